@@ -1,0 +1,148 @@
+//! Handles: content addresses under which anything left out can be fetched again.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// Bytes of the blake3 hash that make a handle. Twelve hex digits: among a million
+/// results the chance of any collision is below 2 in 1000 at 48 bits, and a collision is
+/// detected when content is put, never served wrongly.
+const HANDLE_BYTES: usize = 6;
+
+/// Content address: the first 6 bytes of the content's blake3 hash, 12 hex digits in text.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Handle([u8; HANDLE_BYTES]);
+
+impl Handle {
+    /// The handle of `content`.
+    pub fn of(content: &[u8]) -> Self {
+        let hash = blake3::hash(content);
+        let mut bytes = [0; HANDLE_BYTES];
+        bytes.copy_from_slice(&hash.as_bytes()[..HANDLE_BYTES]);
+        Self(bytes)
+    }
+}
+
+impl fmt::Display for Handle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Handle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Handle({self})")
+    }
+}
+
+/// The text is not a handle.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not a handle: {digits} hex digits are expected", digits = HANDLE_BYTES * 2)]
+pub struct ParseHandleError {
+    text: String,
+}
+
+impl FromStr for Handle {
+    type Err = ParseHandleError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let fail = || ParseHandleError { text: text.to_owned() };
+        if text.len() != HANDLE_BYTES * 2 || !text.bytes().all(|b| b.is_ascii_hexdigit()) {
+            return Err(fail());
+        }
+        let mut bytes = [0; HANDLE_BYTES];
+        for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks(2)) {
+            let pair = std::str::from_utf8(pair).map_err(|_| fail())?;
+            *byte = u8::from_str_radix(pair, 16).map_err(|_| fail())?;
+        }
+        Ok(Self(bytes))
+    }
+}
+
+impl TryFrom<String> for Handle {
+    type Error = ParseHandleError;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<Handle> for String {
+    fn from(handle: Handle) -> Self {
+        handle.to_string()
+    }
+}
+
+/// Content that could not be stored.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ContentError {
+    /// Two different contents share a handle; the second was refused.
+    #[error("handle {handle} already stands for other content")]
+    Collision {
+        /// The shared handle.
+        handle: Handle,
+    },
+}
+
+/// Where the content behind handles lives.
+pub trait ContentStore {
+    /// Stores `content` and returns its handle. Storing the same content again is free.
+    ///
+    /// # Errors
+    /// [`ContentError::Collision`] if other content has this handle.
+    fn put(&mut self, content: &str) -> Result<Handle, ContentError>;
+
+    /// The content behind `handle`.
+    fn resolve(&self, handle: Handle) -> Option<&str>;
+}
+
+/// A [`ContentStore`] in memory, for one process and for tests.
+#[derive(Debug, Clone, Default)]
+pub struct MemoryStore {
+    contents: HashMap<Handle, String>,
+}
+
+impl ContentStore for MemoryStore {
+    fn put(&mut self, content: &str) -> Result<Handle, ContentError> {
+        let handle = Handle::of(content.as_bytes());
+        match self.contents.get(&handle) {
+            Some(known) if known != content => Err(ContentError::Collision { handle }),
+            Some(_) => Ok(handle),
+            None => {
+                self.contents.insert(handle, content.to_owned());
+                Ok(handle)
+            }
+        }
+    }
+
+    fn resolve(&self, handle: Handle) -> Option<&str> {
+        self.contents.get(&handle).map(String::as_str)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_form_round_trips() {
+        let handle = Handle::of(b"fn main() {}");
+        assert_eq!(handle.to_string().len(), 12);
+        assert_eq!(handle.to_string().parse(), Ok(handle));
+        for bad in ["", "12", "zzzzzzzzzzzz", "0123456789ab0", "ééééé1"] {
+            assert!(bad.parse::<Handle>().is_err(), "{bad} is no handle");
+        }
+    }
+
+    #[test]
+    fn a_store_returns_what_was_put() {
+        let mut store = MemoryStore::default();
+        let handle = store.put("content").expect("no collision among one");
+        assert_eq!(store.put("content"), Ok(handle));
+        assert_eq!(store.resolve(handle), Some("content"));
+        assert_eq!(store.resolve(Handle::of(b"other")), None);
+    }
+}

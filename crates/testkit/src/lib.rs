@@ -1,0 +1,1 @@
+//! Dev-only: conversations as readable text and generators for property tests.
