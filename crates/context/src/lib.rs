@@ -6,6 +6,7 @@
 pub mod effects;
 pub mod handle;
 pub mod lines;
+pub mod prices;
 pub mod shape;
 pub mod tokens;
 pub mod transcript;
