@@ -20,6 +20,18 @@ pub struct PrintedLine {
     pub number: Option<LineNumber>,
 }
 
+impl PrintedLine {
+    /// The file's own text of this line in `content`, the result it was found in.
+    pub fn text_in<'a>(&self, content: &'a str) -> &'a str {
+        &content[self.text.start as usize..self.text.end as usize]
+    }
+
+    /// The whole line in `content`, gutter included.
+    pub fn whole_in<'a>(&self, content: &'a str) -> &'a str {
+        &content[self.whole.start as usize..self.whole.end as usize]
+    }
+}
+
 /// A tool result, line by line.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Printed {

@@ -114,6 +114,21 @@ pub struct Effect {
     pub directory_after: Option<String>,
 }
 
+impl Effect {
+    /// The effect of a call nothing is known about: a run that may do anything.
+    pub fn unknown() -> Self {
+        Self {
+            kind: EffectKind::Other,
+            reads: Vec::new(),
+            writes: Vec::new(),
+            command: None,
+            intent: None,
+            cacheable: false,
+            directory_after: None,
+        }
+    }
+}
+
 /// The effect of `call`, relative paths taken from `directory` where it is known.
 pub fn effect_of(_call: &Call, _directory: Option<&str>) -> Effect {
     Effect {

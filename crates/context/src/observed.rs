@@ -1,0 +1,287 @@
+//! Facts about each entry that every profile needs: tokens, lines, effects.
+//!
+//! A pure function of the entries, computed once as they arrive, so that many profiles
+//! can share it and a long conversation is never scanned twice.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::effects::{Effect, EffectKind, effect_of};
+use crate::lines::{Printed, printed_lines};
+use crate::tokens::{Tokenizer, Tokens};
+use crate::transcript::{Block, Call, Conversation, Entry, EntryIndex};
+
+/// Hash of one line's text. Equal hashes are confirmed on the text before anything is
+/// pointed at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LineHash(pub u64);
+
+impl LineHash {
+    /// The hash of `line`, white space included.
+    pub fn of(line: &str) -> Self {
+        // FNV-1a over words of eight bytes: speed matters more than spread here, since a
+        // collision costs one comparison.
+        let mut hash = 0xcbf2_9ce4_8422_2325u64;
+        let mut chunks = line.as_bytes().chunks_exact(8);
+        for chunk in &mut chunks {
+            let word = u64::from_le_bytes(chunk.try_into().expect("chunks have eight bytes"));
+            hash = (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23);
+        }
+        for byte in chunks.remainder() {
+            hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+        LineHash(hash ^ (hash >> 29))
+    }
+}
+
+/// What is known about the call behind a tool result.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallFacts {
+    /// What the call does.
+    pub effect: Effect,
+    /// A short name for the call in notes: the tool and what it was asked ("Read a.rs").
+    pub label: String,
+    /// The tool and its arguments, for finding repeated calls.
+    pub key: String,
+}
+
+/// One line in the text arguments of a response's calls.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ArgumentLine {
+    /// Which call of the response.
+    pub call: u16,
+    /// Which of [`argument_texts`] of that call.
+    pub text: u16,
+    /// Byte range in that text, without the line break.
+    pub range: Range<u32>,
+}
+
+/// What is known about one entry.
+#[derive(Debug, Clone, Default)]
+pub struct Facts {
+    /// Tokens of [`Entry::prompt_text`].
+    pub tokens: Tokens,
+    /// The lines of a tool result; empty for other entries.
+    pub printed: Printed,
+    /// [`LineHash`] of each line that others can be compared with: of a tool result its
+    /// printed lines, of a model's response the lines in [`Facts::arguments`].
+    pub hashes: Vec<LineHash>,
+    /// The lines of long texts in a response's call arguments (files written, edits made).
+    pub arguments: Vec<ArgumentLine>,
+    /// The call a tool result answers, where it is known.
+    pub call: Option<CallFacts>,
+    /// For a model's response: what each of its calls does.
+    pub calls: Vec<CallFacts>,
+}
+
+impl Facts {
+    /// The effect kind of a tool result's call; `Other` where the call is unknown.
+    pub fn kind(&self) -> EffectKind {
+        self.call.as_ref().map_or(EffectKind::Other, |call| call.effect.kind)
+    }
+
+    /// The label of a tool result's call.
+    pub fn label(&self) -> &str {
+        self.call.as_ref().map_or("tool", |call| call.label.as_str())
+    }
+}
+
+/// Facts about the entries of one conversation, in step with them.
+#[derive(Debug, Clone)]
+pub struct Observed {
+    tokenizer: Tokenizer,
+    facts: Vec<Facts>,
+    open_calls: HashMap<String, CallFacts>,
+    directory: Option<String>,
+}
+
+impl Observed {
+    /// Nothing observed yet; `directory` is where the agent started, if known.
+    pub fn new(tokenizer: Tokenizer, directory: Option<&str>) -> Self {
+        Self {
+            tokenizer,
+            facts: Vec::new(),
+            open_calls: HashMap::new(),
+            directory: directory.map(str::to_owned),
+        }
+    }
+
+    /// All facts of a whole conversation.
+    pub fn of(conversation: &Conversation, tokenizer: Tokenizer) -> Self {
+        let mut observed = Self::new(tokenizer, conversation.directory.as_deref());
+        for entry in &conversation.entries {
+            observed.push(entry);
+        }
+        observed
+    }
+
+    /// The tokenizer facts are counted with.
+    pub fn tokenizer(&self) -> Tokenizer {
+        self.tokenizer
+    }
+
+    /// Facts about the entry at `index`.
+    ///
+    /// # Panics
+    /// If that entry has not been pushed yet.
+    pub fn facts(&self, index: EntryIndex) -> &Facts {
+        &self.facts[index.at()]
+    }
+
+    /// Number of entries observed.
+    pub fn len(&self) -> usize {
+        self.facts.len()
+    }
+
+    /// Whether nothing was observed yet.
+    pub fn is_empty(&self) -> bool {
+        self.facts.is_empty()
+    }
+
+    /// Takes the next entry of the conversation.
+    pub fn push(&mut self, entry: &Entry) {
+        let facts = match entry.result() {
+            Some(result) => {
+                let call = self.open_calls.remove(&result.call);
+                let unknown = Effect::unknown();
+                let effect = call.as_ref().map_or(&unknown, |call| &call.effect);
+                let printed = printed_lines(&result.content, effect);
+                let hashes = printed
+                    .lines
+                    .iter()
+                    .map(|line| LineHash::of(line.text_in(&result.content)))
+                    .collect();
+                let tokens = self.tokenizer.count(&result.content);
+                Facts { tokens, printed, hashes, call, ..Facts::default() }
+            }
+            None => {
+                let calls = self.call_facts(entry);
+                let tokens = self.tokenizer.count(&entry.prompt_text());
+                let (arguments, hashes) = argument_lines(entry);
+                Facts { tokens, calls, arguments, hashes, ..Facts::default() }
+            }
+        };
+        self.facts.push(facts);
+    }
+
+    fn call_facts(&mut self, entry: &Entry) -> Vec<CallFacts> {
+        let mut all = Vec::new();
+        for call in entry.calls() {
+            let effect = effect_of(call, self.directory.as_deref());
+            if let Some(directory) = &effect.directory_after {
+                self.directory = Some(directory.clone());
+            }
+            let label = label_of(call, &effect);
+            let key = format!("{} {}", call.name, call.arguments);
+            let facts = CallFacts { effect, label, key };
+            self.open_calls.insert(call.id.clone(), facts.clone());
+            all.push(facts);
+        }
+        all
+    }
+}
+
+/// Texts with fewer lines are not worth pointing at.
+const ARGUMENT_LINES_MIN: usize = 4;
+
+fn argument_lines(entry: &Entry) -> (Vec<ArgumentLine>, Vec<LineHash>) {
+    let mut lines = Vec::new();
+    let mut hashes = Vec::new();
+    for (call_at, call) in entry.calls().enumerate() {
+        for (text_at, text) in argument_texts(call).into_iter().enumerate() {
+            if text.bytes().filter(|byte| *byte == b'\n').count() + 1 < ARGUMENT_LINES_MIN {
+                continue;
+            }
+            let mut start = 0u32;
+            for line in text.split('\n') {
+                let end = start + line.len() as u32;
+                lines.push(ArgumentLine {
+                    call: call_at as u16,
+                    text: text_at as u16,
+                    range: start..end,
+                });
+                hashes.push(LineHash::of(line));
+                start = end + 1;
+            }
+            // Keeps a match from running on into the next text.
+            lines.push(ArgumentLine { call: u16::MAX, text: u16::MAX, range: 0..0 });
+            hashes.push(LineHash(0));
+        }
+    }
+    (lines, hashes)
+}
+
+/// Longest label, in characters.
+const LABEL_LENGTH_MAX: usize = 48;
+
+fn label_of(call: &Call, effect: &Effect) -> String {
+    let subject = match (&effect.command, effect.reads.first(), effect.writes.first()) {
+        (Some(command), _, _) => command.split('\n').next().unwrap_or_default().to_owned(),
+        (None, Some(read), _) => file_name(&read.path).to_owned(),
+        (None, None, Some(write)) => file_name(&write.path).to_owned(),
+        (None, None, None) => first_text(&call.arguments),
+    };
+    let label = format!("{} {}", call.name, subject.trim());
+    let mut short: String = label.trim().chars().take(LABEL_LENGTH_MAX).collect();
+    if short.len() < label.trim().len() {
+        short.push('…');
+    }
+    short
+}
+
+/// The last part of a path.
+pub fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+fn first_text(arguments: &serde_json::Value) -> String {
+    arguments
+        .as_object()
+        .and_then(|object| object.values().find_map(serde_json::Value::as_str))
+        .and_then(|text| text.split('\n').next())
+        .unwrap_or_default()
+        .to_owned()
+}
+
+/// The texts in a call's arguments, however deep, in order.
+pub fn argument_texts(call: &Call) -> Vec<&str> {
+    fn walk<'a>(value: &'a serde_json::Value, texts: &mut Vec<&'a str>) {
+        match value {
+            serde_json::Value::String(text) => texts.push(text),
+            serde_json::Value::Array(items) => items.iter().for_each(|item| walk(item, texts)),
+            serde_json::Value::Object(map) => map.values().for_each(|item| walk(item, texts)),
+            serde_json::Value::Null
+            | serde_json::Value::Bool(_)
+            | serde_json::Value::Number(_) => {}
+        }
+    }
+    let mut texts = Vec::new();
+    walk(&call.arguments, &mut texts);
+    texts
+}
+
+/// The text of line `at` of `entry`, as counted by [`Facts::hashes`].
+pub fn line_text<'a>(entry: &'a Entry, facts: &Facts, at: usize) -> Option<&'a str> {
+    if let Some(result) = entry.result() {
+        return facts.printed.lines.get(at).map(|line| line.text_in(&result.content));
+    }
+    let line = facts.arguments.get(at)?;
+    let call = entry.calls().nth(usize::from(line.call))?;
+    let text = *argument_texts(call).get(usize::from(line.text))?;
+    text.get(line.range.start as usize..line.range.end as usize)
+}
+
+/// The texts of an entry that a model reads as such: text blocks, the texts in call
+/// arguments, and a result's content.
+pub fn visible_texts(entry: &Entry) -> Vec<&str> {
+    let mut texts = Vec::new();
+    for block in &entry.blocks {
+        match block {
+            Block::Text(text) => texts.push(text.as_str()),
+            Block::Call(call) => texts.extend(argument_texts(call)),
+            Block::Result(result) => texts.push(&result.content),
+            Block::Reasoning(_) | Block::Opaque { .. } => {}
+        }
+    }
+    texts
+}

@@ -1,0 +1,92 @@
+//! Settings of the engine's own profiles.
+
+use serde::{Deserialize, Serialize};
+
+use crate::tokens::Tokens;
+
+/// What the engine may do, and how far it may go.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Settings {
+    /// Smallest block, in bytes of text, that is replaced by a pointer.
+    pub pointer_bytes_min: usize,
+    /// Output of runs beyond this many bytes is excerpted; `None`: never.
+    pub run_bytes_max: Option<usize>,
+    /// Results of searches and lists beyond this many bytes are excerpted; `None`: never.
+    pub search_bytes_max: Option<usize>,
+    /// Reads beyond this many bytes are excerpted; `None`: never.
+    pub read_bytes_max: Option<usize>,
+    /// When and how results that were already sent are rewritten; `None`: never.
+    pub rewrite: Option<RewriteSettings>,
+}
+
+/// When results that were already sent are rewritten, and which.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RewriteSettings {
+    /// Above this many tokens a rewrite is due whatever it costs.
+    pub high: Tokens,
+    /// A rewrite that is due for size goes on until the prompt is below this.
+    pub low: Tokens,
+    /// Results of the last so many requests are never rewritten.
+    pub recent_requests: u32,
+    /// Requests a result must have been idle before a read of it is reduced.
+    pub read_idle: u32,
+    /// The same for runs, searches and other results.
+    pub other_idle: u32,
+    /// Results smaller than this are left alone.
+    pub tokens_min: Tokens,
+    /// Share of the rewrite's cost that the carried dead weight must have reached.
+    pub rental: f64,
+    /// Whether files that were edited in this conversation keep their reads.
+    pub keep_edited: bool,
+}
+
+impl Settings {
+    /// Everything visible stays visible somewhere in the prompt.
+    pub fn lossless() -> Self {
+        Self {
+            pointer_bytes_min: 80,
+            run_bytes_max: None,
+            search_bytes_max: None,
+            read_bytes_max: None,
+            rewrite: None,
+        }
+    }
+
+    /// The default: cheaper than lossless, with hardly anything missed.
+    pub fn balanced() -> Self {
+        Self {
+            run_bytes_max: Some(4_000),
+            search_bytes_max: Some(4_000),
+            rewrite: Some(RewriteSettings {
+                high: Tokens(150_000),
+                low: Tokens(90_000),
+                recent_requests: 4,
+                read_idle: 30,
+                other_idle: 10,
+                tokens_min: Tokens(150),
+                rental: 1.0,
+                keep_edited: true,
+            }),
+            ..Self::lossless()
+        }
+    }
+
+    /// As cheap as it gets while most of what is needed stays.
+    pub fn max() -> Self {
+        Self {
+            run_bytes_max: Some(2_500),
+            search_bytes_max: Some(2_500),
+            rewrite: Some(RewriteSettings {
+                high: Tokens(100_000),
+                low: Tokens(50_000),
+                recent_requests: 3,
+                read_idle: 12,
+                other_idle: 5,
+                tokens_min: Tokens(100),
+                rental: 0.7,
+                keep_edited: false,
+            }),
+            ..Self::lossless()
+        }
+    }
+}

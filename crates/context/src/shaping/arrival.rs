@@ -1,0 +1,95 @@
+//! The order of the rules for one result.
+
+use crate::effects::EffectKind;
+use crate::ledger::Ledger;
+use crate::observed::{LineHash, Observed};
+use crate::rewrite::{self, Level};
+use crate::settings::Settings;
+use crate::shape::Shape;
+use crate::transcript::{Conversation, EntryIndex};
+
+use super::draft::Draft;
+use super::excerpt::{self, ExcerptLimits};
+use super::shown::{self, BlockMin, Seen};
+use super::{fold, gutter, heading, noise};
+
+/// Everything the decision on one result depends on.
+pub struct Ask<'a> {
+    /// The conversation.
+    pub conversation: &'a Conversation,
+    /// Its facts.
+    pub observed: &'a Observed,
+    /// What stands in the prompt before this result.
+    pub ledger: &'a Ledger,
+    /// What may be done.
+    pub settings: &'a Settings,
+    /// The result's entry.
+    pub index: EntryIndex,
+    /// How far a rewrite reduced it.
+    pub level: Level,
+    /// Whether the same call was answered with a replacement just before.
+    pub asked_again: bool,
+}
+
+/// A shape and the lines it shows.
+pub struct Shaped {
+    /// The shape.
+    pub shape: Shape,
+    /// Lines shown, ascending, with their hashes.
+    pub shown: Vec<(u32, LineHash)>,
+}
+
+/// Non-blank lines a block must have to be pointed at.
+const BLOCK_LINES_MIN: usize = 2;
+
+/// Shapes one result; `None` if it is best left as it is.
+pub fn shape(ask: &Ask<'_>) -> Option<Shaped> {
+    let facts = ask.observed.facts(ask.index);
+    let content = &ask.conversation.entry(ask.index).result()?.content;
+    let mut draft = Draft::new(content, facts);
+    let seen =
+        Seen { conversation: ask.conversation, observed: ask.observed, ledger: ask.ledger };
+    if ask.level != Level::Arrival {
+        rewrite::reduce(&mut draft, ask.level);
+    }
+    let pointing = !ask.asked_again;
+    if pointing && let Some(source) = ask.ledger.whole(LineHash::of(content)).last() {
+        let same = ask.conversation.entry(*source).result().is_some_and(|r| r.content == *content);
+        if same && !draft.is_empty() {
+            let gap = shown::identical(&seen, *source);
+            draft.leave_out("identical", 0..draft.len(), gap);
+        }
+    }
+    noise::cut(&mut draft);
+    if pointing {
+        let minimum =
+            BlockMin { bytes: ask.settings.pointer_bytes_min, lines: BLOCK_LINES_MIN };
+        shown::point_at(&mut draft, &seen, minimum);
+    }
+    if facts.kind() != EffectKind::Read {
+        fold::repeats(&mut draft);
+        heading::name_files_once(&mut draft);
+    }
+    if !ask.asked_again && let Some(limits) = limits(ask.settings, facts.kind()) {
+        excerpt::cap(&mut draft, limits);
+    }
+    gutter::thin(&mut draft);
+    if draft.is_untouched() {
+        return None;
+    }
+    let shown = draft.lines_kept().into_iter().map(|at| (at, facts.hashes[at as usize])).collect();
+    Some(Shaped { shape: draft.compose(), shown })
+}
+
+fn limits(settings: &Settings, kind: EffectKind) -> Option<ExcerptLimits> {
+    let whole_max = match kind {
+        EffectKind::Read => settings.read_bytes_max?,
+        EffectKind::Search | EffectKind::List => settings.search_bytes_max?,
+        EffectKind::Run => settings.run_bytes_max?,
+        EffectKind::Edit | EffectKind::Write | EffectKind::Fetch | EffectKind::Other => {
+            return None;
+        }
+    };
+    let third = whole_max / 3;
+    Some(ExcerptLimits { whole_max, head: third, tail: third, telling: third })
+}

@@ -1,0 +1,10 @@
+//! Shaping: the decision on one tool result when it arrives. One rule a file.
+
+pub mod draft;
+pub mod excerpt;
+pub mod fold;
+pub mod gutter;
+pub mod heading;
+pub mod noise;
+pub mod shown;
+pub mod arrival;

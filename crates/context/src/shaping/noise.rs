@@ -1,0 +1,63 @@
+//! Rule `noise`: what a terminal would not have left on the screen is cut.
+//!
+//! Colour codes, and the states of a progress line that the next carriage return overwrote.
+
+use super::draft::Draft;
+
+const RULE: &str = "noise";
+
+/// Cuts escape sequences and overwritten text from every kept line.
+pub fn cut(draft: &mut Draft<'_>) {
+    if !draft.content.bytes().any(|byte| byte == 0x1b || byte == b'\r') {
+        return;
+    }
+    for at in 0..draft.len() {
+        if !draft.keeps(at) {
+            continue;
+        }
+        let whole = draft.line(at).whole.clone();
+        let text = draft.line(at).whole_in(draft.content);
+        let body = text.strip_suffix('\r').unwrap_or(text);
+        // A carriage return at the end belongs to the line break and stays.
+        let overwritten = body.rfind('\r').map_or(0, |last| last + 1);
+        draft.cut(RULE, at, whole.start..whole.start + overwritten as u32);
+        for (start, end) in escapes(&body.as_bytes()[overwritten..]) {
+            let base = whole.start + overwritten as u32;
+            draft.cut(RULE, at, base + start as u32..base + end as u32);
+        }
+    }
+}
+
+/// Byte ranges of escape sequences (ECMA-48: CSI, OSC, and two-byte ones).
+fn escapes(text: &[u8]) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < text.len() {
+        if text[at] != 0x1b {
+            at += 1;
+            continue;
+        }
+        let end = match text.get(at + 1) {
+            Some(b'[') => {
+                let body = at + 2;
+                let last = text[body..].iter().position(|byte| (0x40..=0x7e).contains(byte));
+                last.map(|last| body + last + 1)
+            }
+            Some(b']') => {
+                let bell = text[at..].iter().position(|byte| *byte == 0x07);
+                bell.map(|bell| at + bell + 1)
+            }
+            Some(byte) if byte.is_ascii() => Some(at + 2),
+            Some(_) | None => None,
+        };
+        // An unfinished sequence stays: it may not be one.
+        match end {
+            Some(end) if text[at..end].is_ascii() => {
+                found.push((at, end));
+                at = end;
+            }
+            Some(_) | None => at += 1,
+        }
+    }
+    found
+}

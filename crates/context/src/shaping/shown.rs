@@ -1,0 +1,202 @@
+//! Rule `shown`: lines that stand in the same prompt already are pointed at, not repeated.
+//!
+//! This is what makes a re-read a pointer, a read after an edit a delta and an overlapping
+//! range only its new lines; it works on the text, so it needs no knowledge of the tool.
+
+use std::ops::Range;
+
+use crate::ledger::{Ledger, Place};
+use crate::observed::{Observed, line_text};
+use crate::shape::ShapeKind;
+use crate::transcript::{Conversation, EntryIndex};
+
+use super::draft::{Draft, Gap};
+
+const RULE: &str = "shown";
+
+/// What the rule needs to know of the world.
+pub struct Seen<'a> {
+    /// The conversation.
+    pub conversation: &'a Conversation,
+    /// Its facts.
+    pub observed: &'a Observed,
+    /// What is visible.
+    pub ledger: &'a Ledger,
+}
+
+/// How short a block may be and still be pointed at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BlockMin {
+    /// Bytes of text, gutters not counted.
+    pub bytes: usize,
+    /// Lines that are not blank.
+    pub lines: usize,
+}
+
+/// A block of the draft that stands elsewhere.
+struct Match {
+    lines: Range<usize>,
+    source: Place,
+}
+
+/// Marks every block of kept lines that is visible elsewhere and worth a pointer.
+pub fn point_at(draft: &mut Draft<'_>, seen: &Seen<'_>, minimum: BlockMin) {
+    for group in merged(draft, find_matches(draft, seen, minimum)) {
+        let note = note_for(draft, seen, &group);
+        for (at, block) in group.iter().enumerate() {
+            // One note for the group: it stands where the first block stood.
+            let end = group.get(at + 1).map_or(block.lines.end, |next| next.lines.start);
+            let gap = Gap {
+                note: if at == 0 { note.clone() } else { String::new() },
+                refers_to: Some(block.source.entry),
+                kind: ShapeKind::Pointer,
+            };
+            draft.leave_out(RULE, block.lines.start..end, gap);
+        }
+    }
+}
+
+fn find_matches(draft: &Draft<'_>, seen: &Seen<'_>, minimum: BlockMin) -> Vec<Match> {
+    let mut matches = Vec::new();
+    let mut at = 0;
+    while at < draft.len() {
+        let best = if draft.keeps(at) { longest_at(draft, seen, at) } else { None };
+        match best {
+            Some(found) if is_worth(draft, &found.lines, minimum) => {
+                at = found.lines.end;
+                matches.push(found);
+            }
+            Some(_) | None => at += 1,
+        }
+    }
+    matches
+}
+
+/// The longest block from `at` on that is visible in one piece somewhere else. Among equally
+/// long ones the latest wins, which is the nearest for the reader.
+fn longest_at(draft: &Draft<'_>, seen: &Seen<'_>, at: usize) -> Option<Match> {
+    let mut best: Option<Match> = None;
+    for place in seen.ledger.places(draft.facts.hashes[at]) {
+        let length = match_length(draft, seen, at, *place);
+        let longer = best.as_ref().is_none_or(|best| length >= best.lines.len());
+        if length > 0 && longer {
+            best = Some(Match { lines: at..at + length, source: *place });
+        }
+    }
+    best
+}
+
+fn match_length(draft: &Draft<'_>, seen: &Seen<'_>, at: usize, place: Place) -> usize {
+    let entry = seen.conversation.entry(place.entry);
+    let facts = seen.observed.facts(place.entry);
+    let mut length = 0;
+    while at + length < draft.len() && draft.keeps(at + length) {
+        let line = place.line as usize + length;
+        let same_hash = facts.hashes.get(line) == Some(&draft.facts.hashes[at + length]);
+        if !same_hash || !seen.ledger.sees(Place { entry: place.entry, line: line as u32 }) {
+            break;
+        }
+        if line_text(entry, facts, line) != Some(draft.text(at + length)) {
+            break;
+        }
+        length += 1;
+    }
+    length
+}
+
+fn is_worth(draft: &Draft<'_>, lines: &Range<usize>, minimum: BlockMin) -> bool {
+    let texts = lines.clone().map(|at| draft.text(at).trim());
+    let full = texts.clone().filter(|text| !text.is_empty()).count();
+    let bytes: usize = texts.map(|text| text.len() + 1).sum();
+    full >= minimum.lines && bytes >= minimum.bytes
+}
+
+/// Joins blocks that follow each other (but for blank lines) and say the same of
+/// themselves: lines of one file at their own numbers.
+fn merged(draft: &Draft<'_>, matches: Vec<Match>) -> Vec<Vec<Match>> {
+    let mut groups: Vec<Vec<Match>> = Vec::new();
+    for found in matches {
+        if let Some(group) = groups.last_mut() {
+            let last = group.last().expect("a group has a block");
+            let between = last.lines.end..found.lines.start;
+            let near = between.clone().all(|at| draft.text(at).trim().is_empty());
+            let alike = numbers_of(draft, &last.lines).is_some()
+                && numbers_of(draft, &found.lines).is_some()
+                && draft.line(last.lines.start).path == draft.line(found.lines.start).path;
+            if near && alike {
+                group.push(found);
+                continue;
+            }
+        }
+        groups.push(vec![found]);
+    }
+    groups
+}
+
+/// First and last line number of a block whose every line has one.
+fn numbers_of(draft: &Draft<'_>, lines: &Range<usize>) -> Option<(u32, u32)> {
+    let first = draft.line(lines.start).number?.0;
+    let last = draft.line(lines.end - 1).number?.0;
+    (last >= first && (last - first) as usize + 1 == lines.len()).then_some((first, last))
+}
+
+fn note_for(draft: &Draft<'_>, seen: &Seen<'_>, group: &[Match]) -> String {
+    let first = group.first().expect("a group has a block");
+    let last = group.last().expect("a group has a block");
+    let lines = first.lines.start..last.lines.end;
+    if let (Some(from), Some(to)) = (numbers_of(draft, &first.lines), numbers_of(draft, &last.lines))
+    {
+        let same = group.iter().all(|block| same_numbers(draft, seen, block));
+        if same {
+            return format!("[{}-{}: unchanged, shown above]", from.0, to.1);
+        }
+        if group.len() == 1
+            && let Some(number) = source_number(draft, seen, first)
+        {
+            let last = number + (to.1 - from.0);
+            return format!("[{}-{}: same as {number}-{last} above]", from.0, to.1);
+        }
+        return format!("[{}-{}: shown above]", from.0, to.1);
+    }
+    format!("[{} lines as above in {}]", lines.len(), label(seen, first.source))
+}
+
+fn same_numbers(draft: &Draft<'_>, seen: &Seen<'_>, block: &Match) -> bool {
+    source_number(draft, seen, block) == draft.line(block.lines.start).number.map(|n| n.0)
+}
+
+/// The number of the block's first line where it was shown, if that was the same file.
+fn source_number(draft: &Draft<'_>, seen: &Seen<'_>, block: &Match) -> Option<u32> {
+    let printed = &seen.observed.facts(block.source.entry).printed;
+    let line = printed.lines.get(block.source.line as usize)?;
+    let theirs = printed.paths.get(usize::from(line.path?))?;
+    let ours = draft.line(block.lines.start).path?;
+    let ours = draft.facts.printed.paths.get(usize::from(ours))?;
+    same_file(theirs, ours).then_some(line.number?.0)
+}
+
+/// Whether two recorded paths name one file: equal, or one is the end of the other.
+fn same_file(one: &str, other: &str) -> bool {
+    let ends = |long: &str, short: &str| {
+        long.strip_suffix(short.trim_start_matches("./")).is_some_and(|rest| rest.ends_with('/'))
+    };
+    one == other || ends(one, other) || ends(other, one)
+}
+
+fn label(seen: &Seen<'_>, source: Place) -> String {
+    let facts = seen.observed.facts(source.entry);
+    let own_call = facts.arguments.get(source.line as usize).map(|line| usize::from(line.call));
+    match own_call.and_then(|call| facts.calls.get(call)) {
+        Some(call) => format!("your `{}`", call.label),
+        None => format!("`{}`", facts.label()),
+    }
+}
+
+/// The pointer for a result that stands whole elsewhere.
+pub fn identical(seen: &Seen<'_>, source: EntryIndex) -> Gap {
+    Gap {
+        note: format!("[same result as `{}` above]", seen.observed.facts(source).label()),
+        refers_to: Some(source),
+        kind: ShapeKind::Pointer,
+    }
+}
