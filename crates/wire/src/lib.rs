@@ -1,1 +1,25 @@
-//! placeholder
+//! Bytes to transcripts: readers for the sessions that coding agents record.
+//!
+//! Pure over [`std::io::BufRead`]: who opens files is the caller. A reader hands over every
+//! session as soon as it is complete, so a long recording needs memory for one session
+//! (a line-based one for at most [`OPEN_SESSIONS_MAX`] that interleave), and reports what
+//! is broken as [`Problem`]s while it reads the rest. Opaque blocks hold the recorded
+//! value as compact JSON, keys in recorded order.
+
+mod atif;
+mod detect;
+mod documents;
+mod draft;
+mod format;
+mod json;
+mod lines;
+mod problem;
+mod read;
+mod time;
+
+pub use detect::{DETECT_BYTES, detect};
+pub use format::{Format, UnknownFormat};
+pub use lines::LINE_BYTES_MAX;
+pub use problem::{PROBLEMS_MAX, Problem, ProblemKind};
+pub use read::{OPEN_SESSIONS_MAX, ReadError, read, read_all, read_detected};
+pub use time::parse_timestamp;

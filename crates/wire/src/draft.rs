@@ -1,0 +1,242 @@
+//! A conversation while it is read: steps with their results, in the order ATIF has them.
+//!
+//! Results are recorded when they arrive, perhaps after other messages; a transcript has
+//! them right behind the message that called them. So a draft keeps results with their
+//! step, and only the finished conversation is a flat list.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use foveal_context::transcript::{
+    Block, Call, Conversation, Entry, EntryIndex, Mark, Role, Source, Timestamp, ToolResult, Usage,
+};
+
+use crate::problem::ProblemKind;
+
+/// Position of a step in its draft, from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct StepIndex(pub(crate) usize);
+
+/// A [`Mark`] that names steps, since entries have no index yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum StepMark {
+    #[default]
+    None,
+    Injected,
+    Demonstration,
+    CompactBoundary {
+        keep_from: Option<StepIndex>,
+    },
+    CompactSummary,
+    Rewind {
+        to: StepIndex,
+    },
+}
+
+/// A tool result with what was recorded beside it.
+#[derive(Debug, Default)]
+pub(crate) struct Answer {
+    pub(crate) call: String,
+    pub(crate) content: String,
+    pub(crate) is_error: bool,
+    pub(crate) time: Option<Timestamp>,
+    /// Parts of the result that are not text.
+    pub(crate) others: Vec<Block>,
+    /// Place of its call among the step's calls; unknown calls come last.
+    pub(crate) place: usize,
+}
+
+/// One message and the results of the calls it makes.
+#[derive(Debug)]
+pub(crate) struct Step {
+    pub(crate) role: Role,
+    /// The recorded step number, where the format has one.
+    pub(crate) number: Option<u32>,
+    pub(crate) time: Option<Timestamp>,
+    pub(crate) mark: StepMark,
+    pub(crate) model: Option<Arc<str>>,
+    pub(crate) usage: Option<Usage>,
+    pub(crate) blocks: Vec<Block>,
+    answers: Vec<Answer>,
+}
+
+impl Step {
+    pub(crate) fn new(role: Role) -> Self {
+        Self {
+            role,
+            number: None,
+            time: None,
+            mark: StepMark::None,
+            model: None,
+            usage: None,
+            blocks: Vec::new(),
+            answers: Vec::new(),
+        }
+    }
+
+    pub(crate) fn with(role: Role, time: Option<Timestamp>, blocks: Vec<Block>) -> Self {
+        Self { time, blocks, ..Self::new(role) }
+    }
+
+    pub(crate) fn is_answered(&self) -> bool {
+        !self.answers.is_empty()
+    }
+
+    fn place_of(&self, call: &str) -> Option<usize> {
+        let mut calls = self.blocks.iter().filter_map(|block| match block {
+            Block::Call(call) => Some(call),
+            Block::Text(_) | Block::Reasoning(_) | Block::Result(_) | Block::Opaque { .. } => None,
+        });
+        calls.position(|known| known.id == call)
+    }
+}
+
+/// A conversation being read.
+#[derive(Debug, Default)]
+pub(crate) struct Draft {
+    pub(crate) id: String,
+    pub(crate) parent: Option<String>,
+    pub(crate) agent: Option<String>,
+    pub(crate) directory: Option<String>,
+    steps: Vec<Step>,
+    /// The step that last made the call with an id.
+    calls: HashMap<String, StepIndex>,
+}
+
+impl Draft {
+    pub(crate) fn new(id: impl Into<String>) -> Self {
+        Self { id: id.into(), ..Self::default() }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    pub(crate) fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    pub(crate) fn step_mut(&mut self, index: StepIndex) -> &mut Step {
+        &mut self.steps[index.0]
+    }
+
+    pub(crate) fn last(&self) -> Option<StepIndex> {
+        self.steps.len().checked_sub(1).map(StepIndex)
+    }
+
+    /// Appends a step whose calls, if any, are added by [`Draft::call`].
+    pub(crate) fn push(&mut self, step: Step) -> StepIndex {
+        self.steps.push(step);
+        StepIndex(self.steps.len() - 1)
+    }
+
+    /// Adds a call to a step.
+    pub(crate) fn call(&mut self, step: StepIndex, call: Call) -> Result<(), ProblemKind> {
+        let before = self.calls.insert(call.id.clone(), step);
+        let id = call.id.clone();
+        self.steps[step.0].blocks.push(Block::Call(call));
+        match before {
+            Some(_) => Err(ProblemKind::DuplicateCall { call: id }),
+            None => Ok(()),
+        }
+    }
+
+    /// Adds a result to the step that made its call, in the order of the calls. A result
+    /// without a known call becomes a step of its own.
+    pub(crate) fn answer(&mut self, mut answer: Answer) -> Result<(), ProblemKind> {
+        let Some(index) = self.calls.get(&answer.call).copied() else {
+            let call = answer.call.clone();
+            let mut step = Step::new(Role::Tool);
+            step.answers.push(answer);
+            self.push(step);
+            return Err(ProblemKind::UnknownCall { call });
+        };
+        let step = &mut self.steps[index.0];
+        answer.place = step.place_of(&answer.call).unwrap_or(usize::MAX);
+        let again = step.answers.iter().any(|known| known.call == answer.call);
+        let call = again.then(|| answer.call.clone());
+        let at = step.answers.partition_point(|known| known.place <= answer.place);
+        step.answers.insert(at, answer);
+        call.map_or(Ok(()), |call| Err(ProblemKind::DuplicateResult { call }))
+    }
+
+    /// Adds a result behind those that a step has already, whichever call it names.
+    pub(crate) fn append_answer(&mut self, step: StepIndex, mut answer: Answer) {
+        answer.place = usize::MAX;
+        self.steps[step.0].answers.push(answer);
+    }
+
+    /// The flat conversation. Entry numbers that do not fit are dropped with their entries:
+    /// 4 billion messages are no recording.
+    pub(crate) fn finish(self) -> Conversation {
+        let mut starts = Vec::with_capacity(self.steps.len() + 1);
+        let mut at = 0u32;
+        for step in &self.steps {
+            starts.push(EntryIndex(at));
+            let message = u32::from(has_message(step));
+            at = at.saturating_add(message + u32::try_from(step.answers.len()).unwrap_or(u32::MAX));
+        }
+        starts.push(EntryIndex(at));
+        let mut entries = Vec::with_capacity(at as usize);
+        for (position, step) in self.steps.into_iter().enumerate() {
+            let counted = u32::try_from(position + 1).unwrap_or(u32::MAX);
+            flatten(step, counted, &starts, &mut entries);
+        }
+        Conversation {
+            id: self.id,
+            parent: self.parent,
+            agent: self.agent,
+            directory: self.directory,
+            entries,
+        }
+    }
+}
+
+/// A step of role tool is only there for results that have no calling message.
+fn has_message(step: &Step) -> bool {
+    step.role != Role::Tool
+}
+
+fn flatten(step: Step, counted: u32, starts: &[EntryIndex], entries: &mut Vec<Entry>) {
+    let number = step.number.unwrap_or(counted);
+    let mark = match step.mark {
+        StepMark::None => Mark::None,
+        StepMark::Injected => Mark::Injected,
+        StepMark::Demonstration => Mark::Demonstration,
+        StepMark::CompactBoundary { keep_from } => {
+            Mark::CompactBoundary { keep_from: keep_from.map(|step| starts[step.0]) }
+        }
+        StepMark::CompactSummary => Mark::CompactSummary,
+        StepMark::Rewind { to } => Mark::Rewind { to: starts[to.0] },
+    };
+    if has_message(&step) {
+        entries.push(Entry {
+            source: Source { step: number, result: None },
+            role: step.role,
+            time: step.time,
+            mark,
+            model: step.model,
+            usage: step.usage,
+            blocks: step.blocks,
+        });
+    }
+    for (place, answer) in step.answers.into_iter().enumerate() {
+        let result =
+            ToolResult { call: answer.call, content: answer.content, is_error: answer.is_error };
+        let mut blocks = vec![Block::Result(result)];
+        blocks.extend(answer.others);
+        entries.push(Entry {
+            source: Source { step: number, result: Some(u16::try_from(place).unwrap_or(u16::MAX)) },
+            role: Role::Tool,
+            time: answer.time,
+            mark: Mark::None,
+            model: None,
+            usage: None,
+            blocks,
+        });
+    }
+}

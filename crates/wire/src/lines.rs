@@ -1,0 +1,68 @@
+//! Lines of a stream, each bounded, without ever holding more than one.
+
+use std::io::{self, BufRead};
+
+use foveal_context::transcript::LineNumber;
+
+/// Longest line or document that is read, in bytes; a longer one is skipped unbuffered.
+/// Recorded lines hold whole files and screenshots, so this is generous.
+pub const LINE_BYTES_MAX: usize = 256 << 20;
+
+/// One line of a stream.
+pub(crate) enum Line<'a> {
+    /// Its bytes, without the line break.
+    Bytes(&'a [u8]),
+    /// It is longer than the bound; its bytes are gone.
+    TooLong,
+}
+
+/// Reads lines one by one into one buffer.
+pub(crate) struct Lines<R> {
+    input: R,
+    buffer: Vec<u8>,
+    bytes_max: usize,
+    number: u32,
+}
+
+impl<R: BufRead> Lines<R> {
+    pub(crate) fn new(input: R, bytes_max: usize) -> Self {
+        Self { input, buffer: Vec::new(), bytes_max, number: 0 }
+    }
+
+    /// The next line with its number from 1, or `None` at the end.
+    pub(crate) fn next(&mut self) -> io::Result<Option<(LineNumber, Line<'_>)>> {
+        self.buffer.clear();
+        let mut too_long = false;
+        let mut any = false;
+        loop {
+            let chunk = match self.input.fill_buf() {
+                Ok(chunk) => chunk,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            if chunk.is_empty() {
+                break;
+            }
+            any = true;
+            let end = chunk.iter().position(|byte| *byte == b'\n');
+            let part = &chunk[..end.unwrap_or(chunk.len())];
+            if self.buffer.len() + part.len() > self.bytes_max {
+                too_long = true;
+                self.buffer = Vec::new();
+            } else if !too_long {
+                self.buffer.extend_from_slice(part);
+            }
+            let used = part.len() + usize::from(end.is_some());
+            self.input.consume(used);
+            if end.is_some() {
+                break;
+            }
+        }
+        if !any {
+            return Ok(None);
+        }
+        self.number = self.number.saturating_add(1);
+        let line = if too_long { Line::TooLong } else { Line::Bytes(&self.buffer) };
+        Ok(Some((LineNumber(self.number), line)))
+    }
+}

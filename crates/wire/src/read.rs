@@ -1,0 +1,227 @@
+//! The entry points: one stream in, sessions out as they are complete.
+
+use std::io::{self, BufRead, Read};
+
+use foveal_context::transcript::{LineNumber, Session};
+use serde_json::Value;
+
+use crate::atif;
+use crate::detect::{DETECT_BYTES, detect};
+use crate::documents::{Document, Documents};
+use crate::format::Format;
+use crate::json::Object;
+use crate::lines::{LINE_BYTES_MAX, Line, Lines};
+use crate::problem::{Problem, ProblemKind, Problems};
+
+/// Most sessions of one line-based stream that are open at a time. Lines of a session that
+/// was closed for another start a new session of the same id.
+pub const OPEN_SESSIONS_MAX: usize = 4;
+
+/// Why a stream could not be read as sessions.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// Reading failed.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// The stream holds nothing but white space.
+    #[error("empty")]
+    Empty,
+    /// Nothing in the stream is of this format.
+    #[error("not a {title}{why}", title = format.title(), why = first.as_ref().map(|p| format!(": {p}")).unwrap_or_default())]
+    WrongFormat {
+        /// The format that was asked for.
+        format: Format,
+        /// The first thing that was wrong.
+        first: Option<Box<Problem>>,
+    },
+    /// No format fits the start of the stream.
+    #[error("not a recorded session of a known format")]
+    UnknownFormat,
+}
+
+/// Reads all sessions of a stream and gives each to `sink` as soon as it is complete.
+/// `name` names the stream in problems and stands in where a recording has no id.
+///
+/// # Errors
+/// [`ReadError`] if reading fails, the stream is empty, or nothing in it is of `format`.
+/// Sessions that were complete before a failure were given to `sink`.
+pub fn read(
+    format: Format,
+    name: &str,
+    input: impl BufRead,
+    sink: &mut dyn FnMut(Session),
+) -> Result<Vec<Problem>, ReadError> {
+    let mut output = Output {
+        name,
+        line: LineNumber(1),
+        problems: Problems::new(name),
+        recognised: false,
+        any: false,
+        sink,
+    };
+    match format {
+        Format::Atif => read_documents(input, &mut output, atif::read)?,
+        _ => return Err(ReadError::UnknownFormat),
+    }
+    let Output { problems, recognised, any, .. } = output;
+    match (any, recognised) {
+        (false, _) => Err(ReadError::Empty),
+        (true, false) => {
+            let first = problems.finish().into_iter().next().map(Box::new);
+            Err(ReadError::WrongFormat { format, first })
+        }
+        (true, true) => Ok(problems.finish()),
+    }
+}
+
+/// Reads all sessions of a stream into memory.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_all(
+    format: Format,
+    name: &str,
+    input: impl BufRead,
+) -> Result<(Vec<Session>, Vec<Problem>), ReadError> {
+    let mut sessions = Vec::new();
+    let problems = read(format, name, input, &mut |session| sessions.push(session))?;
+    Ok((sessions, problems))
+}
+
+/// Detects the format from the first [`DETECT_BYTES`] bytes and reads all sessions.
+/// Returns the format with the problems.
+///
+/// # Errors
+/// As [`read`], and [`ReadError::UnknownFormat`] if no format fits.
+pub fn read_detected(
+    name: &str,
+    mut input: impl BufRead,
+    sink: &mut dyn FnMut(Session),
+) -> Result<(Format, Vec<Problem>), ReadError> {
+    let mut head = Vec::new();
+    input.by_ref().take(DETECT_BYTES as u64).read_to_end(&mut head)?;
+    if head.iter().all(u8::is_ascii_whitespace) {
+        return Err(ReadError::Empty);
+    }
+    let format = detect(&head).ok_or(ReadError::UnknownFormat)?;
+    let problems = read(format, name, head.as_slice().chain(input), sink)?;
+    Ok((format, problems))
+}
+
+/// Where a reader puts what it finds.
+pub(crate) struct Output<'a> {
+    /// The caller's name for the stream.
+    pub(crate) name: &'a str,
+    /// Where the current line or document starts.
+    pub(crate) line: LineNumber,
+    problems: Problems,
+    recognised: bool,
+    any: bool,
+    sink: &'a mut dyn FnMut(Session),
+}
+
+impl Output<'_> {
+    /// Reports a problem at the current line.
+    pub(crate) fn problem(&mut self, what: impl Into<ProblemKind>) {
+        self.problems.report(self.line, what);
+    }
+
+    /// Reports the problem of a result, if it is one.
+    pub(crate) fn check(&mut self, result: Result<(), ProblemKind>) {
+        if let Err(what) = result {
+            self.problem(what);
+        }
+    }
+
+    /// Says that something of this format was found.
+    pub(crate) fn recognise(&mut self) {
+        self.recognised = true;
+    }
+
+    /// Hands over a complete session.
+    pub(crate) fn session(&mut self, session: Session) {
+        self.recognised = true;
+        (self.sink)(session);
+    }
+
+    /// Parses one line or document; anything but an object is a problem.
+    fn parse(&mut self, bytes: &[u8]) -> Option<Object> {
+        match serde_json::from_slice(bytes) {
+            Ok(Value::Object(object)) => Some(object),
+            Ok(_) => {
+                self.problem(ProblemKind::NotARecord);
+                None
+            }
+            Err(error) => {
+                if std::str::from_utf8(bytes).is_err() {
+                    self.problem(ProblemKind::NotUtf8);
+                } else {
+                    self.problem(error);
+                }
+                None
+            }
+        }
+    }
+}
+
+/// Reads a format whose sessions are JSON documents, each on its own.
+fn read_documents(
+    input: impl BufRead,
+    output: &mut Output<'_>,
+    mut read: impl FnMut(Object, &mut Output<'_>),
+) -> io::Result<()> {
+    let mut documents = Documents::new(input, LINE_BYTES_MAX);
+    while let Some((line, document)) = documents.next()? {
+        output.line = line;
+        output.any = true;
+        match document {
+            Document::Bytes(bytes) => {
+                if let Some(object) = output.parse(bytes) {
+                    read(object, output);
+                }
+            }
+            Document::EndsEarly => output.problem(ProblemKind::EndsEarly),
+            Document::TooLong => {
+                output.problem(ProblemKind::TooLong { bytes_max: LINE_BYTES_MAX });
+            }
+            Document::Stray => output.problem(ProblemKind::NotARecord),
+        }
+    }
+    Ok(())
+}
+
+/// A format whose sessions are spread over lines.
+pub(crate) trait LineReader {
+    /// Takes the next line's object.
+    fn line(&mut self, record: Object, output: &mut Output<'_>);
+
+    /// Hands over what is still open.
+    fn finish(self, output: &mut Output<'_>);
+}
+
+#[allow(dead_code)]
+fn read_lines(
+    input: impl BufRead,
+    output: &mut Output<'_>,
+    mut reader: impl LineReader,
+) -> io::Result<()> {
+    let mut lines = Lines::new(input, LINE_BYTES_MAX);
+    while let Some((number, line)) = lines.next()? {
+        output.line = number;
+        match line {
+            Line::Bytes(bytes) if bytes.iter().all(u8::is_ascii_whitespace) => {}
+            Line::Bytes(bytes) => {
+                output.any = true;
+                if let Some(record) = output.parse(bytes) {
+                    reader.line(record, output);
+                }
+            }
+            Line::TooLong => {
+                output.any = true;
+                output.problem(ProblemKind::TooLong { bytes_max: LINE_BYTES_MAX });
+            }
+        }
+    }
+    reader.finish(output);
+    Ok(())
+}

@@ -1,0 +1,3 @@
+//! Readers over hand-written samples, recorded sessions and arbitrary bytes.
+
+mod recorded;

@@ -1,0 +1,56 @@
+//! Every recorded session of the development set reads without a problem.
+
+use std::fs::{self, File};
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+use foveal_context::transcript::Session;
+use foveal_wire::{Format, read_detected};
+
+/// The folder of recorded sessions, or `None` with a word about it where it is missing.
+pub(crate) fn sessions_folder() -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/sessions");
+    if !folder.is_dir() {
+        eprintln!("skipped: no recorded sessions at {}", folder.display());
+        return None;
+    }
+    Some(folder)
+}
+
+/// All files below `folder`, sorted.
+pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("the folder can be listed") {
+        let path = entry.expect("the entry can be read").path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The sessions of a file with its detected format and its problems as text.
+pub(crate) fn read_file(path: &Path) -> (Format, Vec<Session>, Vec<String>) {
+    let name = path.file_name().expect("a file has a name").to_string_lossy().into_owned();
+    let file = BufReader::new(File::open(path).expect("the file opens"));
+    let mut sessions = Vec::new();
+    let (format, problems) = read_detected(&name, file, &mut |session| sessions.push(session))
+        .unwrap_or_else(|error| panic!("{name}: {error}"));
+    (format, sessions, problems.iter().map(ToString::to_string).collect())
+}
+
+#[test]
+fn every_atif_file_reads_without_a_problem() {
+    let Some(folder) = sessions_folder() else { return };
+    let files = files(&folder.join("atif"));
+    assert_eq!(files.len(), 122);
+    for path in files {
+        let (format, sessions, problems) = read_file(&path);
+        assert_eq!((format, problems), (Format::Atif, Vec::new()), "{}", path.display());
+        assert_eq!(sessions.len(), 1);
+        assert!(!sessions[0].conversations[0].entries.is_empty());
+    }
+}
