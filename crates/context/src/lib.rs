@@ -5,14 +5,17 @@
 
 pub mod effects;
 pub mod handle;
-pub mod lines;
-pub mod prices;
-pub mod shape;
-pub mod tokens;
-pub mod transcript;
 pub mod ledger;
+pub mod lines;
 pub mod observed;
 pub mod planner;
+pub mod prices;
+pub mod profile;
+pub mod projector;
+pub mod retention;
 pub mod rewrite;
 pub mod settings;
+pub mod shape;
 pub mod shaping;
+pub mod tokens;
+pub mod transcript;

@@ -250,9 +250,8 @@ pub fn argument_texts(call: &Call) -> Vec<&str> {
             serde_json::Value::String(text) => texts.push(text),
             serde_json::Value::Array(items) => items.iter().for_each(|item| walk(item, texts)),
             serde_json::Value::Object(map) => map.values().for_each(|item| walk(item, texts)),
-            serde_json::Value::Null
-            | serde_json::Value::Bool(_)
-            | serde_json::Value::Number(_) => {}
+            serde_json::Value::Null | serde_json::Value::Bool(_) | serde_json::Value::Number(_) => {
+            }
         }
     }
     let mut texts = Vec::new();

@@ -47,8 +47,7 @@ pub fn shape(ask: &Ask<'_>) -> Option<Shaped> {
     let facts = ask.observed.facts(ask.index);
     let content = &ask.conversation.entry(ask.index).result()?.content;
     let mut draft = Draft::new(content, facts);
-    let seen =
-        Seen { conversation: ask.conversation, observed: ask.observed, ledger: ask.ledger };
+    let seen = Seen { conversation: ask.conversation, observed: ask.observed, ledger: ask.ledger };
     if ask.level != Level::Arrival {
         rewrite::reduce(&mut draft, ask.level);
     }
@@ -62,15 +61,16 @@ pub fn shape(ask: &Ask<'_>) -> Option<Shaped> {
     }
     noise::cut(&mut draft);
     if pointing {
-        let minimum =
-            BlockMin { bytes: ask.settings.pointer_bytes_min, lines: BLOCK_LINES_MIN };
+        let minimum = BlockMin { bytes: ask.settings.pointer_bytes_min, lines: BLOCK_LINES_MIN };
         shown::point_at(&mut draft, &seen, minimum);
     }
     if facts.kind() != EffectKind::Read {
         fold::repeats(&mut draft);
         heading::name_files_once(&mut draft);
     }
-    if !ask.asked_again && let Some(limits) = limits(ask.settings, facts.kind()) {
+    if !ask.asked_again
+        && let Some(limits) = limits(ask.settings, facts.kind())
+    {
         excerpt::cap(&mut draft, limits);
     }
     gutter::thin(&mut draft);

@@ -100,9 +100,28 @@ fn lines_to_keep(draft: &Draft<'_>, limits: ExcerptLimits) -> Vec<bool> {
 
 /// Words by which test runners, compilers and shells mark what went wrong or how it ended.
 const TELLING: [&str; 22] = [
-    "error", "Error", "ERROR", "FAIL", "fail", "Fail", "panic", "PANIC", "Traceback", "exception",
-    "Exception", "warning:", "assert", "test result", "passed", "Segmentation", "undefined",
-    "cannot", "not found", "denied", "fatal", "exit code",
+    "error",
+    "Error",
+    "ERROR",
+    "FAIL",
+    "fail",
+    "Fail",
+    "panic",
+    "PANIC",
+    "Traceback",
+    "exception",
+    "Exception",
+    "warning:",
+    "assert",
+    "test result",
+    "passed",
+    "Segmentation",
+    "undefined",
+    "cannot",
+    "not found",
+    "denied",
+    "fatal",
+    "exit code",
 ];
 
 /// Whether a line of output is one a reader looks for.

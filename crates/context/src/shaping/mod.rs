@@ -1,5 +1,6 @@
 //! Shaping: the decision on one tool result when it arrives. One rule a file.
 
+pub mod arrival;
 pub mod draft;
 pub mod excerpt;
 pub mod fold;
@@ -7,4 +8,3 @@ pub mod gutter;
 pub mod heading;
 pub mod noise;
 pub mod shown;
-pub mod arrival;

@@ -144,7 +144,8 @@ fn note_for(draft: &Draft<'_>, seen: &Seen<'_>, group: &[Match]) -> String {
     let first = group.first().expect("a group has a block");
     let last = group.last().expect("a group has a block");
     let lines = first.lines.start..last.lines.end;
-    if let (Some(from), Some(to)) = (numbers_of(draft, &first.lines), numbers_of(draft, &last.lines))
+    if let (Some(from), Some(to)) =
+        (numbers_of(draft, &first.lines), numbers_of(draft, &last.lines))
     {
         let same = group.iter().all(|block| same_numbers(draft, seen, block));
         if same {

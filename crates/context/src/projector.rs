@@ -1,0 +1,47 @@
+//! One interface over the engine and the policies that decide anew for every request.
+
+use crate::observed::Observed;
+use crate::planner::{Item, Planner, Step};
+use crate::retention::Recomputed;
+use crate::transcript::{Conversation, EntryIndex, Timestamp};
+
+/// Something that turns a conversation into projections, request by request.
+#[derive(Debug, Clone)]
+pub enum Projector {
+    /// The engine.
+    Engine(Box<Planner>),
+    /// A policy that decides anew for every request.
+    Recomputed(Recomputed),
+}
+
+impl Projector {
+    /// Plans the request that `answer` answers; see [`Planner::advance`].
+    pub fn advance(
+        &mut self,
+        conversation: &Conversation,
+        observed: &Observed,
+        answer: EntryIndex,
+        now: Option<Timestamp>,
+    ) -> Step {
+        match self {
+            Projector::Engine(planner) => planner.advance(conversation, observed, answer, now),
+            Projector::Recomputed(policy) => policy.advance(conversation, observed, answer, now),
+        }
+    }
+
+    /// The entries of the prompt, in order.
+    pub fn window(&self) -> &[EntryIndex] {
+        match self {
+            Projector::Engine(planner) => planner.window(),
+            Projector::Recomputed(policy) => policy.window(),
+        }
+    }
+
+    /// What was decided about an entry.
+    pub fn item(&self, index: EntryIndex) -> &Item {
+        match self {
+            Projector::Engine(planner) => planner.item(index),
+            Projector::Recomputed(policy) => policy.item(index),
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! The engine's laws, checked on every request of a replay from what would be sent.
+
+use foveal_context::handle::Handle;
+use foveal_context::observed::Observed;
+use foveal_context::projector::Projector;
+use foveal_context::transcript::{Conversation, EntryIndex};
+
+/// How often each law was broken.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Breaches {
+    /// Something left out whose handle is not that of the original.
+    pub lost: u32,
+    /// A note that points at what is not in the prompt before it.
+    pub dangling: u32,
+    /// Bytes before the declared rewrite that changed.
+    pub unfrozen: u32,
+    /// A replacement that is larger than what it replaces.
+    pub larger: u32,
+}
+
+impl Breaches {
+    /// All breaches.
+    pub fn total(&self) -> u32 {
+        self.lost + self.dangling + self.unfrozen + self.larger
+    }
+}
+
+impl std::ops::AddAssign for Breaches {
+    fn add_assign(&mut self, other: Self) {
+        self.lost += other.lost;
+        self.dangling += other.dangling;
+        self.unfrozen += other.unfrozen;
+        self.larger += other.larger;
+    }
+}
+
+/// Checks the decisions on the entries of the present prompt from window position `from` on.
+pub fn check(
+    conversation: &Conversation,
+    observed: &Observed,
+    projector: &Projector,
+    from: usize,
+) -> Breaches {
+    let mut breaches = Breaches::default();
+    let window = projector.window();
+    for index in &window[from.min(window.len())..] {
+        let item = projector.item(*index);
+        let Some(shape) = item.decision.shape() else { continue };
+        let Some(result) = conversation.entry(*index).result() else { continue };
+        if shape.handle != Handle::of(result.content.as_bytes()) {
+            breaches.lost += 1;
+        }
+        if item.tokens > observed.facts(*index).tokens {
+            breaches.larger += 1;
+        }
+        let dangles =
+            |target: &EntryIndex| target >= index || window.binary_search(target).is_err();
+        if shape.refers_to.iter().any(dangles) {
+            breaches.dangling += 1;
+        }
+    }
+    breaches
+}

@@ -1,0 +1,374 @@
+//! Replays one conversation under one profile.
+
+use std::collections::{HashMap, HashSet};
+
+use foveal_context::effects::EffectKind;
+use foveal_context::observed::{Observed, argument_texts, visible_texts};
+use foveal_context::prices::PriceCard;
+use foveal_context::projector::Projector;
+use foveal_context::rewrite::RewriteReason;
+use foveal_context::tokens::{Tokenizer, Tokens};
+use foveal_context::transcript::{Conversation, EntryIndex, Role, Timestamp, Window, WindowChange};
+use serde::{Deserialize, Serialize};
+
+use crate::cost::{Cache, Charge, Message};
+use crate::laws::{self, Breaches};
+use crate::scan::{Scan, each_reference, evidence_line, hash};
+use crate::visible::Visible;
+
+/// What every replay of one conversation shares.
+#[derive(Debug)]
+pub struct Prepared<'a> {
+    /// The conversation.
+    pub conversation: &'a Conversation,
+    /// Its facts.
+    pub observed: Observed,
+    /// What each entry's original text holds.
+    scans: Vec<Scan>,
+    /// What the answer of each request uses; empty for other entries.
+    uses: Vec<Uses>,
+}
+
+#[derive(Debug, Default)]
+struct Uses {
+    evidence: Vec<u64>,
+    references: Vec<u64>,
+}
+
+impl<'a> Prepared<'a> {
+    /// Scans a conversation.
+    pub fn new(conversation: &'a Conversation, tokenizer: Tokenizer) -> Self {
+        let observed = Observed::of(conversation, tokenizer);
+        let scans =
+            conversation.entries.iter().map(|entry| Scan::of(&visible_texts(entry))).collect();
+        let uses = (0u32..)
+            .zip(&conversation.entries)
+            .map(|(index, entry)| match entry.role {
+                Role::Assistant => uses_of(conversation, &observed, EntryIndex(index)),
+                Role::System | Role::User | Role::Tool => Uses::default(),
+            })
+            .collect();
+        Self { conversation, observed, scans, uses }
+    }
+}
+
+fn uses_of(conversation: &Conversation, observed: &Observed, answer: EntryIndex) -> Uses {
+    let entry = conversation.entry(answer);
+    let mut uses = Uses::default();
+    for (call, facts) in entry.calls().zip(&observed.facts(answer).calls) {
+        let edits = matches!(facts.effect.kind, EffectKind::Edit | EffectKind::Write)
+            || !facts.effect.writes.is_empty();
+        if edits {
+            let lines = argument_texts(call).into_iter().flat_map(|text| text.split('\n'));
+            uses.evidence.extend(lines.filter_map(evidence_line));
+        }
+    }
+    for text in visible_texts(entry) {
+        each_reference(text, |reference| uses.references.push(hash(reference)));
+    }
+    for hashes in [&mut uses.evidence, &mut uses.references] {
+        hashes.sort_unstable();
+        hashes.dedup();
+    }
+    uses
+}
+
+/// A share: how many of how many.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Share {
+    /// Uses of something seen before.
+    pub used: u64,
+    /// Those that were visible in the projection.
+    pub visible: u64,
+}
+
+impl Share {
+    /// The share as a number; 1 where nothing was used.
+    pub fn ratio(&self) -> f64 {
+        if self.used == 0 { 1.0 } else { self.visible as f64 / self.used as f64 }
+    }
+}
+
+impl std::ops::AddAssign for Share {
+    fn add_assign(&mut self, other: Self) {
+        self.used += other.used;
+        self.visible += other.visible;
+    }
+}
+
+/// The figures of one request.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RequestFigures {
+    /// The response that answered it.
+    pub answer: EntryIndex,
+    /// When it was sent, as far as recorded.
+    pub time: Option<Timestamp>,
+    /// The prompt as recorded.
+    pub raw: Charge,
+    /// The prompt as projected.
+    pub projected: Charge,
+    /// Lines of edits.
+    pub evidence: Share,
+    /// Identifiers and paths.
+    pub references: Share,
+    /// Whether the answer needed something that was not visible.
+    pub repairs: u32,
+    /// US dollars for the repairs.
+    pub repair_dollars: f64,
+    /// Why results already sent were changed.
+    pub rewrite: Option<RewriteReason>,
+}
+
+/// The figures of one conversation under one profile.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Replay {
+    /// One for each request, in order.
+    pub requests: Vec<RequestFigures>,
+    /// Laws broken.
+    pub breaches: Breaches,
+}
+
+impl Replay {
+    /// US dollars for the recorded prompts.
+    pub fn raw_dollars(&self) -> f64 {
+        self.requests.iter().map(|request| request.raw.dollars).sum()
+    }
+
+    /// US dollars for the projected prompts, repairs included.
+    pub fn net_dollars(&self) -> f64 {
+        self.requests.iter().map(|request| request.projected.dollars + request.repair_dollars).sum()
+    }
+}
+
+/// Called once a request with the projector as it stands.
+pub type Observer<'o> = dyn FnMut(&Projector, &foveal_context::planner::Step) + 'o;
+
+/// Replays `prepared` under the profile that `projector` was made for.
+pub fn replay(
+    prepared: &Prepared<'_>,
+    projector: &mut Projector,
+    prices: &PriceCard,
+    observer: &mut Observer<'_>,
+) -> Replay {
+    let mut state = State::new(prepared, prices);
+    let answers: Vec<_> = prepared.conversation.responses().collect();
+    for answer in answers {
+        let time = request_time(prepared.conversation, answer);
+        let step = projector.advance(prepared.conversation, &prepared.observed, answer, time);
+        state.request(projector, &step, time);
+        observer(projector, &step);
+    }
+    state.replay
+}
+
+/// When a request was sent: the time of the last entry before its answer, or, where that is
+/// not recorded, of the answer.
+pub fn request_time(conversation: &Conversation, answer: EntryIndex) -> Option<Timestamp> {
+    let before = answer.at().checked_sub(1).and_then(|at| conversation.entries[at].time);
+    before.or(conversation.entry(answer).time)
+}
+
+struct State<'a> {
+    prepared: &'a Prepared<'a>,
+    prices: &'a PriceCard,
+    raw: RawPrompt,
+    raw_cache: Cache,
+    cache: Cache,
+    prompt: Vec<Message>,
+    /// Version and scan of each replaced entry; scans of originals are shared.
+    versions: Vec<u32>,
+    replaced: HashMap<u32, Scan>,
+    visible: Visible,
+    mended: HashSet<EntryIndex>,
+    replay: Replay,
+}
+
+/// The recorded prompt: its window and what its tool results hold.
+#[derive(Default)]
+struct RawPrompt {
+    window: Window,
+    next: u32,
+    results: Visible,
+    sources: HashMap<u64, Vec<EntryIndex>>,
+}
+
+impl RawPrompt {
+    fn take(&mut self, prepared: &Prepared<'_>, answer: EntryIndex) {
+        while self.next < answer.0 {
+            let before = self.window.entries().to_vec();
+            let change = self.window.push(prepared.conversation);
+            if let WindowChange::Cut { .. } = change {
+                for index in before {
+                    if self.window.entries().binary_search(&index).is_err() {
+                        self.forget(prepared, index);
+                    }
+                }
+            }
+            let index = EntryIndex(self.next);
+            self.next += 1;
+            if self.window.entries().last() == Some(&index)
+                && prepared.conversation.entry(index).role == Role::Tool
+            {
+                let scan = &prepared.scans[index.at()];
+                self.results.add(scan);
+                for line in &scan.lines {
+                    self.sources.entry(*line).or_default().push(index);
+                }
+            }
+        }
+    }
+
+    fn forget(&mut self, prepared: &Prepared<'_>, index: EntryIndex) {
+        if prepared.conversation.entry(index).role != Role::Tool {
+            return;
+        }
+        let scan = &prepared.scans[index.at()];
+        self.results.remove(scan);
+        for line in &scan.lines {
+            if let Some(sources) = self.sources.get_mut(line) {
+                sources.retain(|source| *source != index);
+            }
+        }
+    }
+}
+
+impl<'a> State<'a> {
+    fn new(prepared: &'a Prepared<'a>, prices: &'a PriceCard) -> Self {
+        Self {
+            prepared,
+            prices,
+            raw: RawPrompt::default(),
+            raw_cache: Cache::default(),
+            cache: Cache::default(),
+            prompt: Vec::new(),
+            versions: vec![0; prepared.conversation.entries.len()],
+            replaced: HashMap::new(),
+            visible: Visible::default(),
+            mended: HashSet::new(),
+            replay: Replay::default(),
+        }
+    }
+
+    fn request(
+        &mut self,
+        projector: &Projector,
+        step: &foveal_context::planner::Step,
+        time: Option<Timestamp>,
+    ) {
+        self.raw.take(self.prepared, step.answer);
+        let raw_prompt: Vec<_> = self
+            .raw
+            .window
+            .entries()
+            .iter()
+            .map(|index| Message {
+                entry: index.0,
+                version: 0,
+                tokens: self.prepared.observed.facts(*index).tokens,
+            })
+            .collect();
+        let raw = self.raw_cache.charge(&raw_prompt, time, self.prices);
+        self.take_projection(projector, step);
+        let projected = self.cache.charge(&self.prompt, time, self.prices);
+        let uses = &self.prepared.uses[step.answer.at()];
+        let (evidence, lost) = self.evidence(uses);
+        let references = self.references(uses);
+        let (repairs, repair_dollars) = self.repair(projector, &lost, projected);
+        self.replay.requests.push(RequestFigures {
+            answer: step.answer,
+            time,
+            raw,
+            projected,
+            evidence,
+            references,
+            repairs,
+            repair_dollars,
+            rewrite: step.rewrite,
+        });
+    }
+
+    /// Brings the projected prompt and what it shows up to date.
+    fn take_projection(&mut self, projector: &Projector, step: &foveal_context::planner::Step) {
+        let conversation = self.prepared.conversation;
+        let kept = step.kept.min(self.prompt.len());
+        for message in self.prompt.drain(kept..).collect::<Vec<_>>() {
+            let index = EntryIndex(message.entry);
+            let scan = self.replaced.remove(&message.entry);
+            self.visible.remove(scan.as_ref().unwrap_or(&self.prepared.scans[index.at()]));
+        }
+        for (index, _) in &step.changed {
+            self.versions[index.at()] += 1;
+            if projector.window().binary_search(index).is_ok_and(|at| at < kept) {
+                self.replay.breaches.unfrozen += 1;
+            }
+        }
+        for index in &projector.window()[kept..] {
+            let item = projector.item(*index);
+            let shape = item.decision.shape().zip(conversation.entry(*index).result());
+            if let Some((shape, result)) = shape {
+                let scan = Scan::of(&[&shape.render(&result.content)]);
+                self.visible.add(&scan);
+                self.replaced.insert(index.0, scan);
+            } else {
+                self.visible.add(&self.prepared.scans[index.at()]);
+            }
+            let version = self.versions[index.at()];
+            self.prompt.push(Message { entry: index.0, version, tokens: item.tokens });
+        }
+        self.replay.breaches += laws::check(conversation, &self.prepared.observed, projector, kept);
+    }
+
+    fn evidence(&self, uses: &Uses) -> (Share, Vec<u64>) {
+        let mut share = Share::default();
+        let mut lost = Vec::new();
+        for line in uses.evidence.iter().filter(|line| self.raw.results.has_line(**line)) {
+            share.used += 1;
+            if self.visible.has_line(*line) {
+                share.visible += 1;
+            } else {
+                lost.push(*line);
+            }
+        }
+        (share, lost)
+    }
+
+    fn references(&self, uses: &Uses) -> Share {
+        let mut share = Share::default();
+        for reference in &uses.references {
+            if self.raw.results.has_reference(*reference) {
+                share.used += 1;
+                share.visible += u64::from(self.visible.has_reference(*reference));
+            }
+        }
+        share
+    }
+
+    /// One more request for each answer with lost lines that no earlier repair brought back:
+    /// the cached prompt, a short output, and what was left out of the results that held them.
+    fn repair(&mut self, projector: &Projector, lost: &[u64], charge: Charge) -> (u32, f64) {
+        let mut sources: Vec<EntryIndex> = lost
+            .iter()
+            .filter_map(|line| self.raw.sources.get(line)?.last().copied())
+            .filter(|source| !self.mended.contains(source))
+            .collect();
+        sources.sort_unstable();
+        sources.dedup();
+        if sources.is_empty() {
+            return (0, 0.0);
+        }
+        let region: Tokens = sources
+            .iter()
+            .map(|source| {
+                self.prepared.observed.facts(*source).tokens - projector.item(*source).tokens
+            })
+            .sum();
+        self.mended.extend(sources);
+        let dollars = charge.prompt.0 as f64 * self.prices.cache_read
+            + REPAIR_OUTPUT_TOKENS * self.prices.output
+            + region.0 as f64 * self.prices.cache_write;
+        (1, dollars / 1e6)
+    }
+}
+
+/// Output tokens of the call that fetches something again.
+const REPAIR_OUTPUT_TOKENS: f64 = 150.0;

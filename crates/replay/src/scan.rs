@@ -1,0 +1,174 @@
+//! What a text holds for the measures: its lines and its references.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Hashes of the lines and references of one text, without repetition within the text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Scan {
+    /// Lines, in their normal form, with and without a printed gutter.
+    pub lines: Vec<u64>,
+    /// Identifiers and paths.
+    pub references: Vec<u64>,
+}
+
+impl Scan {
+    /// Scans `texts` as one.
+    pub fn of(texts: &[&str]) -> Self {
+        let mut lines = Vec::new();
+        let mut references = Vec::new();
+        for text in texts {
+            for line in text.split('\n') {
+                for form in line_forms(line) {
+                    lines.push(hash(form));
+                }
+            }
+            each_reference(text, |reference| references.push(hash(reference)));
+        }
+        for hashes in [&mut lines, &mut references] {
+            hashes.sort_unstable();
+            hashes.dedup();
+        }
+        Self { lines, references }
+    }
+}
+
+/// Letters and digits a line must have to count: braces and blank lines carry no evidence.
+const LINE_ALPHANUMERICS_MIN: usize = 4;
+
+fn counts(line: &str) -> bool {
+    line.chars().filter(|c| c.is_alphanumeric()).nth(LINE_ALPHANUMERICS_MIN - 1).is_some()
+}
+
+/// The normal forms of a printed line: trimmed, and trimmed after the gutter if it has one
+/// (`12→`, `12:`, `12-`, `12|`, `12<tab>`, `path:12:`, `path-12-`).
+fn line_forms(line: &str) -> impl Iterator<Item = &str> {
+    let trimmed = line.trim();
+    let bare = after_number(trimmed).or_else(|| after_path(trimmed)).map(str::trim);
+    std::iter::once(trimmed).chain(bare).filter(|form| counts(form))
+}
+
+fn after_number(line: &str) -> Option<&str> {
+    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    if rest.len() == line.len() {
+        return None;
+    }
+    let rest = rest.trim_start_matches(' ');
+    rest.strip_prefix(['→', ':', '-', '|', '\t'])
+}
+
+fn after_path(line: &str) -> Option<&str> {
+    let end = line.find([':', ' '])?;
+    let rest = line.get(end..)?.strip_prefix(':')?;
+    after_number(rest)
+}
+
+/// The line's normal form, if it counts as evidence.
+pub fn evidence_line(line: &str) -> Option<u64> {
+    let trimmed = line.trim();
+    counts(trimmed).then(|| hash(trimmed))
+}
+
+/// The hash of a normal form.
+pub fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Calls `found` for every identifier and path in `text`.
+///
+/// An identifier is a run of letters, digits and underscores of at least 4 characters that
+/// starts with a letter or underscore and looks made up: it has an underscore between two
+/// other characters, a capital after a small letter, or a digit after a letter. A path is a run of
+/// letters, digits and `_-./@+` with a slash between two other characters; surrounding
+/// dots and slashes do not count.
+pub fn each_reference(text: &str, mut found: impl FnMut(&str)) {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        if !is_path_byte(bytes[at]) {
+            at += 1;
+            continue;
+        }
+        let start = at;
+        while at < bytes.len() && is_path_byte(bytes[at]) {
+            at += 1;
+        }
+        let run = &text[start..at];
+        if let Some(path) = as_path(run) {
+            found(path);
+        }
+        for word in run.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')) {
+            if is_made_up(word) {
+                found(word);
+            }
+        }
+    }
+}
+
+fn is_path_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/' | b'@' | b'+')
+}
+
+fn as_path(run: &str) -> Option<&str> {
+    let path = run.trim_matches(['.', '/', '-', '@', '+']);
+    let parts = path.split('/').filter(|part| !part.is_empty()).count();
+    let letters = path.bytes().any(|byte| byte.is_ascii_alphabetic());
+    (parts >= 2 && letters && path.len() >= 4).then_some(path)
+}
+
+fn is_made_up(word: &str) -> bool {
+    let bytes = word.as_bytes();
+    if bytes.len() < 4 || bytes[0].is_ascii_digit() {
+        return false;
+    }
+    let inner = word.trim_matches('_').contains('_');
+    let turns = bytes.windows(2).any(|pair| {
+        (pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
+            || (pair[0].is_ascii_alphabetic() && pair[1].is_ascii_digit())
+    });
+    inner || turns
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn references(text: &str) -> Vec<String> {
+        let mut all = Vec::new();
+        each_reference(text, |reference| all.push(reference.to_owned()));
+        all
+    }
+
+    #[test]
+    fn references_are_identifiers_and_paths() {
+        for (text, expected) in [
+            ("the plain words stay out", vec![]),
+            ("call parse_line here", vec!["parse_line"]),
+            ("HashMap and hashMap", vec!["HashMap", "hashMap"]),
+            ("in ./src/main.rs.", vec!["src/main.rs"]),
+            ("see `a/b_c/d.rs:12`", vec!["a/b_c/d.rs"]),
+            ("sha256 x1", vec!["sha256"]),
+            ("__init__ _x", vec![]),
+            ("and/or", vec!["and/or"]),
+        ] {
+            assert_eq!(references(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_gutter_does_not_hide_a_line() {
+        let plain = evidence_line("    let a = b();").expect("counts");
+        for printed in [
+            "    let a = b();",
+            "    12→    let a = b();",
+            "12:    let a = b();",
+            "src/a.rs:12:    let a = b();",
+            "    12\tlet a = b();",
+            "let a = b();",
+        ] {
+            assert!(Scan::of(&[printed]).lines.contains(&plain), "{printed}");
+        }
+        assert_eq!(evidence_line("  }"), None);
+    }
+}
