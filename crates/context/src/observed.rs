@@ -143,7 +143,7 @@ impl Observed {
         let facts = match entry.result() {
             Some(result) => {
                 let call = self.open_calls.remove(&result.call);
-                let unknown = Effect::unknown();
+                let unknown = Effect::default();
                 let effect = call.as_ref().map_or(&unknown, |call| &call.effect);
                 let printed = printed_lines(&result.content, effect);
                 let hashes = printed

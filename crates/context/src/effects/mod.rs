@@ -138,21 +138,6 @@ pub struct Effect {
     pub output: Vec<Output>,
 }
 
-impl Effect {
-    /// The effect of a call nothing is known about: a run that may do anything.
-    pub fn unknown() -> Self {
-        Self {
-            kind: EffectKind::Other,
-            reads: Vec::new(),
-            writes: Vec::new(),
-            command: None,
-            intent: None,
-            cacheable: false,
-            directory_after: None,
-        }
-    }
-}
-
 /// The effect of `call`, relative paths taken from `directory` where it is known.
 ///
 /// Names and arguments no agent is known to use give [`EffectKind::Other`], commands that
