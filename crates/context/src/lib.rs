@@ -5,7 +5,9 @@
 
 pub mod effects;
 pub mod handle;
+pub mod interest;
 pub mod ledger;
+pub mod score;
 pub mod lines;
 pub mod observed;
 pub mod planner;
