@@ -172,6 +172,14 @@ impl<'a> Page<'a> {
         }
     }
 
+    /// Line `index` is of no file after all.
+    fn clear(&mut self, index: usize) {
+        if let Some(line) = self.printed.lines.get_mut(index) {
+            line.path = None;
+            line.number = None;
+        }
+    }
+
     /// Numbers the numbered excerpts that tools announce with the file's name.
     fn mark_windows(&mut self, body: &body::Body, effect: &Effect) {
         self.windows = gutter::windows(self, body, effect);
