@@ -132,14 +132,9 @@ fn assign(
 }
 
 fn matches_at(page: &Page<'_>, at: usize, end: usize, text: &str) -> bool {
-    let mut at = at;
-    for line in text.split('\n') {
-        if at >= end || page.line(at).trim_end() != line.trim_end() {
-            return false;
-        }
-        at += 1;
-    }
-    true
+    (at..)
+        .zip(text.split('\n'))
+        .all(|(at, line)| at < end && page.line(at).trim_end() == line.trim_end())
 }
 
 /// The line that stands for lines a client left out; numbers are unknown after it.

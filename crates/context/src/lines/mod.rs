@@ -62,12 +62,8 @@ pub fn printed_lines(content: &str, effect: &Effect) -> Printed {
     page.mark_windows(&body, effect);
     match effect.kind {
         EffectKind::Search | EffectKind::List => hits::number(&mut page, &body, effect),
-        _ if !effect.reads.is_empty() => {
-            if !gutter::number(&mut page, &body, effect) {
-                bare::number(&mut page, &body, effect);
-            }
-        }
-        _ => {}
+        _ if effect.reads.is_empty() || gutter::number(&mut page, &body, effect) => {}
+        _ => bare::number(&mut page, &body, effect),
     }
     page.printed
 }
