@@ -4,6 +4,8 @@ mod arguments;
 mod patch;
 pub mod path;
 mod shell;
+#[cfg(test)]
+mod tests;
 mod tools;
 
 use serde::{Deserialize, Serialize};
@@ -97,7 +99,8 @@ pub enum Change {
 /// One file a call changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WriteTarget {
-    /// The path, as in [`ReadTarget::path`].
+    /// The path, as in [`ReadTarget::path`]. With [`Change::Unknown`] and [`Change::Remove`]
+    /// it may be a folder's, which stands for everything in it.
     pub path: String,
     /// The changes, in order.
     pub change: Change,
