@@ -92,8 +92,8 @@ mod tests {
 
     #[test]
     fn counts_are_those_of_the_published_vocabularies() {
-        // All but the last, a special token's name read as text, and their counts are those of OpenAI's cookbook, "How to
-        // count tokens with tiktoken".
+        // Texts and counts of OpenAI's cookbook, "How to count tokens with tiktoken"; the
+        // last is a special token's name, which in a file is text like any other.
         for (text, o200k, cl100k) in [
             ("", 0, 0),
             ("tiktoken is great!", 6, 6),
