@@ -3,9 +3,11 @@
 //! Nothing here knows a clock, a file, an environment variable or a network. The
 //! [`transcript`] is what happened; a projection is what the model is sent in its place.
 
+pub mod budget;
 pub mod effects;
 pub mod handle;
 pub mod lines;
+pub mod placement;
 pub mod prices;
 pub mod shape;
 pub mod tokens;
