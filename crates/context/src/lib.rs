@@ -10,5 +10,6 @@ pub mod lines;
 pub mod placement;
 pub mod prices;
 pub mod shape;
+pub mod timeline;
 pub mod tokens;
 pub mod transcript;
