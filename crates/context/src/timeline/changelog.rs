@@ -30,7 +30,7 @@ pub struct ChangeNote {
 }
 
 /// The changes that calls of `conversation` made, in order, one note for each call and file.
-/// Edits that failed are left out.
+/// Edits that failed, or of which no result tells that they were carried out, are left out.
 pub fn changelog(conversation: &Conversation) -> Vec<ChangeNote> {
     let mut notes = Vec::new();
     let mut known: HashMap<String, Known> = HashMap::new();
@@ -40,8 +40,12 @@ pub fn changelog(conversation: &Conversation) -> Vec<ChangeNote> {
         let state = known.entry(first.path.clone()).or_default();
         let mut edit = Edit::default();
         for event in group {
-            if let EventKind::Changed(change) = &event.kind {
-                edit.add(change, state);
+            match &event.kind {
+                EventKind::Changed(change) => edit.add(change, state),
+                EventKind::MayHaveChanged
+                | EventKind::Shown(_)
+                | EventKind::ShownAll(_)
+                | EventKind::ShownText(_) => {}
             }
             event.kind.apply(state);
         }

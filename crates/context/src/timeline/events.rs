@@ -1,6 +1,6 @@
 //! What happened to files in a conversation: shown and changed, in order.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::effects::{Change, Effect, EffectKind, Span, effect_of};
 use crate::lines::{Printed, printed_lines};
@@ -37,6 +37,9 @@ pub(super) enum EventKind {
     /// Some lines, by number.
     Shown(Vec<(u32, String)>),
     Changed(Change),
+    /// Perhaps changed: by a call that was not answered or failed half-way, or by a program
+    /// that works on the whole tree.
+    MayHaveChanged,
 }
 
 /// A call that has no result yet.
@@ -47,7 +50,7 @@ struct Open {
 }
 
 /// The events of `conversation`, each at its call's result; changes of calls that were never
-/// answered come last in their turn, as unknown ones.
+/// answered come last in their turn, as possible ones.
 pub(super) fn events_of(conversation: &Conversation) -> Vec<Event> {
     let mut events = Vec::new();
     let mut open: HashMap<&str, Open> = HashMap::new();
@@ -93,7 +96,7 @@ fn give_up(open: &mut HashMap<&str, Open>, events: &mut Vec<Event>) {
     calls.sort_by_key(|call| call.call);
     for call in &calls {
         for write in &call.effect.writes {
-            events.push(call.event(&write.path, EventKind::Changed(Change::Unknown)));
+            events.push(call.event(&write.path, EventKind::MayHaveChanged));
         }
     }
 }
@@ -108,10 +111,14 @@ fn answer(call: &Open, result: &ToolResult, events: &mut Vec<Event>) {
         }
         Outcome::Unclear => {
             for write in &effect.writes {
-                events.push(call.event(&write.path, EventKind::Changed(Change::Unknown)));
+                events.push(call.event(&write.path, EventKind::MayHaveChanged));
             }
         }
         Outcome::Refused => return,
+    }
+    if effect.writes.is_empty() && effect.command.as_deref().is_some_and(works_on_the_tree) {
+        let known: BTreeSet<String> = events.iter().map(|event| event.path.clone()).collect();
+        events.extend(known.iter().map(|path| call.event(path, EventKind::MayHaveChanged)));
     }
     if let Some(read) = ReadFiles::parse(&result.content) {
         for file in read.files() {
@@ -127,6 +134,49 @@ fn answer(call: &Open, result: &ToolResult, events: &mut Vec<Event>) {
             events.push(call.event(path, kind));
         }
     }
+}
+
+/// Programs that rewrite files they are not told by name.
+const TREE_PROGRAMS: [&str; 11] = [
+    "fmt",
+    "rustfmt",
+    "gofmt",
+    "goimports",
+    "prettier",
+    "biome",
+    "black",
+    "isort",
+    "clang-format",
+    "--fix",
+    "--write",
+];
+
+/// Commands of git that put other versions of files in place.
+const TREE_GIT: [&str; 11] = [
+    "checkout",
+    "switch",
+    "restore",
+    "stash",
+    "reset",
+    "merge",
+    "rebase",
+    "pull",
+    "cherry-pick",
+    "revert",
+    "am",
+];
+
+/// Whether a command line may rewrite any file of the working tree: formatters, and git where
+/// it changes versions. Any program may do so; these are made for it.
+fn works_on_the_tree(command: &str) -> bool {
+    let words: Vec<&str> = command
+        .split(|c: char| c.is_whitespace() || ";&|()\"'".contains(c))
+        .filter(|word| !word.is_empty())
+        .collect();
+    let only_checks = words.iter().any(|word| ["--check", "-l", "--list-different"].contains(word));
+    let formats = words.iter().any(|word| TREE_PROGRAMS.contains(word));
+    let moves = words.windows(2).any(|pair| pair[0] == "git" && TREE_GIT.contains(&pair[1]));
+    (formats && !only_checks) || moves
 }
 
 enum Outcome {

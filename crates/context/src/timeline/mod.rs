@@ -13,7 +13,7 @@ use std::collections::HashMap;
 
 pub use changelog::{ChangeNote, changelog, fold_edits};
 
-use crate::effects::path;
+use crate::effects::{Change, path};
 use crate::transcript::Conversation;
 use events::{Event, EventKind, events_of};
 use known::Known;
@@ -25,7 +25,8 @@ pub enum Confidence {
     Unknown,
     /// Some lines were never seen, or may have changed or moved since.
     Partial,
-    /// Every line is known, unless something outside the conversation changed the file.
+    /// Every line is known, unless a program that is not known to change files did, or
+    /// something outside the conversation.
     Exact,
 }
 
@@ -102,6 +103,7 @@ impl EventKind {
             EventKind::ShownAll(lines) => known.show_all(lines),
             EventKind::Shown(lines) => known.show(lines),
             EventKind::Changed(change) => known.apply(change),
+            EventKind::MayHaveChanged => known.apply(&Change::Unknown),
         }
     }
 }

@@ -147,6 +147,17 @@ fn unknown_changes_lower_the_confidence_until_the_file_is_read_again() {
         &[write("a\nb\n"), sed(), edit("b", "c"), read("x\nc\n")],
         &["a|b Exact", "a|b Partial", "a|c Partial", "x|c Exact"],
     );
+    for (command, state) in [
+        ("cargo fmt --all && cargo test", "a|b Partial"),
+        ("cd x; git checkout main", "a|b Partial"),
+        ("cargo fmt -- --check", "a|b Exact"),
+        ("git log --format=%h; cargo test", "a|b Exact"),
+    ] {
+        let run = turn("Bash", json!({"command": command}), "");
+        check(&[write("a\nb\n"), run], &["a|b Exact", state]);
+    }
+    let half = failed("Bash", json!({"command": "echo c > /w/a.py && false"}), "Exit code 1");
+    check(&[write("a\nb\n"), half], &["a|b Exact", "a|b Partial"]);
     // Seen from a read that disagrees: something else changed the file.
     check(&[write("a\nb\n"), read_part("x\n", 1)], &["a|b Exact", "x|b Partial"]);
     check(&[write("a\n"), edit("never there", "b")], &["a Exact", "a Partial"]);
@@ -181,6 +192,7 @@ fn the_changelog_tells_intents_or_what_the_edits_did() {
     let intent = json!({"file_path": "/w/a.py", "old_str": "one", "new_str": "two",
         "intent": "Use two\n  instead"});
     let refused = failed("edit_file", intent.clone(), "error");
+    let unanswered = Turn { name: "edit_file", arguments: intent.clone(), result: None };
     let log = notes(&[
         write("def a():\n    pass\n"),
         edit("def a():\n    pass", "def a(x):\n    one\n\ndef b():\n    one"),
@@ -189,6 +201,7 @@ fn the_changelog_tells_intents_or_what_the_edits_did() {
         write("class C:\n"),
         turn("Bash", json!({"command": "sed -i s/C/D/ a.py"}), ""),
         turn("Bash", json!({"command": "rm a.py"}), ""),
+        unanswered,
     ]);
     let table: Vec<String> =
         log.iter().map(|note| format!("{} {} {}", note.turn, note.path, note.what)).collect();
