@@ -9,6 +9,8 @@ mod bare;
 mod body;
 mod gutter;
 mod hits;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -167,6 +169,14 @@ impl<'a> Page<'a> {
             line.path = Some(path);
             line.number = number.filter(|number| *number > 0).map(LineNumber);
             line.text.start = (line.whole.start + skip as u32).min(line.whole.end);
+        }
+    }
+
+    /// Line `index` is of no file after all.
+    fn clear(&mut self, index: usize) {
+        if let Some(line) = self.printed.lines.get_mut(index) {
+            line.path = None;
+            line.number = None;
         }
     }
 

@@ -241,8 +241,15 @@ fn digits(text: &str) -> (Option<u32>, &str) {
     (text[..end].parse().ok(), &text[end..])
 }
 
-/// The cut of an `awk` program that chooses lines by `NR`; `None` for any other program.
+/// The cut of an `awk` program that prints lines, chosen by `NR` or, where it prints their
+/// numbers, in any way; `None` for any other program.
 pub(super) fn awk_cut(program: &str) -> Option<Cut> {
+    let cut = awk_range(program);
+    let numbers = program.contains("print NR") && program.contains("$0");
+    if cut.is_none() && numbers { Some(Cut::Unknown) } else { cut }
+}
+
+fn awk_range(program: &str) -> Option<Cut> {
     let squeezed: String = program.chars().filter(|letter| !letter.is_whitespace()).collect();
     let (condition, action) = match squeezed.split_once('{') {
         Some((condition, action)) => (condition, action.strip_suffix('}')?),
