@@ -30,28 +30,26 @@ class Checkout:
         self._folder = tempfile.TemporaryDirectory(prefix="foveal-example-")
         self.path = pathlib.Path(self._folder.name).resolve() / "foveal"
         self.path.mkdir()
-        self.target = os.environ.get("CARGO_TARGET_DIR") or str(REPOSITORY / "target")
+        # A target folder of its own: cargo takes what one checkout built for the other's, as
+        # both are the same workspace, and believes the times of the files.
+        target = os.environ.get("CARGO_TARGET_DIR") or REPOSITORY / "target"
+        self.target = str(pathlib.Path(target).resolve() / "recording")
         archive = subprocess.run(
             ["git", "archive", "HEAD"], cwd=REPOSITORY, check=True, capture_output=True
         )
-        subprocess.run(["tar", "-x"], cwd=self.path, input=archive.stdout, check=True)
+        subprocess.run(["tar", "-x", "--touch"], cwd=self.path, input=archive.stdout, check=True)
         self.shell("git init -q -b main && git add -A && git commit -q -m 'The checkout'")
 
     def warm_up(self, commands):
         """Builds what no script touches, so that recorded builds show only what changed."""
         for command in commands:
-            code, output = self.shell(command, jobs=None)
+            code, output = self.shell(command)
             if code != 0:
                 raise ScriptError(f"`{command}` fails on the clean tree:\n{output}")
 
-    def shell(self, command, jobs="1"):
-        """Runs a shell command; its exit code, and its output made stable.
-
-        One build job, because cargo names crates in the order in which they start.
-        """
+    def shell(self, command):
+        """Runs a shell command; its exit code, and its output made stable."""
         environment = dict(os.environ)
-        if jobs:
-            environment["CARGO_BUILD_JOBS"] = jobs
         environment.update(
             CARGO_TARGET_DIR=self.target,
             CARGO_TERM_COLOR="never",
@@ -85,7 +83,11 @@ class Checkout:
         text = re.sub(r"(?m)^ *(Blocking|Downloading|Downloaded|Updating|Locking)\b.*\n", "", text)
         text = re.sub(r"\b(in|finished in) (\d+m )?\d+\.\d+s\b", r"\1 0.50s", text)
         text = re.sub(r"-[0-9a-f]{16}\b", "-0123456789abcdef", text)
-        return re.sub(r"(thread '[^']*') \(\d+\) panicked", r"\1 (1) panicked", text)
+        text = re.sub(r"\.long-type-\d+", ".long-type-1", text)
+        text = re.sub(r"(thread '[^']*') \(\d+\) panicked", r"\1 (1) panicked", text)
+        # Crates that do not wait for each other start in any order.
+        started = r"(?m)(?:^ +(?:Compiling|Checking) .*\n){2,}"
+        return re.sub(started, lambda lines: "".join(sorted(lines[0].splitlines(True))), text)
 
     def file(self, path):
         """The real place of a path that the agent names."""
