@@ -1,11 +1,17 @@
 //! Effects: what a tool call does, whatever the tool is called.
 
+mod arguments;
+mod patch;
+pub mod path;
+mod shell;
+mod tools;
+
 use serde::{Deserialize, Serialize};
 
 use crate::transcript::{Call, LineNumber};
 
 /// What a call does, in one word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub enum EffectKind {
     /// Shows the content of files.
     Read,
@@ -22,6 +28,7 @@ pub enum EffectKind {
     /// Gets something from the network.
     Fetch,
     /// Anything else (plans, notes, questions, sub-agents).
+    #[default]
     Other,
 }
 
@@ -94,8 +101,19 @@ pub struct WriteTarget {
     pub change: Change,
 }
 
-/// What a call does.
+/// One part of what a call prints.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Output {
+    /// The lines of the read with this place in [`Effect::reads`].
+    Lines(usize),
+    /// Exactly this text (`echo ---` between two reads), without the last line break.
+    Text(String),
+    /// Something that the call does not tell.
+    Unknown,
+}
+
+/// What a call does.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Effect {
     /// The kind that decides how its result is shaped.
     pub kind: EffectKind,
@@ -112,6 +130,12 @@ pub struct Effect {
     pub cacheable: bool,
     /// The working directory after the call, where the call changed it for later ones.
     pub directory_after: Option<String>,
+    /// Files and folders that a search or list looks in; empty where the call names none.
+    pub scopes: Vec<String>,
+    /// The directory that relative paths in the result start from, where it is known.
+    pub directory: Option<String>,
+    /// What the call prints, in order, when it succeeds.
+    pub output: Vec<Output>,
 }
 
 impl Effect {
@@ -130,14 +154,9 @@ impl Effect {
 }
 
 /// The effect of `call`, relative paths taken from `directory` where it is known.
-pub fn effect_of(_call: &Call, _directory: Option<&str>) -> Effect {
-    Effect {
-        kind: EffectKind::Other,
-        reads: Vec::new(),
-        writes: Vec::new(),
-        command: None,
-        intent: None,
-        cacheable: false,
-        directory_after: None,
-    }
+///
+/// Names and arguments no agent is known to use give [`EffectKind::Other`], commands that
+/// are not understood [`EffectKind::Run`]; neither is ever cacheable.
+pub fn effect_of(call: &Call, directory: Option<&str>) -> Effect {
+    tools::effect(&call.name, &call.arguments, directory)
 }

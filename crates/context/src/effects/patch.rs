@@ -1,0 +1,217 @@
+//! Patches as models write them: Codex's `*** Begin Patch`, SEARCH/REPLACE blocks and
+//! unified diffs, read into changes. What does not parse is a change of unknown content.
+
+use super::{Change, WriteTarget, path};
+
+/// The changes of a patch in Codex's format: `Add`, `Update`, `Delete File` sections.
+pub(super) fn codex_patch(text: &str, directory: Option<&str>) -> Vec<WriteTarget> {
+    let mut writes = Vec::new();
+    let mut section: Option<Section> = None;
+    for line in text.lines() {
+        if let Some((verb, name)) = section_header(line) {
+            if let Some(done) = section.take() {
+                done.finish(&mut writes);
+            }
+            section = Some(Section::new(verb, path::resolve(name, directory)));
+        } else if let Some(name) = line.strip_prefix("*** Move to: ") {
+            if let Some(section) = &mut section {
+                section.moved = Some(path::resolve(name.trim(), directory));
+            }
+        } else if line.starts_with("*** End Patch") {
+            break;
+        } else if let Some(section) = &mut section {
+            section.line(line);
+        }
+    }
+    if let Some(done) = section {
+        done.finish(&mut writes);
+    }
+    writes
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Verb {
+    Add,
+    Update,
+    Delete,
+}
+
+fn section_header(line: &str) -> Option<(Verb, &str)> {
+    let rest = line.strip_prefix("*** ")?;
+    let verbs = [
+        ("Add File: ", Verb::Add),
+        ("Update File: ", Verb::Update),
+        ("Delete File: ", Verb::Delete),
+    ];
+    verbs.into_iter().find_map(|(word, verb)| Some((verb, rest.strip_prefix(word)?.trim())))
+}
+
+struct Section {
+    verb: Verb,
+    path: String,
+    moved: Option<String>,
+    old: String,
+    new: String,
+    changes: Vec<Change>,
+}
+
+impl Section {
+    fn new(verb: Verb, path: String) -> Section {
+        Section { verb, path, moved: None, old: String::new(), new: String::new(), changes: vec![] }
+    }
+
+    fn line(&mut self, line: &str) {
+        let (sign, rest) = match line.chars().next() {
+            None => (' ', ""),
+            Some(sign) => (sign, &line[sign.len_utf8()..]),
+        };
+        match sign {
+            '+' => push_line(&mut self.new, rest),
+            '-' => push_line(&mut self.old, rest),
+            ' ' if self.verb == Verb::Update => {
+                push_line(&mut self.old, rest);
+                push_line(&mut self.new, rest);
+            }
+            '@' => self.close_hunk(),
+            _ => {}
+        }
+    }
+
+    fn close_hunk(&mut self) {
+        let old = std::mem::take(&mut self.old);
+        let new = std::mem::take(&mut self.new);
+        if self.verb == Verb::Update && old != new {
+            self.changes.push(match old.is_empty() {
+                true => Change::Unknown,
+                false => Change::Replace { old, new, all: false },
+            });
+        }
+    }
+
+    fn finish(mut self, writes: &mut Vec<WriteTarget>) {
+        if self.verb == Verb::Add {
+            self.changes.push(Change::Content(std::mem::take(&mut self.new)));
+        } else if self.verb == Verb::Delete {
+            self.changes.push(Change::Remove);
+        } else {
+            self.close_hunk();
+        }
+        if let Some(moved) = self.moved {
+            writes.push(WriteTarget { path: moved, change: Change::Unknown });
+            self.changes = vec![Change::Remove];
+        }
+        let path = self.path;
+        writes.extend(
+            self.changes.into_iter().map(|change| WriteTarget { path: path.clone(), change }),
+        );
+    }
+}
+
+fn push_line(text: &mut String, line: &str) {
+    text.push_str(line);
+    text.push('\n');
+}
+
+/// The replacements of `<<<<<<< SEARCH` … `=======` … `>>>>>>> REPLACE` blocks (Cline, Roo),
+/// also in the spelling `------- SEARCH` … `+++++++ REPLACE`.
+pub(super) fn search_replace_blocks(text: &str) -> Vec<Change> {
+    enum Place {
+        Outside,
+        Old,
+        New,
+    }
+    let mut changes = Vec::new();
+    let mut place = Place::Outside;
+    let (mut old, mut new) = (String::new(), String::new());
+    for line in text.lines() {
+        let mark = line.trim_end();
+        match place {
+            Place::Outside if mark.ends_with(" SEARCH") && fence(mark, &['<', '-']) => {
+                place = Place::Old;
+            }
+            Place::Outside => {}
+            // Roo names the line before the text it looks for.
+            Place::Old if old.is_empty() && (mark.starts_with(":start_line:") || mark == "-------") => {
+            }
+            Place::Old if mark.len() >= 5 && mark.bytes().all(|byte| byte == b'=') => {
+                place = Place::New;
+            }
+            Place::Old => push_line(&mut old, line),
+            Place::New if mark.ends_with(" REPLACE") && fence(mark, &['>', '+']) => {
+                place = Place::Outside;
+                let (old, new) = (std::mem::take(&mut old), std::mem::take(&mut new));
+                changes.push(match old.is_empty() {
+                    true => Change::Content(new),
+                    false => Change::Replace { old, new, all: false },
+                });
+            }
+            Place::New => push_line(&mut new, line),
+        }
+    }
+    changes
+}
+
+fn fence(mark: &str, signs: &[char]) -> bool {
+    mark.chars().take_while(|sign| signs.contains(sign)).count() >= 5
+}
+
+/// The files that a unified diff changes, in order, without `a/` and `b/`.
+pub(super) fn unified_diff_paths(text: &str) -> Vec<&str> {
+    let mut paths: Vec<&str> = Vec::new();
+    for line in text.lines() {
+        let Some(rest) = line.strip_prefix("+++ ").or_else(|| line.strip_prefix("--- ")) else {
+            continue;
+        };
+        let name = rest.split('\t').next().unwrap_or(rest).trim();
+        let name = name.strip_prefix("a/").or_else(|| name.strip_prefix("b/")).unwrap_or(name);
+        if !name.is_empty() && name != "/dev/null" && !paths.contains(&name) {
+            paths.push(name);
+        }
+    }
+    paths
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codex_patches_become_changes() {
+        let patch = "*** Begin Patch\n*** Add File: a.txt\n+one\n+two\n*** Update File: src/b.rs\n\
+                     @@ fn f()\n keep\n-old\n+new\n@@\n-x\n+y\n*** Delete File: c\n\
+                     *** Update File: d\n*** Move to: e\n-1\n+2\n*** End Patch\n";
+        let writes = codex_patch(patch, Some("/w"));
+        let rendered: Vec<String> =
+            writes.iter().map(|write| format!("{} {:?}", write.path, write.change)).collect();
+        assert_eq!(
+            rendered,
+            [
+                r#"/w/a.txt Content("one\ntwo\n")"#,
+                r#"/w/src/b.rs Replace { old: "keep\nold\n", new: "keep\nnew\n", all: false }"#,
+                r#"/w/src/b.rs Replace { old: "x\n", new: "y\n", all: false }"#,
+                "/w/c Remove",
+                "/w/e Unknown",
+                "/w/d Remove",
+            ]
+        );
+    }
+
+    #[test]
+    fn search_replace_blocks_become_changes() {
+        let text = "------- SEARCH\na\n=======\nb\n+++++++ REPLACE\n\
+                    <<<<<<< SEARCH\n:start_line:3\n-------\nc\n=======\n>>>>>>> REPLACE\n";
+        assert_eq!(
+            search_replace_blocks(text),
+            [
+                Change::Replace { old: "a\n".into(), new: "b\n".into(), all: false },
+                Change::Replace { old: "c\n".into(), new: String::new(), all: false },
+            ]
+        );
+    }
+
+    #[test]
+    fn diffs_name_their_files() {
+        let diff = "--- a/x.py\n+++ b/x.py\n@@\n-1\n+2\n--- /dev/null\n+++ b/new.py\t2020\n";
+        assert_eq!(unified_diff_paths(diff), ["x.py", "new.py"]);
+    }
+}

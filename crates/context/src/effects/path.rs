@@ -1,0 +1,73 @@
+//! Paths as text: made absolute and normalised without asking a file system.
+
+/// `path` seen from `directory`, with `.` and `..` resolved by their spelling.
+///
+/// Absolute paths and paths under `~` ignore the directory. Without a directory the result
+/// stays relative, and `..` that lead out of it stay in front. An empty path is the
+/// directory itself (`.` when there is none).
+pub fn resolve(path: &str, directory: Option<&str>) -> String {
+    let rooted = is_rooted(path);
+    let mut names: Vec<&str> = Vec::new();
+    let base = if rooted { "" } else { directory.unwrap_or("") };
+    let absolute = path.starts_with('/') || (!rooted && base.starts_with('/'));
+    for name in base.split('/').chain(path.split('/')) {
+        match name {
+            "" | "." => {}
+            ".." => match names.last() {
+                Some(&last) if last != ".." && !(last.starts_with('~') && names.len() == 1) => {
+                    names.pop();
+                }
+                Some(_) => names.push(".."),
+                None if absolute => {}
+                None => names.push(".."),
+            },
+            name => names.push(name),
+        }
+    }
+    let joined = names.join("/");
+    match (absolute, joined.is_empty()) {
+        (true, _) => format!("/{joined}"),
+        (false, true) => ".".to_owned(),
+        (false, false) => joined,
+    }
+}
+
+/// Whether `path` means the same file from every directory.
+pub fn is_rooted(path: &str) -> bool {
+    let drive = path.as_bytes();
+    path.starts_with('/')
+        || path.starts_with('~')
+        || matches!(drive, [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_resolved_by_spelling() {
+        let rows = [
+            ("a.rs", Some("/w"), "/w/a.rs"),
+            ("./a//b/../c.rs", Some("/w/"), "/w/a/c.rs"),
+            ("../a", Some("/w/x"), "/w/a"),
+            ("../../../a", Some("/w"), "/a"),
+            ("/x/./y", Some("/w"), "/x/y"),
+            ("~/x/../y", Some("/w"), "~/y"),
+            ("~/..", None, "~/.."),
+            ("a/../../b", None, "../b"),
+            ("a", Some("../w"), "../w/a"),
+            ("../../b", Some("w"), "../b"),
+            ("..", Some("w"), "."),
+            ("", Some("/w"), "/w"),
+            ("", None, "."),
+            ("/", None, "/"),
+            ("/..", None, "/"),
+            ("ü/…/é", Some("/w"), "/w/ü/…/é"),
+            ("C:\\a b", Some("/w"), "C:\\a b"),
+            ("C:/a", Some("/w"), "C:/a"),
+        ];
+        for (path, directory, expected) in rows {
+            assert_eq!(resolve(path, directory), expected, "{path} in {directory:?}");
+        }
+    }
+}

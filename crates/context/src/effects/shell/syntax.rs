@@ -1,0 +1,545 @@
+//! A shell command line as far as its effect goes: commands with unquoted words, pipes,
+//! sequences, redirections. Read from tree-sitter's tree; what it could not parse, and
+//! what nests too deep, becomes [`Step::Broken`].
+
+use tree_sitter::Node;
+
+/// Groups and substitutions nest up to here.
+const DEPTH_MAX: usize = 24;
+
+/// How a step follows the one before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Joint {
+    /// In any case (`;`, a line break), or the first.
+    Then,
+    /// When the one before succeeded.
+    And,
+    /// When the one before failed.
+    Or,
+}
+
+pub(super) type Chain = Vec<(Joint, Step)>;
+
+#[derive(Debug)]
+pub(super) enum Step {
+    Simple(Simple),
+    Pipe(Vec<Step>),
+    /// `( … )` or `{ … }`.
+    Group {
+        chain: Chain,
+        subshell: bool,
+        redirects: Vec<Redirect>,
+    },
+    /// A loop, branch or function: its body may run any number of times.
+    Block {
+        chain: Chain,
+        redirects: Vec<Redirect>,
+    },
+    /// Nothing that matters: an assignment, a test.
+    Nothing(Vec<Chain>),
+    /// Not understood.
+    Broken,
+}
+
+/// One program with its words.
+#[derive(Debug, Default)]
+pub(super) struct Simple {
+    /// The program's name and its arguments.
+    pub(super) words: Vec<Word>,
+    pub(super) redirects: Vec<Redirect>,
+    /// What `$( … )` and `<( … )` in it run.
+    pub(super) substitutions: Vec<Chain>,
+}
+
+/// One word without its quotes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Word {
+    pub(super) text: String,
+    /// Holds a variable or substitution: the text is not what the program gets.
+    pub(super) expands: bool,
+    /// Holds an unquoted pattern (`*.rs`, `{a,b}`).
+    pub(super) glob: bool,
+}
+
+impl Word {
+    pub(super) fn literal(text: impl Into<String>) -> Word {
+        Word { text: text.into(), expands: false, glob: false }
+    }
+
+    /// The text, if it is what the program gets.
+    pub(super) fn known(&self) -> Option<&str> {
+        (!self.expands && !self.glob).then_some(self.text.as_str())
+    }
+}
+
+#[derive(Debug)]
+pub(super) enum Redirect {
+    /// Output goes to a file; `fd` is 1 unless written.
+    Output { to: Word, append: bool, errors_only: bool },
+    /// Input comes from a file.
+    Input(Word),
+    /// Input is this text, known if nothing in it is expanded.
+    Text { text: String, known: bool },
+}
+
+/// The steps of the tree under `root`.
+pub(super) fn chain_of(root: Node<'_>, source: &str) -> Chain {
+    Reader { source }.sequence(root, 0)
+}
+
+#[derive(Clone, Copy)]
+struct Reader<'a> {
+    source: &'a str,
+}
+
+impl<'a> Reader<'a> {
+    fn text(self, node: Node<'_>) -> &'a str {
+        self.source.get(node.byte_range()).unwrap_or_default()
+    }
+
+    /// The statements among `node`'s children.
+    fn sequence(self, node: Node<'_>, depth: usize) -> Chain {
+        let mut chain = Chain::new();
+        let mut cursor = node.walk();
+        for child in node.children(&mut cursor) {
+            if child.is_named() || child.is_error() || child.is_missing() {
+                self.statement(child, Joint::Then, depth, &mut chain);
+            }
+        }
+        chain
+    }
+
+    fn statement(self, node: Node<'_>, joint: Joint, depth: usize, chain: &mut Chain) {
+        if depth > DEPTH_MAX {
+            chain.push((joint, Step::Broken));
+            return;
+        }
+        let step = match node.kind() {
+            "comment" | "heredoc_body" | "heredoc_end" => return,
+            "command" => Step::Simple(self.command(node, depth)),
+            "list" => return self.list(node, joint, depth, chain),
+            "pipeline" => return self.pipeline(node, joint, depth, chain),
+            "redirected_statement" => return self.redirected(node, joint, depth, chain),
+            "subshell" => self.group(node, true, depth),
+            "compound_statement" => self.group(node, false, depth),
+            "negated_command" => self.block(node, depth),
+            "for_statement" | "c_style_for_statement" | "while_statement" | "if_statement"
+            | "case_statement" => self.block(node, depth),
+            "do_group" | "elif_clause" | "else_clause" | "case_item" => self.block(node, depth),
+            "variable_assignment" | "variable_assignments" | "declaration_command"
+            | "test_command" | "unset_command" => Step::Nothing(self.substitutions(node, depth)),
+            // The parts of loops and branches that are no statements.
+            "variable_name" | "word" | "number" | "string" | "raw_string" | "concatenation"
+            | "simple_expansion" | "expansion" | "brace_expression" | "binary_expression"
+            | "unary_expression" | "postfix_expression" | "extglob_pattern" => {
+                Step::Nothing(self.substitutions(node, depth))
+            }
+            "command_substitution" | "process_substitution" => {
+                Step::Nothing(vec![self.sequence(node, depth + 1)])
+            }
+            _ => Step::Broken,
+        };
+        chain.push((joint, step));
+    }
+
+    /// `a && b || c`: the tree leans left and can be as deep as the line is long.
+    fn list(self, node: Node<'_>, joint: Joint, depth: usize, chain: &mut Chain) {
+        let mut rights = Vec::new();
+        let mut first = node;
+        while first.kind() == "list" && !first.is_error() {
+            let Some(left) = first.child(0) else { break };
+            let mut cursor = first.walk();
+            let mut following = Vec::new();
+            let mut next = Joint::And;
+            for child in first.children(&mut cursor).skip(1) {
+                match child.kind() {
+                    "&&" => next = Joint::And,
+                    "||" => next = Joint::Or,
+                    _ if child.is_named() => following.push((next, child)),
+                    _ => {}
+                }
+            }
+            rights.extend(following.into_iter().rev());
+            first = left;
+        }
+        self.statement(first, joint, depth + 1, chain);
+        for (joint, right) in rights.into_iter().rev() {
+            self.statement(right, joint, depth + 1, chain);
+        }
+    }
+
+    fn pipeline(self, node: Node<'_>, joint: Joint, depth: usize, chain: &mut Chain) {
+        let mut stages: Vec<Step> = Vec::new();
+        let mut cursor = node.walk();
+        for (place, child) in node.named_children(&mut cursor).enumerate() {
+            let mut part = Chain::new();
+            self.statement(child, Joint::Then, depth + 1, &mut part);
+            let Some((_, last)) = part.pop() else { continue };
+            // `cd x && make 2>&1 | tail`: a redirection takes the whole list with it in the
+            // tree, but only the last command feeds the pipe.
+            if place == 0 && child.kind() == "redirected_statement" && !part.is_empty() {
+                if let Some(head) = part.first_mut() {
+                    head.0 = joint;
+                }
+                chain.append(&mut part);
+            }
+            if part.is_empty() {
+                stages.push(last);
+            } else {
+                part.push((Joint::Then, last));
+                stages.push(Step::Group { chain: part, subshell: true, redirects: Vec::new() });
+            }
+        }
+        chain.push((joint, Step::Pipe(stages)));
+    }
+
+    fn group(self, node: Node<'_>, subshell: bool, depth: usize) -> Step {
+        Step::Group { chain: self.sequence(node, depth + 1), subshell, redirects: Vec::new() }
+    }
+
+    fn block(self, node: Node<'_>, depth: usize) -> Step {
+        Step::Block { chain: self.sequence(node, depth + 1), redirects: Vec::new() }
+    }
+
+    fn redirected(self, node: Node<'_>, joint: Joint, depth: usize, chain: &mut Chain) {
+        let start = chain.len();
+        match node.child_by_field_name("body") {
+            Some(body) => self.statement(body, joint, depth + 1, chain),
+            None => chain.push((joint, Step::Simple(Simple::default()))),
+        }
+        let mut cursor = node.walk();
+        for child in node.children_by_field_name("redirect", &mut cursor) {
+            if chain.len() <= start {
+                chain.push((joint, Step::Broken));
+            }
+            if child.kind() == "heredoc_redirect" {
+                self.here_document(child, depth, chain);
+            } else if let Some((_, last)) = chain.last_mut() {
+                self.redirect(child, depth, last);
+            }
+        }
+        if node.has_error() && has_own_error(node) {
+            chain.push((Joint::Then, Step::Broken));
+        }
+    }
+
+    /// A here-document holds, in the tree, the rest of the line it starts on: further
+    /// redirections, a pipe, or `&& next`.
+    fn here_document(self, node: Node<'_>, depth: usize, chain: &mut Chain) {
+        let mut cursor = node.walk();
+        let children: Vec<Node<'_>> = node.children(&mut cursor).collect();
+        let text = self.here_text(node, &children);
+        let Some((_, last)) = chain.last_mut() else { return };
+        attach(last, text);
+        let mut next = Joint::And;
+        let mut after: Vec<(Joint, Node<'_>)> = Vec::new();
+        for child in children {
+            match child.kind() {
+                "&&" => next = Joint::And,
+                "||" => next = Joint::Or,
+                "file_redirect" | "herestring_redirect" => {
+                    if let Some((_, last)) = chain.last_mut() {
+                        self.redirect(child, depth, last);
+                    }
+                }
+                "pipeline" => self.continue_pipe(child, depth, chain),
+                "heredoc_start" | "heredoc_body" | "heredoc_end" | "file_descriptor" => {}
+                "ERROR" => after.push((Joint::Then, child)),
+                kind if child.is_named() && is_word(kind) => {
+                    if let Some((_, last)) = chain.last_mut() {
+                        self.add_word(child, depth, last);
+                    }
+                }
+                _ if child.is_named() => after.push((next, child)),
+                _ => {}
+            }
+        }
+        for (joint, node) in after {
+            self.statement(node, joint, depth + 1, chain);
+        }
+    }
+
+    fn here_text(self, node: Node<'_>, children: &[Node<'_>]) -> Redirect {
+        let find = |kind: &str| children.iter().find(|child| child.kind() == kind);
+        let body = find("heredoc_body");
+        let quoted = find("heredoc_start")
+            .is_some_and(|start| self.text(*start).contains(['\'', '"', '\\']));
+        let mut text = body.map_or("", |body| self.text(*body)).to_owned();
+        if self.text(node).starts_with("<<-") {
+            text = text.split_inclusive('\n').map(|line| line.trim_start_matches('\t')).collect();
+        }
+        let mut cursor = node.walk();
+        let expands = body.is_some_and(|body| {
+            body.named_children(&mut cursor).any(|child| child.kind() != "heredoc_content")
+        });
+        if !quoted {
+            text = unescape(&text, "$`\\");
+        }
+        // Without its end the grammar has guessed where the text stops.
+        let ended = find("heredoc_end").is_some_and(|end| !end.is_missing());
+        Redirect::Text { text, known: ended && (quoted || !expands) }
+    }
+
+    /// `cat <<EOF | first | second && next`.
+    fn continue_pipe(self, node: Node<'_>, depth: usize, chain: &mut Chain) {
+        let Some((joint, first)) = chain.pop() else { return };
+        let mut rest = Chain::new();
+        let mut cursor = node.walk();
+        for child in node.named_children(&mut cursor) {
+            self.statement(child, Joint::Then, depth + 1, &mut rest);
+        }
+        let mut stages = vec![first];
+        let mut following = Chain::new();
+        for (joint, step) in rest {
+            match step {
+                Step::Pipe(inner) if following.is_empty() => stages.extend(inner),
+                step if following.is_empty() && joint == Joint::Then => stages.push(step),
+                step => following.push((joint, step)),
+            }
+        }
+        chain.push((joint, Step::Pipe(stages)));
+        chain.append(&mut following);
+    }
+
+    fn redirect(self, node: Node<'_>, depth: usize, step: &mut Step) {
+        if node.kind() == "herestring_redirect" {
+            let mut word = Word::default();
+            if let Some(child) = node.named_child(0) {
+                self.word_into(child, &mut word);
+            }
+            let text = word.text + "\n";
+            return attach(step, Redirect::Text { text, known: !word.expands });
+        }
+        if node.kind() != "file_redirect" {
+            return;
+        }
+        let descriptor = node.child_by_field_name("descriptor").map(|child| self.text(child));
+        let mut cursor = node.walk();
+        let operator = node
+            .children(&mut cursor)
+            .find(|child| !child.is_named())
+            .map_or("", |child| self.text(child));
+        let targets: Vec<Node<'_>> =
+            node.children_by_field_name("destination", &mut cursor).collect();
+        let Some((first, extra)) = targets.split_first() else { return };
+        let mut to = Word::default();
+        self.word_into(*first, &mut to);
+        for node in extra {
+            self.add_word(*node, depth, step);
+        }
+        let duplicate = operator.ends_with('&') && to.text.bytes().all(|b| b.is_ascii_digit() || b == b'-');
+        if duplicate || to.text.starts_with("/dev/") {
+            if !duplicate && operator.starts_with('<') {
+                attach(step, Redirect::Input(to));
+            } else if !duplicate && descriptor != Some("2") && to.text == "/dev/null" {
+                attach(step, Redirect::Output { to, append: true, errors_only: false });
+            }
+            return;
+        }
+        let redirect = match operator {
+            "<" => Redirect::Input(to),
+            operator => Redirect::Output {
+                to,
+                append: operator.contains(">>"),
+                errors_only: descriptor == Some("2"),
+            },
+        };
+        attach(step, redirect);
+    }
+
+    fn command(self, node: Node<'_>, depth: usize) -> Simple {
+        let mut step = Step::Simple(Simple::default());
+        let mut cursor = node.walk();
+        for child in node.children(&mut cursor) {
+            match child.kind() {
+                "command_name" => {
+                    if let Some(name) = child.child(0) {
+                        self.add_word(name, depth, &mut step);
+                    }
+                }
+                "variable_assignment" => {
+                    let mut chains = self.substitutions(child, depth);
+                    if let Step::Simple(simple) = &mut step {
+                        simple.substitutions.append(&mut chains);
+                    }
+                }
+                "file_redirect" | "herestring_redirect" => self.redirect(child, depth, &mut step),
+                _ => self.add_word(child, depth, &mut step),
+            }
+        }
+        match step {
+            Step::Simple(simple) => simple,
+            _ => Simple::default(),
+        }
+    }
+
+    fn add_word(self, node: Node<'_>, depth: usize, step: &mut Step) {
+        let mut word = Word::default();
+        self.word_into(node, &mut word);
+        let mut chains = self.substitutions(node, depth);
+        let mut target = step;
+        while let Step::Pipe(stages) = target {
+            let Some(last) = stages.last_mut() else { return };
+            target = last;
+        }
+        if let Step::Simple(simple) = target {
+            simple.words.push(word);
+            simple.substitutions.append(&mut chains);
+        }
+    }
+
+    fn word_into(self, node: Node<'_>, word: &mut Word) {
+        let text = self.text(node);
+        match node.kind() {
+            "word" | "number" | "test_operator" | "regex" | "extglob_pattern" => {
+                word.glob |= has_pattern(text);
+                word.text.push_str(&unescape_word(text));
+            }
+            "raw_string" => word.text.push_str(strip(text, '\'')),
+            "string" => {
+                let mut cursor = node.walk();
+                word.expands |=
+                    node.named_children(&mut cursor).any(|child| child.kind() != "string_content");
+                word.text.push_str(&unescape(strip(text, '"'), "$`\"\\"));
+            }
+            "ansi_c_string" => {
+                word.text.push_str(&unescape_ansi(strip(text.trim_start_matches('$'), '\'')));
+            }
+            "concatenation" => {
+                let mut cursor = node.walk();
+                for child in node.children(&mut cursor) {
+                    self.word_into(child, word);
+                }
+                word.glob |= text.contains('{') && text.contains(',');
+            }
+            kind => {
+                word.expands |= node.is_named() || kind == "$";
+                word.text.push_str(text);
+            }
+        }
+    }
+
+    /// What the `$( … )`, `` ` … ` `` and `<( … )` anywhere in `node` run.
+    fn substitutions(self, node: Node<'_>, depth: usize) -> Vec<Chain> {
+        let mut chains = Vec::new();
+        // Most words are leaves.
+        if node.named_child_count() == 0 {
+            return chains;
+        }
+        let mut waiting = vec![node];
+        while let Some(node) = waiting.pop() {
+            if matches!(node.kind(), "command_substitution" | "process_substitution") {
+                chains.push(if depth >= DEPTH_MAX {
+                    vec![(Joint::Then, Step::Broken)]
+                } else {
+                    self.sequence(node, depth + 1)
+                });
+                continue;
+            }
+            let mut cursor = node.walk();
+            waiting.extend(node.named_children(&mut cursor));
+        }
+        chains
+    }
+}
+
+fn is_word(kind: &str) -> bool {
+    matches!(
+        kind,
+        "word" | "number" | "string" | "raw_string" | "ansi_c_string" | "concatenation"
+            | "simple_expansion" | "expansion" | "command_substitution"
+    )
+}
+
+fn has_own_error(node: Node<'_>) -> bool {
+    let mut cursor = node.walk();
+    node.children(&mut cursor).any(|child| child.is_error() || child.is_missing())
+}
+
+/// A redirection after a pipe is its last command's; after a group, the group's.
+fn attach(step: &mut Step, redirect: Redirect) {
+    match step {
+        Step::Simple(simple) => simple.redirects.push(redirect),
+        Step::Group { redirects, .. } | Step::Block { redirects, .. } => redirects.push(redirect),
+        Step::Pipe(stages) => {
+            // A here-document at a pipe's end was read with its last command.
+            if let Some(last) = stages.last_mut() {
+                attach(last, redirect);
+            }
+        }
+        Step::Nothing(_) => *step = Step::Broken,
+        Step::Broken => {}
+    }
+}
+
+fn strip(text: &str, quote: char) -> &str {
+    let text = text.strip_prefix(quote).unwrap_or(text);
+    text.strip_suffix(quote).unwrap_or(text)
+}
+
+/// Removes the backslash before any of `special` and before line breaks, with the break.
+fn unescape(text: &str, special: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letters.peek() {
+            Some('\n') if letter == '\\' => {
+                letters.next();
+            }
+            Some(&next) if letter == '\\' && special.contains(next) => {
+                out.push(next);
+                letters.next();
+            }
+            _ => out.push(letter),
+        }
+    }
+    out
+}
+
+fn unescape_word(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' => match letters.next() {
+                Some('\n') | None => {}
+                Some(next) => out.push(next),
+            },
+            _ => out.push(letter),
+        }
+    }
+    out
+}
+
+fn unescape_ansi(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        if letter != '\\' {
+            out.push(letter);
+            continue;
+        }
+        match letters.next() {
+            Some('n') => out.push('\n'),
+            Some('t') => out.push('\t'),
+            Some('r') => out.push('\r'),
+            Some(other) => out.push(other),
+            None => {}
+        }
+    }
+    out
+}
+
+/// Whether an unquoted word holds a pattern the shell would expand.
+fn has_pattern(text: &str) -> bool {
+    let mut escaped = false;
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'*' | b'?' | b'[' => return true,
+            _ => {}
+        }
+    }
+    false
+}
