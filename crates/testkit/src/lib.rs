@@ -1,1 +1,11 @@
-//! Dev-only: conversations as readable text and generators for property tests.
+//! Dev-only: conversations as readable text, and generators for property tests.
+//!
+//! [`fixture`](fixture::fixture) turns a readable text into a conversation,
+//! [`visible`](render::visible) and its siblings turn what a model would see of one back
+//! into text. Everything here panics on misuse with a message for the author of the test.
+
+pub mod fixture;
+pub mod render;
+
+pub use fixture::fixture;
+pub use render::{course, prompt, visible};

@@ -141,15 +141,7 @@ pub struct Effect {
 impl Effect {
     /// The effect of a call nothing is known about: a run that may do anything.
     pub fn unknown() -> Self {
-        Self {
-            kind: EffectKind::Other,
-            reads: Vec::new(),
-            writes: Vec::new(),
-            command: None,
-            intent: None,
-            cacheable: false,
-            directory_after: None,
-        }
+        Self::default()
     }
 }
 
