@@ -25,10 +25,15 @@ pub const CLEARED: &str = "[cleared to save context]";
 
 /// Clears with the strategy's defaults.
 pub fn decide(view: &View<'_>) -> Vec<(EntryIndex, Shape)> {
-    if view.tokens() <= TRIGGER {
-        return view.all_replaced();
-    }
+    decide_above(view, TRIGGER)
+}
+
+/// Clears prompts of more than `trigger` tokens.
+pub fn decide_above(view: &View<'_>, trigger: Tokens) -> Vec<(EntryIndex, Shape)> {
     let mut shapes = view.all_replaced();
+    if view.tokens() <= trigger {
+        return shapes;
+    }
     for index in keep_last::older_than(view, TOOL_USES_KEPT) {
         if view.replaced(index).is_none() {
             shapes.push(view.stand_in(index, RULE, CLEARED.to_owned(), None));

@@ -192,7 +192,7 @@ fn is_light(view: &View<'_>, index: EntryIndex) -> bool {
 mod tests {
     use super::*;
 
-    fn row(kept: BTreeSet<usize>, count: usize) -> String {
+    fn row(kept: &BTreeSet<usize>, count: usize) -> String {
         (0..count).map(|at| if kept.contains(&at) { 'F' } else { '.' }).collect()
     }
 
@@ -212,7 +212,7 @@ mod tests {
             (13, "F..F..F..F..F"),
         ];
         for (count, expected) in rows {
-            assert_eq!(row(reads_kept_by_table(count), count), expected, "{count} reads");
+            assert_eq!(row(&reads_kept_by_table(count), count), expected, "{count} reads");
         }
     }
 
@@ -230,9 +230,9 @@ mod tests {
             (12, "FF..F..F...F"),
         ];
         for (count, expected) in rows {
-            assert_eq!(row(reads_kept_by_code(count, 5), count), expected, "{count} reads");
+            assert_eq!(row(&reads_kept_by_code(count, 5), count), expected, "{count} reads");
         }
-        assert_eq!(row(reads_kept_by_code(4, 0), 4), "F..F");
+        assert_eq!(row(&reads_kept_by_code(4, 0), 4), "F..F");
     }
 
     #[test]

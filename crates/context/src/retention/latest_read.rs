@@ -33,8 +33,13 @@ pub const OUTDATED: &str = "[outdated - see the latest file content]";
 
 /// The extension's rule.
 pub fn extension(view: &View<'_>) -> Vec<(EntryIndex, Shape)> {
+    extension_above(view, REQUEST_MAX)
+}
+
+/// The extension's rule for a model whose largest request is `request_max`.
+pub fn extension_above(view: &View<'_>, request_max: Tokens) -> Vec<(EntryIndex, Shape)> {
     let mut shapes = standing(view);
-    if last_request(view) < REQUEST_MAX {
+    if last_request(view) < request_max {
         return shapes;
     }
     let superseded = superseded(view, |read| match read.span {
@@ -49,6 +54,11 @@ pub fn extension(view: &View<'_>) -> Vec<(EntryIndex, Shape)> {
 
 /// The SDK's rule.
 pub fn sdk(view: &View<'_>) -> Vec<(EntryIndex, Shape)> {
+    sdk_in_batches(view, BATCH_BYTES)
+}
+
+/// The SDK's rule with batches of so many bytes.
+pub fn sdk_in_batches(view: &View<'_>, batch_bytes: usize) -> Vec<(EntryIndex, Shape)> {
     let mut shapes = standing(view);
     let by_range = superseded(view, |read| Some((read.path.clone(), span_key(read.span))));
     let by_whole_file = covered_by_later_whole_read(view);
@@ -56,7 +66,7 @@ pub fn sdk(view: &View<'_>) -> Vec<(EntryIndex, Shape)> {
     let others = by_whole_file.into_iter().filter(|(index, _)| !ranges.contains(index));
     let all: Vec<_> = by_range.iter().copied().chain(others).collect();
     let bytes: usize = all.iter().map(|(index, _)| view.content(*index).len()).sum();
-    if bytes >= BATCH_BYTES {
+    if bytes >= batch_bytes {
         for (index, by) in all {
             shapes.push(view.stand_in(index, RULE, OUTDATED.to_owned(), Some(by)));
         }

@@ -30,6 +30,15 @@ const PROTECTED_TOOL: &str = "skill";
 /// Prunes at the first request of a turn, which is the first to show that the turn before
 /// it ended; what is pruned stays so.
 pub fn decide(view: &View<'_>) -> Vec<(EntryIndex, Shape)> {
+    decide_beyond(view, PROTECTED, FREED_MIN)
+}
+
+/// Prunes beyond `protected` tokens if that frees more than `freed_min`.
+pub fn decide_beyond(
+    view: &View<'_>,
+    protected: usize,
+    freed_min: usize,
+) -> Vec<(EntryIndex, Shape)> {
     let mut shapes = view.all_replaced();
     let Some(ended) = turn_ended_before(view) else { return shapes };
     let (mut turns, mut seen, mut freed) = (0, 0, 0);
@@ -48,12 +57,12 @@ pub fn decide(view: &View<'_>) -> Vec<(EntryIndex, Shape)> {
         }
         let tokens = estimate(view.content(index));
         seen += tokens;
-        if seen > PROTECTED {
+        if seen > protected {
             freed += tokens;
             chosen.push(index);
         }
     }
-    if freed > FREED_MIN {
+    if freed > freed_min {
         let cleared = |index| view.stand_in(index, RULE, CLEARED.to_owned(), None);
         shapes.extend(chosen.into_iter().map(cleared));
     }

@@ -1,0 +1,3 @@
+//! The engine over written and generated conversations.
+
+mod retention;
