@@ -7,7 +7,7 @@
 //! files, so that reads of a range are left alone here. The SDK (`message-builder.ts`) holds
 //! a read superseded by a later one of the same range or of the whole file, and replaces
 //! all superseded ones once they make 64 KiB. The extension's truncation of half the
-//! conversation, where this frees too little, and its notes in messages are not built.
+//! conversation, where this frees too little, is not built.
 
 use std::collections::{HashMap, HashSet};
 
@@ -38,18 +38,12 @@ pub fn extension(view: &View<'_>) -> Vec<(EntryIndex, Shape)> {
 
 /// The extension's rule for a model whose largest request is `request_max`.
 pub fn extension_above(view: &View<'_>, request_max: Tokens) -> Vec<(EntryIndex, Shape)> {
-    let mut shapes = standing(view);
-    if last_request(view) < request_max {
-        return shapes;
-    }
+    let mut whole = HashSet::new();
     let superseded = superseded(view, |read| match read.span {
-        Span::All => Some(read.path.clone()),
-        Span::Lines(..) | Span::Tail(_) | Span::Unknown => None,
+        Span::All => !whole.insert(read.path.clone()),
+        Span::Lines(..) | Span::Tail(_) | Span::Unknown => false,
     });
-    for (index, by) in superseded {
-        shapes.push(view.stand_in(index, RULE, REMOVED.to_owned(), Some(by)));
-    }
-    shapes
+    replace(view, &superseded, last_request(view) >= request_max, REMOVED)
 }
 
 /// The SDK's rule.
@@ -59,77 +53,43 @@ pub fn sdk(view: &View<'_>) -> Vec<(EntryIndex, Shape)> {
 
 /// The SDK's rule with batches of so many bytes.
 pub fn sdk_in_batches(view: &View<'_>, batch_bytes: usize) -> Vec<(EntryIndex, Shape)> {
-    let mut shapes = standing(view);
-    let by_range = superseded(view, |read| Some((read.path.clone(), span_key(read.span))));
-    let by_whole_file = covered_by_later_whole_read(view);
-    let ranges: HashSet<_> = by_range.iter().map(|(index, _)| *index).collect();
-    let others = by_whole_file.into_iter().filter(|(index, _)| !ranges.contains(index));
-    let all: Vec<_> = by_range.iter().copied().chain(others).collect();
-    let bytes: usize = all.iter().map(|(index, _)| view.content(*index).len()).sum();
-    if bytes >= batch_bytes {
-        for (index, by) in all {
-            shapes.push(view.stand_in(index, RULE, OUTDATED.to_owned(), Some(by)));
+    let mut whole = HashSet::new();
+    let mut ranges: HashMap<String, Vec<Span>> = HashMap::new();
+    let superseded = superseded(view, |read| {
+        let later = ranges.entry(read.path.clone()).or_default();
+        let covered = whole.contains(&read.path) || later.contains(&read.span);
+        later.push(read.span);
+        if read.span == Span::All {
+            whole.insert(read.path.clone());
         }
-    }
-    shapes
-}
-
-/// What was replaced and whose latest read is still in the prompt: going back in the
-/// conversation takes replacements back, as Cline's checkpoints do.
-fn standing(view: &View<'_>) -> Vec<(EntryIndex, Shape)> {
-    let mut shapes = view.all_replaced();
-    shapes.retain(|(_, shape)| {
-        shape.refers_to.iter().all(|target| view.window.binary_search(target).is_ok())
+        covered
     });
-    shapes
+    let pending = superseded.iter().filter(|index| view.replaced(**index).is_none());
+    let bytes: usize = pending.map(|index| view.content(*index).len()).sum();
+    replace(view, &superseded, bytes >= batch_bytes, OUTDATED)
 }
 
-/// Reads not replaced yet that a later one with the same key supersedes, with that one.
-fn superseded<K: std::hash::Hash + Eq>(
+/// Reads that a later one supersedes, latest first; `covered` is asked about each read from
+/// the latest on.
+fn superseded(view: &View<'_>, mut covered: impl FnMut(&ReadTarget) -> bool) -> Vec<EntryIndex> {
+    let reads = view.results().rev();
+    reads.filter(|index| view.read(*index).is_some_and(&mut covered)).collect()
+}
+
+/// Replaces what was replaced before, and everything if it is `due`. Where the client went
+/// back to before the later read, the earlier one is itself the latest again and returns.
+fn replace(
     view: &View<'_>,
-    key: impl Fn(&ReadTarget) -> Option<K>,
-) -> Vec<(EntryIndex, EntryIndex)> {
-    let mut latest: HashMap<K, EntryIndex> = HashMap::new();
-    let mut found = Vec::new();
-    for index in view.results().rev() {
-        let Some(key) = view.read(index).and_then(&key) else { continue };
-        match latest.get(&key) {
-            Some(by) if view.replaced(index).is_none() => found.push((index, *by)),
-            Some(_) => {}
-            None => {
-                latest.insert(key, index);
-            }
-        }
-    }
-    found
-}
-
-/// Reads not replaced yet that a later read of the whole file covers, with that one.
-fn covered_by_later_whole_read(view: &View<'_>) -> Vec<(EntryIndex, EntryIndex)> {
-    let mut whole: HashMap<&str, EntryIndex> = HashMap::new();
-    let mut found = Vec::new();
-    for index in view.results().rev() {
-        let Some(read) = view.read(index) else { continue };
-        match whole.get(read.path.as_str()) {
-            Some(by) if view.replaced(index).is_none() => found.push((index, *by)),
-            Some(_) => {}
-            None if read.span == Span::All => {
-                whole.insert(&read.path, index);
-            }
-            None => {}
-        }
-    }
-    found
-}
-
-/// A span as something to look up by.
-fn span_key(span: Span) -> (u8, u32, u32) {
-    match span {
-        Span::All => (0, 0, 0),
-        Span::Lines(first, last) => (1, first.0, last.map_or(0, |last| last.0)),
-        Span::Tail(count) => (2, count, 0),
-        Span::Unknown => (3, 0, 0),
-    }
+    superseded: &[EntryIndex],
+    due: bool,
+    text: &str,
+) -> Vec<(EntryIndex, Shape)> {
+    let replace = |index: &EntryIndex| match view.replaced(*index) {
+        Some(shape) => Some((*index, shape.clone())),
+        None if due => Some(view.stand_in(*index, RULE, text.to_owned(), None)),
+        None => None,
+    };
+    superseded.iter().filter_map(replace).collect()
 }
 
 /// Tokens of the request before this one and its response.

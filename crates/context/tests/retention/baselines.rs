@@ -70,7 +70,7 @@ fn the_extension_removes_earlier_reads_under_pressure() {
     assert_eq!(under(policy(|view| latest_read::extension_above(view, Tokens(100_000)))), "");
     assert_eq!(
         under(policy(|view| latest_read::extension_above(view, Tokens(1_000)))),
-        format!("01 pointer {}\n", latest_read::REMOVED)
+        format!("01 note {}\n", latest_read::REMOVED)
     );
 }
 
@@ -86,7 +86,7 @@ fn the_sdk_replaces_superseded_reads_in_batches() {
          before 02: kept 0\n\
          before 04: kept 2\n\
          before 06: kept 4\n\
-         before 08: kept 1, 01 pointer to 03, 03 pointer to 07, rewrite Recomputed\n\
+         before 08: kept 1, 01 note, 03 note, rewrite Recomputed\n\
          before 10: kept 8\n"
     );
 }
