@@ -4,6 +4,8 @@ mod arguments;
 mod patch;
 pub mod path;
 mod shell;
+#[cfg(test)]
+mod tests;
 mod tools;
 
 use serde::{Deserialize, Serialize};
@@ -11,7 +13,9 @@ use serde::{Deserialize, Serialize};
 use crate::transcript::{Call, LineNumber};
 
 /// What a call does, in one word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize,
+)]
 pub enum EffectKind {
     /// Shows the content of files.
     Read,

@@ -167,15 +167,13 @@ pub(super) fn number(page: &mut Page<'_>, body: &Body, effect: &Effect) -> bool 
         return false;
     };
     let Some(first) = parse(page.line(start)) else { return false };
-    let heading = start - body.lines.start;
     if !accepted(page, body, effect, start, first) {
         return false;
     }
-    let sole = effect.reads.len() == 1
-        || effect.reads.iter().all(|read| read.path == effect.reads[0].path);
+    let sole = effect.reads.iter().all(|read| read.path == effect.reads[0].path);
     let mut target = 0usize;
     let mut last: Option<u32> = None;
-    for at in start..body.lines.end {
+    for at in body.kept().skip_while(|at| *at < start) {
         let Some(gutter) = parse(page.line(at)).filter(|gutter| gutter.style == first.style) else {
             continue;
         };
@@ -188,14 +186,13 @@ pub(super) fn number(page: &mut Page<'_>, body: &Body, effect: &Effect) -> bool 
             page.set(at, place, Some(gutter.number), gutter.skip);
         }
     }
-    let _ = heading;
     true
 }
 
 fn accepted(page: &Page<'_>, body: &Body, effect: &Effect, start: usize, first: Gutter) -> bool {
     let (mut with, mut without, mut breaks) = (0usize, start - body.lines.start, 0usize);
     let mut last: Option<u32> = None;
-    for at in start..body.lines.end {
+    for at in body.kept().skip_while(|at| *at < start) {
         match parse(page.line(at)).filter(|gutter| gutter.style == first.style) {
             Some(gutter) => {
                 breaks += usize::from(last.is_some_and(|last| gutter.number != last + 1));
@@ -215,7 +212,7 @@ fn accepted(page: &Page<'_>, body: &Body, effect: &Effect, start: usize, first: 
         Span::Lines(line, _) => first.number == line.0,
         Span::Tail(_) | Span::Unknown => strong,
     });
-    let allowed = effect.reads.len() + with / 20;
+    let allowed = effect.reads.len() + with / 20 + usize::from(!body.gap.is_empty());
     if strong {
         without <= allowed + 2 && breaks <= allowed && (expected || with > 1)
     } else {

@@ -27,7 +27,7 @@ pub(super) fn number(page: &mut Page<'_>, body: &Body, effect: &Effect) {
 fn single(page: &mut Page<'_>, body: &Body, scope: &str) -> bool {
     let mut last = 0u32;
     let (mut with, mut without) = (0usize, 0usize);
-    for at in body.lines.clone() {
+    for at in body.kept() {
         let line = page.line(at);
         match gutter::parse(line).filter(|gutter| numbers_hit(gutter.style)) {
             Some(gutter) if gutter.number > last => {
@@ -42,7 +42,7 @@ fn single(page: &mut Page<'_>, body: &Body, scope: &str) -> bool {
         return false;
     }
     let Some(place) = page.resolved(scope) else { return true };
-    for at in body.lines.clone() {
+    for at in body.kept() {
         if let Some(gutter) =
             gutter::parse(page.line(at)).filter(|gutter| numbers_hit(gutter.style))
         {
@@ -60,7 +60,7 @@ fn numbers_hit(style: Style) -> bool {
 
 /// `path:12:text`.
 fn by_path(page: &mut Page<'_>, body: &Body) {
-    for at in body.lines.clone() {
+    for at in body.kept() {
         let line = page.line(at);
         if let Some((path, number, skip)) = hit(line, b':')
             && let Some(place) = page.spelt(path)
@@ -109,21 +109,29 @@ fn looks_like_path(text: &str) -> bool {
 
 /// `path-12-text`: what stands around hits of the same file.
 fn context(page: &mut Page<'_>, body: &Body) {
-    let forward = body.lines.clone();
+    let forward = body.kept();
     let mut near: Option<(u16, &str)> = None;
     for at in forward {
         near = around(page, at, near);
     }
     near = None;
-    for at in body.lines.clone().rev() {
+    for at in body.kept().rev() {
         near = around(page, at, near);
     }
 }
 
 /// Numbers line `at` if it is context of the file `near` it; gives what is near the next.
-fn around<'a>(page: &mut Page<'a>, at: usize, near: Option<(u16, &'a str)>) -> Option<(u16, &'a str)> {
+fn around<'a>(
+    page: &mut Page<'a>,
+    at: usize,
+    near: Option<(u16, &'a str)>,
+) -> Option<(u16, &'a str)> {
     let line = page.line(at);
-    let known = page.printed.lines.get(at).and_then(|line| Some((line.path?, line.text.start - line.whole.start)));
+    let known = page
+        .printed
+        .lines
+        .get(at)
+        .and_then(|line| Some((line.path?, line.text.start - line.whole.start)));
     if let Some((place, _)) = known {
         // The spelling is what precedes the number.
         return match near {
@@ -151,8 +159,7 @@ fn around<'a>(page: &mut Page<'a>, at: usize, near: Option<(u16, &'a str)>) -> O
         }
         let Some((number, skip)) = number_between(bytes, dash, b'-') else { continue };
         let named = &line[..dash];
-        let resolved = crate::effects::path::resolve(named, page.directory);
-        if page.printed.paths.get(usize::from(place)) == Some(&resolved) {
+        if page.printed.paths.get(usize::from(place)).is_some_and(|path| page.names(named, path)) {
             page.set(at, place, Some(number), skip);
             return Some((place, named));
         }
@@ -163,7 +170,7 @@ fn around<'a>(page: &mut Page<'a>, at: usize, near: Option<(u16, &'a str)>) -> O
 /// Hits under a line with the file's name.
 fn headed(page: &mut Page<'_>, body: &Body) {
     let mut place: Option<u16> = None;
-    for at in body.lines.clone() {
+    for at in body.kept() {
         if page.printed.lines.get(at).is_some_and(|line| line.path.is_some()) {
             place = None;
             continue;
@@ -200,8 +207,12 @@ fn headed_hit(line: &str) -> Option<(u32, usize)> {
     if let Some(rest) = line[spaces..].strip_prefix("Line ") {
         let before = line.len() - rest.len();
         let (number, after) = number_between(line.as_bytes(), before - 1, b':')?;
-        let space = usize::from(spaces > 0 && line.as_bytes().get(after) == Some(&b' '));
-        return Some((number, after + space));
+        return match (spaces, line.as_bytes().get(after)) {
+            (0, _) => Some((number, after)),
+            (_, Some(b' ')) => Some((number, after + 1)),
+            // A position (`Line 12:6`), no text.
+            _ => None,
+        };
     }
     let gutter = gutter::parse(line)?;
     match gutter.style {
