@@ -146,3 +146,21 @@ fn engine(settings: Settings, prices: &PriceCard) -> Projector {
 fn recomputed(policy: Policy) -> Projector {
     Projector::Recomputed(Recomputed::new(policy))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn every_profile_is_found_by_its_own_name() {
+        let names: HashSet<_> = PROFILES.iter().map(|profile| profile.name).collect();
+        assert_eq!(names.len(), PROFILES.len());
+        for profile in PROFILES {
+            assert!(Profile::named(profile.name).is_some_and(|found| found.about == profile.about));
+        }
+        assert!(Profile::named(DEFAULT).is_some_and(|profile| profile.origin == Origin::Own));
+        assert!(Profile::named("no such profile").is_none());
+    }
+}
