@@ -143,6 +143,19 @@ fn strip_end(page: &Page<'_>, body: &mut Body) {
     }
 }
 
+/// The working directory that a client printed at the end of `content`, where it did.
+///
+/// Some shells report it with every result, and Claude Code says when it moved back.
+pub fn printed_directory(content: &str) -> Option<&str> {
+    content.trim_end().rsplit('\n').take(MARGIN).find_map(|line| {
+        let bracketed = line
+            .strip_prefix("(Current directory: ")
+            .and_then(|rest| rest.strip_suffix(')'))
+            .or_else(|| line.strip_prefix("[Current working directory: ")?.strip_suffix(']'));
+        bracketed.or_else(|| line.strip_prefix("Shell cwd was reset to "))
+    })
+}
+
 /// Whether a line at the end of a result is the client's.
 fn is_notice(line: &str) -> bool {
     const STARTS: &[&str] = &[

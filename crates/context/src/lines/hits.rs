@@ -6,6 +6,9 @@ use super::body::Body;
 use super::gutter::{self, Style};
 use crate::effects::Effect;
 
+/// Longer paths are not looked for.
+const PATH_BYTES_MAX: usize = 1024;
+
 /// Numbers the hits of a search.
 pub(super) fn number(page: &mut Page<'_>, body: &Body, effect: &Effect) {
     if page.windows {
@@ -72,16 +75,14 @@ fn by_path(page: &mut Page<'_>, body: &Body) {
 
 /// Splits `path:12:text` at the first number between two `mark`s.
 fn hit(line: &str, mark: u8) -> Option<(&str, u32, usize)> {
-    const PATH_BYTES_MAX: usize = 1024;
     let bytes = line.as_bytes();
     let limit = bytes.len().min(PATH_BYTES_MAX);
     let mut at = 0;
     while at < limit {
         at += bytes[at..limit].iter().position(|byte| *byte == mark)?;
-        if let Some((number, after)) = number_between(bytes, at, mark)
-            && looks_like_path(&line[..at])
-        {
-            return Some((&line[..at], number, after));
+        if let Some((number, after)) = number_between(bytes, at, mark) {
+            // What is no path does not become one by more text.
+            return looks_like_path(&line[..at]).then(|| (&line[..at], number, after));
         }
         at += 1;
     }
@@ -152,12 +153,15 @@ fn around<'a>(
         return near;
     }
     let bytes = line.as_bytes();
-    let limit = bytes.len().min(1024);
-    for dash in 1..limit {
-        if bytes[dash] != b'-' {
-            continue;
-        }
-        let Some((number, skip)) = number_between(bytes, dash, b'-') else { continue };
+    // A path can hold numbers between dashes, though hardly many.
+    const NUMBERS_MAX: usize = 8;
+    let limit = bytes.len().min(PATH_BYTES_MAX);
+    let dashes = (1..limit).filter(|at| bytes[*at] == b'-');
+    let numbers = dashes.filter_map(|dash| {
+        let (number, skip) = number_between(bytes, dash, b'-')?;
+        Some((dash, number, skip))
+    });
+    for (dash, number, skip) in numbers.take(NUMBERS_MAX) {
         let named = &line[..dash];
         if page.printed.paths.get(usize::from(place)).is_some_and(|path| page.names(named, path)) {
             page.set(at, place, Some(number), skip);

@@ -17,6 +17,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::body::printed_directory;
 use crate::effects::{Effect, EffectKind, ReadTarget, path};
 use crate::transcript::LineNumber;
 

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{Printed, printed_lines};
+use super::{Printed, printed_directory, printed_lines};
 use crate::effects::{Effect, EffectKind, effect_of};
 use crate::transcript::Call;
 
@@ -215,6 +215,20 @@ fn hits_of_searches() {
         "|Found 1 references:\n|a.rs:\n|  Line 12:6\n|\n",
     );
     check("rg x", "12:30:11 noon\n", "|12:30:11 noon\n|\n");
+}
+
+#[test]
+fn directories_are_read_off() {
+    let rows = [
+        ("x\n(Open file: n/a)\n(Current directory: /w)\nbash-$", Some("/w")),
+        ("x\n[Current working directory: /w/a]\n[Command finished with exit code 0]", Some("/w/a")),
+        ("x\nShell cwd was reset to /w", Some("/w")),
+        ("x", None),
+        ("", None),
+    ];
+    for (content, expected) in rows {
+        assert_eq!(printed_directory(content), expected, "{content}");
+    }
 }
 
 /// Pieces of results that mean something here.
