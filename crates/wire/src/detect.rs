@@ -9,5 +9,8 @@ pub const DETECT_BYTES: usize = 64 << 10;
 pub fn detect(head: &[u8]) -> Option<Format> {
     let head = &head[..head.len().min(DETECT_BYTES)];
     let text = String::from_utf8_lossy(head);
+    if text.contains("\"sessionId\"") {
+        return Some(Format::ClaudeCode);
+    }
     text.contains("\"schema_version\"").then_some(Format::Atif)
 }

@@ -145,6 +145,11 @@ impl Draft {
         }
     }
 
+    /// The step that made the call `id`.
+    pub(crate) fn step_of(&self, id: &str) -> Option<StepIndex> {
+        self.calls.get(id).copied()
+    }
+
     /// Adds a result to the step that made its call, in the order of the calls. A result
     /// without a known call becomes a step of its own.
     pub(crate) fn answer(&mut self, mut answer: Answer) -> Result<(), ProblemKind> {

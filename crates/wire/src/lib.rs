@@ -7,6 +7,7 @@
 //! value as compact JSON, keys in recorded order.
 
 mod atif;
+mod claude_code;
 mod detect;
 mod documents;
 mod draft;

@@ -84,6 +84,12 @@ pub enum ProblemKind {
         /// The id of the call.
         call: String,
     },
+    /// A record with an id that another has; it is left out.
+    #[error("a second record has the id `{id}`, left out")]
+    DuplicateRecord {
+        /// The id.
+        id: String,
+    },
     /// A reference to a record that is not there.
     #[error("refers to the unknown record `{id}`")]
     UnknownRecord {

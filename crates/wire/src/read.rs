@@ -2,16 +2,18 @@
 
 use std::io::{self, BufRead, Read};
 
-use foveal_context::transcript::{LineNumber, Session};
+use foveal_context::transcript::{LineNumber, Session, Timestamp};
 use serde_json::Value;
 
 use crate::atif;
+use crate::claude_code::ClaudeCode;
 use crate::detect::{DETECT_BYTES, detect};
 use crate::documents::{Document, Documents};
 use crate::format::Format;
 use crate::json::Object;
 use crate::lines::{LINE_BYTES_MAX, Line, Lines};
 use crate::problem::{Problem, ProblemKind, Problems};
+use crate::time::parse_timestamp;
 
 /// Most sessions of one line-based stream that are open at a time. Lines of a session that
 /// was closed for another start a new session of the same id.
@@ -61,6 +63,7 @@ pub fn read(
     };
     match format {
         Format::Atif => read_documents(input, &mut output, atif::read)?,
+        Format::ClaudeCode => read_lines(input, &mut output, ClaudeCode::default())?,
         _ => return Err(ReadError::UnknownFormat),
     }
     let Output { problems, recognised, any, .. } = output;
@@ -133,6 +136,16 @@ impl Output<'_> {
         }
     }
 
+    /// The time in the text field `key`; a problem if there is text that is none.
+    pub(crate) fn time(&mut self, record: &Object, key: &str) -> Option<Timestamp> {
+        let text = crate::json::text(record, key)?;
+        let time = parse_timestamp(text);
+        if time.is_none() {
+            self.problem(ProblemKind::BadTime { text: text.to_owned() });
+        }
+        time
+    }
+
     /// Says that something of this format was found.
     pub(crate) fn recognise(&mut self) {
         self.recognised = true;
@@ -199,7 +212,6 @@ pub(crate) trait LineReader {
     fn finish(self, output: &mut Output<'_>);
 }
 
-#[allow(dead_code)]
 fn read_lines(
     input: impl BufRead,
     output: &mut Output<'_>,

@@ -1,3 +1,4 @@
 //! Readers over hand-written samples, recorded sessions and arbitrary bytes.
 
 mod recorded;
+mod twins;
