@@ -12,5 +12,8 @@ pub fn detect(head: &[u8]) -> Option<Format> {
     if text.contains("\"sessionId\"") {
         return Some(Format::ClaudeCode);
     }
+    if text.contains("\"type\":\"session\"") {
+        return Some(Format::Pi);
+    }
     text.contains("\"schema_version\"").then_some(Format::Atif)
 }

@@ -8,14 +8,17 @@
 
 mod atif;
 mod claude_code;
+mod codex;
 mod detect;
 mod documents;
 mod draft;
 mod format;
 mod json;
 mod lines;
+mod pi;
 mod problem;
 mod read;
+mod responses;
 mod time;
 
 pub use detect::{DETECT_BYTES, detect};

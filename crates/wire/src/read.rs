@@ -7,12 +7,15 @@ use serde_json::Value;
 
 use crate::atif;
 use crate::claude_code::ClaudeCode;
+use crate::codex::Codex;
 use crate::detect::{DETECT_BYTES, detect};
 use crate::documents::{Document, Documents};
 use crate::format::Format;
 use crate::json::Object;
 use crate::lines::{LINE_BYTES_MAX, Line, Lines};
+use crate::pi::Pi;
 use crate::problem::{Problem, ProblemKind, Problems};
+use crate::responses;
 use crate::time::parse_timestamp;
 
 /// Most sessions of one line-based stream that are open at a time. Lines of a session that
@@ -64,6 +67,9 @@ pub fn read(
     match format {
         Format::Atif => read_documents(input, &mut output, atif::read)?,
         Format::ClaudeCode => read_lines(input, &mut output, ClaudeCode::default())?,
+        Format::Codex => read_lines(input, &mut output, Codex::default())?,
+        Format::Pi => read_lines(input, &mut output, Pi::default())?,
+        Format::OpenAiResponses => read_documents(input, &mut output, responses::read)?,
         _ => return Err(ReadError::UnknownFormat),
     }
     let Output { problems, recognised, any, .. } = output;

@@ -91,3 +91,32 @@ fn check(
 fn claude_code() {
     check("claude-code", 4, |_| {}, |_| {});
 }
+
+/// The converter put boundary and summary into one step without a time and without what is
+/// kept, and left out the commands that the user ran in the conversation.
+fn as_the_pi_converter(lines: &mut Vec<Line>) {
+    let mut dropped = 0;
+    let mut converted: Vec<Line> = Vec::new();
+    for mut line in std::mem::take(lines) {
+        line.step -= dropped;
+        let shell = line.mark == Mark::Injected && line.text.starts_with("Ran `");
+        if line.mark == Mark::CompactSummary {
+            let boundary = converted.last_mut().expect("a boundary precedes its summary");
+            assert!(matches!(boundary.mark, Mark::CompactBoundary { keep_from: Some(_) }));
+            boundary.mark = Mark::CompactBoundary { keep_from: None };
+            boundary.time = None;
+            boundary.text = format!("[context compacted here] {}", line.text);
+            dropped += 1;
+        } else if shell {
+            dropped += 1;
+        } else {
+            converted.push(line);
+        }
+    }
+    *lines = converted;
+}
+
+#[test]
+fn pi() {
+    check("pi", 2, as_the_pi_converter, |_| {});
+}
