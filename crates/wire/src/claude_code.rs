@@ -6,13 +6,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use foveal_context::transcript::{Block, Call, Role, Session, Timestamp, Usage};
+use foveal_context::transcript::{Block, Role, Session, Timestamp};
 use serde_json::Value;
 
-use crate::draft::{Answer, Draft, Step, StepIndex, StepMark};
+use crate::anthropic::{anthropic_usage, response_blocks, user_blocks};
+use crate::draft::{Draft, Step, StepIndex, StepMark};
 use crate::json::{self, Object};
 use crate::problem::ProblemKind;
-use crate::read::{LineReader, OPEN_SESSIONS_MAX, Output};
+use crate::read::{OPEN_SESSIONS_MAX, Output, Reader};
 
 /// Line types that are the client's own book-keeping and never part of a prompt.
 const BOOKKEEPING: [&str; 21] = [
@@ -63,8 +64,8 @@ pub(crate) struct ClaudeCode {
     unknown: HashSet<String>,
 }
 
-impl LineReader for ClaudeCode {
-    fn line(&mut self, mut record: Object, output: &mut Output<'_>) {
+impl Reader for ClaudeCode {
+    fn record(&mut self, mut record: Object, output: &mut Output<'_>) {
         let kind = json::take_text(&mut record, "type").unwrap_or_default();
         match kind.as_str() {
             "user" | "assistant" | "system" | "attachment" => {
@@ -396,85 +397,5 @@ impl Track {
             step.mark = StepMark::Injected;
         }
         Some(self.draft.push(step))
-    }
-}
-
-/// Adds the blocks of an Anthropic response to a step.
-pub(crate) fn response_blocks(
-    draft: &mut Draft,
-    index: StepIndex,
-    content: Option<Value>,
-    output: &mut Output<'_>,
-) {
-    let parts = match content {
-        Some(Value::Array(parts)) => parts,
-        other => {
-            draft.step_mut(index).blocks.extend(json::message_blocks(other));
-            return;
-        }
-    };
-    for part in parts {
-        let Value::Object(mut object) = part else {
-            draft.step_mut(index).blocks.extend(json::message_blocks(Some(part)));
-            continue;
-        };
-        match json::text(&object, "type") {
-            Some("thinking") => {
-                let text = json::take_text(&mut object, "thinking").unwrap_or_default();
-                draft.step_mut(index).blocks.push(Block::Reasoning(text));
-            }
-            Some("tool_use" | "server_tool_use" | "mcp_tool_use") => {
-                let call = Call {
-                    id: json::take_text(&mut object, "id").unwrap_or_default(),
-                    name: json::take_text(&mut object, "name").unwrap_or_default(),
-                    arguments: json::arguments(json::take(&mut object, "input")),
-                };
-                output.check(draft.call(index, call));
-            }
-            _ => {
-                let part = Value::Object(object);
-                draft.step_mut(index).blocks.extend(json::message_blocks(Some(part)));
-            }
-        }
-    }
-}
-
-/// The results and the other blocks of an Anthropic user message.
-pub(crate) fn user_blocks(
-    content: Option<Value>,
-    time: Option<Timestamp>,
-) -> (Vec<Answer>, Vec<Block>) {
-    let parts = match content {
-        Some(Value::Array(parts)) => parts,
-        other => return (Vec::new(), json::message_blocks(other)),
-    };
-    let mut answers = Vec::new();
-    let mut blocks = Vec::new();
-    for part in parts {
-        match part {
-            Value::Object(mut object) if json::text(&object, "type") == Some("tool_result") => {
-                let (content, others) = json::result_content(json::take(&mut object, "content"));
-                answers.push(Answer {
-                    call: json::take_text(&mut object, "tool_use_id").unwrap_or_default(),
-                    content,
-                    is_error: json::is_true(&object, "is_error"),
-                    time,
-                    others,
-                    ..Answer::default()
-                });
-            }
-            other => blocks.extend(json::message_blocks(Some(other))),
-        }
-    }
-    (answers, blocks)
-}
-
-/// Usage as Anthropic reports it.
-pub(crate) fn anthropic_usage(usage: &Object) -> Usage {
-    Usage {
-        input: json::count(usage, "input_tokens"),
-        cache_read: json::count(usage, "cache_read_input_tokens"),
-        cache_write: json::count(usage, "cache_creation_input_tokens"),
-        output: json::count(usage, "output_tokens"),
     }
 }

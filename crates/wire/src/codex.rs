@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::draft::{Draft, Step, StepIndex, StepMark};
 use crate::json::{self, Object};
 use crate::problem::ProblemKind;
-use crate::read::{LineReader, Output};
+use crate::read::{Output, Reader};
 use crate::responses::{self, Items};
 
 /// Line types that are never part of a prompt.
@@ -42,8 +42,8 @@ struct Recording {
     model: Option<Arc<str>>,
 }
 
-impl LineReader for Codex {
-    fn line(&mut self, mut record: Object, output: &mut Output<'_>) {
+impl Reader for Codex {
+    fn record(&mut self, mut record: Object, output: &mut Output<'_>) {
         let time = output.time(&record, "timestamp");
         let kind = json::text(&record, "type").unwrap_or_default().to_owned();
         if kind == "session_meta" {

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::draft::{Answer, Draft, Step, StepIndex, StepMark};
 use crate::json::{self, Object};
 use crate::problem::ProblemKind;
-use crate::read::{LineReader, Output};
+use crate::read::{Output, Reader};
 
 /// Entry types that are never part of a prompt.
 const BOOKKEEPING: [&str; 5] =
@@ -33,8 +33,8 @@ struct Recording {
     rewind: Option<StepIndex>,
 }
 
-impl LineReader for Pi {
-    fn line(&mut self, mut record: Object, output: &mut Output<'_>) {
+impl Reader for Pi {
+    fn record(&mut self, mut record: Object, output: &mut Output<'_>) {
         let kind = json::take_text(&mut record, "type").unwrap_or_default();
         if kind == "session" {
             self.close(output);

@@ -1,6 +1,6 @@
 //! The items of OpenAI's Responses, and its request body: `{instructions, input: [...]}`.
 
-use foveal_context::transcript::{Block, Call, Role, Session, Timestamp};
+use foveal_context::transcript::{Block, Call, Role, Session, Timestamp, Usage};
 use serde_json::Value;
 
 use crate::draft::{Answer, Draft, Step, StepIndex};
@@ -183,4 +183,16 @@ fn reasoning_text(item: &mut Object) -> String {
         }
     }
     texts.join("\n")
+}
+
+/// Usage as Responses reports it; cached tokens are among the input's.
+pub(crate) fn usage(usage: &Object) -> Usage {
+    let details = json::object(usage, "input_tokens_details");
+    let cache_read = details.map_or(0, |details| json::count(details, "cached_tokens"));
+    Usage {
+        input: json::count(usage, "input_tokens").saturating_sub(cache_read),
+        cache_read,
+        cache_write: 0,
+        output: json::count(usage, "output_tokens"),
+    }
 }
