@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::draft::{Answer, Draft, Step, StepIndex};
 use crate::json::{self, Object};
-use crate::problem::ProblemKind;
+use crate::problem::{NOT_A_MESSAGE, ProblemKind};
 use crate::read::Output;
 
 /// Reads one request body.
@@ -22,9 +22,7 @@ pub(crate) fn read(mut body: Object, output: &mut Output<'_>) {
     for message in messages {
         match message {
             Value::Object(message) => self::message(&mut draft, message, output),
-            _ => {
-                output.problem(ProblemKind::BadField { field: "messages[]", expected: "an object" })
-            }
+            _ => output.problem(NOT_A_MESSAGE),
         }
     }
     let id = draft.id.clone();
@@ -76,7 +74,8 @@ pub(crate) fn response_blocks(
         match json::text(&object, "type") {
             Some("thinking") => {
                 let text = json::take_text(&mut object, "thinking").unwrap_or_default();
-                draft.step_mut(index).blocks.push(Block::Reasoning(text));
+                let block = json::reasoning(text, "thinking", &Value::Object(object));
+                draft.step_mut(index).blocks.push(block);
             }
             Some("tool_use" | "server_tool_use" | "mcp_tool_use") => {
                 let call = Call {

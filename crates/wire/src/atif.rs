@@ -19,7 +19,7 @@ pub(crate) fn read(mut root: Object, output: &mut Output<'_>) {
         .or_else(|| json::text(&root, "trajectory_id").map(str::to_owned))
         .unwrap_or_else(|| output.name.to_owned());
     let mut session = Session { id: id.clone(), conversations: Vec::new() };
-    trajectory(root, id, None, &mut session, output);
+    trajectory(root, &id, None, &mut session, output);
     output.session(session);
 }
 
@@ -27,13 +27,13 @@ pub(crate) fn read(mut root: Object, output: &mut Output<'_>) {
 /// they nest.
 fn trajectory(
     mut root: Object,
-    id: String,
-    parent: Option<String>,
+    id: &str,
+    parent: Option<&str>,
     session: &mut Session,
     output: &mut Output<'_>,
 ) {
-    let mut draft = Draft::new(id.clone());
-    draft.parent = parent;
+    let mut draft = Draft::new(id);
+    draft.parent = parent.map(str::to_owned);
     let agent = json::take_object(&mut root, "agent").unwrap_or_default();
     draft.agent = json::text(&agent, "name").map(str::to_owned);
     let model = json::text(&agent, "model_name");
@@ -55,7 +55,7 @@ fn trajectory(
             format!("{id}/{}", session.conversations.len())
         });
         let own = unused_id(own, session);
-        trajectory(embedded, own, Some(id.clone()), session, output);
+        trajectory(embedded, &own, Some(id), session, output);
     }
 }
 

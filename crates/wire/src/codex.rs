@@ -145,7 +145,7 @@ impl Recording {
     fn new(id: String) -> Self {
         let mut draft = Draft::new(id);
         draft.agent = Some("Codex".to_owned());
-        Self { items: Items::new(draft), forked_from: HashSet::new(), model: None }
+        Self { items: Items::new(draft, failed), forked_from: HashSet::new(), model: None }
     }
 
     fn item(&mut self, item: Object, time: Option<Timestamp>, output: &mut Output<'_>) {
@@ -256,4 +256,19 @@ fn token_usage(usage: &Object) -> Usage {
         cache_write: 0,
         output: json::count(usage, "output_tokens"),
     }
+}
+
+/// Whether a command's recorded output names an exit code other than 0, in one of the
+/// wordings that Codex sends: a JSON object with metadata, or lines before the output.
+fn failed(output: &str) -> bool {
+    let code = if output.starts_with("{\"output\":") {
+        output.rsplit_once("\"exit_code\":").map(|(_, code)| code)
+    } else {
+        let mut head = output.lines().take(5);
+        head.find_map(|line| {
+            line.strip_prefix("Exit code: ").or(line.strip_prefix("Process exited with code "))
+        })
+    };
+    let digits = |code: &str| code.bytes().take_while(u8::is_ascii_digit).any(|b| b != b'0');
+    code.is_some_and(|code| digits(code.trim_start().trim_start_matches('-')))
 }

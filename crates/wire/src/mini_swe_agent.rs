@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::draft::{Answer, Draft, StepIndex};
 use crate::json::{self, Object};
 use crate::openai_chat;
-use crate::problem::ProblemKind;
+use crate::problem::{NOT_A_MESSAGE, ProblemKind};
 use crate::read::Output;
 use crate::responses::Items;
 
@@ -28,7 +28,7 @@ pub(crate) fn read(mut root: Object, output: &mut Output<'_>) {
     let config = |path| info.pointer(path).and_then(Value::as_str);
     draft.directory = config("/config/environment/cwd").map(str::to_owned);
     let mut reader = Reader {
-        items: Items::new(draft),
+        items: Items::new(draft, failed),
         model: config("/config/model/model_name"),
         open: None,
         calls: 0,
@@ -36,9 +36,7 @@ pub(crate) fn read(mut root: Object, output: &mut Output<'_>) {
     for message in messages {
         match message {
             Value::Object(message) => reader.message(message, output),
-            _ => {
-                output.problem(ProblemKind::BadField { field: "messages[]", expected: "an object" })
-            }
+            _ => output.problem(NOT_A_MESSAGE),
         }
     }
     output.session(Session { id, conversations: vec![reader.items.draft.finish()] });
@@ -61,10 +59,12 @@ impl Reader<'_> {
             // The run's own end mark, which no model is sent.
             Some("exit") => {}
             Some("user") if self.open.is_some() => {
-                let (content, others) = json::result_content(json::take(&mut message, "content"));
                 let call = self.open.take().unwrap_or_default();
-                let answer = Answer { call, content, time, others, ..Answer::default() };
-                output.check(self.items.draft.answer(answer));
+                self.answer(call, message, time, output);
+            }
+            Some("tool") => {
+                let call = json::take_text(&mut message, "tool_call_id").unwrap_or_default();
+                self.answer(call, message, time, output);
             }
             Some("assistant") => self.response(message, &extra, time, output),
             Some(_) => {
@@ -86,6 +86,19 @@ impl Reader<'_> {
             }
             None => self.items.item(message, time, output),
         }
+    }
+
+    fn answer(
+        &mut self,
+        call: String,
+        mut message: Object,
+        time: Option<Timestamp>,
+        output: &mut Output<'_>,
+    ) {
+        let (content, others) = json::result_content(json::take(&mut message, "content"));
+        let is_error = failed(&content);
+        let answer = Answer { call, content, is_error, time, others, ..Answer::default() };
+        output.check(self.items.draft.answer(answer));
     }
 
     fn response(
@@ -128,6 +141,12 @@ pub(crate) fn shell_call(
     arguments.insert("command".to_owned(), Value::String(command.to_owned()));
     let (id, name) = (id.to_owned(), "bash".to_owned());
     output.check(draft.call(index, Call { id, name, arguments: Value::Object(arguments) }));
+}
+
+/// Whether an output starts with the exit code of a command that failed.
+fn failed(output: &str) -> bool {
+    let code = output.strip_prefix("<returncode>").and_then(|rest| rest.split_once('<'));
+    code.is_some_and(|(code, _)| code.trim().parse::<i64>().is_ok_and(|code| code != 0))
 }
 
 /// The command of a response: the content of its one fenced block. With none or several,

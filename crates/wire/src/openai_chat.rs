@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::draft::{Answer, Draft, Step, StepIndex};
 use crate::json::{self, Object};
-use crate::problem::ProblemKind;
+use crate::problem::{NOT_A_MESSAGE, ProblemKind};
 use crate::read::Output;
 
 /// Reads one request body.
@@ -21,9 +21,7 @@ pub(crate) fn read(mut body: Object, output: &mut Output<'_>) {
             Value::Object(each) => {
                 message(&mut draft, each, None, output);
             }
-            _ => {
-                output.problem(ProblemKind::BadField { field: "messages[]", expected: "an object" })
-            }
+            _ => output.problem(NOT_A_MESSAGE),
         }
     }
     let id = draft.id.clone();

@@ -81,7 +81,7 @@ pub(crate) struct Events {
     response: Option<(String, StepIndex)>,
     /// Calls by the id of the event that made them.
     calls: HashMap<String, String>,
-    /// The steps there were before each event.
+    /// The steps there were after each event.
     places: HashMap<String, usize>,
     last_call: Option<String>,
 }
@@ -124,9 +124,7 @@ impl Events {
     fn event(&mut self, mut event: Object, output: &mut Output<'_>) {
         let time = output.time(&event, "timestamp");
         let id = event.get("id").and_then(event_id);
-        if let Some(id) = &id {
-            self.places.insert(id.clone(), self.draft.len());
-        }
+        let known = id.clone();
         if let Some(kind) = json::take_text(&mut event, "kind") {
             self.kind(&kind, event, time, output);
         } else if let Some(action) = json::take_text(&mut event, "action") {
@@ -137,6 +135,9 @@ impl Events {
             }
         } else {
             output.problem(ProblemKind::BadField { field: "action", expected: "a string" });
+        }
+        if let Some(id) = known {
+            self.places.insert(id, self.draft.len());
         }
     }
 
@@ -317,7 +318,7 @@ impl Events {
         summary: Option<String>,
         time: Option<Timestamp>,
     ) {
-        let after = last.and_then(|last| self.places.get(last)).map(|before| before + 1);
+        let after = last.and_then(|last| self.places.get(last)).copied();
         let keep_from = after.filter(|step| *step < self.draft.len()).map(StepIndex);
         let mut boundary = Step::with(Role::System, time, Vec::new());
         boundary.mark = StepMark::CompactBoundary { keep_from };

@@ -216,7 +216,8 @@ impl Recording {
             match json::text(&part, "type") {
                 Some("thinking") => {
                     let text = json::take_text(&mut part, "thinking").unwrap_or_default();
-                    self.draft.step_mut(index).blocks.push(Block::Reasoning(text));
+                    let block = json::reasoning(text, "thinking", &Value::Object(part));
+                    self.draft.step_mut(index).blocks.push(block);
                 }
                 Some("toolCall") => {
                     let call = Call {

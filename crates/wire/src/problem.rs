@@ -104,6 +104,10 @@ pub enum ProblemKind {
     },
 }
 
+/// An element of a list of messages that is none.
+pub(crate) const NOT_A_MESSAGE: ProblemKind =
+    ProblemKind::BadField { field: "messages[]", expected: "an object" };
+
 /// Collects problems up to [`PROBLEMS_MAX`].
 #[derive(Debug)]
 pub(crate) struct Problems {

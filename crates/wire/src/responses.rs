@@ -22,7 +22,7 @@ pub(crate) fn read(mut body: Object, output: &mut Output<'_>) {
     if let Some(text) = json::take_text(&mut body, "instructions") {
         draft.push(Step::with(Role::System, None, vec![Block::Text(text)]));
     }
-    let mut items = Items::new(draft);
+    let mut items = Items::new(draft, |_| false);
     match json::take(&mut body, "input") {
         Some(Value::String(text)) => {
             items.draft.push(Step::with(Role::User, None, vec![Block::Text(text)]));
@@ -49,11 +49,13 @@ pub(crate) fn read(mut body: Object, output: &mut Output<'_>) {
 pub(crate) struct Items {
     pub(crate) draft: Draft,
     response: Option<StepIndex>,
+    /// Whether an output is one of something that failed, where no flag says so.
+    failed: fn(&str) -> bool,
 }
 
 impl Items {
-    pub(crate) fn new(draft: Draft) -> Self {
-        Self { draft, response: None }
+    pub(crate) fn new(draft: Draft, failed: fn(&str) -> bool) -> Self {
+        Self { draft, response: None, failed }
     }
 
     /// Ends the open response, if any.
@@ -73,7 +75,7 @@ impl Items {
             "message" => self.message(item, time, output),
             "reasoning" => {
                 let text = reasoning_text(&mut item);
-                self.push(Block::Reasoning(text), time);
+                self.push(json::reasoning(text, &kind, &Value::Object(item)), time);
             }
             answer if answer.ends_with("_output") => self.answer(item, time, output),
             call if call.ends_with("_call") => self.call(call, item, time, output),
@@ -160,6 +162,7 @@ impl Items {
             None => json::take(&mut item, "tools"),
         };
         let (content, others) = json::result_content(recorded);
+        let is_error = is_error || (self.failed)(&content);
         output.check(self.draft.answer(Answer {
             call: json::take_text(&mut item, "call_id").unwrap_or_default(),
             content,
