@@ -119,12 +119,7 @@ fn step(mut record: Object, model: Option<&str>, draft: &mut Draft, output: &mut
             continue;
         };
         let answer = self::answer(result, output);
-        let step = draft.step_mut(index);
-        let known = step.blocks.iter().any(|b| matches!(b, Block::Call(c) if c.id == answer.call));
-        if !known && !answer.call.is_empty() {
-            output.problem(ProblemKind::UnknownCall { call: answer.call.clone() });
-        }
-        draft.append_answer(index, answer);
+        output.check(draft.append_answer(index, answer));
     }
 }
 

@@ -245,6 +245,8 @@ impl Recording {
             (None, Some(place)) if place.track > 0 => return place.track,
             (None, _) => envelope.uuid.clone().unwrap_or_else(|| "sidechain".to_owned()),
         };
+        // Ids of conversations are unique within a session.
+        let id = if id == self.id { format!("{id}/sidechain") } else { id };
         if let Some(at) = self.tracks.iter().skip(1).position(|track| track.draft.id == id) {
             return at + 1;
         }
@@ -376,10 +378,14 @@ impl Track {
         let Some(to) = branch else { return StepMark::None };
         let later = self.draft.steps().get(to..).unwrap_or_default();
         let asked = later.iter().position(|s| s.role == Role::User && s.mark == StepMark::None);
-        let boundary = later.iter().any(|s| matches!(s.mark, StepMark::CompactBoundary { .. }));
         let replaced =
             asked.is_some_and(|at| later[at..].iter().any(|s| s.role == Role::Assistant));
-        if replaced && !boundary { StepMark::Rewind { to: StepIndex(to) } } else { StepMark::None }
+        let compacted = || later.iter().any(|s| matches!(s.mark, StepMark::CompactBoundary { .. }));
+        if replaced && !compacted() {
+            StepMark::Rewind { to: StepIndex(to) }
+        } else {
+            StepMark::None
+        }
     }
 
     /// Something the client puts beside a message. What is text is kept as such.

@@ -28,6 +28,9 @@ use crate::time::parse_timestamp;
 /// was closed for another start a new session of the same id.
 pub const OPEN_SESSIONS_MAX: usize = 4;
 
+/// What some editors put in front of UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
 /// Why a stream could not be read as sessions.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
@@ -254,6 +257,7 @@ fn read_lines(
             Line::Bytes(bytes) if bytes.iter().all(u8::is_ascii_whitespace) => {}
             Line::Bytes(bytes) => {
                 output.any = true;
+                let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
                 if let Some(record) = output.parse(bytes) {
                     reader.record(record, output);
                 }
