@@ -41,7 +41,7 @@ pub enum ReadError {
     #[error("empty")]
     Empty,
     /// Nothing in the stream is of this format.
-    #[error("not a {title}{why}", title = format.title(), why = first.as_ref().map(|p| format!(": {p}")).unwrap_or_default())]
+    #[error("not in the format `{format}`{why}", why = reason(first.as_deref()))]
     WrongFormat {
         /// The format that was asked for.
         format: Format,
@@ -51,6 +51,10 @@ pub enum ReadError {
     /// No format fits the start of the stream.
     #[error("not a recorded session of a known format")]
     UnknownFormat,
+}
+
+fn reason(first: Option<&Problem>) -> String {
+    first.map(|problem| format!(": line {}: {}", problem.line.0, problem.what)).unwrap_or_default()
 }
 
 /// Reads all sessions of a stream and gives each to `sink` as soon as it is complete.

@@ -120,11 +120,11 @@ fn nothing_to_read() {
         check(format, b" \n\n", "error empty");
     }
     let atif = br#"{"schema_version":"ATIF-v1.6","steps":["#;
-    check(Format::Atif, atif, "error not a ATIF trajectory: file:1: the JSON ends early");
+    check(Format::Atif, atif, "error not in the format `atif`: line 1: the JSON ends early");
     check(
         Format::Codex,
         b"# notes",
-        "error not a Codex rollout JSONL: file:1: not valid JSON: expected value at column 1",
+        "error not in the format `codex`: line 1: not valid JSON: expected value at column 1",
     );
     let detected =
         |input: &[u8]| read_detected("file", input, &mut |_| {}).map(|(format, _)| format);
