@@ -8,6 +8,7 @@
 pub mod fixture;
 pub mod generate;
 pub mod render;
+pub mod sessions;
 pub mod world;
 
 pub use fixture::fixture;

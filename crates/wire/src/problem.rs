@@ -29,7 +29,7 @@ impl fmt::Display for Problem {
 #[derive(Debug, thiserror::Error)]
 pub enum ProblemKind {
     /// The line or document is not JSON.
-    #[error("not valid JSON: {0}")]
+    #[error("not valid JSON: {}", within_the_line(.0))]
     Json(#[from] serde_json::Error),
     /// The line or document is not UTF-8.
     #[error("not valid UTF-8")]
@@ -84,6 +84,12 @@ pub enum ProblemKind {
         /// The id of the call.
         call: String,
     },
+    /// A record with an id that another has; it is left out.
+    #[error("a second record has the id `{id}`, left out")]
+    DuplicateRecord {
+        /// The id.
+        id: String,
+    },
     /// A reference to a record that is not there.
     #[error("refers to the unknown record `{id}`")]
     UnknownRecord {
@@ -97,6 +103,15 @@ pub enum ProblemKind {
         count: u64,
     },
 }
+
+/// The parser's words; lines count from the record's start, so a first line says nothing.
+fn within_the_line(error: &serde_json::Error) -> String {
+    error.to_string().replace(" at line 1 column ", " at column ")
+}
+
+/// An element of a list of messages that is none.
+pub(crate) const NOT_A_MESSAGE: ProblemKind =
+    ProblemKind::BadField { field: "messages[]", expected: "an object" };
 
 /// Collects problems up to [`PROBLEMS_MAX`].
 #[derive(Debug)]
