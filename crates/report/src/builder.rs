@@ -95,14 +95,12 @@ fn detail_of(replay: &Replay, fill: Fill, prices: &PriceCard, limits: Limits) ->
         if request.rewrite.is_some() {
             detail.rewrites.push(number);
         }
-        // A recorded prompt that was long enough to be cached and finds nothing has waited
-        // too long.
-        let caches = prices.cache_lifetime_ms.is_some()
-            && before.is_some_and(|tokens: Tokens| tokens.0 > 0 && tokens >= prices.cache_minimum);
-        if caches && request.raw.cached.0 == 0 {
+        let waited = before.zip(request.time).map(|(before, now)| now.since_ms(before));
+        if waited.zip(prices.cache_lifetime_ms).is_some_and(|(waited, lifetime)| waited > lifetime)
+        {
             detail.cold.push(number);
         }
-        before = Some(request.raw.prompt);
+        before = request.time.or(before);
     }
     for marks in [&mut detail.rewrites, &mut detail.cold] {
         let (mut at, all) = (0, marks.len());
