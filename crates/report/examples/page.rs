@@ -43,13 +43,13 @@ fn main() -> anyhow::Result<()> {
         .par_iter()
         .map(|(name, conversation)| {
             let prepared = Prepared::new(conversation, Tokenizer::O200k);
-            let mut measured = Measured::new(name, conversation);
+            let mut measured = Measured::new(name, conversation, &prices, limits);
             for profile in &profiles {
                 let mut fill = FillSampler::new(&prepared);
                 let mut projector = profile.start(&prices);
                 let replay =
                     replay(&prepared, &mut projector, &prices, &mut |p, _| fill.observe(p));
-                measured.add(&replay, Some(fill.finish()), &prices, limits);
+                measured.add(&replay, Some(fill.finish()));
             }
             measured
         })

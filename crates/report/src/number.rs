@@ -59,7 +59,7 @@ pub(crate) fn dollars(number: f64) -> String {
     let size = number.abs();
     let text = if size >= 999.5 {
         thousands(size.round() as u64)
-    } else if size >= 0.0995 || size < 0.000_05 {
+    } else if !(0.000_05..0.0995).contains(&size) {
         format!("{size:.2}")
     } else if size >= 0.009_95 {
         format!("{size:.3}")

@@ -71,11 +71,11 @@ fn measured(session: &str, requests: u32, factors: &[f64]) -> Measured {
         directory: Some("/project".to_owned()),
         ..Conversation::default()
     };
-    let mut measured = Measured::new(session, &conversation);
+    let mut measured = Measured::new(session, &conversation, &PriceCard::anthropic_5m(), LIMITS);
     for factor in factors {
         let fill = a_fill(&format!("/project/{session}"));
         let replay = a_replay(requests, *factor);
-        measured.add(&replay, Some(fill), &PriceCard::anthropic_5m(), LIMITS);
+        measured.add(&replay, Some(fill));
     }
     measured
 }
@@ -88,7 +88,7 @@ fn data_of(names: &[&str], conversations: Vec<Measured>) -> ReportData {
     builder.finish()
 }
 
-/// Elements that never have content, as the page writes them: `<br/>`.
+/// The text up to the end of a tag, and what follows; quoted `>` does not end it.
 fn tag_of(text: &str) -> (&str, &str) {
     let mut quoted = false;
     let end = text.find(|character| {
@@ -152,13 +152,14 @@ fn pages_of_little_or_nothing_are_whole() {
 
 #[test]
 fn a_conversation_without_cost_has_no_change() {
-    let mut measured = Measured::new("free", &Conversation::default());
+    let mut measured =
+        Measured::new("free", &Conversation::default(), &PriceCard::anthropic_5m(), LIMITS);
     let mut replay = a_replay(2, 1.0);
     for request in &mut replay.requests {
         request.raw = Charge::default();
         request.projected = Charge::default();
     }
-    measured.add(&replay, None, &PriceCard::anthropic_5m(), LIMITS);
+    measured.add(&replay, None);
     let data = data_of(&["balanced"], vec![measured]);
     assert_eq!(data.totals[0].cost_change(), None);
     assert_eq!(data.totals[0].mean_change(), None);
@@ -218,8 +219,9 @@ fn marks_stand_where_the_cache_expired_and_results_were_rewritten() {
     }
     replay.requests[7].time = None;
     replay.requests[12].rewrite = Some(RewriteReason::SkiRental);
-    let mut measured = Measured::new("x", &Conversation::default());
-    measured.add(&replay, None, &PriceCard::anthropic_5m(), LIMITS);
+    let mut measured =
+        Measured::new("x", &Conversation::default(), &PriceCard::anthropic_5m(), LIMITS);
+    measured.add(&replay, None);
     let data = data_of(&["a"], vec![measured]);
     let detail = &data.sessions[0].details[0];
     assert_eq!((detail.cold.as_slice(), detail.rewrites.as_slice()), (&[21][..], &[13][..]));
