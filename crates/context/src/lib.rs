@@ -3,19 +3,24 @@
 //! Nothing here knows a clock, a file, an environment variable or a network. The
 //! [`transcript`] is what happened; a projection is what the model is sent in its place.
 
+pub mod budget;
 pub mod effects;
 pub mod handle;
+pub mod interest;
 pub mod ledger;
 pub mod lines;
 pub mod observed;
+pub mod placement;
 pub mod planner;
 pub mod prices;
 pub mod profile;
 pub mod projector;
 pub mod retention;
 pub mod rewrite;
+pub mod score;
 pub mod settings;
 pub mod shape;
 pub mod shaping;
+pub mod timeline;
 pub mod tokens;
 pub mod transcript;

@@ -4,6 +4,8 @@ mod arguments;
 mod patch;
 pub mod path;
 mod shell;
+#[cfg(test)]
+mod tests;
 mod tools;
 
 use serde::{Deserialize, Serialize};
@@ -11,7 +13,9 @@ use serde::{Deserialize, Serialize};
 use crate::transcript::{Call, LineNumber};
 
 /// What a call does, in one word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize,
+)]
 pub enum EffectKind {
     /// Shows the content of files.
     Read,
@@ -95,7 +99,8 @@ pub enum Change {
 /// One file a call changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WriteTarget {
-    /// The path, as in [`ReadTarget::path`].
+    /// The path, as in [`ReadTarget::path`]. With [`Change::Unknown`] and [`Change::Remove`]
+    /// it may be a folder's, which stands for everything in it.
     pub path: String,
     /// The changes, in order.
     pub change: Change,

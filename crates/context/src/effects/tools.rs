@@ -3,7 +3,9 @@
 use serde_json::Value;
 
 use super::arguments::{Arguments, PATH, whole_number};
-use super::{Change, Effect, EffectKind, Output, ReadTarget, Span, WriteTarget, patch, path, shell};
+use super::{
+    Change, Effect, EffectKind, Output, ReadTarget, Span, WriteTarget, patch, path, shell,
+};
 use crate::transcript::LineNumber;
 
 /// What a tool does, as far as its name tells; the arguments decide the rest.
@@ -19,8 +21,6 @@ enum Tool {
     List,
     /// One replacement, or a list of them.
     Edit,
-    /// Replaces a range of lines in the open file.
-    EditLines,
     Write,
     Insert,
     Remove,
@@ -213,10 +213,15 @@ fn server_tool(rest: &str, arguments: Arguments<'_>) -> Effect {
         Some(Tool::Read | Tool::ReadMany | Tool::Search | Tool::List) => {
             named_tool(name, arguments)
         }
+        Some(Tool::Write | Tool::Edit | Tool::Insert | Tool::Remove | Tool::Change) => Effect {
+            kind: EffectKind::Other,
+            ..changed(EffectKind::Edit, arguments, Change::Unknown)
+        },
         Some(_) => Effect::default(),
         None => unlisted(name, arguments),
     };
     match effect.kind {
+        EffectKind::Other => effect,
         EffectKind::Read if !effect.reads.is_empty() => effect,
         // A server may look anywhere: its answers are never taken for the working tree's.
         EffectKind::Search | EffectKind::List => Effect { cacheable: false, ..effect },
@@ -253,7 +258,6 @@ fn of_tool(tool: Tool, arguments: Arguments<'_>) -> Effect {
         Tool::Search => search(EffectKind::Search, arguments),
         Tool::List => search(EffectKind::List, arguments),
         Tool::Edit => edit(arguments),
-        Tool::EditLines => plain(EffectKind::Edit),
         Tool::Write => write(arguments),
         Tool::Insert => insert(arguments),
         Tool::Remove => changed(EffectKind::Edit, arguments, Change::Remove),
@@ -466,10 +470,11 @@ fn patched(arguments: Arguments<'_>) -> Effect {
     let text = named.or_else(|| arguments.plain()).unwrap_or_default();
     let mut writes = patch::codex_patch(text, arguments.directory);
     if writes.is_empty() {
-        writes.extend(patch::unified_diff_paths(text).into_iter().map(|name| WriteTarget {
-            path: arguments.resolve(name),
-            change: Change::Unknown,
-        }));
+        writes.extend(
+            patch::unified_diff_paths(text)
+                .into_iter()
+                .map(|name| WriteTarget { path: arguments.resolve(name), change: Change::Unknown }),
+        );
     }
     Effect { kind: EffectKind::Edit, writes, ..Effect::default() }
 }
@@ -507,9 +512,15 @@ fn command(arguments: Arguments<'_>, lasting: bool) -> Effect {
     let mut effect = shell::effect(&line, directory);
     if !lasting {
         effect.directory_after = None;
+    } else if effect.directory_after.is_some() {
+        // Skipped, the call would leave the shell where it was.
+        effect.cacheable = false;
     }
     if arguments.flag(&["run_in_background", "is_background", "isBackground"]) {
+        // The result only says that it was started.
+        effect.kind = EffectKind::Run;
         effect.cacheable = false;
+        effect.output = vec![Output::Unknown];
     }
     effect
 }

@@ -32,10 +32,6 @@ pub(super) fn effect(command: &str, directory: Option<&str>) -> Effect {
     if after.as_deref() != directory {
         effect.directory_after = after;
     }
-    if effect.directory_after.is_some() || shell.directory == Directory::Lost {
-        // A skipped call would leave a lasting shell elsewhere.
-        effect.cacheable = effect.cacheable && effect.kind == EffectKind::Read;
-    }
     effect.directory = shell.first_directory.or_else(|| directory.map(str::to_owned));
     effect.command = Some(command.to_owned());
     effect
@@ -66,6 +62,15 @@ pub(super) fn joined(words: &[Value]) -> String {
         }
     }
     line
+}
+
+/// `command` with every byte that is not plain ASCII text replaced by a letter.
+///
+/// To a shell such a byte is a letter like any other, and the grammar's hand-written scanner
+/// is not safe with all of them. Lengths stay, so places in the tree are places in `command`.
+fn masked(command: &str) -> Vec<u8> {
+    let plain = |byte: u8| byte.is_ascii_graphic() || matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+    command.bytes().map(|byte| if plain(byte) { byte } else { b'_' }).collect()
 }
 
 /// Whether `program` takes a script after `-c`.
@@ -190,6 +195,7 @@ impl Part {
             Kind::Write => EffectKind::Write,
             Kind::Edit => EffectKind::Edit,
         };
+        let writes = self.writes;
         let mut reads = Vec::new();
         let mut output = Vec::new();
         for item in self.stdout {
@@ -209,8 +215,8 @@ impl Part {
         Effect {
             kind,
             reads,
-            writes: self.writes,
-            cacheable: looks && !self.fragile,
+            cacheable: looks && !self.fragile && writes.is_empty(),
+            writes,
             scopes: self.scopes,
             output,
             ..Effect::default()
@@ -243,7 +249,7 @@ impl Shell {
         if parser.set_language(&tree_sitter_bash::LANGUAGE.into()).is_err() {
             return Part::run();
         }
-        let Some(tree) = parser.parse(command, None) else { return Part::run() };
+        let Some(tree) = parser.parse(masked(command), None) else { return Part::run() };
         let chain = syntax::chain_of(tree.root_node(), command);
         self.chain(chain)
     }
@@ -272,23 +278,17 @@ impl Shell {
             }
             Step::Group { chain, subshell, redirects } => {
                 let before = self.directory.clone();
-                let mut part = self.chain(chain);
+                let part = self.chain(chain);
                 if subshell {
                     self.directory = before;
                 }
-                if let Some(mut input) = input {
-                    part.absorb(&mut input);
-                }
-                self.redirected(part, redirects)
+                self.redirected(absorbing(part, input), redirects)
             }
             Step::Block { chain, redirects } => {
                 let before = self.directory.clone();
                 let mut part = self.chain(chain);
                 if self.directory != before {
                     self.directory = Directory::Lost;
-                }
-                if let Some(mut input) = input {
-                    part.absorb(&mut input);
                 }
                 if !part.stdout.is_empty() {
                     part.stdout.push(Item::Unknown);
@@ -299,7 +299,7 @@ impl Shell {
                 for write in &mut part.writes {
                     write.change = Change::Unknown;
                 }
-                self.redirected(part, redirects)
+                self.redirected(absorbing(part, input), redirects)
             }
             Step::Nothing(chains) => {
                 let mut part = input.unwrap_or_default();
@@ -402,7 +402,8 @@ impl Shell {
                 }
                 _ => Item::Unknown,
             });
-            part.fragile |= word.expands;
+            // What an unknown word reads cannot be watched.
+            part.fragile |= word.known().is_none() || self.directory == Directory::Lost;
         }
         part
     }
@@ -430,11 +431,15 @@ impl Shell {
     }
 }
 
-/// `part`, which does not pass on what came in.
+/// `part`, which does not pass on what came in but may depend on it.
 fn absorbing(mut part: Part, input: Option<Part>) -> Part {
-    if let Some(mut input) = input {
-        part.absorb(&mut input);
+    let Some(mut input) = input else { return part };
+    for item in &mut input.stdout {
+        if let Item::Lines(target) = item {
+            input.scopes.push(std::mem::take(&mut target.path));
+        }
     }
+    part.absorb(&mut input);
     part
 }
 

@@ -18,10 +18,46 @@ const SILENT: &[&str] = &[
 ];
 /// Programs that say something about files, or print them altered.
 const DERIVING: &[&str] = &[
-    "wc", "sort", "uniq", "cut", "tr", "column", "rev", "tac", "fold", "fmt", "paste", "xxd",
-    "hexdump", "od", "strings", "file", "stat", "md5sum", "sha1sum", "sha256sum", "shasum",
-    "cksum", "diff", "cmp", "comm", "jq", "yq", "base64", "expand", "unexpand", "join", "look",
-    "zcat", "du", "df", "iconv", "pr", "tsort", "numfmt", "colordiff",
+    "wc",
+    "sort",
+    "uniq",
+    "cut",
+    "tr",
+    "column",
+    "rev",
+    "tac",
+    "fold",
+    "fmt",
+    "paste",
+    "xxd",
+    "hexdump",
+    "od",
+    "strings",
+    "file",
+    "stat",
+    "md5sum",
+    "sha1sum",
+    "sha256sum",
+    "shasum",
+    "cksum",
+    "diff",
+    "cmp",
+    "comm",
+    "jq",
+    "yq",
+    "base64",
+    "expand",
+    "unexpand",
+    "join",
+    "look",
+    "zcat",
+    "du",
+    "df",
+    "iconv",
+    "pr",
+    "tsort",
+    "numfmt",
+    "colordiff",
 ];
 /// Programs that rewrite the files they are given, some only with a flag.
 const FORMATTERS: &[(&str, &[&str])] = &[
@@ -39,7 +75,6 @@ const FORMATTERS: &[(&str, &[&str])] = &[
     ("yapf", &["-i", "--in-place"]),
     ("clang-format", &["-i"]),
     ("shfmt", &["-w"]),
-    ("perl", &["-pi", "-i", "-pi.bak", "-0pi", "-i.bak"]),
 ];
 
 /// What `call` does.
@@ -71,9 +106,14 @@ pub(super) fn part(shell: &mut Shell, call: Invocation<'_>) -> Part {
         "eval" => Part::run(),
         "sudo" | "env" | "time" | "timeout" | "nice" | "nohup" | "command" | "builtin" | "exec"
         | "stdbuf" | "ionice" | "setsid" | "unbuffer" | "gtimeout" | "doas" => wrapped(shell, call),
+        "npx" | "bunx" | "pnpx" | "uvx" => {
+            // What is downloaded may not be the program of that name.
+            Part { kind: Kind::Run, stdout: vec![Item::Unknown], ..wrapped(shell, call) }
+        }
         "tee" | "cp" | "mv" | "rm" | "touch" | "truncate" | "dd" | "patch" | "apply_patch"
         | "applypatch" | "ln" | "install" | "unlink" => writer(shell, call),
-        "curl" | "wget" | "http" | "https" | "lynx" => fetch(call),
+        "curl" | "wget" | "http" | "https" | "lynx" => fetch(shell, call),
+        "perl" => perl(shell, call),
         _ if is_shell(name) => nested(shell, call),
         _ if HARMLESS.contains(&name) => {
             absorbing(Part::of(Kind::Harmless, vec![Item::Unknown]), call.input)
@@ -92,7 +132,8 @@ fn other(shell: &Shell, call: Invocation<'_>) -> Part {
         let on = flags.is_empty()
             || call.arguments.iter().any(|word| flags.contains(&word.text.as_str()));
         if on {
-            let files = plain_arguments(call.arguments).filter(|word| word.text.contains(['.', '/']));
+            let files =
+                plain_arguments(call.arguments).filter(|word| word.text.contains(['.', '/']));
             part.writes = changed(shell, files, &Change::Unknown);
         }
     }
@@ -152,8 +193,8 @@ fn say(name: &str, arguments: &[Word]) -> Part {
 
 /// `find`: a list, unless it hands what it finds to another program.
 fn find(shell: &mut Shell, call: Invocation<'_>) -> Part {
-    let mut part = looking::list(shell, Invocation { input: None, ..call });
     let words = call.arguments;
+    let mut part = looking::list(shell, call);
     let mut at = 0;
     while at < words.len() {
         match words[at].text.as_str() {
@@ -185,7 +226,7 @@ fn handed_on(shell: &mut Shell, names: Part, made: &[Word]) -> Part {
     }
     // The names are not in the command line.
     part.stdout = vec![Item::Unknown];
-    part.fragile = names.fragile;
+    part.fragile = names.fragile || part.kind == Kind::Read;
     let kind = part.kind;
     let mut names = names;
     part.absorb(&mut names);
@@ -197,7 +238,8 @@ fn handed_on(shell: &mut Shell, names: Part, made: &[Word]) -> Part {
 
 fn xargs(shell: &mut Shell, call: Invocation<'_>) -> Part {
     let names = call.input.unwrap_or_else(Part::run);
-    let start = after_flags(call.arguments, &["-I", "-n", "-P", "-L", "-d", "-s", "-E", "-a", "-j"]);
+    let start =
+        after_flags(call.arguments, &["-I", "-n", "-P", "-L", "-d", "-s", "-E", "-a", "-j"]);
     let mut made = call.arguments[start..].to_vec();
     if made.is_empty() {
         return names;
@@ -243,9 +285,11 @@ fn wrapped(shell: &mut Shell, call: Invocation<'_>) -> Part {
     if matches!(call.name, "timeout" | "gtimeout") {
         start += 1;
     }
-    while call.arguments.get(start).is_some_and(|word| {
-        matches!(call.name, "env" | "sudo") && word.text.contains('=')
-    }) {
+    while call
+        .arguments
+        .get(start)
+        .is_some_and(|word| matches!(call.name, "env" | "sudo") && word.text.contains('='))
+    {
         start += 1;
     }
     match call.arguments.get(start..).and_then(<[Word]>::split_first) {
@@ -270,7 +314,32 @@ fn nested(shell: &mut Shell, call: Invocation<'_>) -> Part {
     absorbing(part.fragile(script.expands), call.input)
 }
 
-fn fetch(call: Invocation<'_>) -> Part {
+/// `perl -pi -e …` rewrites its files; anything else may do anything.
+fn perl(shell: &Shell, call: Invocation<'_>) -> Part {
+    let in_place = call.arguments.iter().any(|word| {
+        word.text.starts_with("-i") || word.text.starts_with("-pi") || word.text.starts_with("-0pi")
+    });
+    if !in_place {
+        return absorbing(Part::run(), call.input);
+    }
+    let mut part = Part::of(Kind::Edit, Vec::new());
+    let mut files: Vec<Word> = Vec::new();
+    let mut words = call.arguments.iter();
+    while let Some(word) = words.next() {
+        if !word.text.starts_with('-') {
+            files.push(word.clone());
+        } else if word.text.ends_with('e') {
+            words.next();
+        }
+    }
+    part.writes = changed(shell, files.iter(), &Change::Unknown);
+    if files.is_empty() || part.writes.len() < files.len() {
+        part.kind = Kind::Run;
+    }
+    absorbing(part, call.input)
+}
+
+fn fetch(shell: &Shell, call: Invocation<'_>) -> Part {
     let sends = |word: &Word| {
         let text = word.text.as_str();
         matches!(text, "-X" | "--request" | "-d" | "-F" | "-T" | "--post-data" | "--upload-file")
@@ -278,17 +347,26 @@ fn fetch(call: Invocation<'_>) -> Part {
             || text.starts_with("-X")
     };
     let kind = if call.arguments.iter().any(sends) { Kind::Run } else { Kind::Fetch };
-    absorbing(Part::of(kind, vec![Item::Unknown]), call.input)
+    let saved = call.arguments.windows(2).filter(|pair| {
+        matches!((call.name, pair[0].text.as_str()), ("curl", "-o" | "--output") | ("wget", "-O"))
+    });
+    let files = saved.map(|pair| &pair[1]).filter(|word| !word.text.starts_with("/dev/"));
+    let mut part = Part::of(kind, vec![Item::Unknown]);
+    part.writes = changed(shell, files.filter(|word| word.text != "-"), &Change::Unknown);
+    absorbing(part, call.input)
 }
 
 fn writer(shell: &mut Shell, call: Invocation<'_>) -> Part {
-    let flags = Flags::of(call.arguments, match call.name {
-        "truncate" => &["-s", "-r"],
-        "touch" => &["-t", "-d", "-r"],
-        "patch" => &["-p", "-i", "-d", "-o"],
-        "install" => &["-m", "-o", "-g"],
-        _ => &[],
-    });
+    let flags = Flags::of(
+        call.arguments,
+        match call.name {
+            "truncate" => &["-s", "-r"],
+            "touch" => &["-t", "-d", "-r"],
+            "patch" => &["-p", "-i", "-d", "-o"],
+            "install" => &["-m", "-o", "-g"],
+            _ => &[],
+        },
+    );
     let files = &flags.files;
     let mut part = Part::of(Kind::Edit, Vec::new());
     match (call.name, &files[..]) {

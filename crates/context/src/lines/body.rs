@@ -1,0 +1,188 @@
+//! Which part of a result a tool printed, and what its client wrapped around it.
+
+use std::ops::Range;
+
+use super::Page;
+
+/// The lines a tool printed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Body {
+    pub(super) lines: Range<usize>,
+    /// The result says that the call failed.
+    pub(super) failed: bool,
+    /// The number of the first line, where the client's heading tells it.
+    pub(super) first: Option<u32>,
+    /// Lines that stand for what the client left out, with the halves of lines next to them.
+    pub(super) gap: Range<usize>,
+}
+
+impl Body {
+    /// The lines a tool printed in full.
+    pub(super) fn kept(&self) -> impl DoubleEndedIterator<Item = usize> + use<> {
+        let gap = self.gap.clone();
+        self.lines.clone().filter(move |at| !gap.contains(at))
+    }
+}
+
+/// Lines looked at before and after the body.
+const MARGIN: usize = 12;
+
+/// Finds the body of a result.
+pub(super) fn find(page: &Page<'_>) -> Body {
+    let mut body = Body { lines: 0..page.len(), failed: false, first: None, gap: 0..0 };
+    // What follows the last line break is no line.
+    if page.line(page.len() - 1).is_empty() {
+        body.lines.end -= 1;
+    }
+    strip_start(page, &mut body);
+    strip_end(page, &mut body);
+    body.gap = gap(page, &body);
+    if body.lines.end < body.lines.start {
+        body.lines.end = body.lines.start;
+    }
+    body
+}
+
+fn strip_start(page: &Page<'_>, body: &mut Body) {
+    let first = page.line(body.lines.start);
+    if first.starts_with("<tool_use_error>") {
+        body.failed = true;
+        return;
+    }
+    if let Some(code) = exit_code(first) {
+        body.failed = code != "0";
+        body.lines.start += 1;
+    }
+    let end = body.lines.end.min(body.lines.start + MARGIN);
+    let opening = |line: &str| {
+        ["<output>", "<output_head>", "<file>", "<content>"].iter().any(|tag| line.ends_with(tag))
+            && line.starts_with('<')
+            || matches!(
+                line,
+                "Output:" | "Preview (first 2KB):" | "--- FILE CONTENT (truncated) ---"
+            )
+    };
+    let wrapped = first.starts_with(['<', 'E', 'C', 'W', 'I', 'P']) || first.is_empty();
+    if wrapped && let Some(at) = (body.lines.start..end).find(|at| opening(page.line(*at))) {
+        for line in body.lines.start..at {
+            let line = page.line(line);
+            if let Some(code) = exit_code(line) {
+                body.failed |= code != "0";
+            }
+            if let Some(rest) = line.strip_prefix("Status: Showing lines ") {
+                body.first = rest.split('-').next().and_then(|number| number.parse().ok());
+            }
+        }
+        body.lines.start = at + 1;
+    } else if first.starts_with("<returncode>") {
+        // Where the output starts is not known.
+        body.failed = true;
+    }
+}
+
+/// Where a client cut the middle out, lines and all.
+fn gap(page: &Page<'_>, body: &Body) -> Range<usize> {
+    let opening = body.lines.start.checked_sub(1).map_or("", |at| page.line(at));
+    if !opening.ends_with("<output_head>") {
+        return 0..0;
+    }
+    let find = |from: usize, tag: &str| (from..body.lines.end).find(|at| page.line(*at) == tag);
+    match find(body.lines.start, "</output_head>") {
+        None => 0..0,
+        Some(head) => {
+            let tail = find(head, "<output_tail>").unwrap_or(body.lines.end);
+            head.saturating_sub(1)..(tail + 2).min(body.lines.end)
+        }
+    }
+}
+
+/// The exit code in a line that says nothing else.
+fn exit_code(line: &str) -> Option<&str> {
+    let code = ["<returncode>", "Exit code ", "Exit code: ", "Process exited with code "]
+        .iter()
+        .find_map(|start| line.strip_prefix(start))?;
+    let code = code.strip_suffix("</returncode>").unwrap_or(code);
+    (!code.is_empty() && code.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-'))
+        .then_some(code)
+}
+
+fn strip_end(page: &Page<'_>, body: &mut Body) {
+    // A reminder takes everything after it along.
+    let tail = body.lines.start.max(body.lines.end.saturating_sub(2 * MARGIN));
+    let reminder = (tail..body.lines.end).find(|at| {
+        let line = page.line(*at);
+        line.starts_with("<system-reminder>")
+            || line.starts_with("<bash_metadata>")
+            || line == "</output>"
+            || line == "</file>"
+            || line == "</content>"
+            || line == "</output_tail>"
+            || line == "</persisted-output>"
+    });
+    // Closing tags follow the text at once, notices after an empty line.
+    let mut noticed = reminder.is_some_and(|at| !page.line(at).starts_with("</"));
+    body.lines.end = reminder.unwrap_or(body.lines.end);
+    loop {
+        let mut last = body.lines.end;
+        // Clients set their notices off with empty lines.
+        let mut blank = 0;
+        while last > body.lines.start && page.line(last - 1).is_empty() && blank < 2 {
+            last -= 1;
+            blank += 1;
+        }
+        if last == body.lines.start || !is_notice(page.line(last - 1)) {
+            break;
+        }
+        body.failed |= page.line(last - 1).starts_with("[The command completed with exit code ")
+            && !page.line(last - 1).contains("code 0");
+        body.lines.end = last - 1;
+        noticed = true;
+    }
+    if noticed && body.lines.end > body.lines.start && page.line(body.lines.end - 1).is_empty() {
+        body.lines.end -= 1;
+    }
+}
+
+/// The working directory that a client printed at the end of `content`, where it did.
+///
+/// Some shells report it with every result, and Claude Code says when it moved back.
+pub fn printed_directory(content: &str) -> Option<&str> {
+    content.trim_end().rsplit('\n').take(MARGIN).find_map(|line| {
+        let bracketed = line
+            .strip_prefix("(Current directory: ")
+            .and_then(|rest| rest.strip_suffix(')'))
+            .or_else(|| line.strip_prefix("[Current working directory: ")?.strip_suffix(']'));
+        bracketed.or_else(|| line.strip_prefix("Shell cwd was reset to "))
+    })
+}
+
+/// Whether a line at the end of a result is the client's.
+fn is_notice(line: &str) -> bool {
+    const STARTS: &[&str] = &[
+        "(Open file: ",
+        "(Current directory: ",
+        "bash-$",
+        "(Results are truncated",
+        "(End of file",
+        "(File has more lines",
+        "(Output capped",
+        "(Output truncated",
+        "[Showing lines ",
+        "[Truncated",
+        "[Full output",
+        "[The command completed with exit code ",
+        "[Current working directory: ",
+        "[Python interpreter: ",
+        "[Command finished with exit code ",
+        "[Line truncated",
+        "Shell cwd was reset to ",
+        "Command exited with code ",
+        "Review the changes and make sure",
+        "Command timed out",
+    ];
+    if STARTS.iter().any(|start| line.starts_with(start)) {
+        return true;
+    }
+    let more = line.starts_with('[') || line.starts_with("... (") || line.starts_with('(');
+    more && line.contains(" more line")
+}
