@@ -244,7 +244,7 @@ fn conversation(html: &mut Html, data: &ReportData, at: usize, session: &Session
 }
 
 /// What the measures mean, by name.
-const MEASURES: [(&str, &str); 9] = [
+const MEASURES: [(&str, &str); 10] = [
     (
         "Cost",
         "US dollars for the input of all requests under the price card below: what stands in \
@@ -274,6 +274,12 @@ const MEASURES: [(&str, &str); 9] = [
     (
         "Laws broken",
         "Content left out that cannot be fetched again, notes that point at nothing, changes before a declared rewrite, replacements that are larger than what they replace. Must be 0.",
+    ),
+    (
+        "Cost against evidence",
+        "The vertical scale is spread by the square root of what is missed. The stepped line \
+         joins the profiles that no other beats in both. What costs far more than recorded is \
+         drawn at the right edge with its number.",
     ),
     (
         "Tokens sent",
