@@ -3,12 +3,14 @@
 //! Nothing here knows a clock, a file, an environment variable or a network. The
 //! [`transcript`] is what happened; a projection is what the model is sent in its place.
 
+pub mod budget;
 pub mod effects;
 pub mod handle;
 pub mod ledger;
 pub mod lines;
 pub mod observed;
 pub mod planner;
+pub mod placement;
 pub mod prices;
 pub mod profile;
 pub mod projector;

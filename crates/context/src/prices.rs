@@ -1,6 +1,11 @@
 //! Price cards: what a provider charges for input, cached input and output.
+//!
+//! The built-in cards are data (`data/prices.json`), each with its source. Their
+//! `cache_minimum` is 0: recordings leave out the system prompt and the tool schemas, which
+//! alone exceed every provider's minimum.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::tokens::Tokens;
 
@@ -11,7 +16,7 @@ pub struct PriceCard {
     pub name: String,
     /// Uncached input.
     pub input: f64,
-    /// Input written to the cache.
+    /// Input written to the cache; equal to `input` where writing is free of charge.
     pub cache_write: f64,
     /// Input read from the cache.
     pub cache_read: f64,
@@ -21,19 +26,283 @@ pub struct PriceCard {
     pub cache_lifetime_ms: Option<i64>,
     /// Prompts shorter than this are not cached.
     pub cache_minimum: Tokens,
+    /// Where the figures are from, and what is assumed or left out.
+    #[serde(default)]
+    pub source: String,
+    /// The day the figures were looked up, as `2026-11-21`.
+    #[serde(default)]
+    pub as_of: String,
 }
 
+/// A price card that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum PriceError {
+    /// The text is not JSON.
+    #[error("the price card is not JSON")]
+    Json(#[from] serde_json::Error),
+    /// The text is JSON, but no object.
+    #[error("the price card is not a JSON object")]
+    NotAnObject,
+    /// A field is absent.
+    #[error("the price card has no `{field}`")]
+    Missing {
+        /// The field.
+        field: &'static str,
+    },
+    /// A field holds something else than it should.
+    #[error("`{field}` in the price card is `{found}`; expected is {expected}")]
+    Invalid {
+        /// The field.
+        field: &'static str,
+        /// Its value as JSON.
+        found: String,
+        /// What should be there.
+        expected: &'static str,
+    },
+    /// A field no card has; most likely a misspelling.
+    #[error("the price card has an unknown field `{field}`; known are {}", FIELDS.join(", "))]
+    Unknown {
+        /// The field.
+        field: String,
+    },
+}
+
+const FIELDS: [&str; 9] = [
+    "name",
+    "input",
+    "cache_write",
+    "cache_read",
+    "output",
+    "cache_lifetime_ms",
+    "cache_minimum",
+    "source",
+    "as_of",
+];
+
 impl PriceCard {
+    /// The built-in cards, the default first.
+    pub fn all() -> Vec<PriceCard> {
+        serde_json::from_str(include_str!("../data/prices.json"))
+            .expect("the built-in cards are checked by a test")
+    }
+
+    /// The built-in card called `name`.
+    pub fn named(name: &str) -> Option<PriceCard> {
+        Self::all().into_iter().find(|card| card.name == name)
+    }
+
     /// Anthropic's ratios with the 5-minute cache, at Claude Opus 4.5's list price.
     pub fn anthropic_5m() -> Self {
-        Self {
-            name: "anthropic-5m".to_owned(),
-            input: 5.0,
-            cache_write: 6.25,
-            cache_read: 0.5,
-            output: 25.0,
-            cache_lifetime_ms: Some(5 * 60 * 1000),
-            cache_minimum: Tokens(0),
+        Self::named("anthropic-5m").expect("a test names every built-in card")
+    }
+
+    /// Reads a card of the user's: an object with the fields of [`PriceCard`], in US dollars
+    /// per million tokens. `source` and `as_of` may be left out.
+    ///
+    /// # Errors
+    /// [`PriceError`] for text that is not JSON, missing or unknown fields, and prices that
+    /// are negative or not finite.
+    pub fn from_json(text: &str) -> Result<PriceCard, PriceError> {
+        let Value::Object(fields) = serde_json::from_str(text)? else {
+            return Err(PriceError::NotAnObject);
+        };
+        if let Some(field) = fields.keys().find(|field| !FIELDS.contains(&field.as_str())) {
+            return Err(PriceError::Unknown { field: field.clone() });
+        }
+        Ok(PriceCard {
+            name: name(&fields)?,
+            input: price(&fields, "input")?,
+            cache_write: price(&fields, "cache_write")?,
+            cache_read: price(&fields, "cache_read")?,
+            output: price(&fields, "output")?,
+            cache_lifetime_ms: lifetime(&fields)?,
+            cache_minimum: Tokens(count(&fields, "cache_minimum")?),
+            source: remark(&fields, "source")?,
+            as_of: remark(&fields, "as_of")?,
+        })
+    }
+
+    /// What writing to the cache costs, as a multiple of uncached input; 1 where the input
+    /// is free, so that no decision rests on a division by zero.
+    pub fn write_ratio(&self) -> f64 {
+        self.ratio(self.cache_write)
+    }
+
+    /// What reading from the cache costs, as a multiple of uncached input; 1 where the input
+    /// is free.
+    pub fn read_ratio(&self) -> f64 {
+        self.ratio(self.cache_read)
+    }
+
+    fn ratio(&self, price: f64) -> f64 {
+        if self.input > 0.0 { price / self.input } else { 1.0 }
+    }
+}
+
+fn field<'a>(fields: &'a Map<String, Value>, name: &'static str) -> Result<&'a Value, PriceError> {
+    fields.get(name).ok_or(PriceError::Missing { field: name })
+}
+
+fn invalid(field: &'static str, found: &Value, expected: &'static str) -> PriceError {
+    PriceError::Invalid { field, found: found.to_string(), expected }
+}
+
+fn name(fields: &Map<String, Value>) -> Result<String, PriceError> {
+    let found = field(fields, "name")?;
+    match found.as_str() {
+        Some(name) if !name.trim().is_empty() => Ok(name.to_owned()),
+        _ => Err(invalid("name", found, "a name")),
+    }
+}
+
+fn price(fields: &Map<String, Value>, name: &'static str) -> Result<f64, PriceError> {
+    let found = field(fields, name)?;
+    match found.as_f64() {
+        Some(price) if price.is_finite() && price >= 0.0 => Ok(price),
+        _ => Err(invalid(name, found, "a price of 0 or more, in dollars per million tokens")),
+    }
+}
+
+fn count(fields: &Map<String, Value>, name: &'static str) -> Result<u64, PriceError> {
+    let found = field(fields, name)?;
+    found.as_u64().ok_or_else(|| invalid(name, found, "a whole number of 0 or more"))
+}
+
+fn lifetime(fields: &Map<String, Value>) -> Result<Option<i64>, PriceError> {
+    let found = field(fields, "cache_lifetime_ms")?;
+    match found.as_i64() {
+        Some(lifetime) if lifetime >= 0 => Ok(Some(lifetime)),
+        None if found.is_null() => Ok(None),
+        _ => Err(invalid("cache_lifetime_ms", found, "milliseconds, or null without a cache")),
+    }
+}
+
+fn remark(fields: &Map<String, Value>, name: &'static str) -> Result<String, PriceError> {
+    match fields.get(name) {
+        None => Ok(String::new()),
+        Some(Value::String(text)) => Ok(text.clone()),
+        Some(found) => Err(invalid(name, found, "text")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn built_in_cards_pass_the_checks_of_user_cards() {
+        let cards: Vec<Value> =
+            serde_json::from_str(include_str!("../data/prices.json")).expect("JSON");
+        let read: Vec<PriceCard> = cards
+            .iter()
+            .map(|card| PriceCard::from_json(&card.to_string()).expect("a usable card"))
+            .collect();
+        assert_eq!(read, PriceCard::all());
+        for card in &read {
+            assert!(
+                !card.source.is_empty() && card.as_of.len() == 10,
+                "{} has a source",
+                card.name
+            );
+            assert_eq!(PriceCard::named(&card.name).as_ref(), Some(card));
+        }
+        assert_eq!(PriceCard::named("anthropic"), None);
+    }
+
+    #[test]
+    fn ratios_are_those_the_providers_state() {
+        let table: Vec<String> = PriceCard::all()
+            .iter()
+            .map(|card| {
+                let minutes = card.cache_lifetime_ms.map(|ms| ms / 60_000);
+                format!(
+                    "{} write {:.2} read {:.2} minutes {minutes:?}",
+                    card.name,
+                    card.write_ratio(),
+                    card.read_ratio()
+                )
+            })
+            .collect();
+        assert_eq!(
+            table,
+            [
+                "anthropic-5m write 1.25 read 0.10 minutes Some(5)",
+                "anthropic-1h write 2.00 read 0.10 minutes Some(60)",
+                "anthropic-low-read write 1.25 read 0.05 minutes Some(5)",
+                "openai-before write 1.00 read 0.10 minutes Some(5)",
+                "openai-after write 1.25 read 0.10 minutes Some(30)",
+                "gemini write 1.00 read 0.10 minutes Some(5)",
+                "flat write 1.00 read 1.00 minutes None",
+            ]
+        );
+        assert_eq!(PriceCard::anthropic_5m().name, "anthropic-5m");
+        let free = PriceCard { input: 0.0, ..PriceCard::anthropic_5m() };
+        assert_eq!((free.write_ratio(), free.read_ratio()), (1.0, 1.0));
+    }
+
+    /// The error for a good card with `field` set to `value` (JSON), or left out.
+    fn check(field: &str, value: Option<&str>, error: &str) {
+        let mut card: Map<String, Value> = serde_json::from_str(
+            r#"{"name": "mine", "input": 2, "cache_write": 2.5, "cache_read": 0.2, "output": 8,
+                "cache_lifetime_ms": null, "cache_minimum": 1024}"#,
+        )
+        .expect("JSON");
+        assert!(PriceCard::from_json(&Value::Object(card.clone()).to_string()).is_ok());
+        match value {
+            Some(value) => {
+                card.insert(field.to_owned(), serde_json::from_str(value).expect("JSON"))
+            }
+            None => card.remove(field),
+        };
+        let read = PriceCard::from_json(&Value::Object(card).to_string());
+        assert_eq!(read.expect_err("a broken card").to_string(), error);
+    }
+
+    #[test]
+    fn broken_cards_are_named_by_field() {
+        let price = "a price of 0 or more, in dollars per million tokens";
+        check("input", None, "the price card has no `input`");
+        check("cache_lifetime_ms", None, "the price card has no `cache_lifetime_ms`");
+        check(
+            "output",
+            Some("-1"),
+            &format!("`output` in the price card is `-1`; expected is {price}"),
+        );
+        check(
+            "output",
+            Some("null"),
+            &format!("`output` in the price card is `null`; expected is {price}"),
+        );
+        check(
+            "input",
+            Some("\"NaN\""),
+            &format!("`input` in the price card is `\"NaN\"`; expected is {price}"),
+        );
+        check("name", Some("\" \""), "`name` in the price card is `\" \"`; expected is a name");
+        check(
+            "cache_minimum",
+            Some("0.5"),
+            "`cache_minimum` in the price card is `0.5`; expected is a whole number of 0 or more",
+        );
+        check(
+            "cache_lifetime_ms",
+            Some("-5"),
+            "`cache_lifetime_ms` in the price card is `-5`; expected is milliseconds, or null without a cache",
+        );
+        check(
+            "cache_reads",
+            Some("1"),
+            "the price card has an unknown field `cache_reads`; known are name, input, cache_write, \
+             cache_read, output, cache_lifetime_ms, cache_minimum, source, as_of",
+        );
+        for (text, error) in [
+            ("[1]", "the price card is not a JSON object"),
+            ("", "the price card is not JSON"),
+            (r#"{"input": NaN}"#, "the price card is not JSON"),
+            (r#"{"input": 1e999}"#, "the price card is not JSON"),
+        ] {
+            let read = PriceCard::from_json(text);
+            assert_eq!(read.expect_err("not a card").to_string(), error, "{text}");
         }
     }
 }

@@ -1,0 +1,269 @@
+//! Base files: project knowledge and pinned files that stand in the system prompt.
+//!
+//! The system prompt is the start of every request, so one changed byte there makes the
+//! provider forget the whole prompt. Hence the rule: base files are chosen and brought up to
+//! date only at a moment at which the prompt is rewritten anyway (the start of a
+//! conversation, a reset, a cold cache). In between, a file that changed is the business of
+//! the messages, and the placed bytes stay. What is placed keeps its place; new files follow.
+
+use std::collections::HashSet;
+
+use crate::tokens::{Tokenizer, Tokens};
+
+/// A file placed in the system prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BaseFile {
+    /// The path.
+    pub path: String,
+    /// The content as placed.
+    pub content: String,
+}
+
+impl BaseFile {
+    /// The file as it stands in the system prompt.
+    pub fn render(&self) -> String {
+        let BaseFile { path, content } = self;
+        let end = if content.ends_with('\n') { "" } else { "\n" };
+        format!("<file path=\"{path}\">\n{content}{end}</file>\n")
+    }
+}
+
+/// The base files as they stand in the system prompt.
+pub fn render_base_files(files: &[BaseFile]) -> String {
+    files.iter().map(BaseFile::render).collect()
+}
+
+/// A file that may become a base file, and what speaks for it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Candidate {
+    /// The path.
+    pub path: String,
+    /// The content now.
+    pub content: String,
+    /// How often messages name it.
+    pub mentions: u32,
+    /// How often it was changed.
+    pub edits: u32,
+    /// How often it was read.
+    pub reads: u32,
+    /// Turns since it was last used.
+    pub age: u32,
+    /// Whether the user pinned it.
+    pub pinned: bool,
+}
+
+/// How base files are chosen.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BaseRules {
+    /// Tokens that all base files may have together.
+    pub limit: Tokens,
+    /// Glob patterns of knowledge files, which go first. `*` and `?` do not cross `/`, `**`
+    /// does; a pattern without `/` is compared with the file's name alone.
+    pub knowledge: Vec<String>,
+    /// The count behind `limit`.
+    pub tokenizer: Tokenizer,
+}
+
+impl BaseRules {
+    /// The usual knowledge files within `limit` tokens.
+    pub fn new(limit: Tokens) -> Self {
+        let knowledge =
+            ["CLAUDE.md", "AGENTS.md", "README", "README.*", "knowledge.md", "*.knowledge.md"];
+        Self {
+            limit,
+            knowledge: knowledge.map(str::to_owned).to_vec(),
+            tokenizer: Tokenizer::O200k,
+        }
+    }
+
+    /// Whether `path` is a knowledge file.
+    pub fn is_knowledge(&self, path: &str) -> bool {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        self.knowledge.iter().any(|pattern| {
+            let subject = if pattern.contains('/') { path } else { name };
+            glob_matches(pattern.as_bytes(), subject.as_bytes())
+        })
+    }
+
+    fn is_critical(&self, candidate: &Candidate) -> bool {
+        candidate.pinned || self.is_knowledge(&candidate.path)
+    }
+
+    /// Tokens of `files` in the system prompt.
+    pub fn tokens(&self, files: &[BaseFile]) -> Tokens {
+        files.iter().map(|file| self.tokenizer.count(&file.render())).sum()
+    }
+}
+
+/// Chooses the base files: those `placed` first, in their order, with the content their
+/// candidate has now; then pinned and knowledge files in the order given; then the others by
+/// relevance per token, as long as they fit `rules.limit`. A file that does not fit is
+/// skipped, not cut; placed files stay even where their growth exceeds the limit. Call it only when the prompt is rewritten anyway (see the module).
+pub fn select_base_files(
+    placed: &[BaseFile],
+    candidates: &[Candidate],
+    rules: &BaseRules,
+) -> Vec<BaseFile> {
+    let mut files: Vec<BaseFile> = placed.to_vec();
+    for file in &mut files {
+        if let Some(now) = candidates.iter().find(|candidate| candidate.path == file.path) {
+            file.content.clone_from(&now.content);
+        }
+    }
+    let mut taken: HashSet<&str> = placed.iter().map(|file| file.path.as_str()).collect();
+    let mut total = rules.tokens(&files);
+    for candidate in ranked(candidates, rules) {
+        let file = BaseFile { path: candidate.path.clone(), content: candidate.content.clone() };
+        let tokens = rules.tokenizer.count(&file.render());
+        if total + tokens <= rules.limit && taken.insert(&candidate.path) {
+            total += tokens;
+            files.push(file);
+        }
+    }
+    files
+}
+
+/// Critical candidates as given, then the relevant ones, the most relevant per token first.
+fn ranked<'a>(candidates: &'a [Candidate], rules: &BaseRules) -> Vec<&'a Candidate> {
+    let (mut first, rest): (Vec<_>, Vec<_>) =
+        candidates.iter().partition(|candidate| rules.is_critical(candidate));
+    let mut scored: Vec<(f64, &Candidate)> = rest
+        .into_iter()
+        .map(|candidate| {
+            let tokens = rules.tokenizer.count(&candidate.content).0.max(1);
+            (relevance(candidate) / tokens as f64, candidate)
+        })
+        .filter(|(score, _)| *score > 0.0)
+        .collect();
+    // Equal scores by path, so that the order does not hang on the caller's.
+    scored.sort_by(|(a, left), (b, right)| b.total_cmp(a).then(left.path.cmp(&right.path)));
+    first.extend(scored.into_iter().map(|(_, candidate)| candidate));
+    first
+}
+
+/// Uses, an edit worth two reads and a read two mentions, halved after ten turns of rest.
+fn relevance(candidate: &Candidate) -> f64 {
+    let uses = 4.0 * f64::from(candidate.edits)
+        + 2.0 * f64::from(candidate.reads)
+        + f64::from(candidate.mentions);
+    uses * 10.0 / (10.0 + f64::from(candidate.age))
+}
+
+fn glob_matches(pattern: &[u8], subject: &[u8]) -> bool {
+    // One row of the usual table: which prefixes of the subject the pattern so far matches.
+    // Linear in memory and without recursion, whatever the pattern.
+    let mut reached = vec![false; subject.len() + 1];
+    reached[0] = true;
+    let mut rest = pattern;
+    while let Some(first) = rest.first() {
+        let length = match rest {
+            // `**/` also stands for no folder at all.
+            [b'*', b'*', b'/', ..] => {
+                let mut started = false;
+                for end in 0..subject.len() {
+                    started |= reached[end];
+                    reached[end + 1] |= started && subject[end] == b'/';
+                }
+                3
+            }
+            [b'*', b'*', ..] => {
+                spread(&mut reached, subject, |_| true);
+                2
+            }
+            [b'*', ..] => {
+                spread(&mut reached, subject, |byte| byte != b'/');
+                1
+            }
+            _ => {
+                for end in (0..subject.len()).rev() {
+                    let matches =
+                        *first == subject[end] || (*first == b'?' && subject[end] != b'/');
+                    reached[end + 1] = reached[end] && matches;
+                }
+                reached[0] = false;
+                1
+            }
+        };
+        rest = &rest[length..];
+    }
+    reached[subject.len()]
+}
+
+/// Lets what is reached run on over bytes that `crosses` allows.
+fn spread(reached: &mut [bool], subject: &[u8], crosses: impl Fn(u8) -> bool) {
+    for end in 0..subject.len() {
+        reached[end + 1] |= reached[end] && crosses(subject[end]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn candidate(path: &str, words: usize, edits: u32, reads: u32, age: u32) -> Candidate {
+        let content = "word ".repeat(words);
+        Candidate { path: path.to_owned(), content, edits, reads, age, ..Candidate::default() }
+    }
+
+    fn paths(files: &[BaseFile]) -> Vec<&str> {
+        files.iter().map(|file| file.path.as_str()).collect()
+    }
+
+    #[test]
+    fn knowledge_files_are_known_by_name_or_path() {
+        let mut rules = BaseRules::new(Tokens(1000));
+        rules.knowledge.push("docs/**/*.md".to_owned());
+        for (path, known) in [
+            ("CLAUDE.md", true),
+            ("a/b/AGENTS.md", true),
+            ("README", true),
+            ("README.rst", true),
+            ("READMEX", false),
+            ("src/auth.knowledge.md", true),
+            ("src/knowledge.md.rs", false),
+            ("docs/a/b/c.md", true),
+            ("docs/c.md", true),
+            ("docsc.md", false),
+            ("docs/a/b/c.txt", false),
+            ("", false),
+        ] {
+            assert_eq!(rules.is_knowledge(path), known, "{path}");
+        }
+        assert!(glob_matches(b"?.rs", b"a.rs") && !glob_matches(b"?.rs", b"/.rs"));
+    }
+
+    #[test]
+    fn critical_files_go_first_then_the_most_used_per_token() {
+        let pinned = Candidate { pinned: true, ..candidate("pinned.rs", 50, 0, 0, 90) };
+        let candidates = [
+            candidate("rarely.rs", 50, 0, 1, 0),
+            candidate("edited.rs", 50, 3, 1, 0),
+            candidate("edited_long_ago.rs", 50, 3, 1, 40),
+            candidate("never.rs", 5, 0, 0, 0),
+            candidate("AGENTS.md", 50, 0, 0, 90),
+            pinned,
+            candidate("huge.rs", 5000, 9, 9, 0),
+        ];
+        let all = select_base_files(&[], &candidates, &BaseRules::new(Tokens(1000)));
+        assert_eq!(
+            paths(&all),
+            ["AGENTS.md", "pinned.rs", "edited.rs", "edited_long_ago.rs", "rarely.rs"]
+        );
+        let few = select_base_files(&[], &candidates, &BaseRules::new(Tokens(200)));
+        assert_eq!(paths(&few), ["AGENTS.md", "pinned.rs", "edited.rs"]);
+    }
+
+    #[test]
+    fn placed_files_keep_their_place_and_are_brought_up_to_date() {
+        let rules = BaseRules::new(Tokens(1000));
+        let candidates = [candidate("b.rs", 5, 1, 0, 0), candidate("a.rs", 5, 0, 1, 0)];
+        let placed = select_base_files(&[], &candidates, &rules);
+        assert_eq!(paths(&placed), ["b.rs", "a.rs"]);
+        let changed = Candidate { content: "new".to_owned(), ..candidate("a.rs", 0, 99, 0, 0) };
+        let later = select_base_files(&placed, &[changed, candidate("README", 3, 0, 0, 0)], &rules);
+        assert_eq!(paths(&later), ["b.rs", "a.rs", "README"]);
+        assert_eq!(later[1].content, "new");
+        assert_eq!(render_base_files(&later[..1]), render_base_files(&placed[..1]));
+        assert_eq!(later[1].render(), "<file path=\"a.rs\">\nnew\n</file>\n");
+    }
+}

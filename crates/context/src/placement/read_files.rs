@@ -1,0 +1,218 @@
+//! The `read_files` tool result: files by path, with their content or marked as truncated.
+//!
+//! `{"type": "read_files", "files": [{"path": "a.rs", "content": "…"}, {"path": "b.rs",
+//! "truncated": true}]}`. Order and fields that are not known here are kept as they came.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Map, Value, json};
+
+use crate::effects::effect_of;
+use crate::transcript::{Conversation, EntryIndex};
+
+/// A parsed `read_files` result.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadFiles {
+    /// The whole object; `parse` and `new` see to it that `files` is as the type says.
+    object: Map<String, Value>,
+}
+
+/// One file of a [`ReadFiles`] result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileView<'a> {
+    /// The path as the result has it.
+    pub path: &'a str,
+    /// The content; `None` where it was removed or could not be read.
+    pub content: Option<&'a str>,
+    /// Whether content was removed, so that the path alone is left.
+    pub truncated: bool,
+}
+
+impl ReadFiles {
+    /// A result that shows these files, as (path, content), in this order.
+    pub fn new<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let files: Vec<Value> = files
+            .into_iter()
+            .map(|(path, content)| json!({"path": path, "content": content}))
+            .collect();
+        let mut object = Map::new();
+        object.insert("type".to_owned(), json!("read_files"));
+        object.insert("files".to_owned(), Value::Array(files));
+        Self { object }
+    }
+
+    /// Parses a tool result; `None` if it has not this form.
+    pub fn parse(text: &str) -> Option<Self> {
+        // Most results are no JSON at all; a look at the first byte spares the parser.
+        if !text.trim_start().starts_with('{') {
+            return None;
+        }
+        let Value::Object(object) = serde_json::from_str(text).ok()? else { return None };
+        let files = object.get("files")?.as_array()?;
+        let well_formed = object.get("type")? == "read_files"
+            && files.iter().all(|file| {
+                file["path"].is_string()
+                    && (file["content"].is_string() || file["content"].is_null())
+                    && (file["truncated"].is_boolean() || file["truncated"].is_null())
+            });
+        well_formed.then_some(Self { object })
+    }
+
+    /// The result as compact JSON.
+    pub fn render(&self) -> String {
+        Value::from(self.object.clone()).to_string()
+    }
+
+    /// The files, in order.
+    pub fn files(&self) -> impl Iterator<Item = FileView<'_>> {
+        self.file_values().iter().map(|file| FileView {
+            path: file["path"].as_str().unwrap_or_default(),
+            content: file["content"].as_str(),
+            truncated: file["truncated"] == true,
+        })
+    }
+
+    /// The same result with the content of the file at `position` removed and its path
+    /// marked as truncated. A position without content changes nothing.
+    #[must_use]
+    pub fn without_content(&self, position: usize) -> Self {
+        let mut result = self.clone();
+        let file = result
+            .object
+            .get_mut("files")
+            .and_then(Value::as_array_mut)
+            .and_then(|files| files.get_mut(position))
+            .and_then(Value::as_object_mut);
+        if let Some(file) = file
+            && file.get("content").is_some_and(Value::is_string)
+        {
+            // Not `remove`, which would move the last field to the front.
+            file.shift_remove("content");
+            file.insert("truncated".to_owned(), Value::Bool(true));
+        }
+        result
+    }
+
+    fn file_values(&self) -> &[Value] {
+        self.object.get("files").and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// A file that a conversation refers to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReferencedFile {
+    /// The path; as the result has it, or as [`effect_of`] resolves it.
+    pub path: String,
+    /// Entries that refer to it, in order, each once: results in `read_files` form, and
+    /// the messages whose calls read or change it.
+    pub entries: Vec<EntryIndex>,
+}
+
+/// The files that `conversation` refers to, in the order of first reference, without
+/// duplicates. A call that is answered in `read_files` form is known by its answer alone.
+pub fn referenced_files(conversation: &Conversation) -> Vec<ReferencedFile> {
+    let answers: HashMap<&str, ReadFiles> = conversation
+        .entries
+        .iter()
+        .filter_map(|entry| entry.result())
+        .filter_map(|result| Some((result.call.as_str(), ReadFiles::parse(&result.content)?)))
+        .collect();
+    let mut files: Vec<ReferencedFile> = Vec::new();
+    let mut known: HashMap<String, usize> = HashMap::new();
+    let mut refer = |path: &str, entry: EntryIndex| {
+        let position = *known.entry(path.to_owned()).or_insert_with(|| {
+            files.push(ReferencedFile { path: path.to_owned(), entries: Vec::new() });
+            files.len() - 1
+        });
+        if files[position].entries.last() != Some(&entry) {
+            files[position].entries.push(entry);
+        }
+    };
+    let mut directory = conversation.directory.clone();
+    for (index, entry) in (0u32..).map(EntryIndex).zip(&conversation.entries) {
+        for call in entry.calls().filter(|call| !answers.contains_key(call.id.as_str())) {
+            let effect = effect_of(call, directory.as_deref());
+            let reads = effect.reads.iter().map(|read| &read.path);
+            let paths: Vec<&String> =
+                reads.chain(effect.writes.iter().map(|write| &write.path)).collect();
+            paths.into_iter().for_each(|path| refer(path, index));
+            directory = effect.directory_after.or(directory);
+        }
+        if let Some(answer) = entry.result().and_then(|result| ReadFiles::parse(&result.content)) {
+            answer.files().for_each(|file| refer(file.path, index));
+        }
+    }
+    files
+}
+
+/// Paths whose content some result of `results` still shows.
+pub fn shown_paths<'a>(results: impl IntoIterator<Item = &'a ReadFiles>) -> HashSet<&'a str> {
+    results
+        .into_iter()
+        .flat_map(ReadFiles::files)
+        .filter(|file| file.content.is_some())
+        .map(|file| file.path)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::placement::tests::conversation;
+
+    /// What is left of `before` when the contents at `positions` are removed.
+    fn check(before: &str, positions: &[usize], after: &str) {
+        let result = ReadFiles::parse(before).expect("a read_files result");
+        let reset = positions.iter().fold(result, |result, at| result.without_content(*at));
+        assert_eq!(reset.render(), after);
+    }
+
+    #[test]
+    fn a_reset_removes_content_and_keeps_everything_else() {
+        check(
+            r#"{"type":"read_files","files":[{"path":"file1.ts","content":"... full content ..."}]}"#,
+            &[0],
+            r#"{"type":"read_files","files":[{"path":"file1.ts","truncated":true}]}"#,
+        );
+        check(
+            r#"{"id":7,"type":"read_files","files":[{"path":"b","content":"x","size":1},{"path":"a","content":"y","truncated":false}],"note":"n"}"#,
+            &[1, 5],
+            r#"{"id":7,"type":"read_files","files":[{"path":"b","content":"x","size":1},{"path":"a","truncated":true}],"note":"n"}"#,
+        );
+        // Neither truncated twice nor a file that could not be read marked as cut.
+        let unread = r#"{"type":"read_files","files":[{"path":"a","truncated":true},{"path":"b","content":null}]}"#;
+        check(unread, &[0, 1], unread);
+    }
+
+    #[test]
+    fn other_results_are_not_read_files() {
+        for text in [
+            "",
+            "plain text",
+            "[1]",
+            "{",
+            r#"{"type":"read_files"}"#,
+            r#"{"type":"read_file","files":[]}"#,
+            r#"{"type":"read_files","files":[{"content":"no path"}]}"#,
+            r#"{"type":"read_files","files":["a.rs"]}"#,
+            r#"{"type":"read_files","files":[{"path":"a","content":3}]}"#,
+        ] {
+            assert_eq!(ReadFiles::parse(text), None, "{text}");
+        }
+        assert!(ReadFiles::parse(r#" {"type":"read_files","files":[]}"#).is_some());
+    }
+
+    #[test]
+    fn files_are_listed_in_order_without_duplicates() {
+        let listed = referenced_files(&conversation(&[
+            &ReadFiles::new([("b.rs", "x"), ("a.rs", "y"), ("b.rs", "x")]).render(),
+            "not files",
+            r#"{"type":"read_files","files":[{"path":"c.rs","truncated":true},{"path":"a.rs","content":"y"}]}"#,
+        ]));
+        let table: Vec<(&str, Vec<u32>)> = listed
+            .iter()
+            .map(|file| (file.path.as_str(), file.entries.iter().map(|entry| entry.0).collect()))
+            .collect();
+        assert_eq!(table, [("b.rs", vec![1]), ("a.rs", vec![1, 5]), ("c.rs", vec![5])]);
+    }
+}
