@@ -1,0 +1,50 @@
+//! The commands, one a file.
+
+mod replay;
+
+use std::io::{self, BufWriter, StdoutLock};
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::environment::Environment;
+
+/// Shows coding agents what they need, and what that saves on recorded sessions.
+#[derive(Debug, Parser)]
+#[command(name = "foveal", version, arg_required_else_help = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Replays recorded sessions and shows what each profile would have cost and kept.
+    Replay(replay::Arguments),
+    /// Prints a completion script for a shell.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Runs a command.
+///
+/// # Errors
+/// If the command's input cannot be used or its output cannot be written.
+pub(crate) fn run(cli: Cli, environment: &Environment) -> anyhow::Result<ExitCode> {
+    match cli.command {
+        Command::Replay(arguments) => replay::run(&arguments.resolve()?, environment),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "foveal", &mut script);
+            io::Write::write_all(&mut output(), &script)?;
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+/// Standard output, locked and buffered.
+fn output() -> BufWriter<StdoutLock<'static>> {
+    BufWriter::new(io::stdout().lock())
+}

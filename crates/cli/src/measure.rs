@@ -1,0 +1,180 @@
+//! Replays many sessions in parallel and keeps their figures; their texts are dropped.
+//!
+//! A few threads read one file each, in order, and share a pool for the profiles: so memory
+//! is needed for as many sessions as there are threads, and a single large session still
+//! uses every core.
+
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use foveal_context::prices::PriceCard;
+use foveal_context::profile::Profile;
+use foveal_context::tokens::Tokenizer;
+use foveal_context::transcript::Session;
+use foveal_replay::{Prepared, Replay, replay};
+use foveal_wire::Format;
+use rayon::prelude::*;
+
+use crate::figures::{Figures, SessionFigures};
+use crate::interrupt::Interrupt;
+use crate::ordered::Ordered;
+use crate::prompt_log::ConversationLog;
+use crate::sessions::find::SessionFile;
+use crate::sessions::load::{LoadError, load};
+
+/// What is measured, and how.
+pub(crate) struct Plan<'a> {
+    /// The profiles.
+    pub(crate) profiles: &'a [&'static Profile],
+    /// The prices.
+    pub(crate) prices: &'a PriceCard,
+    /// What counts tokens.
+    pub(crate) tokenizer: Tokenizer,
+    /// The format, where the user named it.
+    pub(crate) format: Option<Format>,
+    /// Where the prompts of the first profile go.
+    pub(crate) prompt_log: Option<&'a Ordered<'static>>,
+    /// Problems kept of each file; the rest is counted.
+    pub(crate) problems_max: usize,
+    /// Whether to stop.
+    pub(crate) interrupt: &'a Interrupt,
+}
+
+/// What came of one file.
+#[derive(Debug, Default)]
+pub(crate) struct FileOutcome {
+    /// Its sessions, in order.
+    pub(crate) sessions: Vec<SessionFigures>,
+    /// What could not be read as it stands.
+    pub(crate) problems: Vec<String>,
+    /// Problems in all.
+    pub(crate) problem_count: u64,
+    /// Why the file could not be read, or not to its end.
+    pub(crate) error: Option<LoadError>,
+}
+
+/// Replays `files`; `done` is called after each. Where the plan is interrupted, what was not
+/// reached is `None`.
+///
+/// # Errors
+/// If the prompt log cannot be written.
+pub(crate) fn measure(
+    plan: &Plan<'_>,
+    files: &[SessionFile],
+    done: &(dyn Fn() + Sync),
+) -> io::Result<Vec<Option<FileOutcome>>> {
+    let next = AtomicUsize::new(0);
+    let mut outcomes = Vec::new();
+    outcomes.resize_with(files.len(), || None);
+    let outcomes = Mutex::new(outcomes);
+    let failure = Mutex::new(None);
+    let work = || {
+        while !plan.interrupt.requested() && lock(&failure).is_none() {
+            let number = next.fetch_add(1, Ordering::SeqCst);
+            let Some(file) = files.get(number) else { break };
+            match one_file(plan, number, file) {
+                Ok(outcome) => lock(&outcomes)[number] = Some(outcome),
+                Err(error) => *lock(&failure) = Some(error),
+            }
+            done();
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..rayon::current_num_threads().min(files.len()) {
+            scope.spawn(work);
+        }
+    });
+    match failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some(error) => Err(error),
+        None => Ok(outcomes.into_inner().unwrap_or_else(PoisonError::into_inner)),
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn one_file(plan: &Plan<'_>, number: usize, file: &SessionFile) -> io::Result<FileOutcome> {
+    let mut outcome = FileOutcome::default();
+    let mut written = Ok(());
+    let name = file.path.display().to_string();
+    let read = load(&file.path, plan.format, &mut |session| {
+        if written.is_err() {
+            return;
+        }
+        let Some((figures, lines)) = one_session(plan, &session, &name) else { return };
+        outcome.sessions.push(figures);
+        if let Some(log) = plan.prompt_log {
+            written = log.write(number, &lines);
+        }
+    });
+    if let Some(log) = plan.prompt_log {
+        written = written.and(log.finish(number));
+    }
+    written?;
+    match read {
+        Ok(problems) => {
+            outcome.problem_count = problems.len() as u64;
+            let kept = problems.iter().take(plan.problems_max);
+            outcome.problems.extend(kept.map(ToString::to_string));
+        }
+        Err(error) => outcome.error = Some(error),
+    }
+    Ok(outcome)
+}
+
+/// The figures of a session and the lines of its prompt log; `None` where interrupted.
+fn one_session(
+    plan: &Plan<'_>,
+    session: &Session,
+    file: &str,
+) -> Option<(SessionFigures, Vec<u8>)> {
+    let mut lines = Vec::new();
+    let mut sum = SessionFigures {
+        session: session.id.clone(),
+        file: file.to_owned(),
+        conversations: session.conversations.len() as u64,
+        raw: Figures::default(),
+        profiles: vec![Figures::default(); plan.profiles.len()],
+    };
+    for (at, conversation) in session.conversations.iter().enumerate() {
+        if plan.interrupt.requested() {
+            return None;
+        }
+        let prepared = Prepared::new(conversation, plan.tokenizer);
+        let replays: Option<Vec<_>> = plan
+            .profiles
+            .par_iter()
+            .enumerate()
+            .map(|(place, profile)| {
+                let log = plan.prompt_log.filter(|_| place == 0);
+                let log = log.map(|_| ConversationLog::new(session, at));
+                (!plan.interrupt.requested()).then(|| one_replay(plan, &prepared, profile, log))
+            })
+            .collect();
+        for (place, (replay, more)) in replays?.into_iter().enumerate() {
+            if place == 0 {
+                sum.raw += Figures::raw(&replay);
+                lines.extend(more);
+            }
+            sum.profiles[place] += Figures::projected(&replay);
+        }
+    }
+    Some((sum, lines))
+}
+
+fn one_replay(
+    plan: &Plan<'_>,
+    prepared: &Prepared<'_>,
+    profile: &Profile,
+    mut log: Option<ConversationLog<'_>>,
+) -> (Replay, Vec<u8>) {
+    let mut projector = profile.start(plan.prices);
+    let replay = replay(prepared, &mut projector, plan.prices, &mut |projector, step| {
+        if let Some(log) = &mut log {
+            log.request(projector, step);
+        }
+    });
+    (replay, log.map(ConversationLog::into_lines).unwrap_or_default())
+}

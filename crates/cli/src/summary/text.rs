@@ -1,0 +1,171 @@
+//! The summary for people: tables, then one sentence in dollars.
+
+use foveal_context::profile::Origin;
+use foveal_replay::run::Share;
+
+use super::{Summary, tokenizer_name};
+use crate::figures::Figures;
+use crate::numbers::{change, count, dollars, plural, tokens};
+use crate::table::{Side, Table};
+
+/// The whole summary.
+pub(crate) fn render(summary: &Summary<'_>, per_session: bool) -> String {
+    let mut text = heading(summary);
+    text.push('\n');
+    if per_session {
+        text.push_str(&session_table(summary));
+        text.push('\n');
+    }
+    text.push_str(&profile_table(summary));
+    text.push('\n');
+    text.push_str(&sentence(summary));
+    text
+}
+
+fn heading(summary: &Summary<'_>) -> String {
+    let so_far = if summary.interrupted { "stopped; so far: " } else { "" };
+    format!(
+        "{so_far}{}, {}; prices {}, tokens {}\n",
+        plural(summary.totals.sessions, "session"),
+        plural(summary.totals.conversations, "conversation"),
+        summary.prices.name,
+        tokenizer_name(summary.tokenizer),
+    )
+}
+
+const FIGURES: [(&str, Side); 8] = [
+    ("requests", Side::Right),
+    ("tokens", Side::Right),
+    ("peak", Side::Right),
+    ("cost", Side::Right),
+    ("vs raw", Side::Right),
+    ("mean", Side::Right),
+    ("rewrites", Side::Right),
+    ("evidence", Side::Right),
+];
+
+fn profile_table(summary: &Summary<'_>) -> String {
+    let mut columns = vec![("profile", Side::Left)];
+    columns.extend(FIGURES);
+    columns.extend([
+        ("refs", Side::Right),
+        ("repairs/session", Side::Right),
+        ("laws broken", Side::Right),
+    ]);
+    let mut table = Table::new(columns);
+    let row = |name: &str, figures: &Figures, vs_raw: String, mean: String| {
+        let repairs = figures.repairs as f64 / summary.totals.sessions.max(1) as f64;
+        vec![
+            name.to_owned(),
+            count(figures.requests),
+            tokens(figures.tokens),
+            tokens(figures.peak),
+            dollars(figures.dollars),
+            vs_raw,
+            mean,
+            count(figures.rewrites),
+            share(figures.evidence),
+            share(figures.references),
+            format!("{repairs:.2}"),
+            figures.breaches.total().to_string(),
+        ]
+    };
+    table.row(row("raw", &summary.totals.raw, String::new(), String::new()));
+    let mut group = None;
+    for (profile, totals) in summary.rows() {
+        if summary.sort.is_none() && group != Some(profile.origin) {
+            table.rule();
+            group = Some(profile.origin);
+        }
+        let vs_raw = percent(totals.figures.cost_change(&summary.totals.raw));
+        let mean = percent(totals.cost_change_mean);
+        table.row(row(profile.name, &totals.figures, vs_raw, mean));
+    }
+    let mut text = table.render();
+    if summary.profiles.iter().any(|profile| profile.origin == Origin::Baseline) {
+        text.push_str(
+            "below the second line: other tools' rules and design documents, for comparison\n",
+        );
+    }
+    text
+}
+
+fn session_table(summary: &Summary<'_>) -> String {
+    let main = summary.main_profile();
+    let mut table = Table::new(vec![
+        ("session", Side::Left),
+        ("requests", Side::Right),
+        ("raw tokens", Side::Right),
+        ("tokens", Side::Right),
+        ("peak", Side::Right),
+        ("raw cost", Side::Right),
+        ("cost", Side::Right),
+        ("vs raw", Side::Right),
+        ("rewrites", Side::Right),
+        ("evidence", Side::Right),
+        ("refs", Side::Right),
+        ("repairs", Side::Right),
+        ("laws broken", Side::Right),
+    ]);
+    for session in summary.sessions {
+        let (raw, figures) = (&session.raw, &session.profiles[main]);
+        table.row(vec![
+            session.session.clone(),
+            count(figures.requests),
+            tokens(raw.tokens),
+            tokens(figures.tokens),
+            tokens(figures.peak),
+            dollars(raw.dollars),
+            dollars(figures.dollars),
+            percent(figures.cost_change(raw)),
+            count(figures.rewrites),
+            share(figures.evidence),
+            share(figures.references),
+            count(figures.repairs),
+            figures.breaches.total().to_string(),
+        ]);
+    }
+    format!("with `{}`:\n{}", summary.profiles[main].name, table.render())
+}
+
+fn percent(ratio: Option<f64>) -> String {
+    ratio.map(change).unwrap_or_default()
+}
+
+/// Rounded down, so that only what is whole reads as 1.
+fn share(share: Share) -> String {
+    format!("{:.4}", (share.ratio() * 1e4).floor() / 1e4)
+}
+
+/// What the main profile would have meant in dollars.
+fn sentence(summary: &Summary<'_>) -> String {
+    let main = summary.main_profile();
+    let (name, raw) = (summary.profiles[main].name, &summary.totals.raw);
+    let figures = &summary.totals.profiles[main].figures;
+    let these = match summary.totals.sessions {
+        1 => "this session".to_owned(),
+        many => format!("these {} sessions", count(many)),
+    };
+    let Some(change) = figures.cost_change(raw) else {
+        return format!(
+            "{these}: no request with a cost was found, so there is nothing to compare\n"
+        );
+    };
+    let percent = (change.abs() * 100.0).round();
+    let verdict = match (change < 0.0, percent == 0.0) {
+        (_, true) => "hardly a difference".to_owned(),
+        (true, false) => format!("{percent} % less"),
+        (false, false) => format!("{percent} % more"),
+    };
+    let repairs = match figures.repairs {
+        0 => "with nothing to fetch again".to_owned(),
+        many => format!("{} to fetch something again included", plural(many, "request")),
+    };
+    format!(
+        "{these} would have cost {} instead of {} in input with `{name}`: {verdict}, {repairs}; \
+         of the lines that edits used, {:.2} % would have been in view\n",
+        dollars(figures.dollars),
+        dollars(raw.dollars),
+        (figures.evidence.ratio() * 1e4).floor() / 1e2,
+    )
+}
