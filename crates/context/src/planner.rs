@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::ledger::Ledger;
 use crate::observed::{LineHash, Observed};
 use crate::prices::PriceCard;
-use crate::rewrite::{self, Level, RewriteReason};
+use crate::rewrite::{self, Level, Life, RewriteReason};
 use crate::settings::Settings;
 use crate::shape::Decision;
 use crate::shaping::arrival;
@@ -35,6 +35,8 @@ pub struct Item {
 pub struct Step {
     /// The response the request is answered by.
     pub answer: EntryIndex,
+    /// When the request was sent, as far as known.
+    pub time: Option<Timestamp>,
     /// Decisions that are new or differ from what was sent before; all others stand.
     pub changed: Vec<(EntryIndex, Decision)>,
     /// Levels raised by a rewrite.
@@ -49,11 +51,11 @@ pub struct Step {
 /// Plans one conversation, request by request.
 #[derive(Debug, Clone)]
 pub struct Planner {
-    pub(crate) settings: Arc<Settings>,
+    settings: Arc<Settings>,
     pub(crate) prices: PriceCard,
-    pub(crate) window: Window,
-    pub(crate) items: Vec<Item>,
-    pub(crate) rent: rewrite::Rent,
+    window: Window,
+    items: Vec<Item>,
+    lives: Vec<Option<Life>>,
     ledger: Ledger,
     keys: HashMap<LineHash, EntryIndex>,
     requests: u32,
@@ -69,7 +71,7 @@ impl Planner {
             prices,
             window: Window::default(),
             items: Vec::new(),
-            rent: rewrite::Rent::default(),
+            lives: Vec::new(),
             ledger: Ledger::default(),
             keys: HashMap::new(),
             requests: 0,
@@ -107,7 +109,7 @@ impl Planner {
         answer: EntryIndex,
         now: Option<Timestamp>,
     ) -> Step {
-        let cut = self.take_entries(conversation, answer);
+        let cut = self.take_entries(conversation, observed, answer);
         let reason = self.rewrite_reason(cut, now);
         let settings = Arc::clone(&self.settings);
         let levels = settings.rewrite.as_ref().map_or_else(rewrite::Choice::default, |settings| {
@@ -118,12 +120,11 @@ impl Planner {
         }
         let from = self.first_position(cut, &levels.levels);
         let changed = self.fold(conversation, observed, from);
-        self.requests += 1;
         let kept = from.min(self.sent);
-        self.sent = self.window.entries().len();
-        self.last_request = now.or(self.last_request);
+        self.finish(now);
         Step {
             answer,
+            time: now,
             changed,
             rewrite: if levels.levels.is_empty() { None } else { levels.reason },
             levels: levels.levels,
@@ -131,15 +132,78 @@ impl Planner {
         }
     }
 
-    fn take_entries(&mut self, conversation: &Conversation, answer: EntryIndex) -> Option<usize> {
+    /// A planner that stands where `recorded` left one: the decisions are taken over, none
+    /// is made anew.
+    pub fn resume(
+        settings: Settings,
+        prices: PriceCard,
+        conversation: &Conversation,
+        observed: &Observed,
+        recorded: &[Step],
+    ) -> Self {
+        let mut planner = Self::new(settings, prices);
+        for step in recorded {
+            planner.take_entries(conversation, observed, step.answer);
+            for (index, level) in &step.levels {
+                planner.items[index.at()].level = *level;
+            }
+            let mut changed = step.changed.iter().peekable();
+            for index in planner.forget_from(step.kept) {
+                let decision = match changed.next_if(|(at, _)| *at == index) {
+                    Some((_, decision)) => decision.clone(),
+                    None => planner.items[index.at()].decision.clone(),
+                };
+                planner.settle(conversation, observed, index, decision);
+            }
+            planner.finish(step.time);
+        }
+        planner
+    }
+
+    fn finish(&mut self, time: Option<Timestamp>) {
+        self.requests += 1;
+        self.sent = self.window.entries().len();
+        self.last_request = time.or(self.last_request);
+    }
+
+    fn take_entries(
+        &mut self,
+        conversation: &Conversation,
+        observed: &Observed,
+        answer: EntryIndex,
+    ) -> Option<usize> {
         let mut cut: Option<usize> = None;
         while self.items.len() < answer.at() {
+            let index = EntryIndex(self.items.len() as u32);
             self.items.push(Item::default());
+            let is_tool = conversation.entry(index).role == Role::Tool;
+            let born = Life { arrived: self.requests, last_use: self.requests, edited: false };
+            self.lives.push(is_tool.then_some(born));
             if let WindowChange::Cut { from } = self.window.push(conversation) {
                 cut = Some(cut.map_or(from, |cut| cut.min(from)));
             }
+            self.touch(observed, index);
         }
         cut
+    }
+
+    fn touch(&mut self, observed: &Observed, index: EntryIndex) {
+        let calls = &observed.facts(index).calls;
+        let writes = calls.iter().flat_map(|call| &call.effect.writes);
+        let written: Vec<_> = writes.map(|write| write.path.as_str()).collect();
+        if !written.is_empty() {
+            let window = self.window.entries();
+            let request = self.requests;
+            rewrite::touch(
+                &mut self.lives,
+                &rewrite::Touch { window, observed, written: &written, request },
+            );
+        }
+    }
+
+    /// When a tool result came and was last used.
+    pub fn life(&self, index: EntryIndex) -> Option<&Life> {
+        self.lives[index.at()].as_ref()
     }
 
     fn rewrite_reason(&self, cut: Option<usize>, now: Option<Timestamp>) -> Option<RewriteReason> {
@@ -169,64 +233,80 @@ impl Planner {
         observed: &Observed,
         from: usize,
     ) -> Vec<(EntryIndex, Decision)> {
-        let window = self.window.entries().to_vec();
-        let stay = &window[..from.min(window.len())];
-        self.ledger.retain(|entry| stay.binary_search(&entry).is_ok());
-        self.keys.retain(|_, entry| stay.binary_search(entry).is_ok());
         let mut changed = Vec::new();
-        for index in &window[stay.len()..] {
-            let decision = self.decide(conversation, observed, *index);
-            let item = &mut self.items[index.at()];
-            if decision != item.decision {
-                changed.push((*index, decision.clone()));
+        for index in self.forget_from(from) {
+            let decision = self.decide(conversation, observed, index);
+            if decision != self.items[index.at()].decision {
+                changed.push((index, decision.clone()));
             }
-            item.decision = decision;
+            self.settle(conversation, observed, index, decision);
         }
         changed
     }
 
+    /// Forgets what stood from window position `from` on; returns what stands there now.
+    fn forget_from(&mut self, from: usize) -> Vec<EntryIndex> {
+        let (stay, go) = self.window.entries().split_at(from.min(self.window.entries().len()));
+        self.ledger.retain(|entry| stay.binary_search(&entry).is_ok());
+        self.keys.retain(|_, entry| stay.binary_search(entry).is_ok());
+        go.to_vec()
+    }
+
     fn decide(
-        &mut self,
+        &self,
         conversation: &Conversation,
         observed: &Observed,
         index: EntryIndex,
     ) -> Decision {
-        let entry = conversation.entry(index);
+        let key = call_key(observed, index);
+        let ask = arrival::Ask {
+            conversation,
+            observed,
+            ledger: &self.ledger,
+            settings: &self.settings,
+            index,
+            level: self.items[index.at()].level,
+            asked_again: self.asked_again(conversation, index, key),
+        };
+        let shape = arrival::shape(&ask);
+        shape.map_or(Decision::Keep, |shape| Decision::Replace(Arc::new(shape)))
+    }
+
+    /// Takes a decision as final, unless it would enlarge the result: records its weight and
+    /// what it shows.
+    fn settle(
+        &mut self,
+        conversation: &Conversation,
+        observed: &Observed,
+        index: EntryIndex,
+        decision: Decision,
+    ) {
         let facts = observed.facts(index);
-        let mut decision = Decision::Keep;
-        let mut tokens = facts.tokens;
-        let mut shown: Vec<_> = (0u32..).zip(facts.hashes.iter().copied()).collect();
+        let item = &mut self.items[index.at()];
+        item.decision = decision;
+        item.tokens = facts.tokens;
         let mut whole = None;
-        if let (Role::Tool, Some(result)) = (entry.role, entry.result()) {
-            let key = facts.call.as_ref().map(|call| LineHash::of(&call.key));
-            let ask = arrival::Ask {
-                conversation,
-                observed,
-                ledger: &self.ledger,
-                settings: &self.settings,
-                index,
-                level: self.items[index.at()].level,
-                asked_again: self.asked_again(conversation, index, key),
-            };
-            if let Some(shaped) = arrival::shape(&ask) {
-                let text = shaped.shape.render(&result.content);
-                let count = observed.tokenizer().count(&text);
-                if count < tokens {
-                    tokens = count;
-                    shown = shaped.shown;
-                    decision = Decision::Replace(Arc::new(shaped.shape));
+        let mut shown: Vec<_> = (0u32..).zip(facts.hashes.iter().copied()).collect();
+        if let Some(result) = conversation.entry(index).result() {
+            if let Some(shape) = item.decision.shape() {
+                item.tokens = observed.tokenizer().count(&shape.render(&result.content));
+                let kept = shape.lines_kept(&facts.printed);
+                shown = kept.into_iter().map(|at| (at, facts.hashes[at as usize])).collect();
+                // Who points at a result shows that it still matters.
+                let arrived = self.lives[index.at()].map_or(0, |life| life.arrived);
+                for target in &shape.refers_to {
+                    if let Some(life) = self.lives[target.at()].as_mut() {
+                        life.last_use = life.last_use.max(arrived);
+                    }
                 }
-            }
-            if decision == Decision::Keep {
+            } else {
                 whole = Some(LineHash::of(&result.content));
             }
-            if let Some(key) = key {
+            if let Some(key) = call_key(observed, index) {
                 self.keys.insert(key, index);
             }
         }
         self.ledger.show(index, shown, whole);
-        self.items[index.at()].tokens = tokens;
-        decision
     }
 
     /// Whether the same call was answered by a replacement in the last response's results:
@@ -246,4 +326,8 @@ impl Planner {
         let near = responses_between <= 1 && conversation.entry(*earlier).source.step != step;
         near && self.items[earlier.at()].decision.shape().is_some()
     }
+}
+
+fn call_key(observed: &Observed, index: EntryIndex) -> Option<LineHash> {
+    observed.facts(index).call.as_ref().map(|call| LineHash::of(&call.key))
 }

@@ -1,12 +1,21 @@
 //! Rewrites: the rare, batched changes of results that were already sent.
+//!
+//! A result is *dead weight* once it has been idle for a while. Dead weight is dropped when
+//! that is free (the cache is cold, the client rewrote), when the budget's high mark is
+//! passed, or when what it cost to carry it has reached what a rewrite costs: ski rental,
+//! which is never worse than twice the best choice in hindsight.
 
 use serde::{Deserialize, Serialize};
 
+use crate::effects::EffectKind;
+use crate::handle::Handle;
 use crate::observed::Observed;
 use crate::planner::Planner;
 use crate::settings::RewriteSettings;
-use crate::shaping::draft::Draft;
-use crate::transcript::{Conversation, EntryIndex};
+use crate::shape::ShapeKind;
+use crate::shaping::draft::{Draft, Gap};
+use crate::shaping::{excerpt, outline};
+use crate::transcript::{Conversation, EntryIndex, Role};
 
 /// How far a result has been reduced.
 #[derive(
@@ -37,10 +46,6 @@ pub enum RewriteReason {
     Recomputed,
 }
 
-/// What carrying dead weight has cost since the last rewrite.
-#[derive(Debug, Clone, Default)]
-pub struct Rent;
-
 /// What a choice depends on, beside the planner's state.
 pub struct Ask<'a> {
     /// The conversation.
@@ -62,10 +67,152 @@ pub struct Choice {
     pub reason: Option<RewriteReason>,
 }
 
+/// A result that could be reduced.
+struct Candidate {
+    index: EntryIndex,
+    /// Place in the window.
+    position: usize,
+    level: Level,
+    /// Tokens it would lose, estimated.
+    saving: u64,
+    /// What carrying the saving has cost since it became dead weight, in input tokens.
+    rent: f64,
+}
+
 /// Which results to reduce before the next request, if any.
-pub fn choose(_planner: &mut Planner, _ask: &Ask<'_>) -> Choice {
-    Choice::default()
+pub fn choose(planner: &Planner, ask: &Ask<'_>) -> Choice {
+    let candidates = candidates(planner, ask);
+    if candidates.is_empty() {
+        return Choice::default();
+    }
+    let levels = |from: usize| -> Vec<_> {
+        let chosen = candidates.iter().filter(|candidate| candidate.position >= from);
+        chosen.map(|candidate| (candidate.index, candidate.level)).collect()
+    };
+    if ask.reason.is_some() {
+        return Choice { levels: levels(0), reason: ask.reason };
+    }
+    if planner.tokens() > ask.settings.high {
+        return Choice { levels: levels(0), reason: Some(RewriteReason::HighMark) };
+    }
+    match rental_start(planner, ask, &candidates) {
+        Some(from) => Choice { levels: levels(from), reason: Some(RewriteReason::SkiRental) },
+        None => Choice::default(),
+    }
+}
+
+/// The position from which rewriting has paid for itself by the most, if any has.
+fn rental_start(planner: &Planner, ask: &Ask<'_>, candidates: &[Candidate]) -> Option<usize> {
+    let prices = &planner.prices;
+    let premium = (prices.cache_write - prices.cache_read) / prices.input;
+    let window = planner.window();
+    let mut tail = 0u64;
+    let mut rent = 0.0;
+    let mut best: Option<(f64, usize)> = None;
+    let mut next = window.len();
+    for candidate in candidates.iter().rev() {
+        for index in &window[candidate.position..next] {
+            tail += planner.item(*index).tokens.0;
+        }
+        next = candidate.position;
+        tail = tail.saturating_sub(candidate.saving);
+        rent += candidate.rent;
+        let surplus = rent - ask.settings.rental * premium * tail as f64;
+        if surplus > 0.0 && best.is_none_or(|(most, _)| surplus > most) {
+            best = Some((surplus, candidate.position));
+        }
+    }
+    best.map(|(_, position)| position)
+}
+
+fn candidates(planner: &Planner, ask: &Ask<'_>) -> Vec<Candidate> {
+    let read_ratio = planner.prices.cache_read / planner.prices.input;
+    let mut found = Vec::new();
+    for (position, index) in planner.window().iter().enumerate() {
+        let Some(life) = planner.life(*index) else { continue };
+        let item = planner.item(*index);
+        if item.level != Level::Arrival || item.tokens < ask.settings.tokens_min {
+            continue;
+        }
+        if ask.conversation.entry(*index).role != Role::Tool {
+            continue;
+        }
+        let facts = ask.observed.facts(*index);
+        let idle_min = match facts.kind() {
+            EffectKind::Read if life.edited && ask.settings.keep_edited => continue,
+            EffectKind::Read => ask.settings.read_idle,
+            _ => ask.settings.other_idle,
+        };
+        let idle = planner.requests().saturating_sub(life.last_use);
+        if idle < idle_min || planner.requests() - life.arrived < ask.settings.recent_requests {
+            continue;
+        }
+        let (level, left) = match facts.kind() {
+            EffectKind::Read => (Level::Reduced, item.tokens.0 / 4),
+            _ => (Level::Note, 20),
+        };
+        let saving = item.tokens.0.saturating_sub(left);
+        let rent = f64::from(idle - idle_min) * saving as f64 * read_ratio;
+        found.push(Candidate { index: *index, position, level, saving, rent });
+    }
+    found
+}
+
+/// When a result came and was last used, in requests.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Life {
+    /// The request it was first sent with.
+    pub arrived: u32,
+    /// The last request before which something showed that it still matters.
+    pub last_use: u32,
+    /// Whether the file it shows was edited since.
+    pub edited: bool,
 }
 
 /// Takes from a draft what its level no longer shows.
-pub fn reduce(_draft: &mut Draft<'_>, _level: Level) {}
+pub fn reduce(draft: &mut Draft<'_>, level: Level) {
+    let handle = Handle::of(draft.content.as_bytes());
+    match level {
+        Level::Arrival => {}
+        Level::Reduced => {
+            let keep = outline::lines(draft);
+            excerpt::leave_out_others(draft, &keep, handle, "outline", ShapeKind::Outline);
+        }
+        Level::Note => {
+            let lines = draft.len();
+            let bytes = draft.content.len();
+            let note = format!("[{lines} lines, {bytes} bytes no longer shown; expand {handle}]");
+            draft.leave_out(
+                "cleared",
+                0..lines,
+                Gap { note, refers_to: None, kind: ShapeKind::Note },
+            );
+        }
+    }
+}
+
+/// Marks what the entries of one response used.
+pub fn touch(lives: &mut [Option<Life>], ask: &Touch<'_>) {
+    for index in ask.window {
+        let facts = ask.observed.facts(*index);
+        let Some(life) = lives[index.at()].as_mut() else { continue };
+        let Some(call) = &facts.call else { continue };
+        let mut reads = call.effect.reads.iter();
+        if reads.any(|read| ask.written.contains(&read.path.as_str())) {
+            life.last_use = ask.request;
+            life.edited = true;
+        }
+    }
+}
+
+/// What a response touched.
+pub struct Touch<'a> {
+    /// The prompt.
+    pub window: &'a [EntryIndex],
+    /// Facts.
+    pub observed: &'a Observed,
+    /// Files it changed.
+    pub written: &'a [&'a str],
+    /// The request it answers.
+    pub request: u32,
+}

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::handle::Handle;
+use crate::lines::Printed;
 use crate::transcript::EntryIndex;
 
 /// What kind of replacement a result got.
@@ -84,6 +85,27 @@ impl Shape {
             }
         }
         text
+    }
+
+    /// The lines of `printed` of which the file's whole text is kept, ascending.
+    pub fn lines_kept(&self, printed: &Printed) -> Vec<u32> {
+        let mut kept = self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Keep(range) => Some(range.clone()),
+            Piece::Note(_) => None,
+        });
+        let mut range = kept.next();
+        let mut lines = Vec::new();
+        for (at, line) in (0u32..).zip(&printed.lines) {
+            while range.as_ref().is_some_and(|range| range.end < line.text.end) {
+                range = kept.next();
+            }
+            match &range {
+                Some(range) if range.start <= line.text.start => lines.push(at),
+                Some(_) => {}
+                None => break,
+            }
+        }
+        lines
     }
 
     /// Bytes of the rendered text.

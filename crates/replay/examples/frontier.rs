@@ -108,9 +108,23 @@ fn candidates() -> Vec<(String, Settings)> {
         ("balanced".to_owned(), Settings::balanced()),
         ("max".to_owned(), Settings::max()),
     ];
-    for bytes in [40, 160, 320] {
-        let settings = Settings { pointer_bytes_min: bytes, ..Settings::lossless() };
-        all.push((format!("lossless pointer {bytes}"), settings));
+    for (read_idle, other_idle) in
+        [(10, 5), (10, 10), (20, 5), (20, 10), (40, 10), (1000, 10), (1000, 3), (10, 1000), (5, 5)]
+    {
+        for keep_edited in [true, false] {
+            for rental in [1.0] {
+                let mut settings = Settings::balanced();
+                let rewrite = settings.rewrite.as_mut().unwrap();
+                rewrite.read_idle = read_idle;
+                rewrite.other_idle = other_idle;
+                rewrite.keep_edited = keep_edited;
+                rewrite.rental = rental;
+                all.push((
+                    format!("r{read_idle} o{other_idle} keep {keep_edited} rent {rental}"),
+                    settings,
+                ));
+            }
+        }
     }
     all
 }

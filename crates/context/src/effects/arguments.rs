@@ -38,7 +38,8 @@ const FOLDER: &[&str] = &[
     "filePath",
     "file",
 ];
-const OLD: &[&str] = &["old_string", "oldString", "oldText", "old_str", "old_text", "old", "search"];
+const OLD: &[&str] =
+    &["old_string", "oldString", "oldText", "old_str", "old_text", "old", "search"];
 const NEW: &[&str] =
     &["new_string", "newString", "newText", "new_str", "new_text", "new", "replace", "replacement"];
 const ALL: &[&str] = &["replace_all", "replaceAll", "allow_multiple", "all"];

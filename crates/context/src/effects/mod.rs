@@ -11,7 +11,9 @@ use serde::{Deserialize, Serialize};
 use crate::transcript::{Call, LineNumber};
 
 /// What a call does, in one word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize,
+)]
 pub enum EffectKind {
     /// Shows the content of files.
     Read,

@@ -131,8 +131,8 @@ pub(super) fn search_replace_blocks(text: &str) -> Vec<Change> {
             }
             Place::Outside => {}
             // Roo names the line before the text it looks for.
-            Place::Old if old.is_empty() && (mark.starts_with(":start_line:") || mark == "-------") => {
-            }
+            Place::Old
+                if old.is_empty() && (mark.starts_with(":start_line:") || mark == "-------") => {}
             Place::Old if mark.len() >= 5 && mark.bytes().all(|byte| byte == b'=') => {
                 place = Place::New;
             }

@@ -3,7 +3,9 @@
 use serde_json::Value;
 
 use super::arguments::{Arguments, PATH, whole_number};
-use super::{Change, Effect, EffectKind, Output, ReadTarget, Span, WriteTarget, patch, path, shell};
+use super::{
+    Change, Effect, EffectKind, Output, ReadTarget, Span, WriteTarget, patch, path, shell,
+};
 use crate::transcript::LineNumber;
 
 /// What a tool does, as far as its name tells; the arguments decide the rest.
@@ -466,10 +468,11 @@ fn patched(arguments: Arguments<'_>) -> Effect {
     let text = named.or_else(|| arguments.plain()).unwrap_or_default();
     let mut writes = patch::codex_patch(text, arguments.directory);
     if writes.is_empty() {
-        writes.extend(patch::unified_diff_paths(text).into_iter().map(|name| WriteTarget {
-            path: arguments.resolve(name),
-            change: Change::Unknown,
-        }));
+        writes.extend(
+            patch::unified_diff_paths(text)
+                .into_iter()
+                .map(|name| WriteTarget { path: arguments.resolve(name), change: Change::Unknown }),
+        );
     }
     Effect { kind: EffectKind::Edit, writes, ..Effect::default() }
 }

@@ -66,7 +66,7 @@ impl Recomputed {
         conversation: &Conversation,
         observed: &Observed,
         answer: EntryIndex,
-        _now: Option<Timestamp>,
+        now: Option<Timestamp>,
     ) -> Step {
         let mut kept = self.sent;
         while self.items.len() < answer.at() {
@@ -100,6 +100,7 @@ impl Recomputed {
         self.sent = window.len();
         Step {
             answer,
+            time: now,
             changed,
             levels: Vec::new(),
             kept,

@@ -31,19 +31,11 @@ pub struct Ask<'a> {
     pub asked_again: bool,
 }
 
-/// A shape and the lines it shows.
-pub struct Shaped {
-    /// The shape.
-    pub shape: Shape,
-    /// Lines shown, ascending, with their hashes.
-    pub shown: Vec<(u32, LineHash)>,
-}
-
 /// Non-blank lines a block must have to be pointed at.
 const BLOCK_LINES_MIN: usize = 2;
 
 /// Shapes one result; `None` if it is best left as it is.
-pub fn shape(ask: &Ask<'_>) -> Option<Shaped> {
+pub fn shape(ask: &Ask<'_>) -> Option<Shape> {
     let facts = ask.observed.facts(ask.index);
     let content = &ask.conversation.entry(ask.index).result()?.content;
     let mut draft = Draft::new(content, facts);
@@ -77,8 +69,10 @@ pub fn shape(ask: &Ask<'_>) -> Option<Shaped> {
     if draft.is_untouched() {
         return None;
     }
-    let shown = draft.lines_kept().into_iter().map(|at| (at, facts.hashes[at as usize])).collect();
-    Some(Shaped { shape: draft.compose(), shown })
+    let shape = draft.compose();
+    let text = shape.render(content);
+    // What saves no tokens is not done, however short it looks.
+    (ask.observed.tokenizer().count(&text) < facts.tokens).then_some(shape)
 }
 
 fn limits(settings: &Settings, kind: EffectKind) -> Option<ExcerptLimits> {

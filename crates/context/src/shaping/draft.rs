@@ -136,21 +136,6 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// The lines of which the whole text is kept, for the ledger.
-    pub fn lines_kept(&self) -> Vec<u32> {
-        (0u32..)
-            .zip(&self.fates)
-            .filter(|(at, fate)| match fate {
-                Fate::Keep(cuts) => {
-                    let text = &self.line(*at as usize).text;
-                    cuts.iter().all(|cut| cut.end <= text.start || cut.start >= text.end)
-                }
-                Fate::Gap(_) => false,
-            })
-            .map(|(at, _)| at)
-            .collect()
-    }
-
     /// The shape the marks amount to.
     pub fn compose(&self) -> Shape {
         let mut pieces = Pieces::default();

@@ -28,11 +28,17 @@ pub fn cap(draft: &mut Draft<'_>, limits: ExcerptLimits) {
     }
     let handle = Handle::of(draft.content.as_bytes());
     let keep = lines_to_keep(draft, limits);
-    leave_out_others(draft, &keep, handle, RULE);
+    leave_out_others(draft, &keep, handle, RULE, ShapeKind::Excerpt);
 }
 
 /// Leaves out every kept line for which `keep` is false, one counted gap a run.
-pub fn leave_out_others(draft: &mut Draft<'_>, keep: &[bool], handle: Handle, rule: &'static str) {
+pub fn leave_out_others(
+    draft: &mut Draft<'_>,
+    keep: &[bool],
+    handle: Handle,
+    rule: &'static str,
+    kind: ShapeKind,
+) {
     let mut at = 0;
     while at < draft.len() {
         if keep[at] || !draft.keeps(at) {
@@ -47,7 +53,7 @@ pub fn leave_out_others(draft: &mut Draft<'_>, keep: &[bool], handle: Handle, ru
         }
         let note = gap_note(draft, start, at, bytes, handle);
         if note.len() + 1 < bytes {
-            let gap = Gap { note, refers_to: None, kind: ShapeKind::Excerpt };
+            let gap = Gap { note, refers_to: None, kind };
             draft.leave_out(rule, start..at, gap);
         }
     }

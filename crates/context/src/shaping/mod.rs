@@ -7,4 +7,5 @@ pub mod fold;
 pub mod gutter;
 pub mod heading;
 pub mod noise;
+pub mod outline;
 pub mod shown;

@@ -149,7 +149,8 @@ pub(super) fn sed(arguments: &[Word]) -> Sed {
             text if text.len() > 1 && text.starts_with('-') => {
                 let flags = &text[1..];
                 // What follows `i` is a suffix for backups.
-                let (flags, suffix) = flags.split_once('i').map_or((flags, None), |(a, b)| (a, Some(b)));
+                let (flags, suffix) =
+                    flags.split_once('i').map_or((flags, None), |(a, b)| (a, Some(b)));
                 in_place |= suffix.is_some();
                 quiet |= flags.contains('n');
                 if flags.ends_with('e') && suffix.is_none() {
@@ -221,7 +222,9 @@ fn split_address(part: &str) -> Option<(Option<(u32, Option<u32>)>, &str)> {
     let Some(first) = first else {
         return (!part.starts_with(['/', '$', '\\'])).then_some((None, part));
     };
-    let Some(after) = rest.strip_prefix(',') else { return Some((Some((first, Some(first))), rest)) };
+    let Some(after) = rest.strip_prefix(',') else {
+        return Some((Some((first, Some(first))), rest));
+    };
     if let Some(rest) = after.strip_prefix('$') {
         return Some((Some((first, None)), rest));
     }

@@ -22,7 +22,9 @@ pub(super) fn part(shell: &mut Shell, call: Invocation<'_>) -> Part {
         }
     }
     let part = match call.arguments.get(at..).and_then(<[Word]>::split_first) {
-        Some((name, rest)) => command(shell, Invocation { name: &name.text, arguments: rest, ..call }),
+        Some((name, rest)) => {
+            command(shell, Invocation { name: &name.text, arguments: rest, ..call })
+        }
         None => Part::run(),
     };
     shell.directory = before;

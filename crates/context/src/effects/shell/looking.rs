@@ -225,13 +225,50 @@ fn searched(part: &mut Part) {
 }
 
 const GREP_VALUES: &[&str] = &[
-    "-A", "-B", "-C", "-m", "-d", "-D", "--include", "--exclude", "--exclude-dir", "--color",
-    "--max-count", "--context", "--after-context", "--before-context", "--label",
+    "-A",
+    "-B",
+    "-C",
+    "-m",
+    "-d",
+    "-D",
+    "--include",
+    "--exclude",
+    "--exclude-dir",
+    "--color",
+    "--max-count",
+    "--context",
+    "--after-context",
+    "--before-context",
+    "--label",
 ];
 const RG_VALUES: &[&str] = &[
-    "-A", "-B", "-C", "-m", "-g", "--glob", "--iglob", "-t", "--type", "-T", "--type-not", "-j",
-    "-M", "--max-columns", "-r", "--replace", "-d", "--max-depth", "--sort", "--sortr", "-E",
-    "--max-count", "--context", "--after-context", "--before-context", "--color", "-G",
+    "-A",
+    "-B",
+    "-C",
+    "-m",
+    "-g",
+    "--glob",
+    "--iglob",
+    "-t",
+    "--type",
+    "-T",
+    "--type-not",
+    "-j",
+    "-M",
+    "--max-columns",
+    "-r",
+    "--replace",
+    "-d",
+    "--max-depth",
+    "--sort",
+    "--sortr",
+    "-E",
+    "--max-count",
+    "--context",
+    "--after-context",
+    "--before-context",
+    "--color",
+    "-G",
 ];
 
 pub(super) fn grep(shell: &mut Shell, call: Invocation<'_>) -> Part {
@@ -240,10 +277,9 @@ pub(super) fn grep(shell: &mut Shell, call: Invocation<'_>) -> Part {
     let mut with_pattern = values.to_vec();
     with_pattern.extend(["-e", "--regexp", "-f", "--file"]);
     let flags = Flags::of(call.arguments, &with_pattern);
-    let given = ["-e", "--regexp", "-f", "--file"]
-        .iter()
-        .any(|flag| flags.flags.iter().any(|had| had == flag || had.starts_with(&format!("{flag}="))))
-        || flags.flags.iter().any(|had| had.starts_with("-e") && !had.starts_with("--"));
+    let given = ["-e", "--regexp", "-f", "--file"].iter().any(|flag| {
+        flags.flags.iter().any(|had| had == flag || had.starts_with(&format!("{flag}=")))
+    }) || flags.flags.iter().any(|had| had.starts_with("-e") && !had.starts_with("--"));
     if flags.flags.iter().any(|flag| flag == "--files") {
         return list(shell, call);
     }
@@ -261,11 +297,14 @@ pub(super) fn grep(shell: &mut Shell, call: Invocation<'_>) -> Part {
             }
             return input;
         }
-        (_, input) => super::absorbing(Part::of(Kind::Search, vec![Item::Unknown]), input.map(|input| Part {
-            stdout: Vec::new(),
-            kind: if input.kind.looks_only() { Kind::Nothing } else { input.kind },
-            ..input
-        })),
+        (_, input) => super::absorbing(
+            Part::of(Kind::Search, vec![Item::Unknown]),
+            input.map(|input| Part {
+                stdout: Vec::new(),
+                kind: if input.kind.looks_only() { Kind::Nothing } else { input.kind },
+                ..input
+            }),
+        ),
     };
     let _ = recursive;
     shell.look_from_here();
@@ -287,9 +326,7 @@ pub(super) fn list(shell: &mut Shell, call: Invocation<'_>) -> Part {
             .iter()
             .take_while(|word| !word.text.starts_with(['-', '(', '!']))
             .collect(),
-        "fd" | "fdfind" => {
-            super::programs::plain_arguments(call.arguments).skip(1).collect()
-        }
+        "fd" | "fdfind" => super::programs::plain_arguments(call.arguments).skip(1).collect(),
         _ => super::programs::plain_arguments(call.arguments).collect(),
     };
     part.scopes = folders.iter().filter_map(|word| shell.path(word)).collect();

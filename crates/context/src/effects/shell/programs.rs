@@ -18,10 +18,46 @@ const SILENT: &[&str] = &[
 ];
 /// Programs that say something about files, or print them altered.
 const DERIVING: &[&str] = &[
-    "wc", "sort", "uniq", "cut", "tr", "column", "rev", "tac", "fold", "fmt", "paste", "xxd",
-    "hexdump", "od", "strings", "file", "stat", "md5sum", "sha1sum", "sha256sum", "shasum",
-    "cksum", "diff", "cmp", "comm", "jq", "yq", "base64", "expand", "unexpand", "join", "look",
-    "zcat", "du", "df", "iconv", "pr", "tsort", "numfmt", "colordiff",
+    "wc",
+    "sort",
+    "uniq",
+    "cut",
+    "tr",
+    "column",
+    "rev",
+    "tac",
+    "fold",
+    "fmt",
+    "paste",
+    "xxd",
+    "hexdump",
+    "od",
+    "strings",
+    "file",
+    "stat",
+    "md5sum",
+    "sha1sum",
+    "sha256sum",
+    "shasum",
+    "cksum",
+    "diff",
+    "cmp",
+    "comm",
+    "jq",
+    "yq",
+    "base64",
+    "expand",
+    "unexpand",
+    "join",
+    "look",
+    "zcat",
+    "du",
+    "df",
+    "iconv",
+    "pr",
+    "tsort",
+    "numfmt",
+    "colordiff",
 ];
 /// Programs that rewrite the files they are given, some only with a flag.
 const FORMATTERS: &[(&str, &[&str])] = &[
@@ -92,7 +128,8 @@ fn other(shell: &Shell, call: Invocation<'_>) -> Part {
         let on = flags.is_empty()
             || call.arguments.iter().any(|word| flags.contains(&word.text.as_str()));
         if on {
-            let files = plain_arguments(call.arguments).filter(|word| word.text.contains(['.', '/']));
+            let files =
+                plain_arguments(call.arguments).filter(|word| word.text.contains(['.', '/']));
             part.writes = changed(shell, files, &Change::Unknown);
         }
     }
@@ -197,7 +234,8 @@ fn handed_on(shell: &mut Shell, names: Part, made: &[Word]) -> Part {
 
 fn xargs(shell: &mut Shell, call: Invocation<'_>) -> Part {
     let names = call.input.unwrap_or_else(Part::run);
-    let start = after_flags(call.arguments, &["-I", "-n", "-P", "-L", "-d", "-s", "-E", "-a", "-j"]);
+    let start =
+        after_flags(call.arguments, &["-I", "-n", "-P", "-L", "-d", "-s", "-E", "-a", "-j"]);
     let mut made = call.arguments[start..].to_vec();
     if made.is_empty() {
         return names;
@@ -243,9 +281,11 @@ fn wrapped(shell: &mut Shell, call: Invocation<'_>) -> Part {
     if matches!(call.name, "timeout" | "gtimeout") {
         start += 1;
     }
-    while call.arguments.get(start).is_some_and(|word| {
-        matches!(call.name, "env" | "sudo") && word.text.contains('=')
-    }) {
+    while call
+        .arguments
+        .get(start)
+        .is_some_and(|word| matches!(call.name, "env" | "sudo") && word.text.contains('='))
+    {
         start += 1;
     }
     match call.arguments.get(start..).and_then(<[Word]>::split_first) {
@@ -282,13 +322,16 @@ fn fetch(call: Invocation<'_>) -> Part {
 }
 
 fn writer(shell: &mut Shell, call: Invocation<'_>) -> Part {
-    let flags = Flags::of(call.arguments, match call.name {
-        "truncate" => &["-s", "-r"],
-        "touch" => &["-t", "-d", "-r"],
-        "patch" => &["-p", "-i", "-d", "-o"],
-        "install" => &["-m", "-o", "-g"],
-        _ => &[],
-    });
+    let flags = Flags::of(
+        call.arguments,
+        match call.name {
+            "truncate" => &["-s", "-r"],
+            "touch" => &["-t", "-d", "-r"],
+            "patch" => &["-p", "-i", "-d", "-o"],
+            "install" => &["-m", "-o", "-g"],
+            _ => &[],
+        },
+    );
     let files = &flags.files;
     let mut part = Part::of(Kind::Edit, Vec::new());
     match (call.name, &files[..]) {

@@ -123,11 +123,17 @@ impl<'a> Reader<'a> {
             "subshell" => self.group(node, true, depth),
             "compound_statement" => self.group(node, false, depth),
             "negated_command" => self.block(node, depth),
-            "for_statement" | "c_style_for_statement" | "while_statement" | "if_statement"
+            "for_statement"
+            | "c_style_for_statement"
+            | "while_statement"
+            | "if_statement"
             | "case_statement" => self.block(node, depth),
             "do_group" | "elif_clause" | "else_clause" | "case_item" => self.block(node, depth),
-            "variable_assignment" | "variable_assignments" | "declaration_command"
-            | "test_command" | "unset_command" => Step::Nothing(self.substitutions(node, depth)),
+            "variable_assignment"
+            | "variable_assignments"
+            | "declaration_command"
+            | "test_command"
+            | "unset_command" => Step::Nothing(self.substitutions(node, depth)),
             // The parts of loops and branches that are no statements.
             "variable_name" | "word" | "number" | "string" | "raw_string" | "concatenation"
             | "simple_expansion" | "expansion" | "brace_expression" | "binary_expression"
@@ -327,7 +333,8 @@ impl<'a> Reader<'a> {
         for node in extra {
             self.add_word(*node, depth, step);
         }
-        let duplicate = operator.ends_with('&') && to.text.bytes().all(|b| b.is_ascii_digit() || b == b'-');
+        let duplicate =
+            operator.ends_with('&') && to.text.bytes().all(|b| b.is_ascii_digit() || b == b'-');
         if duplicate || to.text.starts_with("/dev/") {
             if !duplicate && operator.starts_with('<') {
                 attach(step, Redirect::Input(to));
@@ -446,8 +453,15 @@ impl<'a> Reader<'a> {
 fn is_word(kind: &str) -> bool {
     matches!(
         kind,
-        "word" | "number" | "string" | "raw_string" | "ansi_c_string" | "concatenation"
-            | "simple_expansion" | "expansion" | "command_substitution"
+        "word"
+            | "number"
+            | "string"
+            | "raw_string"
+            | "ansi_c_string"
+            | "concatenation"
+            | "simple_expansion"
+            | "expansion"
+            | "command_substitution"
     )
 }
 

@@ -1,0 +1,135 @@
+//! Lines printed without numbers, numbered by what the call asked for.
+
+use std::ops::Range;
+
+use super::Page;
+use super::body::Body;
+use crate::effects::{Effect, Output, ReadTarget, Span};
+
+/// Numbers the body of a read that printed bare lines, as far as the call tells where each
+/// file's lines start and end.
+pub(super) fn number(page: &mut Page<'_>, body: &Body, effect: &Effect) {
+    if body.failed || body.lines.is_empty() || is_error(page, body) {
+        return;
+    }
+    let end = cut_off(page, body);
+    let mut at = body.lines.start;
+    for (place, part) in effect.output.iter().enumerate() {
+        match part {
+            Output::Unknown => return,
+            Output::Text(text) => match matches_at(page, at, body.lines.end, text) {
+                true => at += text.split('\n').count(),
+                false => return,
+            },
+            Output::Lines(index) => {
+                let Some(read) = effect.reads.get(*index) else { return };
+                let rest = &effect.output[place + 1..];
+                let Some(stop) = stop(page, at..body.lines.end, read, rest, effect) else { return };
+                assign(page, at..stop, end, read, body.first);
+                at = stop;
+            }
+        }
+    }
+}
+
+/// Where the lines of `read` end, given what is printed after them.
+fn stop(
+    page: &Page<'_>,
+    lines: Range<usize>,
+    read: &ReadTarget,
+    rest: &[Output],
+    effect: &Effect,
+) -> Option<usize> {
+    let count = bound(read.span);
+    let fits = |stop: usize| count.is_none_or(|count| stop - lines.start <= count);
+    match rest.first() {
+        None => fits(lines.end).then_some(lines.end),
+        Some(Output::Text(text)) => {
+            let limit = count.map_or(lines.end, |count| lines.end.min(lines.start + count + 1));
+            (lines.start..limit).find(|at| matches_at(page, *at, lines.end, text))
+        }
+        Some(Output::Lines(_)) => {
+            // Only if every file had all of the lines asked for is the border known.
+            let mut total = count?;
+            for part in rest {
+                let Output::Lines(index) = part else { return None };
+                total += bound(effect.reads.get(*index)?.span)?;
+            }
+            (total == lines.len()).then_some(lines.start + count?)
+        }
+        Some(Output::Unknown) => None,
+    }
+}
+
+/// The most lines a span can hold.
+fn bound(span: Span) -> Option<usize> {
+    match span {
+        Span::Lines(first, Some(last)) => Some((last.0 as usize + 1).saturating_sub(first.0 as usize)),
+        Span::Tail(count) => Some(count as usize),
+        Span::All | Span::Lines(_, None) | Span::Unknown => None,
+    }
+}
+
+fn assign(page: &mut Page<'_>, lines: Range<usize>, end: usize, read: &ReadTarget, known: Option<u32>) {
+    let Some(place) = page.resolved_read(read) else { return };
+    let first = match read.span {
+        Span::All => Some(known.unwrap_or(1)),
+        Span::Lines(first, _) => Some(known.unwrap_or(first.0)),
+        Span::Tail(_) | Span::Unknown => None,
+    };
+    for at in lines.clone() {
+        if at == end {
+            continue;
+        }
+        let offset = u32::try_from(at - lines.start).unwrap_or(u32::MAX);
+        let number = first.filter(|_| at < end).and_then(|first| first.checked_add(offset));
+        page.set(at, place, number, 0);
+    }
+}
+
+fn matches_at(page: &Page<'_>, at: usize, end: usize, text: &str) -> bool {
+    let mut at = at;
+    for line in text.split('\n') {
+        if at >= end || page.line(at).trim_end() != line.trim_end() {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
+/// The line that stands for lines a client left out; numbers are unknown after it.
+fn cut_off(page: &Page<'_>, body: &Body) -> usize {
+    let text = page.text(body.lines.clone());
+    if !text.contains("truncated") && !text.contains("elided") {
+        return usize::MAX;
+    }
+    let marks = |at: &usize| {
+        let line = page.line(*at);
+        (line.contains("truncated") || line.contains("elided"))
+            && (line.trim_start().starts_with(['.', '[', '<', '(', '…']) || line.contains('…'))
+    };
+    body.lines.clone().find(marks).unwrap_or(usize::MAX)
+}
+
+/// Whether a short body is the tool's complaint.
+fn is_error(page: &Page<'_>, body: &Body) -> bool {
+    const STARTS: &[&str] = &[
+        "Error", "ERROR", "error:", "ENOENT", "EISDIR", "File not found", "File does not exist",
+        "<tool_use_error>", "[Request interrupted", "Operation aborted", "Read image", "[image",
+        "Command aborted", "Path does not exist", "(no output)", "The user doesn't want",
+        "Here's the files and directories",
+    ];
+    const SAYS: &[&str] = &[
+        ": No such file or directory", ": Is a directory", ": Permission denied",
+        ": command not found", ": Not a directory", "beyond end of file", "unknown option",
+    ];
+    let complains = |line: &str| {
+        SAYS.iter().any(|words| line.contains(words)) && line.len() < 400
+    };
+    let first = page.line(body.lines.start);
+    let short = body.lines.len() <= 3;
+    (short && STARTS.iter().any(|start| first.starts_with(start)))
+        || complains(first) && first.contains(": ")
+        || complains(page.line(body.lines.end - 1))
+}

@@ -1,0 +1,142 @@
+//! Which part of a result a tool printed, and what its client wrapped around it.
+
+use std::ops::Range;
+
+use super::Page;
+
+/// The lines a tool printed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Body {
+    pub(super) lines: Range<usize>,
+    /// The result says that the call failed.
+    pub(super) failed: bool,
+    /// The number of the first line, where the client's heading tells it.
+    pub(super) first: Option<u32>,
+}
+
+/// Lines looked at before and after the body.
+const MARGIN: usize = 12;
+
+/// Finds the body of a result.
+pub(super) fn find(page: &Page<'_>) -> Body {
+    let mut body = Body { lines: 0..page.len(), failed: false, first: None };
+    // What follows the last line break is no line.
+    if page.line(page.len() - 1).is_empty() {
+        body.lines.end -= 1;
+    }
+    strip_start(page, &mut body);
+    strip_end(page, &mut body);
+    if body.lines.end < body.lines.start {
+        body.lines.end = body.lines.start;
+    }
+    body
+}
+
+fn strip_start(page: &Page<'_>, body: &mut Body) {
+    let first = page.line(body.lines.start);
+    if first.starts_with("<tool_use_error>") {
+        body.failed = true;
+        return;
+    }
+    if let Some(code) = exit_code(first) {
+        body.failed = code != "0";
+        body.lines.start += 1;
+    }
+    let end = body.lines.end.min(body.lines.start + MARGIN);
+    let opening = |line: &str| {
+        matches!(
+            line,
+            "<output>" | "<file>" | "<content>" | "<output_head>" | "Output:" | "Preview (first 2KB):"
+                | "--- FILE CONTENT (truncated) ---"
+        )
+    };
+    let wrapped = first.starts_with(['<', 'E', 'C', 'W', 'I', 'P']) || first.is_empty();
+    if wrapped && let Some(at) = (body.lines.start..end).find(|at| opening(page.line(*at))) {
+        for line in body.lines.start..at {
+            let line = page.line(line);
+            if let Some(code) = exit_code(line) {
+                body.failed |= code != "0";
+            }
+            if let Some(rest) = line.strip_prefix("Status: Showing lines ") {
+                body.first = rest.split('-').next().and_then(|number| number.parse().ok());
+            }
+        }
+        body.lines.start = at + 1;
+    }
+}
+
+/// The exit code in a line that says nothing else.
+fn exit_code(line: &str) -> Option<&str> {
+    let code = ["<returncode>", "Exit code ", "Exit code: ", "Process exited with code "]
+        .iter()
+        .find_map(|start| line.strip_prefix(start))?;
+    let code = code.strip_suffix("</returncode>").unwrap_or(code);
+    (!code.is_empty() && code.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')).then_some(code)
+}
+
+fn strip_end(page: &Page<'_>, body: &mut Body) {
+    // A reminder takes everything after it along.
+    let tail = body.lines.start.max(body.lines.end.saturating_sub(2 * MARGIN));
+    let reminder = (tail..body.lines.end).find(|at| {
+        let line = page.line(*at);
+        line.starts_with("<system-reminder>")
+            || line.starts_with("<bash_metadata>")
+            || line == "</output>"
+            || line == "</file>"
+            || line == "</content>"
+            || line == "</output_head>"
+            || line == "</persisted-output>"
+    });
+    let mut noticed = reminder.is_some();
+    body.lines.end = reminder.unwrap_or(body.lines.end);
+    loop {
+        let mut last = body.lines.end;
+        // Clients set their notices off with empty lines.
+        let mut blank = 0;
+        while last > body.lines.start && page.line(last - 1).is_empty() && blank < 2 {
+            last -= 1;
+            blank += 1;
+        }
+        if last == body.lines.start || !is_notice(page.line(last - 1)) {
+            break;
+        }
+        body.failed |= page.line(last - 1).starts_with("[The command completed with exit code ")
+            && !page.line(last - 1).contains("code 0");
+        body.lines.end = last - 1;
+        noticed = true;
+    }
+    if noticed && body.lines.end > body.lines.start && page.line(body.lines.end - 1).is_empty() {
+        body.lines.end -= 1;
+    }
+}
+
+/// Whether a line at the end of a result is the client's.
+fn is_notice(line: &str) -> bool {
+    const STARTS: &[&str] = &[
+        "(Open file: ",
+        "(Current directory: ",
+        "bash-$",
+        "(Results are truncated",
+        "(End of file",
+        "(File has more lines",
+        "(Output capped",
+        "(Output truncated",
+        "[Showing lines ",
+        "[Truncated",
+        "[Full output",
+        "[The command completed with exit code ",
+        "[Current working directory: ",
+        "[Python interpreter: ",
+        "[Command finished with exit code ",
+        "[Line truncated",
+        "Shell cwd was reset to ",
+        "Command exited with code ",
+        "Review the changes and make sure",
+        "Command timed out",
+    ];
+    if STARTS.iter().any(|start| line.starts_with(start)) {
+        return true;
+    }
+    let more = line.starts_with('[') || line.starts_with("... (") || line.starts_with('(');
+    more && line.contains(" more line")
+}
