@@ -1,13 +1,12 @@
 //! Agent Trajectory Interchange Format, 1.5 to 1.8: one document is one session.
 
-use foveal_context::transcript::{Block, Call, Role, Session, Timestamp, Usage};
+use foveal_context::transcript::{Block, Call, Role, Session, Usage};
 use serde_json::Value;
 
 use crate::draft::{Answer, Draft, Step, StepMark};
 use crate::json::{self, Object};
 use crate::problem::ProblemKind;
 use crate::read::Output;
-use crate::time::parse_timestamp;
 
 /// Reads one trajectory document with the sub-agents' trajectories it embeds.
 pub(crate) fn read(mut root: Object, output: &mut Output<'_>) {
@@ -20,7 +19,7 @@ pub(crate) fn read(mut root: Object, output: &mut Output<'_>) {
         .or_else(|| json::text(&root, "trajectory_id").map(str::to_owned))
         .unwrap_or_else(|| output.name.to_owned());
     let mut session = Session { id: id.clone(), conversations: Vec::new() };
-    trajectory(root, id, None, &mut session, output);
+    trajectory(root, &id, None, &mut session, output);
     output.session(session);
 }
 
@@ -28,13 +27,13 @@ pub(crate) fn read(mut root: Object, output: &mut Output<'_>) {
 /// they nest.
 fn trajectory(
     mut root: Object,
-    id: String,
-    parent: Option<String>,
+    id: &str,
+    parent: Option<&str>,
     session: &mut Session,
     output: &mut Output<'_>,
 ) {
-    let mut draft = Draft::new(id.clone());
-    draft.parent = parent;
+    let mut draft = Draft::new(id);
+    draft.parent = parent.map(str::to_owned);
     let agent = json::take_object(&mut root, "agent").unwrap_or_default();
     draft.agent = json::text(&agent, "name").map(str::to_owned);
     let model = json::text(&agent, "model_name");
@@ -56,7 +55,7 @@ fn trajectory(
             format!("{id}/{}", session.conversations.len())
         });
         let own = unused_id(own, session);
-        trajectory(embedded, own, Some(id.clone()), session, output);
+        trajectory(embedded, &own, Some(id), session, output);
     }
 }
 
@@ -95,7 +94,7 @@ fn step(mut record: Object, model: Option<&str>, draft: &mut Draft, output: &mut
     if step.number.is_none() {
         output.problem(bad("steps[].step_id", "a number from 1"));
     }
-    step.time = time(&record, output);
+    step.time = output.time(&record, "timestamp");
     step.mark = mark(&record, output);
     if role == Role::Assistant {
         step.model = json::text(&record, "model_name").or(model).map(Into::into);
@@ -149,19 +148,10 @@ fn answer(mut result: Object, output: &mut Output<'_>) -> Answer {
         call: json::take_text(&mut result, "source_call_id").unwrap_or_default(),
         content,
         is_error: json::is_true(&extra, "is_error"),
-        time: time(&extra, output),
+        time: output.time(&extra, "timestamp"),
         others,
         ..Answer::default()
     }
-}
-
-fn time(record: &Object, output: &mut Output<'_>) -> Option<Timestamp> {
-    let text = json::text(record, "timestamp")?;
-    let time = parse_timestamp(text);
-    if time.is_none() {
-        output.problem(ProblemKind::BadTime { text: text.to_owned() });
-    }
-    time
 }
 
 fn mark(record: &Object, output: &mut Output<'_>) -> StepMark {

@@ -78,8 +78,18 @@ impl Step {
         Self { time, blocks, ..Self::new(role) }
     }
 
-    pub(crate) fn is_answered(&self) -> bool {
-        !self.answers.is_empty()
+    /// Whether the step makes calls.
+    pub(crate) fn has_calls(&self) -> bool {
+        self.blocks.iter().any(|block| matches!(block, Block::Call(_)))
+    }
+
+    /// The text blocks, joined by newlines.
+    pub(crate) fn text(&self) -> String {
+        let texts = self.blocks.iter().filter_map(|block| match block {
+            Block::Text(text) => Some(text.as_str()),
+            Block::Reasoning(_) | Block::Call(_) | Block::Result(_) | Block::Opaque { .. } => None,
+        });
+        texts.collect::<Vec<_>>().join("\n")
     }
 
     fn place_of(&self, call: &str) -> Option<usize> {
@@ -143,6 +153,17 @@ impl Draft {
             Some(_) => Err(ProblemKind::DuplicateCall { call: id }),
             None => Ok(()),
         }
+    }
+
+    /// The step that made the call `id`.
+    pub(crate) fn step_of(&self, id: &str) -> Option<StepIndex> {
+        self.calls.get(id).copied()
+    }
+
+    /// Whether the call `id` has a result.
+    pub(crate) fn is_answered(&self, id: &str) -> bool {
+        let step = self.step_of(id).map(|index| &self.steps[index.0]);
+        step.is_some_and(|step| step.answers.iter().any(|answer| answer.call == id))
     }
 
     /// Adds a result to the step that made its call, in the order of the calls. A result

@@ -74,6 +74,12 @@ pub(crate) fn opaque(kind: &str, value: &Value) -> Block {
     Block::Opaque { kind: kind.to_owned(), raw: value.to_string() }
 }
 
+/// Reasoning with what can be read of it; without any, the value is kept as it is, since
+/// what it holds may be encrypted.
+pub(crate) fn reasoning(text: String, kind: &str, value: &Value) -> Block {
+    if text.is_empty() { opaque(kind, value) } else { Block::Reasoning(text) }
+}
+
 /// What a recorded part calls itself.
 pub(crate) fn kind_of(part: &Value) -> &str {
     part.get("type").and_then(Value::as_str).unwrap_or("unknown")

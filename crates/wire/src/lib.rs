@@ -6,15 +6,26 @@
 //! is broken as [`Problem`]s while it reads the rest. Opaque blocks hold the recorded
 //! value as compact JSON, keys in recorded order.
 
+mod anthropic;
 mod atif;
+mod claude_code;
+mod codex;
 mod detect;
 mod documents;
 mod draft;
 mod format;
 mod json;
 mod lines;
+mod mini_swe_agent;
+mod openai_chat;
+mod opencode;
+mod openhands;
+mod openhands_kinds;
+mod pi;
 mod problem;
 mod read;
+mod responses;
+mod swe_agent;
 mod time;
 
 pub use detect::{DETECT_BYTES, detect};

@@ -84,6 +84,12 @@ pub enum ProblemKind {
         /// The id of the call.
         call: String,
     },
+    /// A record with an id that another has; it is left out.
+    #[error("a second record has the id `{id}`, left out")]
+    DuplicateRecord {
+        /// The id.
+        id: String,
+    },
     /// A reference to a record that is not there.
     #[error("refers to the unknown record `{id}`")]
     UnknownRecord {
@@ -97,6 +103,10 @@ pub enum ProblemKind {
         count: u64,
     },
 }
+
+/// An element of a list of messages that is none.
+pub(crate) const NOT_A_MESSAGE: ProblemKind =
+    ProblemKind::BadField { field: "messages[]", expected: "an object" };
 
 /// Collects problems up to [`PROBLEMS_MAX`].
 #[derive(Debug)]

@@ -2,16 +2,27 @@
 
 use std::io::{self, BufRead, Read};
 
-use foveal_context::transcript::{LineNumber, Session};
+use foveal_context::transcript::{LineNumber, Session, Timestamp};
 use serde_json::Value;
 
+use crate::anthropic;
 use crate::atif;
+use crate::claude_code::ClaudeCode;
+use crate::codex::Codex;
 use crate::detect::{DETECT_BYTES, detect};
 use crate::documents::{Document, Documents};
 use crate::format::Format;
 use crate::json::Object;
 use crate::lines::{LINE_BYTES_MAX, Line, Lines};
+use crate::mini_swe_agent;
+use crate::openai_chat;
+use crate::opencode;
+use crate::openhands::OpenHands;
+use crate::pi::Pi;
 use crate::problem::{Problem, ProblemKind, Problems};
+use crate::responses;
+use crate::swe_agent;
+use crate::time::parse_timestamp;
 
 /// Most sessions of one line-based stream that are open at a time. Lines of a session that
 /// was closed for another start a new session of the same id.
@@ -60,8 +71,17 @@ pub fn read(
         sink,
     };
     match format {
-        Format::Atif => read_documents(input, &mut output, atif::read)?,
-        _ => return Err(ReadError::UnknownFormat),
+        Format::Atif => read_documents(input, &mut output, Each(atif::read))?,
+        Format::ClaudeCode => read_lines(input, &mut output, ClaudeCode::default())?,
+        Format::Codex => read_lines(input, &mut output, Codex::default())?,
+        Format::Pi => read_lines(input, &mut output, Pi::default())?,
+        Format::OpenAiResponses => read_documents(input, &mut output, Each(responses::read))?,
+        Format::OpenAiChat => read_documents(input, &mut output, Each(openai_chat::read))?,
+        Format::AnthropicMessages => read_documents(input, &mut output, Each(anthropic::read))?,
+        Format::MiniSweAgent => read_documents(input, &mut output, Each(mini_swe_agent::read))?,
+        Format::SweAgent => read_documents(input, &mut output, Each(swe_agent::read))?,
+        Format::OpenHands => read_documents(input, &mut output, OpenHands::default())?,
+        Format::OpenCode => read_documents(input, &mut output, Each(opencode::read))?,
     }
     let Output { problems, recognised, any, .. } = output;
     match (any, recognised) {
@@ -133,6 +153,16 @@ impl Output<'_> {
         }
     }
 
+    /// The time in the text field `key`; a problem if there is text that is none.
+    pub(crate) fn time(&mut self, record: &Object, key: &str) -> Option<Timestamp> {
+        let text = crate::json::text(record, key)?;
+        let time = parse_timestamp(text);
+        if time.is_none() {
+            self.problem(ProblemKind::BadTime { text: text.to_owned() });
+        }
+        time
+    }
+
     /// Says that something of this format was found.
     pub(crate) fn recognise(&mut self) {
         self.recognised = true;
@@ -164,11 +194,11 @@ impl Output<'_> {
     }
 }
 
-/// Reads a format whose sessions are JSON documents, each on its own.
+/// Reads a format of JSON documents that may stretch over lines.
 fn read_documents(
     input: impl BufRead,
     output: &mut Output<'_>,
-    mut read: impl FnMut(Object, &mut Output<'_>),
+    mut reader: impl Reader,
 ) -> io::Result<()> {
     let mut documents = Documents::new(input, LINE_BYTES_MAX);
     while let Some((line, document)) = documents.next()? {
@@ -177,7 +207,7 @@ fn read_documents(
         match document {
             Document::Bytes(bytes) => {
                 if let Some(object) = output.parse(bytes) {
-                    read(object, output);
+                    reader.record(object, output);
                 }
             }
             Document::EndsEarly => output.problem(ProblemKind::EndsEarly),
@@ -187,23 +217,35 @@ fn read_documents(
             Document::Stray => output.problem(ProblemKind::NotARecord),
         }
     }
+    reader.finish(output);
     Ok(())
 }
 
-/// A format whose sessions are spread over lines.
-pub(crate) trait LineReader {
-    /// Takes the next line's object.
-    fn line(&mut self, record: Object, output: &mut Output<'_>);
+/// Makes sessions of the objects of a stream, a line or a document each.
+pub(crate) trait Reader {
+    /// Takes the next object.
+    fn record(&mut self, record: Object, output: &mut Output<'_>);
 
     /// Hands over what is still open.
     fn finish(self, output: &mut Output<'_>);
 }
 
-#[allow(dead_code)]
+/// A format whose objects are sessions, each on its own.
+struct Each<F>(F);
+
+impl<F: FnMut(Object, &mut Output<'_>)> Reader for Each<F> {
+    fn record(&mut self, record: Object, output: &mut Output<'_>) {
+        self.0(record, output);
+    }
+
+    fn finish(self, _output: &mut Output<'_>) {}
+}
+
+/// Reads a format with one object per line.
 fn read_lines(
     input: impl BufRead,
     output: &mut Output<'_>,
-    mut reader: impl LineReader,
+    mut reader: impl Reader,
 ) -> io::Result<()> {
     let mut lines = Lines::new(input, LINE_BYTES_MAX);
     while let Some((number, line)) = lines.next()? {
@@ -213,7 +255,7 @@ fn read_lines(
             Line::Bytes(bytes) => {
                 output.any = true;
                 if let Some(record) = output.parse(bytes) {
-                    reader.line(record, output);
+                    reader.record(record, output);
                 }
             }
             Line::TooLong => {
