@@ -130,6 +130,7 @@ impl Accounting {
 mod tests {
     use super::*;
     use crate::placement::tests::conversation;
+    use crate::transcript::{Block, Call};
 
     #[test]
     fn the_low_mark_is_below_the_high_mark() {
@@ -163,5 +164,18 @@ mod tests {
         assert_eq!(by_entry, account.total());
         assert_eq!(account.entry(EntryIndex(99)), Tokens(0));
         assert_eq!(account.entry(EntryIndex(1)), count(&conversation.entries[1].prompt_text()));
+    }
+
+    #[test]
+    fn lines_that_other_tools_print_count_for_their_file() {
+        let mut conversation = conversation(&["     1\tone\n     2\ttwo"]);
+        conversation.entries[0].blocks = vec![Block::Call(Call {
+            id: "call0".to_owned(),
+            name: "Read".to_owned(),
+            arguments: serde_json::json!({"file_path": "/w/a.rs"}),
+        })];
+        let account = Accounting::of(&conversation, Tokenizer::O200k);
+        let shown = Tokenizer::O200k.count("     1\tone\n     2\ttwo\n");
+        assert_eq!(account.files(), [("/w/a.rs".to_owned(), shown)]);
     }
 }

@@ -19,5 +19,6 @@ pub mod rewrite;
 pub mod settings;
 pub mod shape;
 pub mod shaping;
+pub mod timeline;
 pub mod tokens;
 pub mod transcript;

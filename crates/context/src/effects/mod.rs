@@ -4,6 +4,8 @@ mod arguments;
 mod patch;
 pub mod path;
 mod shell;
+#[cfg(test)]
+mod tests;
 mod tools;
 
 use serde::{Deserialize, Serialize};

@@ -21,8 +21,6 @@ enum Tool {
     List,
     /// One replacement, or a list of them.
     Edit,
-    /// Replaces a range of lines in the open file.
-    EditLines,
     Write,
     Insert,
     Remove,
@@ -215,10 +213,15 @@ fn server_tool(rest: &str, arguments: Arguments<'_>) -> Effect {
         Some(Tool::Read | Tool::ReadMany | Tool::Search | Tool::List) => {
             named_tool(name, arguments)
         }
+        Some(Tool::Write | Tool::Edit | Tool::Insert | Tool::Remove | Tool::Change) => Effect {
+            kind: EffectKind::Other,
+            ..changed(EffectKind::Edit, arguments, Change::Unknown)
+        },
         Some(_) => Effect::default(),
         None => unlisted(name, arguments),
     };
     match effect.kind {
+        EffectKind::Other => effect,
         EffectKind::Read if !effect.reads.is_empty() => effect,
         // A server may look anywhere: its answers are never taken for the working tree's.
         EffectKind::Search | EffectKind::List => Effect { cacheable: false, ..effect },
@@ -255,7 +258,6 @@ fn of_tool(tool: Tool, arguments: Arguments<'_>) -> Effect {
         Tool::Search => search(EffectKind::Search, arguments),
         Tool::List => search(EffectKind::List, arguments),
         Tool::Edit => edit(arguments),
-        Tool::EditLines => plain(EffectKind::Edit),
         Tool::Write => write(arguments),
         Tool::Insert => insert(arguments),
         Tool::Remove => changed(EffectKind::Edit, arguments, Change::Remove),
@@ -510,9 +512,15 @@ fn command(arguments: Arguments<'_>, lasting: bool) -> Effect {
     let mut effect = shell::effect(&line, directory);
     if !lasting {
         effect.directory_after = None;
+    } else if effect.directory_after.is_some() {
+        // Skipped, the call would leave the shell where it was.
+        effect.cacheable = false;
     }
     if arguments.flag(&["run_in_background", "is_background", "isBackground"]) {
+        // The result only says that it was started.
+        effect.kind = EffectKind::Run;
         effect.cacheable = false;
+        effect.output = vec![Output::Unknown];
     }
     effect
 }

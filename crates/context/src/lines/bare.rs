@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::Page;
 use super::body::Body;
-use crate::effects::{Effect, Output, ReadTarget, Span};
+use crate::effects::{Effect, Output, ReadTarget, Span, path};
 
 /// Numbers the body of a read that printed bare lines, as far as the call tells where each
 /// file's lines start and end.
@@ -13,6 +13,9 @@ pub(super) fn number(page: &mut Page<'_>, body: &Body, effect: &Effect) {
         return;
     }
     let end = cut_off(page, body);
+    if effect.reads.len() > 1 && under_headings(page, body, effect) {
+        return;
+    }
     let mut at = body.lines.start;
     for (place, part) in effect.output.iter().enumerate() {
         match part {
@@ -30,6 +33,36 @@ pub(super) fn number(page: &mut Page<'_>, body: &Body, effect: &Effect) {
             }
         }
     }
+}
+
+/// Numbers what `head` and `tail` print of several files, each under `==> path <==`. Says
+/// whether that is what the body is.
+fn under_headings(page: &mut Page<'_>, body: &Body, effect: &Effect) -> bool {
+    let named = |line: &str, read: &ReadTarget| {
+        let path = line.strip_prefix("==> ").and_then(|rest| rest.strip_suffix(" <=="));
+        path.is_some_and(|path| page_names(effect, path, read))
+    };
+    if !named(page.line(body.lines.start), &effect.reads[0]) {
+        return false;
+    }
+    let mut reads = effect.reads.iter().peekable();
+    for at in body.lines.clone() {
+        if reads.peek().is_some_and(|read| named(page.line(at), read)) {
+            let start = at + 1;
+            if let Some(read) = reads.next() {
+                // An empty line sets off the next heading.
+                let next = (start..body.lines.end)
+                    .find(|at| reads.peek().is_some_and(|read| named(page.line(*at), read)));
+                let stop = next.map_or(body.lines.end, |next| next.saturating_sub(1).max(start));
+                assign(page, start..stop, usize::MAX, read, None);
+            }
+        }
+    }
+    true
+}
+
+fn page_names(effect: &Effect, spelling: &str, read: &ReadTarget) -> bool {
+    path::resolve(spelling, effect.directory.as_deref()) == read.path
 }
 
 /// Where the lines of `read` end, given what is printed after them.
@@ -64,13 +97,21 @@ fn stop(
 /// The most lines a span can hold.
 fn bound(span: Span) -> Option<usize> {
     match span {
-        Span::Lines(first, Some(last)) => Some((last.0 as usize + 1).saturating_sub(first.0 as usize)),
+        Span::Lines(first, Some(last)) => {
+            Some((last.0 as usize + 1).saturating_sub(first.0 as usize))
+        }
         Span::Tail(count) => Some(count as usize),
         Span::All | Span::Lines(_, None) | Span::Unknown => None,
     }
 }
 
-fn assign(page: &mut Page<'_>, lines: Range<usize>, end: usize, read: &ReadTarget, known: Option<u32>) {
+fn assign(
+    page: &mut Page<'_>,
+    lines: Range<usize>,
+    end: usize,
+    read: &ReadTarget,
+    known: Option<u32>,
+) {
     let Some(place) = page.resolved_read(read) else { return };
     let first = match read.span {
         Span::All => Some(known.unwrap_or(1)),
@@ -115,18 +156,34 @@ fn cut_off(page: &Page<'_>, body: &Body) -> usize {
 /// Whether a short body is the tool's complaint.
 fn is_error(page: &Page<'_>, body: &Body) -> bool {
     const STARTS: &[&str] = &[
-        "Error", "ERROR", "error:", "ENOENT", "EISDIR", "File not found", "File does not exist",
-        "<tool_use_error>", "[Request interrupted", "Operation aborted", "Read image", "[image",
-        "Command aborted", "Path does not exist", "(no output)", "The user doesn't want",
+        "Error",
+        "ERROR",
+        "error:",
+        "ENOENT",
+        "EISDIR",
+        "File not found",
+        "File does not exist",
+        "<tool_use_error>",
+        "[Request interrupted",
+        "Operation aborted",
+        "Read image",
+        "[image",
+        "Command aborted",
+        "Path does not exist",
+        "(no output)",
+        "The user doesn't want",
         "Here's the files and directories",
     ];
     const SAYS: &[&str] = &[
-        ": No such file or directory", ": Is a directory", ": Permission denied",
-        ": command not found", ": Not a directory", "beyond end of file", "unknown option",
+        ": No such file or directory",
+        ": Is a directory",
+        ": Permission denied",
+        ": command not found",
+        ": Not a directory",
+        "beyond end of file",
+        "unknown option",
     ];
-    let complains = |line: &str| {
-        SAYS.iter().any(|words| line.contains(words)) && line.len() < 400
-    };
+    let complains = |line: &str| SAYS.iter().any(|words| line.contains(words)) && line.len() < 400;
     let first = page.line(body.lines.start);
     let short = body.lines.len() <= 3;
     (short && STARTS.iter().any(|start| first.starts_with(start)))

@@ -46,7 +46,12 @@ fn strip_start(page: &Page<'_>, body: &mut Body) {
     let opening = |line: &str| {
         matches!(
             line,
-            "<output>" | "<file>" | "<content>" | "<output_head>" | "Output:" | "Preview (first 2KB):"
+            "<output>"
+                | "<file>"
+                | "<content>"
+                | "<output_head>"
+                | "Output:"
+                | "Preview (first 2KB):"
                 | "--- FILE CONTENT (truncated) ---"
         )
     };
@@ -71,7 +76,8 @@ fn exit_code(line: &str) -> Option<&str> {
         .iter()
         .find_map(|start| line.strip_prefix(start))?;
     let code = code.strip_suffix("</returncode>").unwrap_or(code);
-    (!code.is_empty() && code.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')).then_some(code)
+    (!code.is_empty() && code.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-'))
+        .then_some(code)
 }
 
 fn strip_end(page: &Page<'_>, body: &mut Body) {

@@ -167,12 +167,10 @@ pub(super) fn number(page: &mut Page<'_>, body: &Body, effect: &Effect) -> bool 
         return false;
     };
     let Some(first) = parse(page.line(start)) else { return false };
-    let heading = start - body.lines.start;
     if !accepted(page, body, effect, start, first) {
         return false;
     }
-    let sole = effect.reads.len() == 1
-        || effect.reads.iter().all(|read| read.path == effect.reads[0].path);
+    let sole = effect.reads.iter().all(|read| read.path == effect.reads[0].path);
     let mut target = 0usize;
     let mut last: Option<u32> = None;
     for at in start..body.lines.end {
@@ -188,7 +186,6 @@ pub(super) fn number(page: &mut Page<'_>, body: &Body, effect: &Effect) -> bool 
             page.set(at, place, Some(gutter.number), gutter.skip);
         }
     }
-    let _ = heading;
     true
 }
 

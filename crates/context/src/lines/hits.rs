@@ -121,9 +121,17 @@ fn context(page: &mut Page<'_>, body: &Body) {
 }
 
 /// Numbers line `at` if it is context of the file `near` it; gives what is near the next.
-fn around<'a>(page: &mut Page<'a>, at: usize, near: Option<(u16, &'a str)>) -> Option<(u16, &'a str)> {
+fn around<'a>(
+    page: &mut Page<'a>,
+    at: usize,
+    near: Option<(u16, &'a str)>,
+) -> Option<(u16, &'a str)> {
     let line = page.line(at);
-    let known = page.printed.lines.get(at).and_then(|line| Some((line.path?, line.text.start - line.whole.start)));
+    let known = page
+        .printed
+        .lines
+        .get(at)
+        .and_then(|line| Some((line.path?, line.text.start - line.whole.start)));
     if let Some((place, _)) = known {
         // The spelling is what precedes the number.
         return match near {
@@ -151,8 +159,7 @@ fn around<'a>(page: &mut Page<'a>, at: usize, near: Option<(u16, &'a str)>) -> O
         }
         let Some((number, skip)) = number_between(bytes, dash, b'-') else { continue };
         let named = &line[..dash];
-        let resolved = crate::effects::path::resolve(named, page.directory);
-        if page.printed.paths.get(usize::from(place)) == Some(&resolved) {
+        if page.printed.paths.get(usize::from(place)).is_some_and(|path| page.names(named, path)) {
             page.set(at, place, Some(number), skip);
             return Some((place, named));
         }

@@ -82,6 +82,8 @@ struct Page<'a> {
     printed: Printed,
     /// Paths as printed, to their place in `printed.paths`.
     spelt: HashMap<&'a str, u16>,
+    /// Paths in full, to the same.
+    places: HashMap<String, u16>,
     windows: bool,
 }
 
@@ -100,7 +102,14 @@ impl<'a> Page<'a> {
             });
             start = end + 1;
         }
-        Page { content, directory, printed, spelt: HashMap::new(), windows: false }
+        Page {
+            content,
+            directory,
+            printed,
+            spelt: HashMap::new(),
+            places: HashMap::new(),
+            windows: false,
+        }
     }
 
     fn len(&self) -> usize {
@@ -116,21 +125,33 @@ impl<'a> Page<'a> {
 
     /// The place of a path that is resolved already.
     fn resolved(&mut self, path: &str) -> Option<u16> {
-        let known = self.printed.paths.iter().position(|known| known == path);
-        let place = known.unwrap_or_else(|| {
-            self.printed.paths.push(path.to_owned());
-            self.printed.paths.len() - 1
-        });
-        u16::try_from(place).ok()
+        if let Some(&place) = self.places.get(path) {
+            return Some(place);
+        }
+        let place = u16::try_from(self.printed.paths.len()).ok()?;
+        self.printed.paths.push(path.to_owned());
+        self.places.insert(path.to_owned(), place);
+        Some(place)
     }
 
     fn resolved_read(&mut self, read: &ReadTarget) -> Option<u16> {
         self.resolved(&read.path)
     }
 
+    /// Whether `spelling` is `path`, or, while the directory is not known, ends in it: one
+    /// result may name a file in both ways.
+    fn names(&self, spelling: &str, path: &str) -> bool {
+        let resolved = path::resolve(spelling, self.directory);
+        resolved == path
+            || (!path::is_rooted(path)
+                && resolved.strip_suffix(path).is_some_and(|front| front.ends_with('/')))
+    }
+
     /// The text of some lines, line breaks included.
     fn text(&self, lines: Range<usize>) -> &'a str {
-        let place = |at: usize| self.printed.lines.get(at).map_or(self.content.len(), |line| line.whole.start as usize);
+        let place = |at: usize| {
+            self.printed.lines.get(at).map_or(self.content.len(), |line| line.whole.start as usize)
+        };
         self.content.get(place(lines.start)..place(lines.end)).unwrap_or_default()
     }
 
@@ -138,9 +159,6 @@ impl<'a> Page<'a> {
     fn spelt(&mut self, spelling: &'a str) -> Option<u16> {
         if let Some(&place) = self.spelt.get(spelling) {
             return Some(place);
-        }
-        if self.printed.paths.len() >= usize::from(u16::MAX) {
-            return None;
         }
         let path = path::resolve(spelling, self.directory);
         let place = self.resolved(&path)?;

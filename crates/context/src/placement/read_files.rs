@@ -159,6 +159,7 @@ pub fn shown_paths<'a>(results: impl IntoIterator<Item = &'a ReadFiles>) -> Hash
 mod tests {
     use super::*;
     use crate::placement::tests::conversation;
+    use crate::transcript::{Block, Call};
 
     /// What is left of `before` when the contents at `positions` are removed.
     fn check(before: &str, positions: &[usize], after: &str) {
@@ -214,5 +215,28 @@ mod tests {
             .map(|file| (file.path.as_str(), file.entries.iter().map(|entry| entry.0).collect()))
             .collect();
         assert_eq!(table, [("b.rs", vec![1]), ("a.rs", vec![1, 5]), ("c.rs", vec![5])]);
+    }
+
+    #[test]
+    fn calls_of_other_tools_refer_to_what_they_read_and_change() {
+        let mut conversation = conversation(&["content", "done"]);
+        conversation.directory = Some("/w".to_owned());
+        let calls = [
+            ("Read", json!({"file_path": "/w/a.rs"})),
+            ("Bash", json!({"command": "cat b.rs a.rs; echo x > c.rs"})),
+        ];
+        for (at, (name, arguments)) in calls.into_iter().enumerate() {
+            conversation.entries[2 * at].blocks = vec![Block::Call(Call {
+                id: format!("call{at}"),
+                name: name.to_owned(),
+                arguments,
+            })];
+        }
+        let listed = referenced_files(&conversation);
+        let table: Vec<(&str, Vec<u32>)> = listed
+            .iter()
+            .map(|file| (file.path.as_str(), file.entries.iter().map(|entry| entry.0).collect()))
+            .collect();
+        assert_eq!(table, [("/w/a.rs", vec![0, 2]), ("/w/b.rs", vec![2]), ("/w/c.rs", vec![2])]);
     }
 }

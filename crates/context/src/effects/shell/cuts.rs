@@ -129,7 +129,7 @@ pub(super) struct Sed {
 
 /// The cut of `sed`, and the words that are files.
 pub(super) fn sed(arguments: &[Word]) -> Sed {
-    let (mut quiet, mut in_place, mut extended) = (false, false, false);
+    let (mut quiet, mut in_place) = (false, false);
     let mut scripts: Vec<Word> = Vec::new();
     let mut rest: Vec<Word> = Vec::new();
     let mut words = arguments.iter();
@@ -145,7 +145,7 @@ pub(super) fn sed(arguments: &[Word]) -> Sed {
             text if text.starts_with("--expression=") => {
                 scripts.push(Word { text: text[13..].to_owned(), ..word.clone() });
             }
-            text if text.starts_with("--") => extended = true,
+            text if text.starts_with("--") => {}
             text if text.len() > 1 && text.starts_with('-') => {
                 let flags = &text[1..];
                 // What follows `i` is a suffix for backups.
@@ -160,7 +160,6 @@ pub(super) fn sed(arguments: &[Word]) -> Sed {
             _ => rest.push(word.clone()),
         }
     }
-    let _ = extended;
     if scripts.is_empty() && !rest.is_empty() {
         scripts.push(rest.remove(0));
         // BSD: an empty suffix is a word of its own.

@@ -1,9 +1,9 @@
 //! Programs that show, search and list: as sources with files, as filters without.
 
-use super::cuts::{self, Cut};
+use super::cuts;
+use super::programs::{changed, plain_arguments};
 use super::syntax::Word;
-use super::{Change, Invocation, Item, Kind, Part, Shell, Span};
-use crate::effects::ReadTarget;
+use super::{Change, Invocation, Item, Kind, Part, Shell, Span, absorbing};
 
 /// A call's flags and the words that are none.
 pub(super) struct Flags {
@@ -49,11 +49,8 @@ fn source(shell: &mut Shell, files: &[Word], input: Option<Part>) -> Part {
         return input.unwrap_or_default();
     }
     let mut part = shell.read_words(files);
-    if let Some(mut input) = input {
-        if input.kind.looks_only() {
-            input.kind = Kind::Nothing;
-        }
-        part.absorb(&mut input);
+    if let Some(input) = input {
+        part.absorb(&mut unread(input));
     }
     part
 }
@@ -122,6 +119,10 @@ fn forget(part: &mut Part) {
 }
 
 pub(super) fn ends(shell: &mut Shell, call: Invocation<'_>) -> Part {
+    let follows = |word: &Word| matches!(word.text.as_str(), "-f" | "-F" | "--follow");
+    if call.name == "tail" && call.arguments.iter().any(follows) {
+        return absorbing(Part::run(), call.input);
+    }
     let (cut, files) = cuts::ends(call.name, call.arguments);
     let mut part = source(shell, &files, call.input);
     if files.len() > 1 {
@@ -143,11 +144,11 @@ pub(super) fn sed(shell: &mut Shell, call: Invocation<'_>) -> Part {
     let sed = cuts::sed(call.arguments);
     if sed.in_place {
         let mut part = Part::of(Kind::Edit, Vec::new());
-        part.writes = super::programs::changed(shell, sed.files.iter(), &Change::Unknown);
+        part.writes = changed(shell, sed.files.iter(), &Change::Unknown);
         if part.writes.is_empty() || part.writes.len() < sed.files.len() {
             part.kind = Kind::Run;
         }
-        return super::absorbing(part, call.input);
+        return absorbing(part, call.input);
     }
     let mut part = source(shell, &sed.files, call.input);
     part.stdout = sed.cut.of(part.stdout);
@@ -190,7 +191,7 @@ pub(super) fn derive(shell: &mut Shell, call: Invocation<'_>) -> Part {
         _ => &[],
     };
     if call.name == "sort" && call.arguments.iter().any(|word| word.text.starts_with("-o")) {
-        return super::absorbing(Part::run(), call.input);
+        return absorbing(Part::run(), call.input);
     }
     let flags = Flags::of(call.arguments, with_value);
     let skipped = match call.name {
@@ -285,28 +286,10 @@ pub(super) fn grep(shell: &mut Shell, call: Invocation<'_>) -> Part {
     }
     let skipped = usize::from(!given).min(flags.files.len());
     let files = &flags.files[skipped..];
-    let recursive = call.name != "grep" && call.input.is_none()
-        || flags.has("-r")
-        || flags.has("-R")
-        || flags.has("--recursive");
     let mut part = match (files.is_empty(), call.input) {
-        (true, Some(mut input)) => {
-            searched(&mut input);
-            if input.kind <= Kind::Harmless && !input.stdout.is_empty() {
-                input.kind = Kind::Search;
-            }
-            return input;
-        }
-        (_, input) => super::absorbing(
-            Part::of(Kind::Search, vec![Item::Unknown]),
-            input.map(|input| Part {
-                stdout: Vec::new(),
-                kind: if input.kind.looks_only() { Kind::Nothing } else { input.kind },
-                ..input
-            }),
-        ),
+        (true, Some(input)) => return filtered(input, flags.has("-n")),
+        (_, input) => absorbing(Part::of(Kind::Search, vec![Item::Unknown]), input.map(unread)),
     };
-    let _ = recursive;
     shell.look_from_here();
     part.scopes.extend(files.iter().filter_map(|word| shell.path(word)));
     part.fragile |= call.arguments.iter().any(|word| word.expands);
@@ -314,6 +297,30 @@ pub(super) fn grep(shell: &mut Shell, call: Invocation<'_>) -> Part {
         part.stdout.clear();
     }
     part
+}
+
+/// `grep` in a pipe.
+fn filtered(mut input: Part, numbers: bool) -> Part {
+    let partly = input
+        .stdout
+        .iter()
+        .any(|item| matches!(item, Item::Lines(target) if target.span != Span::All));
+    searched(&mut input);
+    if numbers && partly {
+        // The numbers printed count what came in, not the file's lines.
+        input.scopes.clear();
+        input.fragile = true;
+    }
+    if input.kind <= Kind::Harmless {
+        input.kind = Kind::Search;
+    }
+    input
+}
+
+/// What came in and is not passed on: only more than looking matters.
+fn unread(input: Part) -> Part {
+    let kind = if input.kind.looks_only() { Kind::Nothing } else { input.kind };
+    Part { kind, ..input }
 }
 
 pub(super) fn list(shell: &mut Shell, call: Invocation<'_>) -> Part {
@@ -326,8 +333,8 @@ pub(super) fn list(shell: &mut Shell, call: Invocation<'_>) -> Part {
             .iter()
             .take_while(|word| !word.text.starts_with(['-', '(', '!']))
             .collect(),
-        "fd" | "fdfind" => super::programs::plain_arguments(call.arguments).skip(1).collect(),
-        _ => super::programs::plain_arguments(call.arguments).collect(),
+        "fd" | "fdfind" => plain_arguments(call.arguments).skip(1).collect(),
+        _ => plain_arguments(call.arguments).collect(),
     };
     part.scopes = folders.iter().filter_map(|word| shell.path(word)).collect();
     part.fragile = call.arguments.iter().any(|word| word.expands);
@@ -335,11 +342,5 @@ pub(super) fn list(shell: &mut Shell, call: Invocation<'_>) -> Part {
     if matches!(call.name, "fd" | "fdfind") && call.arguments.iter().any(runs) {
         part.kind = Kind::Run;
     }
-    super::absorbing(part, call.input.map(|input| Part { stdout: Vec::new(), ..input }))
-}
-
-#[allow(dead_code)]
-fn lines_of(path: String, span: Span) -> Item {
-    let _ = Cut::Everything;
-    Item::Lines(ReadTarget { path, span })
+    absorbing(part, call.input.map(unread))
 }

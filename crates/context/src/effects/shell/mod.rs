@@ -32,10 +32,6 @@ pub(super) fn effect(command: &str, directory: Option<&str>) -> Effect {
     if after.as_deref() != directory {
         effect.directory_after = after;
     }
-    if effect.directory_after.is_some() || shell.directory == Directory::Lost {
-        // A skipped call would leave a lasting shell elsewhere.
-        effect.cacheable = effect.cacheable && effect.kind == EffectKind::Read;
-    }
     effect.directory = shell.first_directory.or_else(|| directory.map(str::to_owned));
     effect.command = Some(command.to_owned());
     effect
@@ -190,6 +186,7 @@ impl Part {
             Kind::Write => EffectKind::Write,
             Kind::Edit => EffectKind::Edit,
         };
+        let writes = self.writes;
         let mut reads = Vec::new();
         let mut output = Vec::new();
         for item in self.stdout {
@@ -209,8 +206,8 @@ impl Part {
         Effect {
             kind,
             reads,
-            writes: self.writes,
-            cacheable: looks && !self.fragile,
+            cacheable: looks && !self.fragile && writes.is_empty(),
+            writes,
             scopes: self.scopes,
             output,
             ..Effect::default()
@@ -272,23 +269,17 @@ impl Shell {
             }
             Step::Group { chain, subshell, redirects } => {
                 let before = self.directory.clone();
-                let mut part = self.chain(chain);
+                let part = self.chain(chain);
                 if subshell {
                     self.directory = before;
                 }
-                if let Some(mut input) = input {
-                    part.absorb(&mut input);
-                }
-                self.redirected(part, redirects)
+                self.redirected(absorbing(part, input), redirects)
             }
             Step::Block { chain, redirects } => {
                 let before = self.directory.clone();
                 let mut part = self.chain(chain);
                 if self.directory != before {
                     self.directory = Directory::Lost;
-                }
-                if let Some(mut input) = input {
-                    part.absorb(&mut input);
                 }
                 if !part.stdout.is_empty() {
                     part.stdout.push(Item::Unknown);
@@ -299,7 +290,7 @@ impl Shell {
                 for write in &mut part.writes {
                     write.change = Change::Unknown;
                 }
-                self.redirected(part, redirects)
+                self.redirected(absorbing(part, input), redirects)
             }
             Step::Nothing(chains) => {
                 let mut part = input.unwrap_or_default();
@@ -402,7 +393,8 @@ impl Shell {
                 }
                 _ => Item::Unknown,
             });
-            part.fragile |= word.expands;
+            // What an unknown word reads cannot be watched.
+            part.fragile |= word.known().is_none() || self.directory == Directory::Lost;
         }
         part
     }
@@ -430,11 +422,15 @@ impl Shell {
     }
 }
 
-/// `part`, which does not pass on what came in.
+/// `part`, which does not pass on what came in but may depend on it.
 fn absorbing(mut part: Part, input: Option<Part>) -> Part {
-    if let Some(mut input) = input {
-        part.absorb(&mut input);
+    let Some(mut input) = input else { return part };
+    for item in &mut input.stdout {
+        if let Item::Lines(target) = item {
+            input.scopes.push(std::mem::take(&mut target.path));
+        }
     }
+    part.absorb(&mut input);
     part
 }
 

@@ -75,7 +75,6 @@ const FORMATTERS: &[(&str, &[&str])] = &[
     ("yapf", &["-i", "--in-place"]),
     ("clang-format", &["-i"]),
     ("shfmt", &["-w"]),
-    ("perl", &["-pi", "-i", "-pi.bak", "-0pi", "-i.bak"]),
 ];
 
 /// What `call` does.
@@ -107,9 +106,14 @@ pub(super) fn part(shell: &mut Shell, call: Invocation<'_>) -> Part {
         "eval" => Part::run(),
         "sudo" | "env" | "time" | "timeout" | "nice" | "nohup" | "command" | "builtin" | "exec"
         | "stdbuf" | "ionice" | "setsid" | "unbuffer" | "gtimeout" | "doas" => wrapped(shell, call),
+        "npx" | "bunx" | "pnpx" | "uvx" => {
+            // What is downloaded may not be the program of that name.
+            Part { kind: Kind::Run, stdout: vec![Item::Unknown], ..wrapped(shell, call) }
+        }
         "tee" | "cp" | "mv" | "rm" | "touch" | "truncate" | "dd" | "patch" | "apply_patch"
         | "applypatch" | "ln" | "install" | "unlink" => writer(shell, call),
-        "curl" | "wget" | "http" | "https" | "lynx" => fetch(call),
+        "curl" | "wget" | "http" | "https" | "lynx" => fetch(shell, call),
+        "perl" => perl(shell, call),
         _ if is_shell(name) => nested(shell, call),
         _ if HARMLESS.contains(&name) => {
             absorbing(Part::of(Kind::Harmless, vec![Item::Unknown]), call.input)
@@ -222,7 +226,7 @@ fn handed_on(shell: &mut Shell, names: Part, made: &[Word]) -> Part {
     }
     // The names are not in the command line.
     part.stdout = vec![Item::Unknown];
-    part.fragile = names.fragile;
+    part.fragile = names.fragile || part.kind == Kind::Read;
     let kind = part.kind;
     let mut names = names;
     part.absorb(&mut names);
@@ -310,7 +314,32 @@ fn nested(shell: &mut Shell, call: Invocation<'_>) -> Part {
     absorbing(part.fragile(script.expands), call.input)
 }
 
-fn fetch(call: Invocation<'_>) -> Part {
+/// `perl -pi -e …` rewrites its files; anything else may do anything.
+fn perl(shell: &Shell, call: Invocation<'_>) -> Part {
+    let in_place = call.arguments.iter().any(|word| {
+        word.text.starts_with("-i") || word.text.starts_with("-pi") || word.text.starts_with("-0pi")
+    });
+    if !in_place {
+        return absorbing(Part::run(), call.input);
+    }
+    let mut part = Part::of(Kind::Edit, Vec::new());
+    let mut files: Vec<Word> = Vec::new();
+    let mut words = call.arguments.iter();
+    while let Some(word) = words.next() {
+        if !word.text.starts_with('-') {
+            files.push(word.clone());
+        } else if word.text.ends_with('e') {
+            words.next();
+        }
+    }
+    part.writes = changed(shell, files.iter(), &Change::Unknown);
+    if files.is_empty() || part.writes.len() < files.len() {
+        part.kind = Kind::Run;
+    }
+    absorbing(part, call.input)
+}
+
+fn fetch(shell: &Shell, call: Invocation<'_>) -> Part {
     let sends = |word: &Word| {
         let text = word.text.as_str();
         matches!(text, "-X" | "--request" | "-d" | "-F" | "-T" | "--post-data" | "--upload-file")
@@ -318,7 +347,13 @@ fn fetch(call: Invocation<'_>) -> Part {
             || text.starts_with("-X")
     };
     let kind = if call.arguments.iter().any(sends) { Kind::Run } else { Kind::Fetch };
-    absorbing(Part::of(kind, vec![Item::Unknown]), call.input)
+    let saved = call.arguments.windows(2).filter(|pair| {
+        matches!((call.name, pair[0].text.as_str()), ("curl", "-o" | "--output") | ("wget", "-O"))
+    });
+    let files = saved.map(|pair| &pair[1]).filter(|word| !word.text.starts_with("/dev/"));
+    let mut part = Part::of(kind, vec![Item::Unknown]);
+    part.writes = changed(shell, files.filter(|word| word.text != "-"), &Change::Unknown);
+    absorbing(part, call.input)
 }
 
 fn writer(shell: &mut Shell, call: Invocation<'_>) -> Part {

@@ -84,12 +84,14 @@ pub(super) enum Redirect {
 
 /// The steps of the tree under `root`.
 pub(super) fn chain_of(root: Node<'_>, source: &str) -> Chain {
-    Reader { source }.sequence(root, 0)
+    Reader { source, broken: root.has_error() }.sequence(root, 0)
 }
 
 #[derive(Clone, Copy)]
 struct Reader<'a> {
     source: &'a str,
+    /// Something was not understood: where a here-document ends may be a guess.
+    broken: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -281,9 +283,8 @@ impl<'a> Reader<'a> {
         if !quoted {
             text = unescape(&text, "$`\\");
         }
-        // Without its end the grammar has guessed where the text stops.
         let ended = find("heredoc_end").is_some_and(|end| !end.is_missing());
-        Redirect::Text { text, known: ended && (quoted || !expands) }
+        Redirect::Text { text, known: ended && !self.broken && (quoted || !expands) }
     }
 
     /// `cat <<EOF | first | second && next`.

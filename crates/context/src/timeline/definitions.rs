@@ -1,0 +1,124 @@
+//! Lines that look like definitions: enough to name what an edit is about, in any language.
+
+/// Words that may stand before the keyword.
+const MODIFIERS: [&str; 21] = [
+    "pub",
+    "export",
+    "default",
+    "async",
+    "static",
+    "public",
+    "private",
+    "protected",
+    "internal",
+    "final",
+    "abstract",
+    "unsafe",
+    "const",
+    "extern",
+    "override",
+    "virtual",
+    "inline",
+    "sealed",
+    "open",
+    "data",
+    "declare",
+];
+
+/// Words that begin a definition.
+const KEYWORDS: [&str; 15] = [
+    "fn",
+    "struct",
+    "enum",
+    "trait",
+    "mod",
+    "type",
+    "class",
+    "interface",
+    "def",
+    "func",
+    "function",
+    "fun",
+    "union",
+    "module",
+    "namespace",
+];
+
+/// Words that may follow the name.
+const FOLLOWERS: [&str; 6] = ["extends", "implements", "struct", "interface", "where", "for"];
+
+/// What the line defines, as keyword and name (`fn parse`), if it looks like a definition.
+pub(super) fn definition_in(line: &str) -> Option<String> {
+    let mut rest = line.trim_start();
+    loop {
+        let word_end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
+        let (word, after) = rest.split_at(word_end);
+        if KEYWORDS.contains(&word) {
+            return name_in(after).map(|name| format!("{word} {name}"));
+        }
+        if !MODIFIERS.contains(&word) {
+            return None;
+        }
+        // `pub(crate)` and `extern "C"`.
+        let after = after.trim_start();
+        let after = skip_enclosed(after, '(', ')').or_else(|| skip_enclosed(after, '"', '"'));
+        rest = after.unwrap_or(&rest[word_end..]).trim_start();
+    }
+}
+
+fn skip_enclosed(text: &str, open: char, close: char) -> Option<&str> {
+    let inner = text.strip_prefix(open)?;
+    inner.find(close).map(|end| &inner[end + close.len_utf8()..])
+}
+
+/// The name after a keyword, past the receiver of a Go method and a generator's star.
+fn name_in(after: &str) -> Option<&str> {
+    if !after.starts_with([' ', '\t', '*']) {
+        return None;
+    }
+    let after = after.trim_start_matches([' ', '\t', '*']);
+    let after = skip_enclosed(after, '(', ')').unwrap_or(after).trim_start();
+    let end = after.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(after.len());
+    let name = &after[..end];
+    // A name is followed by what a definition has after it, not by prose.
+    let next = after[end..].trim_start();
+    let word = next.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    let follows = next.starts_with(['(', '<', '{', ':', '=', ';', '['])
+        || next.is_empty()
+        || FOLLOWERS.contains(&word);
+    (!name.is_empty() && !name.starts_with(|c: char| c.is_ascii_digit()) && follows).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(line: &str, definition: Option<&str>) {
+        assert_eq!(definition_in(line).as_deref(), definition, "{line}");
+    }
+
+    #[test]
+    fn definitions_are_named_by_keyword() {
+        check("    pub(crate) async fn parse<T>(text: &str) {", Some("fn parse"));
+        check("pub extern \"C\" fn start() {", Some("fn start"));
+        check("export default class Parser extends Base {", Some("class Parser"));
+        check("def run(self):", Some("def run"));
+        check("func (s *Server) Serve(l net.Listener) error {", Some("func Serve"));
+        check("export async function* walk(tree) {", Some("function walk"));
+        check("public interface Store<T> {", Some("interface Store"));
+        check("struct Unit;", Some("struct Unit"));
+        check("type Name struct {", Some("type Name"));
+        for line in [
+            "",
+            "fn",
+            "let fn_name = 3;",
+            "a class of its own kind",
+            "function",
+            "type: string",
+            "def 3",
+        ] {
+            check(line, None);
+        }
+        check("type of thing", None);
+    }
+}

@@ -1,0 +1,112 @@
+//! Timeline: what the files were at any turn, as far as the conversation tells.
+//!
+//! A file's state is replayed from what tools showed of it and what calls changed. Other
+//! programs may change files unseen; a later read that disagrees lowers the confidence in
+//! whatever it did not show.
+
+mod changelog;
+mod definitions;
+mod events;
+mod known;
+
+use std::collections::HashMap;
+
+pub use changelog::{ChangeNote, changelog, fold_edits};
+
+use crate::effects::{Change, path};
+use crate::transcript::Conversation;
+use events::{Event, EventKind, events_of};
+use known::Known;
+
+/// How far a [`FileState`] can be trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Confidence {
+    /// Nothing is known.
+    Unknown,
+    /// Some lines were never seen, or may have changed or moved since.
+    Partial,
+    /// Every line is known, unless a program that is not known to change files did, or
+    /// something outside the conversation.
+    Exact,
+}
+
+/// A file at one moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileState {
+    /// The lines without line breaks, from line 1; `None` for lines never seen. Below
+    /// [`Confidence::Exact`] more lines may follow.
+    pub lines: Vec<Option<String>>,
+    /// How far they can be trusted.
+    pub confidence: Confidence,
+    /// Whether the file was removed.
+    pub removed: bool,
+}
+
+/// The files of one conversation over its turns.
+#[derive(Debug, Clone, Default)]
+pub struct Timeline {
+    /// Events by path, in order.
+    files: HashMap<String, Vec<Event>>,
+    directory: Option<String>,
+}
+
+impl Timeline {
+    /// The timeline of `conversation`. Sub-agents are conversations of their own: what they
+    /// did to files is not in it.
+    pub fn of(conversation: &Conversation) -> Self {
+        let mut files: HashMap<String, Vec<Event>> = HashMap::new();
+        for event in events_of(conversation) {
+            if let Some(events) = files.get_mut(&event.path) {
+                events.push(event);
+            } else {
+                files.insert(event.path.clone(), vec![event]);
+            }
+        }
+        Self { files, directory: conversation.directory.clone() }
+    }
+
+    /// The paths that anything is known of, sorted.
+    pub fn paths(&self) -> Vec<&str> {
+        let mut paths: Vec<&str> = self.files.keys().map(String::as_str).collect();
+        paths.sort_unstable();
+        paths
+    }
+
+    /// The file at `path` after the results of the `turn`-th model response, counted from 1.
+    /// The path may be relative to the working directory, or the end of one known path.
+    pub fn file_state_at(&self, path: &str, turn: u32) -> FileState {
+        let mut known = Known::default();
+        let events = self.events(path).iter().take_while(|event| event.turn <= turn);
+        events.for_each(|event| event.kind.apply(&mut known));
+        known.state()
+    }
+
+    fn events(&self, path: &str) -> &[Event] {
+        let resolved = path::resolve(path, self.directory.as_deref());
+        let known = self.files.get(path).or_else(|| self.files.get(&resolved));
+        if let Some(events) = known {
+            return events;
+        }
+        let end = format!("/{}", path.trim_start_matches("./"));
+        let mut matches = self.files.iter().filter(|(known, _)| known.ends_with(&end));
+        match (matches.next(), matches.next()) {
+            (Some((_, events)), None) => events,
+            _ => &[],
+        }
+    }
+}
+
+impl EventKind {
+    fn apply(&self, known: &mut Known) {
+        match self {
+            EventKind::ShownText(text) => known.put(text),
+            EventKind::ShownAll(lines) => known.show_all(lines),
+            EventKind::Shown(lines) => known.show(lines),
+            EventKind::Changed(change) => known.apply(change),
+            EventKind::MayHaveChanged => known.apply(&Change::Unknown),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,402 @@
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::handle::Handle;
+use crate::transcript::{Block, Call, Entry, Mark, Role, Source, ToolResult};
+
+/// One turn: a call with its result, or no result.
+struct Turn {
+    name: &'static str,
+    arguments: Value,
+    result: Option<(String, bool)>,
+}
+
+fn turn(name: &'static str, arguments: Value, result: &str) -> Turn {
+    Turn { name, arguments, result: Some((result.to_owned(), false)) }
+}
+
+fn failed(name: &'static str, arguments: Value, result: &str) -> Turn {
+    Turn { name, arguments, result: Some((result.to_owned(), true)) }
+}
+
+fn conversation(turns: &[Turn]) -> Conversation {
+    let entry = |role, block| Entry {
+        source: Source { step: 1, result: None },
+        role,
+        time: None,
+        mark: Mark::None,
+        model: None,
+        usage: None,
+        blocks: vec![block],
+    };
+    let mut conversation =
+        Conversation { directory: Some("/w".to_owned()), ..Conversation::default() };
+    for (index, turn) in turns.iter().enumerate() {
+        let id = format!("call{index}");
+        let call =
+            Call { id: id.clone(), name: turn.name.to_owned(), arguments: turn.arguments.clone() };
+        conversation.entries.push(entry(Role::Assistant, Block::Call(call)));
+        if let Some((content, is_error)) = &turn.result {
+            let result = ToolResult { call: id, content: content.clone(), is_error: *is_error };
+            conversation.entries.push(entry(Role::Tool, Block::Result(result)));
+        }
+    }
+    conversation
+}
+
+fn read(text: &str) -> Turn {
+    turn("Read", json!({"file_path": "/w/a.py"}), &numbered(text, 1))
+}
+
+fn read_part(text: &str, first: u32) -> Turn {
+    let limit = text.lines().count();
+    let arguments = json!({"file_path": "/w/a.py", "offset": first, "limit": limit});
+    turn("Read", arguments, &numbered(text, first))
+}
+
+fn numbered(text: &str, first: u32) -> String {
+    let lines: Vec<String> =
+        (first..).zip(text.lines()).map(|(n, line)| format!("{n:>6}\t{line}")).collect();
+    lines.join("\n")
+}
+
+fn edit(old: &str, new: &str) -> Turn {
+    let arguments = json!({"file_path": "/w/a.py", "old_string": old, "new_string": new});
+    turn("Edit", arguments, "The file /w/a.py has been updated.")
+}
+
+fn write(text: &str) -> Turn {
+    let arguments = json!({"file_path": "/w/a.py", "content": text});
+    turn("Write", arguments, "File created successfully at: /w/a.py")
+}
+
+/// The state of `/w/a.py` after each turn: lines with `?` for unseen ones, and confidence.
+fn check(turns: &[Turn], states: &[&str]) {
+    let timeline = Timeline::of(&conversation(turns));
+    let shown: Vec<String> = (1..=turns.len() as u32)
+        .map(|turn| {
+            let state = timeline.file_state_at("a.py", turn);
+            let lines: Vec<&str> =
+                state.lines.iter().map(|line| line.as_deref().unwrap_or("?")).collect();
+            let removed = if state.removed { " removed" } else { "" };
+            format!("{} {:?}{removed}", lines.join("|"), state.confidence)
+        })
+        .collect();
+    assert_eq!(shown, states);
+}
+
+#[test]
+fn reads_writes_and_edits_are_replayed() {
+    check(
+        &[write("a\nb\n"), edit("b\n", "b\nc\n"), edit("a\nb", "x"), read("x\nc\n")],
+        &["a|b Exact", "a|b|c Exact", "x|c Exact", "x|c Exact"],
+    );
+    check(
+        &[read("a\nb\nc"), edit("a\n", ""), edit("c", "")],
+        &["a|b|c Exact", "b|c Exact", "b| Partial"],
+    );
+    check(
+        &[write("no end"), edit("end", "end\nmore"), write("")],
+        &["no end Exact", "no end|more Exact", " Exact"],
+    );
+}
+
+#[test]
+fn failed_and_unanswered_edits() {
+    let arguments = json!({"file_path": "/w/a.py", "old_string": "a", "new_string": "z"});
+    let unanswered = Turn { name: "Edit", arguments: arguments.clone(), result: None };
+    check(
+        &[
+            write("a\nb\n"),
+            failed("Edit", arguments.clone(), "some error"),
+            turn("Edit", arguments.clone(), "String to replace not found in file."),
+            turn("Edit", arguments, "The file has been updated:\n     1\tnot found"),
+            unanswered,
+        ],
+        &["a|b Exact", "a|b Exact", "a|b Exact", "z|b Exact", "z|b Partial"],
+    );
+}
+
+#[test]
+fn parts_that_were_never_seen_stay_open() {
+    check(
+        &[
+            read_part("b\nc\n", 2),
+            edit("c\n", "c\nd\n"),
+            edit("unseen", "changed"),
+            edit("unseen", "two\nlines"),
+            read_part("b\nx\n", 2),
+            read("all\n"),
+        ],
+        &[
+            "?|b|c Partial",
+            "?|b|c|d Partial",
+            "?|b|c|d Partial",
+            "?|b|c|d Partial",
+            "?|b|x Partial",
+            "all Exact",
+        ],
+    );
+}
+
+#[test]
+fn unknown_changes_lower_the_confidence_until_the_file_is_read_again() {
+    let sed = || turn("Bash", json!({"command": "sed -i s/a/b/ /w/a.py"}), "");
+    check(
+        &[write("a\nb\n"), sed(), edit("b", "c"), read("x\nc\n")],
+        &["a|b Exact", "a|b Partial", "a|c Partial", "x|c Exact"],
+    );
+    for (command, state) in [
+        ("cargo fmt --all && cargo test", "a|b Partial"),
+        ("cd x; git checkout main", "a|b Partial"),
+        ("cargo fmt -- --check", "a|b Exact"),
+        ("git log --format=%h; cargo test", "a|b Exact"),
+    ] {
+        let run = turn("Bash", json!({"command": command}), "");
+        check(&[write("a\nb\n"), run], &["a|b Exact", state]);
+    }
+    let half = failed("Bash", json!({"command": "echo c > /w/a.py && false"}), "Exit code 1");
+    check(&[write("a\nb\n"), half], &["a|b Exact", "a|b Partial"]);
+    // Seen from a read that disagrees: something else changed the file.
+    check(&[write("a\nb\n"), read_part("x\n", 1)], &["a|b Exact", "x|b Partial"]);
+    check(&[write("a\n"), edit("never there", "b")], &["a Exact", "a Partial"]);
+    let remove = turn("Bash", json!({"command": "rm /w/a.py"}), "");
+    check(&[write("a\n"), remove, write("b\n")], &["a Exact", " Exact removed", "b Exact"]);
+}
+
+#[test]
+fn files_are_found_by_full_relative_and_partial_path() {
+    let timeline = Timeline::of(&conversation(&[write("a\n")]));
+    assert_eq!(timeline.paths(), ["/w/a.py"]);
+    for (path, confidence) in [
+        ("/w/a.py", Confidence::Exact),
+        ("a.py", Confidence::Exact),
+        ("./a.py", Confidence::Exact),
+        ("w/a.py", Confidence::Exact),
+        ("b.py", Confidence::Unknown),
+        (".py", Confidence::Unknown),
+        ("", Confidence::Unknown),
+    ] {
+        assert_eq!(timeline.file_state_at(path, 1).confidence, confidence, "{path}");
+    }
+    assert_eq!(timeline.file_state_at("a.py", 0).confidence, Confidence::Unknown);
+}
+
+fn notes(turns: &[Turn]) -> Vec<ChangeNote> {
+    changelog(&conversation(turns))
+}
+
+#[test]
+fn the_changelog_tells_intents_or_what_the_edits_did() {
+    let intent = json!({"file_path": "/w/a.py", "old_str": "one", "new_str": "two",
+        "intent": "Use two\n  instead"});
+    let refused = failed("edit_file", intent.clone(), "error");
+    let unanswered = Turn { name: "edit_file", arguments: intent.clone(), result: None };
+    let log = notes(&[
+        write("def a():\n    pass\n"),
+        edit("def a():\n    pass", "def a(x):\n    one\n\ndef b():\n    one"),
+        turn("edit_file", intent, "ok"),
+        refused,
+        write("class C:\n"),
+        turn("Bash", json!({"command": "sed -i s/C/D/ a.py"}), ""),
+        turn("Bash", json!({"command": "rm a.py"}), ""),
+        unanswered,
+    ]);
+    let table: Vec<String> =
+        log.iter().map(|note| format!("{} {} {}", note.turn, note.path, note.what)).collect();
+    assert_eq!(
+        table,
+        [
+            "1 /w/a.py new file, +2 lines, adds def a",
+            "2 /w/a.py +5 −2 lines, adds def b, changes def a",
+            "3 /w/a.py Use two instead",
+            "5 /w/a.py +1 −5 lines, adds class C, removes def a, def b",
+            "6 /w/a.py changed by `sed -i s/C/D/ a.py`",
+            "7 /w/a.py removes the file",
+        ]
+    );
+}
+
+#[test]
+fn runs_of_edits_fold_into_one_note() {
+    let note = |turn, path: &str, what: &str| ChangeNote {
+        turn,
+        path: path.to_owned(),
+        what: what.to_owned(),
+    };
+    let handle = Handle::of(b"diffs");
+    let notes = [
+        note(10, "config.py", "Added AGENT_CONFIG"),
+        note(12, "config.py", "Modified system prompt"),
+        note(13, "other.py", "Something else"),
+        note(40, "config.py", "Modified system prompt"),
+        note(50, "config.py", "Modified system prompt"),
+    ];
+    let folded = fold_edits("config.py", &notes, handle).expect("four notes");
+    assert_eq!(
+        folded,
+        format!(
+            "[Edits to config.py: 4 changes between turns 10-50]\n\
+             - Added AGENT_CONFIG\n\
+             - Modified system prompt 3x\n\
+             [full diffs: {handle}]"
+        )
+    );
+    let one = fold_edits("other.py", &notes, handle).expect("one note");
+    assert!(one.starts_with("[Edits to other.py: 1 change in turn 13]\n"), "{one}");
+    assert_eq!(fold_edits("none.py", &notes, handle), None);
+}
+
+#[derive(Debug, Clone)]
+enum Operation {
+    Write(String),
+    /// Replaces the part of the text between two shares of its length.
+    Edit {
+        from: usize,
+        length: usize,
+        new: String,
+        all: bool,
+        by: bool,
+    },
+    FailedEdit(String),
+    Read,
+    ReadFiles,
+    /// Changes the file in a way the call does not tell.
+    Unknown(String),
+}
+
+fn any_text() -> impl Strategy<Value = String> {
+    prop::string::string_regex("([ab]{0,2}\n){0,4}[ab]{0,1}").expect("a regex")
+}
+
+fn any_operation() -> impl Strategy<Value = Operation> {
+    prop_oneof![
+        2 => any_text().prop_map(Operation::Write),
+        6 => (0usize..20, 1usize..6, "[abc\n]{0,4}", any::<bool>(), any::<bool>()).prop_map(
+            |(from, length, new, all, by)| Operation::Edit { from, length, new, all, by }
+        ),
+        1 => "[abc]{1,2}".prop_map(Operation::FailedEdit),
+        2 => Just(Operation::Read),
+        1 => Just(Operation::ReadFiles),
+        1 => any_text().prop_map(Operation::Unknown),
+    ]
+}
+
+/// What the file really is.
+#[derive(Default)]
+struct Reference {
+    text: String,
+    /// Whether its lines can be known.
+    is_known: bool,
+    /// Whether, beyond its lines, it can be known how it ends.
+    is_sure: bool,
+}
+
+impl Reference {
+    /// Carries the operation out and records it as a turn.
+    fn run(&mut self, operation: Operation) -> Turn {
+        match operation {
+            Operation::Write(text) => {
+                *self = Self { text: text.clone(), is_known: true, is_sure: true };
+                write(&text)
+            }
+            Operation::Edit { from, length, new, all, by } => {
+                let from = from.min(self.text.len());
+                let old = self.text[from..(from + length).min(self.text.len())].to_owned();
+                let count = if old.is_empty() { 0 } else { self.text.matches(&old).count() };
+                let arguments = json!({"file_path": "/w/a.py", "old_string": old,
+                    "new_string": new, "replace_all": all});
+                if count == 0 || (count > 1 && !all) {
+                    return failed("Edit", arguments, "Found several matches");
+                }
+                self.text = self.text.replace(&old, &new);
+                if by {
+                    let edits = json!([{"old_string": old, "new_string": new, "replace_all": all}]);
+                    return turn(
+                        "MultiEdit",
+                        json!({"file_path": "/w/a.py", "edits": edits}),
+                        "ok",
+                    );
+                }
+                turn("Edit", arguments, "ok")
+            }
+            Operation::FailedEdit(old) => {
+                let arguments =
+                    json!({"file_path": "/w/a.py", "old_string": old, "new_string": "c"});
+                turn("Edit", arguments, "String to replace not found in file.")
+            }
+            Operation::Read if self.text.is_empty() => turn("Bash", json!({"command": "true"}), ""),
+            Operation::Read => {
+                self.is_known = true;
+                read(&self.text)
+            }
+            Operation::ReadFiles => {
+                (self.is_known, self.is_sure) = (true, true);
+                let result =
+                    crate::placement::read_files::ReadFiles::new([("/w/a.py", &*self.text)]);
+                turn("read_files", json!({"paths": ["/w/a.py"]}), &result.render())
+            }
+            Operation::Unknown(text) => {
+                *self = Self { text, ..Self::default() };
+                turn("Bash", json!({"command": "sed -i s/a/b/ /w/a.py"}), "")
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_state_is_that_of_the_real_file_or_not_called_exact(
+        operations in prop::collection::vec(any_operation(), 1..25)
+    ) {
+        let mut file = Reference::default();
+        let mut turns = Vec::new();
+        let mut expected = Vec::new();
+        for operation in operations {
+            turns.push(file.run(operation));
+            let lines: Vec<Option<String>> =
+                file.text.lines().map(|line| Some(line.to_owned())).collect();
+            expected.push((file.is_known, file.is_sure, lines));
+        }
+        let timeline = Timeline::of(&conversation(&turns));
+        for ((is_known, is_sure, lines), turn) in expected.into_iter().zip(1u32..) {
+            let state = timeline.file_state_at("/w/a.py", turn);
+            let is_exact = state.confidence == Confidence::Exact;
+            prop_assert!(is_known || !is_exact, "turn {} cannot be known", turn);
+            prop_assert!(is_exact || !is_sure, "turn {} is known", turn);
+            if is_exact {
+                prop_assert_eq!(state.lines, lines, "turn {}", turn);
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_panics_on_any_change(
+        shown in prop::collection::vec((1u32..8, "[ab]{0,2}"), 0..6),
+        changes in prop::collection::vec((0u32..9, 0u32..9, "[ab\n]{0,3}", "[ab\n]{0,3}", 0usize..6), 0..8),
+    ) {
+        use crate::effects::Change;
+        use crate::transcript::LineNumber;
+        let mut known = Known::default();
+        known.show(&shown);
+        for (first, last, old, new, kind) in changes {
+            let change = match kind {
+                0 => Change::Replace { old, new, all: first % 2 == 0 },
+                1 => Change::Lines { first: LineNumber(first), last: LineNumber(last), new },
+                2 => Change::Insert { after: first, new },
+                3 => Change::Append(new),
+                4 => Change::Unknown,
+                _ => Change::Content(new),
+            };
+            known.apply(&change);
+            known.show(&[(last, format!("line {first}"))]);
+            let state = known.state();
+            if state.confidence == Confidence::Exact {
+                prop_assert!(state.lines.iter().all(Option::is_some), "{:?}", state);
+            }
+        }
+    }
+}
