@@ -93,7 +93,8 @@ fn strip_end(page: &Page<'_>, body: &mut Body) {
             || line == "</output_head>"
             || line == "</persisted-output>"
     });
-    let mut noticed = reminder.is_some();
+    // Closing tags follow the text at once, notices after an empty line.
+    let mut noticed = reminder.is_some_and(|at| !page.line(at).starts_with("</"));
     body.lines.end = reminder.unwrap_or(body.lines.end);
     loop {
         let mut last = body.lines.end;

@@ -9,6 +9,8 @@ mod bare;
 mod body;
 mod gutter;
 mod hits;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -1,0 +1,276 @@
+//! Results and the file and number of their lines.
+
+use proptest::prelude::*;
+
+use super::{Printed, printed_lines};
+use crate::effects::{Effect, EffectKind, effect_of};
+use crate::transcript::Call;
+
+/// The effect of a tool call (`Read {…}`), or of a command line.
+fn effect(call: &str) -> Effect {
+    let (name, arguments) = match call.split_once(" {") {
+        Some((name, rest)) if !name.contains(' ') => {
+            (name, serde_json::from_str(&format!("{{{rest}")).expect("arguments are JSON"))
+        }
+        _ => ("bash", serde_json::json!({ "command": call })),
+    };
+    effect_of(&Call { id: "1".into(), name: name.into(), arguments }, Some("/w"))
+}
+
+/// One line each: `/w/a.rs 12|text` with a number, `/w/a.rs ?|text` without, `|text` for
+/// lines of no file.
+fn render(content: &str, printed: &Printed) -> String {
+    let lines = printed.lines.iter().map(|line| {
+        let path = line.path.map(|path| printed.paths[usize::from(path)].as_str());
+        let place = match (path, line.number) {
+            (Some(path), Some(number)) => format!("{path} {}", number.0),
+            (Some(path), None) => format!("{path} ?"),
+            (None, _) => String::new(),
+        };
+        format!("{place}|{}\n", line.text_in(content))
+    });
+    lines.collect()
+}
+
+fn check(call: &str, content: &str, expected: &str) {
+    let found = render(content, &printed_lines(content, &effect(call)));
+    assert_eq!(found, expected, "{call}");
+}
+
+#[test]
+fn gutters_of_reads() {
+    let read = r#"Read {"file_path":"a","offset":9}"#;
+    check(
+        read,
+        "     9→\tx\n    10→\n    11→  12: y\n\n<system-reminder>\nBe good.\n</system-reminder>\n",
+        "/w/a 9|\tx\n/w/a 10|\n/w/a 11|  12: y\n|\n|<system-reminder>\n|Be good.\n|</system-reminder>\n|\n",
+    );
+    check("cat -n a", "     1\tx\n     2\t\n", "/w/a 1|x\n/w/a 2|\n|\n");
+    check("nl -ba a | sed -n '7,8p'", "     7\t x\n     8\ty", "/w/a 7| x\n/w/a 8|y\n");
+    check(
+        r#"read_file {"file_path":"a","offset":7,"limit":2}"#,
+        "L7:   x\nL8: y",
+        "/w/a 7|  x\n/w/a 8|y\n",
+    );
+    check(r#"read_file {"path":"a"}"#, "1 | x\n2 |  y\n3 |\n", "/w/a 1|x\n/w/a 2| y\n/w/a 3|\n|\n");
+    check(
+        r#"read {"filePath":"/w/a"}"#,
+        "<file>\n00001| x\n00002|   y\n\n(End of file - total 2 lines)\n</file>",
+        "|<file>\n/w/a 1|x\n/w/a 2|  y\n|\n|(End of file - total 2 lines)\n|</file>\n",
+    );
+    check(
+        r#"read {"filePath":"/w/a"}"#,
+        "<path>/w/a</path>\n<type>file</type>\n<content>\n1: x\n2:   y\n\n(End of file - total 2 lines)\n</content>",
+        "|<path>/w/a</path>\n|<type>file</type>\n|<content>\n/w/a 1|x\n/w/a 2|  y\n|\n|(End of file - total 2 lines)\n|</content>\n",
+    );
+    check("awk 'NR>=3&&NR<=4 {print NR\": \"$0}' a", "3: x\n4:  y\n", "/w/a 3|x\n/w/a 4| y\n|\n");
+}
+
+#[test]
+fn announced_excerpts() {
+    check(
+        r#"open {"path":"a"}"#,
+        "[File: /w/a (9 lines total)]\n(2 more lines above)\n3: x\n4:\n(5 more lines below)\n(Open file: /w/a)\nbash-$",
+        "|[File: /w/a (9 lines total)]\n|(2 more lines above)\n/w/a 3| x\n/w/a 4|\n|(5 more lines below)\n|(Open file: /w/a)\n|bash-$\n",
+    );
+    check(
+        r#"edit {"start_line":1,"end_line":1,"replacement_text":"x"}"#,
+        "This is how your edit would have looked if applied\n[File: /w/a (1 lines total)]\n1:bad\n\nThis is the original code before your edit\n[File: /w/a (1 lines total)]\n1:good\n",
+        "|This is how your edit would have looked if applied\n|[File: /w/a (1 lines total)]\n|1:bad\n|\n|This is the original code before your edit\n|[File: /w/a (1 lines total)]\n/w/a 1|good\n|\n",
+    );
+    check(
+        r#"Edit {"file_path":"a","old_string":"x","new_string":"y"}"#,
+        "The file a has been updated. Here's the result of running `cat -n` on a snippet of the edited file:\n     2→y\n     3→z",
+        "|The file a has been updated. Here's the result of running `cat -n` on a snippet of the edited file:\n/w/a 2|y\n/w/a 3|z\n",
+    );
+    check(
+        r#"str_replace_editor {"command":"view","path":"/w/a","view_range":[5,6]}"#,
+        "Here's the result of running `cat -n` on /w/a:\n     5\tx\n     6\ty\n",
+        "|Here's the result of running `cat -n` on /w/a:\n/w/a 5|x\n/w/a 6|y\n|\n",
+    );
+}
+
+#[test]
+fn bare_lines_are_counted() {
+    check("cat a", "x\n\ny\n", "/w/a 1|x\n/w/a 2|\n/w/a 3|y\n|\n");
+    check("sed -n '5,9p' a", "x\ny\n", "/w/a 5|x\n/w/a 6|y\n|\n");
+    check("sed -n '5,6p' a", "x\ny\nz\n", "|x\n|y\n|z\n|\n");
+    check("tail -2 a", "x\ny\n", "/w/a ?|x\n/w/a ?|y\n|\n");
+    check("cat a; echo '---'; cat b", "x\n---\ny\n", "/w/a 1|x\n|---\n/w/b 1|y\n|\n");
+    check(
+        "sed -n 1,2p a; sed -n 5,6p b",
+        "p\nq\nr\ns\n",
+        "/w/a 1|p\n/w/a 2|q\n/w/b 5|r\n/w/b 6|s\n|\n",
+    );
+    check("sed -n 1,2p a; sed -n 5,6p b", "p\nq\nr\n", "|p\n|q\n|r\n|\n");
+    check("cat a b", "x\ny\n", "|x\n|y\n|\n");
+    check(
+        "head -n 2 a b",
+        "==> a <==\nx\ny\n\n==> b <==\nz\n",
+        "|==> a <==\n/w/a 1|x\n/w/a 2|y\n|\n|==> b <==\n/w/b 1|z\n|\n",
+    );
+    check(
+        "cat a",
+        "<returncode>0</returncode>\n<output>\nx\n\n</output>",
+        "|<returncode>0</returncode>\n|<output>\n/w/a 1|x\n/w/a 2|\n|</output>\n",
+    );
+    check(
+        "cat a",
+        "<returncode>1</returncode>\n<output>\ncat: a: No such file or directory\n</output>",
+        "|<returncode>1</returncode>\n|<output>\n|cat: a: No such file or directory\n|</output>\n",
+    );
+    check("cat a", "cat: a: No such file or directory", "|cat: a: No such file or directory\n");
+    check(
+        r#"read {"path":"a","offset":4,"limit":2}"#,
+        "x\ny\n\n[461 more lines in file. Use offset=6 to continue]",
+        "/w/a 4|x\n/w/a 5|y\n|\n|[461 more lines in file. Use offset=6 to continue]\n",
+    );
+    check(
+        "cat a",
+        "x\n... [100 characters truncated] ...\ny",
+        "/w/a 1|x\n|... [100 characters truncated] ...\n/w/a ?|y\n",
+    );
+    check("Read {\"file_path\":\"a\"}", "File does not exist.", "|File does not exist.\n");
+    check("cat a && make", "x\n", "|x\n|\n");
+}
+
+#[test]
+fn digits_in_text_are_no_gutter() {
+    // The file's own text: numbers that do not start where the read does, or have gaps.
+    check("cat a", "7: x\n8: y\n", "/w/a 1|7: x\n/w/a 2|8: y\n|\n");
+    check("cat a", "1: x\n3: y\n", "/w/a 1|1: x\n/w/a 2|3: y\n|\n");
+    check("cat a", "1\tx\n2\ty\nz\n", "/w/a 1|1\tx\n/w/a 2|2\ty\n/w/a 3|z\n|\n");
+    check("cat a", "2024-01-29 x\n", "/w/a 1|2024-01-29 x\n|\n");
+    check(
+        "cat a",
+        "# A\n     1\tx\n     2\ty\nb\nc\nd\ne\n",
+        "/w/a 1|# A\n/w/a 2|     1\tx\n/w/a 3|     2\ty\n/w/a 4|b\n/w/a 5|c\n/w/a 6|d\n/w/a 7|e\n|\n",
+    );
+    check("make", "     1→x\n12:y\na.rs:1:z\n", "|     1→x\n|12:y\n|a.rs:1:z\n|\n");
+}
+
+#[test]
+fn hits_of_searches() {
+    check("grep -n x a", "3:  x\n9:x: 1:\n", "/w/a 3|  x\n/w/a 9|x: 1:\n|\n");
+    check(
+        "grep -n -C1 x a",
+        "2-p\n3:x\n4- 5:q\n--\n9:x\n",
+        "/w/a 2|p\n/w/a 3|x\n/w/a 4| 5:q\n|--\n/w/a 9|x\n|\n",
+    );
+    check("nl -ba a | grep -A1 x", "     3\tx\n     4\ty\n", "/w/a 3|x\n/w/a 4|y\n|\n");
+    check("sed -n 5,9p a | grep -n x", "1:x\n", "|1:x\n|\n");
+    check(
+        "rg -n x",
+        "src/a.rs:3:  x:4:\n./b-1.rs:4:x\n",
+        "/w/src/a.rs 3|  x:4:\n/w/b-1.rs 4|x\n|\n",
+    );
+    check(
+        "rg -n -C1 x src",
+        "src/a-1-b.rs-2-p\nsrc/a-1-b.rs:3:x\nsrc/a-1-b.rs-4-q-5-\n--\nsrc/c.rs:1:x\n",
+        "/w/src/a-1-b.rs 2|p\n/w/src/a-1-b.rs 3|x\n/w/src/a-1-b.rs 4|q-5-\n|--\n/w/src/c.rs 1|x\n|\n",
+    );
+    check(
+        r#"Grep {"pattern":"x","path":"src","output_mode":"content","-C":1}"#,
+        "src/a.rs:3:x\n/w/src/a.rs-4-y\n",
+        "/w/src/a.rs 3|x\n/w/src/a.rs 4|y\n|\n",
+    );
+    check(
+        "rg --heading -n x",
+        "src/a.rs\n3:x\n4-y\n\nb.rs\n1:x\n",
+        "|src/a.rs\n/w/src/a.rs 3|x\n/w/src/a.rs 4|y\n|\n|b.rs\n/w/b.rs 1|x\n|\n",
+    );
+    check(
+        r#"grep {"pattern":"x"}"#,
+        "Found 1 matches\n/w/a.rs:\n  Line 12:   x\n",
+        "|Found 1 matches\n|/w/a.rs:\n/w/a.rs 12|  x\n|\n",
+    );
+    check(
+        r#"search_file_content {"pattern":"x"}"#,
+        "Found 1 match\n---\nFile: src/a.rs\nL12:   x\n---",
+        "|Found 1 match\n|---\n|File: src/a.rs\n/w/src/a.rs 12|  x\n|---\n",
+    );
+    check("rg x", "12:30:11 noon\n", "|12:30:11 noon\n|\n");
+}
+
+/// Pieces of results that mean something here.
+const FRAGMENTS: &[&str] = &[
+    "\n",
+    "     1→",
+    "     2→",
+    "     1\t",
+    "1:",
+    "2:",
+    "3-",
+    "a.rs:1:",
+    "a.rs-2-",
+    "a.rs",
+    "--\n",
+    "[File: a (3 lines total)]\n",
+    "(2 more lines above)\n",
+    "<returncode>0</returncode>\n",
+    "<output>\n",
+    "</output>",
+    "<system-reminder>\n",
+    "==> a <==\n",
+    "L1: ",
+    "00001| ",
+    "é",
+    "→",
+    "\r",
+    "  Line 1:",
+    "`cat -n` on a:\n",
+    "4294967295:",
+    "... [9 characters truncated] ...\n",
+    "<file>\n",
+    "</file>\n",
+    "x\n",
+    "---\n",
+    "a.rs:\n",
+    "\n\n",
+];
+const CALLS: &[&str] = &[
+    "cat a",
+    "head -n 3 a b",
+    "sed -n '4294967290,4294967295p' a",
+    "nl -ba a",
+    "rg -n x",
+    "make",
+    "grep -n x a",
+    "cat a; echo '---'; cat b",
+    "tail -5 a",
+    "sed -n 1,2p a; sed -n 1,2p b",
+    r#"open {"path":"a"}"#,
+    r#"Read {"file_path":"a","offset":4294967295}"#,
+    r#"Edit {"file_path":"a","old_string":"x","new_string":"y"}"#,
+];
+
+proptest! {
+    #[test]
+    fn ranges_are_lines(picks in proptest::collection::vec(0..FRAGMENTS.len(), 0..40), rest in ".{0,20}", call in 0..CALLS.len()) {
+        let content: String = picks.iter().map(|at| FRAGMENTS[*at]).chain([rest.as_str()]).collect();
+        let printed = printed_lines(&content, &effect(CALLS[call]));
+        let lines: Vec<&str> = content.split('\n').collect();
+        prop_assert_eq!(printed.lines.len(), lines.len());
+        for (line, expected) in printed.lines.iter().zip(lines) {
+            let whole = content.get(line.whole.start as usize..line.whole.end as usize);
+            prop_assert_eq!(whole, Some(expected));
+            let text = content.get(line.text.start as usize..line.text.end as usize);
+            prop_assert!(text.is_some_and(|text| expected.ends_with(text)));
+            prop_assert!(line.path.is_none_or(|path| usize::from(path) < printed.paths.len()));
+            prop_assert!(line.number.is_none() || line.path.is_some());
+        }
+    }
+
+    #[test]
+    fn gutters_do_not_change_what_a_line_is(lines in proptest::collection::vec("[ -~é]{0,12}", 2..9), first in 1u32..2000) {
+        let last = first + lines.len() as u32 - 1;
+        let call = format!("nl -ba a | sed -n '{first},{last}p'");
+        let numbered: String = (first..).zip(&lines).map(|(number, line)| format!("{number:6}\t{line}\n")).collect();
+        let printed = printed_lines(&numbered, &effect(&call));
+        prop_assert_eq!(effect(&call).kind, EffectKind::Read);
+        for ((number, text), line) in (first..).zip(&lines).zip(&printed.lines) {
+            prop_assert_eq!(line.number.map(|line| line.0), Some(number));
+            prop_assert_eq!(line.text_in(&numbered), text.as_str());
+        }
+    }
+}
