@@ -1,0 +1,110 @@
+//! Scales with round ticks.
+
+/// A scale from 0 or a lower bound to a round upper bound.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Axis {
+    low: f64,
+    high: f64,
+    ticks: Vec<f64>,
+}
+
+impl Axis {
+    /// From 0 to a round number that is at least `most`, with about `wanted` ticks. Where
+    /// `most` is zero or no number, from 0 to 1.
+    pub(crate) fn from_zero(most: f64, wanted: usize) -> Self {
+        let most = if most.is_finite() && most > 0.0 { most } else { 1.0 };
+        let step = step(most, wanted);
+        let high = (most / step - 1e-9).ceil() * step;
+        Self { low: 0.0, high, ticks: multiples(0.0, high, step) }
+    }
+
+    /// Exactly from `low` to `high`, ticks at round numbers between. An empty range is
+    /// widened.
+    pub(crate) fn between(low: f64, high: f64, wanted: usize, step_min: f64) -> Self {
+        let low = if low.is_finite() { low } else { 0.0 };
+        let high = if high.is_finite() && high > low { high } else { low + step_min.max(1e-6) };
+        let step = step(high - low, wanted).max(step_min);
+        Self { low, high, ticks: multiples(low, high, step) }
+    }
+
+    /// Where `value` stands, from 0 (lowest) to 1.
+    pub(crate) fn place(&self, value: f64) -> f64 {
+        let place = (value - self.low) / (self.high - self.low);
+        if place.is_finite() { place.clamp(0.0, 1.0) } else { 0.0 }
+    }
+
+    /// Values of the ticks, ascending.
+    pub(crate) fn ticks(&self) -> &[f64] {
+        &self.ticks
+    }
+
+    /// The upper end.
+    pub(crate) fn high(&self) -> f64 {
+        self.high
+    }
+}
+
+/// The round step (1, 2 or 5 times a power of ten) that gives about `wanted` parts.
+fn step(range: f64, wanted: usize) -> f64 {
+    let rough = range / wanted.max(1) as f64;
+    let power = 10f64.powf(rough.log10().floor());
+    let factor = match rough / power {
+        ratio if ratio < 1.5 => 1.0,
+        ratio if ratio < 3.5 => 2.0,
+        ratio if ratio < 7.5 => 5.0,
+        _ => 10.0,
+    };
+    factor * power
+}
+
+fn multiples(low: f64, high: f64, step: f64) -> Vec<f64> {
+    let first = (low / step - 1e-9).ceil() as i64;
+    let last = (high / step + 1e-9).floor() as i64;
+    // A range is never cut into more parts than a reader can tell apart.
+    (first..=last.min(first.saturating_add(50))).map(|at| at as f64 * step).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(axis: &Axis, expected: &str) {
+        let ticks: Vec<String> = axis.ticks().iter().map(|tick| format!("{tick:.4}")).collect();
+        let ticks: Vec<&str> =
+            ticks.iter().map(|t| t.trim_end_matches('0').trim_end_matches('.')).collect();
+        assert_eq!(format!("{} to {}", ticks.join(" "), axis.high()), expected);
+    }
+
+    #[test]
+    fn ticks_are_round() {
+        for (most, wanted, expected) in [
+            (0.0, 4, "0 0.2 0.4 0.6 0.8 1 to 1"),
+            (f64::NAN, 2, "0 0.5 1 to 1"),
+            (f64::INFINITY, 2, "0 0.5 1 to 1"),
+            (1.0, 1, "0 1 to 1"),
+            (7.0, 4, "0 2 4 6 8 to 8"),
+            (100.0, 5, "0 20 40 60 80 100 to 100"),
+            (101.0, 5, "0 20 40 60 80 100 120 to 120"),
+            (163_000.0, 4, "0 50000 100000 150000 200000 to 200000"),
+            (0.013, 4, "0 0.005 0.01 0.015 to 0.015"),
+        ] {
+            check(&Axis::from_zero(most, wanted), expected);
+        }
+    }
+
+    #[test]
+    fn whole_numbers_stay_whole() {
+        check(&Axis::between(1.0, 3.0, 8, 1.0), "1 2 3 to 3");
+        check(&Axis::between(1.0, 1.0, 8, 1.0), "1 2 to 2");
+        check(&Axis::between(1.0, 471.0, 8, 1.0), "50 100 150 200 250 300 350 400 450 to 471");
+        check(&Axis::between(-0.4, 0.9, 5, 0.01), "-0.4 -0.2 0 0.2 0.4 0.6 0.8 to 0.9");
+    }
+
+    #[test]
+    fn places_lie_between_the_ends() {
+        let axis = Axis::from_zero(8.0, 4);
+        for (value, place) in [(0.0, 0.0), (4.0, 0.5), (8.0, 1.0), (99.0, 1.0), (f64::NAN, 0.0)] {
+            assert_eq!(axis.place(value), place, "{value}");
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! The page: its parts in order.
+
+use foveal_context::prices::PriceCard;
+
+use crate::chart::{context, cost, fill, frontier};
+use crate::data::{ProfileLine, ReportData, SessionLine, Totals};
+use crate::markup::Html;
+use crate::{number, tables};
+
+const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("script.js");
+
+/// The whole page as one HTML document that loads nothing.
+pub fn render(data: &ReportData) -> String {
+    let mut html = Html::default();
+    html.raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n");
+    html.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n");
+    html.raw("<meta name=\"color-scheme\" content=\"light dark\"/>\n");
+    html.raw("<meta name=\"robots\" content=\"noindex\"/>\n");
+    html.raw("<title>foveal replay</title>\n<style>\n");
+    html.raw(STYLE);
+    html.raw("</style>\n</head>\n<body>\n<main>\n");
+    header(&mut html, data);
+    choice(&mut html, data);
+    for (at, (profile, totals)) in chosen(data) {
+        variant(&mut html, at, "section", |html| figures(html, profile, totals));
+    }
+    section(&mut html, "Profiles", |html| {
+        tables::profiles(html, data);
+        frontier::draw(html, data);
+    });
+    section(&mut html, "All conversations", |html| all(html, data));
+    section(&mut html, "Conversations by cost", |html| {
+        tables::conversations(html, data);
+    });
+    section(&mut html, "One by one", |html| {
+        let drawn = data.sessions.iter().filter(|session| !session.details.is_empty()).count();
+        let text = format!(
+            "The dearest {}, request by request.",
+            number::plural(drawn as u64, "conversation")
+        );
+        html.leaf("p", &[("class", "note")], &text);
+        for (at, session) in data.sessions.iter().enumerate() {
+            if !session.details.is_empty() {
+                conversation(html, data, at, session);
+            }
+        }
+    });
+    footnotes(&mut html, &data.prices);
+    html.raw("</main>\n<script>\n");
+    html.raw(SCRIPT);
+    html.raw("</script>\n</body>\n</html>\n");
+    html.finish()
+}
+
+fn chosen(data: &ReportData) -> impl Iterator<Item = (usize, (&ProfileLine, &Totals))> {
+    data.profiles.iter().zip(&data.totals).take(data.drawn).enumerate()
+}
+
+fn section(html: &mut Html, title: &str, body: impl FnOnce(&mut Html)) {
+    html.open("section", &[]);
+    html.leaf("h2", &[], title);
+    body(html);
+    html.close("section");
+    html.raw("\n");
+}
+
+/// Something that is shown only while the profile at `at` is chosen.
+fn variant(html: &mut Html, at: usize, tag: &str, body: impl FnOnce(&mut Html)) {
+    html.open(tag, &[("class", &format!("variant variant-{at}"))]);
+    body(html);
+    html.close(tag);
+}
+
+fn header(html: &mut Html, data: &ReportData) {
+    let totals = data.totals.first().copied().unwrap_or_default();
+    html.open("header", &[]);
+    html.leaf("h1", &[], "foveal replay");
+    let text = format!(
+        "{}, {}, {} input tokens, {} as recorded, priced by {}",
+        number::plural(totals.conversations, "conversation"),
+        number::plural(totals.requests, "request"),
+        number::count(totals.raw_tokens as f64),
+        number::dollars(totals.raw_dollars),
+        data.prices.name,
+    );
+    html.leaf("p", &[], &text);
+    html.close("header");
+}
+
+/// The choice of a profile. It is made of plain radio buttons that the style sheet looks at,
+/// so it works without the script.
+fn choice(html: &mut Html, data: &ReportData) {
+    if data.drawn == 0 {
+        return;
+    }
+    html.open("fieldset", &[("class", "choice")]);
+    html.leaf("legend", &[], "Profile");
+    for (at, (profile, totals)) in chosen(data) {
+        let id = format!("profile-{at}");
+        let mut attributes = vec![
+            ("type", "radio"),
+            ("name", "profile"),
+            ("id", id.as_str()),
+            ("autocomplete", "off"),
+        ];
+        if at == 0 {
+            attributes.push(("checked", "checked"));
+        }
+        html.empty("input", &attributes);
+        html.open("label", &[("for", &id), ("title", &profile.about)]);
+        html.leaf("i", &[("class", &format!("series-{at}"))], "");
+        html.text(&profile.name);
+        html.leaf("small", &[], &number::change(totals.cost_change()));
+        html.close("label");
+    }
+    html.close("fieldset");
+}
+
+fn figures(html: &mut Html, profile: &ProfileLine, totals: &Totals) {
+    let saved = totals.raw_dollars - totals.net_dollars;
+    let (word, kind) = if saved < 0.0 { ("more", "worse") } else { ("saved", "better") };
+    html.open("div", &[("class", "figures")]);
+    html.open("div", &[("class", "figure hero")]);
+    html.leaf("b", &[("class", kind)], &number::change(totals.cost_change()));
+    html.leaf("span", &[], "input cost, repairs included");
+    let from = number::dollars(totals.raw_dollars);
+    let text = format!(
+        "{} {word}: {from} → {}",
+        number::dollars(saved.abs()),
+        number::dollars(totals.net_dollars)
+    );
+    html.leaf("small", &[], &text);
+    html.close("div");
+    let mean =
+        format!("mean of the conversations’ own changes: {}", number::change(totals.mean_change()));
+    let peak = format!(
+        "peak {} → {}",
+        number::count(totals.raw_peak as f64),
+        number::count(totals.peak as f64)
+    );
+    let of = |share: foveal_replay::run::Share| {
+        format!("{} of {}", number::thousands(share.visible), number::thousands(share.used))
+    };
+    let repairs = format!("{} in all", number::thousands(totals.repairs));
+    let rewrites = format!("{} in all", number::thousands(totals.rewrites));
+    for (value, name, note) in [
+        (number::change(totals.token_change()), "input tokens", peak),
+        (number::share(totals.evidence), "evidence visible", of(totals.evidence)),
+        (number::share(totals.references), "refs visible", of(totals.references)),
+        (number::each(totals.repairs, totals.conversations), "repairs each", repairs),
+        (number::each(totals.rewrites, totals.conversations), "rewrites each", rewrites),
+        (number::thousands(totals.breaches), "laws broken", "must be 0".to_owned()),
+    ] {
+        html.open("div", &[("class", "figure")]);
+        let class = if name == "laws broken" && totals.breaches > 0 { "broken" } else { "" };
+        html.leaf("b", &[("class", class)], &value);
+        html.leaf("span", &[], name);
+        html.leaf("small", &[], &note);
+        html.close("div");
+    }
+    html.close("div");
+    let text = format!("{}: {}. Cost, {mean}.", profile.name, profile.about);
+    html.leaf("p", &[("class", "note")], &text);
+}
+
+fn all(html: &mut Html, data: &ReportData) {
+    cost::draw_all(html, data);
+    for (at, sums) in data.fills.iter().enumerate() {
+        variant(html, at, "div", |html| {
+            html.open("div", &[("class", "pair")]);
+            fill::draw_parts(html, sums, "Tokens sent by effect, recorded → projected");
+            fill::draw_files(html, sums, "Files that took most tokens, recorded → projected", None);
+            html.close("div");
+        });
+    }
+}
+
+fn conversation(html: &mut Html, data: &ReportData, at: usize, session: &SessionLine) {
+    let id = format!("conversation-{at}");
+    let mut attributes = vec![("id", id.as_str())];
+    if at == 0 {
+        attributes.push(("open", "open"));
+    }
+    html.open("details", &attributes);
+    html.open("summary", &[]);
+    html.leaf("span", &[("class", "name"), ("title", &session.session)], &session.session);
+    let first = session.totals.first().copied().unwrap_or_default();
+    let text = format!(
+        "{} · {}",
+        number::plural(first.requests, "request"),
+        number::dollars(first.raw_dollars)
+    );
+    html.leaf("span", &[("class", "facts")], &text);
+    for (choice, totals) in session.totals.iter().take(data.drawn).enumerate() {
+        let class = format!("change variant variant-{choice}");
+        html.leaf("b", &[("class", &class)], &number::change(totals.cost_change()));
+    }
+    html.close("summary");
+    for (choice, (profile, detail)) in data.profiles.iter().zip(&session.details).enumerate() {
+        variant(html, choice, "div", |html| context::draw(html, detail, &profile.name));
+    }
+    cost::draw_session(html, data, session);
+    for (choice, detail) in session.details.iter().enumerate() {
+        variant(html, choice, "div", |html| {
+            fill::draw_legend(html, &detail.fill);
+            fill::draw_areas(html, &detail.fill);
+            html.open("div", &[("class", "pair")]);
+            fill::draw_parts(html, &detail.fill, "Tokens sent by effect, recorded → projected");
+            let directory = session.directory.as_deref();
+            let title = "Files that took most tokens, recorded → projected";
+            fill::draw_files(html, &detail.fill, title, directory);
+            html.close("div");
+        });
+    }
+    html.close("details");
+    html.raw("\n");
+}
+
+/// What the measures mean, by name.
+const MEASURES: [(&str, &str); 9] = [
+    (
+        "Cost",
+        "US dollars for the input of all requests under the price card below: what stands in \
+         the provider’s cache (the longest common beginning with the prompt before, unless it \
+         expired by the recorded times) is charged as cache reads, the rest as cache writes. \
+         The price of repairs is added to projected cost. Output is the same on both sides and \
+         left out.",
+    ),
+    (
+        "Tokens",
+        "Input tokens of all requests added up, so that what stays in the context counts again with each request.",
+    ),
+    ("Peak", "The largest single prompt."),
+    (
+        "Evidence",
+        "Of the lines in the arguments of edits that tool results had shown before, the share that was still visible in the projection when the edit was made.",
+    ),
+    ("Refs", "The same for identifiers and paths in the model’s texts and calls."),
+    (
+        "Repair",
+        "A use of lines that were no longer visible. It is charged as one more cached request, 150 output tokens and the region that was left out.",
+    ),
+    (
+        "Rewrite",
+        "A request at which results that had already been sent were changed, which makes the provider write its cache anew from there on.",
+    ),
+    (
+        "Laws broken",
+        "Content left out that cannot be fetched again, notes that point at nothing, changes before a declared rewrite, replacements that are larger than what they replace. Must be 0.",
+    ),
+    (
+        "Tokens sent",
+        "Tokens of one kind, or of one file’s reads, added up over all requests. A result that shows several files is divided evenly.",
+    ),
+];
+
+fn footnotes(html: &mut Html, prices: &PriceCard) {
+    html.open("footer", &[]);
+    html.leaf("h2", &[], "What is measured");
+    html.open("dl", &[]);
+    for (name, about) in MEASURES {
+        html.leaf("dt", &[], name);
+        html.leaf("dd", &[], about);
+    }
+    html.close("dl");
+    html.leaf("h2", &[], "Price card");
+    let lifetime = match prices.cache_lifetime_ms {
+        Some(lifetime) => format!(
+            "expires after {} s without use",
+            number::thousands(lifetime.unsigned_abs() / 1000)
+        ),
+        None => "none".to_owned(),
+    };
+    html.open("dl", &[("class", "prices")]);
+    for (name, value) in [
+        ("Name", prices.name.clone()),
+        ("Input", number::dollars(prices.input)),
+        ("Cache write", number::dollars(prices.cache_write)),
+        ("Cache read", number::dollars(prices.cache_read)),
+        ("Output", number::dollars(prices.output)),
+        ("Cache", lifetime),
+        ("Smallest cached prompt", format!("{} tokens", number::thousands(prices.cache_minimum.0))),
+    ] {
+        html.leaf("dt", &[], name);
+        html.leaf("dd", &[], &value);
+    }
+    html.close("dl");
+    html.leaf("p", &[("class", "note")], "US dollars per million tokens.");
+    html.close("footer");
+}
