@@ -42,6 +42,15 @@ struct Message<'a> {
     content: Cow<'a, str>,
 }
 
+/// What the conversation at `at` in `session` is called: the session's id, for that of a
+/// sub-agent followed by a slash and its own.
+pub(crate) fn conversation_name(session: &Session, at: usize) -> String {
+    match at {
+        0 => session.id.clone(),
+        _ => format!("{}/{}", session.id, session.conversations[at].id),
+    }
+}
+
 /// Writes the log of one conversation.
 pub(crate) struct ConversationLog<'a> {
     conversation: &'a Conversation,
@@ -52,14 +61,10 @@ pub(crate) struct ConversationLog<'a> {
 }
 
 impl<'a> ConversationLog<'a> {
-    /// The log of the conversation at `at` in `session`. A sub-agent's conversation is named
-    /// `session/conversation`.
+    /// The log of the conversation at `at` in `session`.
     pub(crate) fn new(session: &'a Session, at: usize) -> Self {
         let conversation = &session.conversations[at];
-        let name = match at {
-            0 => session.id.clone(),
-            _ => format!("{}/{}", session.id, conversation.id),
-        };
+        let name = conversation_name(session, at);
         Self { conversation, name, sent: Vec::new(), requests: 0, lines: Vec::new() }
     }
 

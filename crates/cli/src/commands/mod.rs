@@ -1,6 +1,10 @@
 //! The commands, one a file.
 
+mod changelog;
+mod file_at;
+mod one_session;
 mod replay;
+mod show;
 
 use std::io::{self, BufWriter, StdoutLock};
 use std::process::ExitCode;
@@ -20,7 +24,13 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Replays recorded sessions and shows what each profile would have cost and kept.
-    Replay(replay::Arguments),
+    Replay(Box<replay::Arguments>),
+    /// Shows a recorded session as short text.
+    Show(show::Arguments),
+    /// Lists what a recorded session changed in files.
+    Changelog(changelog::Arguments),
+    /// Shows a file as it was at a turn of a recorded session, as far as the session tells.
+    FileAt(file_at::Arguments),
     /// Prints a completion script for a shell.
     Completions {
         /// The shell.
@@ -35,6 +45,9 @@ enum Command {
 pub(crate) fn run(cli: Cli, environment: &Environment) -> anyhow::Result<ExitCode> {
     match cli.command {
         Command::Replay(arguments) => replay::run(&arguments.resolve()?, environment),
+        Command::Show(arguments) => show::run(&arguments),
+        Command::Changelog(arguments) => changelog::run(&arguments),
+        Command::FileAt(arguments) => file_at::run(&arguments),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "foveal", &mut script);

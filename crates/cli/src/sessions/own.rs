@@ -8,7 +8,7 @@ use crate::environment::Environment;
 use crate::numbers::plural;
 
 /// Where one agent keeps its sessions.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(crate) struct Place {
     /// The agent's name.
     pub(crate) agent: &'static str,

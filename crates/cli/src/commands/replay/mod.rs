@@ -1,186 +1,117 @@
 //! `foveal replay`: what each profile would have cost and kept on recorded sessions.
 
+mod arguments;
+
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, bail};
-use foveal_context::prices::PriceCard;
-use foveal_context::profile::{DEFAULT, PROFILES, Profile};
-use foveal_context::tokens::Tokenizer;
-use foveal_wire::Format;
+use foveal_context::profile::DEFAULT;
+use foveal_report::{Limits, ProfileLine, ReportBuilder};
 
+pub(crate) use arguments::Arguments;
+use arguments::{Config, Show};
+
+use super::one_session::{check_turn, conversation};
 use crate::environment::Environment;
 use crate::figures::{SessionFigures, Totals};
 use crate::interrupt::{self, Interrupt};
 use crate::measure::{self, FileOutcome};
 use crate::numbers::plural;
 use crate::ordered::Ordered;
+use crate::prompt_view::View;
 use crate::sessions::find::{self, Found};
+use crate::sessions::load::load_one;
 use crate::sessions::own;
-use crate::summary::{self, Sort, Summary};
+use crate::summary::{self, Summary};
 use crate::{EXIT_CODE_BAD_INPUT, progress};
-
-/// The command line of `foveal replay`.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
-    /// Files and folders of recorded sessions; without any, the sessions that Claude Code,
-    /// Codex and opencode keep on this machine.
-    #[arg(value_name = "PATH")]
-    paths: Vec<PathBuf>,
-    /// The format of the files, where it is not to be detected.
-    #[arg(long, value_name = "NAME")]
-    format: Option<Format>,
-    /// A profile to replay; may be given several times, `all` is all of them.
-    #[arg(long = "profile", value_name = "NAME")]
-    profiles: Vec<String>,
-    /// The price card: a name, or a JSON file with one.
-    #[arg(long, value_name = "NAME|FILE.json", default_value = "anthropic-5m")]
-    prices: String,
-    /// What counts tokens: o200k and cl100k are exact for OpenAI's models, claude estimates.
-    #[arg(long, value_name = "NAME", default_value = "o200k")]
-    tokenizer: TokenizerName,
-    /// Sort the rows.
-    #[arg(long, value_name = "BY")]
-    sort: Option<Sort>,
-    /// A row for every session too, under the default profile or the first one named.
-    #[arg(long)]
-    per_session: bool,
-    /// Print one JSON document instead of tables.
-    #[arg(long)]
-    json: bool,
-    /// List everything in the files that could not be read as it stands.
-    #[arg(long)]
-    problems: bool,
-    /// Write every prompt of one profile to a file as JSON lines; `-` is standard output.
-    #[arg(long, value_name = "FILE")]
-    prompt_log: Option<PathBuf>,
-}
-
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum TokenizerName {
-    O200k,
-    Cl100k,
-    Claude,
-}
-
-impl From<TokenizerName> for Tokenizer {
-    fn from(name: TokenizerName) -> Self {
-        match name {
-            TokenizerName::O200k => Tokenizer::O200k,
-            TokenizerName::Cl100k => Tokenizer::Cl100k,
-            TokenizerName::Claude => Tokenizer::Claude,
-        }
-    }
-}
-
-/// What to replay, and what to show of it.
-#[derive(Debug)]
-pub(crate) struct Config {
-    paths: Vec<PathBuf>,
-    format: Option<Format>,
-    profiles: Vec<&'static Profile>,
-    prices: PriceCard,
-    tokenizer: Tokenizer,
-    sort: Option<Sort>,
-    per_session: bool,
-    json: bool,
-    problems_max: usize,
-    prompt_log: Option<PathBuf>,
-}
-
-/// Problems shown where not all are asked for.
-const PROBLEMS_SHOWN: usize = 5;
-
-impl Arguments {
-    /// Checks everything that can be checked before files are read.
-    ///
-    /// # Errors
-    /// For unknown profiles and prices, and arguments that do not go together.
-    pub(crate) fn resolve(self) -> anyhow::Result<Config> {
-        let one = self.prompt_log.is_some();
-        let profiles = chosen_profiles(&self.profiles, one)?;
-        if one && profiles.len() != 1 {
-            bail!("--prompt-log is about one profile: name it with --profile NAME");
-        }
-        Ok(Config {
-            paths: self.paths,
-            format: self.format,
-            profiles,
-            prices: chosen_prices(&self.prices)?,
-            tokenizer: self.tokenizer.into(),
-            sort: self.sort,
-            per_session: self.per_session,
-            json: self.json,
-            problems_max: if self.problems { usize::MAX } else { PROBLEMS_SHOWN },
-            prompt_log: self.prompt_log,
-        })
-    }
-}
-
-/// The profiles called `names`; without a name the default one or all.
-fn chosen_profiles(names: &[String], one: bool) -> anyhow::Result<Vec<&'static Profile>> {
-    let mut chosen: Vec<&'static Profile> = Vec::new();
-    let default = [if one { DEFAULT.to_owned() } else { "all".to_owned() }];
-    for name in if names.is_empty() { &default } else { names } {
-        if name == "all" {
-            chosen.extend(PROFILES);
-        } else if let Some(profile) = Profile::named(name) {
-            chosen.push(profile);
-        } else {
-            let known: Vec<&str> = PROFILES.iter().map(|profile| profile.name).collect();
-            bail!("unknown profile `{name}`: one of {}, all is expected", known.join(", "));
-        }
-    }
-    let mut known = std::collections::HashSet::new();
-    chosen.retain(|profile| known.insert(profile.name));
-    Ok(chosen)
-}
-
-fn chosen_prices(name: &str) -> anyhow::Result<PriceCard> {
-    if let Some(card) = PriceCard::named(name) {
-        return Ok(card);
-    }
-    if !Path::new(name).is_file() {
-        let known: Vec<String> = PriceCard::all().into_iter().map(|card| card.name).collect();
-        bail!(
-            "unknown price card `{name}`: one of {} or a JSON file is expected",
-            known.join(", ")
-        );
-    }
-    let text = fs::read_to_string(name).with_context(|| format!("`{name}` cannot be read"))?;
-    PriceCard::from_json(&text).with_context(|| format!("`{name}` is no price card"))
-}
 
 /// Replays and prints.
 ///
 /// # Errors
 /// If nothing can be read or the output cannot be written.
 pub(crate) fn run(config: &Config, environment: &Environment) -> anyhow::Result<ExitCode> {
+    if let Some(show) = &config.show {
+        return show_prompt(config, show, environment);
+    }
     let Some(found) = session_files(config, environment)? else {
         bail!("{}", own::NOTHING);
     };
     let interrupt = Interrupt::listen();
-    let outcomes = {
-        let bar = progress::bar(found.files.len() as u64);
-        let log = open_log(config)?;
-        let plan = measure::Plan {
-            profiles: &config.profiles,
-            prices: &config.prices,
-            tokenizer: config.tokenizer,
-            format: config.format,
-            prompt_log: log.as_ref(),
-            problems_max: config.problems_max,
-            interrupt: &interrupt,
-        };
-        let outcomes = measure::measure(&plan, &found.files, &|| bar.inc(1))
-            .context("the prompt log cannot be written")?;
-        bar.finish_and_clear();
-        outcomes
+    let builder = Mutex::new(report_builder(config));
+    let outcomes = measure_files(config, &found, &interrupt, &builder)?;
+    let collected = Collected::of(outcomes, &found);
+    if let Some(path) = config.report.as_ref().filter(|_| !collected.sessions.is_empty()) {
+        let data = builder.into_inner().unwrap_or_else(PoisonError::into_inner).finish();
+        fs::write(path, foveal_report::render(&data))
+            .with_context(|| format!("`{}` cannot be written", path.display()))?;
+    }
+    collected.report(config, interrupt.requested())
+}
+
+fn measure_files(
+    config: &Config,
+    found: &Found,
+    interrupt: &Interrupt,
+    builder: &Mutex<ReportBuilder>,
+) -> anyhow::Result<Vec<Option<FileOutcome>>> {
+    let bar = progress::bar(found.files.len() as u64);
+    let log = open_log(config)?;
+    let report = config.report.as_ref().map(|_| measure::Report {
+        builder,
+        limits: Limits::default(),
+        order: report_order(config),
+    });
+    let plan = measure::Plan {
+        profiles: &config.profiles,
+        prices: &config.prices,
+        tokenizer: config.tokenizer,
+        format: config.format,
+        prompt_log: log.as_ref(),
+        report,
+        problems_max: config.problems_max,
+        interrupt,
     };
-    let result = Collected::of(outcomes, &found);
-    result.report(config, interrupt.requested())
+    let outcomes = measure::measure(&plan, &found.files, &|| bar.inc(1))
+        .context("the prompt log cannot be written")?;
+    bar.finish_and_clear();
+    Ok(outcomes)
+}
+
+/// The places of the profiles as the page has them: the default one first.
+fn report_order(config: &Config) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..config.profiles.len()).collect();
+    order.sort_by_key(|place| config.profiles[*place].name != DEFAULT);
+    order
+}
+
+fn report_builder(config: &Config) -> ReportBuilder {
+    let profiles =
+        report_order(config).into_iter().map(|at| ProfileLine::from(config.profiles[at]));
+    ReportBuilder::new(profiles.collect(), config.prices.clone(), Limits::default())
+}
+
+/// Prints the prompt of one request.
+fn show_prompt(
+    config: &Config,
+    show: &Show,
+    environment: &Environment,
+) -> anyhow::Result<ExitCode> {
+    if config.paths.is_empty() {
+        bail!("--show is about one session: name its file");
+    }
+    let session = load_one(&config.paths, config.format)?;
+    let conversation = conversation(&session, show.conversation.as_deref())?;
+    check_turn(conversation, show.turn)?;
+    let [profile] = config.profiles.as_slice() else { bail!("--show is about one profile") };
+    let view = View::of(conversation, show.turn, profile, &config.prices, config.tokenizer)
+        .context("the conversation ends before this request")?;
+    let mut out = super::output();
+    out.write_all(view.render(profile, show.detail, environment.colour).as_bytes())?;
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// The files to read, or `None` where the user named none and has none.

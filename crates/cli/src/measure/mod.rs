@@ -4,6 +4,8 @@
 //! is needed for as many sessions as there are threads, and a single large session still
 //! uses every core.
 
+mod session;
+
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -11,15 +13,12 @@ use std::sync::{Mutex, PoisonError};
 use foveal_context::prices::PriceCard;
 use foveal_context::profile::Profile;
 use foveal_context::tokens::Tokenizer;
-use foveal_context::transcript::Session;
-use foveal_replay::{Prepared, Replay, replay};
+use foveal_report::{Limits, ReportBuilder};
 use foveal_wire::Format;
-use rayon::prelude::*;
 
-use crate::figures::{Figures, SessionFigures};
+use crate::figures::SessionFigures;
 use crate::interrupt::Interrupt;
 use crate::ordered::Ordered;
-use crate::prompt_log::ConversationLog;
 use crate::sessions::find::SessionFile;
 use crate::sessions::load::{LoadError, load};
 
@@ -35,10 +34,29 @@ pub(crate) struct Plan<'a> {
     pub(crate) format: Option<Format>,
     /// Where the prompts of the first profile go.
     pub(crate) prompt_log: Option<&'a Ordered<'static>>,
+    /// What is drawn, where a report is.
+    pub(crate) report: Option<Report<'a>>,
     /// Problems kept of each file; the rest is counted.
     pub(crate) problems_max: usize,
     /// Whether to stop.
     pub(crate) interrupt: &'a Interrupt,
+}
+
+/// What is gathered for the report.
+pub(crate) struct Report<'a> {
+    /// Where it is gathered.
+    pub(crate) builder: &'a Mutex<ReportBuilder>,
+    /// How much is shown.
+    pub(crate) limits: Limits,
+    /// The places of the profiles, in the order the builder was given them.
+    pub(crate) order: Vec<usize>,
+}
+
+impl Report<'_> {
+    /// Whether the profile at `place` is drawn request by request.
+    fn draws(&self, place: usize) -> bool {
+        self.order.iter().take(self.limits.profiles_drawn).any(|drawn| *drawn == place)
+    }
 }
 
 /// What came of one file.
@@ -103,10 +121,14 @@ fn one_file(plan: &Plan<'_>, number: usize, file: &SessionFile) -> io::Result<Fi
         if written.is_err() {
             return;
         }
-        let Some((figures, lines)) = one_session(plan, &session, &name) else { return };
-        outcome.sessions.push(figures);
+        let Some(measured) = session::measure(plan, &session, &name) else { return };
+        outcome.sessions.push(measured.figures);
+        if let Some(report) = &plan.report {
+            let mut builder = lock(report.builder);
+            measured.measured.into_iter().for_each(|one| builder.add(one));
+        }
         if let Some(log) = plan.prompt_log {
-            written = log.write(number, &lines);
+            written = log.write(number, &measured.prompt_lines);
         }
     });
     if let Some(log) = plan.prompt_log {
@@ -122,59 +144,4 @@ fn one_file(plan: &Plan<'_>, number: usize, file: &SessionFile) -> io::Result<Fi
         Err(error) => outcome.error = Some(error),
     }
     Ok(outcome)
-}
-
-/// The figures of a session and the lines of its prompt log; `None` where interrupted.
-fn one_session(
-    plan: &Plan<'_>,
-    session: &Session,
-    file: &str,
-) -> Option<(SessionFigures, Vec<u8>)> {
-    let mut lines = Vec::new();
-    let mut sum = SessionFigures {
-        session: session.id.clone(),
-        file: file.to_owned(),
-        conversations: session.conversations.len() as u64,
-        raw: Figures::default(),
-        profiles: vec![Figures::default(); plan.profiles.len()],
-    };
-    for (at, conversation) in session.conversations.iter().enumerate() {
-        if plan.interrupt.requested() {
-            return None;
-        }
-        let prepared = Prepared::new(conversation, plan.tokenizer);
-        let replays: Option<Vec<_>> = plan
-            .profiles
-            .par_iter()
-            .enumerate()
-            .map(|(place, profile)| {
-                let log = plan.prompt_log.filter(|_| place == 0);
-                let log = log.map(|_| ConversationLog::new(session, at));
-                (!plan.interrupt.requested()).then(|| one_replay(plan, &prepared, profile, log))
-            })
-            .collect();
-        for (place, (replay, more)) in replays?.into_iter().enumerate() {
-            if place == 0 {
-                sum.raw += Figures::raw(&replay);
-                lines.extend(more);
-            }
-            sum.profiles[place] += Figures::projected(&replay);
-        }
-    }
-    Some((sum, lines))
-}
-
-fn one_replay(
-    plan: &Plan<'_>,
-    prepared: &Prepared<'_>,
-    profile: &Profile,
-    mut log: Option<ConversationLog<'_>>,
-) -> (Replay, Vec<u8>) {
-    let mut projector = profile.start(plan.prices);
-    let replay = replay(prepared, &mut projector, plan.prices, &mut |projector, step| {
-        if let Some(log) = &mut log {
-            log.request(projector, step);
-        }
-    });
-    (replay, log.map(ConversationLog::into_lines).unwrap_or_default())
 }
