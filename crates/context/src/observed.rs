@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::effects::{Effect, EffectKind, effect_of};
+use crate::interest::each_file_name;
 use crate::lines::{Printed, printed_lines};
 use crate::tokens::{Tokenizer, Tokens};
 use crate::transcript::{Block, Call, Conversation, Entry, EntryIndex};
@@ -72,6 +73,8 @@ pub struct Facts {
     pub call: Option<CallFacts>,
     /// For a model's response: what each of its calls does.
     pub calls: Vec<CallFacts>,
+    /// Keys of the files that a message other than a tool result names.
+    pub names: Vec<LineHash>,
 }
 
 impl Facts {
@@ -158,7 +161,13 @@ impl Observed {
                 let calls = self.call_facts(entry);
                 let tokens = self.tokenizer.count(&entry.prompt_text());
                 let (arguments, hashes) = argument_lines(entry);
-                Facts { tokens, calls, arguments, hashes, ..Facts::default() }
+                let mut names = Vec::new();
+                for text in visible_texts(entry) {
+                    each_file_name(text, |key| names.push(key));
+                }
+                names.sort_unstable();
+                names.dedup();
+                Facts { tokens, calls, arguments, hashes, names, ..Facts::default() }
             }
         };
         self.facts.push(facts);

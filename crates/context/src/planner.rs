@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::interest::Interest;
 use crate::ledger::Ledger;
 use crate::observed::{LineHash, Observed};
 use crate::prices::PriceCard;
@@ -57,6 +58,7 @@ pub struct Planner {
     items: Vec<Item>,
     lives: Vec<Option<Life>>,
     ledger: Ledger,
+    interest: Interest,
     keys: HashMap<LineHash, EntryIndex>,
     requests: u32,
     sent: usize,
@@ -73,6 +75,7 @@ impl Planner {
             items: Vec::new(),
             lives: Vec::new(),
             ledger: Ledger::default(),
+            interest: Interest::default(),
             keys: HashMap::new(),
             requests: 0,
             sent: 0,
@@ -177,28 +180,20 @@ impl Planner {
             let index = EntryIndex(self.items.len() as u32);
             self.items.push(Item::default());
             let is_tool = conversation.entry(index).role == Role::Tool;
-            let born = Life { arrived: self.requests, last_use: self.requests, edited: false };
+            let born = Life { arrived: self.requests, last_use: self.requests };
             self.lives.push(is_tool.then_some(born));
             if let WindowChange::Cut { from } = self.window.push(conversation) {
                 cut = Some(cut.map_or(from, |cut| cut.min(from)));
             }
-            self.touch(observed, index);
+            let (entry, facts) = (conversation.entry(index), observed.facts(index));
+            self.interest.take(entry, facts, self.requests);
         }
         cut
     }
 
-    fn touch(&mut self, observed: &Observed, index: EntryIndex) {
-        let calls = &observed.facts(index).calls;
-        let writes = calls.iter().flat_map(|call| &call.effect.writes);
-        let written: Vec<_> = writes.map(|write| write.path.as_str()).collect();
-        if !written.is_empty() {
-            let window = self.window.entries();
-            let request = self.requests;
-            rewrite::touch(
-                &mut self.lives,
-                &rewrite::Touch { window, observed, written: &written, request },
-            );
-        }
+    /// The files the conversation showed interest in.
+    pub fn interest(&self) -> &Interest {
+        &self.interest
     }
 
     /// When a tool result came and was last used.

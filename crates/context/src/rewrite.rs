@@ -139,10 +139,17 @@ fn candidates(planner: &Planner, ask: &Ask<'_>) -> Vec<Candidate> {
         }
         let facts = ask.observed.facts(*index);
         let idle_min = match facts.kind() {
-            EffectKind::Read if life.edited && ask.settings.keep_edited => continue,
+            EffectKind::Read
+                if ask.settings.keep_edited
+                    && planner.interest().in_result(facts).edited >= Some(life.arrived) =>
+            {
+                continue;
+            }
             EffectKind::Read => ask.settings.read_idle,
             _ => ask.settings.other_idle,
         };
+        let factor = if ask.reason.is_some() { ask.settings.free_idle } else { 1.0 };
+        let idle_min = (f64::from(idle_min) * factor).ceil() as u32;
         let idle = planner.requests().saturating_sub(life.last_use);
         if idle < idle_min || planner.requests() - life.arrived < ask.settings.recent_requests {
             continue;
@@ -165,8 +172,6 @@ pub struct Life {
     pub arrived: u32,
     /// The last request before which something showed that it still matters.
     pub last_use: u32,
-    /// Whether the file it shows was edited since.
-    pub edited: bool,
 }
 
 /// Takes from a draft what its level no longer shows.
@@ -189,30 +194,4 @@ pub fn reduce(draft: &mut Draft<'_>, level: Level) {
             );
         }
     }
-}
-
-/// Marks what the entries of one response used.
-pub fn touch(lives: &mut [Option<Life>], ask: &Touch<'_>) {
-    for index in ask.window {
-        let facts = ask.observed.facts(*index);
-        let Some(life) = lives[index.at()].as_mut() else { continue };
-        let Some(call) = &facts.call else { continue };
-        let mut reads = call.effect.reads.iter();
-        if reads.any(|read| ask.written.contains(&read.path.as_str())) {
-            life.last_use = ask.request;
-            life.edited = true;
-        }
-    }
-}
-
-/// What a response touched.
-pub struct Touch<'a> {
-    /// The prompt.
-    pub window: &'a [EntryIndex],
-    /// Facts.
-    pub observed: &'a Observed,
-    /// Files it changed.
-    pub written: &'a [&'a str],
-    /// The request it answers.
-    pub request: u32,
 }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::shaping::gutter::Numbers;
 use crate::tokens::Tokens;
 
 /// What the engine may do, and how far it may go.
@@ -9,6 +10,8 @@ use crate::tokens::Tokens;
 pub struct Settings {
     /// Smallest block, in bytes of text, that is replaced by a pointer.
     pub pointer_bytes_min: usize,
+    /// Which line numbers of a read's gutter are kept.
+    pub numbers: Numbers,
     /// Output of runs beyond this many bytes is excerpted; `None`: never.
     pub run_bytes_max: Option<usize>,
     /// Results of searches and lists beyond this many bytes are excerpted; `None`: never.
@@ -34,6 +37,8 @@ pub struct RewriteSettings {
     pub other_idle: u32,
     /// Results smaller than this are left alone.
     pub tokens_min: Tokens,
+    /// Factor on the idle times at moments when rewriting is free.
+    pub free_idle: f64,
     /// Share of the rewrite's cost that the carried dead weight must have reached.
     pub rental: f64,
     /// Whether files that were edited in this conversation keep their reads.
@@ -45,6 +50,7 @@ impl Settings {
     pub fn lossless() -> Self {
         Self {
             pointer_bytes_min: 80,
+            numbers: Numbers::All,
             run_bytes_max: None,
             search_bytes_max: None,
             read_bytes_max: None,
@@ -55,6 +61,7 @@ impl Settings {
     /// The default: cheaper than lossless, with hardly anything missed.
     pub fn balanced() -> Self {
         Self {
+            numbers: Numbers::Every(10),
             run_bytes_max: Some(4_000),
             search_bytes_max: Some(4_000),
             rewrite: Some(RewriteSettings {
@@ -64,6 +71,7 @@ impl Settings {
                 read_idle: 30,
                 other_idle: 10,
                 tokens_min: Tokens(150),
+                free_idle: 1.0,
                 rental: 1.0,
                 keep_edited: true,
             }),
@@ -74,6 +82,7 @@ impl Settings {
     /// As cheap as it gets while most of what is needed stays.
     pub fn max() -> Self {
         Self {
+            numbers: Numbers::Every(10),
             run_bytes_max: Some(2_500),
             search_bytes_max: Some(2_500),
             rewrite: Some(RewriteSettings {
@@ -83,6 +92,7 @@ impl Settings {
                 read_idle: 12,
                 other_idle: 5,
                 tokens_min: Tokens(100),
+                free_idle: 1.0,
                 rental: 0.7,
                 keep_edited: false,
             }),

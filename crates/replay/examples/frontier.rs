@@ -1,41 +1,23 @@
 //! Prints cost against evidence for settings under study: `frontier FOLDER [half]`.
 
-use std::path::PathBuf;
-
-use anyhow::Context;
 use foveal_context::planner::Planner;
 use foveal_context::prices::PriceCard;
 use foveal_context::projector::Projector;
 use foveal_context::settings::Settings;
 use foveal_context::tokens::Tokenizer;
-use foveal_context::transcript::{Conversation, Role};
+use foveal_context::transcript::Role;
 use foveal_replay::run::Share;
 use foveal_replay::{Prepared, Replay, replay};
 use rayon::prelude::*;
 
-fn load(folder: &str) -> anyhow::Result<Vec<(String, Conversation)>> {
-    let mut files = Vec::new();
-    for group in std::fs::read_dir(folder).context("the folder of sessions")? {
-        for file in std::fs::read_dir(group?.path())? {
-            files.push(file?.path());
-        }
-    }
-    files.sort();
-    let read = |path: &PathBuf| -> anyhow::Result<Vec<(String, Conversation)>> {
-        let file = std::io::BufReader::new(std::fs::File::open(path)?);
-        let name = path.display().to_string();
-        let (sessions, _) = foveal_wire::read_all(foveal_wire::Format::Atif, &name, file)?;
-        Ok(sessions.into_iter().flat_map(|s| s.conversations).map(|c| (name.clone(), c)).collect())
-    };
-    let all: anyhow::Result<Vec<_>> = files.par_iter().map(read).collect();
-    Ok(all?.into_iter().flatten().collect())
-}
+#[path = "shared/load.rs"]
+mod load;
 
 fn main() -> anyhow::Result<()> {
     let mut args = std::env::args().skip(1);
     let folder = args.next().unwrap_or_else(|| "../shared/sessions/atif".to_owned());
     let only = args.next();
-    let conversations = load(&folder)?;
+    let conversations = load::conversations(&folder)?;
     let prices = PriceCard::anthropic_5m();
     let prepared: Vec<_> =
         conversations.par_iter().map(|(_, c)| Prepared::new(c, Tokenizer::O200k)).collect();
@@ -53,16 +35,46 @@ fn main() -> anyhow::Result<()> {
             .map(|p| {
                 let planner = Planner::new(settings.clone(), prices.clone());
                 let mut projector = Projector::Engine(Box::new(planner));
-                replay(p, &mut projector, &prices, &mut |_, _| {})
+                let dump = std::env::var("FOV_DUMP").unwrap_or_default();
+                replay(p, &mut projector, &prices, &mut |projector, step| {
+                    let c = p.conversation;
+                    if dump == c.id {
+                        println!("=== request before step {} rewrite {:?}", c.entry(step.answer).source.step, step.rewrite);
+                        for (index, decision) in &step.changed {
+                            let e = c.entry(*index);
+                            if let (Some(shape), Some(r)) = (decision.shape(), e.result()) {
+                                println!("--- {:?} {} {:?} {} -> {}", e.source, p.observed.facts(*index).label(), shape.rule, r.content.len(), shape.rendered_len());
+                                println!("{}", shape.render(&r.content));
+                            }
+                        }
+                    }
+                    if std::env::var("FOV_FILL").is_ok() {
+                        let mut fill = FILL.lock().expect("not poisoned");
+                        for index in projector.window() {
+                            let e = c.entry(*index);
+                            let f = p.observed.facts(*index);
+                            let key = if e.role == Role::Tool { format!("{:?} L{:?}", f.kind(), projector.item(*index).level) } else { format!("{:?}", e.role) };
+                            let slot = fill.entry(key).or_default();
+                            slot.0 += f.tokens.0;
+                            slot.1 += projector.item(*index).tokens.0;
+                        }
+                    }
+                })
             })
             .collect();
         report(&name, &replays);
+        let mut fill = FILL.lock().expect("not poisoned");
+        let all: u64 = fill.values().map(|v| v.0).sum();
+        for (k, (raw, shown)) in fill.iter() { println!("   {k:30} raw {:5.1}% shown {:5.1}%", *raw as f64 / all as f64 * 100., *shown as f64 / all as f64 * 100.); }
+        fill.clear();
         eprintln!("{:?}", start.elapsed());
     }
     let tools = prepared.iter().flat_map(|p| &p.conversation.entries);
     eprintln!("{} results", tools.filter(|e| e.role == Role::Tool).count());
     Ok(())
 }
+
+static FILL: std::sync::Mutex<std::collections::BTreeMap<String, (u64, u64)>> = std::sync::Mutex::new(std::collections::BTreeMap::new());
 
 fn report(name: &str, replays: &[Replay]) {
     let raw: f64 = replays.iter().map(Replay::raw_dollars).sum();
@@ -108,23 +120,28 @@ fn candidates() -> Vec<(String, Settings)> {
         ("balanced".to_owned(), Settings::balanced()),
         ("max".to_owned(), Settings::max()),
     ];
-    for (read_idle, other_idle) in
-        [(10, 5), (10, 10), (20, 5), (20, 10), (40, 10), (1000, 10), (1000, 3), (10, 1000), (5, 5)]
-    {
-        for keep_edited in [true, false] {
-            for rental in [1.0] {
-                let mut settings = Settings::balanced();
-                let rewrite = settings.rewrite.as_mut().unwrap();
-                rewrite.read_idle = read_idle;
-                rewrite.other_idle = other_idle;
-                rewrite.keep_edited = keep_edited;
-                rewrite.rental = rental;
-                all.push((
-                    format!("r{read_idle} o{other_idle} keep {keep_edited} rent {rental}"),
-                    settings,
-                ));
+    let grid = std::env::var("GRID").unwrap_or_default();
+    for line in grid.lines() {
+        let mut settings = Settings::max();
+        for pair in line.split_whitespace() {
+            let (key, value) = pair.split_once('=').expect("key=value");
+            let number: f64 = value.parse().expect("a number");
+            let rewrite = settings.rewrite.as_mut().expect("set");
+            match key {
+                "read" => rewrite.read_idle = number as u32,
+                "other" => rewrite.other_idle = number as u32,
+                "recent" => rewrite.recent_requests = number as u32,
+                "min" => rewrite.tokens_min = foveal_context::tokens::Tokens(number as u64),
+                "rent" => rewrite.rental = number,
+                "free" => rewrite.free_idle = number,
+                "keep" => rewrite.keep_edited = number > 0.0,
+                "run" => settings.run_bytes_max = Some(number as usize),
+                "search" => settings.search_bytes_max = Some(number as usize),
+                "readcap" => settings.read_bytes_max = Some(number as usize),
+                _ => panic!("{key}"),
             }
         }
+        all.push((line.to_owned(), settings));
     }
     all
 }

@@ -52,6 +52,47 @@ impl<'a> Prepared<'a> {
     }
 }
 
+impl Prepared<'_> {
+    /// What the original text of an entry holds.
+    pub fn scan(&self, index: EntryIndex) -> &Scan {
+        &self.scans[index.at()]
+    }
+
+    /// The lines in the edits of a response.
+    pub fn evidence(&self, answer: EntryIndex) -> &[u64] {
+        &self.uses[answer.at()].evidence
+    }
+}
+
+/// Which results of the recorded prompt show a line, oldest first.
+#[derive(Debug, Default)]
+pub struct Sources {
+    lines: HashMap<u64, Vec<EntryIndex>>,
+}
+
+impl Sources {
+    /// Adds a result; results come in order.
+    pub fn add(&mut self, index: EntryIndex, scan: &Scan) {
+        for line in &scan.lines {
+            self.lines.entry(*line).or_default().push(index);
+        }
+    }
+
+    /// Takes a result away.
+    pub fn remove(&mut self, index: EntryIndex, scan: &Scan) {
+        for line in &scan.lines {
+            if let Some(sources) = self.lines.get_mut(line) {
+                sources.retain(|source| *source != index);
+            }
+        }
+    }
+
+    /// The latest result that shows a line.
+    pub fn last(&self, line: u64) -> Option<EntryIndex> {
+        self.lines.get(&line)?.last().copied()
+    }
+}
+
 fn uses_of(conversation: &Conversation, observed: &Observed, answer: EntryIndex) -> Uses {
     let entry = conversation.entry(answer);
     let mut uses = Uses::default();
@@ -189,7 +230,7 @@ struct RawPrompt {
     window: Window,
     next: u32,
     results: Visible,
-    sources: HashMap<u64, Vec<EntryIndex>>,
+    sources: Sources,
 }
 
 impl RawPrompt {
@@ -211,9 +252,7 @@ impl RawPrompt {
             {
                 let scan = &prepared.scans[index.at()];
                 self.results.add(scan);
-                for line in &scan.lines {
-                    self.sources.entry(*line).or_default().push(index);
-                }
+                self.sources.add(index, scan);
             }
         }
     }
@@ -224,11 +263,7 @@ impl RawPrompt {
         }
         let scan = &prepared.scans[index.at()];
         self.results.remove(scan);
-        for line in &scan.lines {
-            if let Some(sources) = self.sources.get_mut(line) {
-                sources.retain(|source| *source != index);
-            }
-        }
+        self.sources.remove(index, scan);
     }
 }
 
@@ -348,7 +383,7 @@ impl<'a> State<'a> {
     fn repair(&mut self, projector: &Projector, lost: &[u64], charge: Charge) -> (u32, f64) {
         let mut sources: Vec<EntryIndex> = lost
             .iter()
-            .filter_map(|line| self.raw.sources.get(line)?.last().copied())
+            .filter_map(|line| self.raw.sources.last(*line))
             .filter(|source| !self.mended.contains(source))
             .collect();
         sources.sort_unstable();

@@ -99,7 +99,8 @@ pub enum Change {
 /// One file a call changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WriteTarget {
-    /// The path, as in [`ReadTarget::path`].
+    /// The path, as in [`ReadTarget::path`]. With [`Change::Unknown`] and [`Change::Remove`]
+    /// it may be a folder's, which stands for everything in it.
     pub path: String,
     /// The changes, in order.
     pub change: Change,

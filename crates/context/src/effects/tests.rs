@@ -354,6 +354,17 @@ fn long_and_deep_commands_are_runs() {
     }
 }
 
+#[test]
+fn rare_letters_after_a_variable_are_read() {
+    for letter in ["\u{10ffff}", "é", "\u{1f600}", "\u{fffd}", "\0", "\u{7f}"] {
+        let command = format!("cat a; head -n $x{{{letter}");
+        assert_eq!(effect("Bash", json!({ "command": command })).reads[0].path, "/w/a");
+        let named = format!("cat {letter}.rs");
+        let found = effect("Bash", json!({ "command": named }));
+        assert_eq!(found.reads[0].path, format!("/w/{letter}.rs"));
+    }
+}
+
 /// Pieces of command lines that mean something to a shell.
 const FRAGMENTS: &[&str] = &[
     "cat ",

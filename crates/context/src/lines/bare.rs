@@ -29,6 +29,9 @@ pub(super) fn number(page: &mut Page<'_>, body: &Body, effect: &Effect) {
                 let rest = &effect.output[place + 1..];
                 let Some(stop) = stop(page, at..body.lines.end, read, rest, effect) else { return };
                 assign(page, at..stop, end, read, body.first);
+                for at in body.gap.clone() {
+                    page.clear(at);
+                }
                 at = stop;
             }
         }
@@ -129,18 +132,16 @@ fn assign(
 }
 
 fn matches_at(page: &Page<'_>, at: usize, end: usize, text: &str) -> bool {
-    let mut at = at;
-    for line in text.split('\n') {
-        if at >= end || page.line(at).trim_end() != line.trim_end() {
-            return false;
-        }
-        at += 1;
-    }
-    true
+    (at..)
+        .zip(text.split('\n'))
+        .all(|(at, line)| at < end && page.line(at).trim_end() == line.trim_end())
 }
 
 /// The line that stands for lines a client left out; numbers are unknown after it.
 fn cut_off(page: &Page<'_>, body: &Body) -> usize {
+    if !body.gap.is_empty() {
+        return body.gap.start;
+    }
     let text = page.text(body.lines.clone());
     if !text.contains("truncated") && !text.contains("elided") {
         return usize::MAX;

@@ -12,6 +12,16 @@ pub(super) struct Body {
     pub(super) failed: bool,
     /// The number of the first line, where the client's heading tells it.
     pub(super) first: Option<u32>,
+    /// Lines that stand for what the client left out, with the halves of lines next to them.
+    pub(super) gap: Range<usize>,
+}
+
+impl Body {
+    /// The lines a tool printed in full.
+    pub(super) fn kept(&self) -> impl DoubleEndedIterator<Item = usize> + use<> {
+        let gap = self.gap.clone();
+        self.lines.clone().filter(move |at| !gap.contains(at))
+    }
 }
 
 /// Lines looked at before and after the body.
@@ -19,13 +29,14 @@ const MARGIN: usize = 12;
 
 /// Finds the body of a result.
 pub(super) fn find(page: &Page<'_>) -> Body {
-    let mut body = Body { lines: 0..page.len(), failed: false, first: None };
+    let mut body = Body { lines: 0..page.len(), failed: false, first: None, gap: 0..0 };
     // What follows the last line break is no line.
     if page.line(page.len() - 1).is_empty() {
         body.lines.end -= 1;
     }
     strip_start(page, &mut body);
     strip_end(page, &mut body);
+    body.gap = gap(page, &body);
     if body.lines.end < body.lines.start {
         body.lines.end = body.lines.start;
     }
@@ -44,16 +55,12 @@ fn strip_start(page: &Page<'_>, body: &mut Body) {
     }
     let end = body.lines.end.min(body.lines.start + MARGIN);
     let opening = |line: &str| {
-        matches!(
-            line,
-            "<output>"
-                | "<file>"
-                | "<content>"
-                | "<output_head>"
-                | "Output:"
-                | "Preview (first 2KB):"
-                | "--- FILE CONTENT (truncated) ---"
-        )
+        ["<output>", "<output_head>", "<file>", "<content>"].iter().any(|tag| line.ends_with(tag))
+            && line.starts_with('<')
+            || matches!(
+                line,
+                "Output:" | "Preview (first 2KB):" | "--- FILE CONTENT (truncated) ---"
+            )
     };
     let wrapped = first.starts_with(['<', 'E', 'C', 'W', 'I', 'P']) || first.is_empty();
     if wrapped && let Some(at) = (body.lines.start..end).find(|at| opening(page.line(*at))) {
@@ -67,6 +74,25 @@ fn strip_start(page: &Page<'_>, body: &mut Body) {
             }
         }
         body.lines.start = at + 1;
+    } else if first.starts_with("<returncode>") {
+        // Where the output starts is not known.
+        body.failed = true;
+    }
+}
+
+/// Where a client cut the middle out, lines and all.
+fn gap(page: &Page<'_>, body: &Body) -> Range<usize> {
+    let opening = body.lines.start.checked_sub(1).map_or("", |at| page.line(at));
+    if !opening.ends_with("<output_head>") {
+        return 0..0;
+    }
+    let find = |from: usize, tag: &str| (from..body.lines.end).find(|at| page.line(*at) == tag);
+    match find(body.lines.start, "</output_head>") {
+        None => 0..0,
+        Some(head) => {
+            let tail = find(head, "<output_tail>").unwrap_or(body.lines.end);
+            head.saturating_sub(1)..(tail + 2).min(body.lines.end)
+        }
     }
 }
 
@@ -90,7 +116,7 @@ fn strip_end(page: &Page<'_>, body: &mut Body) {
             || line == "</output>"
             || line == "</file>"
             || line == "</content>"
-            || line == "</output_head>"
+            || line == "</output_tail>"
             || line == "</persisted-output>"
     });
     // Closing tags follow the text at once, notices after an empty line.
@@ -115,6 +141,19 @@ fn strip_end(page: &Page<'_>, body: &mut Body) {
     if noticed && body.lines.end > body.lines.start && page.line(body.lines.end - 1).is_empty() {
         body.lines.end -= 1;
     }
+}
+
+/// The working directory that a client printed at the end of `content`, where it did.
+///
+/// Some shells report it with every result, and Claude Code says when it moved back.
+pub fn printed_directory(content: &str) -> Option<&str> {
+    content.trim_end().rsplit('\n').take(MARGIN).find_map(|line| {
+        let bracketed = line
+            .strip_prefix("(Current directory: ")
+            .and_then(|rest| rest.strip_suffix(')'))
+            .or_else(|| line.strip_prefix("[Current working directory: ")?.strip_suffix(']'));
+        bracketed.or_else(|| line.strip_prefix("Shell cwd was reset to "))
+    })
 }
 
 /// Whether a line at the end of a result is the client's.

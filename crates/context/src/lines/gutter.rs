@@ -173,7 +173,7 @@ pub(super) fn number(page: &mut Page<'_>, body: &Body, effect: &Effect) -> bool 
     let sole = effect.reads.iter().all(|read| read.path == effect.reads[0].path);
     let mut target = 0usize;
     let mut last: Option<u32> = None;
-    for at in start..body.lines.end {
+    for at in body.kept().skip_while(|at| *at < start) {
         let Some(gutter) = parse(page.line(at)).filter(|gutter| gutter.style == first.style) else {
             continue;
         };
@@ -192,7 +192,7 @@ pub(super) fn number(page: &mut Page<'_>, body: &Body, effect: &Effect) -> bool 
 fn accepted(page: &Page<'_>, body: &Body, effect: &Effect, start: usize, first: Gutter) -> bool {
     let (mut with, mut without, mut breaks) = (0usize, start - body.lines.start, 0usize);
     let mut last: Option<u32> = None;
-    for at in start..body.lines.end {
+    for at in body.kept().skip_while(|at| *at < start) {
         match parse(page.line(at)).filter(|gutter| gutter.style == first.style) {
             Some(gutter) => {
                 breaks += usize::from(last.is_some_and(|last| gutter.number != last + 1));
@@ -212,7 +212,7 @@ fn accepted(page: &Page<'_>, body: &Body, effect: &Effect, start: usize, first: 
         Span::Lines(line, _) => first.number == line.0,
         Span::Tail(_) | Span::Unknown => strong,
     });
-    let allowed = effect.reads.len() + with / 20;
+    let allowed = effect.reads.len() + with / 20 + usize::from(!body.gap.is_empty());
     if strong {
         without <= allowed + 2 && breaks <= allowed && (expected || with > 1)
     } else {

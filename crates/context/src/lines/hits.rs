@@ -6,6 +6,9 @@ use super::body::Body;
 use super::gutter::{self, Style};
 use crate::effects::Effect;
 
+/// Longer paths are not looked for.
+const PATH_BYTES_MAX: usize = 1024;
+
 /// Numbers the hits of a search.
 pub(super) fn number(page: &mut Page<'_>, body: &Body, effect: &Effect) {
     if page.windows {
@@ -27,7 +30,7 @@ pub(super) fn number(page: &mut Page<'_>, body: &Body, effect: &Effect) {
 fn single(page: &mut Page<'_>, body: &Body, scope: &str) -> bool {
     let mut last = 0u32;
     let (mut with, mut without) = (0usize, 0usize);
-    for at in body.lines.clone() {
+    for at in body.kept() {
         let line = page.line(at);
         match gutter::parse(line).filter(|gutter| numbers_hit(gutter.style)) {
             Some(gutter) if gutter.number > last => {
@@ -42,7 +45,7 @@ fn single(page: &mut Page<'_>, body: &Body, scope: &str) -> bool {
         return false;
     }
     let Some(place) = page.resolved(scope) else { return true };
-    for at in body.lines.clone() {
+    for at in body.kept() {
         if let Some(gutter) =
             gutter::parse(page.line(at)).filter(|gutter| numbers_hit(gutter.style))
         {
@@ -60,7 +63,7 @@ fn numbers_hit(style: Style) -> bool {
 
 /// `path:12:text`.
 fn by_path(page: &mut Page<'_>, body: &Body) {
-    for at in body.lines.clone() {
+    for at in body.kept() {
         let line = page.line(at);
         if let Some((path, number, skip)) = hit(line, b':')
             && let Some(place) = page.spelt(path)
@@ -72,16 +75,14 @@ fn by_path(page: &mut Page<'_>, body: &Body) {
 
 /// Splits `path:12:text` at the first number between two `mark`s.
 fn hit(line: &str, mark: u8) -> Option<(&str, u32, usize)> {
-    const PATH_BYTES_MAX: usize = 1024;
     let bytes = line.as_bytes();
     let limit = bytes.len().min(PATH_BYTES_MAX);
     let mut at = 0;
     while at < limit {
         at += bytes[at..limit].iter().position(|byte| *byte == mark)?;
-        if let Some((number, after)) = number_between(bytes, at, mark)
-            && looks_like_path(&line[..at])
-        {
-            return Some((&line[..at], number, after));
+        if let Some((number, after)) = number_between(bytes, at, mark) {
+            // What is no path does not become one by more text.
+            return looks_like_path(&line[..at]).then(|| (&line[..at], number, after));
         }
         at += 1;
     }
@@ -109,13 +110,13 @@ fn looks_like_path(text: &str) -> bool {
 
 /// `path-12-text`: what stands around hits of the same file.
 fn context(page: &mut Page<'_>, body: &Body) {
-    let forward = body.lines.clone();
+    let forward = body.kept();
     let mut near: Option<(u16, &str)> = None;
     for at in forward {
         near = around(page, at, near);
     }
     near = None;
-    for at in body.lines.clone().rev() {
+    for at in body.kept().rev() {
         near = around(page, at, near);
     }
 }
@@ -152,12 +153,15 @@ fn around<'a>(
         return near;
     }
     let bytes = line.as_bytes();
-    let limit = bytes.len().min(1024);
-    for dash in 1..limit {
-        if bytes[dash] != b'-' {
-            continue;
-        }
-        let Some((number, skip)) = number_between(bytes, dash, b'-') else { continue };
+    // A path can hold numbers between dashes, though hardly many.
+    const NUMBERS_MAX: usize = 8;
+    let limit = bytes.len().min(PATH_BYTES_MAX);
+    let dashes = (1..limit).filter(|at| bytes[*at] == b'-');
+    let numbers = dashes.filter_map(|dash| {
+        let (number, skip) = number_between(bytes, dash, b'-')?;
+        Some((dash, number, skip))
+    });
+    for (dash, number, skip) in numbers.take(NUMBERS_MAX) {
         let named = &line[..dash];
         if page.printed.paths.get(usize::from(place)).is_some_and(|path| page.names(named, path)) {
             page.set(at, place, Some(number), skip);
@@ -170,7 +174,7 @@ fn around<'a>(
 /// Hits under a line with the file's name.
 fn headed(page: &mut Page<'_>, body: &Body) {
     let mut place: Option<u16> = None;
-    for at in body.lines.clone() {
+    for at in body.kept() {
         if page.printed.lines.get(at).is_some_and(|line| line.path.is_some()) {
             place = None;
             continue;
@@ -207,8 +211,12 @@ fn headed_hit(line: &str) -> Option<(u32, usize)> {
     if let Some(rest) = line[spaces..].strip_prefix("Line ") {
         let before = line.len() - rest.len();
         let (number, after) = number_between(line.as_bytes(), before - 1, b':')?;
-        let space = usize::from(spaces > 0 && line.as_bytes().get(after) == Some(&b' '));
-        return Some((number, after + space));
+        return match (spaces, line.as_bytes().get(after)) {
+            (0, _) => Some((number, after)),
+            (_, Some(b' ')) => Some((number, after + 1)),
+            // A position (`Line 12:6`), no text.
+            _ => None,
+        };
     }
     let gutter = gutter::parse(line)?;
     match gutter.style {

@@ -17,6 +17,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::body::printed_directory;
 use crate::effects::{Effect, EffectKind, ReadTarget, path};
 use crate::transcript::LineNumber;
 
@@ -67,12 +68,8 @@ pub fn printed_lines(content: &str, effect: &Effect) -> Printed {
     page.mark_windows(&body, effect);
     match effect.kind {
         EffectKind::Search | EffectKind::List => hits::number(&mut page, &body, effect),
-        _ if !effect.reads.is_empty() => {
-            if !gutter::number(&mut page, &body, effect) {
-                bare::number(&mut page, &body, effect);
-            }
-        }
-        _ => {}
+        _ if effect.reads.is_empty() || gutter::number(&mut page, &body, effect) => {}
+        _ => bare::number(&mut page, &body, effect),
     }
     page.printed
 }
@@ -174,6 +171,14 @@ impl<'a> Page<'a> {
             line.path = Some(path);
             line.number = number.filter(|number| *number > 0).map(LineNumber);
             line.text.start = (line.whole.start + skip as u32).min(line.whole.end);
+        }
+    }
+
+    /// Line `index` is of no file after all.
+    fn clear(&mut self, index: usize) {
+        if let Some(line) = self.printed.lines.get_mut(index) {
+            line.path = None;
+            line.number = None;
         }
     }
 

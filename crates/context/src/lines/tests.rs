@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{Printed, printed_lines};
+use super::{Printed, printed_directory, printed_lines};
 use crate::effects::{Effect, EffectKind, effect_of};
 use crate::transcript::Call;
 
@@ -130,6 +130,25 @@ fn bare_lines_are_counted() {
         "x\n... [100 characters truncated] ...\ny",
         "/w/a 1|x\n|... [100 characters truncated] ...\n/w/a ?|y\n",
     );
+    let head = "<returncode>0</returncode>\n<warning>\nToo long.\n</warning><output_head>";
+    let shown = format!("{}\n", head.replace('\n', "\n|"));
+    let gap = "</output_head>\n<elided_chars>\n9 characters elided\n</elided_chars>\n<output_tail>";
+    check(
+        "cat a",
+        &format!("{head}\nx\nhal\n{gap}\nlf\ny\n</output_tail>"),
+        &format!(
+            "|{shown}/w/a 1|x\n|hal\n|{}\n|lf\n/w/a ?|y\n|</output_tail>\n",
+            gap.replace('\n', "\n|")
+        ),
+    );
+    check(
+        "nl -ba a",
+        &format!("{head}\n     1\tx\n     2\n{gap}\n7\tlf\n     8\ty\n</output_tail>"),
+        &format!(
+            "|{shown}/w/a 1|x\n|     2\n|{}\n|7\tlf\n/w/a 8|y\n|</output_tail>\n",
+            gap.replace('\n', "\n|")
+        ),
+    );
     check("Read {\"file_path\":\"a\"}", "File does not exist.", "|File does not exist.\n");
     check("cat a && make", "x\n", "|x\n|\n");
 }
@@ -189,7 +208,27 @@ fn hits_of_searches() {
         "Found 1 match\n---\nFile: src/a.rs\nL12:   x\n---",
         "|Found 1 match\n|---\n|File: src/a.rs\n/w/src/a.rs 12|  x\n|---\n",
     );
+    check("awk '/x/{print NR\": \"$0}' a", "3: x\n9: x\n", "/w/a ?|3: x\n/w/a ?|9: x\n|\n");
+    check(
+        r#"LSP {"operation":"findReferences","filePath":"/w/a"}"#,
+        "Found 1 references:\na.rs:\n  Line 12:6\n",
+        "|Found 1 references:\n|a.rs:\n|  Line 12:6\n|\n",
+    );
     check("rg x", "12:30:11 noon\n", "|12:30:11 noon\n|\n");
+}
+
+#[test]
+fn directories_are_read_off() {
+    let rows = [
+        ("x\n(Open file: n/a)\n(Current directory: /w)\nbash-$", Some("/w")),
+        ("x\n[Current working directory: /w/a]\n[Command finished with exit code 0]", Some("/w/a")),
+        ("x\nShell cwd was reset to /w", Some("/w")),
+        ("x", None),
+        ("", None),
+    ];
+    for (content, expected) in rows {
+        assert_eq!(printed_directory(content), expected, "{content}");
+    }
 }
 
 /// Pieces of results that mean something here.

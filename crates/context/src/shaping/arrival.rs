@@ -65,7 +65,7 @@ pub fn shape(ask: &Ask<'_>) -> Option<Shape> {
     {
         excerpt::cap(&mut draft, limits);
     }
-    gutter::thin(&mut draft);
+    gutter::thin(&mut draft, ask.settings.numbers);
     if draft.is_untouched() {
         return None;
     }

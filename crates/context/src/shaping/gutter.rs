@@ -1,20 +1,27 @@
-//! Rule `gutter`: a file shown with a number before every line keeps every tenth number.
+//! Rule `gutter`: the numbers before a file's lines are spelled shorter.
 //!
-//! The numbers count up by one, so the missing ones can be read off; a note says so. In
-//! recorded sessions these gutters are a third of the tokens of such reads.
+//! The blanks that align them say nothing. The numbers count up by one, so that, where a
+//! note says so, every tenth is enough. In recorded sessions such gutters are a third of
+//! the tokens of the reads that have them, the blanks half of that.
 
 use super::draft::Draft;
 
 const RULE: &str = "gutter";
 
-/// Numbers divisible by this are kept.
-const EVERY: u32 = 10;
+/// Which numbers of a gutter are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum Numbers {
+    /// Every one; only the blanks before it are cut.
+    All,
+    /// Those divisible by this; a note says so.
+    Every(u32),
+}
 
 /// Runs shorter than this keep their numbers: the note would cost what the rule saves.
 const RUN_MIN: usize = 8;
 
 /// Marks the numbers to be cut. Runs last: gaps decide where a run begins.
-pub fn thin(draft: &mut Draft<'_>) {
+pub fn thin(draft: &mut Draft<'_>, numbers: Numbers) {
     let runs = numbered_runs(draft);
     let mut noted = false;
     for run in runs {
@@ -25,7 +32,11 @@ pub fn thin(draft: &mut Draft<'_>) {
             let line = draft.line(at);
             let number = line.number.expect("a numbered run has numbers").0;
             let gutter = line.whole.start..line.text.start;
-            if at == run.start || number % EVERY == 0 {
+            let kept = match numbers {
+                Numbers::All => true,
+                Numbers::Every(every) => at == run.start || number.is_multiple_of(every),
+            };
+            if kept {
                 let text = line.whole_in(draft.content);
                 let blank = text.len() - text.trim_start_matches(' ').len();
                 let blank = (blank as u32).min(gutter.end - gutter.start);
@@ -34,8 +45,10 @@ pub fn thin(draft: &mut Draft<'_>) {
                 draft.cut(RULE, at, gutter);
             }
         }
-        if !noted {
-            draft.head(RULE, run.start, format!("[every {EVERY}th line numbered]"));
+        if let Numbers::Every(every) = numbers
+            && !noted
+        {
+            draft.head(RULE, run.start, format!("[every {every}th line numbered]"));
             noted = true;
         }
     }

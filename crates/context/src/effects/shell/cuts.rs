@@ -5,13 +5,16 @@ use super::{Item, Span};
 use crate::effects::ReadTarget;
 use crate::transcript::LineNumber;
 
+/// From a line to a line or the end, both included.
+type Range = (u32, Option<u32>);
+
 /// A choice of lines by number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Cut {
     /// Everything, as it is.
     Everything,
     /// From a line to a line or the end, both included, in rising order.
-    Ranges(Vec<(u32, Option<u32>)>),
+    Ranges(Vec<Range>),
     /// The last n lines.
     Last(u32),
     /// A choice not made by number, or of altered lines.
@@ -52,7 +55,7 @@ impl Cut {
             Cut::Last(_) | Cut::Unknown => vec![Span::Unknown],
             Cut::Ranges(ranges) => {
                 let shift = |line: u32| line.saturating_add(start - 1);
-                let cut = |(first, last): &(u32, Option<u32>)| {
+                let cut = |(first, last): &Range| {
                     let last = match (last.map(shift), end) {
                         (Some(last), Some(end)) => Some(last.min(end)),
                         (last, end) => last.or(end),
@@ -180,7 +183,7 @@ pub(super) fn sed(arguments: &[Word]) -> Sed {
 }
 
 fn sed_cut(script: &str, quiet: bool) -> Cut {
-    let mut ranges: Vec<(u32, Option<u32>)> = Vec::new();
+    let mut ranges: Vec<Range> = Vec::new();
     let mut quit: Option<u32> = None;
     for part in script.split([';', '\n']) {
         let part: String = part.chars().filter(|letter| !letter.is_whitespace()).collect();
@@ -216,7 +219,7 @@ fn sed_cut(script: &str, quiet: bool) -> Cut {
 }
 
 /// `10,20p` into the range and `p`; `$` alone is not known.
-fn split_address(part: &str) -> Option<(Option<(u32, Option<u32>)>, &str)> {
+fn split_address(part: &str) -> Option<(Option<Range>, &str)> {
     let (first, rest) = digits(part);
     let Some(first) = first else {
         return (!part.starts_with(['/', '$', '\\'])).then_some((None, part));
@@ -241,8 +244,15 @@ fn digits(text: &str) -> (Option<u32>, &str) {
     (text[..end].parse().ok(), &text[end..])
 }
 
-/// The cut of an `awk` program that chooses lines by `NR`; `None` for any other program.
+/// The cut of an `awk` program that prints lines, chosen by `NR` or, where it prints their
+/// numbers, in any way; `None` for any other program.
 pub(super) fn awk_cut(program: &str) -> Option<Cut> {
+    let cut = awk_range(program);
+    let numbers = program.contains("print NR") && program.contains("$0");
+    if cut.is_none() && numbers { Some(Cut::Unknown) } else { cut }
+}
+
+fn awk_range(program: &str) -> Option<Cut> {
     let squeezed: String = program.chars().filter(|letter| !letter.is_whitespace()).collect();
     let (condition, action) = match squeezed.split_once('{') {
         Some((condition, action)) => (condition, action.strip_suffix('}')?),

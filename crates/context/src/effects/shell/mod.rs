@@ -64,6 +64,15 @@ pub(super) fn joined(words: &[Value]) -> String {
     line
 }
 
+/// `command` with every byte that is not plain ASCII text replaced by a letter.
+///
+/// To a shell such a byte is a letter like any other, and the grammar's hand-written scanner
+/// is not safe with all of them. Lengths stay, so places in the tree are places in `command`.
+fn masked(command: &str) -> Vec<u8> {
+    let plain = |byte: u8| byte.is_ascii_graphic() || matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+    command.bytes().map(|byte| if plain(byte) { byte } else { b'_' }).collect()
+}
+
 /// Whether `program` takes a script after `-c`.
 fn is_shell(program: &str) -> bool {
     let name = program.rsplit('/').next().unwrap_or(program);
@@ -240,7 +249,7 @@ impl Shell {
         if parser.set_language(&tree_sitter_bash::LANGUAGE.into()).is_err() {
             return Part::run();
         }
-        let Some(tree) = parser.parse(command, None) else { return Part::run() };
+        let Some(tree) = parser.parse(masked(command), None) else { return Part::run() };
         let chain = syntax::chain_of(tree.root_node(), command);
         self.chain(chain)
     }

@@ -193,8 +193,8 @@ fn say(name: &str, arguments: &[Word]) -> Part {
 
 /// `find`: a list, unless it hands what it finds to another program.
 fn find(shell: &mut Shell, call: Invocation<'_>) -> Part {
-    let mut part = looking::list(shell, Invocation { input: None, ..call });
     let words = call.arguments;
+    let mut part = looking::list(shell, call);
     let mut at = 0;
     while at < words.len() {
         match words[at].text.as_str() {

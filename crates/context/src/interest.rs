@@ -1,0 +1,115 @@
+//! What the conversation has shown interest in: files mentioned, read and edited, and when.
+
+use std::collections::HashMap;
+
+use crate::effects::EffectKind;
+use crate::observed::{Facts, LineHash, file_name};
+use crate::transcript::{Entry, Role};
+
+/// The requests at which something happened to a file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FileInterest {
+    /// Last request before which a user's text named it.
+    pub asked: Option<u32>,
+    /// Last request whose answer named it, in text or arguments.
+    pub named: Option<u32>,
+    /// How many answers named it.
+    pub named_times: u32,
+    /// Last request whose answer edited it.
+    pub edited: Option<u32>,
+    /// How many answers edited it.
+    pub edited_times: u32,
+    /// Last request whose answer read it.
+    pub read: Option<u32>,
+}
+
+/// Interest in files, by name. Files of one name in different folders share an entry: what
+/// people write is rarely more than the name.
+#[derive(Debug, Clone, Default)]
+pub struct Interest {
+    files: HashMap<LineHash, FileInterest>,
+}
+
+/// The key of the file at `path`.
+pub fn file_key(path: &str) -> LineHash {
+    LineHash::of(file_name(path))
+}
+
+impl Interest {
+    /// Takes an entry that became part of the prompt before request `request`.
+    pub fn take(&mut self, entry: &Entry, facts: &Facts, request: u32) {
+        match entry.role {
+            Role::User | Role::System => {
+                for key in &facts.names {
+                    self.files.entry(*key).or_default().asked = Some(request);
+                }
+            }
+            Role::Assistant => self.take_answer(facts, request),
+            Role::Tool => {}
+        }
+    }
+
+    fn take_answer(&mut self, facts: &Facts, request: u32) {
+        for key in &facts.names {
+            let file = self.files.entry(*key).or_default();
+            file.named = Some(request);
+            file.named_times += 1;
+        }
+        for call in &facts.calls {
+            for write in &call.effect.writes {
+                let file = self.files.entry(file_key(&write.path)).or_default();
+                file.edited = Some(request);
+                file.edited_times += 1;
+            }
+            if call.effect.kind == EffectKind::Read {
+                for read in &call.effect.reads {
+                    self.files.entry(file_key(&read.path)).or_default().read = Some(request);
+                }
+            }
+        }
+    }
+
+    /// The interest in the files a result shows, taken together.
+    pub fn in_result(&self, facts: &Facts) -> FileInterest {
+        let Some(call) = &facts.call else { return FileInterest::default() };
+        let reads = call.effect.reads.iter().map(|read| read.path.as_str());
+        let writes = call.effect.writes.iter().map(|write| write.path.as_str());
+        let mut all = FileInterest::default();
+        for path in reads.chain(writes) {
+            let Some(file) = self.files.get(&file_key(path)) else { continue };
+            all.asked = all.asked.max(file.asked);
+            all.named = all.named.max(file.named);
+            all.named_times = all.named_times.max(file.named_times);
+            all.edited = all.edited.max(file.edited);
+            all.edited_times = all.edited_times.max(file.edited_times);
+            all.read = all.read.max(file.read);
+        }
+        all
+    }
+}
+
+/// Calls `found` with the key of every file name in `text`: the last part of a run of path
+/// characters that ends in a dot and a short suffix.
+pub fn each_file_name(text: &str, mut found: impl FnMut(LineHash)) {
+    let is_path = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '+');
+    for run in text.split(|c: char| !is_path(c)) {
+        let name = file_name(run.trim_matches(['.', '-', '/']));
+        let Some((stem, suffix)) = name.rsplit_once('.') else { continue };
+        let short = (1..=5).contains(&suffix.len());
+        if short && stem.len() >= 2 && suffix.bytes().all(|b| b.is_ascii_alphanumeric()) {
+            found(LineHash::of(name));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_names_are_found_in_prose() {
+        let mut keys = Vec::new();
+        each_file_name("look at `src/main.rs:12`, then b_c.go. Not e.g. this.", |key| keys.push(key));
+        assert_eq!(keys, [file_key("main.rs"), file_key("x/b_c.go")]);
+    }
+}

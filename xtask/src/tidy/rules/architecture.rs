@@ -1,0 +1,51 @@
+//! The map names every crate.
+
+use super::Place;
+use crate::tidy::Tree;
+
+/// The map of the workspace.
+const MAP: &str = "ARCHITECTURE.md";
+
+pub(crate) fn check(tree: &Tree) -> Vec<Place> {
+    let Some(map) = &tree.architecture else { return Vec::new() };
+    let rows: Vec<&str> = map.lines().filter(|line| line.trim_start().starts_with('|')).collect();
+    tree.graph
+        .members()
+        .filter(|(_, folder)| {
+            let name = folder.rsplit('/').next().unwrap_or(folder);
+            let spellings = [format!("`{folder}`"), format!("`{folder}/`"), format!("`{name}`")];
+            !rows.iter().any(|row| spellings.iter().any(|spelling| row.contains(spelling)))
+        })
+        .map(|(_, folder)| {
+            let what = format!("no table row names `{folder}`; add one that says what it is for");
+            Place::new(MAP, 1, what)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tidy::graph::graph_of;
+    use crate::tidy::rules::printed;
+
+    fn check_map(map: Option<&str>, expected: &str) {
+        let tree = Tree {
+            graph: graph_of(&[("context", &[]), ("wire", &[])]),
+            architecture: map.map(str::to_owned),
+            ..Tree::default()
+        };
+        assert_eq!(printed(check, &tree), expected);
+    }
+
+    #[test]
+    fn a_crate_without_a_row_is_found() {
+        check_map(
+            Some("`wire` reads.\n\n| crate | |\n| `crates/context` | pure |\n"),
+            "ARCHITECTURE.md:1: no table row names `crates/wire`; add one that says what it is \
+             for\n",
+        );
+        check_map(Some("| `context/` `wire` | |\n| `crates/context/` | |"), "");
+        check_map(None, "");
+    }
+}

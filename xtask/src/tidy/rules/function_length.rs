@@ -1,0 +1,73 @@
+//! A function is one screen. A flat match or table may be longer if the line before its
+//! `fn` says so with `// tidy: table`.
+
+use super::Place;
+use crate::tidy::Tree;
+use crate::tidy::source::{Source, is_word, item_end};
+
+/// What the line before a long flat function says.
+const TABLE_MARKER: &str = "// tidy: table";
+
+pub(crate) fn check(tree: &Tree) -> Vec<Place> {
+    tree.sources
+        .iter()
+        .flat_map(|source| check_source(source, tree.limits.function_lines_max))
+        .collect()
+}
+
+fn check_source(source: &Source, lines_max: usize) -> Vec<Place> {
+    let lines: Vec<&str> = source.text.lines().collect();
+    let mut places = Vec::new();
+    for at in source.words("fn") {
+        let name = source.code[at + 2..].trim_start();
+        let name = &name[..name.find(|c| !is_word(c)).unwrap_or(name.len())];
+        if name.is_empty() {
+            // A function type, `fn(u8) -> u8`.
+            continue;
+        }
+        let first = source.line_at(at);
+        let length = source.line_at(item_end(&source.code, at) - 1) - first + 1;
+        let marked = first >= 2 && lines[first - 2].trim() == TABLE_MARKER;
+        if length > lines_max && !marked {
+            let what = format!(
+                "`{name}` has {length} lines, more than {lines_max}; split it, or mark a flat table with `{TABLE_MARKER}`"
+            );
+            places.push(Place::new(source.path.clone(), first, what));
+        }
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tidy::rules::findings_in;
+
+    fn function(before: &str, body_lines: usize) -> String {
+        format!("{before}fn long() {{\n{}}}\n", "    call(\"}\");\n".repeat(body_lines))
+    }
+
+    #[test]
+    fn a_long_function_is_found() {
+        assert_eq!(
+            findings_in(check, &[("a.rs", &function("struct S;\n\n", 69))]),
+            "a.rs:3: `long` has 71 lines, more than 70; split it, or mark a flat table with \
+             `// tidy: table`\n"
+        );
+    }
+
+    #[test]
+    fn tests_and_methods_count_too() {
+        let inside = format!("#[cfg(test)]\nmod tests {{\n{}}}\n", function("#[test]\n", 80));
+        assert!(findings_in(check, &[("a.rs", &inside)]).starts_with("a.rs:4: `long` has 82"));
+    }
+
+    #[test]
+    fn short_ones_tables_and_declarations_pass() {
+        let signature = "trait T {\n    fn declared(x: [u8; 2]);\n}\n".to_owned();
+        let pointer = format!("type F = fn(u8) -> u8;\n{}", "const A: u8 = 0;\n".repeat(90));
+        for text in [function("", 68), function("// tidy: table\n", 90), signature, pointer] {
+            assert_eq!(findings_in(check, &[("a.rs", &text)]), "", "{text}");
+        }
+    }
+}

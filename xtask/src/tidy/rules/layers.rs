@@ -1,0 +1,140 @@
+//! Which crate of the workspace may depend on which. Everything not in the table is
+//! refused, so that a new edge is a decision someone reads.
+
+use super::Place;
+use crate::tidy::Tree;
+use crate::tidy::graph::EdgeKind;
+
+/// Package, and the workspace packages it may depend on.
+const ALLOWED: &[(&str, &[&str])] = &[
+    ("foveal-context", &[]),
+    ("foveal-wire", &["foveal-context"]),
+    ("foveal-replay", &["foveal-context"]),
+    ("foveal-testkit", &["foveal-context"]),
+    ("foveal", &["foveal-context", "foveal-wire", "foveal-replay"]),
+    ("xtask", &[]),
+];
+
+/// Packages that only tests use; any member may name them as a dev-dependency.
+const DEV_ONLY: &[&str] = &["foveal-testkit"];
+
+/// Outside packages that only these members may use directly.
+const RESERVED: &[(&str, &[&str])] = &[("anyhow", &["foveal", "xtask"])];
+
+pub(crate) fn check(tree: &Tree) -> Vec<Place> {
+    let mut places = Vec::new();
+    for (package, folder) in tree.graph.members() {
+        let manifest = format!("{folder}/Cargo.toml");
+        let Some((_, allowed)) = ALLOWED.iter().find(|(name, _)| *name == package.name) else {
+            let what = format!(
+                "`{}` is in no layer; add it to ALLOWED in xtask/src/tidy/rules/layers.rs",
+                package.name
+            );
+            places.push(Place::new(manifest, 1, what));
+            continue;
+        };
+        for (to, kind) in &package.depends {
+            let to = &tree.graph.packages[*to];
+            if let Some(what) =
+                objection(&package.name, allowed, &to.name, *kind, to.folder.is_some())
+            {
+                places.push(Place::new(manifest.clone(), 1, what));
+            }
+        }
+    }
+    places
+}
+
+/// What is wrong with the edge `from` to `to`, if anything.
+fn objection(
+    from: &str,
+    allowed: &[&str],
+    to: &str,
+    kind: EdgeKind,
+    to_member: bool,
+) -> Option<String> {
+    if let Some((_, users)) = RESERVED.iter().find(|(name, _)| *name == to) {
+        return (kind == EdgeKind::Normal && !users.contains(&from)).then(|| {
+            format!(
+                "`{from}` depends on `{to}`, which is for {}; use a thiserror enum",
+                users.join(" and ")
+            )
+        });
+    }
+    if !to_member || allowed.contains(&to) || (kind == EdgeKind::Dev && DEV_ONLY.contains(&to)) {
+        return None;
+    }
+    if DEV_ONLY.contains(&to) {
+        return Some(format!(
+            "`{from}` depends on `{to}`, which is for tests; make it a dev-dependency"
+        ));
+    }
+    Some(format!(
+        "`{from}` depends on `{to}`, against the layers; move the code or the edge ({} may use: {})",
+        from,
+        if allowed.is_empty() { "nothing of ours".to_owned() } else { allowed.join(", ") }
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tidy::graph::graph_of;
+    use crate::tidy::rules::printed;
+    use EdgeKind::{Dev, Normal};
+
+    fn check_graph(rows: &[(&str, &[(&str, EdgeKind)])], expected: &str) {
+        let tree = Tree { graph: graph_of(rows), ..Tree::default() };
+        assert_eq!(printed(check, &tree), expected);
+    }
+
+    #[test]
+    fn edges_of_the_table_pass() {
+        check_graph(
+            &[
+                ("foveal-context", &[("serde", Normal), ("foveal-testkit", Dev)]),
+                ("foveal-wire", &[("foveal-context", Normal)]),
+                ("foveal-testkit", &[("foveal-context", Normal)]),
+                ("foveal", &[("foveal-wire", Normal), ("anyhow", Normal)]),
+            ],
+            "",
+        );
+    }
+
+    #[test]
+    fn other_edges_are_found() {
+        check_graph(
+            &[("foveal-context", &[("foveal-wire", Normal)]), ("foveal-wire", &[])],
+            "crates/foveal-context/Cargo.toml:1: `foveal-context` depends on `foveal-wire`, \
+             against the layers; move the code or the edge (foveal-context may use: nothing of ours)\n",
+        );
+        check_graph(
+            &[("foveal-wire", &[("foveal-testkit", Normal)]), ("foveal-testkit", &[])],
+            "crates/foveal-wire/Cargo.toml:1: `foveal-wire` depends on `foveal-testkit`, which \
+             is for tests; make it a dev-dependency\n",
+        );
+        check_graph(
+            &[("foveal-replay", &[("anyhow", Normal)])],
+            "crates/foveal-replay/Cargo.toml:1: `foveal-replay` depends on `anyhow`, which is \
+             for foveal and xtask; use a thiserror enum\n",
+        );
+        check_graph(
+            &[("foveal-gateway", &[])],
+            "crates/foveal-gateway/Cargo.toml:1: `foveal-gateway` is in no layer; add it to \
+             ALLOWED in xtask/src/tidy/rules/layers.rs\n",
+        );
+    }
+
+    #[test]
+    fn the_table_has_no_cycle_and_nothing_rests_on_the_program() {
+        let mut below: Vec<&str> = Vec::new();
+        while below.len() < ALLOWED.len() {
+            let next = ALLOWED.iter().find(|(name, uses)| {
+                !below.contains(name) && uses.iter().all(|used| below.contains(used))
+            });
+            let (name, _) = next.expect("the layers have a cycle");
+            below.push(name);
+        }
+        assert!(ALLOWED.iter().all(|(_, uses)| !uses.contains(&"foveal")));
+    }
+}

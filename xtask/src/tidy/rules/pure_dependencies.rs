@@ -1,0 +1,99 @@
+//! What the pure crates link: nothing that brings a runtime, a file system, a clock or
+//! randomness with it, however deep in the tree.
+
+use super::Place;
+use super::purity::PURE;
+use crate::tidy::Tree;
+
+/// Packages whose presence means an effect.
+const FORBIDDEN: &[&str] = &[
+    // Runtimes and threads.
+    "async-std",
+    "mio",
+    "num_cpus",
+    "polling",
+    "rayon",
+    "smol",
+    "tokio",
+    // Network.
+    "curl",
+    "hyper",
+    "native-tls",
+    "openssl",
+    "reqwest",
+    "rustls",
+    "socket2",
+    "ureq",
+    // Files and databases.
+    "dirs",
+    "fs-err",
+    "home",
+    "libsqlite3-sys",
+    "memmap2",
+    "notify",
+    "rusqlite",
+    "sqlx",
+    "tempfile",
+    "walkdir",
+    // Clock; `iana-time-zone` is what chrono's clock needs.
+    "iana-time-zone",
+    "instant",
+    "web-time",
+    // Randomness.
+    "fastrand",
+    "getrandom",
+    "rand",
+    // Terminal.
+    "console",
+    "crossterm",
+    "indicatif",
+];
+
+pub(crate) fn check(tree: &Tree) -> Vec<Place> {
+    let graph = &tree.graph;
+    let pure = graph.members().filter(|(_, folder)| PURE.contains(folder));
+    pure.flat_map(|(package, folder)| {
+        graph
+            .linked_into(&package.name)
+            .into_iter()
+            .filter(|(at, _)| FORBIDDEN.contains(&graph.packages[*at].name.as_str()))
+            .map(move |(at, from)| {
+                let what = format!(
+                    "`{}` links `{}` through `{}`; turn off the feature or leave the work to an effect crate",
+                    package.name, graph.packages[at].name, graph.packages[from].name
+                );
+                Place::new(format!("{folder}/Cargo.toml"), 1, what)
+            })
+    })
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tidy::graph::EdgeKind::{Build, Dev, Normal};
+    use crate::tidy::graph::{EdgeKind, graph_of};
+    use crate::tidy::rules::printed;
+
+    fn check_graph(rows: &[(&str, &[(&str, EdgeKind)])], expected: &str) {
+        let tree = Tree { graph: graph_of(rows), ..Tree::default() };
+        assert_eq!(printed(check, &tree), expected);
+    }
+
+    #[test]
+    fn an_effect_deep_in_the_tree_is_found() {
+        check_graph(
+            &[("wire", &[("parser", Normal)]), ("parser", &[("getrandom", Normal)])],
+            "crates/wire/Cargo.toml:1: `wire` links `getrandom` through `parser`; turn off the \
+             feature or leave the work to an effect crate\n",
+        );
+    }
+
+    #[test]
+    fn tests_build_scripts_and_effect_crates_may() {
+        check_graph(
+            &[("context", &[("rand", Dev), ("tempfile", Build)]), ("cli", &[("tokio", Normal)])],
+            "",
+        );
+    }
+}

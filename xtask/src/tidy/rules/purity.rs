@@ -1,0 +1,192 @@
+//! The pure crates reach for nothing outside their arguments: no files, clock, environment,
+//! network, processes, threads or terminal. Read from the source, because the target that
+//! would prove it (wasm32) is not on every machine.
+
+use super::Place;
+use crate::tidy::Tree;
+use crate::tidy::source::{Source, is_word};
+
+/// Folders whose `src` is pure.
+pub(crate) const PURE: &[&str] = &["crates/context", "crates/wire", "crates/replay"];
+
+/// Paths that are out of bounds, each with what to do instead. A path forbids what is below
+/// it too; one that ends in `*` or names a whole module forbids importing all of it.
+const FORBIDDEN_PATHS: &[(&str, &str)] = &[
+    ("std::*", "import what is used by name"),
+    ("std::fs", "take the bytes as an argument"),
+    ("std::env", "take the value as an argument"),
+    ("std::net", "leave the network to a caller"),
+    ("std::os", "leave the system to a caller"),
+    ("std::process", "leave processes to a caller"),
+    ("std::thread", "leave threads to a caller"),
+    ("std::time::Instant", "take the time as an argument"),
+    ("std::time::SystemTime", "take the time as an argument"),
+    ("std::time::UNIX_EPOCH", "take the time as an argument"),
+    ("std::time::*", "import what is used by name"),
+    ("std::io::stdin", "take a reader as an argument"),
+    ("std::io::stdout", "return text or take a writer"),
+    ("std::io::stderr", "return text or take a writer"),
+    ("tokio", "leave the runtime to a caller"),
+    ("reqwest", "leave the network to a caller"),
+    ("rand", "take the randomness as an argument"),
+];
+
+/// Macros that write to the terminal.
+const FORBIDDEN_MACROS: &[&str] = &["println", "eprintln", "print", "eprint"];
+
+pub(crate) fn check(tree: &Tree) -> Vec<Place> {
+    let is_pure = |source: &&Source| {
+        PURE.iter().any(|folder| {
+            source.path.strip_prefix(folder).is_some_and(|rest| rest.starts_with("/src/"))
+        })
+    };
+    tree.sources.iter().filter(is_pure).flat_map(check_source).collect()
+}
+
+fn check_source(source: &Source) -> Vec<Place> {
+    let mut places = Vec::new();
+    let heads = ["std", "tokio", "reqwest", "rand"];
+    for at in heads.iter().flat_map(|head| source.words(head)) {
+        let before = source.code[..at].trim_end();
+        let inner = before.ends_with("::") && before[..before.len() - 2].ends_with(is_word);
+        let is_path = source.code[at..].trim_start_matches(is_word).trim_start().starts_with("::");
+        if inner || !is_path {
+            continue;
+        }
+        for path in expand(&source.code[at..]) {
+            if let Some((_, advice)) = FORBIDDEN_PATHS.iter().find(|(bad, _)| lies_in(&path, bad)) {
+                let what = format!("`{path}` in a pure crate; {advice}");
+                places.push(Place::new(source.path.clone(), source.line_at(at), what));
+            }
+        }
+    }
+    for name in FORBIDDEN_MACROS {
+        for at in source.words(name).filter(|at| source.code[at + name.len()..].starts_with('!')) {
+            let what = format!("`{name}!` in a pure crate; return text instead");
+            places.push(Place::new(source.path.clone(), source.line_at(at), what));
+        }
+    }
+    places
+}
+
+/// Whether `path` is `bad` or below it, or imports the module that holds it.
+fn lies_in(path: &str, bad: &str) -> bool {
+    let holds_it = bad.strip_prefix(path).is_some_and(|rest| rest == "::*");
+    path == bad
+        || path.strip_prefix(bad).is_some_and(|rest| rest.starts_with("::"))
+        || (holds_it && path != "std")
+}
+
+/// The paths that the path or use-tree at the start of `code` names:
+/// `std::{fs, time::Instant}` gives `std::fs` and `std::time::Instant`.
+fn expand(code: &str) -> Vec<String> {
+    let end = code.find(|c| !is_word(c)).unwrap_or(code.len());
+    let (head, rest) = code.split_at(end);
+    if rest.starts_with('*') && head.is_empty() {
+        return vec!["*".to_owned()];
+    }
+    let Some(tail) = rest.trim_start().strip_prefix("::") else {
+        return vec![head.to_owned()];
+    };
+    let tail = tail.trim_start();
+    let branches = match tail.strip_prefix('{') {
+        Some(group) => branches(group).flat_map(|branch| expand(branch.trim_start())).collect(),
+        None => expand(tail),
+    };
+    branches
+        .into_iter()
+        .map(|branch| match branch.as_str() {
+            "" | "self" => head.to_owned(),
+            _ => format!("{head}::{branch}"),
+        })
+        .collect()
+}
+
+/// The comma-separated parts of a use group, up to its closing brace.
+fn branches(group: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0usize;
+    let mut start = 0;
+    let mut parts = Vec::new();
+    for (at, c) in group.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth == 0 => {
+                parts.push(&group[start..at]);
+                break;
+            }
+            '}' => depth -= 1,
+            ',' if depth == 0 => {
+                parts.push(&group[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.into_iter().filter(|part| !part.trim().is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tidy::rules::findings_in;
+
+    fn found(text: &str) -> Vec<String> {
+        let printed = findings_in(check, &[("crates/wire/src/a.rs", text)]);
+        let path = |line: &str| line.split('`').nth(1).map(str::to_owned);
+        printed.lines().filter_map(path).collect()
+    }
+
+    #[test]
+    fn what_reaches_outside_is_found() {
+        for (text, expected) in [
+            ("use std::fs;", vec!["std::fs"]),
+            ("let x = std::env::var(\"X\");", vec!["std::env::var"]),
+            ("use std::{fmt, fs::File, net};", vec!["std::fs::File", "std::net"]),
+            ("use std::time::{Duration, Instant};", vec!["std::time::Instant"]),
+            (
+                "use std::{\n    time::{self, SystemTime},\n};",
+                vec!["std::time", "std::time::SystemTime"],
+            ),
+            ("use std::time;", vec!["std::time"]),
+            ("use std::*;", vec!["std::*"]),
+            ("std::thread::spawn(f);", vec!["std::thread::spawn"]),
+            ("let out = std::io::stdout();", vec!["std::io::stdout"]),
+            ("tokio::spawn(x)", vec!["tokio::spawn"]),
+            ("fn f() { println!(\"x\"); }", vec!["println!"]),
+            (
+                "#[cfg(test)] mod tests { use std::process::Command; }",
+                vec!["std::process::Command"],
+            ),
+        ] {
+            assert_eq!(found(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_stays_inside_passes() {
+        for text in [
+            "use std::{fmt, io::{self, BufRead}, time::Duration};",
+            "// std::fs is not used\nlet s = \"std::fs\";",
+            "use crate::std::fs;",
+            "let env = time::parse(x); let rand = env;",
+            "write!(f, \"{print}\")",
+        ] {
+            assert_eq!(found(text), Vec::<String>::new(), "{text}");
+        }
+    }
+
+    #[test]
+    fn only_the_sources_of_pure_crates_count() {
+        let files =
+            [("crates/wire/tests/a.rs", "use std::fs;"), ("crates/cli/src/a.rs", "use std::fs;")];
+        assert_eq!(findings_in(check, &files), "");
+    }
+
+    #[test]
+    fn a_finding_says_where_and_what_to_do() {
+        assert_eq!(
+            findings_in(check, &[("crates/context/src/a.rs", "\nuse std::fs::File;\n")]),
+            "crates/context/src/a.rs:2: `std::fs::File` in a pure crate; take the bytes as an argument\n"
+        );
+    }
+}

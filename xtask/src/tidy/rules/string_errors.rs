@@ -1,0 +1,79 @@
+//! An error is a type with fields, so that a caller can tell one from another.
+
+use super::Place;
+use crate::tidy::Tree;
+
+/// Error types that are only text.
+const TEXT_TYPES: &[&str] = &["String", "&str", "&'static str", "Box<str>", "Box<dyn Error>"];
+
+pub(crate) fn check(tree: &Tree) -> Vec<Place> {
+    let mut places = Vec::new();
+    for source in tree.sources.iter().filter(|source| !source.is_test_file()) {
+        let tests = source.test_ranges();
+        for at in source.words("Result").filter(|at| !tests.iter().any(|test| test.contains(at))) {
+            let Some(error) = error_type(&source.code[at + "Result".len()..]) else { continue };
+            if TEXT_TYPES.contains(&error) {
+                let what = format!("`Result<_, {error}>`; make the error a thiserror enum");
+                places.push(Place::new(source.path.clone(), source.line_at(at), what));
+            }
+        }
+    }
+    places
+}
+
+/// The second of the type arguments that `code` starts with, if there are two.
+fn error_type(code: &str) -> Option<&str> {
+    let arguments = code.strip_prefix('<')?;
+    let mut depth = 0usize;
+    let mut start = None;
+    let mut before = ' ';
+    for (at, c) in arguments.char_indices() {
+        match c {
+            '<' | '(' | '[' => depth += 1,
+            // The arrow of a function type closes nothing.
+            '>' if before == '-' => {}
+            '>' if depth == 0 => {
+                return start.map(|start| arguments[start..at].trim().trim_end_matches(',').trim());
+            }
+            '>' | ')' | ']' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 && start.is_none() => start = Some(at + 1),
+            ';' | '{' if depth == 0 => return None,
+            _ => {}
+        }
+        before = c;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tidy::rules::findings_in;
+
+    #[test]
+    fn errors_that_are_text_are_found() {
+        for (text, error) in [
+            ("fn f() -> Result<u8, String> {}", "String"),
+            ("fn f() -> Result<HashMap<u8, fn(u8) -> u8>, &'static str> {}", "&'static str"),
+            ("fn f() -> std::result::Result<\n    (u8, u8),\n    String,\n> {}", "String"),
+        ] {
+            let expected =
+                format!("a.rs:1: `Result<_, {error}>`; make the error a thiserror enum\n");
+            assert_eq!(findings_in(check, &[("a.rs", text)]), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn types_tests_and_prose_pass() {
+        for text in [
+            "fn f() -> Result<String, ReadError> {}",
+            "fn f() -> io::Result<String> {}",
+            "// never Result<u8, String>",
+            "#[cfg(test)]\nmod tests { fn f() -> Result<u8, String> {} }",
+            "let r = Result::<u8, E>::Ok(1); a < b",
+        ] {
+            assert_eq!(findings_in(check, &[("a.rs", text)]), "", "{text}");
+        }
+        assert_eq!(findings_in(check, &[("tests/a.rs", "fn f() -> Result<u8, String> {}")]), "");
+    }
+}
