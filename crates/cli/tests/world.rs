@@ -67,7 +67,7 @@ pub(crate) fn file_text(name: &str, lines: usize) -> String {
 /// An ATIF session in which `a.rs` is read, edited and read again, with a long test run
 /// and a sub-agent that reads it too.
 pub(crate) fn session(id: &str) -> String {
-    let read = |call: &str, text: &str| step(call, "Read", json!({"file_path": "/r/a.rs"}), text);
+    let read = |call: &str, text: &str| step(call, "Read", &json!({"file_path": "/r/a.rs"}), text);
     let helper = vec![user("look at a.rs"), read("h1", &file_text("a", 30)), agent("thirty lines")];
     let change = json!({"file_path": "/r/a.rs", "old_string": "    let a_3 = compute_a(3);",
         "new_string": "    let a_3 = compute_a(33);"});
@@ -75,9 +75,9 @@ pub(crate) fn session(id: &str) -> String {
     let steps = vec![
         user("make the third value larger"),
         read("c1", &file_text("a", 60)),
-        step("c2", "Edit", change, "The file was updated."),
+        step("c2", "Edit", &change, "The file was updated."),
         read("c3", &file_text("a", 60).replace("compute_a(3)", "compute_a(33)")),
-        step("c4", "Bash", json!({"command": "cargo test"}), &run),
+        step("c4", "Bash", &json!({"command": "cargo test"}), &run),
         read("c5", &file_text("a", 60).replace("compute_a(3)", "compute_a(33)")),
         agent("compute_a(33) is used now"),
     ];
@@ -103,7 +103,7 @@ fn agent(text: &str) -> Value {
     json!({"source": "agent", "message": text})
 }
 
-fn step(call: &str, tool: &str, arguments: Value, result: &str) -> Value {
+fn step(call: &str, tool: &str, arguments: &Value, result: &str) -> Value {
     let calls = json!([{"tool_call_id": call, "function_name": tool, "arguments": arguments}]);
     let results = json!([{"source_call_id": call, "content": result}]);
     json!({"source": "agent", "message": "", "tool_calls": calls,

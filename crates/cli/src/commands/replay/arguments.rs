@@ -13,8 +13,45 @@ use foveal_wire::Format;
 use crate::prompt_view::Detail;
 use crate::summary::Sort;
 
+/// What the long help adds.
+const LONG_HELP: &str = "\
+What the table shows:
+  tokens           of all prompts together; peak: of the largest one
+  cost             US dollars for input, the provider's cache counted: a prompt's unchanged start
+                   is read from it unless more than its lifetime lies between two requests;
+                   repairs included
+  vs raw, mean     the cost against the recorded prompts: over all sessions, and the mean of the
+                   sessions' own changes
+  rewrites         requests at which results that had been sent were changed
+  evidence         share of the lines in edits, seen before in tool results, that were visible
+  refs             the same for identifiers and paths in what the model wrote
+  repairs/session  answers that needed lines that were not visible: each is charged as one more
+                   request with a short output and the results that held the lines
+  laws broken      must be 0
+
+--json prints one document:
+  prices, tokenizer, interrupted, sessions, conversations
+  raw, profiles[]  requests, tokens, tokens_cached, tokens_peak, dollars, repair_dollars, rewrites,
+                   evidence and references {used, visible, ratio}, repairs,
+                   laws_broken {total, lost, dangling, unfrozen, larger}
+  profiles[] also  profile, origin, cost_change, cost_change_mean, tokens_change,
+                   repairs_per_session
+  per_session[]    with --per-session: session, file, conversations, raw, profiles[]
+  not_read[], problem_count, problems[]
+
+--prompt-log writes one JSON line for each request:
+  session          the session's id; for a sub-agent followed by / and its conversation's id
+  request          from 1
+  before           [step, null]: the step of the recording that answers the request
+  keep, append     the prompt is the first `keep` messages of the request before, then `append`:
+                   role, content, and source [step, result]; result is null for the step's own
+                   message, whose content is its text followed by its calls, a line each: the
+                   tool's name and its arguments as JSON
+  tokens           of the whole prompt";
+
 /// The command line of `foveal replay`.
 #[derive(Debug, clap::Args)]
+#[command(after_long_help = LONG_HELP)]
 pub(crate) struct Arguments {
     /// Files and folders of recorded sessions; without any, the sessions that Claude Code,
     /// Codex and opencode keep on this machine.
