@@ -10,6 +10,8 @@ use crate::visible::Visible;
 pub struct Need {
     /// The request, counted from 0, whose answer used it.
     pub request: u32,
+    /// The first result in the prompt that showed it.
+    pub first: EntryIndex,
     /// The latest result that showed it.
     pub source: EntryIndex,
     /// The line's hash.
@@ -50,8 +52,8 @@ pub fn needs(prepared: &Prepared<'_>) -> Vec<Need> {
             if spoken.has_line(*line) {
                 continue;
             }
-            if let Some(source) = sources.last(*line) {
-                found.push(Need { request, source, line: *line });
+            if let Some((first, source)) = sources.span(*line) {
+                found.push(Need { request, first, source, line: *line });
             }
         }
     }

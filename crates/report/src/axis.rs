@@ -49,9 +49,10 @@ fn step(range: f64, wanted: usize) -> f64 {
     let rough = range / wanted.max(1) as f64;
     let power = 10f64.powf(rough.log10().floor());
     let factor = match rough / power {
-        ratio if ratio < 1.5 => 1.0,
-        ratio if ratio < 3.5 => 2.0,
-        ratio if ratio < 7.5 => 5.0,
+        // The geometric middles between 1, 2, 5 and 10.
+        ratio if ratio < 1.414 => 1.0,
+        ratio if ratio < 3.162 => 2.0,
+        ratio if ratio < 7.071 => 5.0,
         _ => 10.0,
     };
     factor * power

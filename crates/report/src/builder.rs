@@ -18,32 +18,82 @@ const MARKS_MAX: usize = 300;
 const FILES_MAX: usize = 20_000;
 
 /// One conversation, replayed under every profile. Can be gathered on any thread.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Measured {
     line: SessionLine,
+    cache_lifetime_ms: Option<i64>,
+    limits: Limits,
 }
 
 impl Measured {
-    /// Nothing replayed yet. `session` is the name shown.
-    pub fn new(session: &str, conversation: &Conversation) -> Self {
+    /// Nothing replayed yet. `session` is the name shown; `prices` and `limits` are those
+    /// given to [`ReportBuilder::new`].
+    pub fn new(
+        session: &str,
+        conversation: &Conversation,
+        prices: &PriceCard,
+        limits: Limits,
+    ) -> Self {
         let line = SessionLine {
             session: session.to_owned(),
             agent: conversation.agent.clone(),
             directory: conversation.directory.clone(),
             ..SessionLine::default()
         };
-        Self { line }
+        Self { line, cache_lifetime_ms: prices.cache_lifetime_ms, limits }
     }
 
     /// Adds the replay under the next profile; profiles come in the order given to
     /// [`ReportBuilder::new`]. `fill` is only looked at for profiles that are drawn, the
     /// first [`Limits::profiles_drawn`].
-    pub fn add(&mut self, replay: &Replay, fill: Option<Fill>, prices: &PriceCard, limits: Limits) {
+    pub fn add(&mut self, replay: &Replay, fill: Option<Fill>) {
         let place = self.line.totals.len();
         self.line.totals.push(totals_of(replay));
-        if place < limits.profiles_drawn {
-            self.line.details.push(detail_of(replay, fill.unwrap_or_default(), prices, limits));
+        if place < self.limits.profiles_drawn {
+            let detail = self.detail_of(replay, fill.unwrap_or_default());
+            self.line.details.push(detail);
         }
+    }
+
+    fn detail_of(&self, replay: &Replay, fill: Fill) -> Detail {
+        let all = replay.requests.len();
+        let mut detail = Detail { fill, ..Detail::default() };
+        let (mut raw_dollars, mut net_dollars) = (0.0, 0.0);
+        let mut before = None;
+        for (at, request) in replay.requests.iter().enumerate() {
+            raw_dollars += request.raw.dollars;
+            net_dollars += request.projected.dollars + request.repair_dollars;
+            let number = u32::try_from(at + 1).unwrap_or(u32::MAX);
+            if is_kept(at, all, self.limits.points) {
+                detail.points.push(Point {
+                    request: number,
+                    raw: request.raw.prompt.0,
+                    tokens: request.projected.prompt.0,
+                    cached: request.projected.cached.0,
+                    raw_dollars,
+                    net_dollars,
+                });
+            }
+            if request.rewrite.is_some() {
+                detail.rewrites.push(number);
+            }
+            let waited = before.zip(request.time).map(|(before, now)| now.since_ms(before));
+            if waited
+                .zip(self.cache_lifetime_ms)
+                .is_some_and(|(waited, lifetime)| waited > lifetime)
+            {
+                detail.cold.push(number);
+            }
+            before = request.time.or(before);
+        }
+        for marks in [&mut detail.rewrites, &mut detail.cold] {
+            let (mut at, all) = (0, marks.len());
+            marks.retain(|_| {
+                at += 1;
+                is_kept(at - 1, all, MARKS_MAX)
+            });
+        }
+        detail
     }
 }
 
@@ -71,47 +121,6 @@ fn totals_of(replay: &Replay) -> Totals {
         totals.ratios_count = 1;
     }
     totals
-}
-
-fn detail_of(replay: &Replay, fill: Fill, prices: &PriceCard, limits: Limits) -> Detail {
-    let all = replay.requests.len();
-    let mut detail = Detail { fill, ..Detail::default() };
-    let (mut raw_dollars, mut net_dollars) = (0.0, 0.0);
-    let mut before = None;
-    for (at, request) in replay.requests.iter().enumerate() {
-        raw_dollars += request.raw.dollars;
-        net_dollars += request.projected.dollars + request.repair_dollars;
-        let number = u32::try_from(at + 1).unwrap_or(u32::MAX);
-        if is_kept(at, all, limits.points) {
-            detail.points.push(Point {
-                request: number,
-                raw: request.raw.prompt.0,
-                tokens: request.projected.prompt.0,
-                cached: request.projected.cached.0,
-                raw_dollars,
-                net_dollars,
-            });
-        }
-        if request.rewrite.is_some() {
-            detail.rewrites.push(number);
-        }
-        // A recorded prompt that was long enough to be cached and finds nothing has waited
-        // too long.
-        let caches = prices.cache_lifetime_ms.is_some()
-            && before.is_some_and(|tokens: Tokens| tokens.0 > 0 && tokens >= prices.cache_minimum);
-        if caches && request.raw.cached.0 == 0 {
-            detail.cold.push(number);
-        }
-        before = Some(request.raw.prompt);
-    }
-    for marks in [&mut detail.rewrites, &mut detail.cold] {
-        let (mut at, all) = (0, marks.len());
-        marks.retain(|_| {
-            at += 1;
-            is_kept(at - 1, all, MARKS_MAX)
-        });
-    }
-    detail
 }
 
 /// Gathers conversations into a [`ReportData`].

@@ -29,7 +29,7 @@ impl Default for Limits {
             conversations_drawn: 12,
             conversations_listed: 100,
             profiles_drawn: 4,
-            points: 300,
+            points: 600,
             files: 15,
         }
     }

@@ -108,12 +108,11 @@ impl Frame<'_> {
         legend(html, self.keys);
         html.open("div", &[("class", if self.ends.is_empty() { "plot" } else { "plot ended" })]);
         self.vertical_labels(html);
-        match &tips {
-            Some(tips) => {
-                html.open("div", &[("class", "area"), ("data-tips", tips), ("tabindex", "0")])
-            }
-            None => html.open("div", &[("class", "area")]),
+        let mut attributes = vec![("class", "area")];
+        if let Some(tips) = &tips {
+            attributes.extend([("data-tips", tips.as_str()), ("tabindex", "0")]);
         }
+        html.open("div", &attributes);
         let view = format!("0 0 {SIZE} {SIZE}");
         html.open(
             "svg",
@@ -164,7 +163,7 @@ impl Frame<'_> {
         html.open("div", &[("class", "ends")]);
         let wanted: Vec<f64> = self.ends.iter().map(|end| end.place * PLOT_HEIGHT).collect();
         for (end, bottom) in self.ends.iter().zip(spread(&wanted, LABEL_HEIGHT, PLOT_HEIGHT)) {
-            let style = format!("bottom:{:.1}px", bottom);
+            let style = format!("bottom:{bottom:.1}px");
             html.leaf("span", &[("class", &end.class), ("style", &style)], &end.text);
         }
         html.close("div");

@@ -21,25 +21,34 @@ pub(crate) fn count(number: f64) -> String {
         _ => (size, ""),
     };
     let sign = if number < 0.0 { "−" } else { "" };
-    let digits = digits(scaled, if unit.is_empty() { 0 } else { 3 });
+    let decimals = match scaled {
+        _ if unit.is_empty() || scaled >= 99.95 => 0,
+        _ if scaled >= 9.995 => 1,
+        _ => 2,
+    };
+    let digits = format!("{scaled:.decimals$}");
     if unit.is_empty() { format!("{sign}{digits}") } else { format!("{sign}{digits}{THIN}{unit}") }
 }
 
-/// `number` with about `significant` digits, and none after the point where it is 0.
-fn digits(number: f64, significant: usize) -> String {
-    let whole = if number >= 99.95 {
-        3
-    } else if number >= 9.995 {
-        2
-    } else {
-        1
-    };
-    let text = format!("{number:.*}", significant.saturating_sub(whole));
-    if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
-    } else {
-        text
+/// A tick of a scale of counts: as [`count`], without zeros at the end.
+pub(crate) fn count_tick(number: f64) -> String {
+    let text = count(number);
+    let (digits, unit) = text.split_once(THIN).unwrap_or((&text, ""));
+    if unit.is_empty() || !digits.contains('.') {
+        return text;
     }
+    format!("{}{THIN}{unit}", digits.trim_end_matches('0').trim_end_matches('.'))
+}
+
+/// A tick of a scale of dollars: as [`dollars`], without empty cents.
+pub(crate) fn dollars_tick(number: f64) -> String {
+    let text = dollars(number);
+    text.strip_suffix(".00").map_or(text.clone(), str::to_owned)
+}
+
+/// A tick of a scale of changes: as [`change`], without an empty decimal.
+pub(crate) fn change_tick(fraction: f64) -> String {
+    change(Some(fraction)).replace(&format!(".0{THIN}"), &THIN.to_string())
 }
 
 /// US dollars: `$1.24`, `$0.0042`, `$1,240`, `−$0.50`.
@@ -50,7 +59,7 @@ pub(crate) fn dollars(number: f64) -> String {
     let size = number.abs();
     let text = if size >= 999.5 {
         thousands(size.round() as u64)
-    } else if size >= 0.0995 || size < 0.000_05 {
+    } else if !(0.000_05..0.0995).contains(&size) {
         format!("{size:.2}")
     } else if size >= 0.009_95 {
         format!("{size:.3}")
@@ -126,9 +135,22 @@ mod tests {
         let numbers = [0.0, 1.0, 980.0, 999.4, 999.6, 12_345.0, 123_456.0, 999_600.0, 1_240_000.0];
         check(
             &numbers.map(count),
-            &["0", "1", "980", "999", "1 k", "12.3 k", "123 k", "1 M", "1.24 M"],
+            &["0", "1", "980", "999", "1.00 k", "12.3 k", "123 k", "1.00 M", "1.24 M"],
         );
-        check(&[-4200.0, 2.5e9, f64::NAN].map(count), &["−4.2 k", "2.5 G", "–"]);
+        check(&[-4200.0, 2.5e9, f64::NAN].map(count), &["−4.20 k", "2.50 G", "–"]);
+    }
+
+    #[test]
+    fn ticks_have_no_empty_digits() {
+        check(
+            &[0.0, 500.0, 2500.0, 20_000.0, 150_000.0, 1e6].map(count_tick),
+            &["0", "500", "2.5 k", "20 k", "150 k", "1 M"],
+        );
+        check(
+            &[0.0, 0.25, 2.5, 200.0, 5000.0].map(dollars_tick),
+            &["$0", "$0.25", "$2.50", "$200", "$5,000"],
+        );
+        check(&[0.0, -0.2, 0.025].map(change_tick), &["0 %", "−20 %", "+2.5 %"]);
     }
 
     #[test]

@@ -11,6 +11,32 @@ const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 
 /// The whole page as one HTML document that loads nothing.
+///
+/// ```
+/// use foveal_context::prices::PriceCard;
+/// use foveal_context::profile::PROFILES;
+/// use foveal_context::tokens::Tokenizer;
+/// use foveal_context::transcript::Conversation;
+/// use foveal_replay::{Prepared, replay};
+/// use foveal_report::{FillSampler, Limits, Measured, ProfileLine, ReportBuilder, render};
+///
+/// let (prices, limits) = (PriceCard::anthropic_5m(), Limits::default());
+/// let profiles: Vec<_> = PROFILES.iter().map(ProfileLine::from).collect();
+/// let mut builder = ReportBuilder::new(profiles, prices.clone(), limits);
+/// for (name, conversation) in [("a session", Conversation::default())] {
+///     let prepared = Prepared::new(&conversation, Tokenizer::O200k);
+///     let mut measured = Measured::new(name, &conversation, &prices, limits);
+///     for profile in PROFILES {
+///         let mut fill = FillSampler::new(&prepared);
+///         let mut projector = profile.start(&prices);
+///         let replayed =
+///             replay(&prepared, &mut projector, &prices, &mut |projector, _| fill.observe(projector));
+///         measured.add(&replayed, Some(fill.finish()));
+///     }
+///     builder.add(measured);
+/// }
+/// assert!(render(&builder.finish()).starts_with("<!DOCTYPE html>"));
+/// ```
 pub fn render(data: &ReportData) -> String {
     let mut html = Html::default();
     html.raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n");
@@ -218,7 +244,7 @@ fn conversation(html: &mut Html, data: &ReportData, at: usize, session: &Session
 }
 
 /// What the measures mean, by name.
-const MEASURES: [(&str, &str); 9] = [
+const MEASURES: [(&str, &str); 10] = [
     (
         "Cost",
         "US dollars for the input of all requests under the price card below: what stands in \
@@ -248,6 +274,12 @@ const MEASURES: [(&str, &str); 9] = [
     (
         "Laws broken",
         "Content left out that cannot be fetched again, notes that point at nothing, changes before a declared rewrite, replacements that are larger than what they replace. Must be 0.",
+    ),
+    (
+        "Cost against evidence",
+        "The vertical scale is spread by the square root of what is missed. The stepped line \
+         joins the profiles that no other beats in both. What costs far more than recorded is \
+         drawn at the right edge with its number.",
     ),
     (
         "Tokens sent",

@@ -48,15 +48,14 @@ impl<'a> FillSampler<'a> {
             }
             shows.push(shown);
         }
-        let mut files: Vec<FileFill> = places
-            .iter()
-            .map(|(path, _)| FileFill {
-                path: (*path).to_owned(),
-                raw: Tokens(0),
-                projected: Tokens(0),
-            })
-            .collect();
-        files.sort_by_key(|file| places.get(file.path.as_str()).copied());
+        let mut paths: Vec<(&str, usize)> = places.into_iter().collect();
+        paths.sort_by_key(|(_, place)| *place);
+        let unseen = |(path, _): (&str, usize)| FileFill {
+            path: path.to_owned(),
+            raw: Tokens(0),
+            projected: Tokens(0),
+        };
+        let files = paths.into_iter().map(unseen).collect();
         let requests = prepared.conversation.responses().count();
         Self { prepared, requests, seen: 0, parts, shows, files, fill: Fill::default() }
     }

@@ -26,9 +26,11 @@ pub(crate) fn profiles(html: &mut Html, data: &ReportData) {
     if let Some(totals) = data.totals.first() {
         recorded_row(html, totals);
     }
-    let most = data.totals.iter().filter_map(Totals::cost_change).map(f64::abs).fold(0.0, f64::max);
+    // Bars are drawn to the scale of what is saved; a costly baseline fills its cell.
+    let saved = data.totals.iter().filter_map(Totals::cost_change).map(|change| -change);
+    let most = saved.fold(0.1, f64::max);
     for (at, (profile, totals)) in data.profiles.iter().zip(&data.totals).enumerate() {
-        profile_row(html, at, profile, totals, most);
+        profile_row(html, (at, at < data.drawn), profile, totals, most);
     }
     html.close("tbody");
     html.close("table");
@@ -73,13 +75,20 @@ fn recorded_row(html: &mut Html, totals: &Totals) {
     html.close("tr");
 }
 
-fn profile_row(html: &mut Html, at: usize, profile: &ProfileLine, totals: &Totals, most: f64) {
+fn profile_row(
+    html: &mut Html,
+    (at, drawn): (usize, bool),
+    profile: &ProfileLine,
+    totals: &Totals,
+    most: f64,
+) {
     html.open("tr", &[]);
     html.open("th", &[("scope", "row")]);
-    let class = match (profile.own, at < 4) {
+    let class = match (profile.own, drawn) {
         (true, true) => format!("series-{at}"),
         (true, false) => "own".to_owned(),
-        (false, _) => "mark baseline".to_owned(),
+        (false, true) => format!("mark series-{at}"),
+        (false, false) => "mark baseline".to_owned(),
     };
     html.leaf("i", &[("class", &class)], "");
     html.text(&profile.name);
@@ -89,7 +98,7 @@ fn profile_row(html: &mut Html, at: usize, profile: &ProfileLine, totals: &Total
     let side = if change.unwrap_or(0.0) > 0.0 { "worse" } else { "better" };
     html.open("td", &[("class", side)]);
     html.text(&number::change(change));
-    let width = if most > 0.0 { change.unwrap_or(0.0).abs() / most * 100.0 } else { 0.0 };
+    let width = (change.unwrap_or(0.0).abs() / most * 100.0).min(100.0);
     html.leaf("i", &[("class", "bar"), ("style", &format!("width:{width:.1}%"))], "");
     html.close("td");
     for text in [

@@ -1,3 +1,16 @@
-//! Dev-only: conversations as readable text and generators for property tests.
+//! Dev-only: conversations as readable text, and generators for property tests.
+//!
+//! [`fixture`](fixture::fixture) turns a readable text into a conversation,
+//! [`visible`](render::visible) and its siblings turn what a model would see of one back
+//! into text, and [`scripts`](generate::scripts) makes random conversations whose results
+//! are true. Everything here panics on misuse with a message for the author of the test.
 
+pub mod fixture;
+pub mod generate;
 pub mod render;
+pub mod sessions;
+pub mod world;
+
+pub use fixture::fixture;
+pub use generate::scripts;
+pub use render::{course, prompt, visible};

@@ -1,83 +1,197 @@
-//! A session as short text: a line per entry with all that was read, for comparing in tests.
+//! What the model would see of a conversation, as short text for snapshots.
 
-use std::fmt::Write as _;
+use std::fmt::Write;
 
-use foveal_context::transcript::{Block, Conversation, Entry, Mark, Role, Session};
+use foveal_context::observed::Observed;
+use foveal_context::planner::{Item, Step};
+use foveal_context::projector::Projector;
+use foveal_context::shape::Shape;
+use foveal_context::tokens::{Tokenizer, Tokens};
+use foveal_context::transcript::{Conversation, Entry, EntryIndex, Role};
 
-/// The session as text. Each entry is a line `step[.result] role [what it means] facts`,
-/// and a line below it per block, with line breaks shown as `\n`.
-pub fn render(session: &Session) -> String {
-    let mut text = format!("session {}\n", session.id);
-    for conversation in &session.conversations {
-        render_conversation(conversation, &mut text);
+/// The prompt after the last entry, one line a message: its entry, role, label and tokens as
+/// recorded, and what stands in its place: `03 tool_result Read a.rs 2.1kt -> pointer to 01`.
+/// The projector must be at the start; it is taken through every request.
+pub fn visible(conversation: &Conversation, mut projector: Projector) -> String {
+    let observed = Observed::of(conversation, Tokenizer::O200k);
+    advance_to_end(conversation, &observed, &mut projector, |_| {});
+    let mut text = String::new();
+    for index in projector.window() {
+        let item = projector.item(*index);
+        line(&mut text, conversation, &observed, *index, item);
     }
     text
 }
 
-fn render_conversation(conversation: &Conversation, text: &mut String) {
-    let Conversation { id, parent, agent, directory, entries } = conversation;
-    write!(text, "conversation {id}").expect("writing to a string never fails");
-    for (word, value) in [("under", parent), ("by", agent), ("in", directory)] {
-        if let Some(value) = value {
-            write!(text, " {word} {value}").expect("writing to a string never fails");
-        }
+/// The prompt after the last entry as it would be sent: under a line with its entry and role
+/// the text of each message.
+pub fn prompt(conversation: &Conversation, mut projector: Projector) -> String {
+    let observed = Observed::of(conversation, Tokenizer::O200k);
+    advance_to_end(conversation, &observed, &mut projector, |_| {});
+    let mut text = String::new();
+    for index in projector.window() {
+        let entry = conversation.entry(*index);
+        let shown = shown_text(entry, projector.item(*index));
+        writeln!(text, "//- {:02} {}\n{shown}", index.0, role_word(entry))
+            .expect("writing to a string");
     }
-    text.push('\n');
-    for entry in entries {
-        render_entry(entry, text);
+    text
+}
+
+/// What each request changed, one line a request: how much of the last prompt stayed, what
+/// is decided anew, and why results that were already sent changed.
+pub fn course(conversation: &Conversation, mut projector: Projector) -> String {
+    let observed = Observed::of(conversation, Tokenizer::O200k);
+    let mut text = String::new();
+    advance_to_end(conversation, &observed, &mut projector, |step| {
+        write!(text, "before {:02}: kept {}", step.answer.0, step.kept).expect("a string");
+        for (index, decision) in &step.changed {
+            let what = decision.shape().map_or_else(|| "whole".to_owned(), describe);
+            write!(text, ", {:02} {what}", index.0).expect("writing to a string");
+        }
+        if let Some(reason) = step.rewrite {
+            write!(text, ", rewrite {reason:?}").expect("writing to a string");
+        }
+        text.push('\n');
+    });
+    text
+}
+
+/// The text the model is sent for `entry`.
+pub fn shown_text(entry: &Entry, item: &Item) -> String {
+    match (item.decision.shape(), entry.result()) {
+        (Some(shape), Some(result)) => shape.render(&result.content),
+        _ => entry.prompt_text(),
     }
 }
 
-fn render_entry(entry: &Entry, text: &mut String) {
-    let mut line = entry.source.step.to_string();
-    if let Some(result) = entry.source.result {
-        line += &format!(".{result}");
+/// Takes a projector at the start through every request, and through one more behind the
+/// last entry.
+pub fn advance_to_end(
+    conversation: &Conversation,
+    observed: &Observed,
+    projector: &mut Projector,
+    mut each: impl FnMut(&Step),
+) {
+    let end = EntryIndex(conversation.entries.len() as u32);
+    for answer in conversation.responses().chain([end]) {
+        let before = answer.at().checked_sub(1);
+        let now = before.and_then(|at| conversation.entries[at].time);
+        each(&projector.advance(conversation, observed, answer, now));
     }
-    line += match entry.role {
-        Role::System => " system",
-        Role::User => " user",
-        Role::Assistant => " assistant",
-        Role::Tool => " tool",
+}
+
+fn line(
+    text: &mut String,
+    conversation: &Conversation,
+    observed: &Observed,
+    index: EntryIndex,
+    item: &Item,
+) {
+    let entry = conversation.entry(index);
+    let facts = observed.facts(index);
+    let label = match entry.role {
+        Role::Tool => facts.label().to_owned(),
+        Role::System | Role::User | Role::Assistant => {
+            let said = excerpt(&entry.text());
+            let calls = facts.calls.iter().map(|call| call.label.clone());
+            said.into_iter().chain(calls).collect::<Vec<_>>().join(", ")
+        }
     };
-    line += &match entry.mark {
-        Mark::None => String::new(),
-        Mark::Injected => " [injected]".to_owned(),
-        Mark::Demonstration => " [demonstration]".to_owned(),
-        Mark::CompactBoundary { keep_from: None } => " [compact]".to_owned(),
-        Mark::CompactBoundary { keep_from: Some(from) } => format!(" [compact, keep #{}]", from.0),
-        Mark::CompactSummary => " [summary]".to_owned(),
-        Mark::Rewind { to } => format!(" [rewind to #{}]", to.0),
-    };
-    if let Some(time) = entry.time {
-        line += &format!(" @{}", time.0);
+    let size = size(facts.tokens);
+    write!(text, "{:02} {} {label} {size}", index.0, role_word(entry)).expect("a string");
+    if let Some(shape) = item.decision.shape() {
+        write!(text, " -> {}", describe(shape)).expect("writing to a string");
     }
-    if let Some(model) = &entry.model {
-        line += &format!(" {model}");
+    text.push('\n');
+}
+
+fn describe(shape: &Shape) -> String {
+    let mut text = shape.kind.word().to_owned();
+    for (at, target) in shape.refers_to.iter().enumerate() {
+        let link = if at == 0 { " to" } else { "," };
+        write!(text, "{link} {:02}", target.0).expect("writing to a string");
     }
-    if let Some(usage) = entry.usage {
-        line += &format!(
-            " in={} read={} write={} out={}",
-            usage.input, usage.cache_read, usage.cache_write, usage.output
+    text
+}
+
+fn role_word(entry: &Entry) -> &'static str {
+    match entry.role {
+        Role::System => "system",
+        Role::User => "user",
+        Role::Assistant => "assistant",
+        Role::Tool => "tool_result",
+    }
+}
+
+/// Characters of a message's text that a line shows.
+const EXCERPT_LENGTH: usize = 24;
+
+fn excerpt(text: &str) -> Option<String> {
+    let first = text.lines().next()?;
+    let short: String = first.chars().take(EXCERPT_LENGTH).collect();
+    let dots = if short.len() < text.len() { "…" } else { "" };
+    Some(format!("\"{short}{dots}\""))
+}
+
+/// Tokens in few characters: `12t`, `2.1kt`.
+pub fn size(tokens: Tokens) -> String {
+    if tokens.0 < 1000 {
+        format!("{}t", tokens.0)
+    } else {
+        format!("{:.1}kt", tokens.0 as f64 / 1000.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use foveal_context::prices::PriceCard;
+    use foveal_context::profile::Profile;
+
+    use super::*;
+    use crate::fixture;
+
+    fn start(profile: &str) -> Projector {
+        let profile = Profile::named(profile).expect("the profile exists");
+        profile.start(&PriceCard::anthropic_5m())
+    }
+
+    fn read_twice() -> Conversation {
+        let body = "pub fn area(width: u32, height: u32) -> u32 { width * height }\n".repeat(9);
+        fixture(&format!(
+            "//- user\nWhat does a.rs do? Tell me in one sentence.\n\
+             //- assistant\nReading.\n//- call Read {{\"file_path\":\"/w/a.rs\"}}\n\
+             //- result\n{body}//- call Read {{\"file_path\":\"/w/a.rs\"}}\n//- result\n{body}"
+        ))
+    }
+
+    #[test]
+    fn a_line_says_what_stands_in_a_results_place() {
+        assert_eq!(
+            visible(&read_twice(), start("lossless")),
+            "00 user \"What does a.rs do? Tell …\" 12t\n\
+             01 assistant \"Reading.\", Read a.rs 12t\n\
+             02 tool_result Read a.rs 189t\n\
+             03 assistant Read a.rs 10t\n\
+             04 tool_result Read a.rs 189t -> pointer to 02\n"
         );
     }
-    text.push_str(&line);
-    text.push('\n');
-    for block in &entry.blocks {
-        text.push_str("  ");
-        text.push_str(&render_block(block).replace('\n', "\\n"));
-        text.push('\n');
-    }
-}
 
-fn render_block(block: &Block) -> String {
-    match block {
-        Block::Text(text) => format!("text {text}"),
-        Block::Reasoning(text) => format!("reasoning {text}"),
-        Block::Call(call) => format!("call {} {} {}", call.id, call.name, call.arguments),
-        Block::Result(result) => {
-            let word = if result.is_error { "error" } else { "result" };
-            format!("{word} {} {}", result.call, result.content)
-        }
-        Block::Opaque { kind, raw } => format!("opaque {kind} {raw}"),
+    #[test]
+    fn the_course_tells_what_each_request_changed() {
+        assert_eq!(
+            course(&read_twice(), start("lossless")),
+            "before 01: kept 0\nbefore 03: kept 1\nbefore 05: kept 3, 04 pointer to 02\n"
+        );
+    }
+
+    #[test]
+    fn the_prompt_is_what_is_sent() {
+        let conversation =
+            fixture("//- user\nhello\n//- call Ls {\"path\":\".\"}\n//- result\na.rs");
+        assert_eq!(
+            prompt(&conversation, start("lossless")),
+            "//- 00 user\nhello\n//- 01 assistant\nLs {\"path\":\".\"}\n//- 02 tool_result\na.rs\n"
+        );
     }
 }

@@ -95,7 +95,7 @@ fn step(mut record: Object, model: Option<&str>, draft: &mut Draft, output: &mut
         output.problem(bad("steps[].step_id", "a number from 1"));
     }
     step.time = output.time(&record, "timestamp");
-    step.mark = mark(&record, output);
+    step.mark = mark(&record);
     if role == Role::Assistant {
         step.model = json::text(&record, "model_name").or(model).map(Into::into);
         step.usage = json::object(&record, "metrics").map(usage);
@@ -119,12 +119,7 @@ fn step(mut record: Object, model: Option<&str>, draft: &mut Draft, output: &mut
             continue;
         };
         let answer = self::answer(result, output);
-        let step = draft.step_mut(index);
-        let known = step.blocks.iter().any(|b| matches!(b, Block::Call(c) if c.id == answer.call));
-        if !known && !answer.call.is_empty() {
-            output.problem(ProblemKind::UnknownCall { call: answer.call.clone() });
-        }
-        draft.append_answer(index, answer);
+        output.check(draft.append_answer(index, answer));
     }
 }
 
@@ -154,18 +149,15 @@ fn answer(mut result: Object, output: &mut Output<'_>) -> Answer {
     }
 }
 
-fn mark(record: &Object, output: &mut Output<'_>) -> StepMark {
+fn mark(record: &Object) -> StepMark {
     let meta = json::object(record, "extra").and_then(|extra| json::text(extra, "meta"));
     match meta {
-        None => StepMark::None,
         Some("compact_boundary") => StepMark::CompactBoundary { keep_from: None },
         Some("compact_summary") => StepMark::CompactSummary,
         Some("injected") => StepMark::Injected,
         Some("demo") => StepMark::Demonstration,
-        Some(other) => {
-            output.problem(ProblemKind::UnknownType { kind: other.to_owned() });
-            StepMark::None
-        }
+        // `extra` is free for anyone's use.
+        Some(_) | None => StepMark::None,
     }
 }
 

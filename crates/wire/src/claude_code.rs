@@ -81,13 +81,13 @@ impl Reader for ClaudeCode {
                 if record.contains_key("sessionId") || known == "summary" {
                     output.recognise();
                 }
-                if record.contains_key("parentUuid") {
-                    let id = json::take_text(&mut record, "sessionId");
-                    self.session(id, output).link(&mut record);
-                }
+                self.link(&mut record, output);
             }
             "" => output.problem(ProblemKind::NotARecord),
-            _ => self.unknown(kind, output),
+            _ => {
+                self.link(&mut record, output);
+                self.unknown(kind, output);
+            }
         }
     }
 
@@ -121,6 +121,14 @@ impl ClaudeCode {
         };
         self.open.push(recording);
         self.open.last_mut().expect("one was just pushed")
+    }
+
+    /// Notes a line without a message, if messages can name it as their parent.
+    fn link(&mut self, record: &mut Object, output: &mut Output<'_>) {
+        if record.contains_key("parentUuid") {
+            let id = json::take_text(record, "sessionId");
+            self.session(id, output).link(record);
+        }
     }
 
     fn unknown(&mut self, kind: String, output: &mut Output<'_>) {
@@ -221,12 +229,13 @@ impl Recording {
         unknown
     }
 
-    /// Remembers where a line without a message stands: where its parent stands. Messages
-    /// may name it as their parent.
+    /// Remembers where a line without a message stands: where its parent stands.
     fn link(&mut self, record: &mut Object) {
-        let parent = json::text(record, "parentUuid").and_then(|parent| self.places.get(parent));
-        let place = parent.copied().unwrap_or(Place { track: 0, steps: 0 });
-        if let Some(uuid) = json::take_text(record, "uuid") {
+        let place = match record.get("parentUuid").and_then(Value::as_str) {
+            Some(parent) => self.places.get(parent).copied(),
+            None => Some(Place { track: 0, steps: 0 }),
+        };
+        if let (Some(place), Some(uuid)) = (place, json::take_text(record, "uuid")) {
             self.places.entry(uuid).or_insert(place);
         }
     }
@@ -245,6 +254,8 @@ impl Recording {
             (None, Some(place)) if place.track > 0 => return place.track,
             (None, _) => envelope.uuid.clone().unwrap_or_else(|| "sidechain".to_owned()),
         };
+        // Ids of conversations are unique within a session.
+        let id = if id == self.id { format!("{id}/sidechain") } else { id };
         if let Some(at) = self.tracks.iter().skip(1).position(|track| track.draft.id == id) {
             return at + 1;
         }
@@ -376,10 +387,14 @@ impl Track {
         let Some(to) = branch else { return StepMark::None };
         let later = self.draft.steps().get(to..).unwrap_or_default();
         let asked = later.iter().position(|s| s.role == Role::User && s.mark == StepMark::None);
-        let boundary = later.iter().any(|s| matches!(s.mark, StepMark::CompactBoundary { .. }));
         let replaced =
             asked.is_some_and(|at| later[at..].iter().any(|s| s.role == Role::Assistant));
-        if replaced && !boundary { StepMark::Rewind { to: StepIndex(to) } } else { StepMark::None }
+        let compacted = || later.iter().any(|s| matches!(s.mark, StepMark::CompactBoundary { .. }));
+        if replaced && !compacted() {
+            StepMark::Rewind { to: StepIndex(to) }
+        } else {
+            StepMark::None
+        }
     }
 
     /// Something the client puts beside a message. What is text is kept as such.

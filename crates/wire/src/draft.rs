@@ -91,14 +91,6 @@ impl Step {
         });
         texts.collect::<Vec<_>>().join("\n")
     }
-
-    fn place_of(&self, call: &str) -> Option<usize> {
-        let mut calls = self.blocks.iter().filter_map(|block| match block {
-            Block::Call(call) => Some(call),
-            Block::Text(_) | Block::Reasoning(_) | Block::Result(_) | Block::Opaque { .. } => None,
-        });
-        calls.position(|known| known.id == call)
-    }
 }
 
 /// A conversation being read.
@@ -109,8 +101,17 @@ pub(crate) struct Draft {
     pub(crate) agent: Option<String>,
     pub(crate) directory: Option<String>,
     steps: Vec<Step>,
-    /// The step that last made the call with an id.
-    calls: HashMap<String, StepIndex>,
+    /// The call last made with an id.
+    calls: HashMap<String, Made>,
+}
+
+/// Where a call was made.
+#[derive(Debug, Clone, Copy)]
+struct Made {
+    step: StepIndex,
+    /// Its place among the step's calls.
+    place: usize,
+    answered: bool,
 }
 
 impl Draft {
@@ -146,10 +147,12 @@ impl Draft {
 
     /// Adds a call to a step.
     pub(crate) fn call(&mut self, step: StepIndex, call: Call) -> Result<(), ProblemKind> {
-        let before = self.calls.insert(call.id.clone(), step);
         let id = call.id.clone();
-        self.steps[step.0].blocks.push(Block::Call(call));
-        match before {
+        let blocks = &mut self.steps[step.0].blocks;
+        // The number of blocks orders the calls as well as their own count would.
+        let made = Made { step, place: blocks.len(), answered: false };
+        blocks.push(Block::Call(call));
+        match self.calls.insert(id.clone(), made) {
             Some(_) => Err(ProblemKind::DuplicateCall { call: id }),
             None => Ok(()),
         }
@@ -157,38 +160,53 @@ impl Draft {
 
     /// The step that made the call `id`.
     pub(crate) fn step_of(&self, id: &str) -> Option<StepIndex> {
-        self.calls.get(id).copied()
+        self.calls.get(id).map(|made| made.step)
     }
 
     /// Whether the call `id` has a result.
     pub(crate) fn is_answered(&self, id: &str) -> bool {
-        let step = self.step_of(id).map(|index| &self.steps[index.0]);
-        step.is_some_and(|step| step.answers.iter().any(|answer| answer.call == id))
+        self.calls.get(id).is_some_and(|made| made.answered)
     }
 
     /// Adds a result to the step that made its call, in the order of the calls. A result
     /// without a known call becomes a step of its own.
     pub(crate) fn answer(&mut self, mut answer: Answer) -> Result<(), ProblemKind> {
-        let Some(index) = self.calls.get(&answer.call).copied() else {
+        let Some(made) = self.calls.get_mut(&answer.call) else {
             let call = answer.call.clone();
             let mut step = Step::new(Role::Tool);
             step.answers.push(answer);
             self.push(step);
             return Err(ProblemKind::UnknownCall { call });
         };
-        let step = &mut self.steps[index.0];
-        answer.place = step.place_of(&answer.call).unwrap_or(usize::MAX);
-        let again = step.answers.iter().any(|known| known.call == answer.call);
+        let again = std::mem::replace(&mut made.answered, true);
         let call = again.then(|| answer.call.clone());
-        let at = step.answers.partition_point(|known| known.place <= answer.place);
-        step.answers.insert(at, answer);
+        answer.place = made.place;
+        let answers = &mut self.steps[made.step.0].answers;
+        let at = answers.partition_point(|known| known.place <= answer.place);
+        answers.insert(at, answer);
         call.map_or(Ok(()), |call| Err(ProblemKind::DuplicateResult { call }))
     }
 
     /// Adds a result behind those that a step has already, whichever call it names.
-    pub(crate) fn append_answer(&mut self, step: StepIndex, mut answer: Answer) {
+    pub(crate) fn append_answer(
+        &mut self,
+        step: StepIndex,
+        mut answer: Answer,
+    ) -> Result<(), ProblemKind> {
+        let call = answer.call.clone();
         answer.place = usize::MAX;
         self.steps[step.0].answers.push(answer);
+        match self.calls.get_mut(&call) {
+            // A result may answer no call at all.
+            _ if call.is_empty() => Ok(()),
+            Some(made) if made.step == step => {
+                if std::mem::replace(&mut made.answered, true) {
+                    return Err(ProblemKind::DuplicateResult { call });
+                }
+                Ok(())
+            }
+            Some(_) | None => Err(ProblemKind::UnknownCall { call }),
+        }
     }
 
     /// The flat conversation. Entry numbers that do not fit are dropped with their entries:

@@ -98,3 +98,18 @@ impl FromStr for Format {
             .ok_or_else(|| UnknownFormat { name: name.to_owned() })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_round_trip() {
+        for format in Format::all() {
+            assert_eq!(format.name().parse(), Ok(format));
+            assert!(!format.title().is_empty());
+        }
+        let error = "atfi".parse::<Format>().expect_err("no format has this name");
+        assert!(error.to_string().starts_with("unknown format `atfi`: one of claude-code, codex,"));
+    }
+}

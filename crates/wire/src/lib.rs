@@ -1,10 +1,11 @@
 //! Bytes to transcripts: readers for the sessions that coding agents record.
 //!
-//! Pure over [`std::io::BufRead`]: who opens files is the caller. A reader hands over every
+//! Pure over [`std::io::BufRead`]: who opens files is the caller. A reader hands over each
 //! session as soon as it is complete, so a long recording needs memory for one session
-//! (a line-based one for at most [`OPEN_SESSIONS_MAX`] that interleave), and reports what
-//! is broken as [`Problem`]s while it reads the rest. Opaque blocks hold the recorded
-//! value as compact JSON, keys in recorded order.
+//! (or for the [`OPEN_SESSIONS_MAX`] whose lines may interleave), and reports what is
+//! broken as [`Problem`]s while it reads the rest. Messages are the steps, counted from 1
+//! as ATIF does; results stand behind the message that called them, in the order of its
+//! calls. Opaque blocks hold the recorded value as compact JSON, keys in recorded order.
 
 mod anthropic;
 mod atif;

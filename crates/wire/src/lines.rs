@@ -66,3 +66,27 @@ impl<R: BufRead> Lines<R> {
         Ok(Some((LineNumber(self.number), line)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_bounded_and_numbered() {
+        for size in [1, 3, 64] {
+            let text = "one\n\nmuch too long\ntwo\r\nlast";
+            let mut lines = Lines::new(io::BufReader::with_capacity(size, text.as_bytes()), 5);
+            let mut told = Vec::new();
+            while let Some((number, line)) = lines.next().expect("memory does not fail") {
+                told.push(match line {
+                    Line::Bytes(bytes) => {
+                        format!("{} {:?}", number.0, bytes.escape_ascii().to_string())
+                    }
+                    Line::TooLong => format!("{} too long", number.0),
+                });
+            }
+            let expected = ["1 \"one\"", "2 \"\"", "3 too long", "4 \"two\\\\r\"", "5 \"last\""];
+            assert_eq!(told, expected, "by {size}");
+        }
+    }
+}

@@ -21,6 +21,10 @@ pub(crate) fn read(mut root: Object, output: &mut Output<'_>) {
         output.problem(ProblemKind::NotARecord);
         return;
     };
+    if messages.first().is_some_and(|message| message.get("info").is_none()) {
+        output.problem(ProblemKind::NotARecord);
+        return;
+    }
     let id = json::take_text(&mut info, "id").unwrap_or_else(|| output.name.to_owned());
     let mut draft = Draft::new(id.clone());
     draft.agent = Some("OpenCode".to_owned());

@@ -29,7 +29,7 @@ impl fmt::Display for Problem {
 #[derive(Debug, thiserror::Error)]
 pub enum ProblemKind {
     /// The line or document is not JSON.
-    #[error("not valid JSON: {0}")]
+    #[error("not valid JSON: {}", within_the_line(.0))]
     Json(#[from] serde_json::Error),
     /// The line or document is not UTF-8.
     #[error("not valid UTF-8")]
@@ -102,6 +102,11 @@ pub enum ProblemKind {
         /// How many.
         count: u64,
     },
+}
+
+/// The parser's words; lines count from the record's start, so a first line says nothing.
+fn within_the_line(error: &serde_json::Error) -> String {
+    error.to_string().replace(" at line 1 column ", " at column ")
 }
 
 /// An element of a list of messages that is none.

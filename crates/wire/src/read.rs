@@ -28,6 +28,9 @@ use crate::time::parse_timestamp;
 /// was closed for another start a new session of the same id.
 pub const OPEN_SESSIONS_MAX: usize = 4;
 
+/// What some editors put in front of UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
 /// Why a stream could not be read as sessions.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
@@ -38,7 +41,7 @@ pub enum ReadError {
     #[error("empty")]
     Empty,
     /// Nothing in the stream is of this format.
-    #[error("not a {title}{why}", title = format.title(), why = first.as_ref().map(|p| format!(": {p}")).unwrap_or_default())]
+    #[error("not in the format `{format}`{why}", why = reason(first.as_deref()))]
     WrongFormat {
         /// The format that was asked for.
         format: Format,
@@ -48,6 +51,10 @@ pub enum ReadError {
     /// No format fits the start of the stream.
     #[error("not a recorded session of a known format")]
     UnknownFormat,
+}
+
+fn reason(first: Option<&Problem>) -> String {
+    first.map(|problem| format!(": line {}: {}", problem.line.0, problem.what)).unwrap_or_default()
 }
 
 /// Reads all sessions of a stream and gives each to `sink` as soon as it is complete.
@@ -254,6 +261,7 @@ fn read_lines(
             Line::Bytes(bytes) if bytes.iter().all(u8::is_ascii_whitespace) => {}
             Line::Bytes(bytes) => {
                 output.any = true;
+                let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
                 if let Some(record) = output.parse(bytes) {
                     reader.record(record, output);
                 }

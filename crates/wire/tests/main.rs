@@ -1,5 +1,9 @@
 //! Readers over hand-written samples, recorded sessions and arbitrary bytes.
 
+mod broken;
+mod corpora;
+mod detection;
+mod properties;
 mod recorded;
 mod samples;
 mod twins;

@@ -54,3 +54,22 @@ fn every_atif_file_reads_without_a_problem() {
         assert!(!sessions[0].conversations[0].entries.is_empty());
     }
 }
+
+#[test]
+fn every_original_reads_without_a_problem() {
+    let Some(folder) = sessions_folder() else { return };
+    let folders = [
+        ("claude-code", Format::ClaudeCode, 10),
+        ("pi", Format::Pi, 2),
+        ("swe-agent", Format::SweAgent, 4),
+    ];
+    for (name, expected, count) in folders {
+        let files = files(&folder.join("original").join(name));
+        assert_eq!(files.len(), count, "{name}");
+        for path in files {
+            let (format, sessions, problems) = read_file(&path);
+            assert_eq!((format, problems), (expected, Vec::new()), "{}", path.display());
+            assert_eq!(sessions.len(), 1, "{}", path.display());
+        }
+    }
+}

@@ -1,8 +1,35 @@
 //! Small hand-written recordings, which are also the fuzz targets' seeds, and what each
 //! reader makes of them.
 
-use foveal_testkit::render::render;
+use foveal_testkit::sessions::render;
 use foveal_wire::{Format, detect, read_all};
+
+/// Every sample with its format.
+pub(crate) const SAMPLES: [(Format, &str); 20] = [
+    (Format::ClaudeCode, include_str!("../../../fuzz/corpus/claude_code/session.jsonl")),
+    (Format::ClaudeCode, include_str!("../../../fuzz/corpus/claude_code/sidechain.jsonl")),
+    (Format::ClaudeCode, include_str!("../../../fuzz/corpus/claude_code/rewind.jsonl")),
+    (Format::ClaudeCode, include_str!("../../../fuzz/corpus/claude_code/compaction.jsonl")),
+    (Format::Codex, include_str!("../../../fuzz/corpus/codex/rollout.jsonl")),
+    (Format::Codex, include_str!("../../../fuzz/corpus/codex/bare.jsonl")),
+    (Format::Atif, include_str!("../../../fuzz/corpus/atif/trajectory.json")),
+    (Format::Atif, include_str!("../../../fuzz/corpus/atif/array.json")),
+    (Format::SweAgent, include_str!("../../../fuzz/corpus/swe_agent/windowed.traj")),
+    (Format::SweAgent, include_str!("../../../fuzz/corpus/swe_agent/function_calling.traj")),
+    (Format::MiniSweAgent, include_str!("../../../fuzz/corpus/mini_swe_agent/text.traj.json")),
+    (
+        Format::MiniSweAgent,
+        include_str!("../../../fuzz/corpus/mini_swe_agent/tool_calls.traj.json"),
+    ),
+    (Format::OpenHands, include_str!("../../../fuzz/corpus/openhands/output.jsonl")),
+    (Format::OpenHands, include_str!("../../../fuzz/corpus/openhands/kinds.json")),
+    (Format::OpenCode, include_str!("../../../fuzz/corpus/opencode/export.json")),
+    (Format::Pi, include_str!("../../../fuzz/corpus/pi/list.jsonl")),
+    (Format::Pi, include_str!("../../../fuzz/corpus/pi/tree.jsonl")),
+    (Format::AnthropicMessages, include_str!("../../../fuzz/corpus/anthropic/body.json")),
+    (Format::OpenAiChat, include_str!("../../../fuzz/corpus/openai_chat/body.json")),
+    (Format::OpenAiResponses, include_str!("../../../fuzz/corpus/openai_responses/body.json")),
+];
 
 /// Reads `sample` as `format`, which must be detected, and compares the sessions with the
 /// problems below them.

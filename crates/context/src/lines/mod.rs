@@ -41,9 +41,9 @@ impl PrintedLine {
         content.get(self.text.start as usize..self.text.end as usize).unwrap_or_default()
     }
 
-    /// The whole line in `content`, gutter included.
+    /// The whole line in `content`, gutter included; empty as for [`PrintedLine::text_in`].
     pub fn whole_in<'a>(&self, content: &'a str) -> &'a str {
-        &content[self.whole.start as usize..self.whole.end as usize]
+        content.get(self.whole.start as usize..self.whole.end as usize).unwrap_or_default()
     }
 }
 

@@ -4,12 +4,25 @@
 //! [`Recomputed`] turns one into a projector and declares every change as a rewrite, so
 //! that what moving windows do to the provider's cache is counted.
 
+pub mod cap;
+pub mod clear_tool_uses;
+pub mod content_reset;
+pub mod first_last_sampled;
+pub mod keep_last;
+pub mod latest_read;
+pub mod prune;
+pub mod read_once;
+pub mod read_tracker;
+
 use std::sync::Arc;
 
+use crate::handle::Handle;
+
+use crate::effects::{EffectKind, ReadTarget};
 use crate::observed::Observed;
 use crate::planner::{Item, Step};
 use crate::rewrite::RewriteReason;
-use crate::shape::{Decision, Shape};
+use crate::shape::{Decision, Piece, Shape, ShapeKind};
 use crate::tokens::Tokens;
 use crate::transcript::{Conversation, EntryIndex, Role, Timestamp, Window, WindowChange};
 
@@ -35,9 +48,102 @@ impl View<'_> {
             .filter(|index| self.conversation.entry(*index).role == Role::Tool)
     }
 
-    /// Tokens of the prompt as it was recorded.
-    pub fn raw_tokens(&self) -> Tokens {
-        self.window.iter().map(|index| self.observed.facts(*index).tokens).sum()
+    /// Tokens of the prompt if the last decisions stand and what is new is sent as recorded.
+    pub fn tokens(&self) -> Tokens {
+        self.window.iter().map(|index| self.before[index.at()].tokens).sum()
+    }
+
+    /// The content of a tool result; empty for other entries.
+    pub fn content(&self, index: EntryIndex) -> &str {
+        self.conversation.entry(index).result().map_or("", |result| result.content.as_str())
+    }
+
+    /// Whether a tool result is flagged as an error.
+    pub fn is_error(&self, index: EntryIndex) -> bool {
+        self.conversation.entry(index).result().is_some_and(|result| result.is_error)
+    }
+
+    /// The name of the tool that gave a result; empty where the call is unknown.
+    pub fn tool(&self, index: EntryIndex) -> &str {
+        let call = self.observed.facts(index).call.as_ref();
+        call.and_then(|call| call.key.split(' ').next()).unwrap_or_default()
+    }
+
+    /// The one file that a result is a successful read of; `None` for results of anything
+    /// else, and for reads of several files at once, which no rule here can take apart.
+    pub fn read(&self, index: EntryIndex) -> Option<&ReadTarget> {
+        let call = self.observed.facts(index).call.as_ref()?;
+        match call.effect.reads.as_slice() {
+            [read] if call.effect.kind == EffectKind::Read && !self.is_error(index) => Some(read),
+            _ => None,
+        }
+    }
+
+    /// What stands in a result's place since an earlier request.
+    pub fn replaced(&self, index: EntryIndex) -> Option<&Shape> {
+        self.before[index.at()].decision.shape()
+    }
+
+    /// Everything in the prompt that is replaced since an earlier request.
+    pub fn all_replaced(&self) -> Vec<(EntryIndex, Shape)> {
+        self.results().filter_map(|index| Some((index, self.replaced(index)?.clone()))).collect()
+    }
+
+    /// A text of ours in place of the whole result; `target` is what it points at.
+    pub fn stand_in(
+        &self,
+        index: EntryIndex,
+        rule: &str,
+        text: String,
+        target: Option<EntryIndex>,
+    ) -> (EntryIndex, Shape) {
+        let shape = Shape {
+            kind: if target.is_some() { ShapeKind::Pointer } else { ShapeKind::Note },
+            rule: rule.to_owned(),
+            pieces: vec![Piece::Note(text.into_boxed_str())],
+            refers_to: target.into_iter().collect(),
+            handle: self.handle(index),
+        };
+        (index, shape)
+    }
+
+    /// The first `head` and the last `tail` bytes of a result, with `note` between them.
+    pub fn head_and_tail(
+        &self,
+        index: EntryIndex,
+        rule: &str,
+        (head, tail): (usize, usize),
+        note: String,
+    ) -> (EntryIndex, Shape) {
+        let length = self.content(index).len();
+        let pieces = vec![
+            Piece::Keep(0..head as u32),
+            Piece::Note(note.into_boxed_str()),
+            Piece::Keep((length - tail) as u32..length as u32),
+        ];
+        let kind = ShapeKind::Excerpt;
+        let (rule, handle) = (rule.to_owned(), self.handle(index));
+        (index, Shape { kind, rule, pieces, refers_to: Vec::new(), handle })
+    }
+
+    fn handle(&self, index: EntryIndex) -> Handle {
+        match self.replaced(index) {
+            Some(shape) => shape.handle,
+            None => Handle::of(self.content(index).as_bytes()),
+        }
+    }
+}
+
+/// Bytes of the first `count` characters of `text`; of all of it if it has fewer.
+pub(crate) fn bytes_of_first(text: &str, count: usize) -> usize {
+    text.char_indices().nth(count).map_or(text.len(), |(at, _)| at)
+}
+
+/// Bytes of the last `count` characters of `text`; of all of it if it has fewer.
+pub(crate) fn bytes_of_last(text: &str, count: usize) -> usize {
+    match count.checked_sub(1).map(|back| text.char_indices().nth_back(back)) {
+        None => 0,
+        Some(place) => place.map_or(text.len(), |(at, _)| text.len() - at),
     }
 }
 
@@ -85,6 +191,11 @@ impl Recomputed {
         for (at, index) in window.iter().enumerate() {
             let place = shapes.binary_search_by_key(index, |(shaped, _)| *shaped).ok();
             let (decision, tokens) = match place {
+                Some(place)
+                    if Some(&shapes[place].1) == self.items[index.at()].decision.shape() =>
+                {
+                    continue;
+                }
                 Some(place) => weigh(conversation, observed, *index, &shapes[place].1),
                 None => (Decision::Keep, observed.facts(*index).tokens),
             };

@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use crate::effects::EffectKind;
 use crate::ledger::{Ledger, Place};
 use crate::observed::{Observed, line_text};
 use crate::shape::ShapeKind;
@@ -76,7 +77,13 @@ fn find_matches(draft: &Draft<'_>, seen: &Seen<'_>, minimum: BlockMin) -> Vec<Ma
 /// long ones the latest wins, which is the nearest for the reader.
 fn longest_at(draft: &Draft<'_>, seen: &Seen<'_>, at: usize) -> Option<Match> {
     let mut best: Option<Match> = None;
+    let is_hits = |kind| matches!(kind, EffectKind::Search | EffectKind::List);
+    let hits = is_hits(draft.facts.kind());
     for place in seen.ledger.places(draft.facts.hashes[at]) {
+        // Lines among search hits are no place to send a reader of a file to.
+        if is_hits(seen.observed.facts(place.entry).kind()) && !hits {
+            continue;
+        }
         let length = match_length(draft, seen, at, *place);
         let longer = best.as_ref().is_none_or(|best| length >= best.lines.len());
         if length > 0 && longer {

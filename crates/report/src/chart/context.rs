@@ -62,7 +62,7 @@ pub(crate) fn draw(html: &mut Html, detail: &Detail, profile: &str) {
         x: &x,
         x_name: "request",
         y: &y,
-        y_text: number::count,
+        y_text: number::count_tick,
         marks: &marks,
         ends: Vec::new(),
         lanes,

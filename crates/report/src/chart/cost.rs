@@ -95,7 +95,7 @@ fn draw(html: &mut Html, title: &str, name: &str, values: &[f64], series: &[Seri
         x: &x,
         x_name: name,
         y: &y,
-        y_text: number::dollars,
+        y_text: number::dollars_tick,
         marks: &marks,
         ends,
         lanes: Vec::new(),

@@ -65,7 +65,7 @@ fn draw_area(
         x,
         x_name: "request",
         y,
-        y_text: number::count,
+        y_text: number::count_tick,
         marks: &marks,
         ends: Vec::new(),
         lanes: Vec::new(),

@@ -14,7 +14,7 @@ const SIZES: [(&str, f64, f64); 2] = [("wide", 560.0, 400.0), ("narrow", 344.0, 
 /// Left, top, right and bottom margins in pixels.
 const MARGINS: (f64, f64, f64, f64) = (56.0, 14.0, 12.0, 40.0);
 /// Width of one character of a label, in pixels, on average.
-const CHARACTER: f64 = 6.5;
+const CHARACTER: f64 = 6.6;
 /// Height of a label in pixels.
 const LABEL_HEIGHT: f64 = 14.0;
 
@@ -35,8 +35,8 @@ struct Dot<'a> {
 
 /// Draws evidence and references, side by side where there is room.
 pub(crate) fn draw(html: &mut Html, data: &ReportData) {
-    let classes = ["series-0", "mark baseline", "mark series-raw"];
-    let texts = ["foveal", "baseline", "as recorded"];
+    let classes = ["series-0", "mark baseline"];
+    let texts = ["foveal", "baseline"];
     let keys: Vec<Key<'_>> =
         classes.into_iter().zip(texts).map(|(class, text)| Key { class, text }).collect();
     legend(html, &keys);
@@ -63,9 +63,9 @@ fn draw_facet(
     for (at, (profile, totals)) in data.profiles.iter().zip(&data.totals).enumerate() {
         let Some(change) = totals.cost_change() else { continue };
         let class = match (profile.own, at < data.drawn) {
-            (true, true) => format!("series-{at}"),
+            (_, true) => format!("series-{at}"),
             (true, false) => "own".to_owned(),
-            (false, _) => "baseline".to_owned(),
+            (false, false) => "baseline".to_owned(),
         };
         let share = share(totals);
         dots.push(Dot { name: &profile.name, class, own: profile.own, change, share });
@@ -100,6 +100,9 @@ impl Scales {
     fn of(dots: &[Dot<'_>], size: (f64, f64)) -> Self {
         let least = dots.iter().map(|dot| dot.change).fold(0.0, f64::min);
         let most = dots.iter().map(|dot| dot.change).fold(0.0, f64::max);
+        // One costly baseline must not push all others into a corner: what lies far out is
+        // drawn at the edge and says its number.
+        let most = most.min((-least * 0.6).max(0.15));
         let pad = ((most - least) * 0.08).max(0.01);
         let missed = dots.iter().map(|dot| missed(dot.share)).fold(0.0, f64::max);
         Self {
@@ -107,6 +110,10 @@ impl Scales {
             missed_max: (missed * 1.15).clamp(0.002, 1.0),
             size,
         }
+    }
+
+    fn is_beyond(&self, change: f64) -> bool {
+        change > self.x.high()
     }
 
     fn across(&self, change: f64) -> f64 {
@@ -134,8 +141,11 @@ fn draw_dots(html: &mut Html, dots: &[Dot<'_>], measure: &str, size: (f64, f64))
         .iter()
         .map(|dot| (scales.across(dot.change), scales.down(missed(dot.share))))
         .collect();
-    let widths: Vec<f64> =
-        dots.iter().map(|dot| dot.name.chars().count() as f64 * CHARACTER).collect();
+    let names: Vec<String> = dots.iter().map(|dot| label_text(dot, &scales)).collect();
+    let width = |(name, dot): (&String, &Dot<'_>)| {
+        name.chars().count() as f64 * if dot.own { CHARACTER * 1.1 } else { CHARACTER }
+    };
+    let widths: Vec<f64> = names.iter().zip(dots).map(width).collect();
     let labels = place_labels(&places, &widths, size);
     for ((dot, place), label) in dots.iter().zip(&places).zip(&labels) {
         if let Some(label) = label.as_ref().filter(|label| label.led) {
@@ -145,12 +155,21 @@ fn draw_dots(html: &mut Html, dots: &[Dot<'_>], measure: &str, size: (f64, f64))
         }
         draw_dot(html, dot, *place, measure);
     }
-    for (dot, label) in dots.iter().zip(&labels) {
+    for ((dot, name), label) in dots.iter().zip(&names).zip(&labels) {
         if let Some(label) = label {
-            let (x, y) = (format!("{:.1}", label.left), format!("{:.1}", label.top + 10.5));
-            let class = format!("label {}", dot.class);
-            html.leaf("text", &[("class", &class), ("x", &x), ("y", &y)], dot.name);
+            let (x, anchor) = label.anchor();
+            let (x, y) = (format!("{x:.1}"), format!("{:.1}", label.top + 10.5));
+            let class = format!("label {anchor} {}", dot.class);
+            html.leaf("text", &[("class", &class), ("x", &x), ("y", &y)], name);
         }
+    }
+}
+
+fn label_text(dot: &Dot<'_>, scales: &Scales) -> String {
+    if scales.is_beyond(dot.change) {
+        format!("{} {} →", dot.name, number::change(Some(dot.change)))
+    } else {
+        dot.name.to_owned()
     }
 }
 
@@ -198,7 +217,7 @@ fn draw_scales(html: &mut Html, scales: &Scales, measure: &str) {
         let class = if tick.abs() < 1e-9 { "grid zero" } else { "grid" };
         html.empty("path", &[("class", class), ("d", &format!("M{x:.1} {top}V{floor}"))]);
         let (x, y) = (format!("{x:.1}"), format!("{}", floor + 16.0));
-        let text = number::change(Some(*tick)).replace(".0\u{202f}", "\u{202f}");
+        let text = number::change_tick(*tick);
         html.leaf("text", &[("class", "tick middle"), ("x", &x), ("y", &y)], &text);
     }
     let (x, y) = (format!("{}", (left + width - right) / 2.0), format!("{}", height - 6.0));
@@ -245,6 +264,17 @@ struct Label {
 }
 
 impl Label {
+    /// The end of the text that stands towards the dot, so that a text that is longer or
+    /// shorter than expected still starts beside it.
+    fn anchor(&self) -> (f64, &'static str) {
+        let middle = self.left + self.width / 2.0;
+        match self.near.0 - middle {
+            off if off < -1.0 => (self.left, "start"),
+            off if off > 1.0 => (self.left + self.width, "end"),
+            _ => (middle, "middle"),
+        }
+    }
+
     fn overlaps(&self, left: f64, top: f64, right: f64, bottom: f64) -> bool {
         self.left < right
             && left < self.left + self.width

@@ -10,8 +10,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("foveal-context", &[]),
     ("foveal-wire", &["foveal-context"]),
     ("foveal-replay", &["foveal-context"]),
+    ("foveal-report", &["foveal-context", "foveal-replay"]),
     ("foveal-testkit", &["foveal-context"]),
-    ("foveal", &["foveal-context", "foveal-wire", "foveal-replay"]),
+    ("foveal", &["foveal-context", "foveal-wire", "foveal-replay", "foveal-report"]),
     ("xtask", &[]),
 ];
 

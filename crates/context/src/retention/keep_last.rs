@@ -1,0 +1,49 @@
+//! Baselines `keep-last-30` and `mask-10`: only the last results stay.
+//!
+//! `keep-last-30` is `keep_recent_tool_results(30)`, which the design document "Smart Tool
+//! History Strategy" (seed 002) has as the strategy to replace. `mask-10` is the observation
+//! masking of SWE-agent's `LastNObservations` processor
+//! (<https://swe-agent.com/latest/reference/history_processor_config/>), with 10 results as
+//! in "The Complexity Trap" (<https://arxiv.org/abs/2508.21433>). Both move their window at
+//! every request.
+
+use crate::shape::Shape;
+use crate::transcript::EntryIndex;
+
+use super::View;
+
+/// The name of the dropping rule in shapes.
+pub const RULE: &str = "keep-last";
+/// The name of the masking rule in shapes.
+pub const RULE_MASK: &str = "mask";
+
+/// What stands in a dropped result's place. A result cannot be left out altogether, since
+/// its call must have one.
+pub const DROPPED: &str = "[dropped]";
+
+/// The results in the prompt but for the last `count`, oldest first.
+pub fn older_than<'v>(
+    view: &'v View<'_>,
+    count: usize,
+) -> impl Iterator<Item = EntryIndex> + use<'v> {
+    let older = view.results().count().saturating_sub(count);
+    view.results().take(older)
+}
+
+/// Drops all but the last `count` results.
+pub fn drop_older(view: &View<'_>, count: usize) -> Vec<(EntryIndex, Shape)> {
+    older_than(view, count)
+        .map(|index| view.stand_in(index, RULE, DROPPED.to_owned(), None))
+        .collect()
+}
+
+/// Masks all but the last `count` results, with the number of their lines.
+pub fn mask_older(view: &View<'_>, count: usize) -> Vec<(EntryIndex, Shape)> {
+    older_than(view, count)
+        .map(|index| {
+            let lines = view.content(index).lines().count();
+            let text = format!("Old environment output: ({lines} lines omitted)");
+            view.stand_in(index, RULE_MASK, text, None)
+        })
+        .collect()
+}

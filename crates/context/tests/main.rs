@@ -1,0 +1,4 @@
+//! The engine over written, generated and recorded conversations.
+
+mod recorded_effects;
+mod retention;

@@ -1,0 +1,23 @@
+//! The fuzz targets' corpora, run as an ordinary test: whatever once went wrong stays right.
+
+use std::fs;
+use std::path::Path;
+
+use foveal_wire::Format;
+
+use crate::properties;
+use crate::recorded::files;
+
+#[test]
+fn every_corpus_file_reads() {
+    let corpora = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
+    let corpus_files = files(&corpora);
+    for format in Format::all() {
+        let target = format.name().replace("-", "_");
+        let has_seeds = corpus_files.iter().any(|path| path.starts_with(corpora.join(&target)));
+        assert!(has_seeds, "{target} has no corpus");
+    }
+    for path in corpus_files {
+        properties::check(&fs::read(&path).expect("the file reads"));
+    }
+}
