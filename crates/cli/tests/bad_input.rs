@@ -39,7 +39,11 @@ fn files_that_cannot_be_read() {
     }
     let wrong = world.run("replay --format codex session.json");
     assert_eq!((wrong.code, wrong.out.as_str()), (Some(2), ""));
-    assert!(wrong.err.starts_with("error: `session.json` is not a Codex"), "{}", wrong.err);
+    assert!(
+        wrong.err.starts_with("error: `session.json` is not in the format `codex`"),
+        "{}",
+        wrong.err
+    );
     assert!(
         wrong.err.ends_with("leave out --format to have the format detected\n"),
         "{}",
@@ -128,16 +132,19 @@ fn a_machine_without_sessions_is_told_what_to_do() {
          Codex: nothing in home/.codex/sessions\n\
          opencode: nothing in home/.local/share/opencode\n\
          error: no recorded sessions were found: name a file or folder, or try `foveal replay \
-         examples/sessions` in foveal's source folder (what opencode keeps has to be exported \
-         first: `opencode export SESSION > session.json`)\n"
+         examples/sessions` in foveal's source folder\n"
     );
     world.write("home/.claude/projects/p/one.jsonl", session("one"));
     world.write("home/.claude/projects/p/notes.json", "{}");
+    world.write("home/.local/share/opencode/storage/part/one.json", "{}");
+    world.write("home/.local/share/opencode/auth.json", "{}");
     let found = world.run("replay --json");
     assert_eq!(found.code, Some(0));
-    assert!(
-        found.err.starts_with("Claude Code: 1 file in home/.claude/projects\n"),
-        "{}",
-        found.err
+    assert_eq!(
+        found.err,
+        "Claude Code: 1 file in home/.claude/projects\n\
+         Codex: nothing in home/.codex/sessions\n\
+         opencode: sessions in parts in home/.local/share/opencode; to read one, export it: \
+         `opencode export SESSION > session.json`\n"
     );
 }

@@ -43,10 +43,11 @@ pub(super) fn measure(plan: &Plan<'_>, session: &Session, file: &str) -> Option<
         let runs = conversation(plan, session, at)?;
         if let Some(report) = &plan.report {
             let name = conversation_name(session, at);
-            let mut measured = Measured::new(&name, &session.conversations[at]);
+            let mut measured =
+                Measured::new(&name, &session.conversations[at], plan.prices, report.limits);
             for place in &report.order {
                 let run = &runs[*place];
-                measured.add(&run.replay, run.fill.clone(), plan.prices, report.limits);
+                measured.add(&run.replay, run.fill.clone());
             }
             outcome.measured.push(measured);
         }

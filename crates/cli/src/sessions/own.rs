@@ -1,7 +1,11 @@
 //! The sessions that coding agents keep on this machine.
 
 use std::fmt::Write as _;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
+
+use foveal_wire::Format;
 
 use super::find::{self, SessionFile};
 use crate::environment::Environment;
@@ -50,12 +54,24 @@ fn is_lines(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "jsonl")
 }
 
-/// opencode keeps the parts of a session in thousands of small files below `storage`; only
-/// what its `export` command wrote is a session by itself.
+/// opencode keeps sessions in many small files or a database; only what its `export`
+/// command wrote is a session by itself, and a user may have put it there. Files with keys
+/// are none of our business.
 fn is_export(path: &Path) -> bool {
-    let in_parts = path.components().any(|part| part.as_os_str() == "storage");
-    path.extension().is_some_and(|extension| extension == "json") && !in_parts
+    let in_parts = path.components().any(|part| part.as_os_str() == STORAGE);
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    if in_parts || name.contains("auth") || !name.ends_with(".json") {
+        return false;
+    }
+    let mut head = Vec::new();
+    let read = File::open(path)
+        .and_then(|file| file.take(foveal_wire::DETECT_BYTES as u64).read_to_end(&mut head));
+    read.is_ok() && foveal_wire::detect(&head) == Some(Format::OpenCode)
 }
+
+/// Where opencode keeps the parts of sessions, and where newer versions do.
+const STORAGE: &str = "storage";
+const DATABASE: &str = "opencode.db";
 
 /// Looks into every place.
 pub(crate) fn look(places: Vec<Place>) -> Vec<Kept> {
@@ -71,7 +87,14 @@ pub(crate) fn describe(kept: &[Kept]) -> String {
     let mut text = String::new();
     for Kept { place, files } in kept {
         let folder = place.folder.display();
+        let in_parts = [STORAGE, DATABASE].iter().any(|part| place.folder.join(part).exists());
         let _ = match files.len() {
+            0 if in_parts => writeln!(
+                text,
+                "{}: sessions in parts in {folder}; to read one, export it: \
+                 `opencode export SESSION > session.json`",
+                place.agent
+            ),
             0 => writeln!(text, "{}: nothing in {folder}", place.agent),
             many => writeln!(text, "{}: {} in {folder}", place.agent, plural(many as u64, "file")),
         };
@@ -81,5 +104,4 @@ pub(crate) fn describe(kept: &[Kept]) -> String {
 
 /// What to do where nothing was found.
 pub(crate) const NOTHING: &str = "no recorded sessions were found: name a file or folder, or try \
-`foveal replay examples/sessions` in foveal's source folder (what opencode keeps has to be \
-exported first: `opencode export SESSION > session.json`)";
+`foveal replay examples/sessions` in foveal's source folder";

@@ -12,6 +12,12 @@ use crate::table::{Side, Table};
 pub(crate) fn render(summary: &Summary<'_>, per_session: bool) -> String {
     let mut text = heading(summary);
     text.push('\n');
+    if summary.totals.raw.requests == 0 {
+        text.push_str(
+            "the model was never asked anything in what was read, so there is nothing to compare\n",
+        );
+        return text;
+    }
     if per_session {
         text.push_str(&session_table(summary));
         text.push('\n');
@@ -163,7 +169,7 @@ fn sentence(summary: &Summary<'_>) -> String {
     };
     let Some(change) = figures.cost_change(raw) else {
         return format!(
-            "{these}: no request with a cost was found, so there is nothing to compare\n"
+            "{these}: with these prices nothing costs anything, so there is nothing to compare\n"
         );
     };
     let percent = (change.abs() * 100.0).round();
@@ -245,7 +251,7 @@ mod tests {
             0.0,
             0.0,
             0,
-            "these 2 sessions: no request with a cost was found, so there is nothing to compare\n",
+            "these 2 sessions: with these prices nothing costs anything, so there is nothing to compare\n",
         );
     }
 
