@@ -19,7 +19,7 @@ pub(crate) struct Table {
 #[derive(Debug, Clone)]
 enum Row {
     Cells(Vec<String>),
-    Rule,
+    Rule(&'static str),
 }
 
 impl Table {
@@ -33,9 +33,9 @@ impl Table {
         self.rows.push(Row::Cells(cells));
     }
 
-    /// Adds a line between groups of rows.
-    pub(crate) fn rule(&mut self) {
-        self.rows.push(Row::Rule);
+    /// Adds a line between groups of rows that names the group below, if `label` is not empty.
+    pub(crate) fn rule(&mut self, label: &'static str) {
+        self.rows.push(Row::Rule(label));
     }
 
     /// The table as lines, each ended by a line break, without spaces at the ends.
@@ -50,9 +50,12 @@ impl Table {
                     let cells: Vec<&str> = cells.iter().map(String::as_str).collect();
                     self.line(&mut text, &widths, &cells);
                 }
-                Row::Rule => {
+                Row::Rule(label) => {
                     let gaps = GAP.len() * widths.len().saturating_sub(1);
-                    text.push_str(&"-".repeat(widths.iter().sum::<usize>() + gaps));
+                    let width = widths.iter().sum::<usize>() + gaps;
+                    let start =
+                        if label.is_empty() { String::new() } else { format!("-- {label} ") };
+                    text.push_str(format!("{start:-<width$}").trim_end());
                     text.push('\n');
                 }
             }
@@ -101,14 +104,18 @@ mod tests {
         let mut table =
             Table::new(vec![("name", Side::Left), ("n", Side::Right), ("é", Side::Left)]);
         table.row(vec!["a".into(), "1 000".into(), "x".into()]);
-        table.rule();
+        table.rule("");
         table.row(vec!["longer".into(), "2".into()]);
+        table.rule("more");
+        table.rule("wider than the table");
         assert_eq!(
             table.render(),
             "name        n  é\n\
              a       1 000  x\n\
              ----------------\n\
-             longer      2\n"
+             longer      2\n\
+             -- more --------\n\
+             -- wider than the table\n"
         );
         assert_eq!(Table::new(vec![("name", Side::Left)]).render(), "name\n");
     }

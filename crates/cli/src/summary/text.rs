@@ -80,20 +80,17 @@ fn profile_table(summary: &Summary<'_>) -> String {
     let mut group = None;
     for (profile, totals) in summary.rows() {
         if summary.sort.is_none() && group != Some(profile.origin) {
-            table.rule();
+            table.rule(match profile.origin {
+                Origin::Own => "",
+                Origin::Baseline => "for comparison: other tools' rules and design documents",
+            });
             group = Some(profile.origin);
         }
         let vs_raw = percent(totals.figures.cost_change(&summary.totals.raw));
         let mean = percent(totals.cost_change_mean);
         table.row(row(profile.name, &totals.figures, vs_raw, mean));
     }
-    let mut text = table.render();
-    if summary.profiles.iter().any(|profile| profile.origin == Origin::Baseline) {
-        text.push_str(
-            "below the second line: other tools' rules and design documents, for comparison\n",
-        );
-    }
-    text
+    table.render()
 }
 
 fn session_table(summary: &Summary<'_>) -> String {
