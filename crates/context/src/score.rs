@@ -15,9 +15,10 @@ pub fn features(facts: &Facts, life: &Life, interest: &Interest, request: u32) -
     let file = interest.in_result(facts);
     let kind = facts.kind();
     let flag = |yes: bool| f64::from(u8::from(yes));
-    let whole = facts.call.as_ref().is_some_and(|call| {
-        call.effect.reads.iter().any(|read| matches!(read.span, Span::All))
-    });
+    let whole = facts
+        .call
+        .as_ref()
+        .is_some_and(|call| call.effect.reads.iter().any(|read| matches!(read.span, Span::All)));
     let after = |at: Option<u32>| flag(at.is_some_and(|at| at >= life.arrived));
     [
         1.0,

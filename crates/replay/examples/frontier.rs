@@ -39,11 +39,22 @@ fn main() -> anyhow::Result<()> {
                 replay(p, &mut projector, &prices, &mut |projector, step| {
                     let c = p.conversation;
                     if dump == c.id {
-                        println!("=== request before step {} rewrite {:?}", c.entry(step.answer).source.step, step.rewrite);
+                        println!(
+                            "=== request before step {} rewrite {:?}",
+                            c.entry(step.answer).source.step,
+                            step.rewrite
+                        );
                         for (index, decision) in &step.changed {
                             let e = c.entry(*index);
                             if let (Some(shape), Some(r)) = (decision.shape(), e.result()) {
-                                println!("--- {:?} {} {:?} {} -> {}", e.source, p.observed.facts(*index).label(), shape.rule, r.content.len(), shape.rendered_len());
+                                println!(
+                                    "--- {:?} {} {:?} {} -> {}",
+                                    e.source,
+                                    p.observed.facts(*index).label(),
+                                    shape.rule,
+                                    r.content.len(),
+                                    shape.rendered_len()
+                                );
                                 println!("{}", shape.render(&r.content));
                             }
                         }
@@ -53,7 +64,11 @@ fn main() -> anyhow::Result<()> {
                         for index in projector.window() {
                             let e = c.entry(*index);
                             let f = p.observed.facts(*index);
-                            let key = if e.role == Role::Tool { format!("{:?} L{:?}", f.kind(), projector.item(*index).level) } else { format!("{:?}", e.role) };
+                            let key = if e.role == Role::Tool {
+                                format!("{:?} L{:?}", f.kind(), projector.item(*index).level)
+                            } else {
+                                format!("{:?}", e.role)
+                            };
                             let slot = fill.entry(key).or_default();
                             slot.0 += f.tokens.0;
                             slot.1 += projector.item(*index).tokens.0;
@@ -65,7 +80,13 @@ fn main() -> anyhow::Result<()> {
         report(&name, &replays);
         let mut fill = FILL.lock().expect("not poisoned");
         let all: u64 = fill.values().map(|v| v.0).sum();
-        for (k, (raw, shown)) in fill.iter() { println!("   {k:30} raw {:5.1}% shown {:5.1}%", *raw as f64 / all as f64 * 100., *shown as f64 / all as f64 * 100.); }
+        for (k, (raw, shown)) in fill.iter() {
+            println!(
+                "   {k:30} raw {:5.1}% shown {:5.1}%",
+                *raw as f64 / all as f64 * 100.,
+                *shown as f64 / all as f64 * 100.
+            );
+        }
         fill.clear();
         eprintln!("{:?}", start.elapsed());
     }
@@ -74,7 +95,8 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-static FILL: std::sync::Mutex<std::collections::BTreeMap<String, (u64, u64)>> = std::sync::Mutex::new(std::collections::BTreeMap::new());
+static FILL: std::sync::Mutex<std::collections::BTreeMap<String, (u64, u64)>> =
+    std::sync::Mutex::new(std::collections::BTreeMap::new());
 
 fn report(name: &str, replays: &[Replay]) {
     let raw: f64 = replays.iter().map(Replay::raw_dollars).sum();

@@ -56,10 +56,16 @@ fn after_number(line: &str) -> Option<&str> {
     rest.strip_prefix(['→', ':', '-', '|', '\t'])
 }
 
+/// After `path:12:` or `path-12-`, the forms in which searches print hits and their context.
 fn after_path(line: &str) -> Option<&str> {
-    let end = line.find([':', ' '])?;
-    let rest = line.get(end..)?.strip_prefix(':')?;
-    after_number(rest)
+    let head = line.split(' ').next().unwrap_or_default();
+    let marks = head.char_indices().filter(|(_, c)| matches!(c, ':' | '-'));
+    marks.map(|(at, _)| &line[at + 1..]).find_map(|rest| {
+        let bare = after_number(rest)?;
+        // A number in a path must not be taken for a line's: the marks have to be alike.
+        let mark = line.as_bytes()[line.len() - rest.len() - 1];
+        (line.as_bytes()[line.len() - bare.len() - 1] == mark).then_some(bare)
+    })
 }
 
 /// The line's normal form, if it counts as evidence.
@@ -164,6 +170,7 @@ mod tests {
             "    12→    let a = b();",
             "12:    let a = b();",
             "src/a.rs:12:    let a = b();",
+            "src/a-b.rs-12-    let a = b();",
             "    12\tlet a = b();",
             "let a = b();",
         ] {

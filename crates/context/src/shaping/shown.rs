@@ -77,11 +77,8 @@ fn find_matches(draft: &Draft<'_>, seen: &Seen<'_>, minimum: BlockMin) -> Vec<Ma
 /// long ones the latest wins, which is the nearest for the reader.
 fn longest_at(draft: &Draft<'_>, seen: &Seen<'_>, at: usize) -> Option<Match> {
     let mut best: Option<Match> = None;
-    let is_hits = |kind| matches!(kind, EffectKind::Search | EffectKind::List);
-    let hits = is_hits(draft.facts.kind());
     for place in seen.ledger.places(draft.facts.hashes[at]) {
-        // Lines among search hits are no place to send a reader of a file to.
-        if is_hits(seen.observed.facts(place.entry).kind()) && !hits {
+        if is_among_hits(seen, *place) && !is_hits(draft.facts.kind()) {
             continue;
         }
         let length = match_length(draft, seen, at, *place);
@@ -91,6 +88,19 @@ fn longest_at(draft: &Draft<'_>, seen: &Seen<'_>, at: usize) -> Option<Match> {
         }
     }
     best
+}
+
+fn is_hits(kind: EffectKind) -> bool {
+    matches!(kind, EffectKind::Search | EffectKind::List)
+}
+
+/// Whether a line stands among search hits, behind a path or a number of theirs: no place to
+/// send the reader of a file to.
+fn is_among_hits(seen: &Seen<'_>, place: Place) -> bool {
+    let facts = seen.observed.facts(place.entry);
+    let reads = matches!(facts.kind(), EffectKind::Read | EffectKind::Edit | EffectKind::Write);
+    let line = facts.printed.lines.get(place.line as usize);
+    is_hits(facts.kind()) || (!reads && line.is_some_and(|line| line.text != line.whole))
 }
 
 fn match_length(draft: &Draft<'_>, seen: &Seen<'_>, at: usize, place: Place) -> usize {

@@ -24,4 +24,3 @@ pub fn conversations(folder: &str) -> anyhow::Result<Vec<(String, Conversation)>
     let all: anyhow::Result<Vec<_>> = files.par_iter().map(read).collect();
     Ok(all?.into_iter().flatten().collect())
 }
-
