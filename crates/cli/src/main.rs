@@ -1,1 +1,45 @@
-fn main() {}
+//! The program `foveal`: reads the command line, runs one command, sets the exit code.
+
+mod commands;
+mod environment;
+mod figures;
+mod interrupt;
+mod listing;
+mod measure;
+mod numbers;
+mod ordered;
+mod progress;
+mod prompt;
+mod prompt_log;
+mod prompt_view;
+mod sessions;
+mod summary;
+mod table;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// What a command line that cannot be carried out ends with.
+const EXIT_CODE_BAD_INPUT: u8 = 2;
+
+fn main() -> ExitCode {
+    match commands::run(commands::Cli::parse(), &environment::Environment::read()) {
+        Ok(code) => code,
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Where standard error is closed there is nobody to tell.
+            let _ = writeln!(io::stderr(), "error: {error:#}");
+            ExitCode::from(EXIT_CODE_BAD_INPUT)
+        }
+    }
+}
+
+/// Whether the reader of our output went away (`foveal replay | head`): no fault of ours.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}

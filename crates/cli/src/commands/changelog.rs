@@ -1,0 +1,47 @@
+//! `foveal changelog`: what a session changed in files, in order.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use foveal_context::timeline;
+
+use super::one_session::OneSession;
+use crate::table::{Side, Table};
+
+/// The command line of `foveal changelog`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    session: OneSession,
+}
+
+/// Prints a row for each change.
+///
+/// # Errors
+/// If the session cannot be read.
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let session = arguments.session.load()?;
+    let mut out = super::output();
+    let mut any = false;
+    for conversation in arguments.session.choose_all(&session)? {
+        let changes = timeline::changelog(conversation);
+        if changes.is_empty() {
+            continue;
+        }
+        if session.conversations.len() > 1 {
+            writeln!(out, "{}", conversation.id)?;
+        }
+        any = true;
+        let columns = [("turn", Side::Right), ("file", Side::Left), ("change", Side::Left)];
+        let mut table = Table::new(columns.to_vec());
+        for change in changes {
+            table.row(vec![change.turn.to_string(), change.path, change.what]);
+        }
+        out.write_all(table.render().as_bytes())?;
+    }
+    out.flush()?;
+    if !any {
+        writeln!(io::stderr(), "no change of a file is recorded in this session")?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,91 @@
+//! The arguments of commands about one session.
+
+use std::path::PathBuf;
+
+use anyhow::bail;
+use foveal_context::transcript::{Conversation, Session};
+use foveal_wire::Format;
+
+use crate::sessions::load;
+
+/// Which session, and which of its conversations.
+#[derive(Debug, clap::Args)]
+pub(crate) struct OneSession {
+    /// A recorded session: a file, or a folder with one.
+    #[arg(value_name = "SESSION")]
+    session: PathBuf,
+    /// The format of the file, where it is not to be detected.
+    #[arg(long, value_name = "NAME")]
+    format: Option<Format>,
+    /// The conversation of a sub-agent, by its id.
+    #[arg(long, value_name = "ID")]
+    conversation: Option<String>,
+}
+
+impl OneSession {
+    /// Reads the session.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is not one session.
+    pub(crate) fn load(&self) -> anyhow::Result<Session> {
+        load::load_one(std::slice::from_ref(&self.session), self.format)
+    }
+
+    /// The conversation chosen in `session`.
+    ///
+    /// # Errors
+    /// If there is no such conversation.
+    pub(crate) fn choose<'a>(&self, session: &'a Session) -> anyhow::Result<&'a Conversation> {
+        conversation(session, self.conversation.as_deref())
+    }
+
+    /// The conversations to show: the chosen one, or all.
+    ///
+    /// # Errors
+    /// If there is no such conversation.
+    pub(crate) fn choose_all<'a>(
+        &self,
+        session: &'a Session,
+    ) -> anyhow::Result<Vec<&'a Conversation>> {
+        match self.conversation {
+            Some(_) => Ok(vec![self.choose(session)?]),
+            None => Ok(session.conversations.iter().collect()),
+        }
+    }
+}
+
+/// The conversation called `id`; without an id, the main one.
+///
+/// # Errors
+/// If there is no such conversation.
+pub(crate) fn conversation<'a>(
+    session: &'a Session,
+    id: Option<&str>,
+) -> anyhow::Result<&'a Conversation> {
+    let found = match id {
+        None => session.conversations.first(),
+        Some(id) => session.conversations.iter().find(|conversation| conversation.id == id),
+    };
+    if let Some(found) = found {
+        return Ok(found);
+    }
+    let Some(id) = id else { bail!("session `{}` has no conversation", session.id) };
+    let known: Vec<&str> = session.conversations.iter().map(|known| known.id.as_str()).collect();
+    bail!("unknown conversation `{id}`: one of {} is expected", known.join(", "))
+}
+
+/// Checks that `conversation` has a `turn`-th turn, counted from 1.
+///
+/// # Errors
+/// If it has not.
+pub(crate) fn check_turn(conversation: &Conversation, turn: u32) -> anyhow::Result<()> {
+    let turns = conversation.responses().count();
+    if turn >= 1 && turn as usize <= turns {
+        return Ok(());
+    }
+    let id = &conversation.id;
+    match turns {
+        0 => bail!("there is no turn {turn}: the model never answered in `{id}`"),
+        _ => bail!("there is no turn {turn}: `{id}` has turns 1 to {turns}"),
+    }
+}

@@ -1,0 +1,224 @@
+//! The command line of `foveal replay`, checked.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use foveal_context::prices::PriceCard;
+use foveal_context::profile::{DEFAULT, PROFILES, Profile};
+use foveal_context::tokens::Tokenizer;
+use foveal_wire::Format;
+
+use crate::prompt_view::Detail;
+use crate::summary::Sort;
+
+/// What the long help adds.
+const LONG_HELP: &str = "\
+What the table shows:
+  tokens           of all prompts together; peak: of the largest one
+  cost             US dollars for input, the provider's cache counted: a prompt's unchanged start
+                   is read from it unless more than its lifetime lies between two requests;
+                   repairs included
+  vs raw, mean     the cost against the recorded prompts: over all sessions, and the mean of the
+                   sessions' own changes
+  rewrites         requests at which results that had been sent were changed
+  evidence         share of the lines in edits, seen before in tool results, that were visible
+  refs             the same for identifiers and paths in what the model wrote
+  repairs/session  answers that needed lines that were not visible: each is charged as one more
+                   request with a short output and the results that held the lines
+  laws broken      must be 0
+
+--json prints one document:
+  prices, tokenizer, interrupted, sessions, conversations
+  raw, profiles[]  requests, tokens, tokens_cached, tokens_peak, dollars, repair_dollars, rewrites,
+                   evidence and references {used, visible, ratio}, repairs,
+                   laws_broken {total, lost, dangling, unfrozen, larger}
+  profiles[] also  profile, origin, cost_change, cost_change_mean, tokens_change,
+                   repairs_per_session
+  per_session[]    with --per-session: session, file, conversations, raw, profiles[]
+  not_read[], problem_count, problems[]
+
+--prompt-log writes one JSON line for each request:
+  session          the session's id; for a sub-agent followed by / and its conversation's id
+  request          from 1
+  before           [step, null]: the step of the recording that answers the request
+  keep, append     the prompt is the first `keep` messages of the request before, then `append`:
+                   role, content, and source [step, result]; result is null for the step's own
+                   message, whose content is its text followed by its calls, a line each: the
+                   tool's name and its arguments as JSON
+  tokens           of the whole prompt";
+
+/// The command line of `foveal replay`.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = LONG_HELP)]
+pub(crate) struct Arguments {
+    /// Files and folders of recorded sessions; without any, the sessions that Claude Code,
+    /// Codex and opencode keep on this machine.
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// The format of the files, where it is not to be detected.
+    #[arg(long, value_name = "NAME")]
+    format: Option<Format>,
+    /// A profile to replay; may be given several times, `all` is all of them.
+    #[arg(long = "profile", value_name = "NAME")]
+    profiles: Vec<String>,
+    /// The price card: a name, or a JSON file with one.
+    #[arg(long, value_name = "NAME|FILE.json", default_value = "anthropic-5m")]
+    prices: String,
+    /// What counts tokens: o200k and cl100k are exact for OpenAI's models, claude estimates.
+    #[arg(long, value_name = "NAME", default_value = "o200k")]
+    tokenizer: TokenizerName,
+    /// Sort the rows.
+    #[arg(long, value_name = "BY")]
+    sort: Option<Sort>,
+    /// A row for every session too, under the default profile or the first one named.
+    #[arg(long)]
+    per_session: bool,
+    /// Print one JSON document instead of tables.
+    #[arg(long)]
+    json: bool,
+    /// List everything in the files that could not be read as it stands.
+    #[arg(long)]
+    problems: bool,
+    /// Write every prompt of one profile to a file as JSON lines; `-` is standard output.
+    #[arg(long, value_name = "FILE")]
+    prompt_log: Option<PathBuf>,
+    /// Write one self-contained web page with plots.
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
+    /// Show the prompt of this request of one session as one profile makes it, counted from 1.
+    #[arg(long, value_name = "TURN")]
+    show: Option<u32>,
+    /// With --show: show what was replaced as a difference to the original.
+    #[arg(long, requires = "show", conflicts_with = "short")]
+    diff: bool,
+    /// With --show: one line for each message.
+    #[arg(long, requires = "show")]
+    short: bool,
+    /// With --show: the conversation of a sub-agent, by its id.
+    #[arg(long, value_name = "ID", requires = "show")]
+    conversation: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum TokenizerName {
+    O200k,
+    Cl100k,
+    Claude,
+}
+
+impl From<TokenizerName> for Tokenizer {
+    fn from(name: TokenizerName) -> Self {
+        match name {
+            TokenizerName::O200k => Tokenizer::O200k,
+            TokenizerName::Cl100k => Tokenizer::Cl100k,
+            TokenizerName::Claude => Tokenizer::Claude,
+        }
+    }
+}
+
+/// What to replay, and what to show of it.
+#[derive(Debug)]
+pub(crate) struct Config {
+    pub(super) paths: Vec<PathBuf>,
+    pub(super) format: Option<Format>,
+    pub(super) profiles: Vec<&'static Profile>,
+    pub(super) prices: PriceCard,
+    pub(super) tokenizer: Tokenizer,
+    pub(super) sort: Option<Sort>,
+    pub(super) per_session: bool,
+    pub(super) json: bool,
+    pub(super) problems_max: usize,
+    pub(super) prompt_log: Option<PathBuf>,
+    pub(super) report: Option<PathBuf>,
+    pub(super) show: Option<Show>,
+}
+
+/// One prompt to show.
+#[derive(Debug)]
+pub(crate) struct Show {
+    /// The request, from 1.
+    pub(super) turn: u32,
+    pub(super) detail: Detail,
+    /// A sub-agent's conversation.
+    pub(super) conversation: Option<String>,
+}
+
+/// Problems shown where not all are asked for.
+const PROBLEMS_SHOWN: usize = 5;
+
+impl Arguments {
+    /// Checks everything that can be checked before files are read.
+    ///
+    /// # Errors
+    /// For unknown profiles and prices, and arguments that do not go together.
+    pub(crate) fn resolve(self) -> anyhow::Result<Config> {
+        let about_one = match (&self.show, &self.prompt_log) {
+            (Some(_), _) => Some("--show"),
+            (None, Some(_)) => Some("--prompt-log"),
+            (None, None) => None,
+        };
+        let profiles = chosen_profiles(&self.profiles, about_one.is_some())?;
+        if let Some(option) = about_one.filter(|_| profiles.len() != 1) {
+            bail!("{option} is about one profile: name it with --profile NAME");
+        }
+        if self.show.is_some() && (self.prompt_log.is_some() || self.report.is_some()) {
+            bail!("--show prints one prompt only: leave out --prompt-log and --report");
+        }
+        let detail = match (self.short, self.diff) {
+            (true, _) => Detail::Headings,
+            (false, true) => Detail::Diff,
+            (false, false) => Detail::Text,
+        };
+        let conversation = self.conversation;
+        Ok(Config {
+            paths: self.paths,
+            format: self.format,
+            profiles,
+            prices: chosen_prices(&self.prices)?,
+            tokenizer: self.tokenizer.into(),
+            sort: self.sort,
+            per_session: self.per_session,
+            json: self.json,
+            problems_max: if self.problems { usize::MAX } else { PROBLEMS_SHOWN },
+            prompt_log: self.prompt_log,
+            report: self.report,
+            show: self.show.map(|turn| Show { turn, detail, conversation }),
+        })
+    }
+}
+
+/// The profiles called `names`; without a name the default one or all.
+fn chosen_profiles(names: &[String], one: bool) -> anyhow::Result<Vec<&'static Profile>> {
+    let mut chosen: Vec<&'static Profile> = Vec::new();
+    let default = [if one { DEFAULT.to_owned() } else { "all".to_owned() }];
+    for name in if names.is_empty() { &default } else { names } {
+        if name == "all" {
+            chosen.extend(PROFILES);
+        } else if let Some(profile) = Profile::named(name) {
+            chosen.push(profile);
+        } else {
+            let known: Vec<&str> = PROFILES.iter().map(|profile| profile.name).collect();
+            bail!("unknown profile `{name}`: one of {}, all is expected", known.join(", "));
+        }
+    }
+    let mut known = HashSet::new();
+    chosen.retain(|profile| known.insert(profile.name));
+    Ok(chosen)
+}
+
+fn chosen_prices(name: &str) -> anyhow::Result<PriceCard> {
+    if let Some(card) = PriceCard::named(name) {
+        return Ok(card);
+    }
+    if !Path::new(name).is_file() {
+        let known: Vec<String> = PriceCard::all().into_iter().map(|card| card.name).collect();
+        bail!(
+            "unknown price card `{name}`: one of {} or a JSON file is expected",
+            known.join(", ")
+        );
+    }
+    let text = fs::read_to_string(name).with_context(|| format!("`{name}` cannot be read"))?;
+    PriceCard::from_json(&text).with_context(|| format!("`{name}` is no price card"))
+}

@@ -1,0 +1,111 @@
+//! `foveal show`: a recorded session as short text.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use foveal_context::observed::Observed;
+use foveal_context::tokens::Tokenizer;
+use foveal_context::transcript::{Block, Conversation, Entry, EntryIndex, Role};
+
+use super::one_session::{OneSession, check_turn};
+use crate::listing;
+use crate::numbers::plural;
+
+/// The command line of `foveal show`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    session: OneSession,
+    /// Show one turn in full: the model's response and the results of its calls.
+    #[arg(long, value_name = "N")]
+    turn: Option<u32>,
+}
+
+/// Prints a line for each message, or one turn.
+///
+/// # Errors
+/// If the session cannot be read or has no such turn.
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let session = arguments.session.load()?;
+    let text = match arguments.turn {
+        Some(turn) => {
+            let conversation = arguments.session.choose(&session)?;
+            check_turn(conversation, turn)?;
+            one_turn(conversation, turn)
+        }
+        None => {
+            let chosen = arguments.session.choose_all(&session)?;
+            chosen.into_iter().map(all_turns).collect::<Vec<_>>().join("\n")
+        }
+    };
+    let mut out = super::output();
+    out.write_all(text.as_bytes())?;
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn all_turns(conversation: &Conversation) -> String {
+    let mut text = conversation.id.clone();
+    for (name, value) in [
+        ("agent", &conversation.agent),
+        ("in", &conversation.directory),
+        ("of", &conversation.parent),
+    ] {
+        if let Some(value) = value {
+            let _ = write!(text, ", {name} {value}");
+        }
+    }
+    let turns = conversation.responses().count() as u64;
+    let messages = conversation.entries.len() as u64;
+    let _ = writeln!(text, ": {}, {}", plural(turns, "turn"), plural(messages, "message"));
+    let observed = Observed::of(conversation, Tokenizer::default());
+    let mut turn = 0u32;
+    for (index, entry) in (0u32..).zip(&conversation.entries) {
+        if entry.role == Role::Assistant {
+            turn += 1;
+            let _ = writeln!(text, "turn {turn}");
+        }
+        let line = listing::line(conversation, &observed, EntryIndex(index));
+        let _ = writeln!(text, "  {line}");
+    }
+    text
+}
+
+fn one_turn(conversation: &Conversation, turn: u32) -> String {
+    let observed = Observed::of(conversation, Tokenizer::default());
+    let start = conversation.responses().nth(turn as usize - 1).map_or(0, EntryIndex::at);
+    let results = conversation.entries[start..].iter().skip(1);
+    let length = 1 + results.take_while(|entry| entry.role == Role::Tool).count();
+    let mut text = format!("turn {turn} of {}\n", conversation.id);
+    for (index, entry) in (0u32..).zip(&conversation.entries).skip(start).take(length) {
+        let line = listing::line(conversation, &observed, EntryIndex(index));
+        let _ = writeln!(text, "\n{line}");
+        content(&mut text, entry);
+    }
+    text
+}
+
+fn content(text: &mut String, entry: &Entry) {
+    for block in &entry.blocks {
+        let (heading, body) = match block {
+            Block::Text(body) => (None, body.clone()),
+            Block::Reasoning(body) => (Some("reasoning".to_owned()), body.clone()),
+            Block::Call(call) => {
+                let arguments = serde_json::to_string_pretty(&call.arguments);
+                let arguments = arguments.unwrap_or_else(|_| call.arguments.to_string());
+                (Some(format!("call {}", call.name)), arguments)
+            }
+            Block::Result(result) => {
+                (result.is_error.then(|| "error".to_owned()), result.content.clone())
+            }
+            Block::Opaque { kind, raw } => (Some(format!("not understood: {kind}")), raw.clone()),
+        };
+        if let Some(heading) = heading {
+            let _ = writeln!(text, "  [{heading}]");
+        }
+        for line in body.split('\n') {
+            let _ = writeln!(text, "  {line}");
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! What the program takes from its surroundings: the one place that reads the environment.
+
+use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+
+/// The surroundings, read once at the start.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Environment {
+    /// The user's home folder.
+    pub(crate) home: Option<PathBuf>,
+    /// Where Claude Code keeps its data, if the user moved it.
+    pub(crate) claude: Option<PathBuf>,
+    /// Where Codex keeps its data, if the user moved it.
+    pub(crate) codex: Option<PathBuf>,
+    /// Where programs keep the user's data, if the user moved it.
+    pub(crate) data: Option<PathBuf>,
+    /// Whether standard output is a terminal that wants colour.
+    pub(crate) colour: bool,
+}
+
+impl Environment {
+    /// Reads the environment of this process.
+    pub(crate) fn read() -> Self {
+        let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        let refused = variable("NO_COLOR").is_some() || dumb;
+        Self {
+            home: folder("HOME").or_else(|| folder("USERPROFILE")),
+            claude: folder("CLAUDE_CONFIG_DIR"),
+            codex: folder("CODEX_HOME"),
+            data: folder("XDG_DATA_HOME"),
+            colour: std::io::stdout().is_terminal() && !refused,
+        }
+    }
+}
+
+/// An empty variable counts as unset.
+fn variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
+}
+
+fn folder(name: &str) -> Option<PathBuf> {
+    variable(name).map(PathBuf::from)
+}

@@ -1,0 +1,105 @@
+//! One session under every profile.
+
+use foveal_context::profile::Profile;
+use foveal_context::transcript::Session;
+use foveal_replay::{Prepared, Replay, replay};
+use foveal_report::{Fill, FillSampler, Measured};
+use rayon::prelude::*;
+
+use super::Plan;
+use crate::figures::{Figures, SessionFigures};
+use crate::prompt_log::{ConversationLog, conversation_name};
+
+/// What came of one session.
+pub(super) struct SessionOutcome {
+    pub(super) figures: SessionFigures,
+    /// Lines of the prompt log, where one is written.
+    pub(super) prompt_lines: Vec<u8>,
+    /// The session's conversations for the report, where one is drawn.
+    pub(super) measured: Vec<Measured>,
+}
+
+/// One conversation under one profile.
+struct Run {
+    replay: Replay,
+    fill: Option<Fill>,
+    prompt_lines: Vec<u8>,
+}
+
+/// Replays `session`; `None` where the plan was interrupted.
+pub(super) fn measure(plan: &Plan<'_>, session: &Session, file: &str) -> Option<SessionOutcome> {
+    let mut outcome = SessionOutcome {
+        figures: SessionFigures {
+            session: session.id.clone(),
+            file: file.to_owned(),
+            conversations: session.conversations.len() as u64,
+            raw: Figures::default(),
+            profiles: vec![Figures::default(); plan.profiles.len()],
+        },
+        prompt_lines: Vec::new(),
+        measured: Vec::new(),
+    };
+    for at in 0..session.conversations.len() {
+        let runs = conversation(plan, session, at)?;
+        if let Some(report) = &plan.report {
+            let name = conversation_name(session, at);
+            let mut measured =
+                Measured::new(&name, &session.conversations[at], plan.prices, report.limits);
+            for place in &report.order {
+                let run = &runs[*place];
+                measured.add(&run.replay, run.fill.clone());
+            }
+            outcome.measured.push(measured);
+        }
+        for (place, run) in runs.into_iter().enumerate() {
+            if place == 0 {
+                outcome.figures.raw += Figures::raw(&run.replay);
+                outcome.prompt_lines.extend(run.prompt_lines);
+            }
+            outcome.figures.profiles[place] += Figures::projected(&run.replay);
+        }
+    }
+    Some(outcome)
+}
+
+/// One run for each profile.
+fn conversation(plan: &Plan<'_>, session: &Session, at: usize) -> Option<Vec<Run>> {
+    if plan.interrupt.requested() {
+        return None;
+    }
+    let prepared = Prepared::new(&session.conversations[at], plan.tokenizer);
+    let places: Vec<_> = plan.profiles.iter().enumerate().collect();
+    places
+        .par_iter()
+        .map(|(place, profile)| {
+            let drawn = plan.report.as_ref().is_some_and(|report| report.draws(*place));
+            let logged = plan.prompt_log.is_some() && *place == 0;
+            let log = logged.then(|| ConversationLog::new(session, at));
+            (!plan.interrupt.requested()).then(|| run(plan, &prepared, profile, log, drawn))
+        })
+        .collect()
+}
+
+fn run(
+    plan: &Plan<'_>,
+    prepared: &Prepared<'_>,
+    profile: &Profile,
+    mut log: Option<ConversationLog<'_>>,
+    drawn: bool,
+) -> Run {
+    let mut projector = profile.start(plan.prices);
+    let mut sampler = drawn.then(|| FillSampler::new(prepared));
+    let replay = replay(prepared, &mut projector, plan.prices, &mut |projector, step| {
+        if let Some(log) = &mut log {
+            log.request(projector, step);
+        }
+        if let Some(sampler) = &mut sampler {
+            sampler.observe(projector);
+        }
+    });
+    Run {
+        replay,
+        fill: sampler.map(FillSampler::finish),
+        prompt_lines: log.map(ConversationLog::into_lines).unwrap_or_default(),
+    }
+}

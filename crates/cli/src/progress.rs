@@ -1,0 +1,18 @@
+//! The progress bar, shown on standard error where that is a terminal.
+
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// A bar for `files` files; invisible where standard error is no terminal.
+pub(crate) fn bar(files: u64) -> ProgressBar {
+    let bar = ProgressBar::new(files);
+    let style =
+        ProgressStyle::with_template("{bar:40} {pos}/{len} files  {elapsed} elapsed, {eta} to go")
+            .expect("the template is valid, which every run on a terminal shows");
+    bar.set_style(style);
+    if !bar.is_hidden() {
+        bar.enable_steady_tick(Duration::from_millis(200));
+    }
+    bar
+}

@@ -1,0 +1,25 @@
+//! The messages of a projected prompt as text.
+
+use std::borrow::Cow;
+
+use foveal_context::planner::Item;
+use foveal_context::transcript::{Entry, Role};
+
+/// What the model is sent for `entry`: its text, or what stands in its place.
+pub(crate) fn text<'a>(entry: &'a Entry, item: &Item) -> Cow<'a, str> {
+    match (item.decision.shape(), entry.result()) {
+        (Some(shape), Some(result)) => Cow::Owned(shape.render(&result.content)),
+        (None, Some(result)) => Cow::Borrowed(&result.content),
+        (_, None) => Cow::Owned(entry.prompt_text()),
+    }
+}
+
+/// The role's name.
+pub(crate) fn role(role: Role) -> &'static str {
+    match role {
+        Role::System => "system",
+        Role::User => "user",
+        Role::Assistant => "assistant",
+        Role::Tool => "tool",
+    }
+}

@@ -1,0 +1,107 @@
+//! The prompt log: what the engine would send, as JSON lines, one a request.
+//!
+//! The prompt of a request is the first `keep` messages of the one before, followed by
+//! `append`; the first request of a conversation starts from nothing.
+
+use std::borrow::Cow;
+
+use foveal_context::planner::Step;
+use foveal_context::projector::Projector;
+use foveal_context::shape::Decision;
+use foveal_context::tokens::Tokens;
+use foveal_context::transcript::{Conversation, EntryIndex, Session, Source};
+use serde::Serialize;
+
+use crate::prompt;
+
+/// One request.
+#[derive(Serialize)]
+struct Record<'a> {
+    session: &'a str,
+    request: u32,
+    before: Place,
+    keep: usize,
+    append: Vec<Message<'a>>,
+    tokens: Tokens,
+}
+
+/// A step of the recording and the place among its results.
+#[derive(Serialize)]
+struct Place(u32, Option<u16>);
+
+impl From<Source> for Place {
+    fn from(source: Source) -> Self {
+        Place(source.step, source.result)
+    }
+}
+
+#[derive(Serialize)]
+struct Message<'a> {
+    role: &'static str,
+    source: Place,
+    content: Cow<'a, str>,
+}
+
+/// What the conversation at `at` in `session` is called: the session's id, for that of a
+/// sub-agent followed by a slash and its own.
+pub(crate) fn conversation_name(session: &Session, at: usize) -> String {
+    match at {
+        0 => session.id.clone(),
+        _ => format!("{}/{}", session.id, session.conversations[at].id),
+    }
+}
+
+/// Writes the log of one conversation.
+pub(crate) struct ConversationLog<'a> {
+    conversation: &'a Conversation,
+    name: String,
+    sent: Vec<(EntryIndex, Decision)>,
+    requests: u32,
+    lines: Vec<u8>,
+}
+
+impl<'a> ConversationLog<'a> {
+    /// The log of the conversation at `at` in `session`.
+    pub(crate) fn new(session: &'a Session, at: usize) -> Self {
+        let conversation = &session.conversations[at];
+        let name = conversation_name(session, at);
+        Self { conversation, name, sent: Vec::new(), requests: 0, lines: Vec::new() }
+    }
+
+    /// Adds the request that `projector` has just planned.
+    pub(crate) fn request(&mut self, projector: &Projector, step: &Step) {
+        let window = projector.window();
+        let same = |(sent, index): &(&(EntryIndex, Decision), &EntryIndex)| {
+            sent.0 == **index && sent.1 == projector.item(**index).decision
+        };
+        let keep = self.sent.iter().zip(window).take_while(same).count();
+        self.sent.truncate(keep);
+        let mut append = Vec::with_capacity(window.len() - keep);
+        for index in &window[keep..] {
+            let (entry, item) = (self.conversation.entry(*index), projector.item(*index));
+            append.push(Message {
+                role: prompt::role(entry.role),
+                source: entry.source.into(),
+                content: prompt::text(entry, item),
+            });
+            self.sent.push((*index, item.decision.clone()));
+        }
+        self.requests += 1;
+        let record = Record {
+            session: &self.name,
+            request: self.requests,
+            before: self.conversation.entry(step.answer).source.into(),
+            keep,
+            append,
+            tokens: window.iter().map(|index| projector.item(*index).tokens).sum(),
+        };
+        serde_json::to_writer(&mut self.lines, &record)
+            .expect("strings and numbers are JSON, and memory takes them");
+        self.lines.push(b'\n');
+    }
+
+    /// The lines.
+    pub(crate) fn into_lines(self) -> Vec<u8> {
+        self.lines
+    }
+}

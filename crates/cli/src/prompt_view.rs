@@ -1,0 +1,224 @@
+//! The prompt of one request for people: every message with what was decided about it.
+
+use std::fmt::Write as _;
+
+use foveal_context::observed::Observed;
+use foveal_context::planner::Step;
+use foveal_context::prices::PriceCard;
+use foveal_context::profile::Profile;
+use foveal_context::projector::Projector;
+use foveal_context::shape::{Piece, Shape};
+use foveal_context::tokens::{Tokenizer, Tokens};
+use foveal_context::transcript::{Conversation, EntryIndex};
+use foveal_replay::run::request_time;
+use similar::TextDiff;
+
+use crate::{listing, numbers, prompt};
+
+/// How much of each message is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Detail {
+    /// The heading alone.
+    Headings,
+    /// The text.
+    Text,
+    /// The text; of what was replaced, the difference to the original.
+    Diff,
+}
+
+/// One planned request.
+pub(crate) struct View<'a> {
+    conversation: &'a Conversation,
+    observed: Observed,
+    projector: Projector,
+    step: Step,
+    turn: u32,
+}
+
+impl<'a> View<'a> {
+    /// Plans the requests of `conversation` up to the `turn`-th, counted from 1; `None` if
+    /// there are fewer.
+    pub(crate) fn of(
+        conversation: &'a Conversation,
+        turn: u32,
+        profile: &Profile,
+        prices: &PriceCard,
+        tokenizer: Tokenizer,
+    ) -> Option<Self> {
+        let observed = Observed::of(conversation, tokenizer);
+        let mut projector = profile.start(prices);
+        let mut last = None;
+        for answer in conversation.responses().take(turn as usize) {
+            let time = request_time(conversation, answer);
+            last = Some(projector.advance(conversation, &observed, answer, time));
+        }
+        let enough = conversation.responses().count() >= turn as usize;
+        let step = last.filter(|_| enough)?;
+        Some(Self { conversation, observed, projector, step, turn })
+    }
+
+    /// The view as text.
+    pub(crate) fn render(&self, profile: &Profile, detail: Detail, colour: bool) -> String {
+        let window = self.projector.window();
+        let raw: Tokens = window.iter().map(|index| self.observed.facts(*index).tokens).sum();
+        let sent: Tokens = window.iter().map(|index| self.projector.item(*index).tokens).sum();
+        let mut text = format!(
+            "request {} of {} with `{}`: {} in {}, {}t instead of {}t\n",
+            self.turn,
+            self.conversation.responses().count(),
+            profile.name,
+            numbers::plural(window.len() as u64, "message"),
+            self.conversation.id,
+            numbers::tokens(sent),
+            numbers::tokens(raw),
+        );
+        if let Some(reason) = self.step.rewrite {
+            let _ = writeln!(text, "results sent before were changed here: {reason:?}");
+        }
+        text.push_str(
+            "+ new or changed in this request   ~ foveal's words in place of the original\n",
+        );
+        for (position, index) in window.iter().enumerate() {
+            self.message(&mut text, position, *index, detail, colour);
+        }
+        text
+    }
+
+    fn message(
+        &self,
+        text: &mut String,
+        position: usize,
+        index: EntryIndex,
+        detail: Detail,
+        colour: bool,
+    ) {
+        let item = self.projector.item(index);
+        let mark = if position >= self.step.kept { '+' } else { ' ' };
+        let line = listing::line(self.conversation, &self.observed, index);
+        let replaced = listing::replacement(&item.decision, item.tokens);
+        let heading = paint(&format!("{mark} {line}{replaced}"), Colour::Heading, colour);
+        if detail != Detail::Headings {
+            text.push('\n');
+        }
+        text.push_str(&heading);
+        text.push('\n');
+        let entry = self.conversation.entry(index);
+        let shape = item.decision.shape().zip(entry.result());
+        match (detail, shape) {
+            (Detail::Headings, _) => {}
+            (Detail::Diff, Some((shape, result))) => {
+                text.push_str(&difference(&result.content, shape, colour));
+            }
+            (Detail::Text, Some((shape, result))) => {
+                text.push_str(&marked(&result.content, shape, colour));
+            }
+            (Detail::Text | Detail::Diff, None) => {
+                for line in prompt::text(entry, item).split('\n') {
+                    let _ = writeln!(text, "  {line}");
+                }
+            }
+        }
+    }
+}
+
+/// The projected text, lines with words of ours marked by `~`.
+fn marked(original: &str, shape: &Shape, colour: bool) -> String {
+    let mut text = String::new();
+    let mut line = String::new();
+    let mut noted = false;
+    let mut end_line = |line: &mut String, noted: &mut bool| {
+        let mark = if *noted { '~' } else { ' ' };
+        let _ = writeln!(text, "{mark} {line}");
+        line.clear();
+        *noted = false;
+    };
+    for piece in &shape.pieces {
+        let (part, ours) = match piece {
+            Piece::Keep(range) => (&original[range.start as usize..range.end as usize], false),
+            Piece::Note(note) => (&**note, true),
+        };
+        for (at, run) in part.split('\n').enumerate() {
+            if at > 0 {
+                end_line(&mut line, &mut noted);
+            }
+            if ours && !run.is_empty() {
+                noted = true;
+                line.push_str(&paint(run, Colour::Note, colour));
+            } else {
+                line.push_str(run);
+            }
+        }
+    }
+    end_line(&mut line, &mut noted);
+    text
+}
+
+/// A unified diff from the original to the projected text.
+fn difference(original: &str, shape: &Shape, colour: bool) -> String {
+    let projected = shape.render(original);
+    let diff = TextDiff::from_lines(original, projected.as_str());
+    let mut text = String::new();
+    for line in diff.unified_diff().header("original", "projected").to_string().lines() {
+        let painted = match line.as_bytes().first() {
+            Some(b'+') => paint(line, Colour::Added, colour),
+            Some(b'-') => paint(line, Colour::Removed, colour),
+            _ => line.to_owned(),
+        };
+        let _ = writeln!(text, "  {painted}");
+    }
+    text
+}
+
+#[derive(Clone, Copy)]
+enum Colour {
+    Heading,
+    Note,
+    Added,
+    Removed,
+}
+
+fn paint(text: &str, with: Colour, colour: bool) -> String {
+    let code = match with {
+        Colour::Heading => "1",
+        Colour::Note => "33",
+        Colour::Added => "32",
+        Colour::Removed => "31",
+    };
+    if colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use foveal_context::handle::Handle;
+    use foveal_context::shape::ShapeKind;
+
+    fn shape() -> (&'static str, Shape) {
+        let original = "one\ntwo\nthree\nfour";
+        let pieces =
+            vec![Piece::Keep(0..4), Piece::Note("[2 lines left out]".into()), Piece::Keep(13..18)];
+        let handle = Handle::of(original.as_bytes());
+        let rule = "test".to_owned();
+        (original, Shape { kind: ShapeKind::Excerpt, rule, pieces, refers_to: vec![], handle })
+    }
+
+    #[test]
+    fn our_words_are_marked() {
+        let (original, shape) = shape();
+        assert_eq!(marked(original, &shape, false), "  one\n~ [2 lines left out]\n  four\n");
+        assert_eq!(
+            marked(original, &shape, true),
+            "  one\n~ \u{1b}[33m[2 lines left out]\u{1b}[0m\n  four\n"
+        );
+    }
+
+    #[test]
+    fn a_difference_goes_from_the_original_to_the_projection() {
+        let (original, shape) = shape();
+        assert_eq!(
+            difference(original, &shape, false),
+            "  --- original\n  +++ projected\n  @@ -1,4 +1,3 @@\n   one\n  -two\n  -three\n  \
+             +[2 lines left out]\n   four\n  \\ No newline at end of file\n"
+        );
+    }
+}

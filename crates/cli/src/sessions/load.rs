@@ -1,0 +1,104 @@
+//! Opens session files.
+
+use std::fs::File;
+use std::io::{self, BufReader};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use foveal_context::transcript::Session;
+use foveal_wire::{Format, Problem, ReadError};
+
+use super::find;
+
+/// Why a file gave no session.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LoadError {
+    /// The file cannot be opened or read.
+    #[error("`{path}` cannot be read: {source}")]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// There is nothing in it.
+    #[error("`{path}` is empty: there is no session in it")]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It is not of the format asked for, or breaks off before its first record.
+    #[error("`{path}` is {source}; leave out --format to have the format detected")]
+    WrongFormat {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        source: ReadError,
+    },
+    /// It is of the format it seemed to be by its start, but nothing in it can be used.
+    #[error("`{path}` is {source}")]
+    Broken {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        source: ReadError,
+    },
+    /// Its format is not known.
+    #[error(
+        "`{path}` is not a recorded session of a known format; if it is one, name it with --format"
+    )]
+    UnknownFormat {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+/// Reads all sessions of a file and gives each to `sink`; returns what could not be read.
+///
+/// # Errors
+/// [`LoadError`] if the file gives no session at all, or reading failed on the way.
+pub(crate) fn load(
+    path: &Path,
+    format: Option<Format>,
+    sink: &mut dyn FnMut(Session),
+) -> Result<Vec<Problem>, LoadError> {
+    let path = path.to_owned();
+    let name = path.display().to_string();
+    let file = match File::open(&path) {
+        Ok(file) => BufReader::with_capacity(1 << 16, file),
+        Err(source) => return Err(LoadError::Unreadable { path, source }),
+    };
+    let read = match format {
+        Some(format) => foveal_wire::read(format, &name, file, sink),
+        None => foveal_wire::read_detected(&name, file, sink).map(|(_, problems)| problems),
+    };
+    read.map_err(|error| match error {
+        ReadError::Io(source) => LoadError::Unreadable { path, source },
+        ReadError::Empty => LoadError::Empty { path },
+        ReadError::UnknownFormat => LoadError::UnknownFormat { path },
+        ReadError::WrongFormat { .. } if format.is_some() => {
+            LoadError::WrongFormat { path, source: error }
+        }
+        ReadError::WrongFormat { .. } => LoadError::Broken { path, source: error },
+    })
+}
+
+/// Reads the one session at `paths`.
+///
+/// # Errors
+/// If there is none, more than one, or it cannot be read.
+pub(crate) fn load_one(paths: &[PathBuf], format: Option<Format>) -> anyhow::Result<Session> {
+    let found = find::find(paths)?;
+    let mut first: Option<Session> = None;
+    let mut more: Option<String> = None;
+    for file in &found.files {
+        load(&file.path, format, &mut |session| match &first {
+            None => first = Some(session),
+            Some(_) => more = Some(session.id),
+        })?;
+        if let (Some(first), Some(more)) = (&first, &more) {
+            bail!("there are several sessions (`{}`, `{more}` …): name the file of one", first.id);
+        }
+    }
+    first.context("there is no session at this path")
+}

@@ -1,0 +1,5 @@
+//! Recorded sessions on this machine: where they are and how they are opened.
+
+pub(crate) mod find;
+pub(crate) mod load;
+pub(crate) mod own;

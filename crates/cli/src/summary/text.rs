@@ -1,0 +1,261 @@
+//! The summary for people: tables, then one sentence in dollars.
+
+use foveal_context::profile::Origin;
+use foveal_replay::run::Share;
+
+use super::{Summary, tokenizer_name};
+use crate::figures::Figures;
+use crate::numbers::{change, count, dollars, plural, tokens};
+use crate::table::{Side, Table};
+
+/// The whole summary.
+pub(crate) fn render(summary: &Summary<'_>, per_session: bool) -> String {
+    let mut text = heading(summary);
+    text.push('\n');
+    if summary.totals.raw.requests == 0 {
+        text.push_str(
+            "the model was never asked anything in what was read, so there is nothing to compare\n",
+        );
+        return text;
+    }
+    if per_session {
+        text.push_str(&session_table(summary));
+        text.push('\n');
+    }
+    text.push_str(&profile_table(summary));
+    text.push('\n');
+    text.push_str(&sentence(summary));
+    text
+}
+
+fn heading(summary: &Summary<'_>) -> String {
+    let so_far = if summary.interrupted { "stopped; so far: " } else { "" };
+    format!(
+        "{so_far}{}, {}; prices {}, tokens {}\n",
+        plural(summary.totals.sessions, "session"),
+        plural(summary.totals.conversations, "conversation"),
+        summary.prices.name,
+        tokenizer_name(summary.tokenizer),
+    )
+}
+
+const FIGURES: [(&str, Side); 8] = [
+    ("requests", Side::Right),
+    ("tokens", Side::Right),
+    ("peak", Side::Right),
+    ("cost", Side::Right),
+    ("vs raw", Side::Right),
+    ("mean", Side::Right),
+    ("rewrites", Side::Right),
+    ("evidence", Side::Right),
+];
+
+fn profile_table(summary: &Summary<'_>) -> String {
+    let mut columns = vec![("profile", Side::Left)];
+    columns.extend(FIGURES);
+    columns.extend([
+        ("refs", Side::Right),
+        ("repairs/session", Side::Right),
+        ("laws broken", Side::Right),
+    ]);
+    let mut table = Table::new(columns);
+    let row = |name: &str, figures: &Figures, vs_raw: String, mean: String| {
+        let repairs = figures.repairs as f64 / summary.totals.sessions.max(1) as f64;
+        vec![
+            name.to_owned(),
+            count(figures.requests),
+            tokens(figures.tokens),
+            tokens(figures.peak),
+            dollars(figures.dollars),
+            vs_raw,
+            mean,
+            count(figures.rewrites),
+            share(figures.evidence),
+            share(figures.references),
+            format!("{repairs:.2}"),
+            figures.breaches.total().to_string(),
+        ]
+    };
+    table.row(row("raw", &summary.totals.raw, String::new(), String::new()));
+    let mut group = None;
+    for (profile, totals) in summary.rows() {
+        if summary.sort.is_none() && group != Some(profile.origin) {
+            table.rule(match profile.origin {
+                Origin::Own => "",
+                Origin::Baseline => "for comparison: other tools' rules and design documents",
+            });
+            group = Some(profile.origin);
+        }
+        let vs_raw = percent(totals.figures.cost_change(&summary.totals.raw));
+        let mean = percent(totals.cost_change_mean);
+        table.row(row(profile.name, &totals.figures, vs_raw, mean));
+    }
+    table.render()
+}
+
+fn session_table(summary: &Summary<'_>) -> String {
+    let main = summary.main_profile();
+    let mut table = Table::new(vec![
+        ("session", Side::Left),
+        ("requests", Side::Right),
+        ("raw tokens", Side::Right),
+        ("tokens", Side::Right),
+        ("peak", Side::Right),
+        ("raw cost", Side::Right),
+        ("cost", Side::Right),
+        ("vs raw", Side::Right),
+        ("rewrites", Side::Right),
+        ("evidence", Side::Right),
+        ("refs", Side::Right),
+        ("repairs", Side::Right),
+        ("laws broken", Side::Right),
+    ]);
+    for session in summary.sessions {
+        let (raw, figures) = (&session.raw, &session.profiles[main]);
+        table.row(vec![
+            shortened(&session.session),
+            count(figures.requests),
+            tokens(raw.tokens),
+            tokens(figures.tokens),
+            tokens(figures.peak),
+            dollars(raw.dollars),
+            dollars(figures.dollars),
+            percent(figures.cost_change(raw)),
+            count(figures.rewrites),
+            share(figures.evidence),
+            share(figures.references),
+            count(figures.repairs),
+            figures.breaches.total().to_string(),
+        ]);
+    }
+    format!("with `{}`:\n{}", summary.profiles[main].name, table.render())
+}
+
+/// Longest session id in the table, in characters.
+const SESSION_CHARS_MAX: usize = 52;
+
+/// A long id without its middle: what tells sessions apart is mostly at the ends.
+fn shortened(id: &str) -> String {
+    let chars: Vec<char> = id.chars().collect();
+    if chars.len() <= SESSION_CHARS_MAX {
+        return id.to_owned();
+    }
+    let half = SESSION_CHARS_MAX / 2;
+    let start: String = chars[..half].iter().collect();
+    let end: String = chars[chars.len() - half + 1..].iter().collect();
+    format!("{start}…{end}")
+}
+
+fn percent(ratio: Option<f64>) -> String {
+    ratio.map(change).unwrap_or_default()
+}
+
+/// Rounded down, so that only what is whole reads as 1.
+fn share(share: Share) -> String {
+    format!("{:.4}", (share.ratio() * 1e4).floor() / 1e4)
+}
+
+/// What the main profile would have meant in dollars.
+fn sentence(summary: &Summary<'_>) -> String {
+    let main = summary.main_profile();
+    let (name, raw) = (summary.profiles[main].name, &summary.totals.raw);
+    let figures = &summary.totals.profiles[main].figures;
+    let these = match summary.totals.sessions {
+        1 => "this session".to_owned(),
+        many => format!("these {} sessions", count(many)),
+    };
+    let Some(change) = figures.cost_change(raw) else {
+        return format!(
+            "{these}: with these prices nothing costs anything, so there is nothing to compare\n"
+        );
+    };
+    let percent = (change.abs() * 100.0).round();
+    let verdict = match (change < 0.0, percent == 0.0) {
+        (_, true) => "hardly a difference".to_owned(),
+        (true, false) => format!("{percent} % less"),
+        (false, false) => format!("{percent} % more"),
+    };
+    let repairs = match figures.repairs {
+        0 => "with nothing to fetch again".to_owned(),
+        many => format!("{} to fetch something again included", plural(many, "request")),
+    };
+    format!(
+        "{these} would have cost {} instead of {} in input with `{name}`: {verdict}, {repairs}; \
+         of the lines that edits used, {:.2} % would have been in view\n",
+        dollars(figures.dollars),
+        dollars(raw.dollars),
+        (figures.evidence.ratio() * 1e4).floor() / 1e2,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::figures::{ProfileTotals, Totals};
+    use foveal_context::prices::PriceCard;
+    use foveal_context::profile::Profile;
+    use foveal_context::tokens::Tokenizer;
+
+    /// The sentence for what `raw` dollars become with `net` and `repairs`.
+    fn check(raw: f64, net: f64, repairs: u64, expected: &str) {
+        let figures = Figures {
+            dollars: net,
+            repairs,
+            evidence: Share { used: 3, visible: 2 },
+            ..Figures::default()
+        };
+        let totals = Totals {
+            sessions: 2,
+            conversations: 2,
+            raw: Figures { dollars: raw, ..Figures::default() },
+            profiles: vec![ProfileTotals { figures, cost_change_mean: None }],
+        };
+        let prices = PriceCard::anthropic_5m();
+        let summary = Summary {
+            profiles: &[Profile::named("max").expect("a profile")],
+            prices: &prices,
+            tokenizer: Tokenizer::O200k,
+            sessions: &[],
+            totals: &totals,
+            sort: None,
+            not_read: &[],
+            problems: &[],
+            problem_count: 0,
+            interrupted: false,
+        };
+        assert_eq!(sentence(&summary), expected);
+    }
+
+    #[test]
+    fn the_sentence_is_honest() {
+        check(
+            10.0,
+            7.5,
+            0,
+            "these 2 sessions would have cost $7.50 instead of $10.00 in input with `max`: \
+             25 % less, with nothing to fetch again; of the lines that edits used, 66.66 % would \
+             have been in view\n",
+        );
+        check(
+            10.0,
+            12.0,
+            1,
+            "these 2 sessions would have cost $12.00 instead of $10.00 in input with `max`: \
+             20 % more, 1 request to fetch something again included; of the lines that edits \
+             used, 66.66 % would have been in view\n",
+        );
+        check(
+            0.0,
+            0.0,
+            0,
+            "these 2 sessions: with these prices nothing costs anything, so there is nothing to compare\n",
+        );
+    }
+
+    #[test]
+    fn long_ids_lose_their_middle() {
+        assert_eq!(shortened("short"), "short");
+        let long = format!("{}{}", "a".repeat(60), "b".repeat(60));
+        assert_eq!(shortened(&long), format!("{}…{}", "a".repeat(26), "b".repeat(25)));
+    }
+}

@@ -1,0 +1,118 @@
+//! `foveal replay`: the table, the document and the page.
+
+use serde_json::Value;
+
+use crate::world::{World, session};
+
+/// Three sessions in two folders.
+fn world(test: &str) -> World {
+    let world = World::new(test);
+    for id in ["a", "b", "c"] {
+        world.write(&format!("all/{id}/{id}.json"), session(id));
+    }
+    world
+}
+
+fn rows(text: &str) -> Vec<&str> {
+    text.lines().filter_map(|line| line.split_whitespace().next()).collect()
+}
+
+#[test]
+fn the_table_has_a_row_for_every_profile() {
+    let world = world("table");
+    let text = world.output("replay all");
+    let first: Vec<&str> = text.lines().take(3).collect();
+    assert_eq!(first[0], "3 sessions, 6 conversations; prices anthropic-5m, tokens o200k");
+    for heading in
+        ["profile", "requests", "peak", "vs raw", "evidence", "repairs/session", "laws broken"]
+    {
+        assert!(first[2].contains(heading), "{heading}");
+    }
+    let names = rows(&text);
+    for name in ["raw", "lossless", "balanced", "max"] {
+        assert_eq!(names.iter().filter(|row| **row == name).count(), 1, "{name} in {text}");
+    }
+    let sentence = text.lines().last().expect("a sentence");
+    assert!(sentence.starts_with("these 3 sessions would have cost $"), "{sentence}");
+    assert!(sentence.contains("in input with `balanced`: "), "{sentence}");
+}
+
+#[test]
+fn the_same_input_gives_the_same_output() {
+    let world = world("deterministic");
+    let once = world.output("replay all --json --per-session --prompt-log log --profile max");
+    let log = world.read("log");
+    for _ in 0..3 {
+        let again = world.output("replay all --json --per-session --prompt-log log --profile max");
+        assert_eq!((&again, &world.read("log")), (&once, &log));
+    }
+}
+
+#[test]
+fn the_document_holds_what_the_table_shows() {
+    let world = world("document");
+    let text = world.output("replay all --json --per-session");
+    let document: Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(document["sessions"], 3);
+    assert_eq!(document["interrupted"], false);
+    let profiles = document["profiles"].as_array().expect("profiles");
+    let lossless = &profiles[0];
+    assert_eq!(lossless["profile"], "lossless");
+    assert_eq!(lossless["requests"], document["raw"]["requests"]);
+    assert_eq!(lossless["evidence"]["ratio"], 1.0);
+    assert_eq!(lossless["laws_broken"]["total"], 0);
+    assert!(lossless["cost_change"].as_f64().expect("a number") < 0.0);
+    let sessions = document["per_session"].as_array().expect("sessions");
+    let sum: f64 = sessions.iter().filter_map(|s| s["profiles"][0]["dollars"].as_f64()).sum();
+    let total = lossless["dollars"].as_f64().expect("a number");
+    assert!((sum - total).abs() < 1e-9, "{sum} {total}");
+    let plain: Value = serde_json::from_str(&world.output("replay all --json")).expect("JSON");
+    assert_eq!(plain.get("per_session"), None);
+    assert_eq!(plain["raw"], document["raw"]);
+}
+
+#[test]
+fn rows_are_sorted_as_asked() {
+    let world = world("sorted");
+    world.write("all/d.json", session("0"));
+    let names = |arguments: &str| {
+        let text = world.output(&format!("replay all --per-session {arguments}"));
+        let names: Vec<String> = rows(&text).iter().map(|row| (*row).to_owned()).collect();
+        let at = names.iter().position(|name| name == "session").expect("a heading") + 1;
+        names[at..at + 4].to_vec()
+    };
+    assert_eq!(names(""), ["a", "b", "c", "0"]);
+    assert_eq!(names("--sort name"), ["0", "a", "b", "c"]);
+    let text = world.output("replay all --sort cost --profile max --profile lossless");
+    let costs: Vec<f64> = text
+        .lines()
+        .filter(|line| line.starts_with("max") || line.starts_with("lossless"))
+        .filter_map(|line| line.split('$').nth(1)?.split_whitespace().next()?.parse().ok())
+        .collect();
+    assert_eq!(costs.len(), 2, "{text}");
+    assert!(costs[0] <= costs[1], "{text}");
+}
+
+#[test]
+fn prices_of_ones_own_are_used() {
+    let world = world("prices");
+    world.write(
+        "free.json",
+        r#"{"name": "free", "input": 0, "cache_write": 0, "cache_read": 0, "output": 0,
+            "cache_lifetime_ms": null, "cache_minimum": 0}"#,
+    );
+    let text = world.output("replay all --prices free.json --profile balanced");
+    assert!(text.contains("prices free,"), "{text}");
+    assert!(text.ends_with("there is nothing to compare\n"), "{text}");
+}
+
+#[test]
+fn the_report_is_one_page() {
+    let world = world("page");
+    world.output("replay all --report page.html");
+    let page = world.read("page.html");
+    assert!(page.starts_with("<!DOCTYPE html>"));
+    for name in ["lossless", "balanced", "a/helper"] {
+        assert!(page.contains(name), "{name}");
+    }
+}
