@@ -19,7 +19,7 @@ pub const NAMES: [&str; FEATURES] =
 
 /// Weights of the features.
 pub const WEIGHTS: [f64; FEATURES] =
-    [-6.76, 1.10, 0.22, 0.99, -1.20, -0.94, -0.49, 0.39, -0.99, 0.75];
+    [-6.76, 1.10, 0.22, 0.99, -1.20, -0.94, -1.25, 0.39, -0.99, 0.75];
 
 /// What the score knows about a result before a request: a constant; whether it shows a
 /// file, all of it; hits; a run; an edit's echo; ln(1 + requests since it was last used);

@@ -69,10 +69,10 @@ impl Settings {
                 low: Tokens(90_000),
                 recent_requests: 4,
                 weights: score::WEIGHTS,
-                uses_min: 0.02,
-                free_factor: 1.0,
-                tokens_min: Tokens(150),
-                rental: 1.0,
+                uses_min: 0.002,
+                free_factor: 6.0,
+                tokens_min: Tokens(100),
+                rental: 1.2,
             }),
             ..Self::lossless()
         }
@@ -82,17 +82,17 @@ impl Settings {
     pub fn max() -> Self {
         Self {
             numbers: Numbers::Every(10),
-            run_bytes_max: Some(2_500),
-            search_bytes_max: Some(2_500),
+            run_bytes_max: Some(1_200),
+            search_bytes_max: Some(1_200),
             rewrite: Some(RewriteSettings {
                 high: Tokens(100_000),
                 low: Tokens(50_000),
-                recent_requests: 3,
+                recent_requests: 1,
                 weights: score::WEIGHTS,
-                uses_min: 0.02,
-                free_factor: 1.0,
-                tokens_min: Tokens(100),
-                rental: 0.7,
+                uses_min: 0.1,
+                free_factor: 5.0,
+                tokens_min: Tokens(40),
+                rental: 1.3,
             }),
             ..Self::lossless()
         }
