@@ -73,6 +73,8 @@ pub struct Facts {
     pub call: Option<CallFacts>,
     /// For a model's response: what each of its calls does.
     pub calls: Vec<CallFacts>,
+    /// Whether the client flagged the result as an error.
+    pub is_error: bool,
     /// Keys of the files that a message other than a tool result names.
     pub names: Vec<LineHash>,
 }
@@ -155,7 +157,8 @@ impl Observed {
                     .map(|line| LineHash::of(line.text_in(&result.content)))
                     .collect();
                 let tokens = self.tokenizer.count(&result.content);
-                Facts { tokens, printed, hashes, call, ..Facts::default() }
+                let is_error = result.is_error;
+                Facts { tokens, printed, hashes, call, is_error, ..Facts::default() }
             }
             None => {
                 let calls = self.call_facts(entry);

@@ -142,7 +142,8 @@ fn candidates(planner: &Planner, ask: &Ask<'_>) -> Vec<Candidate> {
             continue;
         }
         let features = score::features(facts, life, planner.interest(), planner.requests());
-        let uses = score::probability(&features, &ask.settings.weights) * 1000.0 / item.tokens.0 as f64;
+        let uses =
+            score::probability(&features, &ask.settings.weights) * 1000.0 / item.tokens.0 as f64;
         let free = if ask.reason.is_some() { ask.settings.free_factor } else { 1.0 };
         if uses >= ask.settings.uses_min * free {
             continue;

@@ -11,15 +11,17 @@ use crate::observed::Facts;
 use crate::rewrite::Life;
 
 /// Number of features.
-pub const FEATURES: usize = 10;
+pub const FEATURES: usize = 13;
 
 /// Names of the features, in order, for reports.
-pub const NAMES: [&str; FEATURES] =
-    ["bias", "read", "whole", "search", "run", "edit", "idle", "asked", "edited", "tokens"];
+pub const NAMES: [&str; FEATURES] = [
+    "bias", "read", "whole", "search", "run", "edit", "idle", "asked", "edited", "tokens", "named",
+    "reread", "error",
+];
 
 /// Weights of the features.
 pub const WEIGHTS: [f64; FEATURES] =
-    [-6.76, 1.10, 0.22, 0.99, -1.20, -0.94, -1.25, 0.39, -0.99, 0.75];
+    [-6.70, -0.18, 0.39, -0.63, -1.32, -1.91, -1.0, 0.55, -0.5, 0.81, 0.10, -0.24, -1.63];
 
 /// What the score knows about a result before a request: a constant; whether it shows a
 /// file, all of it; hits; a run; an edit's echo; ln(1 + requests since it was last used);
@@ -28,9 +30,10 @@ pub fn features(facts: &Facts, life: &Life, interest: &Interest, request: u32) -
     let file = interest.in_result(facts);
     let kind = facts.kind();
     let flag = |yes: bool| f64::from(u8::from(yes));
-    let whole = facts.call.as_ref().is_some_and(|call| {
-        call.effect.reads.iter().any(|read| matches!(read.span, Span::All))
-    });
+    let whole = facts
+        .call
+        .as_ref()
+        .is_some_and(|call| call.effect.reads.iter().any(|read| matches!(read.span, Span::All)));
     [
         1.0,
         flag(kind == EffectKind::Read),
@@ -42,6 +45,9 @@ pub fn features(facts: &Facts, life: &Life, interest: &Interest, request: u32) -
         flag(file.asked.is_some()),
         flag(file.edited.is_some_and(|at| at >= life.arrived)),
         (facts.tokens.0 as f64).ln_1p(),
+        flag(file.named.is_some_and(|at| at > life.arrived)),
+        flag(file.read.is_some_and(|at| at > life.arrived)),
+        flag(facts.is_error),
     ]
 }
 

@@ -83,7 +83,9 @@ fn limits(settings: &Settings, facts: &Facts, content: &str) -> Option<ExcerptLi
         EffectKind::Read => settings.read_bytes_max?,
         EffectKind::Search | EffectKind::List => settings.search_bytes_max?,
         // What is not a command line is another agent's report or the like.
-        EffectKind::Run if facts.call.as_ref().is_some_and(|call| call.effect.command.is_some()) => {
+        EffectKind::Run
+            if facts.call.as_ref().is_some_and(|call| call.effect.command.is_some()) =>
+        {
             settings.run_bytes_max?
         }
         EffectKind::Run
