@@ -62,6 +62,11 @@ impl Prepared<'_> {
     pub fn evidence(&self, answer: EntryIndex) -> &[u64] {
         &self.uses[answer.at()].evidence
     }
+
+    /// The identifiers and paths in a response.
+    pub fn references(&self, answer: EntryIndex) -> &[u64] {
+        &self.uses[answer.at()].references
+    }
 }
 
 /// Which results of the recorded prompt show a line, oldest first.
@@ -85,12 +90,6 @@ impl Sources {
                 sources.retain(|source| *source != index);
             }
         }
-    }
-
-    /// The first and the latest result that show a line.
-    pub fn span(&self, line: u64) -> Option<(EntryIndex, EntryIndex)> {
-        let sources = self.lines.get(&line)?;
-        Some((*sources.first()?, *sources.last()?))
     }
 
     /// The latest result that shows a line.
