@@ -17,6 +17,7 @@ pub mod profile;
 pub mod projector;
 pub mod retention;
 pub mod rewrite;
+pub mod score;
 pub mod settings;
 pub mod shape;
 pub mod shaping;

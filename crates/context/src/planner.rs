@@ -53,7 +53,7 @@ pub struct Step {
 #[derive(Debug, Clone)]
 pub struct Planner {
     settings: Arc<Settings>,
-    pub(crate) prices: PriceCard,
+    prices: PriceCard,
     window: Window,
     items: Vec<Item>,
     lives: Vec<Option<Life>>,
@@ -180,7 +180,7 @@ impl Planner {
             let index = EntryIndex(self.items.len() as u32);
             self.items.push(Item::default());
             let is_tool = conversation.entry(index).role == Role::Tool;
-            let born = Life { arrived: self.requests, last_use: self.requests };
+            let born = Life { arrived: self.requests, last_use: self.requests, dead_since: None };
             self.lives.push(is_tool.then_some(born));
             if let WindowChange::Cut { from } = self.window.push(conversation) {
                 cut = Some(cut.map_or(from, |cut| cut.min(from)));
@@ -189,6 +189,23 @@ impl Planner {
             self.interest.take(entry, facts, self.requests);
         }
         cut
+    }
+
+    /// The prices rewrites are weighed with.
+    pub fn prices(&self) -> &PriceCard {
+        &self.prices
+    }
+
+    /// Notes which results are dead weight now, in window order; all others are not.
+    pub(crate) fn mark_dead(&mut self, dead: impl Iterator<Item = EntryIndex>) {
+        let mut dead = dead.peekable();
+        for index in self.window.entries() {
+            let is_dead = dead.next_if_eq(index).is_some();
+            if let Some(life) = self.lives[index.at()].as_mut() {
+                life.dead_since =
+                    if is_dead { life.dead_since.or(Some(self.requests)) } else { None };
+            }
+        }
     }
 
     /// The files the conversation showed interest in.

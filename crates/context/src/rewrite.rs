@@ -11,11 +11,12 @@ use crate::effects::EffectKind;
 use crate::handle::Handle;
 use crate::observed::Observed;
 use crate::planner::Planner;
+use crate::score;
 use crate::settings::RewriteSettings;
 use crate::shape::ShapeKind;
 use crate::shaping::draft::{Draft, Gap};
 use crate::shaping::{excerpt, outline};
-use crate::transcript::{Conversation, EntryIndex, Role};
+use crate::transcript::{Conversation, EntryIndex};
 
 /// How far a result has been reduced.
 #[derive(
@@ -80,8 +81,9 @@ struct Candidate {
 }
 
 /// Which results to reduce before the next request, if any.
-pub fn choose(planner: &Planner, ask: &Ask<'_>) -> Choice {
+pub fn choose(planner: &mut Planner, ask: &Ask<'_>) -> Choice {
     let candidates = candidates(planner, ask);
+    planner.mark_dead(candidates.iter().map(|candidate| candidate.index));
     if candidates.is_empty() {
         return Choice::default();
     }
@@ -103,8 +105,8 @@ pub fn choose(planner: &Planner, ask: &Ask<'_>) -> Choice {
 
 /// The position from which rewriting has paid for itself by the most, if any has.
 fn rental_start(planner: &Planner, ask: &Ask<'_>, candidates: &[Candidate]) -> Option<usize> {
-    let prices = &planner.prices;
-    let premium = (prices.cache_write - prices.cache_read) / prices.input;
+    let prices = planner.prices();
+    let premium = prices.write_ratio() - prices.read_ratio();
     let window = planner.window();
     let mut tail = 0u64;
     let mut rent = 0.0;
@@ -126,32 +128,24 @@ fn rental_start(planner: &Planner, ask: &Ask<'_>, candidates: &[Candidate]) -> O
 }
 
 fn candidates(planner: &Planner, ask: &Ask<'_>) -> Vec<Candidate> {
-    let read_ratio = planner.prices.cache_read / planner.prices.input;
+    let read_ratio = planner.prices().read_ratio();
     let mut found = Vec::new();
     for (position, index) in planner.window().iter().enumerate() {
-        let Some(life) = planner.life(*index) else { continue };
-        let item = planner.item(*index);
-        if item.level != Level::Arrival || item.tokens < ask.settings.tokens_min {
-            continue;
-        }
-        if ask.conversation.entry(*index).role != Role::Tool {
+        let (Some(life), item) = (planner.life(*index), planner.item(*index)) else { continue };
+        let recent = planner.requests() - life.arrived < ask.settings.recent_requests;
+        if item.level != Level::Arrival || item.tokens < ask.settings.tokens_min || recent {
             continue;
         }
         let facts = ask.observed.facts(*index);
-        let idle_min = match facts.kind() {
-            EffectKind::Read
-                if ask.settings.keep_edited
-                    && planner.interest().in_result(facts).edited >= Some(life.arrived) =>
-            {
-                continue;
-            }
-            EffectKind::Read => ask.settings.read_idle,
-            _ => ask.settings.other_idle,
-        };
-        let factor = if ask.reason.is_some() { ask.settings.free_idle } else { 1.0 };
-        let idle_min = (f64::from(idle_min) * factor).ceil() as u32;
-        let idle = planner.requests().saturating_sub(life.last_use);
-        if idle < idle_min || planner.requests() - life.arrived < ask.settings.recent_requests {
+        // Reports of other agents, answers, plans: what was asked for once is not looked up.
+        if facts.kind() == EffectKind::Other {
+            continue;
+        }
+        let features = score::features(facts, life, planner.interest(), planner.requests());
+        let uses =
+            score::probability(&features, &ask.settings.weights) * 1000.0 / item.tokens.0 as f64;
+        let free = if ask.reason.is_some() { ask.settings.free_factor } else { 1.0 };
+        if uses >= ask.settings.uses_min * free {
             continue;
         }
         let (level, left) = match facts.kind() {
@@ -159,7 +153,8 @@ fn candidates(planner: &Planner, ask: &Ask<'_>) -> Vec<Candidate> {
             _ => (Level::Note, 20),
         };
         let saving = item.tokens.0.saturating_sub(left);
-        let rent = f64::from(idle - idle_min) * saving as f64 * read_ratio;
+        let dead_for = life.dead_since.map_or(0, |since| planner.requests() - since);
+        let rent = f64::from(dead_for) * saving as f64 * read_ratio;
         found.push(Candidate { index: *index, position, level, saving, rent });
     }
     found
@@ -172,6 +167,8 @@ pub struct Life {
     pub arrived: u32,
     /// The last request before which something showed that it still matters.
     pub last_use: u32,
+    /// The request since which it has been dead weight without a break.
+    pub dead_since: Option<u32>,
 }
 
 /// Takes from a draft what its level no longer shows.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::score;
 use crate::shaping::gutter::Numbers;
 use crate::tokens::Tokens;
 
@@ -31,18 +32,17 @@ pub struct RewriteSettings {
     pub low: Tokens,
     /// Results of the last so many requests are never rewritten.
     pub recent_requests: u32,
-    /// Requests a result must have been idle before a read of it is reduced.
-    pub read_idle: u32,
-    /// The same for runs, searches and other results.
-    pub other_idle: u32,
+    /// Weights of the expected use of a result; see [`crate::score`].
+    pub weights: [f64; score::FEATURES],
+    /// A result is dead weight when fewer uses than this are expected of a thousand of its
+    /// tokens.
+    pub uses_min: f64,
+    /// Factor on `uses_min` at moments when rewriting is free.
+    pub free_factor: f64,
     /// Results smaller than this are left alone.
     pub tokens_min: Tokens,
-    /// Factor on the idle times at moments when rewriting is free.
-    pub free_idle: f64,
     /// Share of the rewrite's cost that the carried dead weight must have reached.
     pub rental: f64,
-    /// Whether files that were edited in this conversation keep their reads.
-    pub keep_edited: bool,
 }
 
 impl Settings {
@@ -68,12 +68,11 @@ impl Settings {
                 high: Tokens(150_000),
                 low: Tokens(90_000),
                 recent_requests: 4,
-                read_idle: 30,
-                other_idle: 10,
+                weights: score::WEIGHTS,
+                uses_min: 0.02,
+                free_factor: 1.0,
                 tokens_min: Tokens(150),
-                free_idle: 1.0,
                 rental: 1.0,
-                keep_edited: true,
             }),
             ..Self::lossless()
         }
@@ -89,12 +88,11 @@ impl Settings {
                 high: Tokens(100_000),
                 low: Tokens(50_000),
                 recent_requests: 3,
-                read_idle: 12,
-                other_idle: 5,
+                weights: score::WEIGHTS,
+                uses_min: 0.02,
+                free_factor: 1.0,
                 tokens_min: Tokens(100),
-                free_idle: 1.0,
                 rental: 0.7,
-                keep_edited: false,
             }),
             ..Self::lossless()
         }

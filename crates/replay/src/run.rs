@@ -92,6 +92,12 @@ impl Sources {
         }
     }
 
+    /// The first and the latest result that show a line.
+    pub fn span(&self, line: u64) -> Option<(EntryIndex, EntryIndex)> {
+        let sources = self.lines.get(&line)?;
+        Some((*sources.first()?, *sources.last()?))
+    }
+
     /// The latest result that shows a line.
     pub fn last(&self, line: u64) -> Option<EntryIndex> {
         self.lines.get(&line)?.last().copied()

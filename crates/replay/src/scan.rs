@@ -68,10 +68,14 @@ fn after_path(line: &str) -> Option<&str> {
     })
 }
 
-/// The line's normal form, if it counts as evidence.
+/// The line's normal form, if it counts as evidence: trimmed, and without the number of a
+/// gutter that the model copied along (`12→`, `12<tab>`).
 pub fn evidence_line(line: &str) -> Option<u64> {
     let trimmed = line.trim();
-    counts(trimmed).then(|| hash(trimmed))
+    let rest = trimmed.trim_start_matches(|c: char| c.is_ascii_digit());
+    let bare = if rest.len() < trimmed.len() { rest.strip_prefix(['→', '\t']) } else { None };
+    let form = bare.unwrap_or(trimmed).trim();
+    counts(form).then(|| hash(form))
 }
 
 /// The hash of a normal form.

@@ -2,7 +2,7 @@
 
 use crate::effects::EffectKind;
 use crate::ledger::Ledger;
-use crate::observed::{LineHash, Observed};
+use crate::observed::{Facts, LineHash, Observed};
 use crate::rewrite::{self, Level};
 use crate::settings::Settings;
 use crate::shape::Shape;
@@ -61,7 +61,7 @@ pub fn shape(ask: &Ask<'_>) -> Option<Shape> {
         heading::name_files_once(&mut draft);
     }
     if !ask.asked_again
-        && let Some(limits) = limits(ask.settings, facts.kind())
+        && let Some(limits) = limits(ask.settings, facts, content)
     {
         excerpt::cap(&mut draft, limits);
     }
@@ -75,15 +75,40 @@ pub fn shape(ask: &Ask<'_>) -> Option<Shape> {
     (ask.observed.tokenizer().count(&text) < facts.tokens).then_some(shape)
 }
 
-fn limits(settings: &Settings, kind: EffectKind) -> Option<ExcerptLimits> {
-    let whole_max = match kind {
+/// How much more of output that shows files is kept than of other output.
+const SHOWS_FILES_FACTOR: usize = 4;
+
+fn limits(settings: &Settings, facts: &Facts, content: &str) -> Option<ExcerptLimits> {
+    let whole_max = match facts.kind() {
         EffectKind::Read => settings.read_bytes_max?,
         EffectKind::Search | EffectKind::List => settings.search_bytes_max?,
-        EffectKind::Run => settings.run_bytes_max?,
-        EffectKind::Edit | EffectKind::Write | EffectKind::Fetch | EffectKind::Other => {
-            return None;
+        // What is not a command line is another agent's report or the like.
+        EffectKind::Run
+            if facts.call.as_ref().is_some_and(|call| call.effect.command.is_some()) =>
+        {
+            settings.run_bytes_max?
         }
+        EffectKind::Run
+        | EffectKind::Edit
+        | EffectKind::Write
+        | EffectKind::Fetch
+        | EffectKind::Other => return None,
     };
+    let shows_files = shows_files(facts, content);
+    let whole_max = if shows_files { whole_max * SHOWS_FILES_FACTOR } else { whole_max };
     let third = whole_max / 3;
     Some(ExcerptLimits { whole_max, head: third, tail: third, telling: third })
+}
+
+/// Whether output is a diff, or hits with so much context that it is read like a file.
+fn shows_files(facts: &Facts, content: &str) -> bool {
+    if content.lines().any(|line| line.starts_with("@@ -")) {
+        return true;
+    }
+    let lines = &facts.printed.lines;
+    let follows = lines.windows(2).filter(|pair| match (pair[0].number, pair[1].number) {
+        (Some(one), Some(next)) => pair[0].path == pair[1].path && one.0 + 1 == next.0,
+        _ => false,
+    });
+    follows.count() * 2 > lines.len()
 }

@@ -1,6 +1,7 @@
 //! Settings by name and by key, for trying others.
 
 use anyhow::{Context, bail};
+use foveal_context::score::NAMES;
 use foveal_context::settings::{RewriteSettings, Settings};
 use foveal_context::tokens::Tokens;
 
@@ -14,7 +15,8 @@ pub(crate) fn named(name: &str) -> anyhow::Result<Settings> {
     })
 }
 
-/// Changes one setting; numbers as in [`Settings`], `keep` is true or false.
+/// Changes one setting, in the unit it has in [`Settings`]; `weight-NAME` is the weight of one
+/// of the score's features.
 pub(crate) fn set(settings: &mut Settings, key: &str, value: &str) -> anyhow::Result<()> {
     let bad = || format!("{key}={value}");
     let bytes = || value.parse::<usize>().with_context(bad);
@@ -29,17 +31,22 @@ pub(crate) fn set(settings: &mut Settings, key: &str, value: &str) -> anyhow::Re
         "high" => rewrite(settings)?.high = tokens()?,
         "low" => rewrite(settings)?.low = tokens()?,
         "recent" => rewrite(settings)?.recent_requests = requests()?,
-        "read" => rewrite(settings)?.read_idle = requests()?,
-        "other" => rewrite(settings)?.other_idle = requests()?,
         "min" => rewrite(settings)?.tokens_min = tokens()?,
-        "free" => rewrite(settings)?.free_idle = factor()?,
         "rental" => rewrite(settings)?.rental = factor()?,
-        "keep" => rewrite(settings)?.keep_edited = value.parse().with_context(bad)?,
-        _ => bail!("there is no setting `{key}`"),
+        "uses" => rewrite(settings)?.uses_min = factor()?,
+        "free" => rewrite(settings)?.free_factor = factor()?,
+        _ => match key.strip_prefix("weight-").and_then(feature) {
+            Some(at) => rewrite(settings)?.weights[at] = factor()?,
+            None => bail!("there is no setting `{key}`"),
+        },
     }
     Ok(())
 }
 
 fn rewrite(settings: &mut Settings) -> anyhow::Result<&mut RewriteSettings> {
     settings.rewrite.as_mut().context("this base never rewrites")
+}
+
+fn feature(name: &str) -> Option<usize> {
+    NAMES.iter().position(|known| *known == name)
 }

@@ -1,0 +1,53 @@
+//! How likely a tool result is to be needed again: the score that decides what goes first.
+//!
+//! A logistic regression over what is known about the result, its file and its age. The
+//! weights were fitted on half of the recorded sessions by the replay crate's example
+//! `fit_score`, which prints them with their quality on the other half. What counts is the
+//! expected use per token: a long result is likelier to be needed, but not in proportion.
+
+use crate::effects::{EffectKind, Span};
+use crate::interest::Interest;
+use crate::observed::Facts;
+use crate::rewrite::Life;
+
+/// Number of features.
+pub const FEATURES: usize = 10;
+
+/// Names of the features, in order, for reports.
+pub const NAMES: [&str; FEATURES] =
+    ["bias", "read", "whole", "search", "run", "edit", "idle", "asked", "edited", "tokens"];
+
+/// Weights of the features.
+pub const WEIGHTS: [f64; FEATURES] =
+    [-6.76, 1.10, 0.22, 0.99, -1.20, -0.94, -0.49, 0.39, -0.99, 0.75];
+
+/// What the score knows about a result before a request: a constant; whether it shows a
+/// file, all of it; hits; a run; an edit's echo; ln(1 + requests since it was last used);
+/// whether a user's text named its file; whether that was edited since; ln(1 + tokens).
+pub fn features(facts: &Facts, life: &Life, interest: &Interest, request: u32) -> [f64; FEATURES] {
+    let file = interest.in_result(facts);
+    let kind = facts.kind();
+    let flag = |yes: bool| f64::from(u8::from(yes));
+    let whole = facts
+        .call
+        .as_ref()
+        .is_some_and(|call| call.effect.reads.iter().any(|read| matches!(read.span, Span::All)));
+    [
+        1.0,
+        flag(kind == EffectKind::Read),
+        flag(kind == EffectKind::Read && whole),
+        flag(matches!(kind, EffectKind::Search | EffectKind::List)),
+        flag(kind == EffectKind::Run),
+        flag(matches!(kind, EffectKind::Edit | EffectKind::Write)),
+        f64::from(request.saturating_sub(life.last_use)).ln_1p(),
+        flag(file.asked.is_some()),
+        flag(file.edited.is_some_and(|at| at >= life.arrived)),
+        (facts.tokens.0 as f64).ln_1p(),
+    ]
+}
+
+/// The probability that a result will be needed again.
+pub fn probability(features: &[f64; FEATURES], weights: &[f64; FEATURES]) -> f64 {
+    let sum: f64 = features.iter().zip(weights).map(|(feature, weight)| feature * weight).sum();
+    1.0 / (1.0 + (-sum).exp())
+}

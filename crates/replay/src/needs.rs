@@ -1,0 +1,61 @@
+//! What hindsight knows: which lines of which results were needed later.
+
+use foveal_context::transcript::{EntryIndex, Role, Window, WindowChange};
+
+use crate::run::Prepared;
+use crate::visible::Visible;
+
+/// One line of a result that a later edit used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Need {
+    /// The request, counted from 0, whose answer used it.
+    pub request: u32,
+    /// The first result in the prompt that showed it.
+    pub first: EntryIndex,
+    /// The latest result that showed it.
+    pub source: EntryIndex,
+    /// The line's hash.
+    pub line: u64,
+}
+
+/// Every use of a line that stood in tool results and in no other message of the prompt.
+pub fn needs(prepared: &Prepared<'_>) -> Vec<Need> {
+    let mut window = Window::default();
+    let mut next = 0;
+    let mut spoken = Visible::default();
+    let mut sources = crate::run::Sources::default();
+    let mut found = Vec::new();
+    for (request, answer) in (0u32..).zip(prepared.conversation.responses()) {
+        while next < answer.0 {
+            let before = window.entries().to_vec();
+            if let WindowChange::Cut { .. } = window.push(prepared.conversation) {
+                for index in before.iter().filter(|i| window.entries().binary_search(i).is_err()) {
+                    let scan = prepared.scan(*index);
+                    match prepared.conversation.entry(*index).role {
+                        Role::Tool => sources.remove(*index, scan),
+                        Role::System | Role::User | Role::Assistant => spoken.remove(scan),
+                    }
+                }
+            }
+            let index = EntryIndex(next);
+            next += 1;
+            if window.entries().last() == Some(&index) {
+                match prepared.conversation.entry(index).role {
+                    Role::Tool => sources.add(index, prepared.scan(index)),
+                    Role::System | Role::User | Role::Assistant => {
+                        spoken.add(prepared.scan(index));
+                    }
+                }
+            }
+        }
+        for line in prepared.evidence(answer) {
+            if spoken.has_line(*line) {
+                continue;
+            }
+            if let Some((first, source)) = sources.span(*line) {
+                found.push(Need { request, first, source, line: *line });
+            }
+        }
+    }
+    found
+}
