@@ -110,7 +110,7 @@ mod tests {
     fn file_names_are_found_in_prose() {
         let mut keys = Vec::new();
         each_file_name("look at `src/main.rs:12`, then b_c.go. Not e.g. this.", |key| {
-            keys.push(key)
+            keys.push(key);
         });
         assert_eq!(keys, [file_key("main.rs"), file_key("x/b_c.go")]);
     }

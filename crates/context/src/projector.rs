@@ -1,8 +1,10 @@
-//! One interface over the engine and the policies that decide anew for every request.
+//! One interface over the engine, the policies that decide anew for every request, and
+//! decisions taken beforehand.
 
 use crate::observed::Observed;
 use crate::planner::{Item, Planner, Step};
 use crate::retention::Recomputed;
+use crate::retention::fixed::Fixed;
 use crate::transcript::{Conversation, EntryIndex, Timestamp};
 
 /// Something that turns a conversation into projections, request by request.
@@ -12,6 +14,8 @@ pub enum Projector {
     Engine(Box<Planner>),
     /// A policy that decides anew for every request.
     Recomputed(Recomputed),
+    /// Decisions taken beforehand.
+    Fixed(Fixed),
 }
 
 impl Projector {
@@ -26,6 +30,7 @@ impl Projector {
         match self {
             Projector::Engine(planner) => planner.advance(conversation, observed, answer, now),
             Projector::Recomputed(policy) => policy.advance(conversation, observed, answer, now),
+            Projector::Fixed(fixed) => fixed.advance(conversation, answer, now),
         }
     }
 
@@ -34,6 +39,7 @@ impl Projector {
         match self {
             Projector::Engine(planner) => planner.window(),
             Projector::Recomputed(policy) => policy.window(),
+            Projector::Fixed(fixed) => fixed.window(),
         }
     }
 
@@ -42,6 +48,7 @@ impl Projector {
         match self {
             Projector::Engine(planner) => planner.item(index),
             Projector::Recomputed(policy) => policy.item(index),
+            Projector::Fixed(fixed) => fixed.item(index),
         }
     }
 }

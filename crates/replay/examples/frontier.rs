@@ -1,176 +1,179 @@
-//! Prints cost against evidence for settings under study: `frontier FOLDER [half]`.
+//! Prints cost against evidence of every profile and of the oracle, and of settings under
+//! study:
+//!
+//! ```text
+//! cargo run --release -p foveal-replay --example frontier -- FOLDER [--half even|odd] [KEY=VALUE …]
+//! ```
+//!
+//! FOLDER holds folders of ATIF files, one a source. `--half` takes every other source, so
+//! that what is chosen on one half can be confirmed on the other. With `KEY=VALUE`, only the
+//! oracle and the profile named by `base=` are printed, beside its settings so changed.
 
+use std::fmt::Write;
+
+use anyhow::{Context, bail};
 use foveal_context::planner::Planner;
 use foveal_context::prices::PriceCard;
+use foveal_context::profile::PROFILES;
 use foveal_context::projector::Projector;
 use foveal_context::settings::Settings;
 use foveal_context::tokens::Tokenizer;
-use foveal_context::transcript::Role;
+use foveal_replay::oracle::oracle;
 use foveal_replay::run::Share;
 use foveal_replay::{Prepared, Replay, replay};
 use rayon::prelude::*;
 
 #[path = "shared/load.rs"]
 mod load;
+#[path = "shared/settings.rs"]
+mod settings;
 
 fn main() -> anyhow::Result<()> {
-    let mut args = std::env::args().skip(1);
-    let folder = args.next().unwrap_or_else(|| "../shared/sessions/atif".to_owned());
-    let only = args.next();
-    let conversations = load::conversations(&folder)?;
+    let arguments = Arguments::parse(std::env::args().skip(1))?;
+    let study = arguments.study()?;
+    let mut conversations = load::conversations(&arguments.folder)?;
+    if let Some(half) = arguments.half {
+        conversations = half.of(conversations);
+    }
     let prices = PriceCard::anthropic_5m();
     let prepared: Vec<_> =
         conversations.par_iter().map(|(_, c)| Prepared::new(c, Tokenizer::O200k)).collect();
-    println!(
-        "{:28} {:>7} {:>7} {:>7} {:>8} {:>7} {:>6} {:>6} {:>5}",
-        "profile", "cost", "mean", "tokens", "evidence", "refs", "rep/s", "rewr", "laws"
-    );
-    for (name, settings) in candidates() {
-        if only.as_ref().is_some_and(|only| !name.contains(only.as_str())) {
-            continue;
+    print!("{}", heading(&prepared));
+    for profile in PROFILES {
+        if study.as_ref().is_none_or(|study| study.base == profile.name) {
+            print!("{}", row(profile.name, &prepared, &prices, |_| profile.start(&prices)));
         }
-        let start = std::time::Instant::now();
-        let replays: Vec<Replay> = prepared
-            .par_iter()
-            .map(|p| {
-                let planner = Planner::new(settings.clone(), prices.clone());
-                let mut projector = Projector::Engine(Box::new(planner));
-                let dump = std::env::var("FOV_DUMP").unwrap_or_default();
-                replay(p, &mut projector, &prices, &mut |projector, step| {
-                    let c = p.conversation;
-                    if dump == c.id {
-                        println!(
-                            "=== request before step {} rewrite {:?}",
-                            c.entry(step.answer).source.step,
-                            step.rewrite
-                        );
-                        for (index, decision) in &step.changed {
-                            let e = c.entry(*index);
-                            if let (Some(shape), Some(r)) = (decision.shape(), e.result()) {
-                                println!(
-                                    "--- {:?} {} {:?} {} -> {}",
-                                    e.source,
-                                    p.observed.facts(*index).label(),
-                                    shape.rule,
-                                    r.content.len(),
-                                    shape.rendered_len()
-                                );
-                                println!("{}", shape.render(&r.content));
-                            }
-                        }
-                    }
-                    if std::env::var("FOV_FILL").is_ok() {
-                        let mut fill = FILL.lock().expect("not poisoned");
-                        for index in projector.window() {
-                            let e = c.entry(*index);
-                            let f = p.observed.facts(*index);
-                            let key = if e.role == Role::Tool {
-                                format!("{:?} L{:?}", f.kind(), projector.item(*index).level)
-                            } else {
-                                format!("{:?}", e.role)
-                            };
-                            let slot = fill.entry(key).or_default();
-                            slot.0 += f.tokens.0;
-                            slot.1 += projector.item(*index).tokens.0;
-                        }
-                    }
-                })
-            })
-            .collect();
-        report(&name, &replays);
-        let mut fill = FILL.lock().expect("not poisoned");
-        let all: u64 = fill.values().map(|v| v.0).sum();
-        for (k, (raw, shown)) in fill.iter() {
-            println!(
-                "   {k:30} raw {:5.1}% shown {:5.1}%",
-                *raw as f64 / all as f64 * 100.,
-                *shown as f64 / all as f64 * 100.
-            );
-        }
-        fill.clear();
-        eprintln!("{:?}", start.elapsed());
     }
-    let tools = prepared.iter().flat_map(|p| &p.conversation.entries);
-    eprintln!("{} results", tools.filter(|e| e.role == Role::Tool).count());
+    if let Some(study) = study {
+        let start = |_: &Prepared<'_>| {
+            let planner = Planner::new(study.settings.clone(), prices.clone());
+            Projector::Engine(Box::new(planner))
+        };
+        print!("{}", row(&study.name, &prepared, &prices, start));
+    }
+    print!("{}", row("oracle", &prepared, &prices, oracle));
     Ok(())
 }
 
-static FILL: std::sync::Mutex<std::collections::BTreeMap<String, (u64, u64)>> =
-    std::sync::Mutex::new(std::collections::BTreeMap::new());
+/// What the command line asks for.
+struct Arguments {
+    folder: String,
+    half: Option<Half>,
+    changes: Vec<(String, String)>,
+}
 
-fn report(name: &str, replays: &[Replay]) {
+/// Settings under study.
+struct Study {
+    name: String,
+    base: String,
+    settings: Settings,
+}
+
+impl Arguments {
+    fn parse(mut words: impl Iterator<Item = String>) -> anyhow::Result<Self> {
+        let folder = words.next().context("the first argument is a folder of folders of ATIF")?;
+        let (mut half, mut changes) = (None, Vec::new());
+        while let Some(word) = words.next() {
+            if word == "--half" {
+                half = Some(match words.next().as_deref() {
+                    Some("even") => Half(0),
+                    Some("odd") => Half(1),
+                    other => bail!("--half is even or odd, not {other:?}"),
+                });
+            } else if let Some((key, value)) = word.split_once('=') {
+                changes.push((key.to_owned(), value.to_owned()));
+            } else {
+                bail!("`{word}` is neither --half nor KEY=VALUE");
+            }
+        }
+        Ok(Self { folder, half, changes })
+    }
+
+    fn study(&self) -> anyhow::Result<Option<Study>> {
+        if self.changes.is_empty() {
+            return Ok(None);
+        }
+        let base = self.changes.iter().rev().find(|(key, _)| key == "base");
+        let base = base.map_or(foveal_context::profile::DEFAULT, |(_, value)| value.as_str());
+        let mut settings = settings::named(base)?;
+        let mut name = base.to_owned();
+        for (key, value) in self.changes.iter().filter(|(key, _)| key != "base") {
+            settings::set(&mut settings, key, value)?;
+            write!(name, " {key}={value}")?;
+        }
+        Ok(Some(Study { name, base: base.to_owned(), settings }))
+    }
+}
+
+/// Every other source, beginning with this one.
+#[derive(Clone, Copy)]
+struct Half(usize);
+
+impl Half {
+    fn of<T>(self, conversations: Vec<(String, T)>) -> Vec<(String, T)> {
+        let source = |name: &str| {
+            let mut parts = name.rsplit('/').skip(1);
+            parts.next().unwrap_or_default().to_owned()
+        };
+        let mut sources: Vec<_> = conversations.iter().map(|(name, _)| source(name)).collect();
+        sources.dedup();
+        let chosen = |name: &str| {
+            let at = sources.iter().position(|known| *known == source(name));
+            at.is_some_and(|at| at % 2 == self.0)
+        };
+        conversations.into_iter().filter(|(name, _)| chosen(name)).collect()
+    }
+}
+
+fn heading(prepared: &[Prepared<'_>]) -> String {
+    format!(
+        "{} conversations\n{:28} {:>7} {:>7} {:>7} {:>8} {:>7} {:>6} {:>6} {:>5}\n",
+        prepared.len(),
+        "profile",
+        "cost",
+        "mean",
+        "tokens",
+        "evidence",
+        "refs",
+        "rep/s",
+        "rewr",
+        "laws"
+    )
+}
+
+/// Replays all conversations and adds up: net cost in all and the mean of the conversations'
+/// own ratios, tokens, evidence, references, repairs a conversation, rewrites, laws broken.
+fn row<'a>(
+    name: &str,
+    prepared: &'a [Prepared<'a>],
+    prices: &PriceCard,
+    start: impl Fn(&Prepared<'_>) -> Projector + Sync,
+) -> String {
+    let replays: Vec<Replay> =
+        prepared.par_iter().map(|p| replay(p, &mut start(p), prices, &mut |_, _| {})).collect();
     let raw: f64 = replays.iter().map(Replay::raw_dollars).sum();
     let net: f64 = replays.iter().map(Replay::net_dollars).sum();
-    let ratios: Vec<f64> = replays
-        .iter()
-        .filter(|r| r.raw_dollars() > 0.0)
-        .map(|r| r.net_dollars() / r.raw_dollars() - 1.0)
-        .collect();
+    let paid = replays.iter().filter(|replay| replay.raw_dollars() > 0.0);
+    let ratios: Vec<f64> = paid.map(|r| r.net_dollars() / r.raw_dollars() - 1.0).collect();
     let mean = ratios.iter().sum::<f64>() / ratios.len() as f64;
     let (mut evidence, mut references) = (Share::default(), Share::default());
     let (mut raw_tokens, mut tokens, mut repairs, mut rewrites) = (0, 0, 0, 0);
-    let mut laws = 0;
-    for replay in replays {
-        laws += replay.breaches.total();
-        for request in &replay.requests {
-            evidence += request.evidence;
-            references += request.references;
-            raw_tokens += request.raw.prompt.0;
-            tokens += request.projected.prompt.0;
-            repairs += request.repairs;
-            rewrites += u32::from(request.rewrite.is_some());
-        }
+    for request in replays.iter().flat_map(|replay| &replay.requests) {
+        evidence += request.evidence;
+        references += request.references;
+        raw_tokens += request.raw.prompt.0;
+        tokens += request.projected.prompt.0;
+        repairs += request.repairs;
+        rewrites += u32::from(request.rewrite.is_some());
     }
-    println!(
-        "{name:28} {:+6.1}% {:+6.1}% {:+6.1}% {:8.4} {:7.4} {:6.2} {:6} {:5}   ${raw:.2} ev {} refs {}",
+    let laws: u32 = replays.iter().map(|replay| replay.breaches.total()).sum();
+    format!(
+        "{name:28} {:+6.1}% {:+6.1}% {:+6.1}% {:8.4} {:7.4} {:6.2} {rewrites:6} {laws:5}\n",
         (net / raw - 1.0) * 100.0,
         mean * 100.0,
         (tokens as f64 / raw_tokens as f64 - 1.0) * 100.0,
         evidence.ratio(),
         references.ratio(),
         f64::from(repairs) / replays.len() as f64,
-        rewrites,
-        laws,
-        evidence.used,
-        references.used
-    );
-}
-
-fn candidates() -> Vec<(String, Settings)> {
-    let mut all = vec![
-        ("lossless".to_owned(), Settings::lossless()),
-        ("balanced".to_owned(), Settings::balanced()),
-        ("max".to_owned(), Settings::max()),
-    ];
-    let grid = std::env::var("GRID").unwrap_or_default();
-    for line in grid.lines() {
-        let mut settings = Settings::max();
-        for pair in line.split_whitespace() {
-            let (key, value) = pair.split_once('=').expect("key=value");
-            let number: f64 = value.parse().expect("a number");
-            let rewrite = settings.rewrite.as_mut().expect("set");
-            match key {
-                "read" => rewrite.weights[1] = number,
-                "whole" => rewrite.weights[2] = number,
-                "srch" => rewrite.weights[3] = number,
-                "wrun" => rewrite.weights[4] = number,
-                "edit" => rewrite.weights[5] = number,
-                "idle" => rewrite.weights[6] = number,
-                "asked" => rewrite.weights[7] = number,
-                "edited" => rewrite.weights[8] = number,
-                "tok" => rewrite.weights[9] = number,
-                "uses" => rewrite.uses_min = number,
-                "recent" => rewrite.recent_requests = number as u32,
-                "min" => rewrite.tokens_min = foveal_context::tokens::Tokens(number as u64),
-                "rent" => rewrite.rental = number,
-                "free" => rewrite.free_factor = number,
-                "run" => settings.run_bytes_max = Some(number as usize),
-                "search" => settings.search_bytes_max = Some(number as usize),
-                "readcap" => settings.read_bytes_max = Some(number as usize),
-                _ => panic!("{key}"),
-            }
-        }
-        all.push((line.to_owned(), settings));
-    }
-    all
+    )
 }

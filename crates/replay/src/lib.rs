@@ -6,6 +6,7 @@
 pub mod cost;
 pub mod laws;
 pub mod needs;
+pub mod oracle;
 pub mod run;
 pub mod scan;
 pub mod visible;

@@ -62,6 +62,11 @@ impl Prepared<'_> {
     pub fn evidence(&self, answer: EntryIndex) -> &[u64] {
         &self.uses[answer.at()].evidence
     }
+
+    /// The identifiers and paths in a response.
+    pub fn references(&self, answer: EntryIndex) -> &[u64] {
+        &self.uses[answer.at()].references
+    }
 }
 
 /// Which results of the recorded prompt show a line, oldest first.

@@ -80,6 +80,11 @@ impl Builder {
         self.conversation
     }
 
+    /// What is there so far.
+    pub fn entries(&self) -> &[Entry] {
+        &self.conversation.entries
+    }
+
     /// Makes the next entry come `gap_ms` milliseconds after the last.
     pub fn wait_ms(&mut self, gap_ms: i64) {
         self.gap_ms = Some(gap_ms);

@@ -5,12 +5,16 @@
 //! into text, and [`scripts`](generate::scripts) makes random conversations whose results
 //! are true. Everything here panics on misuse with a message for the author of the test.
 
+pub mod atif;
 pub mod fixture;
 pub mod generate;
+pub mod long;
 pub mod render;
 pub mod sessions;
 pub mod world;
 
+pub use atif::atif;
 pub use fixture::fixture;
 pub use generate::scripts;
+pub use long::long_conversation;
 pub use render::{course, prompt, visible};

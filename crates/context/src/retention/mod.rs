@@ -8,6 +8,7 @@ pub mod cap;
 pub mod clear_tool_uses;
 pub mod content_reset;
 pub mod first_last_sampled;
+pub mod fixed;
 pub mod keep_last;
 pub mod latest_read;
 pub mod prune;

@@ -7,7 +7,7 @@ use foveal_context::transcript::Conversation;
 use rayon::prelude::*;
 
 /// The conversations with the names of their files, in the order of the names.
-pub fn conversations(folder: &str) -> anyhow::Result<Vec<(String, Conversation)>> {
+pub(crate) fn conversations(folder: &str) -> anyhow::Result<Vec<(String, Conversation)>> {
     let mut files = Vec::new();
     for group in std::fs::read_dir(folder).context("the folder of sessions")? {
         for file in std::fs::read_dir(group?.path())? {

@@ -1,0 +1,74 @@
+//! Decisions taken beforehand, one for each entry, that never change: for measuring what a
+//! choice made with knowledge of the whole conversation would have been worth.
+
+use super::weigh;
+use crate::observed::Observed;
+use crate::planner::{Item, Step};
+use crate::shape::Shape;
+use crate::transcript::{Conversation, EntryIndex, Timestamp, Window, WindowChange};
+
+/// Sends every result in the shape that was chosen for it before the conversation began.
+#[derive(Debug, Clone)]
+pub struct Fixed {
+    window: Window,
+    items: Vec<Item>,
+    /// Entries taken so far.
+    taken: usize,
+    sent: usize,
+}
+
+impl Fixed {
+    /// A projector at the start of `conversation`, all of whose entries were observed.
+    /// `shapes` are the results not sent as recorded; one that does not make its result
+    /// smaller is ignored.
+    pub fn new(
+        conversation: &Conversation,
+        observed: &Observed,
+        shapes: &[(EntryIndex, Shape)],
+    ) -> Self {
+        let count = conversation.entries.len() as u32;
+        let mut items: Vec<Item> = (0..count)
+            .map(|at| Item { tokens: observed.facts(EntryIndex(at)).tokens, ..Item::default() })
+            .collect();
+        for (index, shape) in shapes {
+            let (decision, tokens) = weigh(conversation, observed, *index, shape);
+            let item = &mut items[index.at()];
+            (item.decision, item.tokens) = (decision, tokens);
+        }
+        Self { window: Window::default(), items, taken: 0, sent: 0 }
+    }
+
+    /// Plans the request that `answer` answers, as [`crate::planner::Planner::advance`] does.
+    pub fn advance(
+        &mut self,
+        conversation: &Conversation,
+        answer: EntryIndex,
+        now: Option<Timestamp>,
+    ) -> Step {
+        let mut kept = self.sent;
+        let mut changed = Vec::new();
+        while self.taken < answer.at() {
+            let index = EntryIndex(self.taken as u32);
+            self.taken += 1;
+            if let WindowChange::Cut { from } = self.window.push(conversation) {
+                kept = kept.min(from);
+            }
+            let decision = &self.items[index.at()].decision;
+            if decision.shape().is_some() {
+                changed.push((index, decision.clone()));
+            }
+        }
+        self.sent = self.window.entries().len();
+        Step { answer, time: now, changed, levels: Vec::new(), kept, rewrite: None }
+    }
+
+    /// The entries of the prompt, in order.
+    pub fn window(&self) -> &[EntryIndex] {
+        self.window.entries()
+    }
+
+    /// What was decided about an entry.
+    pub fn item(&self, index: EntryIndex) -> &Item {
+        &self.items[index.at()]
+    }
+}

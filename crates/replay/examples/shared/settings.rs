@@ -1,0 +1,52 @@
+//! Settings by name and by key, for trying others.
+
+use anyhow::{Context, bail};
+use foveal_context::score::NAMES;
+use foveal_context::settings::{RewriteSettings, Settings};
+use foveal_context::tokens::Tokens;
+
+/// The settings of an own profile.
+pub(crate) fn named(name: &str) -> anyhow::Result<Settings> {
+    Ok(match name {
+        "lossless" => Settings::lossless(),
+        "balanced" => Settings::balanced(),
+        "max" => Settings::max(),
+        _ => bail!("base is lossless, balanced or max, not `{name}`"),
+    })
+}
+
+/// Changes one setting, in the unit it has in [`Settings`]; `weight-NAME` is the weight of one
+/// of the score's features.
+pub(crate) fn set(settings: &mut Settings, key: &str, value: &str) -> anyhow::Result<()> {
+    let bad = || format!("{key}={value}");
+    let bytes = || value.parse::<usize>().with_context(bad);
+    let requests = || value.parse::<u32>().with_context(bad);
+    let tokens = || value.parse().map(Tokens).with_context(bad);
+    let factor = || value.parse::<f64>().with_context(bad);
+    match key {
+        "pointer" => settings.pointer_bytes_min = bytes()?,
+        "run-bytes" => settings.run_bytes_max = Some(bytes()?),
+        "search-bytes" => settings.search_bytes_max = Some(bytes()?),
+        "read-bytes" => settings.read_bytes_max = Some(bytes()?),
+        "high" => rewrite(settings)?.high = tokens()?,
+        "low" => rewrite(settings)?.low = tokens()?,
+        "recent" => rewrite(settings)?.recent_requests = requests()?,
+        "min" => rewrite(settings)?.tokens_min = tokens()?,
+        "rental" => rewrite(settings)?.rental = factor()?,
+        "uses" => rewrite(settings)?.uses_min = factor()?,
+        "free" => rewrite(settings)?.free_factor = factor()?,
+        _ => match key.strip_prefix("weight-").and_then(feature) {
+            Some(at) => rewrite(settings)?.weights[at] = factor()?,
+            None => bail!("there is no setting `{key}`"),
+        },
+    }
+    Ok(())
+}
+
+fn rewrite(settings: &mut Settings) -> anyhow::Result<&mut RewriteSettings> {
+    settings.rewrite.as_mut().context("this base never rewrites")
+}
+
+fn feature(name: &str) -> Option<usize> {
+    NAMES.iter().position(|known| *known == name)
+}

@@ -1,0 +1,43 @@
+//! A conversation as an ATIF document, for what starts from bytes.
+
+use foveal_context::transcript::{Conversation, Role};
+use serde_json::{Value, json};
+
+/// The document. Times are left out, and so are marks.
+pub fn atif(conversation: &Conversation) -> String {
+    let mut steps: Vec<Value> = Vec::new();
+    for entry in &conversation.entries {
+        if let Some(result) = entry.result() {
+            let answer = json!({ "source_call_id": result.call, "content": result.content });
+            let step = steps.last_mut().expect("a result follows its call");
+            if step.get("observation").is_none() {
+                step["observation"] = json!({ "results": [] });
+            }
+            let results = step["observation"]["results"].as_array_mut();
+            results.expect("made above").push(answer);
+            continue;
+        }
+        let source = match entry.role {
+            Role::System => "system",
+            Role::User => "user",
+            Role::Assistant | Role::Tool => "agent",
+        };
+        let id = steps.len() + 1;
+        let mut step = json!({ "step_id": id, "source": source, "message": entry.text() });
+        let call = |call: &foveal_context::transcript::Call| {
+            json!({
+                "tool_call_id": call.id,
+                "function_name": call.name,
+                "arguments": call.arguments,
+            })
+        };
+        let calls: Vec<Value> = entry.calls().map(call).collect();
+        if !calls.is_empty() {
+            step["tool_calls"] = Value::Array(calls);
+        }
+        steps.push(step);
+    }
+    let agent = json!({ "name": "generated", "version": "1" });
+    json!({ "schema_version": "ATIF-v1.6", "session_id": "generated", "agent": agent, "steps": steps })
+        .to_string()
+}
