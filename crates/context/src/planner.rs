@@ -191,6 +191,11 @@ impl Planner {
         cut
     }
 
+    /// What the model can see.
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
     /// The files the conversation showed interest in.
     pub fn interest(&self) -> &Interest {
         &self.interest

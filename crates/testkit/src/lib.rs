@@ -7,6 +7,7 @@
 
 pub mod fixture;
 pub mod generate;
+pub mod laws;
 pub mod render;
 pub mod sessions;
 pub mod world;
