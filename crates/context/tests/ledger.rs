@@ -43,20 +43,29 @@ fn whole_of(lines: &[Option<u64>]) -> LineHash {
 struct Model {
     /// Every line ever shown and not forgotten, in order.
     lines: Vec<(Place, u64)>,
+    /// The same, but of each text only the latest places at the time of showing.
+    remembered: Vec<(Place, u64)>,
     whole: Vec<(EntryIndex, LineHash)>,
     all_whole: Vec<LineHash>,
+}
+
+impl Model {
+    fn show(&mut self, place: Place, text: u64) {
+        self.lines.push((place, text));
+        if self.remembered.iter().filter(|(_, t)| *t == text).count() == PLACES_MAX {
+            let oldest = self.remembered.iter().position(|(_, t)| *t == text);
+            self.remembered.remove(oldest.expect("there are as many as are remembered"));
+        }
+        self.remembered.push((place, text));
+    }
 }
 
 fn agree(ledger: &Ledger, model: &Model, entries: u32) {
     assert_eq!(ledger.lines_visible(), model.lines.len());
     for text in 0..TEXTS {
-        let mine: Vec<Place> =
-            model.lines.iter().filter(|(_, t)| *t == text).map(|(place, _)| *place).collect();
-        let places = ledger.places(hash(text));
-        assert!(places.len() <= PLACES_MAX);
-        assert!(mine.ends_with(places) || is_part(places, &mine), "{places:?} of {mine:?}");
-        // What was pushed out by later places does not come back, but the latest one is there.
-        assert!(mine.len() > PLACES_MAX || !mine.is_empty() == !places.is_empty());
+        let mine = model.remembered.iter().filter(|(_, t)| *t == text);
+        let mine: Vec<Place> = mine.map(|(place, _)| *place).collect();
+        assert_eq!(ledger.places(hash(text)), mine);
     }
     for entry in 0..entries {
         for line in 0..8 {
@@ -70,12 +79,6 @@ fn agree(ledger: &Ledger, model: &Model, entries: u32) {
         let mine: Vec<EntryIndex> = mine.map(|(entry, _)| *entry).collect();
         assert_eq!(ledger.whole(*hash), mine);
     }
-}
-
-/// Whether `part` is `all` with some left out, in order.
-fn is_part(part: &[Place], all: &[Place]) -> bool {
-    let mut rest = all.iter();
-    part.iter().all(|place| rest.any(|other| other == place))
 }
 
 proptest! {
@@ -98,8 +101,9 @@ proptest! {
                     let hashes = shown.iter().map(|(at, text)| (*at, hash(*text))).collect();
                     let whole = whole.then(|| whole_of(lines));
                     ledger.show(entry, hashes, whole);
-                    let places = shown.iter().map(|(line, text)| (Place { entry, line: *line }, *text));
-                    model.lines.extend(places);
+                    for (line, text) in shown {
+                        model.show(Place { entry, line }, text);
+                    }
                     model.whole.extend(whole.map(|whole| (entry, whole)));
                     model.all_whole.extend(whole);
                     Box::new(|_| true)
@@ -109,6 +113,7 @@ proptest! {
             };
             ledger.retain(&stays);
             model.lines.retain(|(place, _)| stays(place.entry));
+            model.remembered.retain(|(place, _)| stays(place.entry));
             model.whole.retain(|(entry, _)| stays(*entry));
             agree(&ledger, &model, entries);
         }

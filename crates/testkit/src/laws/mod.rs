@@ -76,8 +76,8 @@ pub struct Before {
     pub decisions: HashMap<EntryIndex, Decision>,
     /// Levels raised so far.
     pub levels: HashMap<EntryIndex, Level>,
-    /// Tokens of each entry, summed over the requests it was sent with.
-    pub carried: HashMap<EntryIndex, u64>,
+    /// With how many requests each entry was sent.
+    pub requests: HashMap<EntryIndex, u64>,
     /// Entries that the last request knew of.
     pub entries: usize,
     /// When the last request with a known time was sent.
@@ -230,8 +230,8 @@ impl Before {
         self.window = projector.window().to_vec();
         self.tokens = self.window.iter().map(|index| projector.item(*index).tokens).collect();
         self.texts = texts;
-        for (index, tokens) in self.window.iter().zip(&self.tokens) {
-            *self.carried.entry(*index).or_default() += tokens.0;
+        for index in &self.window {
+            *self.requests.entry(*index).or_default() += 1;
         }
         self.decisions.extend(step.changed.iter().cloned());
         self.levels.extend(step.levels.iter().copied());

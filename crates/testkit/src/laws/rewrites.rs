@@ -46,27 +46,32 @@ fn is_high(moment: &Moment<'_>, settings: &RewriteSettings) {
         return;
     }
     let idle_min = settings.read_idle.max(settings.other_idle);
-    for index in &moment.before.window {
+    // What a rewrite further up has made larger was not worth a rewrite when it was chosen.
+    for (index, tokens) in moment.before.window.iter().zip(&moment.before.tokens) {
         let Some(life) = planner.life(*index) else { continue };
         let now = planner.requests() - 1;
         let item = planner.item(*index);
         let free = now - life.arrived >= settings.recent_requests
             && now.saturating_sub(life.last_use) >= idle_min
-            && item.tokens >= settings.tokens_min
+            && *tokens >= settings.tokens_min
             && item.level == Level::Arrival;
         let kept = settings.keep_edited && moment.observed.facts(*index).call.is_some();
         assert!(!free || kept || moment.position(*index).is_none(), "{index:?} could have gone");
     }
 }
 
-/// What the rewritten results were carried for, from their first request on, is worth the
-/// share of the rewrite that the settings ask for. Their own new size counts as nothing,
-/// so that an estimate of it cannot fail this.
+/// What the rewritten results were carried for, from their first request on and at their
+/// present size, is worth the share of the rewrite that the settings ask for. Their own new
+/// size counts as nothing, so that an estimate of it cannot fail this.
 fn has_paid(moment: &Moment<'_>, settings: &RewriteSettings) {
     let prices = moment.prices;
     let rewritten = |index: &EntryIndex| moment.step.levels.iter().any(|(at, _)| at == index);
-    let carried: u64 = moment.step.levels.iter().map(|(at, _)| moment.before.carried[at]).sum();
-    let old = moment.before.window.iter().zip(&moment.before.tokens).skip(moment.step.kept);
+    let before = || moment.before.window.iter().zip(&moment.before.tokens);
+    let carried: u64 = before()
+        .filter(|(at, _)| rewritten(at))
+        .map(|(at, tokens)| tokens.0 * moment.before.requests[at])
+        .sum();
+    let old = before().skip(moment.step.kept);
     let behind: u64 = old.filter(|(at, _)| !rewritten(at)).map(|(_, tokens)| tokens.0).sum();
     let paid = carried as f64 * prices.cache_read;
     let costs = behind as f64 * (prices.cache_write - prices.cache_read);
