@@ -91,6 +91,11 @@ proptest! {
     }
 
     #[test]
+    fn gaps_are_noted(script in scripts(OPERATIONS_MAX)) {
+        check(&script, &[pointers::gaps_are_noted]);
+    }
+
+    #[test]
     fn notes_are_true(script in scripts(OPERATIONS_MAX)) {
         check(&script, &[pointers::notes_are_true]);
     }

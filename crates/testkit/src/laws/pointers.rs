@@ -121,9 +121,28 @@ fn lines_shown<'a>(moment: &Moment<'a>, place: usize) -> Vec<&'a str> {
     visible_texts(entry).into_iter().flat_map(|text| text.split('\n')).collect()
 }
 
-/// Where lines are missing something says so, and what it says is so: ranges and counts
-/// cover the missing lines, and a lossy note names the handle.
+/// Where lines are missing something says so, and a lossy note names the handle.
+pub fn gaps_are_noted(moment: &Moment<'_>) {
+    each_gap(moment, |index, handle, lines, notes| {
+        assert!(!notes.is_empty(), "nothing says that {:?} of {index:?} is missing", lines[0]);
+        for note in notes {
+            let names = note.contains(handle);
+            assert!(says(note) != Says::LeftOut || names, "no handle in {note:?}");
+        }
+    });
+}
+
+/// The range or count that a note gives covers the missing lines it stands for.
 pub fn notes_are_true(moment: &Moment<'_>) {
+    each_gap(moment, |index, _, lines, notes| {
+        if let [note] = notes {
+            covers(note, lines, index);
+        }
+    });
+}
+
+/// Calls `check` for each hole with missing lines: entry, handle, the lines and the notes.
+fn each_gap(moment: &Moment<'_>, check: impl Fn(EntryIndex, &str, &[&PrintedLine], &[&String])) {
     for (_, index, shape, original) in moment.replaced() {
         for hole in holes(shape, original.len()) {
             let lines = missing(moment, index, &hole);
@@ -132,15 +151,7 @@ pub fn notes_are_true(moment: &Moment<'_>) {
             if lines.is_empty() {
                 continue;
             }
-            let first = lines[0].whole_in(original);
-            assert!(!notes.is_empty(), "nothing says that {first:?} of {index:?} is missing");
-            for note in &notes {
-                let names = note.contains(&shape.handle.to_string());
-                assert!(says(note) != Says::LeftOut || names, "no handle in {note:?}");
-            }
-            if let [note] = notes.as_slice() {
-                covers(note, &lines, index);
-            }
+            check(index, &shape.handle.to_string(), &lines, &notes);
         }
     }
 }
