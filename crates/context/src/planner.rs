@@ -208,6 +208,11 @@ impl Planner {
         }
     }
 
+    /// What the model can see.
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
     /// The files the conversation showed interest in.
     pub fn interest(&self) -> &Interest {
         &self.interest

@@ -1,4 +1,6 @@
 //! The engine over written, generated and recorded conversations.
 
+mod laws;
+mod ledger;
 mod recorded_effects;
 mod retention;

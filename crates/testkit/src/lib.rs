@@ -8,6 +8,7 @@
 pub mod atif;
 pub mod fixture;
 pub mod generate;
+pub mod laws;
 pub mod long;
 pub mod render;
 pub mod sessions;

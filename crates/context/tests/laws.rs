@@ -1,0 +1,130 @@
+//! The engine's laws on generated conversations, one test a law.
+
+use foveal_context::observed::Observed;
+use foveal_context::prices::PriceCard;
+use foveal_context::profile::PROFILES;
+use foveal_context::settings::Settings;
+use foveal_context::tokens::Tokenizer;
+use foveal_testkit::generate::Script;
+use foveal_testkit::laws::{
+    self, Law, Scope, Subject, content, determinism, frozen, own_profiles, pointers, rewrites,
+};
+use foveal_testkit::scripts;
+use proptest::prelude::*;
+
+/// Operations of a generated conversation.
+const OPERATIONS_MAX: usize = 40;
+
+fn config() -> ProptestConfig {
+    ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+/// Checks `laws` at every request of the script, under each of the engine's profiles.
+fn check(script: &Script, laws: &[Law]) {
+    let conversation = script.conversation();
+    let observed = Observed::of(&conversation, Tokenizer::O200k);
+    for (_, settings) in own_profiles() {
+        let subject = Subject::engine(settings);
+        laws::check(&conversation, &observed, subject, Scope::Everything, laws);
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn nothing_is_lost(script in scripts(OPERATIONS_MAX)) {
+        check(&script, &[content::handles_resolve]);
+    }
+
+    #[test]
+    fn lossless_shows_everything(script in scripts(OPERATIONS_MAX)) {
+        let conversation = script.conversation();
+        let observed = Observed::of(&conversation, Tokenizer::O200k);
+        let subject = Subject::engine(Settings::lossless());
+        let laws: &[Law] = &[content::everything_is_visible];
+        laws::check(&conversation, &observed, subject, Scope::Everything, laws);
+    }
+
+    #[test]
+    fn no_pointer_dangles(script in scripts(OPERATIONS_MAX)) {
+        check(&script, &[pointers::none_dangles]);
+    }
+
+    #[test]
+    fn what_was_sent_is_frozen(script in scripts(OPERATIONS_MAX)) {
+        check(&script, &[frozen::law]);
+    }
+
+    #[test]
+    fn rewrites_have_a_reason_and_pay(script in scripts(OPERATIONS_MAX)) {
+        check(&script, &[rewrites::law]);
+    }
+
+    #[test]
+    fn a_plan_can_be_taken_up_anywhere(script in scripts(OPERATIONS_MAX), at in 0..1000usize) {
+        let conversation = script.conversation();
+        let observed = Observed::of(&conversation, Tokenizer::O200k);
+        for (_, settings) in own_profiles() {
+            let places = [at, at / 7, at / 49];
+            determinism::resuming_changes_nothing(&settings, &conversation, &observed, places);
+        }
+    }
+
+    #[test]
+    fn what_comes_later_changes_nothing(script in scripts(OPERATIONS_MAX)) {
+        let conversation = script.conversation();
+        let observed = Observed::of(&conversation, Tokenizer::O200k);
+        for (_, settings) in own_profiles() {
+            determinism::the_future_changes_nothing(&settings, &conversation, &observed);
+        }
+    }
+
+    #[test]
+    fn nothing_grows(script in scripts(OPERATIONS_MAX)) {
+        check(&script, &[content::nothing_grows]);
+    }
+
+    #[test]
+    fn the_rest_is_untouched(script in scripts(OPERATIONS_MAX)) {
+        check(&script, &[content::the_rest_is_untouched]);
+    }
+
+    #[test]
+    fn gaps_are_noted(script in scripts(OPERATIONS_MAX)) {
+        check(&script, &[pointers::gaps_are_noted]);
+    }
+
+    #[test]
+    fn notes_are_true(script in scripts(OPERATIONS_MAX)) {
+        check(&script, &[pointers::notes_are_true]);
+    }
+
+    #[test]
+    fn asking_twice_helps(script in scripts(OPERATIONS_MAX)) {
+        check(&script, &[pointers::asking_twice_helps]);
+    }
+
+    #[test]
+    fn the_ledger_is_bounded(script in scripts(OPERATIONS_MAX)) {
+        check(&script, &[pointers::ledger_is_bounded]);
+    }
+
+    #[test]
+    fn every_profile_keeps_the_common_laws(script in scripts(OPERATIONS_MAX)) {
+        let conversation = script.conversation();
+        let observed = Observed::of(&conversation, Tokenizer::O200k);
+        let prices = PriceCard::anthropic_5m();
+        for profile in PROFILES {
+            let projector = profile.start(&prices);
+            let subject = Subject { projector, settings: None, prices: prices.clone() };
+            let laws: &[Law] = &[
+                content::handles_resolve,
+                content::nothing_grows,
+                content::the_rest_is_untouched,
+                frozen::law,
+            ];
+            laws::check(&conversation, &observed, subject, Scope::Everything, laws);
+        }
+    }
+}

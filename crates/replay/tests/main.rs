@@ -1,0 +1,7 @@
+//! The measures on written conversations, and the engine's laws on recorded ones.
+
+mod cost;
+mod measures;
+mod needs;
+mod raw;
+mod recorded;

@@ -1,0 +1,140 @@
+//! The engine's laws on recorded sessions.
+
+use std::path::{Path, PathBuf};
+
+use foveal_context::observed::Observed;
+use foveal_context::prices::PriceCard;
+use foveal_context::projector::Projector;
+use foveal_context::settings::Settings;
+use foveal_context::tokens::Tokenizer;
+use foveal_context::transcript::Conversation;
+use foveal_replay::run::Replay;
+use foveal_replay::{Prepared, replay};
+use foveal_testkit::laws::{
+    self, Law, Scope, Subject, content, determinism, frozen, own_profiles, pointers, rewrites,
+};
+use rayon::prelude::*;
+
+/// Unoptimised, every so many files are enough for a test that runs often.
+const EVERY: usize = if cfg!(debug_assertions) { 6 } else { 1 };
+
+fn sessions() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/sessions/atif");
+    let folders = std::fs::read_dir(root).into_iter().flatten().flatten();
+    let files = folders.flat_map(|folder| std::fs::read_dir(folder.path()).into_iter().flatten());
+    let mut files: Vec<_> = files.flatten().map(|file| file.path()).collect();
+    files.sort();
+    if files.is_empty() {
+        eprintln!("skipped: ../shared/sessions/atif is missing");
+    }
+    files.into_iter().step_by(EVERY).collect()
+}
+
+fn conversations(path: &Path) -> Vec<Conversation> {
+    let file = std::fs::File::open(path).expect("a session is readable");
+    let name = path.display().to_string();
+    let read =
+        foveal_wire::read_all(foveal_wire::Format::Atif, &name, std::io::BufReader::new(file));
+    let (sessions, _) = read.expect("a session is readable to its end");
+    sessions.into_iter().flat_map(|session| session.conversations).collect()
+}
+
+fn for_each(check: impl Fn(&Conversation, &Observed) + Sync) {
+    sessions().par_iter().for_each(|path| {
+        for conversation in conversations(path) {
+            let observed = Observed::of(&conversation, Tokenizer::O200k);
+            check(&conversation, &observed);
+        }
+    });
+}
+
+#[test]
+fn every_law_holds_at_every_request() {
+    const LAWS: &[Law] = &[
+        content::handles_resolve,
+        content::nothing_grows,
+        content::the_rest_is_untouched,
+        frozen::law,
+        pointers::asking_twice_helps,
+        pointers::ledger_is_bounded,
+        pointers::none_dangles,
+        pointers::gaps_are_noted,
+        rewrites::law,
+    ];
+    for_each(|conversation, observed| {
+        for (_, settings) in own_profiles() {
+            let subject = Subject::engine(settings);
+            laws::check(conversation, observed, subject, Scope::Changes, LAWS);
+        }
+    });
+}
+
+#[test]
+#[ignore = "an excerpt over several files' lines gives the range of the outermost two"]
+fn notes_are_true() {
+    for_each(|conversation, observed| {
+        for (_, settings) in own_profiles() {
+            let laws: &[Law] = &[pointers::notes_are_true];
+            laws::check(conversation, observed, Subject::engine(settings), Scope::Changes, laws);
+        }
+    });
+}
+
+#[test]
+fn lossless_shows_everything() {
+    for_each(|conversation, observed| {
+        let subject = Subject::engine(Settings::lossless());
+        let laws: &[Law] = &[content::everything_is_visible];
+        laws::check(conversation, observed, subject, Scope::Changes, laws);
+    });
+}
+
+#[test]
+fn a_plan_can_be_taken_up_and_knows_no_future() {
+    for_each(|conversation, observed| {
+        let requests = laws::answers(conversation).len();
+        for settings in [Settings::balanced(), Settings::max()] {
+            let places = [requests / 3, requests * 2 / 3];
+            determinism::resuming_changes_nothing(&settings, conversation, observed, places);
+            determinism::the_future_changes_nothing(&settings, conversation, observed);
+        }
+    });
+}
+
+#[test]
+fn the_measures_find_no_breach_and_lossless_keeps_the_evidence() {
+    for_each(|conversation, _| {
+        let prepared = Prepared::new(conversation, Tokenizer::O200k);
+        for (name, settings) in own_profiles() {
+            let Replay { requests, breaches } = replay_under(&prepared, settings);
+            assert_eq!(breaches.total(), 0, "{name}: {breaches:?}");
+            let seen = |r: &foveal_replay::RequestFigures| r.evidence.visible <= r.evidence.used;
+            assert!(requests.iter().all(seen), "{name}");
+            if name == "lossless" {
+                let lost: u64 = requests.iter().map(|r| r.evidence.used - r.evidence.visible).sum();
+                assert_eq!(lost, 0, "lines of edits are lost in {}", conversation.id);
+            }
+        }
+    });
+}
+
+fn replay_under(prepared: &Prepared<'_>, settings: Settings) -> Replay {
+    let Subject { mut projector, prices, .. } = Subject::engine(settings);
+    replay(prepared, &mut projector, &prices, &mut |_: &Projector, _| {})
+}
+
+#[test]
+fn rewrites_are_rare() {
+    let prices = PriceCard::anthropic_5m();
+    assert!(prices.cache_lifetime_ms.is_some());
+    for_each(|conversation, _| {
+        let prepared = Prepared::new(conversation, Tokenizer::O200k);
+        for settings in [Settings::balanced(), Settings::max()] {
+            let replay = replay_under(&prepared, settings);
+            let rewrites = replay.requests.iter().filter(|r| r.rewrite.is_some()).count();
+            let requests = replay.requests.len();
+            // A few for the first dead weight, and not more than one in ten after that.
+            assert!(rewrites <= 3 + requests / 10, "{rewrites} rewrites, {requests} requests");
+        }
+    });
+}

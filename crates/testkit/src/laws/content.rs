@@ -1,0 +1,135 @@
+//! Nothing is lost, nothing grows, nothing is touched that need not be.
+
+use std::collections::HashSet;
+
+use foveal_context::handle::{ContentStore, Handle, MemoryStore};
+use foveal_context::observed::visible_texts;
+use foveal_context::shape::{Piece, Shape};
+use foveal_context::transcript::Role;
+
+use super::Moment;
+
+/// Every replaced result, and every handle in a note, resolves in a store that was filled
+/// with the results known at the time.
+pub fn handles_resolve(moment: &Moment<'_>) {
+    let known = moment.step.answer.at();
+    let mut store = MemoryStore::default();
+    for entry in &moment.conversation.entries[..known] {
+        if let Some(result) = entry.result() {
+            store.put(&result.content).expect("no two results of a test collide");
+        }
+    }
+    for (_, index, shape, original) in moment.replaced() {
+        assert_eq!(shape.handle, Handle::of(original.as_bytes()), "handle of {index:?}");
+        assert_eq!(store.resolve(shape.handle), Some(original), "{index:?} is lost");
+        for handle in handles_in_notes(shape) {
+            assert_eq!(store.resolve(handle), Some(original), "{handle} in {index:?}");
+        }
+    }
+}
+
+/// The handles that a shape's notes name after the word `expand`.
+pub fn handles_in_notes(shape: &Shape) -> Vec<Handle> {
+    let mut found = Vec::new();
+    for piece in &shape.pieces {
+        let Piece::Note(note) = piece else { continue };
+        for rest in note.split("expand ").skip(1) {
+            let word: String = rest.chars().take_while(char::is_ascii_alphanumeric).collect();
+            // A label may hold the word as well; ours are followed by twelve digits.
+            found.extend(word.parse::<Handle>());
+        }
+    }
+    found
+}
+
+/// No replacement has as many tokens as its original, counted from the texts; the prompt has
+/// no more than the recorded one.
+pub fn nothing_grows(moment: &Moment<'_>) {
+    let count = |text: &str| moment.observed.tokenizer().count(text);
+    for (at, index, _, original) in moment.replaced() {
+        let tokens = count(&moment.texts[at]);
+        assert!(tokens < count(original), "{index:?} has {} tokens", tokens.0);
+        assert_eq!(tokens, moment.projector.item(index).tokens, "tokens of {index:?}");
+    }
+    let mut raw = 0;
+    let mut sent = 0;
+    for index in moment.window() {
+        raw += moment.observed.facts(*index).tokens.0;
+        sent += moment.projector.item(*index).tokens.0;
+    }
+    assert!(sent <= raw, "{sent} tokens of {raw} at {:?}", moment.step.answer);
+}
+
+/// What is no tool result, or is kept, is sent as recorded; kept pieces are ascending ranges
+/// of the original on character boundaries.
+pub fn the_rest_is_untouched(moment: &Moment<'_>) {
+    for (at, index) in moment.window().iter().enumerate().skip(moment.from) {
+        let entry = moment.conversation.entry(*index);
+        let shape = moment.projector.item(*index).decision.shape();
+        assert!(shape.is_none() || entry.role == Role::Tool, "{index:?} is no tool result");
+        if shape.is_none() {
+            assert_eq!(moment.texts[at], entry.prompt_text(), "{index:?} is not the original");
+        }
+    }
+    for (_, index, shape, original) in moment.replaced() {
+        let mut end = 0;
+        for piece in &shape.pieces {
+            let Piece::Keep(range) = piece else { continue };
+            let (from, to) = (range.start as usize, range.end as usize);
+            assert!(end <= from && from < to, "{index:?} keeps {range:?} after {end}");
+            assert!(original.get(from..to).is_some(), "{index:?} keeps {range:?}");
+            end = to;
+        }
+    }
+}
+
+/// Characters of a line that make it worth finding again.
+const ALPHANUMERICS_MIN: usize = 4;
+
+fn counts(line: &str) -> bool {
+    line.chars().filter(|c| c.is_alphanumeric()).count() >= ALPHANUMERICS_MIN
+}
+
+/// Every line of every result in the prompt stands somewhere in the prompt, gutters and
+/// terminal noise aside. For profiles that leave nothing out.
+pub fn everything_is_visible(moment: &Moment<'_>) {
+    let mut visible: HashSet<&str> = HashSet::new();
+    for (index, text) in moment.window().iter().zip(moment.texts) {
+        let entry = moment.conversation.entry(*index);
+        if entry.role == Role::Tool {
+            text.split('\n').for_each(|line| add_forms(line, &mut visible));
+        } else {
+            for text in visible_texts(entry) {
+                text.split('\n').for_each(|line| add_forms(line, &mut visible));
+            }
+        }
+    }
+    for (_, index, _, original) in moment.replaced() {
+        let facts = moment.observed.facts(index);
+        for line in &facts.printed.lines {
+            let (whole, text) = (line.whole_in(original), line.text_in(original).trim());
+            if whole.contains(['\u{1b}', '\r']) || !counts(text) {
+                continue;
+            }
+            let found = visible.contains(whole.trim()) || visible.contains(text);
+            assert!(found, "{index:?} lost {whole:?} at {:?}", moment.step.answer);
+        }
+    }
+}
+
+/// The line itself, and what follows each of its first numbers that a gutter could be.
+fn add_forms<'t>(line: &'t str, forms: &mut HashSet<&'t str>) {
+    forms.insert(line.trim());
+    let mut digits = false;
+    let mut gutters = 0;
+    for (at, c) in line.char_indices() {
+        if digits && matches!(c, ':' | '-' | '→' | '|' | '\t' | ' ') {
+            forms.insert(line[at + c.len_utf8()..].trim());
+            gutters += 1;
+        }
+        if gutters > 4 {
+            return;
+        }
+        digits = c.is_ascii_digit() || (digits && c == ' ');
+    }
+}

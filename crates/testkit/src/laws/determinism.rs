@@ -1,0 +1,90 @@
+//! One conversation, one plan: whatever was computed before, elsewhere or later.
+
+use foveal_context::observed::Observed;
+use foveal_context::planner::{Planner, Step};
+use foveal_context::prices::PriceCard;
+use foveal_context::settings::Settings;
+use foveal_context::tokens::Tokenizer;
+use foveal_context::transcript::Conversation;
+
+use super::{answers, request_time};
+
+fn advance(
+    planner: &mut Planner,
+    conversation: &Conversation,
+    observed: &Observed,
+    at: usize,
+) -> Step {
+    let answer = answers(conversation)[at];
+    planner.advance(conversation, observed, answer, request_time(conversation, answer))
+}
+
+/// The steps of the uninterrupted plan, and the planner at its end.
+fn plan(
+    settings: &Settings,
+    conversation: &Conversation,
+    observed: &Observed,
+) -> (Vec<Step>, Planner) {
+    let mut planner = Planner::new(settings.clone(), PriceCard::anthropic_5m());
+    let requests = 0..answers(conversation).len();
+    let steps = requests.map(|at| advance(&mut planner, conversation, observed, at)).collect();
+    (steps, planner)
+}
+
+fn assert_same(one: &Planner, other: &Planner) {
+    assert_eq!(one.window(), other.window());
+    assert_eq!((one.tokens(), one.requests()), (other.tokens(), other.requests()));
+    for index in one.window() {
+        let (ours, theirs) = (one.item(*index), other.item(*index));
+        assert_eq!(ours.decision, theirs.decision, "{index:?}");
+        assert_eq!((ours.tokens, ours.level), (theirs.tokens, theirs.level), "{index:?}");
+    }
+}
+
+/// Planning twice gives the same; a plan taken up from the recorded steps at one of `resumed`
+/// goes on as the uninterrupted one. The steps go through JSON, as a store would keep them.
+pub fn resuming_changes_nothing(
+    settings: &Settings,
+    conversation: &Conversation,
+    observed: &Observed,
+    resumed: impl IntoIterator<Item = usize>,
+) {
+    let (steps, planner) = plan(settings, conversation, observed);
+    let (again, _) = plan(settings, conversation, observed);
+    assert_eq!(steps, again, "planned twice");
+    for at in resumed {
+        let at = at % (steps.len() + 1);
+        let stored = serde_json::to_string(&steps[..at]).expect("steps are plain data");
+        let recorded: Vec<Step> = serde_json::from_str(&stored).expect("what was written");
+        let prices = PriceCard::anthropic_5m();
+        let mut other =
+            Planner::resume(settings.clone(), prices, conversation, observed, &recorded);
+        for (request, step) in steps.iter().enumerate().skip(at) {
+            let ours = advance(&mut other, conversation, observed, request);
+            assert_eq!(ours, *step, "resumed at {at}");
+        }
+        assert_same(&planner, &other);
+    }
+}
+
+/// A step depends on nothing after its request: planned while the conversation grows, with
+/// facts taken as the entries come, every step is the same.
+pub fn the_future_changes_nothing(
+    settings: &Settings,
+    conversation: &Conversation,
+    observed: &Observed,
+) {
+    let (steps, _) = plan(settings, conversation, observed);
+    let mut growing = Conversation { entries: Vec::new(), ..conversation.clone() };
+    let mut facts = Observed::new(Tokenizer::O200k, conversation.directory.as_deref());
+    let mut planner = Planner::new(settings.clone(), PriceCard::anthropic_5m());
+    for step in &steps {
+        while growing.entries.len() < step.answer.at() {
+            let entry = conversation.entries[growing.entries.len()].clone();
+            facts.push(&entry);
+            growing.entries.push(entry);
+        }
+        let now = request_time(conversation, step.answer);
+        assert_eq!(planner.advance(&growing, &facts, step.answer, now), *step);
+    }
+}

@@ -1,0 +1,241 @@
+//! The engine's laws as checks of what would be sent, request by request.
+//!
+//! Each check panics with a message that names the entry. They read the rendered prompt and
+//! know as little of the engine as they can: what they compare with is naive and slow.
+
+pub mod content;
+pub mod determinism;
+pub mod frozen;
+pub mod pointers;
+pub mod rewrites;
+
+use std::collections::HashMap;
+
+use foveal_context::observed::Observed;
+use foveal_context::planner::{Planner, Step};
+use foveal_context::prices::PriceCard;
+use foveal_context::projector::Projector;
+use foveal_context::rewrite::Level;
+use foveal_context::settings::{RewriteSettings, Settings};
+use foveal_context::shape::{Decision, Shape};
+use foveal_context::shaping::gutter::Numbers;
+use foveal_context::tokens::Tokens;
+use foveal_context::transcript::{Conversation, EntryIndex, Mark, Timestamp};
+
+use crate::render::shown_text;
+
+/// What is checked at every request.
+pub type Law = fn(&Moment<'_>);
+
+/// The engine's own profiles by name, and one that rewrites at every chance.
+pub fn own_profiles() -> Vec<(&'static str, Settings)> {
+    vec![
+        ("lossless", Settings::lossless()),
+        ("balanced", Settings::balanced()),
+        ("max", Settings::max()),
+        ("eager", eager()),
+    ]
+}
+
+/// Settings under which every rule and every reason to rewrite comes up in a short
+/// conversation.
+pub fn eager() -> Settings {
+    let max = Settings::max();
+    let rewrite = max.rewrite.clone().map(|rewrite| RewriteSettings {
+        high: Tokens(2_500),
+        low: Tokens(1_200),
+        recent_requests: 1,
+        read_idle: 3,
+        other_idle: 2,
+        tokens_min: Tokens(30),
+        free_idle: 0.5,
+        rental: 0.5,
+        ..rewrite
+    });
+    Settings {
+        pointer_bytes_min: 20,
+        numbers: Numbers::Every(10),
+        run_bytes_max: Some(600),
+        search_bytes_max: Some(400),
+        read_bytes_max: Some(800),
+        rewrite,
+        ..max
+    }
+}
+
+/// What was sent before, as the checks remember it.
+#[derive(Debug, Default)]
+pub struct Before {
+    /// The entries of the last prompt.
+    pub window: Vec<EntryIndex>,
+    /// What each of them was sent as.
+    pub texts: Vec<String>,
+    /// The tokens of each of them.
+    pub tokens: Vec<Tokens>,
+    /// The last decision on every entry ever sent.
+    pub decisions: HashMap<EntryIndex, Decision>,
+    /// Levels raised so far.
+    pub levels: HashMap<EntryIndex, Level>,
+    /// With how many requests each entry was sent.
+    pub requests: HashMap<EntryIndex, u64>,
+    /// Entries that the last request knew of.
+    pub entries: usize,
+    /// When the last request with a known time was sent.
+    pub time: Option<Timestamp>,
+}
+
+/// One request and the one before it.
+#[derive(Debug)]
+pub struct Moment<'a> {
+    /// The conversation.
+    pub conversation: &'a Conversation,
+    /// Its facts.
+    pub observed: &'a Observed,
+    /// The projector, after the request was planned.
+    pub projector: &'a Projector,
+    /// What the request changed.
+    pub step: &'a Step,
+    /// What each entry of the prompt is sent as.
+    pub texts: &'a [String],
+    /// What was sent before.
+    pub before: &'a Before,
+    /// When results may be rewritten, under a profile of the engine's.
+    pub settings: Option<&'a RewriteSettings>,
+    /// The prices planned with.
+    pub prices: &'a PriceCard,
+    /// First window position to check; earlier ones were checked with an earlier request.
+    pub from: usize,
+}
+
+impl<'a> Moment<'a> {
+    /// The entries of the prompt.
+    pub fn window(&self) -> &'a [EntryIndex] {
+        self.projector.window()
+    }
+
+    /// The position of an entry in the prompt.
+    pub fn position(&self, index: EntryIndex) -> Option<usize> {
+        self.window().iter().position(|at| *at == index)
+    }
+
+    /// The replaced results to check: position, entry, shape and original.
+    pub fn replaced(&self) -> impl Iterator<Item = (usize, EntryIndex, &'a Shape, &'a str)> + '_ {
+        self.window().iter().enumerate().skip(self.from).filter_map(|(at, index)| {
+            let shape = self.projector.item(*index).decision.shape()?;
+            let result = self.conversation.entry(*index).result();
+            let result = result.unwrap_or_else(|| panic!("{index:?} is replaced, but no result"));
+            Some((at, *index, shape, result.content.as_str()))
+        })
+    }
+
+    /// Whether the client compacted or went back since the last request.
+    pub fn is_cut(&self) -> bool {
+        let known = self.step.answer.at().min(self.conversation.entries.len());
+        self.conversation.entries[self.before.entries..known]
+            .iter()
+            .any(|e| matches!(e.mark, Mark::CompactBoundary { .. } | Mark::Rewind { .. }))
+    }
+
+    /// The engine, if it is the projector.
+    pub fn planner(&self) -> Option<&'a Planner> {
+        match self.projector {
+            Projector::Engine(planner) => Some(planner),
+            Projector::Recomputed(_) => None,
+        }
+    }
+}
+
+/// How closely to look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// The whole prompt at every request.
+    Everything,
+    /// What a request changed; the rest is the last request's, which [`frozen`] checks.
+    Changes,
+}
+
+/// A way to plan, and what it is allowed.
+#[derive(Debug, Clone)]
+pub struct Subject {
+    /// At the start of a conversation.
+    pub projector: Projector,
+    /// When results may be rewritten.
+    pub settings: Option<RewriteSettings>,
+    /// The prices it plans with.
+    pub prices: PriceCard,
+}
+
+impl Subject {
+    /// The engine under `settings`.
+    pub fn engine(settings: Settings) -> Self {
+        let prices = PriceCard::anthropic_5m();
+        let rewrite = settings.rewrite.clone();
+        let planner = Planner::new(settings, prices.clone());
+        Self { projector: Projector::Engine(Box::new(planner)), settings: rewrite, prices }
+    }
+}
+
+/// When the request that `answer` answers was sent: with the last entry before it.
+pub fn request_time(conversation: &Conversation, answer: EntryIndex) -> Option<Timestamp> {
+    answer.at().checked_sub(1).and_then(|at| conversation.entries[at].time)
+}
+
+/// The answers to plan for: every response, and one more behind the last entry.
+pub fn answers(conversation: &Conversation) -> Vec<EntryIndex> {
+    let end = EntryIndex(conversation.entries.len() as u32);
+    conversation.responses().chain([end]).collect()
+}
+
+/// Takes `subject` through all requests and checks `laws` after each; returns the steps.
+pub fn check(
+    conversation: &Conversation,
+    observed: &Observed,
+    subject: Subject,
+    scope: Scope,
+    laws: &[Law],
+) -> Vec<Step> {
+    let Subject { mut projector, settings, prices } = subject;
+    let mut before = Before::default();
+    let mut steps = Vec::new();
+    for answer in answers(conversation) {
+        let now = request_time(conversation, answer);
+        let step = projector.advance(conversation, observed, answer, now);
+        let entries = projector.window().iter();
+        let texts: Vec<String> = entries
+            .map(|index| shown_text(conversation.entry(*index), projector.item(*index)))
+            .collect();
+        let from = if scope == Scope::Everything { 0 } else { step.kept };
+        let moment = Moment {
+            conversation,
+            observed,
+            projector: &projector,
+            step: &step,
+            texts: &texts,
+            before: &before,
+            settings: settings.as_ref(),
+            prices: &prices,
+            from,
+        };
+        for law in laws {
+            law(&moment);
+        }
+        before.take(&projector, &step, texts);
+        steps.push(step);
+    }
+    steps
+}
+
+impl Before {
+    fn take(&mut self, projector: &Projector, step: &Step, texts: Vec<String>) {
+        self.window = projector.window().to_vec();
+        self.tokens = self.window.iter().map(|index| projector.item(*index).tokens).collect();
+        self.texts = texts;
+        for index in &self.window {
+            *self.requests.entry(*index).or_default() += 1;
+        }
+        self.decisions.extend(step.changed.iter().cloned());
+        self.levels.extend(step.levels.iter().copied());
+        self.entries = step.answer.at();
+        self.time = step.time.or(self.time);
+    }
+}

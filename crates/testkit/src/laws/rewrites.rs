@@ -1,0 +1,80 @@
+//! Rewrites are rare, declared with a reason that is true, and pay.
+
+use foveal_context::rewrite::{Level, RewriteReason};
+use foveal_context::settings::RewriteSettings;
+use foveal_context::transcript::{EntryIndex, Role};
+
+use super::Moment;
+
+/// Checks the declared reason against what was sent, and that each result is rewritten at
+/// most once.
+pub fn law(moment: &Moment<'_>) {
+    let step = moment.step;
+    assert_eq!(step.rewrite.is_some(), !step.levels.is_empty(), "reason without rewrite");
+    let Some(reason) = step.rewrite else { return };
+    let settings = moment.settings.expect("a rewrite needs settings that allow it");
+    for (index, level) in &step.levels {
+        assert_eq!(moment.conversation.entry(*index).role, Role::Tool, "{index:?}");
+        let old = moment.before.levels.get(index).copied().unwrap_or_default();
+        assert!(*level > old, "{index:?} goes from {old:?} to {level:?}");
+        assert!(moment.position(*index).is_some(), "{index:?} is not in the prompt");
+    }
+    match reason {
+        RewriteReason::CacheCold => is_cold(moment),
+        RewriteReason::ClientRewrote => assert!(moment.is_cut(), "the client cut nothing"),
+        RewriteReason::HighMark => is_high(moment, settings),
+        RewriteReason::SkiRental => has_paid(moment, settings),
+        RewriteReason::Recomputed => panic!("the engine does not decide anew"),
+    }
+}
+
+fn is_cold(moment: &Moment<'_>) {
+    let lifetime = moment.prices.cache_lifetime_ms.expect("what is not cached cannot expire");
+    let times = moment.before.time.zip(moment.step.time);
+    let gap = times.map(|(last, now)| now.since_ms(last));
+    assert!(gap.is_some_and(|gap| gap > lifetime), "{gap:?} ms are not over {lifetime}");
+}
+
+/// The mark was passed, and what is left after is what may not be touched.
+fn is_high(moment: &Moment<'_>, settings: &RewriteSettings) {
+    let before: u64 = moment.before.tokens.iter().map(|tokens| tokens.0).sum();
+    let new = moment.window().iter().filter(|index| index.at() >= moment.before.entries);
+    let arrived: u64 = new.map(|index| moment.observed.facts(*index).tokens.0).sum();
+    assert!(before + arrived > settings.high.0, "{before} + {arrived} tokens are not high");
+    let Some(planner) = moment.planner() else { return };
+    if planner.tokens() <= settings.high {
+        return;
+    }
+    let idle_min = settings.read_idle.max(settings.other_idle);
+    // What a rewrite further up has made larger was not worth a rewrite when it was chosen.
+    for (index, tokens) in moment.before.window.iter().zip(&moment.before.tokens) {
+        let Some(life) = planner.life(*index) else { continue };
+        let now = planner.requests() - 1;
+        let item = planner.item(*index);
+        let free = now - life.arrived >= settings.recent_requests
+            && now.saturating_sub(life.last_use) >= idle_min
+            && *tokens >= settings.tokens_min
+            && item.level == Level::Arrival;
+        let kept = settings.keep_edited && moment.observed.facts(*index).call.is_some();
+        assert!(!free || kept || moment.position(*index).is_none(), "{index:?} could have gone");
+    }
+}
+
+/// What the rewritten results were carried for, from their first request on and at their
+/// present size, is worth the share of the rewrite that the settings ask for. Their own new
+/// size counts as nothing, so that an estimate of it cannot fail this.
+fn has_paid(moment: &Moment<'_>, settings: &RewriteSettings) {
+    let prices = moment.prices;
+    let rewritten = |index: &EntryIndex| moment.step.levels.iter().any(|(at, _)| at == index);
+    let before = || moment.before.window.iter().zip(&moment.before.tokens);
+    let carried: u64 = before()
+        .filter(|(at, _)| rewritten(at))
+        .map(|(at, tokens)| tokens.0 * moment.before.requests[at])
+        .sum();
+    let old = before().skip(moment.step.kept);
+    let behind: u64 = old.filter(|(at, _)| !rewritten(at)).map(|(_, tokens)| tokens.0).sum();
+    let paid = carried as f64 * prices.cache_read;
+    let costs = behind as f64 * (prices.cache_write - prices.cache_read);
+    let due = settings.rental * costs;
+    assert!(paid >= due, "carrying cost {paid}, rewriting {costs}, at {:?}", moment.step.answer);
+}
