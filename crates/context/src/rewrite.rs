@@ -68,14 +68,18 @@ pub struct Choice {
     pub reason: Option<RewriteReason>,
 }
 
-/// A result that could be reduced.
+/// A result that could be reduced further.
 struct Candidate {
     index: EntryIndex,
     /// Place in the window.
     position: usize,
     level: Level,
+    /// Whether it was reduced before; only the budget's high mark takes it further.
+    again: bool,
     /// Tokens it would lose, estimated.
     saving: u64,
+    /// Uses expected of a thousand of its tokens.
+    uses: f64,
     /// What carrying the saving has cost since it became dead weight, in input tokens.
     rent: f64,
 }
@@ -83,28 +87,51 @@ struct Candidate {
 /// Which results to reduce before the next request, if any.
 pub fn choose(planner: &mut Planner, ask: &Ask<'_>) -> Choice {
     let candidates = candidates(planner, ask);
-    planner.mark_dead(candidates.iter().map(|candidate| candidate.index));
-    if candidates.is_empty() {
-        return Choice::default();
-    }
-    let levels = |from: usize| -> Vec<_> {
-        let chosen = candidates.iter().filter(|candidate| candidate.position >= from);
-        chosen.map(|candidate| (candidate.index, candidate.level)).collect()
+    let free = if ask.reason.is_some() { ask.settings.free_factor } else { 1.0 };
+    let uses_min = ask.settings.uses_min * free;
+    let is_dead = |candidate: &&Candidate| !candidate.again && candidate.uses < uses_min;
+    let dead: Vec<_> = candidates.iter().filter(is_dead).collect();
+    planner.mark_dead(dead.iter().map(|candidate| candidate.index));
+    let take = |chosen: &[&Candidate], reason| Choice {
+        levels: chosen.iter().map(|candidate| (candidate.index, candidate.level)).collect(),
+        reason: (!chosen.is_empty()).then_some(reason),
     };
-    if ask.reason.is_some() {
-        return Choice { levels: levels(0), reason: ask.reason };
+    let tokens = planner.tokens();
+    if tokens > ask.settings.high {
+        let goal = (tokens - ask.settings.low).0;
+        return take(&least_used(&candidates, goal), ask.reason.unwrap_or(RewriteReason::HighMark));
     }
-    if planner.tokens() > ask.settings.high {
-        return Choice { levels: levels(0), reason: Some(RewriteReason::HighMark) };
+    if let Some(reason) = ask.reason {
+        return take(&dead, reason);
     }
-    match rental_start(planner, ask, &candidates) {
-        Some(from) => Choice { levels: levels(from), reason: Some(RewriteReason::SkiRental) },
+    match rental_start(planner, ask, &dead) {
+        Some(from) => {
+            let behind = dead.partition_point(|candidate| candidate.position < from);
+            take(&dead[behind..], RewriteReason::SkiRental)
+        }
         None => Choice::default(),
     }
 }
 
+/// The candidates of least expected use that together save `goal` tokens, or all of them, in
+/// window order.
+fn least_used(candidates: &[Candidate], goal: u64) -> Vec<&Candidate> {
+    let mut ranked: Vec<_> = candidates.iter().collect();
+    ranked.sort_by(|one, other| {
+        one.uses.total_cmp(&other.uses).then(one.position.cmp(&other.position))
+    });
+    let mut saved = 0;
+    let enough = ranked.iter().position(|candidate| {
+        saved += candidate.saving;
+        saved >= goal
+    });
+    ranked.truncate(enough.map_or(ranked.len(), |last| last + 1));
+    ranked.sort_by_key(|candidate| candidate.position);
+    ranked
+}
+
 /// The position from which rewriting has paid for itself by the most, if any has.
-fn rental_start(planner: &Planner, ask: &Ask<'_>, candidates: &[Candidate]) -> Option<usize> {
+fn rental_start(planner: &Planner, ask: &Ask<'_>, dead: &[&Candidate]) -> Option<usize> {
     let prices = planner.prices();
     let premium = prices.write_ratio() - prices.read_ratio();
     let window = planner.window();
@@ -112,7 +139,7 @@ fn rental_start(planner: &Planner, ask: &Ask<'_>, candidates: &[Candidate]) -> O
     let mut rent = 0.0;
     let mut best: Option<(f64, usize)> = None;
     let mut next = window.len();
-    for candidate in candidates.iter().rev() {
+    for candidate in dead.iter().rev() {
         for index in &window[candidate.position..next] {
             tail += planner.item(*index).tokens.0;
         }
@@ -127,38 +154,43 @@ fn rental_start(planner: &Planner, ask: &Ask<'_>, candidates: &[Candidate]) -> O
     best.map(|(_, position)| position)
 }
 
+/// Every result that may be reduced further, with what that saves and risks.
 fn candidates(planner: &Planner, ask: &Ask<'_>) -> Vec<Candidate> {
     let read_ratio = planner.prices().read_ratio();
     let mut found = Vec::new();
     for (position, index) in planner.window().iter().enumerate() {
         let (Some(life), item) = (planner.life(*index), planner.item(*index)) else { continue };
         let recent = planner.requests() - life.arrived < ask.settings.recent_requests;
-        if item.level != Level::Arrival || item.tokens < ask.settings.tokens_min || recent {
+        if item.tokens < ask.settings.tokens_min || recent {
             continue;
         }
         let facts = ask.observed.facts(*index);
-        // Reports of other agents, answers, plans: what was asked for once is not looked up.
-        if facts.kind() == EffectKind::Other {
-            continue;
-        }
-        let features = score::features(facts, life, planner.interest(), planner.requests());
-        let uses =
-            score::probability(&features, &ask.settings.weights) * 1000.0 / item.tokens.0 as f64;
-        let free = if ask.reason.is_some() { ask.settings.free_factor } else { 1.0 };
-        if uses >= ask.settings.uses_min * free {
-            continue;
-        }
-        let (level, left) = match facts.kind() {
-            EffectKind::Read => (Level::Reduced, item.tokens.0 / 4),
-            _ => (Level::Note, 20),
+        let (level, left) = match (facts.kind(), item.level) {
+            // Reports of other agents, answers, plans: what was asked for once is not
+            // looked up.
+            (EffectKind::Other, _) | (_, Level::Note) => continue,
+            (EffectKind::Read, Level::Arrival) => (Level::Reduced, item.tokens.0 / 4),
+            (_, Level::Arrival | Level::Reduced) => (Level::Note, NOTE_TOKENS),
         };
+        let features = score::features(facts, life, planner.interest(), planner.requests());
+        let probability = score::probability(&features, &ask.settings.weights);
         let saving = item.tokens.0.saturating_sub(left);
         let dead_for = life.dead_since.map_or(0, |since| planner.requests() - since);
-        let rent = f64::from(dead_for) * saving as f64 * read_ratio;
-        found.push(Candidate { index: *index, position, level, saving, rent });
+        found.push(Candidate {
+            index: *index,
+            position,
+            level,
+            again: item.level != Level::Arrival,
+            saving,
+            uses: probability * 1000.0 / item.tokens.0 as f64,
+            rent: f64::from(dead_for) * saving as f64 * read_ratio,
+        });
     }
     found
 }
+
+/// Tokens of a note with a handle, about.
+const NOTE_TOKENS: u64 = 20;
 
 /// When a result came and was last used, in requests.
 #[derive(Debug, Clone, Copy, Default)]

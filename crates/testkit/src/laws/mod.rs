@@ -45,10 +45,9 @@ pub fn eager() -> Settings {
         high: Tokens(2_500),
         low: Tokens(1_200),
         recent_requests: 1,
-        read_idle: 3,
-        other_idle: 2,
+        uses_min: 1.0,
         tokens_min: Tokens(30),
-        free_idle: 0.5,
+        free_factor: 2.0,
         rental: 0.5,
         ..rewrite
     });
@@ -140,7 +139,7 @@ impl<'a> Moment<'a> {
     pub fn planner(&self) -> Option<&'a Planner> {
         match self.projector {
             Projector::Engine(planner) => Some(planner),
-            Projector::Recomputed(_) => None,
+            Projector::Recomputed(_) | Projector::Fixed(_) => None,
         }
     }
 }

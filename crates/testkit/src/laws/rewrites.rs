@@ -1,5 +1,6 @@
 //! Rewrites are rare, declared with a reason that is true, and pay.
 
+use foveal_context::effects::EffectKind;
 use foveal_context::rewrite::{Level, RewriteReason};
 use foveal_context::settings::RewriteSettings;
 use foveal_context::transcript::{EntryIndex, Role};
@@ -45,18 +46,16 @@ fn is_high(moment: &Moment<'_>, settings: &RewriteSettings) {
     if planner.tokens() <= settings.high {
         return;
     }
-    let idle_min = settings.read_idle.max(settings.other_idle);
     // What a rewrite further up has made larger was not worth a rewrite when it was chosen.
     for (index, tokens) in moment.before.window.iter().zip(&moment.before.tokens) {
         let Some(life) = planner.life(*index) else { continue };
         let now = planner.requests() - 1;
         let item = planner.item(*index);
         let free = now - life.arrived >= settings.recent_requests
-            && now.saturating_sub(life.last_use) >= idle_min
             && *tokens >= settings.tokens_min
+            && moment.observed.facts(*index).kind() != EffectKind::Other
             && item.level == Level::Arrival;
-        let kept = settings.keep_edited && moment.observed.facts(*index).call.is_some();
-        assert!(!free || kept || moment.position(*index).is_none(), "{index:?} could have gone");
+        assert!(!free || moment.position(*index).is_none(), "{index:?} could have gone");
     }
 }
 
