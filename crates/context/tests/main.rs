@@ -1,5 +1,7 @@
 //! The engine over written, generated and recorded conversations.
 
+mod asking_twice;
+mod coverage;
 mod laws;
 mod ledger;
 mod recorded_effects;

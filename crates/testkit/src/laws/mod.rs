@@ -40,26 +40,22 @@ pub fn own_profiles() -> Vec<(&'static str, Settings)> {
 /// Settings under which every rule and every reason to rewrite comes up in a short
 /// conversation.
 pub fn eager() -> Settings {
-    let max = Settings::max();
-    let rewrite = max.rewrite.clone().map(|rewrite| RewriteSettings {
-        high: Tokens(2_500),
-        low: Tokens(1_200),
-        recent_requests: 1,
-        uses_min: 1.0,
-        tokens_min: Tokens(30),
-        free_factor: 2.0,
-        rental: 0.5,
-        ..rewrite
-    });
-    Settings {
-        pointer_bytes_min: 20,
-        numbers: Numbers::Every(10),
-        run_bytes_max: Some(600),
-        search_bytes_max: Some(400),
-        read_bytes_max: Some(800),
-        rewrite,
-        ..max
+    let mut settings = Settings::max();
+    settings.pointer_bytes_min = 20;
+    settings.numbers = Numbers::Every(10);
+    settings.run_bytes_max = Some(600);
+    settings.search_bytes_max = Some(400);
+    settings.read_bytes_max = Some(800);
+    if let Some(rewrite) = &mut settings.rewrite {
+        rewrite.high = Tokens(2_500);
+        rewrite.low = Tokens(1_200);
+        rewrite.recent_requests = 1;
+        rewrite.uses_min = 1.0;
+        rewrite.tokens_min = Tokens(30);
+        rewrite.free_factor = 2.0;
+        rewrite.rental = 0.5;
     }
+    settings
 }
 
 /// What was sent before, as the checks remember it.
