@@ -113,11 +113,7 @@ impl Planner {
         now: Option<Timestamp>,
     ) -> Step {
         let cut = self.take_entries(conversation, observed, answer);
-        let reason = self.rewrite_reason(cut, now);
-        let settings = Arc::clone(&self.settings);
-        let levels = settings.rewrite.as_ref().map_or_else(rewrite::Choice::default, |settings| {
-            rewrite::choose(self, &rewrite::Ask { conversation, observed, settings, reason })
-        });
+        let levels = self.choose(conversation, observed, cut, now);
         for (index, level) in &levels.levels {
             self.items[index.at()].level = *level;
         }
@@ -146,7 +142,10 @@ impl Planner {
     ) -> Self {
         let mut planner = Self::new(settings, prices);
         for step in recorded {
-            planner.take_entries(conversation, observed, step.answer);
+            let cut = planner.take_entries(conversation, observed, step.answer);
+            // Since when a result is dead weight follows from the steps; what to do about it
+            // was decided then.
+            planner.choose(conversation, observed, cut, step.time);
             for (index, level) in &step.levels {
                 planner.items[index.at()].level = *level;
             }
@@ -178,7 +177,9 @@ impl Planner {
         let mut cut: Option<usize> = None;
         while self.items.len() < answer.at() {
             let index = EntryIndex(self.items.len() as u32);
-            self.items.push(Item::default());
+            // Weighed as recorded until it is shaped.
+            let tokens = observed.facts(index).tokens;
+            self.items.push(Item { tokens, ..Item::default() });
             let is_tool = conversation.entry(index).role == Role::Tool;
             let born = Life { arrived: self.requests, last_use: self.requests, dead_since: None };
             self.lives.push(is_tool.then_some(born));
@@ -221,6 +222,20 @@ impl Planner {
     /// When a tool result came and was last used.
     pub fn life(&self, index: EntryIndex) -> Option<&Life> {
         self.lives[index.at()].as_ref()
+    }
+
+    fn choose(
+        &mut self,
+        conversation: &Conversation,
+        observed: &Observed,
+        cut: Option<usize>,
+        now: Option<Timestamp>,
+    ) -> rewrite::Choice {
+        let reason = self.rewrite_reason(cut, now);
+        let settings = Arc::clone(&self.settings);
+        settings.rewrite.as_ref().map_or_else(rewrite::Choice::default, |settings| {
+            rewrite::choose(self, &rewrite::Ask { conversation, observed, settings, reason })
+        })
     }
 
     fn rewrite_reason(&self, cut: Option<usize>, now: Option<Timestamp>) -> Option<RewriteReason> {
