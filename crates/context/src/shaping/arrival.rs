@@ -11,7 +11,7 @@ use crate::transcript::{Conversation, EntryIndex};
 use super::draft::Draft;
 use super::excerpt::{self, ExcerptLimits};
 use super::shown::{self, BlockMin, Seen};
-use super::{fold, gutter, heading, noise};
+use super::{fold, gutter, heading, hits, noise};
 
 /// Everything the decision on one result depends on.
 pub struct Ask<'a> {
@@ -55,6 +55,7 @@ pub fn shape(ask: &Ask<'_>) -> Option<Shape> {
     if pointing {
         let minimum = BlockMin { bytes: ask.settings.pointer_bytes_min, lines: BLOCK_LINES_MIN };
         shown::point_at(&mut draft, &seen, minimum);
+        hits::list_shown(&mut draft, &seen);
     }
     if facts.kind() != EffectKind::Read {
         fold::repeats(&mut draft);

@@ -6,6 +6,7 @@ pub mod excerpt;
 pub mod fold;
 pub mod gutter;
 pub mod heading;
+pub mod hits;
 pub mod noise;
 pub mod outline;
 pub mod shown;
