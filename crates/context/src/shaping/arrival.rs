@@ -11,7 +11,7 @@ use crate::transcript::{Conversation, EntryIndex};
 use super::draft::Draft;
 use super::excerpt::{self, ExcerptLimits};
 use super::shown::{self, BlockMin, Seen};
-use super::{fold, gutter, heading, hits, noise};
+use super::{encoded, fold, gutter, heading, hits, json, long_line, noise};
 
 /// Everything the decision on one result depends on.
 pub struct Ask<'a> {
@@ -60,10 +60,17 @@ pub fn shape(ask: &Ask<'_>) -> Option<Shape> {
     if facts.kind() != EffectKind::Read {
         fold::repeats(&mut draft);
         heading::name_files_once(&mut draft);
+        json::compact(&mut draft);
     }
-    if !ask.asked_again
-        && let Some(limits) = limits(ask.settings, facts.kind())
-    {
+    if pointing {
+        if let Some(bytes_max) = ask.settings.encoded_bytes_max {
+            encoded::leave_out(&mut draft, bytes_max);
+        }
+        if let Some(bytes_max) = ask.settings.line_bytes_max {
+            long_line::cap(&mut draft, bytes_max);
+        }
+    }
+    if pointing && let Some(limits) = limits(ask.settings, facts.kind()) {
         excerpt::cap(&mut draft, limits);
     }
     gutter::thin(&mut draft, ask.settings.numbers);
