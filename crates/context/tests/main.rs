@@ -2,3 +2,4 @@
 
 mod recorded_effects;
 mod retention;
+mod shaping;

@@ -4,6 +4,8 @@
 //! note says so, every tenth is enough. In recorded sessions such gutters are a third of
 //! the tokens of the reads that have them, the blanks half of that.
 
+use crate::effects::EffectKind;
+
 use super::draft::Draft;
 
 const RULE: &str = "gutter";
@@ -22,6 +24,9 @@ const RUN_MIN: usize = 8;
 
 /// Marks the numbers to be cut. Runs last: gaps decide where a run begins.
 pub fn thin(draft: &mut Draft<'_>, numbers: Numbers) {
+    // Which lines were found is what a search says, so each keeps its number.
+    let hits = matches!(draft.facts.kind(), EffectKind::Search | EffectKind::List);
+    let numbers = if hits { Numbers::All } else { numbers };
     let runs = numbered_runs(draft);
     let mut noted = false;
     for run in runs {
