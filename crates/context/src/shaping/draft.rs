@@ -49,8 +49,8 @@ pub struct Draft<'a> {
     pub facts: &'a Facts,
     fates: Vec<Fate>,
     gaps: Vec<Gap>,
-    /// Text put before a kept line, by line; a line of its own.
-    headings: Vec<(u32, String)>,
+    /// Text put before the first kept line of some lines, a line of its own; ascending.
+    headings: Vec<(Range<usize>, String)>,
     /// Whether a line follows the one before it without a line break.
     joined: Vec<bool>,
     rules: Vec<&'static str>,
@@ -204,11 +204,11 @@ impl<'a> Draft<'a> {
         self.joined[at] = true;
     }
 
-    /// Puts a line of ours before the line at `at`.
-    pub fn head(&mut self, rule: &'static str, at: usize, text: String) {
+    /// Puts a line of ours before the first of `lines` that is kept in the end, if any is.
+    pub fn head(&mut self, rule: &'static str, lines: Range<usize>, text: String) {
         self.note_rule(rule);
-        let place = self.headings.partition_point(|(line, _)| *line <= at as u32);
-        self.headings.insert(place, (at as u32, text));
+        let place = self.headings.partition_point(|(other, _)| other.start <= lines.start);
+        self.headings.insert(place, (lines, text));
     }
 
     fn note_rule(&mut self, rule: &'static str) {
@@ -224,11 +224,6 @@ impl<'a> Draft<'a> {
         let mut open_gap = None;
         let mut after_kept = false;
         for (at, fate) in self.fates.iter().enumerate() {
-            while let Some((_, text)) = headings.next_if(|(line, _)| *line as usize <= at) {
-                pieces.line_of_ours(text);
-                open_gap = None;
-                after_kept = false;
-            }
             match fate {
                 Fate::Gap(number) => {
                     if open_gap != Some(*number) {
@@ -242,6 +237,12 @@ impl<'a> Draft<'a> {
                 }
                 Fate::Keep(cuts) => {
                     open_gap = None;
+                    while let Some((lines, text)) = headings.next_if(|head| head.0.start <= at) {
+                        if at < lines.end {
+                            pieces.line_of_ours(text);
+                            after_kept = false;
+                        }
+                    }
                     if !(after_kept && self.joined[at]) {
                         pieces.begin_line(self.line(at).whole.start);
                     }

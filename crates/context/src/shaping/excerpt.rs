@@ -81,12 +81,12 @@ fn amount(draft: &Draft<'_>, lines: Range<usize>, bytes: usize) -> String {
     {
         return format!("{}-{}", from.0, to.0);
     }
-    let hits: Vec<_> = lines.clone().filter_map(|at| draft.line(at).path).collect();
     let counted = format!("{} lines, {bytes} bytes", lines.len());
+    let hits: Vec<_> = lines.clone().filter_map(|at| draft.line(at).path).collect();
     if kind == EffectKind::Search && hits.len() > 1 {
         let files = hits.iter().collect::<HashSet<_>>().len();
-        return format!("{counted}, {} in {files} files,", hits.len())
-            .replace(" 1 files", " 1 file");
+        let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
+        return format!("{} hits in {files}, {bytes} bytes", hits.len());
     }
     let tells = |at: &usize| telling(draft.line(*at).whole_in(draft.content)) == Telling::Failure;
     match lines.filter(|_| kind == EffectKind::Run).filter(tells).count() {

@@ -53,7 +53,7 @@ pub fn thin(draft: &mut Draft<'_>, numbers: Numbers) {
         if let Numbers::Every(every) = numbers
             && !noted
         {
-            draft.head(RULE, run.start, format!("[every {every}th line numbered]"));
+            draft.head(RULE, run.clone(), format!("[every {every}th line numbered]"));
             noted = true;
         }
     }
