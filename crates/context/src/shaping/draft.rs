@@ -350,3 +350,31 @@ impl Pieces {
         self.pieces
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::effects::Effect;
+    use crate::lines::printed_lines;
+
+    #[test]
+    fn what_a_note_stands_for_does_not_vanish_without_it() {
+        let content = "head middle tail\nnext";
+        let printed = printed_lines(content, &Effect::default());
+        let facts = Facts { printed, ..Facts::default() };
+        let gap = |note: &str| {
+            let note = note.to_owned();
+            Gap { note, refers_to: None, kind: ShapeKind::Excerpt }
+        };
+        let mut draft = Draft::new(content, &facts);
+        draft.cut("blank", 0, 4..5);
+        draft.replace_in_line("cut", 0, 5..11, |bytes| gap(&format!("[{bytes}]")));
+        draft.cut("blank", 0, 0..16);
+        draft.cut("blank", 0, 9..12);
+        draft.join("join", 1);
+        assert_eq!(draft.compose().render(content), "head[7]tailnext");
+        assert_eq!(draft.shown_len(0), "head[7]tail\n".len());
+        draft.leave_out("gap", 0..1, gap("[gone]"));
+        assert_eq!(draft.compose().render(content), "[gone]\nnext");
+    }
+}

@@ -24,9 +24,7 @@ const RUN_MIN: usize = 8;
 
 /// Marks the numbers to be cut. Runs last: gaps decide where a run begins.
 pub fn thin(draft: &mut Draft<'_>, numbers: Numbers) {
-    // Which lines were found is what a search says, so each keeps its number.
     let hits = matches!(draft.facts.kind(), EffectKind::Search | EffectKind::List);
-    let numbers = if hits { Numbers::All } else { numbers };
     let runs = numbered_runs(draft);
     let mut noted = false;
     for run in runs {
@@ -39,6 +37,8 @@ pub fn thin(draft: &mut Draft<'_>, numbers: Numbers) {
             let gutter = line.whole.start..line.text.start;
             let kept = match numbers {
                 Numbers::All => true,
+                // Which lines were found is what a search says; its context only counts up.
+                Numbers::Every(_) if hits && !is_context(draft, at) => true,
                 Numbers::Every(every) => at == run.start || number.is_multiple_of(every),
             };
             if kept {
@@ -57,6 +57,12 @@ pub fn thin(draft: &mut Draft<'_>, numbers: Numbers) {
             noted = true;
         }
     }
+}
+
+/// Whether a search printed the line as context (`12-`) of one it found (`12:`).
+pub(super) fn is_context(draft: &Draft<'_>, at: usize) -> bool {
+    let gutter_end = draft.line(at).text.start as usize;
+    draft.content[..gutter_end].ends_with('-')
 }
 
 /// Runs of kept lines whose gutters count up by one, in one file. Where the text of a line

@@ -11,6 +11,7 @@ use crate::observed::line_text;
 use crate::shape::ShapeKind;
 
 use super::draft::{Draft, Gap};
+use super::gutter::is_context;
 use super::shown::{self, Seen};
 
 const RULE: &str = "hits";
@@ -96,11 +97,6 @@ fn spelling<'a>(draft: &Draft<'a>, at: usize) -> &'a str {
     let digits = number.0.to_string();
     let before = gutter.rfind(&digits).map_or("", |start| &gutter[..start]);
     before.strip_suffix([':', '-']).unwrap_or_default()
-}
-
-fn is_context(draft: &Draft<'_>, at: usize) -> bool {
-    let line = draft.line(at);
-    draft.content[..line.text.start as usize].ends_with('-')
 }
 
 fn note_for(draft: &Draft<'_>, lines: Range<usize>) -> String {

@@ -389,3 +389,55 @@ fn rows_of_a_hex_dump_are_counted() {
 [22 more rows of a hex dump left out; expand HANDLE]"#,
     );
 }
+
+#[test]
+fn hits_elsewhere_with_the_same_text_do_not_hide_hits() {
+    let hits = |files: [&str; 2]| {
+        grep(&files.map(|file| format!("/w/{file}.rs:2:{}", text_of(2))).join("\n"))
+    };
+    let shown = ["c", "d"].map(|file| format!("/w/{file}.rs:2:{}", text_of(2))).join("\n");
+    let conversation = format!("{USER}{}{}", hits(["a", "b"]), hits(["c", "d"]));
+    check("lossless", &conversation.replacen("width", "parts", 1), &shown);
+}
+
+#[test]
+fn found_lines_keep_their_numbers() {
+    let hits: Vec<_> = (3..=14)
+        .map(|at| format!("/w/a.rs{0}{at}{0}text {at}", if at == 7 { ':' } else { '-' }))
+        .collect();
+    check(
+        "balanced",
+        &format!("{USER}{}", grep(&hits.join("\n"))),
+        r#"/w/a.rs
+[every 10th line numbered]
+3-text 3
+text 4
+text 5
+text 6
+7:text 7
+text 8
+text 9
+10-text 10
+text 11
+text 12
+text 13
+text 14"#,
+    );
+}
+
+#[test]
+fn json_in_the_words_of_an_agent_keeps_its_layout() {
+    let report = "I found:\n{\n  \"name\": 1,\n  \"list\": 2\n}";
+    let call = "//- call Think {}\n//- result";
+    check("lossless", &format!("{USER}{call}\n{report}\n"), report);
+}
+
+#[test]
+fn binary_data_is_counted() {
+    let data = "\u{fffd}\u{1}PK".repeat(90);
+    check(
+        "balanced",
+        &format!("{USER}{}", run(&format!("head {data} tail"))),
+        r#"head [538 bytes of binary data left out; expand HANDLE]PK tail"#,
+    );
+}
