@@ -11,7 +11,7 @@ use crate::transcript::{Conversation, EntryIndex};
 use super::draft::Draft;
 use super::excerpt::{self, ExcerptLimits};
 use super::shown::{self, BlockMin, Seen};
-use super::{fold, gutter, heading, noise};
+use super::{encoded, fold, gutter, heading, hits, json, long_line, noise};
 
 /// Everything the decision on one result depends on.
 pub struct Ask<'a> {
@@ -55,14 +55,22 @@ pub fn shape(ask: &Ask<'_>) -> Option<Shape> {
     if pointing {
         let minimum = BlockMin { bytes: ask.settings.pointer_bytes_min, lines: BLOCK_LINES_MIN };
         shown::point_at(&mut draft, &seen, minimum);
+        hits::list_shown(&mut draft, &seen);
     }
     if facts.kind() != EffectKind::Read {
         fold::repeats(&mut draft);
         heading::name_files_once(&mut draft);
+        json::compact(&mut draft);
     }
-    if !ask.asked_again
-        && let Some(limits) = limits(ask.settings, facts, content)
-    {
+    if pointing {
+        if let Some(bytes_max) = ask.settings.encoded_bytes_max {
+            encoded::leave_out(&mut draft, bytes_max);
+        }
+        if let Some(bytes_max) = ask.settings.line_bytes_max {
+            long_line::cap(&mut draft, bytes_max);
+        }
+    }
+    if pointing && let Some(limits) = limits(ask.settings, facts, content) {
         excerpt::cap(&mut draft, limits);
     }
     gutter::thin(&mut draft, ask.settings.numbers);
