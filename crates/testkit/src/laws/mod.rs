@@ -140,7 +140,7 @@ impl<'a> Moment<'a> {
     pub fn planner(&self) -> Option<&'a Planner> {
         match self.projector {
             Projector::Engine(planner) => Some(planner),
-            Projector::Recomputed(_) => None,
+            Projector::Recomputed(_) | Projector::Fixed(_) => None,
         }
     }
 }
