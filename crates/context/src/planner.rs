@@ -155,7 +155,8 @@ impl Planner {
                     Some((_, decision)) => decision.clone(),
                     None => planner.items[index.at()].decision.clone(),
                 };
-                planner.settle(conversation, observed, index, decision);
+                let tokens = weight(conversation, observed, index, &decision);
+                planner.settle(conversation, observed, index, decision, tokens);
             }
             planner.finish(step.time);
         }
@@ -267,11 +268,11 @@ impl Planner {
     ) -> Vec<(EntryIndex, Decision)> {
         let mut changed = Vec::new();
         for index in self.forget_from(from) {
-            let decision = self.decide(conversation, observed, index);
+            let (decision, tokens) = self.decide(conversation, observed, index);
             if decision != self.items[index.at()].decision {
                 changed.push((index, decision.clone()));
             }
-            self.settle(conversation, observed, index, decision);
+            self.settle(conversation, observed, index, decision, tokens);
         }
         changed
     }
@@ -279,49 +280,56 @@ impl Planner {
     /// Forgets what stood from window position `from` on; returns what stands there now.
     fn forget_from(&mut self, from: usize) -> Vec<EntryIndex> {
         let (stay, go) = self.window.entries().split_at(from.min(self.window.entries().len()));
-        self.ledger.retain(|entry| stay.binary_search(&entry).is_ok());
-        self.keys.retain(|_, entry| stay.binary_search(entry).is_ok());
+        // What is known is about entries that were sent; while those all stay, so does it.
+        if stay.len() < self.sent {
+            self.ledger.retain(|entry| stay.binary_search(&entry).is_ok());
+            self.keys.retain(|_, entry| stay.binary_search(entry).is_ok());
+        }
         go.to_vec()
     }
 
+    /// What is to stand in a result's place, and its tokens.
     fn decide(
         &self,
         conversation: &Conversation,
         observed: &Observed,
         index: EntryIndex,
-    ) -> Decision {
+    ) -> (Decision, Tokens) {
         let key = call_key(observed, index);
+        let before = &self.items[index.at()];
         let ask = arrival::Ask {
             conversation,
             observed,
             ledger: &self.ledger,
             settings: &self.settings,
             index,
-            level: self.items[index.at()].level,
+            level: before.level,
             asked_again: self.asked_again(conversation, index, key),
+            before,
         };
-        let shape = arrival::shape(&ask);
-        shape.map_or(Decision::Keep, |shape| Decision::Replace(Arc::new(shape)))
+        match arrival::shape(&ask) {
+            Some((shape, tokens)) => (Decision::Replace(Arc::new(shape)), tokens),
+            None => (Decision::Keep, observed.facts(index).tokens),
+        }
     }
 
-    /// Takes a decision as final, unless it would enlarge the result: records its weight and
-    /// what it shows.
+    /// Takes a decision as final: records its weight and what it shows.
     fn settle(
         &mut self,
         conversation: &Conversation,
         observed: &Observed,
         index: EntryIndex,
         decision: Decision,
+        tokens: Tokens,
     ) {
         let facts = observed.facts(index);
         let item = &mut self.items[index.at()];
         item.decision = decision;
-        item.tokens = facts.tokens;
+        item.tokens = tokens;
         let mut whole = None;
         let mut shown: Vec<_> = (0u32..).zip(facts.hashes.iter().copied()).collect();
         if let Some(result) = conversation.entry(index).result() {
             if let Some(shape) = item.decision.shape() {
-                item.tokens = observed.tokenizer().count(&shape.render(&result.content));
                 let kept = shape.lines_kept(&facts.printed);
                 shown = kept.into_iter().map(|at| (at, facts.hashes[at as usize])).collect();
                 // Who points at a result shows that it still matters.
@@ -357,6 +365,19 @@ impl Planner {
             .count();
         let near = responses_between <= 1 && conversation.entry(*earlier).source.step != step;
         near && self.items[earlier.at()].decision.shape().is_some()
+    }
+}
+
+/// Tokens of what is sent of an entry under `decision`.
+fn weight(
+    conversation: &Conversation,
+    observed: &Observed,
+    index: EntryIndex,
+    decision: &Decision,
+) -> Tokens {
+    match decision.shape().zip(conversation.entry(index).result()) {
+        Some((shape, result)) => observed.tokenizer().count(&shape.render(&result.content)),
+        None => observed.facts(index).tokens,
     }
 }
 

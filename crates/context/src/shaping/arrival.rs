@@ -3,9 +3,11 @@
 use crate::effects::EffectKind;
 use crate::ledger::Ledger;
 use crate::observed::{Facts, LineHash, Observed};
+use crate::planner::Item;
 use crate::rewrite::{self, Level};
 use crate::settings::Settings;
 use crate::shape::Shape;
+use crate::tokens::Tokens;
 use crate::transcript::{Conversation, EntryIndex};
 
 use super::draft::Draft;
@@ -29,13 +31,15 @@ pub struct Ask<'a> {
     pub level: Level,
     /// Whether the same call was answered with a replacement just before.
     pub asked_again: bool,
+    /// What stands in its place so far; saves counting when it comes out the same again.
+    pub before: &'a Item,
 }
 
 /// Non-blank lines a block must have to be pointed at.
 const BLOCK_LINES_MIN: usize = 2;
 
-/// Shapes one result; `None` if it is best left as it is.
-pub fn shape(ask: &Ask<'_>) -> Option<Shape> {
+/// Shapes one result and counts the tokens of what is sent; `None` if it is best left as it is.
+pub fn shape(ask: &Ask<'_>) -> Option<(Shape, Tokens)> {
     let facts = ask.observed.facts(ask.index);
     let content = &ask.conversation.entry(ask.index).result()?.content;
     let mut draft = Draft::new(content, facts);
@@ -78,9 +82,12 @@ pub fn shape(ask: &Ask<'_>) -> Option<Shape> {
         return None;
     }
     let shape = draft.compose();
-    let text = shape.render(content);
+    let tokens = match ask.before.decision.shape() {
+        Some(before) if *before == shape => ask.before.tokens,
+        Some(_) | None => ask.observed.tokenizer().count(&shape.render(content)),
+    };
     // What saves no tokens is not done, however short it looks.
-    (ask.observed.tokenizer().count(&text) < facts.tokens).then_some(shape)
+    (tokens < facts.tokens).then_some((shape, tokens))
 }
 
 /// How much more of output that shows files is kept than of other output.
