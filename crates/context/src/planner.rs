@@ -15,7 +15,7 @@ use crate::observed::{LineHash, Observed};
 use crate::prices::PriceCard;
 use crate::rewrite::{self, Level, Life, RewriteReason};
 use crate::settings::Settings;
-use crate::shape::Decision;
+use crate::shape::{Decision, ShapeKind};
 use crate::shaping::arrival;
 use crate::tokens::Tokens;
 use crate::transcript::{Conversation, EntryIndex, Role, Timestamp, Window, WindowChange};
@@ -364,7 +364,9 @@ impl Planner {
             .filter(|entry| entry.role == Role::Assistant)
             .count();
         let near = responses_between <= 1 && conversation.entry(*earlier).source.step != step;
-        near && self.items[earlier.at()].decision.shape().is_some()
+        // What is only spelled shorter left nothing to ask for.
+        let shape = self.items[earlier.at()].decision.shape();
+        near && shape.is_some_and(|shape| shape.kind != ShapeKind::Compacted)
     }
 }
 
