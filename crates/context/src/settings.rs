@@ -100,7 +100,7 @@ impl Settings {
                 low: Tokens(50_000),
                 recent_requests: 1,
                 weights: score::WEIGHTS,
-                uses_min: 0.1,
+                uses_min: 0.12,
                 free_factor: 4.0,
                 tokens_min: Tokens(40),
                 rental: 1.3,

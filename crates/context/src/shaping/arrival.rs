@@ -47,6 +47,11 @@ pub fn shape(ask: &Ask<'_>) -> Option<(Shape, Tokens)> {
     if ask.level != Level::Arrival {
         rewrite::reduce(&mut draft, ask.level);
     }
+    if ask.level == Level::Note {
+        let shape = draft.compose();
+        let tokens = ask.observed.tokenizer().count(&shape.render(content));
+        return (tokens < facts.tokens).then_some((shape, tokens));
+    }
     let pointing = !ask.asked_again;
     if pointing && let Some(source) = ask.ledger.whole(LineHash::of(content)).last() {
         let same = ask.conversation.entry(*source).result().is_some_and(|r| r.content == *content);
