@@ -43,8 +43,8 @@ pub fn list_shown(draft: &mut Draft<'_>, seen: &Seen<'_>) {
         let bytes: usize = (at..end).map(|line| draft.shown_len(line)).sum();
         if note.len() < bytes {
             let mut gap = Gap { note, refers_to: None, kind: ShapeKind::Pointer };
-            for line in at..end {
-                gap.refers_to = sources[line].map(|place| place.entry);
+            for (line, source) in (at..end).zip(&sources[at..end]) {
+                gap.refers_to = source.map(|place| place.entry);
                 draft.leave_out(RULE, line..line + 1, gap.clone());
                 gap.note.clear();
             }

@@ -392,11 +392,11 @@ fn rows_of_a_hex_dump_are_counted() {
 
 #[test]
 fn hits_elsewhere_with_the_same_text_do_not_hide_hits() {
-    let hits = |files: [&str; 2]| {
+    let hits = |files: [&str; 3]| {
         grep(&files.map(|file| format!("/w/{file}.rs:2:{}", text_of(2))).join("\n"))
     };
-    let shown = ["c", "d"].map(|file| format!("/w/{file}.rs:2:{}", text_of(2))).join("\n");
-    let conversation = format!("{USER}{}{}", hits(["a", "b"]), hits(["c", "d"]));
+    let shown = ["c", "d", "e"].map(|file| format!("/w/{file}.rs:2:{}", text_of(2))).join("\n");
+    let conversation = format!("{USER}{}{}", hits(["a", "b", "f"]), hits(["c", "d", "e"]));
     check("lossless", &conversation.replacen("width", "parts", 1), &shown);
 }
 
