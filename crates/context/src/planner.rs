@@ -15,7 +15,7 @@ use crate::observed::{LineHash, Observed};
 use crate::prices::PriceCard;
 use crate::rewrite::{self, Level, Life, RewriteReason};
 use crate::settings::Settings;
-use crate::shape::Decision;
+use crate::shape::{Decision, ShapeKind};
 use crate::shaping::arrival;
 use crate::tokens::Tokens;
 use crate::transcript::{Conversation, EntryIndex, Role, Timestamp, Window, WindowChange};
@@ -113,11 +113,7 @@ impl Planner {
         now: Option<Timestamp>,
     ) -> Step {
         let cut = self.take_entries(conversation, observed, answer);
-        let reason = self.rewrite_reason(cut, now);
-        let settings = Arc::clone(&self.settings);
-        let levels = settings.rewrite.as_ref().map_or_else(rewrite::Choice::default, |settings| {
-            rewrite::choose(self, &rewrite::Ask { conversation, observed, settings, reason })
-        });
+        let levels = self.choose(conversation, observed, cut, now);
         for (index, level) in &levels.levels {
             self.items[index.at()].level = *level;
         }
@@ -146,7 +142,10 @@ impl Planner {
     ) -> Self {
         let mut planner = Self::new(settings, prices);
         for step in recorded {
-            planner.take_entries(conversation, observed, step.answer);
+            let cut = planner.take_entries(conversation, observed, step.answer);
+            // Since when a result is dead weight follows from the steps; what to do about it
+            // was decided then.
+            planner.choose(conversation, observed, cut, step.time);
             for (index, level) in &step.levels {
                 planner.items[index.at()].level = *level;
             }
@@ -156,7 +155,8 @@ impl Planner {
                     Some((_, decision)) => decision.clone(),
                     None => planner.items[index.at()].decision.clone(),
                 };
-                planner.settle(conversation, observed, index, decision);
+                let tokens = weight(conversation, observed, index, &decision);
+                planner.settle(conversation, observed, index, decision, tokens);
             }
             planner.finish(step.time);
         }
@@ -178,7 +178,9 @@ impl Planner {
         let mut cut: Option<usize> = None;
         while self.items.len() < answer.at() {
             let index = EntryIndex(self.items.len() as u32);
-            self.items.push(Item::default());
+            // Weighed as recorded until it is shaped.
+            let tokens = observed.facts(index).tokens;
+            self.items.push(Item { tokens, ..Item::default() });
             let is_tool = conversation.entry(index).role == Role::Tool;
             let born = Life { arrived: self.requests, last_use: self.requests, dead_since: None };
             self.lives.push(is_tool.then_some(born));
@@ -223,6 +225,20 @@ impl Planner {
         self.lives[index.at()].as_ref()
     }
 
+    fn choose(
+        &mut self,
+        conversation: &Conversation,
+        observed: &Observed,
+        cut: Option<usize>,
+        now: Option<Timestamp>,
+    ) -> rewrite::Choice {
+        let reason = self.rewrite_reason(cut, now);
+        let settings = Arc::clone(&self.settings);
+        settings.rewrite.as_ref().map_or_else(rewrite::Choice::default, |settings| {
+            rewrite::choose(self, &rewrite::Ask { conversation, observed, settings, reason })
+        })
+    }
+
     fn rewrite_reason(&self, cut: Option<usize>, now: Option<Timestamp>) -> Option<RewriteReason> {
         if cut.is_some_and(|from| from < self.sent) {
             return Some(RewriteReason::ClientRewrote);
@@ -252,11 +268,11 @@ impl Planner {
     ) -> Vec<(EntryIndex, Decision)> {
         let mut changed = Vec::new();
         for index in self.forget_from(from) {
-            let decision = self.decide(conversation, observed, index);
+            let (decision, tokens) = self.decide(conversation, observed, index);
             if decision != self.items[index.at()].decision {
                 changed.push((index, decision.clone()));
             }
-            self.settle(conversation, observed, index, decision);
+            self.settle(conversation, observed, index, decision, tokens);
         }
         changed
     }
@@ -264,49 +280,56 @@ impl Planner {
     /// Forgets what stood from window position `from` on; returns what stands there now.
     fn forget_from(&mut self, from: usize) -> Vec<EntryIndex> {
         let (stay, go) = self.window.entries().split_at(from.min(self.window.entries().len()));
-        self.ledger.retain(|entry| stay.binary_search(&entry).is_ok());
-        self.keys.retain(|_, entry| stay.binary_search(entry).is_ok());
+        // What is known is about entries that were sent; while those all stay, so does it.
+        if stay.len() < self.sent {
+            self.ledger.retain(|entry| stay.binary_search(&entry).is_ok());
+            self.keys.retain(|_, entry| stay.binary_search(entry).is_ok());
+        }
         go.to_vec()
     }
 
+    /// What is to stand in a result's place, and its tokens.
     fn decide(
         &self,
         conversation: &Conversation,
         observed: &Observed,
         index: EntryIndex,
-    ) -> Decision {
+    ) -> (Decision, Tokens) {
         let key = call_key(observed, index);
+        let before = &self.items[index.at()];
         let ask = arrival::Ask {
             conversation,
             observed,
             ledger: &self.ledger,
             settings: &self.settings,
             index,
-            level: self.items[index.at()].level,
+            level: before.level,
             asked_again: self.asked_again(conversation, index, key),
+            before,
         };
-        let shape = arrival::shape(&ask);
-        shape.map_or(Decision::Keep, |shape| Decision::Replace(Arc::new(shape)))
+        match arrival::shape(&ask) {
+            Some((shape, tokens)) => (Decision::Replace(Arc::new(shape)), tokens),
+            None => (Decision::Keep, observed.facts(index).tokens),
+        }
     }
 
-    /// Takes a decision as final, unless it would enlarge the result: records its weight and
-    /// what it shows.
+    /// Takes a decision as final: records its weight and what it shows.
     fn settle(
         &mut self,
         conversation: &Conversation,
         observed: &Observed,
         index: EntryIndex,
         decision: Decision,
+        tokens: Tokens,
     ) {
         let facts = observed.facts(index);
         let item = &mut self.items[index.at()];
         item.decision = decision;
-        item.tokens = facts.tokens;
+        item.tokens = tokens;
         let mut whole = None;
         let mut shown: Vec<_> = (0u32..).zip(facts.hashes.iter().copied()).collect();
         if let Some(result) = conversation.entry(index).result() {
             if let Some(shape) = item.decision.shape() {
-                item.tokens = observed.tokenizer().count(&shape.render(&result.content));
                 let kept = shape.lines_kept(&facts.printed);
                 shown = kept.into_iter().map(|at| (at, facts.hashes[at as usize])).collect();
                 // Who points at a result shows that it still matters.
@@ -341,7 +364,22 @@ impl Planner {
             .filter(|entry| entry.role == Role::Assistant)
             .count();
         let near = responses_between <= 1 && conversation.entry(*earlier).source.step != step;
-        near && self.items[earlier.at()].decision.shape().is_some()
+        // What is only spelled shorter left nothing to ask for.
+        let shape = self.items[earlier.at()].decision.shape();
+        near && shape.is_some_and(|shape| shape.kind != ShapeKind::Compacted)
+    }
+}
+
+/// Tokens of what is sent of an entry under `decision`.
+fn weight(
+    conversation: &Conversation,
+    observed: &Observed,
+    index: EntryIndex,
+    decision: &Decision,
+) -> Tokens {
+    match decision.shape().zip(conversation.entry(index).result()) {
+        Some((shape, result)) => observed.tokenizer().count(&shape.render(&result.content)),
+        None => observed.facts(index).tokens,
     }
 }
 

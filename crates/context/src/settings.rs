@@ -19,6 +19,11 @@ pub struct Settings {
     pub search_bytes_max: Option<usize>,
     /// Reads beyond this many bytes are excerpted; `None`: never.
     pub read_bytes_max: Option<usize>,
+    /// Of a line beyond this many bytes head and tail are kept; `None`: all of it.
+    pub line_bytes_max: Option<usize>,
+    /// Runs of encoded bytes (base64, hexadecimal, control characters) beyond this many bytes
+    /// are left out; `None`: never.
+    pub encoded_bytes_max: Option<usize>,
     /// When and how results that were already sent are rewritten; `None`: never.
     pub rewrite: Option<RewriteSettings>,
 }
@@ -54,6 +59,8 @@ impl Settings {
             run_bytes_max: None,
             search_bytes_max: None,
             read_bytes_max: None,
+            line_bytes_max: None,
+            encoded_bytes_max: None,
             rewrite: None,
         }
     }
@@ -64,6 +71,8 @@ impl Settings {
             numbers: Numbers::Every(10),
             run_bytes_max: Some(4_000),
             search_bytes_max: Some(4_000),
+            line_bytes_max: Some(1_000),
+            encoded_bytes_max: Some(200),
             rewrite: Some(RewriteSettings {
                 high: Tokens(150_000),
                 low: Tokens(90_000),
@@ -84,12 +93,14 @@ impl Settings {
             numbers: Numbers::Every(10),
             run_bytes_max: Some(1_200),
             search_bytes_max: Some(1_200),
+            line_bytes_max: Some(1_000),
+            encoded_bytes_max: Some(200),
             rewrite: Some(RewriteSettings {
                 high: Tokens(100_000),
                 low: Tokens(50_000),
                 recent_requests: 1,
                 weights: score::WEIGHTS,
-                uses_min: 0.1,
+                uses_min: 0.12,
                 free_factor: 4.0,
                 tokens_min: Tokens(40),
                 rental: 1.3,

@@ -57,6 +57,15 @@ fn who_asks_twice_gets_the_content() {
 }
 
 #[test]
+fn what_is_only_spelled_shorter_is_no_reason_to_say_it_again() {
+    let lines = file("let six = 6;");
+    let numbered: String =
+        (1..).zip(lines.lines()).map(|(at, line)| format!("{at:6}\u{2192}{line}\n")).collect();
+    let text = format!("//- user\nRead it.\n{}{}", read(&numbered), read(&numbered));
+    check(&text, Settings::balanced(), "Read", &["compacted", "pointer to 02"]);
+}
+
+#[test]
 fn a_read_after_an_edit_is_a_delta() {
     let text = format!(
         "//- user\nEdit it.\n{}{}",

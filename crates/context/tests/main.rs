@@ -6,3 +6,4 @@ mod laws;
 mod ledger;
 mod recorded_effects;
 mod retention;
+mod shaping;

@@ -2,9 +2,13 @@
 
 use std::fmt::Write;
 
+use foveal_context::handle::Handle;
 use foveal_context::projector::Projector;
-use foveal_context::retention::{Policy, Recomputed};
+use foveal_context::retention::{Policy, Recomputed, View};
+use foveal_context::shape::Shape;
 use foveal_context::tokens::Tokenizer;
+use foveal_context::transcript::EntryIndex;
+use foveal_replay::laws::Breaches;
 use foveal_replay::{Prepared, Replay, replay};
 use foveal_testkit::fixture;
 
@@ -155,4 +159,33 @@ fn a_repair_is_one_more_request_and_the_lost_region() {
     assert!((repaired.repair_dollars * 1e6 - expected).abs() < 1e-6);
     let sent: f64 = replay.requests.iter().map(|request| request.projected.dollars).sum();
     assert!((replay.net_dollars() - sent - expected / 1e6).abs() < 1e-12);
+}
+
+fn pointing_at(view: &View<'_>, target: fn(EntryIndex) -> EntryIndex) -> Vec<(EntryIndex, Shape)> {
+    let gone = |index| view.stand_in(index, "gone", "-".to_owned(), Some(target(index)));
+    view.results().map(gone).collect()
+}
+
+#[test]
+fn breaches_are_counted_once_for_each_change() {
+    let none = Breaches::default();
+    let policies: [(Policy, Breaches); 5] = [
+        // Neither what is not in the prompt yet nor the result itself can be pointed at.
+        (|view| pointing_at(view, |_| EntryIndex(6)), Breaches { dangling: 1, ..none }),
+        (|view| pointing_at(view, |own| own), Breaches { dangling: 1, ..none }),
+        (|view| pointing_at(view, |_| EntryIndex(1)), none),
+        (
+            |view| {
+                let mut gone: Vec<_> = ALL_GONE(view);
+                gone.iter_mut().for_each(|(_, shape)| shape.handle = Handle::of(b"other"));
+                gone
+            },
+            Breaches { lost: 1, ..none },
+        ),
+        (|_| Vec::new(), none),
+    ];
+    for (policy, expected) in policies {
+        // `done` is one token, as `-` is, and stays.
+        assert_eq!(run(EDITS, policy).breaches, expected);
+    }
 }

@@ -1,9 +1,10 @@
-//! Dev-only: conversations as readable text, and generators for property tests.
+//! Dev-only: conversations as readable text, generators, and the laws as checks.
 //!
 //! [`fixture`](fixture::fixture) turns a readable text into a conversation,
 //! [`visible`](render::visible) and its siblings turn what a model would see of one back
 //! into text, and [`scripts`](generate::scripts) makes random conversations whose results
-//! are true. Everything here panics on misuse with a message for the author of the test.
+//! are true; [`laws::check`] holds a projector to the laws at every request. Everything
+//! here panics on misuse with a message for the author of the test.
 
 pub mod atif;
 pub mod fixture;

@@ -3,15 +3,17 @@
 use crate::effects::EffectKind;
 use crate::ledger::Ledger;
 use crate::observed::{Facts, LineHash, Observed};
+use crate::planner::Item;
 use crate::rewrite::{self, Level};
 use crate::settings::Settings;
 use crate::shape::Shape;
+use crate::tokens::Tokens;
 use crate::transcript::{Conversation, EntryIndex};
 
 use super::draft::Draft;
 use super::excerpt::{self, ExcerptLimits};
 use super::shown::{self, BlockMin, Seen};
-use super::{fold, gutter, heading, noise};
+use super::{encoded, fold, gutter, heading, hits, json, long_line, noise};
 
 /// Everything the decision on one result depends on.
 pub struct Ask<'a> {
@@ -29,19 +31,26 @@ pub struct Ask<'a> {
     pub level: Level,
     /// Whether the same call was answered with a replacement just before.
     pub asked_again: bool,
+    /// What stands in its place so far; saves counting when it comes out the same again.
+    pub before: &'a Item,
 }
 
 /// Non-blank lines a block must have to be pointed at.
 const BLOCK_LINES_MIN: usize = 2;
 
-/// Shapes one result; `None` if it is best left as it is.
-pub fn shape(ask: &Ask<'_>) -> Option<Shape> {
+/// Shapes one result and counts the tokens of what is sent; `None` if it is best left as it is.
+pub fn shape(ask: &Ask<'_>) -> Option<(Shape, Tokens)> {
     let facts = ask.observed.facts(ask.index);
     let content = &ask.conversation.entry(ask.index).result()?.content;
     let mut draft = Draft::new(content, facts);
     let seen = Seen { conversation: ask.conversation, observed: ask.observed, ledger: ask.ledger };
     if ask.level != Level::Arrival {
         rewrite::reduce(&mut draft, ask.level);
+    }
+    if ask.level == Level::Note {
+        let shape = draft.compose();
+        let tokens = ask.observed.tokenizer().count(&shape.render(content));
+        return (tokens < facts.tokens).then_some((shape, tokens));
     }
     let pointing = !ask.asked_again;
     if pointing && let Some(source) = ask.ledger.whole(LineHash::of(content)).last() {
@@ -55,14 +64,22 @@ pub fn shape(ask: &Ask<'_>) -> Option<Shape> {
     if pointing {
         let minimum = BlockMin { bytes: ask.settings.pointer_bytes_min, lines: BLOCK_LINES_MIN };
         shown::point_at(&mut draft, &seen, minimum);
+        hits::list_shown(&mut draft, &seen);
     }
     if facts.kind() != EffectKind::Read {
         fold::repeats(&mut draft);
         heading::name_files_once(&mut draft);
+        json::compact(&mut draft);
     }
-    if !ask.asked_again
-        && let Some(limits) = limits(ask.settings, facts, content)
-    {
+    if pointing {
+        if let Some(bytes_max) = ask.settings.encoded_bytes_max {
+            encoded::leave_out(&mut draft, bytes_max);
+        }
+        if let Some(bytes_max) = ask.settings.line_bytes_max {
+            long_line::cap(&mut draft, bytes_max);
+        }
+    }
+    if pointing && let Some(limits) = limits(ask.settings, facts, content) {
         excerpt::cap(&mut draft, limits);
     }
     gutter::thin(&mut draft, ask.settings.numbers);
@@ -70,9 +87,12 @@ pub fn shape(ask: &Ask<'_>) -> Option<Shape> {
         return None;
     }
     let shape = draft.compose();
-    let text = shape.render(content);
+    let tokens = match ask.before.decision.shape() {
+        Some(before) if *before == shape => ask.before.tokens,
+        Some(_) | None => ask.observed.tokenizer().count(&shape.render(content)),
+    };
     // What saves no tokens is not done, however short it looks.
-    (ask.observed.tokenizer().count(&text) < facts.tokens).then_some(shape)
+    (tokens < facts.tokens).then_some((shape, tokens))
 }
 
 /// How much more of output that shows files is kept than of other output.

@@ -14,10 +14,19 @@ use crate::transcript::EntryIndex;
 /// What becomes of one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fate {
-    /// Kept, save for byte ranges of it that say nothing (ascending, within the line).
-    Keep(Vec<Range<u32>>),
+    /// Kept, save for some byte ranges (ascending, within the line, apart from each other).
+    Keep(Vec<Cut>),
     /// Part of the gap with this number.
     Gap(u32),
+}
+
+/// A byte range of a kept line that is left out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cut {
+    /// Bytes of the content, within the line.
+    pub range: Range<u32>,
+    /// The gap whose note stands in its place; `None` for what says nothing.
+    pub gap: Option<u32>,
 }
 
 /// A run of lines that is left out.
@@ -40,8 +49,10 @@ pub struct Draft<'a> {
     pub facts: &'a Facts,
     fates: Vec<Fate>,
     gaps: Vec<Gap>,
-    /// Text put before a kept line, by line; a line of its own.
-    headings: Vec<(u32, String)>,
+    /// Text put before the first kept line of some lines, a line of its own; ascending.
+    headings: Vec<(Range<usize>, String)>,
+    /// Whether a line follows the one before it without a line break.
+    joined: Vec<bool>,
     rules: Vec<&'static str>,
 }
 
@@ -49,7 +60,16 @@ impl<'a> Draft<'a> {
     /// Everything kept.
     pub fn new(content: &'a str, facts: &'a Facts) -> Self {
         let fates = vec![Fate::Keep(Vec::new()); facts.printed.lines.len()];
-        Self { content, facts, fates, gaps: Vec::new(), headings: Vec::new(), rules: Vec::new() }
+        let joined = vec![false; fates.len()];
+        Self {
+            content,
+            facts,
+            fates,
+            gaps: Vec::new(),
+            headings: Vec::new(),
+            joined,
+            rules: Vec::new(),
+        }
     }
 
     /// Number of lines.
@@ -81,12 +101,18 @@ impl<'a> Draft<'a> {
     pub fn shown_len(&self, at: usize) -> usize {
         match &self.fates[at] {
             Fate::Keep(cuts) => {
-                let cut: u32 = cuts.iter().map(|cut| cut.end - cut.start).sum();
-                let whole = &self.line(at).whole;
-                (whole.end - whole.start - cut) as usize + 1
+                let cut: usize = cuts.iter().map(|cut| cut.range.len()).sum();
+                let gaps = cuts.iter().filter_map(|cut| cut.gap);
+                let notes: usize = gaps.map(|gap| self.gaps[gap as usize].note.len()).sum();
+                self.line(at).whole.len() - cut + notes + 1
             }
             Fate::Gap(_) => 0,
         }
+    }
+
+    /// Whether the line at `at` is kept to the last byte.
+    pub fn keeps_all(&self, at: usize) -> bool {
+        matches!(&self.fates[at], Fate::Keep(cuts) if cuts.is_empty())
     }
 
     /// Bytes of all kept lines.
@@ -117,17 +143,72 @@ impl<'a> Draft<'a> {
             return;
         }
         self.note_rule(rule);
-        if let Fate::Keep(cuts) = &mut self.fates[at] {
-            let place = cuts.partition_point(|cut| cut.start < range.start);
-            cuts.insert(place, range);
-        }
+        self.put_cut(at, Cut { range, gap: None });
     }
 
-    /// Puts a line of ours before the line at `at`.
-    pub fn head(&mut self, rule: &'static str, at: usize, text: String) {
+    /// Leaves `range` (bytes of the content, within the line) out of the kept line at `at`;
+    /// `gap` says of a number of bytes what stands in their place. Cuts that `range` touches
+    /// become part of the gap.
+    pub fn replace_in_line(
+        &mut self,
+        rule: &'static str,
+        at: usize,
+        range: Range<u32>,
+        gap: impl FnOnce(usize) -> Gap,
+    ) {
+        let Fate::Keep(cuts) = &self.fates[at] else { return };
+        if range.is_empty() {
+            return;
+        }
+        let range = cuts
+            .iter()
+            .filter(|cut| touch(&cut.range, &range))
+            .fold(range.clone(), |range, cut| {
+                range.start.min(cut.range.start)..range.end.max(cut.range.end)
+            });
+        let number = self.gaps.len() as u32;
         self.note_rule(rule);
-        let place = self.headings.partition_point(|(line, _)| *line <= at as u32);
-        self.headings.insert(place, (at as u32, text));
+        self.gaps.push(gap(range.len()));
+        self.put_cut(at, Cut { range, gap: Some(number) });
+    }
+
+    /// Puts a cut in its place. Cuts it covers go; of a silent one that reaches into others
+    /// only what is new is taken.
+    fn put_cut(&mut self, at: usize, mut new: Cut) {
+        let Fate::Keep(cuts) = &mut self.fates[at] else { return };
+        let covers =
+            |cut: &Cut| new.range.start <= cut.range.start && cut.range.end <= new.range.end;
+        // What a note stands for must not vanish without it.
+        if new.gap.is_none() && cuts.iter().any(|cut| cut.gap.is_some() && covers(cut)) {
+            return;
+        }
+        for cut in cuts.iter().filter(|_| new.gap.is_none()) {
+            if cut.range.start <= new.range.start && new.range.start < cut.range.end {
+                new.range.start = cut.range.end;
+            }
+            if cut.range.start < new.range.end && new.range.end <= cut.range.end {
+                new.range.end = cut.range.start;
+            }
+        }
+        if new.range.is_empty() {
+            return;
+        }
+        cuts.retain(|cut| cut.range.end <= new.range.start || new.range.end <= cut.range.start);
+        let place = cuts.partition_point(|cut| cut.range.start < new.range.start);
+        cuts.insert(place, new);
+    }
+
+    /// Lets the line at `at` follow the one before it without a line break.
+    pub fn join(&mut self, rule: &'static str, at: usize) {
+        self.note_rule(rule);
+        self.joined[at] = true;
+    }
+
+    /// Puts a line of ours before the first of `lines` that is kept in the end, if any is.
+    pub fn head(&mut self, rule: &'static str, lines: Range<usize>, text: String) {
+        self.note_rule(rule);
+        let place = self.headings.partition_point(|(other, _)| other.start <= lines.start);
+        self.headings.insert(place, (lines, text));
     }
 
     fn note_rule(&mut self, rule: &'static str) {
@@ -141,11 +222,8 @@ impl<'a> Draft<'a> {
         let mut pieces = Pieces::default();
         let mut headings = self.headings.iter().peekable();
         let mut open_gap = None;
+        let mut after_kept = false;
         for (at, fate) in self.fates.iter().enumerate() {
-            while let Some((_, text)) = headings.next_if(|(line, _)| *line as usize <= at) {
-                pieces.line_of_ours(text);
-                open_gap = None;
-            }
             match fate {
                 Fate::Gap(number) => {
                     if open_gap != Some(*number) {
@@ -155,10 +233,21 @@ impl<'a> Draft<'a> {
                         }
                     }
                     open_gap = Some(*number);
+                    after_kept = false;
                 }
                 Fate::Keep(cuts) => {
                     open_gap = None;
-                    pieces.line(self.line(at).whole.clone(), cuts);
+                    while let Some((lines, text)) = headings.next_if(|head| head.0.start <= at) {
+                        if at < lines.end {
+                            pieces.line_of_ours(text);
+                            after_kept = false;
+                        }
+                    }
+                    if !(after_kept && self.joined[at]) {
+                        pieces.begin_line(self.line(at).whole.start);
+                    }
+                    self.compose_line(&mut pieces, at, cuts);
+                    after_kept = true;
                 }
             }
         }
@@ -169,6 +258,20 @@ impl<'a> Draft<'a> {
             refers_to: self.refers_to(),
             handle: Handle::of(self.content.as_bytes()),
         }
+    }
+
+    fn compose_line(&self, pieces: &mut Pieces, at: usize, cuts: &[Cut]) {
+        let whole = &self.line(at).whole;
+        let mut start = whole.start;
+        for cut in cuts {
+            pieces.keep(start..cut.range.start);
+            if let Some(gap) = cut.gap {
+                pieces.ours(&self.gaps[gap as usize].note);
+            }
+            start = cut.range.end;
+        }
+        pieces.keep(start..whole.end);
+        pieces.open_line = true;
     }
 
     fn refers_to(&self) -> Vec<EntryIndex> {
@@ -189,6 +292,10 @@ impl<'a> Draft<'a> {
             Some(kind) => kind,
         }
     }
+}
+
+fn touch(one: &Range<u32>, other: &Range<u32>) -> bool {
+    one.start <= other.end && other.start <= one.end
 }
 
 /// Pieces under construction; neighbouring ranges grow together.
@@ -228,26 +335,46 @@ impl Pieces {
         self.open_line = true;
     }
 
-    fn line(&mut self, whole: Range<u32>, cuts: &[Range<u32>]) {
+    /// Ends the line before the one that starts at byte `start`.
+    fn begin_line(&mut self, start: u32) {
         if self.open_line {
             // The original's own line break, where the line before it was kept to its end.
             match self.pieces.last() {
-                Some(Piece::Keep(last)) if last.end + 1 == whole.start => {
-                    self.keep(last.end..whole.start);
-                }
+                Some(Piece::Keep(last)) if last.end + 1 == start => self.keep(last.end..start),
                 _ => self.ours("\n"),
             }
         }
-        let mut start = whole.start;
-        for cut in cuts {
-            self.keep(start..cut.start.max(start));
-            start = cut.end.max(start);
-        }
-        self.keep(start..whole.end);
-        self.open_line = true;
     }
 
     fn finish(self) -> Vec<Piece> {
         self.pieces
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::effects::Effect;
+    use crate::lines::printed_lines;
+
+    #[test]
+    fn what_a_note_stands_for_does_not_vanish_without_it() {
+        let content = "head middle tail\nnext";
+        let printed = printed_lines(content, &Effect::default());
+        let facts = Facts { printed, ..Facts::default() };
+        let gap = |note: &str| {
+            let note = note.to_owned();
+            Gap { note, refers_to: None, kind: ShapeKind::Excerpt }
+        };
+        let mut draft = Draft::new(content, &facts);
+        draft.cut("blank", 0, 4..5);
+        draft.replace_in_line("cut", 0, 5..11, |bytes| gap(&format!("[{bytes}]")));
+        draft.cut("blank", 0, 0..16);
+        draft.cut("blank", 0, 9..12);
+        draft.join("join", 1);
+        assert_eq!(draft.compose().render(content), "head[7]tailnext");
+        assert_eq!(draft.shown_len(0), "head[7]tail\n".len());
+        draft.leave_out("gap", 0..1, gap("[gone]"));
+        assert_eq!(draft.compose().render(content), "[gone]\nnext");
     }
 }

@@ -1,10 +1,15 @@
 //! Rule `excerpt`: long output keeps its head, its tail and every line that tells of an
 //! error, a failure or the sum of a run; what is left out is counted in place.
 
+use std::collections::HashSet;
+use std::ops::Range;
+
+use crate::effects::EffectKind;
 use crate::handle::Handle;
 use crate::shape::ShapeKind;
 
 use super::draft::{Draft, Gap};
+use super::telling::{Telling, goes_with_failure, telling};
 
 const RULE: &str = "excerpt";
 
@@ -21,9 +26,15 @@ pub struct ExcerptLimits {
     pub telling: usize,
 }
 
+/// Output below this many bytes is kept whole, whatever the limits say.
+const WHOLE_BYTES_MIN: usize = 1_000;
+
+/// Lines kept after one that tells of a failure, as far as they go with it.
+const LINES_WITH_FAILURE_MAX: usize = 10;
+
 /// Leaves out the middle of a result whose kept lines exceed the limits.
 pub fn cap(draft: &mut Draft<'_>, limits: ExcerptLimits) {
-    if draft.shown_total() <= limits.whole_max {
+    if draft.shown_total() <= limits.whole_max.max(WHOLE_BYTES_MIN) {
         return;
     }
     let handle = Handle::of(draft.content.as_bytes());
@@ -51,7 +62,7 @@ pub fn leave_out_others(
             bytes += draft.shown_len(at);
             at += 1;
         }
-        let note = gap_note(draft, start, at, bytes, handle);
+        let note = format!("[{} left out; expand {handle}]", amount(draft, start..at, bytes));
         if note.len() + 1 < bytes {
             let gap = Gap { note, refers_to: None, kind };
             draft.leave_out(rule, start..at, gap);
@@ -59,78 +70,73 @@ pub fn leave_out_others(
     }
 }
 
-fn gap_note(draft: &Draft<'_>, start: usize, end: usize, bytes: usize, handle: Handle) -> String {
-    let numbers = (draft.line(start).number, draft.line(end - 1).number);
-    match numbers {
-        (Some(first), Some(last)) if last.0 >= first.0 => {
-            format!("[{}-{} left out; expand {handle}]", first.0, last.0)
-        }
-        _ => format!("[{} lines, {bytes} bytes left out; expand {handle}]", end - start),
+/// What a gap holds: the range of a file's lines, hits and their files, or lines and bytes.
+fn amount(draft: &Draft<'_>, lines: Range<usize>, bytes: usize) -> String {
+    let (first, last) = (draft.line(lines.start), draft.line(lines.end - 1));
+    let kind = draft.facts.kind();
+    if let (Some(from), Some(to)) = (first.number, last.number)
+        && first.path == last.path
+        && to.0 >= from.0
+        && (to.0 - from.0) as usize + 1 == lines.len()
+    {
+        return format!("{}-{}", from.0, to.0);
+    }
+    let counted = format!("{} lines, {bytes} bytes", lines.len());
+    let hits: Vec<_> = lines.clone().filter_map(|at| draft.line(at).path).collect();
+    if kind == EffectKind::Search && hits.len() > 1 {
+        let files = hits.iter().collect::<HashSet<_>>().len();
+        let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
+        return format!("{} hits in {files}, {bytes} bytes", hits.len());
+    }
+    let tells = |at: &usize| telling(draft.line(*at).whole_in(draft.content)) == Telling::Failure;
+    match lines.filter(|_| kind == EffectKind::Run).filter(tells).count() {
+        0 => counted,
+        1 => format!("{counted}, 1 of them about failures,"),
+        more => format!("{counted}, {more} of them about failures,"),
     }
 }
 
 fn lines_to_keep(draft: &Draft<'_>, limits: ExcerptLimits) -> Vec<bool> {
     let mut keep = vec![false; draft.len()];
-    let mut left = limits.head;
-    for (at, kept) in keep.iter_mut().enumerate() {
-        let bytes = draft.shown_len(at);
-        if bytes > left {
-            break;
-        }
-        left -= bytes;
-        *kept = true;
-    }
-    let mut left = limits.tail;
-    for at in (0..draft.len()).rev() {
-        let bytes = draft.shown_len(at);
-        if bytes > left {
-            break;
-        }
-        left -= bytes;
-        keep[at] = true;
-    }
+    keep_while(draft, &mut keep, limits.head, 0..draft.len());
+    keep_while(draft, &mut keep, limits.tail, (0..draft.len()).rev());
     let mut left = limits.telling;
-    for (at, kept) in keep.iter_mut().enumerate() {
-        if *kept || !is_telling(draft.line(at).whole_in(draft.content)) {
-            continue;
+    let tells: Vec<_> =
+        (0..draft.len()).map(|at| telling(draft.line(at).whole_in(draft.content))).collect();
+    // Failures first, so that warnings never take their room.
+    for wanted in [Telling::Failure, Telling::Hint] {
+        for at in (0..draft.len()).filter(|at| tells[*at] == wanted) {
+            let end = if wanted == Telling::Failure { end_of_failure(draft, at) } else { at + 1 };
+            let rest = keep_while(draft, &mut keep, left, at..end);
+            if rest.is_none() {
+                break;
+            }
+            left = rest.unwrap_or_default();
         }
-        let bytes = draft.shown_len(at);
-        if bytes > left {
-            break;
-        }
-        left -= bytes;
-        *kept = true;
     }
     keep
 }
 
-/// Words by which test runners, compilers and shells mark what went wrong or how it ended.
-const TELLING: [&str; 22] = [
-    "error",
-    "Error",
-    "ERROR",
-    "FAIL",
-    "fail",
-    "Fail",
-    "panic",
-    "PANIC",
-    "Traceback",
-    "exception",
-    "Exception",
-    "warning:",
-    "assert",
-    "test result",
-    "passed",
-    "Segmentation",
-    "undefined",
-    "cannot",
-    "not found",
-    "denied",
-    "fatal",
-    "exit code",
-];
+/// Keeps lines while they fit into `left` bytes; what is left then, `None` if one did not fit.
+fn keep_while(
+    draft: &Draft<'_>,
+    keep: &mut [bool],
+    mut left: usize,
+    lines: impl Iterator<Item = usize>,
+) -> Option<usize> {
+    for at in lines {
+        if keep[at] {
+            continue;
+        }
+        left = left.checked_sub(draft.shown_len(at))?;
+        keep[at] = true;
+    }
+    Some(left)
+}
 
-/// Whether a line of output is one a reader looks for.
-pub fn is_telling(line: &str) -> bool {
-    TELLING.iter().any(|word| line.contains(word))
+/// The end of the lines that go with the failure told at `at`.
+fn end_of_failure(draft: &Draft<'_>, at: usize) -> usize {
+    let last = draft.len().min(at + 1 + LINES_WITH_FAILURE_MAX);
+    let goes = |line: &usize| goes_with_failure(draft.line(*line).whole_in(draft.content));
+    at + 1 + (at + 1..last).take_while(goes).count()
 }

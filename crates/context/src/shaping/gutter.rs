@@ -4,6 +4,8 @@
 //! note says so, every tenth is enough. In recorded sessions such gutters are a third of
 //! the tokens of the reads that have them, the blanks half of that.
 
+use crate::effects::EffectKind;
+
 use super::draft::Draft;
 
 const RULE: &str = "gutter";
@@ -22,6 +24,7 @@ const RUN_MIN: usize = 8;
 
 /// Marks the numbers to be cut. Runs last: gaps decide where a run begins.
 pub fn thin(draft: &mut Draft<'_>, numbers: Numbers) {
+    let hits = matches!(draft.facts.kind(), EffectKind::Search | EffectKind::List);
     let runs = numbered_runs(draft);
     let mut noted = false;
     for run in runs {
@@ -34,6 +37,8 @@ pub fn thin(draft: &mut Draft<'_>, numbers: Numbers) {
             let gutter = line.whole.start..line.text.start;
             let kept = match numbers {
                 Numbers::All => true,
+                // Which lines were found is what a search says; its context only counts up.
+                Numbers::Every(_) if hits && !is_context(draft, at) => true,
                 Numbers::Every(every) => at == run.start || number.is_multiple_of(every),
             };
             if kept {
@@ -48,10 +53,16 @@ pub fn thin(draft: &mut Draft<'_>, numbers: Numbers) {
         if let Numbers::Every(every) = numbers
             && !noted
         {
-            draft.head(RULE, run.start, format!("[every {every}th line numbered]"));
+            draft.head(RULE, run.clone(), format!("[every {every}th line numbered]"));
             noted = true;
         }
     }
+}
+
+/// Whether a search printed the line as context (`12-`) of one it found (`12:`).
+pub(super) fn is_context(draft: &Draft<'_>, at: usize) -> bool {
+    let gutter_end = draft.line(at).text.start as usize;
+    draft.content[..gutter_end].ends_with('-')
 }
 
 /// Runs of kept lines whose gutters count up by one, in one file. Where the text of a line

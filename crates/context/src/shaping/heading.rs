@@ -26,7 +26,7 @@ pub fn name_files_once(draft: &mut Draft<'_>) {
             end += 1;
         }
         if end - at >= HITS_MIN {
-            draft.head(RULE, at, path.to_owned());
+            draft.head(RULE, at..end, path.to_owned());
             for line in at..end {
                 let start = draft.line(line).whole.start;
                 draft.cut(RULE, line, start..start + path.len() as u32 + 1);

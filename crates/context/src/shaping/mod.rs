@@ -2,10 +2,15 @@
 
 pub mod arrival;
 pub mod draft;
+pub mod encoded;
 pub mod excerpt;
 pub mod fold;
 pub mod gutter;
 pub mod heading;
+pub mod hits;
+pub mod json;
+pub mod long_line;
 pub mod noise;
 pub mod outline;
 pub mod shown;
+pub mod telling;

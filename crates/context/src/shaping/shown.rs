@@ -90,6 +90,23 @@ fn longest_at(draft: &Draft<'_>, seen: &Seen<'_>, at: usize) -> Option<Match> {
     best
 }
 
+/// Whether the line at `at` says of what place in a file it is.
+fn is_hit(draft: &Draft<'_>, at: usize) -> bool {
+    let line = draft.line(at);
+    is_hits(draft.facts.kind()) && line.path.is_some() && line.text != line.whole
+}
+
+/// Whether a line of the draft and one elsewhere are the same line of the same file.
+pub(super) fn is_of_same_place(
+    draft: &Draft<'_>,
+    seen: &Seen<'_>,
+    at: usize,
+    place: Place,
+) -> bool {
+    source_number(draft, seen, at, place)
+        .is_some_and(|theirs| draft.line(at).number.is_some_and(|ours| ours.0 == theirs))
+}
+
 fn is_hits(kind: EffectKind) -> bool {
     matches!(kind, EffectKind::Search | EffectKind::List)
 }
@@ -116,6 +133,13 @@ fn match_length(draft: &Draft<'_>, seen: &Seen<'_>, at: usize, place: Place) -> 
         if line_text(entry, facts, line) != Some(draft.text(at + length)) {
             break;
         }
+        // Of a hit the place is said as well, and that must stand there too.
+        let place = Place { entry: place.entry, line: line as u32 };
+        if is_hit(draft, at + length)
+            && !(is_among_hits(seen, place) && is_of_same_place(draft, seen, at + length, place))
+        {
+            break;
+        }
         length += 1;
     }
     length
@@ -137,7 +161,9 @@ fn merged(draft: &Draft<'_>, matches: Vec<Match>) -> Vec<Vec<Match>> {
             let last = group.last().expect("a group has a block");
             let between = last.lines.end..found.lines.start;
             let near = between.clone().all(|at| draft.text(at).trim().is_empty());
-            let alike = numbers_of(draft, &last.lines).is_some()
+            let alike = !is_hit(draft, last.lines.start)
+                && !is_hit(draft, found.lines.start)
+                && numbers_of(draft, &last.lines).is_some()
                 && numbers_of(draft, &found.lines).is_some()
                 && draft.line(last.lines.start).path == draft.line(found.lines.start).path;
             if near && alike {
@@ -161,6 +187,9 @@ fn note_for(draft: &Draft<'_>, seen: &Seen<'_>, group: &[Match]) -> String {
     let first = group.first().expect("a group has a block");
     let last = group.last().expect("a group has a block");
     let lines = first.lines.start..last.lines.end;
+    if lines.clone().any(|at| is_hit(draft, at)) {
+        return format!("[{} lines as above in {}]", lines.len(), label(seen, first.source));
+    }
     if let (Some(from), Some(to)) =
         (numbers_of(draft, &first.lines), numbers_of(draft, &last.lines))
     {
@@ -169,7 +198,7 @@ fn note_for(draft: &Draft<'_>, seen: &Seen<'_>, group: &[Match]) -> String {
             return format!("[{}-{}: unchanged, shown above]", from.0, to.1);
         }
         if group.len() == 1
-            && let Some(number) = source_number(draft, seen, first)
+            && let Some(number) = source_number(draft, seen, first.lines.start, first.source)
         {
             let last = number + (to.1 - from.0);
             return format!("[{}-{}: same as {number}-{last} above]", from.0, to.1);
@@ -180,16 +209,15 @@ fn note_for(draft: &Draft<'_>, seen: &Seen<'_>, group: &[Match]) -> String {
 }
 
 fn same_numbers(draft: &Draft<'_>, seen: &Seen<'_>, block: &Match) -> bool {
-    source_number(draft, seen, block) == draft.line(block.lines.start).number.map(|n| n.0)
+    is_of_same_place(draft, seen, block.lines.start, block.source)
 }
 
-/// The number of the block's first line where it was shown, if that was the same file.
-fn source_number(draft: &Draft<'_>, seen: &Seen<'_>, block: &Match) -> Option<u32> {
-    let printed = &seen.observed.facts(block.source.entry).printed;
-    let line = printed.lines.get(block.source.line as usize)?;
+/// The number of the line at `place`, if it is of the same file as the draft's at `at`.
+fn source_number(draft: &Draft<'_>, seen: &Seen<'_>, at: usize, place: Place) -> Option<u32> {
+    let printed = &seen.observed.facts(place.entry).printed;
+    let line = printed.lines.get(place.line as usize)?;
     let theirs = printed.paths.get(usize::from(line.path?))?;
-    let ours = draft.line(block.lines.start).path?;
-    let ours = draft.facts.printed.paths.get(usize::from(ours))?;
+    let ours = draft.facts.printed.paths.get(usize::from(draft.line(at).path?))?;
     same_file(theirs, ours).then_some(line.number?.0)
 }
 

@@ -141,6 +141,16 @@ pub fn notes_are_true(moment: &Moment<'_>) {
     });
 }
 
+/// What a note calls the last line stands right before it: nothing else was left out there.
+pub fn repeats_follow_their_line(moment: &Moment<'_>) {
+    each_gap(moment, |index, _, _, notes| {
+        for pair in notes.windows(2) {
+            let torn = says(pair[1]) == Says::Repeated;
+            assert!(!torn, "{index:?}: {:?} follows {:?}", pair[1], pair[0]);
+        }
+    });
+}
+
 /// Calls `check` for each hole with missing lines: entry, handle, the lines and the notes.
 fn each_gap(moment: &Moment<'_>, check: impl Fn(EntryIndex, &str, &[&PrintedLine], &[&String])) {
     for (_, index, shape, original) in moment.replaced() {

@@ -1,0 +1,110 @@
+//! Rule `encoded`: bytes that no reader makes sense of are counted, not shown.
+//!
+//! Base64 (keys, images, `data:` addresses), long hexadecimal, the rows of a hex dump, and
+//! what is left of binary data in text.
+
+use std::ops::Range;
+
+use crate::handle::Handle;
+use crate::shape::ShapeKind;
+
+use super::draft::{Draft, Gap};
+
+const RULE: &str = "encoded";
+
+/// Rows of a hex dump that are kept as they are; the first say what the data is.
+const DUMP_ROWS_MAX: usize = 8;
+
+/// Leaves out runs of encoded bytes longer than `bytes_max`.
+pub fn leave_out(draft: &mut Draft<'_>, bytes_max: usize) {
+    let handle = Handle::of(draft.content.as_bytes());
+    for at in 0..draft.len() {
+        if !draft.keeps(at) || draft.shown_len(at) <= bytes_max {
+            continue;
+        }
+        let base = draft.line(at).text.start;
+        for (what, run) in runs(draft.text(at), bytes_max) {
+            let range = base + run.start as u32..base + run.end as u32;
+            draft.replace_in_line(RULE, at, range, |bytes| Gap {
+                note: format!("[{bytes} bytes of {what} left out; expand {handle}]"),
+                refers_to: None,
+                kind: ShapeKind::Excerpt,
+            });
+        }
+    }
+    leave_out_dumps(draft, bytes_max, handle);
+}
+
+/// Runs of encoded bytes in a line, ascending.
+fn runs(text: &str, bytes_max: usize) -> Vec<(&'static str, Range<usize>)> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    for run in text.split_inclusive(|c: char| !is_base64(c)) {
+        let body = run.trim_end_matches(|c: char| !is_base64(c));
+        if body.len() > bytes_max && is_encoded(body) {
+            let hex = body.bytes().all(|byte| byte.is_ascii_hexdigit());
+            found.push((if hex { "hexadecimal" } else { "base64" }, start..start + body.len()));
+        }
+        start += run.len();
+    }
+    found.extend(binary_run(text, bytes_max).map(|run| ("binary data", run)));
+    found.sort_by_key(|(_, run)| run.start);
+    found
+}
+
+fn is_base64(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=' | '_' | '-')
+}
+
+/// Whether a run is too mixed to be words or a path: of the letters, digits and capitals in
+/// base64 each has its share, and hexadecimal has no other letters.
+fn is_encoded(run: &str) -> bool {
+    let share = |is: fn(&u8) -> bool| run.bytes().filter(is).count() * 100 / run.len();
+    if run.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return share(u8::is_ascii_digit) >= 20;
+    }
+    let marks = run.bytes().filter(|byte| matches!(byte, b'-' | b'_' | b'/')).count();
+    share(u8::is_ascii_uppercase) >= 10
+        && share(u8::is_ascii_lowercase) >= 10
+        && share(u8::is_ascii_digit) >= 5
+        && marks * 100 / run.len() <= 10
+}
+
+/// From the first to the last control or replacement character, where those are many.
+fn binary_run(text: &str, bytes_max: usize) -> Option<Range<usize>> {
+    let odd = |c: char| c == '\u{fffd}' || (c.is_control() && !matches!(c, '\t' | '\r' | '\u{1b}'));
+    let count = text.chars().filter(|c| odd(*c)).count();
+    if count * 10 < text.chars().count() {
+        return None;
+    }
+    let last = text.rfind(odd)?;
+    let run = text.find(odd)?..last + text[last..].chars().next().map_or(0, char::len_utf8);
+    (run.len() > bytes_max).then_some(run)
+}
+
+fn leave_out_dumps(draft: &mut Draft<'_>, bytes_max: usize, handle: Handle) {
+    let mut at = 0;
+    while at < draft.len() {
+        let start = at;
+        while at < draft.len() && draft.keeps(at) && is_dump_row(draft.text(at)) {
+            at += 1;
+        }
+        let gone = start + DUMP_ROWS_MAX..at;
+        let bytes: usize = gone.clone().map(|line| draft.shown_len(line)).sum();
+        if bytes > bytes_max {
+            let rows = gone.len();
+            let note = format!("[{rows} more rows of a hex dump left out; expand {handle}]");
+            draft.leave_out(RULE, gone, Gap { note, refers_to: None, kind: ShapeKind::Excerpt });
+        }
+        at = at.max(start + 1);
+    }
+}
+
+/// `00000010: 7f45 4c46 …` or `00000010  7f 45 4c 46 …`.
+fn is_dump_row(text: &str) -> bool {
+    let mut parts = text.split_ascii_whitespace();
+    let offset = parts.next().unwrap_or_default().trim_end_matches(':');
+    let is_hex = |part: &str| part.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let pairs = parts.take_while(|part| matches!(part.len(), 2 | 4) && is_hex(part)).count();
+    offset.len() >= 6 && is_hex(offset) && pairs >= 6
+}

@@ -1,0 +1,201 @@
+//! Which lines of a program's output tell of what went wrong or how it ended.
+//!
+//! Works on the words that test runners, compilers, linters and shells print, as whole
+//! words: `TypeError: x` and `3 failed` tell, `0 failed`, `parse_error.rs` and
+//! `test error_path ... ok` do not.
+
+/// How much a line tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Telling {
+    /// Nothing of note.
+    Nothing,
+    /// A warning, or a word that often goes with a failure.
+    Hint,
+    /// An error, a failure, or the sum of a run.
+    Failure,
+}
+
+/// Marks stand near the start of a line; what comes later is data.
+const LOOKED_AT_BYTES_MAX: usize = 400;
+
+/// Words that tell of a failure, in small letters.
+const FAILURES: [&str; 21] = [
+    "err",
+    "error",
+    "errors",
+    "fail",
+    "failed",
+    "failure",
+    "failures",
+    "panic",
+    "panicked",
+    "traceback",
+    "exception",
+    "fatal",
+    "segfault",
+    "assertion",
+    "aborted",
+    "killed",
+    "denied",
+    "unresolved",
+    "errored",
+    "timeout",
+    "crashed",
+];
+
+/// Words that may go with a failure, in small letters.
+const HINTS: [&str; 9] = [
+    "warning",
+    "warnings",
+    "warn",
+    "cannot",
+    "undefined",
+    "expected",
+    "unexpected",
+    "invalid",
+    "missing",
+];
+
+/// Parts of lines that tell of a failure or sum up a run, spelled as printed.
+const PHRASES: [&str; 14] = [
+    "test result:",
+    "Tests:",
+    "Test Suites:",
+    "Test Files ",
+    "BUILD SUCCESS",
+    "BUILD SUCCESSFUL",
+    "Segmentation fault",
+    "not found",
+    "No such file",
+    "timed out",
+    "exit code ",
+    "exit status ",
+    "examples, ",
+    "--- FAIL",
+];
+
+/// Words after a number that sum up a run.
+const SUMS: [&str; 4] = ["passed", "passing", "pass", "skipped"];
+
+/// What `line` tells.
+pub fn telling(line: &str) -> Telling {
+    let line = &line[..line.floor_char_boundary(LOOKED_AT_BYTES_MAX)];
+    if PHRASES.iter().any(|phrase| line.contains(phrase)) {
+        return Telling::Failure;
+    }
+    let mut told = Telling::Nothing;
+    let mut before = "";
+    for (start, word) in words(line) {
+        let after = &line[start + word.len()..];
+        if SUMS.contains(&word) && !before.is_empty() && before.bytes().all(|b| b.is_ascii_digit())
+        {
+            return Telling::Failure;
+        }
+        let small = word.to_ascii_lowercase();
+        let named = if is_error_type(word) {
+            after.starts_with("::")
+        } else {
+            is_part_of_name(&line[..start], after)
+        };
+        if !named && !matches!(before, "0" | "no" | "No" | "without") {
+            if FAILURES.contains(&small.as_str()) || is_error_type(word) {
+                told = Telling::Failure;
+            } else if HINTS.contains(&small.as_str()) {
+                told = told.max(Telling::Hint);
+            }
+        }
+        before = word;
+    }
+    if told != Telling::Nothing && tells_of_success(line) { Telling::Nothing } else { told }
+}
+
+/// Words of letters, digits and underscores with where they start.
+fn words(line: &str) -> impl Iterator<Item = (usize, &str)> {
+    line.split(|c: char| !(c.is_alphanumeric() || c == '_'))
+        .filter(|word| !word.is_empty())
+        .map(|word| (word.as_ptr() as usize - line.as_ptr() as usize, word))
+}
+
+/// `TypeError`, `IllegalStateException`.
+fn is_error_type(word: &str) -> bool {
+    ["Error", "Exception"].iter().any(|end| word.len() > end.len() && word.ends_with(end))
+}
+
+/// Whether a word between these is part of a path, a file name or a longer name.
+fn is_part_of_name(before: &str, after: &str) -> bool {
+    let goes_on = |mark: char| {
+        after.strip_prefix(mark).is_some_and(|rest| rest.starts_with(|c: char| c.is_alphanumeric()))
+    };
+    before.ends_with("::")
+        || before.ends_with(['/', '-', '.', '\\', '$', '@'])
+        || after.starts_with(['/', '\\', '(', '-'])
+        || after.starts_with("::")
+        || goes_on('.')
+}
+
+/// The report of one test or check that went well.
+fn tells_of_success(line: &str) -> bool {
+    let text = line.trim();
+    text.ends_with(" ok")
+        || text.ends_with(" PASSED")
+        || text.contains(" PASSED ")
+        || ["✓", "✔", "PASS ", "ok ", "--- PASS", "[       OK ]"]
+            .iter()
+            .any(|m| text.starts_with(m))
+}
+
+/// Whether a line goes with the failure told just before it: what was expected, where it
+/// happened, the source around it.
+pub fn goes_with_failure(line: &str) -> bool {
+    let text = line.trim_start();
+    let indented = text.len() < line.len() && !text.is_empty();
+    let bar = text.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start().starts_with('|');
+    indented
+        || bar
+        || ["-->", "E ", "> ", "^", "~", "left:", "right:", "- ", "+ ", "Expected", "Received"]
+            .iter()
+            .any(|start| text.starts_with(start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_tell_only_where_they_stand_alone() {
+        use Telling::{Failure, Hint, Nothing};
+        for (line, expected) in [
+            ("error[E0308]: mismatched types", Failure),
+            ("src/a.c:12:5: error: expected ';'", Failure),
+            ("src/app.ts(3,7): error TS2322: Type 'x'", Failure),
+            ("Main.java:3: error: cannot find symbol", Failure),
+            ("./a.go:7:2: undefined: x", Hint),
+            ("src/a.c:12:5: warning: unused variable", Hint),
+            ("TypeError: x is not a function", Failure),
+            ("java.lang.IllegalStateException: closed", Failure),
+            ("Traceback (most recent call last):", Failure),
+            ("E       AssertionError: assert 1 == 2", Failure),
+            ("thread 'main' panicked at src/lib.rs:3:5:", Failure),
+            ("--- FAIL: TestSum (0.00s)", Failure),
+            ("FAILED tests/test_a.py::test_sum - assert 1 == 2", Failure),
+            ("test result: ok. 5 passed; 0 failed", Failure),
+            ("===== 12 passed in 0.3s =====", Failure),
+            ("Tests:       1 failed, 4 passed, 5 total", Failure),
+            ("3 examples, 0 failures", Failure),
+            ("bash: foo: command not found", Failure),
+            ("npm ERR! code 1", Failure),
+            ("0 errors and no failures", Nothing),
+            ("crates/app/src/error.rs", Nothing),
+            ("-rw-r--r-- 1 a a 12 error/mod.rs", Nothing),
+            ("test parse_error ... ok", Nothing),
+            ("test error ... ok", Nothing),
+            ("tests/test_a.py::test_error PASSED [ 3%]", Nothing),
+            ("    ✓ throws an error (3 ms)", Nothing),
+            ("use std::error::Error;", Nothing),
+            ("the password was passed on", Nothing),
+            ("", Nothing),
+        ] {
+            assert_eq!(telling(line), expected, "{line}");
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! The rules that lose nothing, undone by a naive reader of what is left.
+
+use foveal_context::shaping::draft::Draft;
+use foveal_context::shaping::gutter::{self, Numbers};
+use foveal_context::shaping::{fold, heading, json, noise};
+use proptest::prelude::*;
+
+use super::laws::{Rule, contents, conversation, each_result};
+
+/// Shows `content` as the result of a read, a search, a run and something else under `rule`,
+/// and checks that `undo` and the original agree after `plain`.
+fn check(content: &str, rule: Rule, undo: fn(&str) -> String, plain: fn(&str) -> String) {
+    each_result(&conversation(&[content.to_owned()]), |content, facts| {
+        let mut draft = Draft::new(content, facts);
+        rule(&mut draft);
+        let shown = draft.compose().render(content);
+        assert_eq!(undo(&shown), plain(content), "shown as {shown}");
+    });
+}
+
+/// Repeats lines as the notes of `fold` say.
+fn unfold(shown: &str) -> String {
+    let mut lines: Vec<&str> = Vec::new();
+    for line in shown.split('\n') {
+        let note = line.strip_prefix("[last ").and_then(|rest| rest.strip_suffix(" more times]"));
+        let Some((what, times)) = note.and_then(|note| note.split_once(" repeated ")) else {
+            lines.push(line);
+            continue;
+        };
+        let period = what.split(' ').next().and_then(|word| word.parse().ok()).unwrap_or(1);
+        let pattern = lines[lines.len() - period..].to_vec();
+        for _ in 0..times.parse::<usize>().expect("a count") {
+            lines.extend(&pattern);
+        }
+    }
+    lines.join("\n")
+}
+
+/// Puts the path of a heading before each line that starts with a number.
+fn with_paths(shown: &str) -> String {
+    let mut heading: Option<&str> = None;
+    let mut lines = Vec::new();
+    for line in shown.split('\n') {
+        let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+        let mark =
+            rest.chars().next().filter(|mark| rest.len() < line.len() && "-:".contains(*mark));
+        match (heading, mark) {
+            (Some(path), Some(mark)) => lines.push(format!("{path}{mark}{line}")),
+            _ if ["/w/src/a.rs", "/w/b.rs"].contains(&line) => heading = Some(line),
+            _ => {
+                heading = None;
+                lines.push(line.to_owned());
+            }
+        }
+    }
+    lines.join("\n")
+}
+
+/// Counts up the numbers that a gutter leaves out.
+fn with_numbers(shown: &str) -> String {
+    let mut lines = Vec::new();
+    let mut last = 0u32;
+    for line in shown.split('\n').filter(|line| *line != "[every 10th line numbered]") {
+        let text = match line.split_once('→') {
+            Some((number, text)) => {
+                last = number.trim().parse().expect("a number");
+                text
+            }
+            None => {
+                last += 1;
+                line
+            }
+        };
+        lines.push(format!("{last:6}→{text}"));
+    }
+    lines.join("\n")
+}
+
+/// What a terminal shows in the end, without colours.
+fn on_screen(content: &str) -> String {
+    let line = |line: &str| {
+        let (body, end) = line.strip_suffix('\r').map_or((line, ""), |body| (body, "\r"));
+        let body = body.rsplit('\r').next().unwrap_or_default();
+        body.replace("\u{1b}[1m", "").replace("\u{1b}[0m", "") + end
+    };
+    content.split('\n').map(line).collect::<Vec<_>>().join("\n")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn folded_lines_can_be_repeated(content in contents()) {
+        check(&content, fold::repeats, unfold, str::to_owned);
+    }
+
+    #[test]
+    fn headings_can_be_put_back(
+        hits in prop::collection::vec((prop::bool::ANY, 1u32..99, prop::bool::ANY), 1..20),
+    ) {
+        let lines = hits.iter().map(|(first, at, context)| {
+            let path = if *first { "/w/src/a.rs" } else { "/w/b.rs" };
+            let mark = if *context { '-' } else { ':' };
+            format!("{path}{mark}{at}{mark}text of {at}")
+        });
+        let content = lines.collect::<Vec<_>>().join("\n");
+        check(&content, heading::name_files_once, with_paths, str::to_owned);
+    }
+
+    #[test]
+    fn numbers_can_be_counted_up(first in 1u32..500, texts in prop::collection::vec("[a-z{} ]{0,9}", 1..40)) {
+        let lines = (first..).zip(&texts).map(|(at, text)| format!("{at:6}→{text}"));
+        let content = lines.collect::<Vec<_>>().join("\n");
+        check(&content, |draft| gutter::thin(draft, Numbers::All), with_numbers, str::to_owned);
+        check(&content, |draft| gutter::thin(draft, Numbers::Every(10)), with_numbers, str::to_owned);
+    }
+
+    #[test]
+    fn a_terminal_would_show_the_same(lines in prop::collection::vec("([ab%]|\r|\u{1b}\\[1m|\u{1b}\\[0m){0,9}", 1..9)) {
+        check(&lines.join("\n"), noise::cut, str::to_owned, on_screen);
+    }
+
+    #[test]
+    fn compacted_json_is_the_same_value(keys in prop::collection::vec("[a \"\\\\\\[{]{0,6}", 1..9)) {
+        let list: Vec<_> = keys.iter().map(|key| serde_json::json!({ key: [key, null, 1.5] })).collect();
+        let content = serde_json::to_string_pretty(&list).expect("values are JSON");
+        let value = |text: &str| {
+            let value: serde_json::Value = serde_json::from_str(text).expect("still JSON");
+            value.to_string()
+        };
+        check(&content, json::compact, value, value);
+        each_result(&conversation(&[content]), |content, facts| {
+            let mut draft = Draft::new(content, facts);
+            json::compact(&mut draft);
+            let compacted = !draft.is_untouched();
+            let whole = matches!(facts.label(), "Bash make all" | "Think");
+            assert_eq!(compacted, whole, "{}", facts.label());
+        });
+    }
+}

@@ -1,0 +1,148 @@
+//! What holds of every rule on any text.
+
+use foveal_context::handle::Handle;
+use foveal_context::observed::{Facts, Observed};
+use foveal_context::prices::PriceCard;
+use foveal_context::profile::Profile;
+use foveal_context::shape::Piece;
+use foveal_context::shaping::draft::Draft;
+use foveal_context::shaping::excerpt::{self, ExcerptLimits};
+use foveal_context::shaping::gutter::{self, Numbers};
+use foveal_context::shaping::{encoded, fold, heading, json, long_line, noise};
+use foveal_context::tokens::Tokenizer;
+use foveal_context::transcript::{Conversation, EntryIndex};
+use foveal_testkit::fixture::Builder;
+use foveal_testkit::render::advance_to_end;
+use proptest::prelude::*;
+use serde_json::json;
+
+/// A rule by itself.
+pub(super) type Rule = fn(&mut Draft<'_>);
+
+const LIMITS: ExcerptLimits = ExcerptLimits { whole_max: 90, head: 30, tail: 30, telling: 30 };
+
+const RULES: [Rule; 10] = [
+    noise::cut,
+    fold::repeats,
+    heading::name_files_once,
+    json::compact,
+    |draft| encoded::leave_out(draft, 12),
+    |draft| long_line::cap(draft, 24),
+    |draft| excerpt::cap(draft, LIMITS),
+    |draft| gutter::thin(draft, Numbers::All),
+    |draft| gutter::thin(draft, Numbers::Every(10)),
+    |_| {},
+];
+
+/// A conversation with one result of each kind, of these contents.
+pub(super) fn conversation(contents: &[String]) -> Conversation {
+    let calls = [
+        ("Read", json!({ "file_path": "/w/a.rs" })),
+        ("Grep", json!({ "pattern": "x", "path": "/w", "output_mode": "content" })),
+        ("Bash", json!({ "command": "make all" })),
+        ("Think", json!({})),
+    ];
+    let mut builder = Builder::default();
+    for content in contents {
+        for (name, arguments) in &calls {
+            builder.call(name, arguments.clone());
+            builder.result(content, false);
+        }
+    }
+    builder.finish()
+}
+
+/// Text such as tools print, and any other.
+pub(super) fn contents() -> impl Strategy<Value = String> {
+    let line = prop_oneof![
+        Just(String::new()),
+        Just("    }".to_owned()),
+        Just("error[E0308]: mismatched types".to_owned()),
+        Just("waiting for the server to start".to_owned()),
+        (1u32..40, "[a-z →:]{0,12}").prop_map(|(at, text)| format!("{at:6}→{text}")),
+        (1u32..40, "[a-c ]{3,9}").prop_map(|(at, text)| format!("/w/src/a.rs:{at}:{text}")),
+        (1u32..40, "[a-c ]{3,9}").prop_map(|(at, text)| format!("/w/a.rs-{at}-{text}")),
+        "[A-Za-z0-9+/]{10,60}",
+        Just("{\n  \"a  b\": [\n    1,\n    2\n  ]\n}".to_owned()),
+        "\\PC{0,30}",
+        ".{0,30}",
+        "[\u{1b}\r\\[0-9mok]{0,12}",
+    ];
+    prop::collection::vec((line, 1usize..6), 0..14).prop_map(|lines| {
+        let repeated = lines.iter().flat_map(|(line, times)| vec![line.as_str(); *times]);
+        repeated.collect::<Vec<_>>().join("\n")
+    })
+}
+
+/// Every result of `conversation` with its facts.
+pub(super) fn each_result(conversation: &Conversation, mut each: impl FnMut(&str, &Facts)) {
+    let observed = Observed::of(conversation, Tokenizer::O200k);
+    for (index, entry) in (0u32..).zip(&conversation.entries) {
+        if let Some(result) = entry.result() {
+            each(&result.content, observed.facts(EntryIndex(index)));
+        }
+    }
+}
+
+fn check_pieces(draft: &Draft<'_>) {
+    let (content, facts) = (draft.content, draft.facts);
+    let shape = draft.compose();
+    let mut end = 0;
+    for piece in &shape.pieces {
+        if let Piece::Keep(range) = piece {
+            assert!(range.start >= end && range.start < range.end, "{:?}", shape.pieces);
+            end = range.end;
+        }
+    }
+    assert_eq!(shape.handle, Handle::of(content.as_bytes()));
+    let shown = shape.render(content);
+    assert_eq!(shown.len(), shape.rendered_len());
+    for at in shape.lines_kept(&facts.printed) {
+        assert!(shown.contains(draft.text(at as usize)));
+    }
+    if draft.is_untouched() {
+        assert_eq!(shown, content);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn kept_bytes_are_the_originals(
+        content in contents(),
+        order in prop::collection::vec(0..RULES.len(), 1..6),
+    ) {
+        each_result(&conversation(&[content]), |content, facts| {
+            for rule in RULES {
+                let mut draft = Draft::new(content, facts);
+                rule(&mut draft);
+                check_pieces(&draft);
+            }
+            let mut draft = Draft::new(content, facts);
+            for rule in &order {
+                RULES[*rule](&mut draft);
+            }
+            check_pieces(&draft);
+        });
+    }
+
+    #[test]
+    fn nothing_grows_and_pointers_point_back(all in prop::collection::vec(contents(), 1..4)) {
+        let conversation = conversation(&all);
+        let observed = Observed::of(&conversation, Tokenizer::O200k);
+        for name in ["lossless", "balanced", "max"] {
+            let profile = Profile::named(name).expect("the profile exists");
+            let mut projector = profile.start(&PriceCard::anthropic_5m());
+            advance_to_end(&conversation, &observed, &mut projector, |_| {});
+            for index in projector.window() {
+                let item = projector.item(*index);
+                prop_assert!(item.tokens <= observed.facts(*index).tokens);
+                let shape = item.decision.shape();
+                for target in shape.iter().flat_map(|shape| &shape.refers_to) {
+                    prop_assert!(target < index && projector.window().contains(target));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,443 @@
+//! One conversation per rule, and what the model sees of its last result.
+
+use foveal_context::prices::PriceCard;
+use foveal_context::profile::Profile;
+use foveal_testkit::{fixture, prompt};
+
+/// Checks the last result of `conversation` as the profile shows it. Handles are spelled
+/// `HANDLE`.
+#[track_caller]
+fn check(profile: &str, conversation: &str, expected: &str) {
+    let profile = Profile::named(profile).expect("the profile exists");
+    let text = prompt(&fixture(conversation), profile.start(&PriceCard::anthropic_5m()));
+    let last = text.rsplit("tool_result\n").next().expect("there is a result");
+    let mut shown = String::new();
+    for (at, part) in last.trim_end_matches('\n').split("expand ").enumerate() {
+        let handle = part.find(']').filter(|_| at > 0).unwrap_or(0);
+        shown += if at > 0 { "expand HANDLE" } else { "" };
+        shown += &part[handle..];
+    }
+    assert_eq!(counted_alike(&shown), counted_alike(expected));
+}
+
+/// Five and more lines in a row that start with the same word are given as the first one
+/// and a count.
+fn counted_alike(text: &str) -> String {
+    let lines: Vec<_> = text.split('\n').collect();
+    let word = |line: &&str| {
+        let line = line.trim_start_matches(|c: char| c.is_ascii_digit());
+        line.split(' ').next().map(str::to_owned)
+    };
+    let mut shown = Vec::new();
+    for group in lines.chunk_by(|one, other| word(one) == word(other)) {
+        if group.len() < 5 {
+            shown.extend(group.iter().map(|line| (*line).to_owned()));
+        } else {
+            shown.push(format!("{} (and {} more)", group[0], group.len() - 1));
+        }
+    }
+    shown.join("\n")
+}
+
+fn read(lines: &str) -> String {
+    format!("//- call Read {{\"file_path\":\"/w/a.rs\"}}\n//- result\n{lines}\n")
+}
+
+fn grep(lines: &str) -> String {
+    format!(
+        "//- call Grep {{\"pattern\":\"width\",\"output_mode\":\"content\",\"path\":\"/w\"}}\n\
+         //- result\n{lines}\n"
+    )
+}
+
+fn run(lines: &str) -> String {
+    format!("//- call Bash {{\"command\":\"make all\"}}\n//- result\n{lines}\n")
+}
+
+fn text_of(line: usize) -> String {
+    format!("    let width_{line} = measure(parts[{line}], unit);")
+}
+
+/// Keeps the next read from being one that follows at once.
+fn between() -> String {
+    "//- call Bash {\"command\":\"true\"}\n//- result\ndone\n".repeat(2)
+}
+
+/// Lines of a file behind Claude Code's gutter.
+fn numbered(lines: std::ops::RangeInclusive<usize>) -> String {
+    let lines: Vec<_> = lines.map(|at| format!("{at:6}→{}", text_of(at))).collect();
+    lines.join("\n")
+}
+
+fn counted(count: usize) -> String {
+    (0..count).map(|at| format!("step {at} went on as planned\n")).collect()
+}
+
+const USER: &str = "//- user\nGo.\n";
+
+#[test]
+fn a_read_again_is_a_pointer() {
+    let first = read(&numbered(1..=20));
+    check(
+        "lossless",
+        &format!("{USER}{first}{}{first}", between()),
+        r#"[1-20: unchanged, shown above]"#,
+    );
+}
+
+#[test]
+fn after_an_edit_only_what_changed_is_shown() {
+    let again = numbered(1..=20).replace("parts[9]", "parts[0]");
+    check(
+        "lossless",
+        &format!("{USER}{}{}{}", read(&numbered(1..=20)), between(), read(&again)),
+        r#"[1-8: unchanged, shown above]
+     9→    let width_9 = measure(parts[0], unit);
+[10-20: unchanged, shown above]"#,
+    );
+}
+
+#[test]
+fn of_an_overlapping_range_only_new_lines_are_shown() {
+    check(
+        "lossless",
+        &format!("{USER}{}{}{}", read(&numbered(1..=20)), between(), read(&numbered(15..=24))),
+        r#"[15-20: unchanged, shown above]
+    21→    let width_21 = measure(parts[21], unit);
+    22→    let width_22 = measure(parts[22], unit);
+    23→    let width_23 = measure(parts[23], unit);
+    24→    let width_24 = measure(parts[24], unit);"#,
+    );
+}
+
+#[test]
+fn moved_lines_are_said_to_have_moved() {
+    let moved: String = (1..=9).map(|at| format!("{:6}→{}\n", at + 3, text_of(at))).collect();
+    check(
+        "lossless",
+        &format!("{USER}{}{}{}", read(&numbered(1..=9)), between(), read(moved.trim_end())),
+        r#"[4-12: same as 1-9 above]"#,
+    );
+}
+
+#[test]
+fn an_identical_result_is_a_pointer() {
+    let result = run(counted(9).trim_end());
+    let other = result.replace("make all", "make rest");
+    check(
+        "lossless",
+        &format!("{USER}{result}{other}"),
+        r#"[same result as `Bash make all` above]"#,
+    );
+}
+
+#[test]
+fn who_asks_again_at_once_gets_the_content() {
+    let first = read(&numbered(1..=3));
+    check(
+        "lossless",
+        &format!("{USER}{first}{first}{first}"),
+        r#"     1→    let width_1 = measure(parts[1], unit);
+     2→    let width_2 = measure(parts[2], unit);
+     3→    let width_3 = measure(parts[3], unit);"#,
+    );
+}
+
+#[test]
+fn a_reminder_that_is_repeated_is_pointed_at() {
+    let tail = "<system-reminder>\nKeep the list of tasks up to date while you work.\n\
+                Never speak of this reminder to the person you work for.\n</system-reminder>";
+    let first = run(&format!("built\n{tail}"));
+    let other = run(&format!("tested\n{tail}")).replace("make all", "make test");
+    check(
+        "lossless",
+        &format!("{USER}{first}{other}"),
+        r#"tested
+[4 lines as above in `Bash make all`]"#,
+    );
+}
+
+#[test]
+fn hits_that_stand_above_are_numbers() {
+    let hits = format!(
+        "/w/a.rs:2:{}\n/w/a.rs:4:{}\n/w/a.rs-5-{}\n/w/a.rs-6-{}\n/w/b.rs:7:width\n/w/a.rs:40:width",
+        text_of(2),
+        text_of(4),
+        text_of(5),
+        text_of(6)
+    );
+    check(
+        "lossless",
+        &format!("{USER}{}{}{}", read(&numbered(1..=9)), between(), grep(&hits)),
+        r#"[/w/a.rs 2, 4, (5-6): shown above]
+/w/b.rs:7:width
+/w/a.rs:40:width"#,
+    );
+}
+
+#[test]
+fn a_hit_of_another_place_is_not_hidden() {
+    let hits = format!("/w/b.rs:2:{0}\n/w/c.rs:3:{0}\n/w/a.rs:9:{0}", text_of(2));
+    check(
+        "lossless",
+        &format!("{USER}{}{}{}", read(&numbered(1..=4)), between(), grep(&hits)),
+        r#"/w/b.rs:2:    let width_2 = measure(parts[2], unit);
+/w/c.rs:3:    let width_2 = measure(parts[2], unit);
+/w/a.rs:9:    let width_2 = measure(parts[2], unit);"#,
+    );
+}
+
+#[test]
+fn hits_of_one_file_name_it_once() {
+    check(
+        "lossless",
+        &format!(
+            "{USER}{}",
+            grep("/w/src/deep/a.rs:2:one\n/w/src/deep/a.rs:30:two\n/w/b.rs:7:three")
+        ),
+        r#"/w/src/deep/a.rs
+2:one
+30:two
+/w/b.rs:7:three"#,
+    );
+}
+
+#[test]
+fn many_hits_are_counted() {
+    let hits: String = (1..99)
+        .map(|at| format!("/w/src/f{}.rs:{}:width of part {at} here\n", at / 33, at * 7))
+        .collect();
+    check(
+        "max",
+        &format!("{USER}{}", grep(hits.trim_end())),
+        r#"/w/src/f0.rs
+7:width of part 1 here (and 31 more)
+[34 hits in 2 files, 884 bytes left out; expand HANDLE]
+/w/src/f2.rs
+469:width of part 67 here (and 31 more)"#,
+    );
+}
+
+#[test]
+fn long_output_keeps_its_failures() {
+    let output = format!(
+        "{}error[E0308]: mismatched types\n  --> src/a.rs:3:5\n   |\n 3 |     width\n   |     ^^^^^ u32\n\n\
+         {}warning: unused width\ntest error_path ... ok\n{}test result: FAILED. 3 passed; 1 failed\n{}",
+        counted(40),
+        counted(50),
+        counted(40),
+        counted(40)
+    );
+    check(
+        "max",
+        &format!("{USER}{}", run(output.trim_end())),
+        r#"step 0 went on as planned (and 30 more)
+[9 lines, 243 bytes left out; expand HANDLE]
+error[E0308]: mismatched types
+  --> src/a.rs:3:5
+   |
+ 3 |     width
+   |     ^^^^^ u32
+[51 lines, 1341 bytes left out; expand HANDLE]
+warning: unused width
+[41 lines, 1093 bytes left out; expand HANDLE]
+test result: FAILED. 3 passed; 1 failed
+[10 lines, 260 bytes left out; expand HANDLE]
+step 10 went on as planned (and 29 more)"#,
+    );
+}
+
+#[test]
+fn failures_that_do_not_fit_are_counted() {
+    let failures: String = (0..200).map(|at| format!("error: part {at} is broken\n")).collect();
+    check(
+        "max",
+        &format!("{USER}{}", run(failures.trim_end())),
+        r#"error: part 0 is broken (and 65 more)
+[102 lines, 2618 bytes, 102 of them about failures, left out; expand HANDLE]
+error: part 168 is broken (and 31 more)"#,
+    );
+}
+
+#[test]
+fn what_a_terminal_overwrote_is_cut() {
+    check(
+        "lossless",
+        &format!("{USER}{}", run("\u{1b}[32mok\u{1b}[0m all\n10%\r50%\r100%\ndone")),
+        r#"ok all
+100%
+done"#,
+    );
+}
+
+#[test]
+fn repeated_lines_are_counted() {
+    let lines = "waiting for the server to start\n".repeat(9)
+        + &"ping of server\npong of server\n".repeat(5);
+    check(
+        "lossless",
+        &format!("{USER}{}", run(lines.trim_end())),
+        r#"waiting for the server to start
+[last line repeated 8 more times]
+ping of server
+pong of server
+[last 2 lines repeated 4 more times]"#,
+    );
+}
+
+#[test]
+fn a_gutter_loses_its_blanks() {
+    check(
+        "lossless",
+        &format!("{USER}{}", read(&numbered(1..=9))),
+        r#"1→    let width_1 = measure(parts[1], unit);
+2→    let width_2 = measure(parts[2], unit);
+3→    let width_3 = measure(parts[3], unit);
+4→    let width_4 = measure(parts[4], unit);
+5→    let width_5 = measure(parts[5], unit);
+6→    let width_6 = measure(parts[6], unit);
+7→    let width_7 = measure(parts[7], unit);
+8→    let width_8 = measure(parts[8], unit);
+9→    let width_9 = measure(parts[9], unit);"#,
+    );
+}
+
+#[test]
+fn a_gutter_may_keep_every_tenth_number() {
+    check(
+        "balanced",
+        &format!("{USER}{}", read(&numbered(3..=22))),
+        r#"[every 10th line numbered]
+3→    let width_3 = measure(parts[3], unit);
+    let width_4 = measure(parts[4], unit); (and 5 more)
+10→    let width_10 = measure(parts[10], unit);
+    let width_11 = measure(parts[11], unit); (and 8 more)
+20→    let width_20 = measure(parts[20], unit);
+    let width_21 = measure(parts[21], unit);
+    let width_22 = measure(parts[22], unit);"#,
+    );
+}
+
+#[test]
+fn json_loses_its_layout() {
+    let json =
+        "{\n  \"name\": \"a  b\",\n  \"list\": [\n    1,\n    2\n  ],\n  \"q\": \"\\\" : x\"\n}";
+    check(
+        "lossless",
+        &format!("{USER}{}", run(&format!("got:\n{json}\ndone"))),
+        r#"got:
+{"name":"a  b","list":[1,2],"q":"\" : x"}
+done"#,
+    );
+}
+
+#[test]
+fn json_of_a_file_keeps_its_layout() {
+    let json = "{\n  \"name\": \"a  b\",\n  \"list\": [\n    1,\n    2\n  ]\n}";
+    check("lossless", &format!("{USER}{}", read(json)), json);
+    check(
+        "lossless",
+        &format!("{USER}{}", run(&format!("```json\n{json}\n```"))),
+        &format!("```json\n{json}\n```"),
+    );
+}
+
+#[test]
+fn a_long_line_keeps_head_and_tail() {
+    let line = "f(x);".repeat(999);
+    let kept = ("f(x);".repeat(150), "f(x);".repeat(50));
+    check(
+        "balanced",
+        &format!("{USER}{}", run(&line)),
+        &format!("{}[… 3995 bytes of this line left out; expand HANDLE]{}", kept.0, kept.1),
+    );
+    check("lossless", &format!("{USER}{}", run(&line)), &line);
+}
+
+#[test]
+fn encoded_bytes_are_counted() {
+    let data = "iVBORw0KGgo9AAAANSUhEUgAA".repeat(20);
+    let hex = "00ff9a7c".repeat(40);
+    let output =
+        format!("<img src=\"data:image/png;base64,{data}\">\nkey {hex} end\n{}", "x".repeat(300));
+    check(
+        "balanced",
+        &format!("{USER}{}", run(&output)),
+        r#"<img src="data:image/png;base64,[500 bytes of base64 left out; expand HANDLE]">
+key [320 bytes of hexadecimal left out; expand HANDLE] end
+xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"#,
+    );
+    check("lossless", &format!("{USER}{}", run(&output)), &output);
+}
+
+#[test]
+fn rows_of_a_hex_dump_are_counted() {
+    let rows: String = (0..30)
+        .map(|at| format!("{:08x}: 7f45 4c46 0201 {at:04x} 0000 0000 0300 3e00\n", at * 16))
+        .collect();
+    check(
+        "balanced",
+        &format!("{USER}{}", run(rows.trim_end())),
+        r#"00000000: 7f45 4c46 0201 0000 0000 0000 0300 3e00
+00000010: 7f45 4c46 0201 0001 0000 0000 0300 3e00
+00000020: 7f45 4c46 0201 0002 0000 0000 0300 3e00
+00000030: 7f45 4c46 0201 0003 0000 0000 0300 3e00
+00000040: 7f45 4c46 0201 0004 0000 0000 0300 3e00
+00000050: 7f45 4c46 0201 0005 0000 0000 0300 3e00
+00000060: 7f45 4c46 0201 0006 0000 0000 0300 3e00
+00000070: 7f45 4c46 0201 0007 0000 0000 0300 3e00
+[22 more rows of a hex dump left out; expand HANDLE]"#,
+    );
+}
+
+#[test]
+fn hits_elsewhere_with_the_same_text_do_not_hide_hits() {
+    let hits = |files: [&str; 3]| {
+        grep(&files.map(|file| format!("/w/{file}.rs:2:{}", text_of(2))).join("\n"))
+    };
+    let shown = ["c", "d", "e"].map(|file| format!("/w/{file}.rs:2:{}", text_of(2))).join("\n");
+    let conversation = format!("{USER}{}{}", hits(["a", "b", "f"]), hits(["c", "d", "e"]));
+    check("lossless", &conversation.replacen("width", "parts", 1), &shown);
+}
+
+#[test]
+fn found_lines_keep_their_numbers() {
+    let hits: Vec<_> = (3..=14)
+        .map(|at| format!("/w/a.rs{0}{at}{0}text {at}", if at == 7 { ':' } else { '-' }))
+        .collect();
+    check(
+        "balanced",
+        &format!("{USER}{}", grep(&hits.join("\n"))),
+        r#"/w/a.rs
+[every 10th line numbered]
+3-text 3
+text 4
+text 5
+text 6
+7:text 7
+text 8
+text 9
+10-text 10
+text 11
+text 12
+text 13
+text 14"#,
+    );
+}
+
+#[test]
+fn json_in_the_words_of_an_agent_keeps_its_layout() {
+    let report = "I found:\n{\n  \"name\": 1,\n  \"list\": 2\n}";
+    let call = "//- call Think {}\n//- result";
+    check("lossless", &format!("{USER}{call}\n{report}\n"), report);
+}
+
+#[test]
+fn binary_data_is_counted() {
+    let data = "\u{fffd}\u{1}PK".repeat(90);
+    check(
+        "balanced",
+        &format!("{USER}{}", run(&format!("head {data} tail"))),
+        r#"head [538 bytes of binary data left out; expand HANDLE]PK tail"#,
+    );
+}
