@@ -150,7 +150,9 @@ impl Observed {
                 let call = self.open_calls.remove(&result.call);
                 let unknown = Effect::default();
                 let effect = call.as_ref().map_or(&unknown, |call| &call.effect);
-                let printed = printed_lines(&result.content, effect);
+                let mut printed = printed_lines(&result.content, effect);
+                // Kept for as long as the conversation is; a vector grows to twice its need.
+                printed.lines.shrink_to_fit();
                 let hashes = printed
                     .lines
                     .iter()

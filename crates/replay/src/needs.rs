@@ -27,15 +27,13 @@ pub fn needs(prepared: &Prepared<'_>) -> Vec<Need> {
     let mut found = Vec::new();
     for (request, answer) in (0u32..).zip(prepared.conversation.responses()) {
         while next < answer.0 {
-            let before = window.entries().to_vec();
             if let WindowChange::Cut { .. } = window.push(prepared.conversation) {
-                for index in before.iter().filter(|i| window.entries().binary_search(i).is_err()) {
-                    let scan = prepared.scan(*index);
-                    match prepared.conversation.entry(*index).role {
-                        Role::Tool => sources.remove(*index, scan),
-                        Role::System | Role::User | Role::Assistant => spoken.remove(scan),
-                    }
-                }
+                spoken = Visible::default();
+                let stay = || window.entries().iter().map(|index| (*index, prepared.scan(*index)));
+                let is_tool =
+                    |index: &EntryIndex| prepared.conversation.entry(*index).role == Role::Tool;
+                stay().filter(|(i, _)| !is_tool(i)).for_each(|(_, scan)| spoken.add(scan));
+                sources.rebuild(stay().filter(|(i, _)| is_tool(i)));
             }
             let index = EntryIndex(next);
             next += 1;

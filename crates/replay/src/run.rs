@@ -69,38 +69,37 @@ impl Prepared<'_> {
     }
 }
 
-/// Which results of the recorded prompt show a line, oldest first.
+/// The first and the latest result of the recorded prompt that show a line.
 #[derive(Debug, Default)]
 pub struct Sources {
-    lines: HashMap<u64, Vec<EntryIndex>>,
+    lines: HashMap<u64, (EntryIndex, EntryIndex)>,
 }
 
 impl Sources {
     /// Adds a result; results come in order.
     pub fn add(&mut self, index: EntryIndex, scan: &Scan) {
         for line in &scan.lines {
-            self.lines.entry(*line).or_default().push(index);
+            self.lines.entry(*line).and_modify(|span| span.1 = index).or_insert((index, index));
         }
     }
 
-    /// Takes a result away.
-    pub fn remove(&mut self, index: EntryIndex, scan: &Scan) {
-        for line in &scan.lines {
-            if let Some(sources) = self.lines.get_mut(line) {
-                sources.retain(|source| *source != index);
-            }
+    /// Starts anew with the results that stayed in the prompt. Prompts are cut too rarely to
+    /// remember more than two results a line for it.
+    pub fn rebuild<'s>(&mut self, results: impl Iterator<Item = (EntryIndex, &'s Scan)>) {
+        self.lines.clear();
+        for (index, scan) in results {
+            self.add(index, scan);
         }
     }
 
     /// The first and the latest result that show a line.
     pub fn span(&self, line: u64) -> Option<(EntryIndex, EntryIndex)> {
-        let sources = self.lines.get(&line)?;
-        Some((*sources.first()?, *sources.last()?))
+        self.lines.get(&line).copied()
     }
 
     /// The latest result that shows a line.
     pub fn last(&self, line: u64) -> Option<EntryIndex> {
-        self.lines.get(&line)?.last().copied()
+        Some(self.lines.get(&line)?.1)
     }
 }
 
@@ -240,21 +239,16 @@ struct State<'a> {
 struct RawPrompt {
     window: Window,
     next: u32,
-    results: Visible,
+    references: Visible,
     sources: Sources,
 }
 
 impl RawPrompt {
     fn take(&mut self, prepared: &Prepared<'_>, answer: EntryIndex) {
         while self.next < answer.0 {
-            let before = self.window.entries().to_vec();
-            let change = self.window.push(prepared.conversation);
-            if let WindowChange::Cut { .. } = change {
-                for index in before {
-                    if self.window.entries().binary_search(&index).is_err() {
-                        self.forget(prepared, index);
-                    }
-                }
+            if let WindowChange::Cut { .. } = self.window.push(prepared.conversation) {
+                // The entry that cut is added below, if it is a result.
+                self.rebuild(prepared);
             }
             let index = EntryIndex(self.next);
             self.next += 1;
@@ -262,19 +256,22 @@ impl RawPrompt {
                 && prepared.conversation.entry(index).role == Role::Tool
             {
                 let scan = &prepared.scans[index.at()];
-                self.results.add(scan);
+                self.references.add_references(scan);
                 self.sources.add(index, scan);
             }
         }
     }
 
-    fn forget(&mut self, prepared: &Prepared<'_>, index: EntryIndex) {
-        if prepared.conversation.entry(index).role != Role::Tool {
-            return;
-        }
-        let scan = &prepared.scans[index.at()];
-        self.results.remove(scan);
-        self.sources.remove(index, scan);
+    /// Starts anew with the results that stayed in the prompt.
+    fn rebuild(&mut self, prepared: &Prepared<'_>) {
+        let results = || {
+            let window = self.window.entries().iter();
+            let tools = window.filter(|i| prepared.conversation.entry(**i).role == Role::Tool);
+            tools.map(|index| (*index, prepared.scan(*index)))
+        };
+        self.references = Visible::default();
+        results().for_each(|(_, scan)| self.references.add_references(scan));
+        self.sources.rebuild(results());
     }
 }
 
@@ -367,7 +364,7 @@ impl<'a> State<'a> {
     fn evidence(&self, uses: &Uses) -> (Share, Vec<u64>) {
         let mut share = Share::default();
         let mut lost = Vec::new();
-        for line in uses.evidence.iter().filter(|line| self.raw.results.has_line(**line)) {
+        for line in uses.evidence.iter().filter(|line| self.raw.sources.last(**line).is_some()) {
             share.used += 1;
             if self.visible.has_line(*line) {
                 share.visible += 1;
@@ -381,7 +378,7 @@ impl<'a> State<'a> {
     fn references(&self, uses: &Uses) -> Share {
         let mut share = Share::default();
         for reference in &uses.references {
-            if self.raw.results.has_reference(*reference) {
+            if self.raw.references.has_reference(*reference) {
                 share.used += 1;
                 share.visible += u64::from(self.visible.has_reference(*reference));
             }

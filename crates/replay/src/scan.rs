@@ -27,6 +27,8 @@ impl Scan {
         for hashes in [&mut lines, &mut references] {
             hashes.sort_unstable();
             hashes.dedup();
+            // Kept for as long as the conversation is; a vector grows to twice its need.
+            hashes.shrink_to_fit();
         }
         Self { lines, references }
     }
@@ -39,12 +41,24 @@ fn counts(line: &str) -> bool {
     line.chars().filter(|c| c.is_alphanumeric()).nth(LINE_ALPHANUMERICS_MIN - 1).is_some()
 }
 
-/// The normal forms of a printed line: trimmed, and trimmed after the gutter if it has one
-/// (`12→`, `12:`, `12-`, `12|`, `12<tab>`, `path:12:`, `path-12-`).
+/// The normal forms of a printed line: without a gutter that can be nothing else (`12→`,
+/// `12<tab>`); otherwise trimmed, and trimmed after what may be one (`12:`, `12-`, `12|`,
+/// `path:12:`, `path-12-`).
 fn line_forms(line: &str) -> impl Iterator<Item = &str> {
     let trimmed = line.trim();
-    let bare = after_number(trimmed).or_else(|| after_path(trimmed)).map(str::trim);
-    std::iter::once(trimmed).chain(bare).filter(|form| counts(form))
+    let (first, second) = match after_gutter(trimmed) {
+        Some(bare) => (bare.trim(), None),
+        None => {
+            let bare = after_number(trimmed).or_else(|| after_path(trimmed));
+            (trimmed, bare.map(str::trim))
+        }
+    };
+    std::iter::once(first).chain(second).filter(|form| counts(form))
+}
+
+fn after_gutter(trimmed: &str) -> Option<&str> {
+    let rest = trimmed.trim_start_matches(|c: char| c.is_ascii_digit());
+    if rest.len() < trimmed.len() { rest.strip_prefix(['→', '\t']) } else { None }
 }
 
 fn after_number(line: &str) -> Option<&str> {
@@ -72,9 +86,7 @@ fn after_path(line: &str) -> Option<&str> {
 /// gutter that the model copied along (`12→`, `12<tab>`).
 pub fn evidence_line(line: &str) -> Option<u64> {
     let trimmed = line.trim();
-    let rest = trimmed.trim_start_matches(|c: char| c.is_ascii_digit());
-    let bare = if rest.len() < trimmed.len() { rest.strip_prefix(['→', '\t']) } else { None };
-    let form = bare.unwrap_or(trimmed).trim();
+    let form = after_gutter(trimmed).unwrap_or(trimmed).trim();
     counts(form).then(|| hash(form))
 }
 

@@ -23,6 +23,13 @@ impl Visible {
         }
     }
 
+    /// Adds only the references of a text.
+    pub fn add_references(&mut self, scan: &Scan) {
+        for hash in &scan.references {
+            *self.references.entry(*hash).or_default() += 1;
+        }
+    }
+
     /// Takes a text away that was added before.
     pub fn remove(&mut self, scan: &Scan) {
         for (counts, hashes) in
