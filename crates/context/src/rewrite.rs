@@ -97,7 +97,10 @@ pub fn choose(planner: &mut Planner, ask: &Ask<'_>) -> Choice {
         reason: (!chosen.is_empty()).then_some(reason),
     };
     let tokens = planner.tokens();
-    if tokens > ask.settings.high {
+    let possible: u64 = candidates.iter().map(|candidate| candidate.saving).sum();
+    // Where little is left to take, acting on the mark would break the cache at every request.
+    let worthwhile = (ask.settings.high - ask.settings.low).0 / WORTHWHILE_PART;
+    if tokens > ask.settings.high && possible >= worthwhile {
         let goal = (tokens - ask.settings.low).0;
         return take(&least_used(&candidates, goal), ask.reason.unwrap_or(RewriteReason::HighMark));
     }
@@ -112,6 +115,9 @@ pub fn choose(planner: &mut Planner, ask: &Ask<'_>) -> Choice {
         None => Choice::default(),
     }
 }
+
+/// Part of the way from the high to the low mark that a rewrite for size must lead at least.
+const WORTHWHILE_PART: u64 = 4;
 
 /// The candidates of least expected use that together save `goal` tokens, or all of them, in
 /// window order.

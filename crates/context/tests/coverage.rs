@@ -35,5 +35,8 @@ fn generated_conversations_reach_every_rule_and_reason() {
         kinds.into_iter().collect::<Vec<_>>().join(" "),
         "compacted delta excerpt note outline pointer"
     );
-    assert_eq!(text(&rules), "cleared excerpt fold gutter heading identical noise outline shown");
+    assert_eq!(
+        text(&rules),
+        "cleared excerpt fold gutter heading hits identical noise outline shown"
+    );
 }

@@ -96,7 +96,6 @@ proptest! {
     }
 
     #[test]
-    #[ignore = "an excerpt over several files' lines gives the range of the outermost two"]
     fn notes_are_true(script in scripts(OPERATIONS_MAX)) {
         check(&script, &[pointers::notes_are_true]);
     }

@@ -82,11 +82,11 @@ fn fit(rows: &[Row]) -> [f64; FEATURES] {
         for row in rows {
             let guess = probability(&row.features, &weights);
             let share = row.weight / total;
-            for i in 0..FEATURES {
-                slope[i] += share * (f64::from(u8::from(row.used)) - guess) * row.features[i];
-                for j in 0..FEATURES {
-                    let product = row.features[i] * row.features[j];
-                    curve[i][j] += share * guess * (1.0 - guess) * product;
+            let miss = f64::from(u8::from(row.used)) - guess;
+            for (i, feature) in row.features.iter().enumerate() {
+                slope[i] += share * miss * feature;
+                for (cell, other) in curve[i].iter_mut().zip(&row.features) {
+                    *cell += share * guess * (1.0 - guess) * feature * other;
                 }
             }
         }
@@ -106,8 +106,9 @@ fn solve(mut matrix: [[f64; FEATURES]; FEATURES], mut right: [f64; FEATURES]) ->
     for at in 0..FEATURES {
         for below in at + 1..FEATURES {
             let factor = matrix[below][at] / matrix[at][at];
-            for column in at..FEATURES {
-                matrix[below][column] -= factor * matrix[at][column];
+            let pivot = matrix[at];
+            for (cell, above) in matrix[below].iter_mut().zip(pivot).skip(at) {
+                *cell -= factor * above;
             }
             right[below] -= factor * right[at];
         }

@@ -71,7 +71,6 @@ fn every_law_holds_at_every_request() {
 }
 
 #[test]
-#[ignore = "an excerpt over several files' lines gives the range of the outermost two"]
 fn notes_are_true() {
     for_each(|conversation, observed| {
         for (_, settings) in own_profiles() {
@@ -82,7 +81,6 @@ fn notes_are_true() {
 }
 
 #[test]
-#[ignore = "a cap may leave out the line that a note about repeats speaks of"]
 fn repeats_follow_their_line() {
     for_each(|conversation, observed| {
         for (_, settings) in own_profiles() {
@@ -93,7 +91,6 @@ fn repeats_follow_their_line() {
 }
 
 #[test]
-#[ignore = "above the high mark every result is rewritten alone, as soon as it is idle"]
 fn a_passed_high_mark_leads_to_few_rewrites() {
     for_each(|conversation, observed| {
         let subject = Subject::engine(laws::eager());

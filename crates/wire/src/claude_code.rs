@@ -221,7 +221,7 @@ impl Recording {
             // A line that is no message of its own stands where its parent stands.
             Ok(None) => (branch.unwrap_or(self.tracks[at].draft.len()), None),
             Ok(Some(step)) => (step.0 + 1, None),
-            Err(kind) => (branch.unwrap_or(self.tracks[at].draft.len()), Some(kind)),
+            Err(UnknownSystem(kind)) => (branch.unwrap_or(self.tracks[at].draft.len()), Some(kind)),
         };
         if let Some(uuid) = uuid {
             self.places.insert(uuid, Place { track: at, steps });
@@ -268,7 +268,7 @@ impl Recording {
         at: usize,
         record: &Object,
         envelope: &Envelope,
-    ) -> Result<Option<StepIndex>, String> {
+    ) -> Result<Option<StepIndex>, UnknownSystem> {
         let subtype = json::text(record, "subtype").unwrap_or_default();
         let blocks = json::message_blocks(record.get("content").cloned());
         let draft = &mut self.tracks[at].draft;
@@ -290,10 +290,13 @@ impl Recording {
                 Ok(Some(draft.push(step)))
             }
             known if SYSTEM_BOOKKEEPING.contains(&known) => Ok(None),
-            other => Err(format!("system/{other}")),
+            other => Err(UnknownSystem(format!("system/{other}"))),
         }
     }
 }
+
+/// A `system` line of a subtype nothing is known about, by its name in problems.
+struct UnknownSystem(String);
 
 fn envelope(record: &mut Object, output: &mut Output<'_>) -> Envelope {
     let parent = record.get("parentUuid").map(|value| value.as_str().map(str::to_owned));

@@ -1,6 +1,6 @@
 //! Profile `read-once`: a file that was read is not sent again until it is written.
 //!
-//! Source: the design document "Phase 8: File Read Tracker - Deduplication" (seed 000). It
+//! Source: the design document "File Read Tracker - Deduplication" (seed 000). It
 //! gives two wordings; this is the one in its code, its overview says "[File previously
 //! read: {path}. Use the content from the earlier read.]". As there, the path decides and
 //! not the content: a change from outside goes unnoticed, and so does a read of other lines.

@@ -1,5 +1,5 @@
 //! Which files were read, and how often: the `FileReadTracker` of the design document
-//! "Phase 8: File Read Tracker - Deduplication" (seed 000).
+//! "File Read Tracker - Deduplication" (seed 000).
 //!
 //! Paths compare without regard to case, as that document asks for.
 

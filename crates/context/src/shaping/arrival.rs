@@ -95,6 +95,9 @@ pub fn shape(ask: &Ask<'_>) -> Option<(Shape, Tokens)> {
     (tokens < facts.tokens).then_some((shape, tokens))
 }
 
+/// Bytes that failures and sums may always take, however little else is kept.
+const TELLING_BYTES_MIN: usize = 4_000;
+
 /// How much more of output that shows files is kept than of other output.
 const SHOWS_FILES_FACTOR: usize = 4;
 
@@ -117,7 +120,8 @@ fn limits(settings: &Settings, facts: &Facts, content: &str) -> Option<ExcerptLi
     let shows_files = shows_files(facts, content);
     let whole_max = if shows_files { whole_max * SHOWS_FILES_FACTOR } else { whole_max };
     let third = whole_max / 3;
-    Some(ExcerptLimits { whole_max, head: third, tail: third, telling: third })
+    let telling = third.max(TELLING_BYTES_MIN);
+    Some(ExcerptLimits { whole_max, head: third, tail: third, telling })
 }
 
 /// Whether output is a diff, or hits with so much context that it is read like a file.

@@ -97,6 +97,14 @@ impl<'a> Draft<'a> {
         matches!(self.fates[at], Fate::Keep(_))
     }
 
+    /// Whether the line at `at` is one of a run that is told by its count.
+    pub fn is_folded(&self, at: usize) -> bool {
+        match &self.fates[at] {
+            Fate::Gap(number) => self.gaps[*number as usize].kind == ShapeKind::Compacted,
+            Fate::Keep(_) => false,
+        }
+    }
+
     /// Bytes of the line at `at` that the draft would show, line break included.
     pub fn shown_len(&self, at: usize) -> usize {
         match &self.fates[at] {

@@ -9,6 +9,7 @@ use crate::handle::Handle;
 use crate::shape::ShapeKind;
 
 use super::draft::{Draft, Gap};
+use super::fold;
 use super::telling::{Telling, goes_with_failure, telling};
 
 const RULE: &str = "excerpt";
@@ -113,6 +114,10 @@ fn lines_to_keep(draft: &Draft<'_>, limits: ExcerptLimits) -> Vec<bool> {
             }
             left = rest.unwrap_or_default();
         }
+    }
+    // A note about repeats speaks of the lines right before it.
+    for at in (1..draft.len()).filter(|at| draft.is_folded(*at) && draft.keeps(at - 1)) {
+        keep[at.saturating_sub(fold::PERIOD_MAX)..at].fill(true);
     }
     keep
 }

@@ -6,6 +6,9 @@ use super::draft::{Draft, Gap};
 
 const RULE: &str = "fold";
 
+/// Longest pattern, in lines.
+pub(super) const PERIOD_MAX: usize = 3;
+
 /// Shorter runs are not worth a note.
 const BYTES_MIN: usize = 60;
 
@@ -35,7 +38,7 @@ pub fn repeats(draft: &mut Draft<'_>) {
 
 /// Period and number of repetitions of the longest run that starts at `at`.
 fn longest_run(draft: &Draft<'_>, at: usize) -> Option<(usize, usize)> {
-    (1..=3)
+    (1..=PERIOD_MAX)
         .filter_map(|period| {
             let mut times = 1;
             while same(draft, at, at + period * times, period) {

@@ -161,11 +161,12 @@ fn merged(draft: &Draft<'_>, matches: Vec<Match>) -> Vec<Vec<Match>> {
             let last = group.last().expect("a group has a block");
             let between = last.lines.end..found.lines.start;
             let near = between.clone().all(|at| draft.text(at).trim().is_empty());
+            // Numbers must run on over the blank lines: the note names one range for all.
             let alike = !is_hit(draft, last.lines.start)
                 && !is_hit(draft, found.lines.start)
                 && numbers_of(draft, &last.lines).is_some()
                 && numbers_of(draft, &found.lines).is_some()
-                && draft.line(last.lines.start).path == draft.line(found.lines.start).path;
+                && numbers_of(draft, &(last.lines.start..found.lines.end)).is_some();
             if near && alike {
                 group.push(found);
                 continue;
@@ -176,11 +177,15 @@ fn merged(draft: &Draft<'_>, matches: Vec<Match>) -> Vec<Vec<Match>> {
     groups
 }
 
-/// First and last line number of a block whose every line has one.
+/// First and last line number of a block whose lines count up by one in one file.
 fn numbers_of(draft: &Draft<'_>, lines: &Range<usize>) -> Option<(u32, u32)> {
-    let first = draft.line(lines.start).number?.0;
-    let last = draft.line(lines.end - 1).number?.0;
-    (last >= first && (last - first) as usize + 1 == lines.len()).then_some((first, last))
+    let first = draft.line(lines.start);
+    let start = first.number?.0;
+    let runs = lines.clone().zip(start..).all(|(at, number)| {
+        let line = draft.line(at);
+        line.path == first.path && line.number.is_some_and(|n| n.0 == number)
+    });
+    runs.then_some((start, start + lines.len() as u32 - 1))
 }
 
 fn note_for(draft: &Draft<'_>, seen: &Seen<'_>, group: &[Match]) -> String {

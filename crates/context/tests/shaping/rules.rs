@@ -211,10 +211,10 @@ fn many_hits_are_counted() {
         "max",
         &format!("{USER}{}", grep(hits.trim_end())),
         r#"/w/src/f0.rs
-7:width of part 1 here (and 31 more)
-[34 hits in 2 files, 884 bytes left out; expand HANDLE]
+7:width of part 1 here (and 15 more)
+[67 hits in 3 files, 1742 bytes left out; expand HANDLE]
 /w/src/f2.rs
-469:width of part 67 here (and 31 more)"#,
+588:width of part 84 here (and 14 more)"#,
     );
 }
 
@@ -231,8 +231,8 @@ fn long_output_keeps_its_failures() {
     check(
         "max",
         &format!("{USER}{}", run(output.trim_end())),
-        r#"step 0 went on as planned (and 30 more)
-[9 lines, 243 bytes left out; expand HANDLE]
+        r#"step 0 went on as planned (and 14 more)
+[25 lines, 675 bytes left out; expand HANDLE]
 error[E0308]: mismatched types
   --> src/a.rs:3:5
    |
@@ -242,20 +242,20 @@ error[E0308]: mismatched types
 warning: unused width
 [41 lines, 1093 bytes left out; expand HANDLE]
 test result: FAILED. 3 passed; 1 failed
-[10 lines, 260 bytes left out; expand HANDLE]
-step 10 went on as planned (and 29 more)"#,
+[26 lines, 692 bytes left out; expand HANDLE]
+step 26 went on as planned (and 13 more)"#,
     );
 }
 
 #[test]
 fn failures_that_do_not_fit_are_counted() {
-    let failures: String = (0..200).map(|at| format!("error: part {at} is broken\n")).collect();
+    let failures: String = (0..400).map(|at| format!("error: part {at} is broken\n")).collect();
     check(
         "max",
         &format!("{USER}{}", run(failures.trim_end())),
-        r#"error: part 0 is broken (and 65 more)
-[102 lines, 2618 bytes, 102 of them about failures, left out; expand HANDLE]
-error: part 168 is broken (and 31 more)"#,
+        r#"error: part 0 is broken (and 172 more)
+[212 lines, 5512 bytes, 212 of them about failures, left out; expand HANDLE]
+error: part 385 is broken (and 14 more)"#,
     );
 }
 
