@@ -11,6 +11,9 @@ use crate::tokens::Tokens;
 pub struct Settings {
     /// Smallest block, in bytes of text, that is replaced by a pointer.
     pub pointer_bytes_min: usize,
+    /// Whether results are pointed at the model's own call arguments where these hold the same
+    /// text. It stands there as part of a JSON string, one line after the other.
+    pub arguments_count: bool,
     /// Which line numbers of a read's gutter are kept.
     pub numbers: Numbers,
     /// Output of runs beyond this many bytes is excerpted; `None`: never.
@@ -55,6 +58,7 @@ impl Settings {
     pub fn lossless() -> Self {
         Self {
             pointer_bytes_min: 80,
+            arguments_count: false,
             numbers: Numbers::All,
             run_bytes_max: None,
             search_bytes_max: None,
@@ -90,6 +94,7 @@ impl Settings {
     /// As cheap as it gets while most of what is needed stays.
     pub fn max() -> Self {
         Self {
+            arguments_count: true,
             numbers: Numbers::Every(10),
             run_bytes_max: Some(1_200),
             search_bytes_max: Some(1_200),

@@ -7,7 +7,7 @@ use foveal_context::planner::Step;
 use foveal_context::projector::Projector;
 use foveal_context::rewrite::RewriteReason;
 use foveal_context::settings::Settings;
-use foveal_context::tokens::Tokenizer;
+use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_context::transcript::Conversation;
 use foveal_replay::run::Replay;
 use foveal_replay::{Prepared, replay};
@@ -93,8 +93,13 @@ fn repeats_follow_their_line() {
 #[test]
 fn a_passed_high_mark_leads_to_few_rewrites() {
     for_each(|conversation, observed| {
-        let subject = Subject::engine(laws::eager());
-        let steps = laws::check(conversation, observed, subject, Scope::Changes, &[]);
+        let mut settings = Settings::balanced();
+        if let Some(rewrite) = &mut settings.rewrite {
+            rewrite.high = Tokens(30_000);
+            rewrite.low = Tokens(15_000);
+        }
+        let steps =
+            laws::check(conversation, observed, Subject::engine(settings), Scope::Changes, &[]);
         let high = |step: &&Step| step.rewrite == Some(RewriteReason::HighMark);
         let rewrites = steps.iter().filter(high).count();
         assert!(rewrites <= 3 + steps.len() / 10, "{rewrites} in {} requests", steps.len());

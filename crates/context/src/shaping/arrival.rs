@@ -43,7 +43,12 @@ pub fn shape(ask: &Ask<'_>) -> Option<(Shape, Tokens)> {
     let facts = ask.observed.facts(ask.index);
     let content = &ask.conversation.entry(ask.index).result()?.content;
     let mut draft = Draft::new(content, facts);
-    let seen = Seen { conversation: ask.conversation, observed: ask.observed, ledger: ask.ledger };
+    let seen = Seen {
+        conversation: ask.conversation,
+        observed: ask.observed,
+        ledger: ask.ledger,
+        arguments: ask.settings.arguments_count,
+    };
     if ask.level != Level::Arrival {
         rewrite::reduce(&mut draft, ask.level);
     }

@@ -23,6 +23,8 @@ pub struct Seen<'a> {
     pub observed: &'a Observed,
     /// What is visible.
     pub ledger: &'a Ledger,
+    /// Whether texts in the model's own call arguments count as visible.
+    pub arguments: bool,
 }
 
 /// How short a block may be and still be pointed at.
@@ -78,6 +80,9 @@ fn find_matches(draft: &Draft<'_>, seen: &Seen<'_>, minimum: BlockMin) -> Vec<Ma
 fn longest_at(draft: &Draft<'_>, seen: &Seen<'_>, at: usize) -> Option<Match> {
     let mut best: Option<Match> = None;
     for place in seen.ledger.places(draft.facts.hashes[at]) {
+        if !seen.arguments && seen.conversation.entry(place.entry).result().is_none() {
+            continue;
+        }
         if is_among_hits(seen, *place) && !is_hits(draft.facts.kind()) {
             continue;
         }
