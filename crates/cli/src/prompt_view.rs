@@ -73,11 +73,9 @@ impl<'a> View<'a> {
             numbers::tokens(raw),
         );
         if let Some(reason) = self.step.rewrite {
-            let _ = writeln!(text, "results sent before were changed here: {reason:?}");
+            let _ = writeln!(text, "results sent before were changed here: {}", reason.words());
         }
-        text.push_str(
-            "+ new or changed in this request   ~ foveal's words in place of the original\n",
-        );
+        text.push_str("+ not read from the cache   ~ foveal's words in place of the original\n");
         for (position, index) in window.iter().enumerate() {
             self.message(&mut text, position, *index, detail, colour);
         }

@@ -17,10 +17,7 @@ fn show_marks_what_was_replaced() {
         lines[0].starts_with("request 6 of 6 with `lossless`: 11 messages in one, "),
         "{short}"
     );
-    assert_eq!(
-        lines[1],
-        "+ new or changed in this request   ~ foveal's words in place of the original"
-    );
+    assert_eq!(lines[1], "+ not read from the cache   ~ foveal's words in place of the original");
     assert!(lines[2].starts_with("  01 user make the third value larger "), "{short}");
     assert!(lines[4].starts_with("  03 tool_result read: Read"), "{short}");
     assert!(lines[12].starts_with("+ 11 tool_result read: Read"), "{short}");

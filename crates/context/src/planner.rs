@@ -235,7 +235,12 @@ impl Planner {
         let reason = self.rewrite_reason(cut, now);
         let settings = Arc::clone(&self.settings);
         settings.rewrite.as_ref().map_or_else(rewrite::Choice::default, |settings| {
-            rewrite::choose(self, &rewrite::Ask { conversation, observed, settings, reason })
+            let free_from = if reason == Some(RewriteReason::ClientRewrote) { cut } else { None };
+            let free_from = free_from.unwrap_or(0);
+            rewrite::choose(
+                self,
+                &rewrite::Ask { conversation, observed, settings, reason, free_from },
+            )
         })
     }
 
@@ -248,6 +253,8 @@ impl Planner {
             (Some(last), Some(now), Some(lifetime)) if now.since_ms(last) > lifetime => {
                 Some(RewriteReason::CacheCold)
             }
+            // Where nothing is cached, nothing is lost.
+            (_, _, None) if self.sent > 0 => Some(RewriteReason::CacheCold),
             _ => None,
         }
     }

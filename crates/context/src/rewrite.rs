@@ -47,6 +47,19 @@ pub enum RewriteReason {
     Recomputed,
 }
 
+impl RewriteReason {
+    /// The words used in reports and messages.
+    pub fn words(self) -> &'static str {
+        match self {
+            RewriteReason::CacheCold => "the cache had expired",
+            RewriteReason::ClientRewrote => "the client compacted or went back",
+            RewriteReason::HighMark => "the prompt was too long",
+            RewriteReason::SkiRental => "carrying them had cost as much as a rewrite",
+            RewriteReason::Recomputed => "the profile decides anew for every request",
+        }
+    }
+}
+
 /// What a choice depends on, beside the planner's state.
 pub struct Ask<'a> {
     /// The conversation.
@@ -57,6 +70,8 @@ pub struct Ask<'a> {
     pub settings: &'a RewriteSettings,
     /// A moment at which rewriting is free.
     pub reason: Option<RewriteReason>,
+    /// The first window position from which it is free; what stands before is still cached.
+    pub free_from: usize,
 }
 
 /// What to rewrite.
@@ -87,9 +102,12 @@ struct Candidate {
 /// Which results to reduce before the next request, if any.
 pub fn choose(planner: &mut Planner, ask: &Ask<'_>) -> Choice {
     let candidates = candidates(planner, ask);
-    let free = if ask.reason.is_some() { ask.settings.free_factor } else { 1.0 };
-    let uses_min = ask.settings.uses_min * free;
-    let is_dead = |candidate: &&Candidate| !candidate.again && candidate.uses < uses_min;
+    let is_free =
+        |candidate: &Candidate| ask.reason.is_some() && candidate.position >= ask.free_from;
+    let is_dead = |candidate: &&Candidate| {
+        let factor = if is_free(candidate) { ask.settings.free_factor } else { 1.0 };
+        !candidate.again && candidate.uses < ask.settings.uses_min * factor
+    };
     let dead: Vec<_> = candidates.iter().filter(is_dead).collect();
     planner.mark_dead(dead.iter().map(|candidate| candidate.index));
     let take = |chosen: &[&Candidate], reason| Choice {
@@ -104,8 +122,9 @@ pub fn choose(planner: &mut Planner, ask: &Ask<'_>) -> Choice {
         let goal = (tokens - ask.settings.low).0;
         return take(&least_used(&candidates, goal), ask.reason.unwrap_or(RewriteReason::HighMark));
     }
-    if let Some(reason) = ask.reason {
-        return take(&dead, reason);
+    let free: Vec<_> = dead.iter().copied().filter(|candidate| is_free(candidate)).collect();
+    if let Some(reason) = ask.reason.filter(|_| !free.is_empty() || ask.free_from == 0) {
+        return take(&free, reason);
     }
     match rental_start(planner, ask, &dead) {
         Some(from) => {

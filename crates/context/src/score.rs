@@ -25,7 +25,8 @@ pub const WEIGHTS: [f64; FEATURES] =
 
 /// What the score knows about a result before a request: a constant; whether it shows a
 /// file, all of it; hits; a run; an edit's echo; ln(1 + requests since it was last used);
-/// whether a user's text named its file; whether that was edited since; ln(1 + tokens).
+/// whether a user's text named its file; whether that was edited by or after the call;
+/// ln(1 + tokens); whether the file was named or read since; whether the result is an error.
 pub fn features(facts: &Facts, life: &Life, interest: &Interest, request: u32) -> [f64; FEATURES] {
     let file = interest.in_result(facts);
     let kind = facts.kind();

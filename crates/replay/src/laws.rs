@@ -53,11 +53,20 @@ pub fn check(
         if item.tokens > observed.facts(*index).tokens {
             breaches.larger += 1;
         }
-        let dangles =
-            |target: &EntryIndex| target >= index || window.binary_search(target).is_err();
+        let dangles = |target: &EntryIndex| {
+            target >= index
+                || window.binary_search(target).is_err()
+                || shows_nothing(observed, projector, *target)
+        };
         if shape.refers_to.iter().any(dangles) {
             breaches.dangling += 1;
         }
     }
     breaches
+}
+
+/// Whether a result has been reduced until no line of it is left to point at.
+fn shows_nothing(observed: &Observed, projector: &Projector, index: EntryIndex) -> bool {
+    let shape = projector.item(index).decision.shape();
+    shape.is_some_and(|shape| shape.lines_kept(&observed.facts(index).printed).is_empty())
 }

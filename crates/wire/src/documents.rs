@@ -67,6 +67,9 @@ pub(crate) struct Documents<R> {
     significant: u8,
 }
 
+/// Bytes of buffer that are kept from one document to the next.
+const BUFFER_KEPT_MAX: usize = 1 << 20;
+
 impl<R: BufRead> Documents<R> {
     pub(crate) fn new(input: R, bytes_max: usize) -> Self {
         Self {
@@ -80,6 +83,13 @@ impl<R: BufRead> Documents<R> {
             started: 1,
             at_line_start: true,
             significant: 0,
+        }
+    }
+
+    /// Gives the memory of a large document back once it has been parsed.
+    pub(crate) fn release(&mut self) {
+        if self.buffer.capacity() > BUFFER_KEPT_MAX {
+            self.buffer = Vec::new();
         }
     }
 

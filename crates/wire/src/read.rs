@@ -214,6 +214,8 @@ fn read_documents(
         match document {
             Document::Bytes(bytes) => {
                 if let Some(object) = output.parse(bytes) {
+                    // The text is not held while its session is worked on.
+                    documents.release();
                     reader.record(object, output);
                 }
             }

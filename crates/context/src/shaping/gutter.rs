@@ -31,6 +31,7 @@ pub fn thin(draft: &mut Draft<'_>, numbers: Numbers) {
         if run.len() < RUN_MIN {
             continue;
         }
+        let mut thinned = false;
         for at in run.clone() {
             let line = draft.line(at);
             let number = line.number.expect("a numbered run has numbers").0;
@@ -48,9 +49,11 @@ pub fn thin(draft: &mut Draft<'_>, numbers: Numbers) {
                 draft.cut(RULE, at, gutter.start..gutter.start + blank);
             } else {
                 draft.cut(RULE, at, gutter);
+                thinned = true;
             }
         }
         if let Numbers::Every(every) = numbers
+            && thinned
             && !noted
         {
             draft.head(RULE, run.clone(), format!("[every {every}th line numbered]"));
@@ -89,6 +92,7 @@ fn numbered_runs(draft: &Draft<'_>) -> Vec<std::ops::Range<usize>> {
 }
 
 fn looks_numbered(text: &str) -> bool {
+    let text = text.trim_start();
     let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
-    rest.len() < text.len() && rest.starts_with(['→', ':', '\t', '|'])
+    rest.len() < text.len() && rest.starts_with(['→', ':', '-', '\t', '|'])
 }

@@ -208,7 +208,7 @@ fn note_for(draft: &Draft<'_>, seen: &Seen<'_>, group: &[Match]) -> String {
             return format!("[{}-{}: unchanged, shown above]", from.0, to.1);
         }
         if group.len() == 1
-            && let Some(number) = source_number(draft, seen, first.lines.start, first.source)
+            && let Some(number) = source_start(draft, seen, first)
         {
             let last = number + (to.1 - from.0);
             return format!("[{}-{}: same as {number}-{last} above]", from.0, to.1);
@@ -218,8 +218,23 @@ fn note_for(draft: &Draft<'_>, seen: &Seen<'_>, group: &[Match]) -> String {
     format!("[{} lines as above in {}]", lines.len(), label(seen, first.source))
 }
 
+/// The places of a block's lines, each with the draft's line.
+fn places(block: &Match) -> impl Iterator<Item = (usize, Place)> {
+    let Place { entry, line } = block.source;
+    block.lines.clone().zip(line..).map(move |(at, line)| (at, Place { entry, line }))
+}
+
 fn same_numbers(draft: &Draft<'_>, seen: &Seen<'_>, block: &Match) -> bool {
-    is_of_same_place(draft, seen, block.lines.start, block.source)
+    places(block).all(|(at, place)| is_of_same_place(draft, seen, at, place))
+}
+
+/// The number of the block's first line where it was shown, if that was the same file and the
+/// numbers ran on there.
+fn source_start(draft: &Draft<'_>, seen: &Seen<'_>, block: &Match) -> Option<u32> {
+    let start = source_number(draft, seen, block.lines.start, block.source)?;
+    let run = places(block).zip(start..);
+    let mut run = run.map(|((at, place), number)| (source_number(draft, seen, at, place), number));
+    run.all(|(theirs, number)| theirs == Some(number)).then_some(start)
 }
 
 /// The number of the line at `place`, if it is of the same file as the draft's at `at`.

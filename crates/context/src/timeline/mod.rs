@@ -55,7 +55,9 @@ impl Timeline {
     /// did to files is not in it.
     pub fn of(conversation: &Conversation) -> Self {
         let mut files: HashMap<String, Vec<Event>> = HashMap::new();
-        for event in events_of(conversation) {
+        let mut all = events_of(conversation);
+        unify_paths(&mut all);
+        for event in all {
             if let Some(events) = files.get_mut(&event.path) {
                 events.push(event);
             } else {
@@ -92,6 +94,23 @@ impl Timeline {
         match (matches.next(), matches.next()) {
             (Some((_, events)), None) => events,
             _ => &[],
+        }
+    }
+}
+
+/// Where the working directory is not recorded, one file goes by a relative and an absolute
+/// path: a relative path that ends exactly one absolute one is taken for it.
+fn unify_paths(events: &mut [Event]) {
+    let absolute: std::collections::BTreeSet<String> = events
+        .iter()
+        .filter(|event| path::is_rooted(&event.path))
+        .map(|event| event.path.clone())
+        .collect();
+    for event in events.iter_mut().filter(|event| !path::is_rooted(&event.path)) {
+        let end = format!("/{}", event.path);
+        let mut matches = absolute.iter().filter(|known| known.ends_with(&end));
+        if let (Some(known), None) = (matches.next(), matches.next()) {
+            event.path.clone_from(known);
         }
     }
 }
