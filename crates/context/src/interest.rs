@@ -11,15 +11,15 @@ use crate::transcript::{Entry, Role};
 pub struct FileInterest {
     /// Last request before which a user's text named it.
     pub asked: Option<u32>,
-    /// Last request whose answer named it, in text or arguments.
+    /// Last request before which an answer named it, in text or arguments.
     pub named: Option<u32>,
     /// How many answers named it.
     pub named_times: u32,
-    /// Last request whose answer edited it.
+    /// Last request before which an answer edited it.
     pub edited: Option<u32>,
     /// How many answers edited it.
     pub edited_times: u32,
-    /// Last request whose answer read it.
+    /// Last request before which an answer read it.
     pub read: Option<u32>,
 }
 
