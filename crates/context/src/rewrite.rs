@@ -123,7 +123,8 @@ pub fn choose(planner: &mut Planner, ask: &Ask<'_>) -> Choice {
         return take(&least_used(&candidates, goal), ask.reason.unwrap_or(RewriteReason::HighMark));
     }
     let free: Vec<_> = dead.iter().copied().filter(|candidate| is_free(candidate)).collect();
-    if let Some(reason) = ask.reason.filter(|_| !free.is_empty() || ask.free_from == 0) {
+    if let Some(reason) = ask.reason {
+        // What stands before a cut can wait for the next request.
         return take(&free, reason);
     }
     match rental_start(planner, ask, &dead) {
