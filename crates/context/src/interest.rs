@@ -13,12 +13,8 @@ pub struct FileInterest {
     pub asked: Option<u32>,
     /// Last request before which an answer named it, in text or arguments.
     pub named: Option<u32>,
-    /// How many answers named it.
-    pub named_times: u32,
     /// Last request before which an answer edited it.
     pub edited: Option<u32>,
-    /// How many answers edited it.
-    pub edited_times: u32,
     /// Last request before which an answer read it.
     pub read: Option<u32>,
 }
@@ -53,13 +49,11 @@ impl Interest {
         for key in &facts.names {
             let file = self.files.entry(*key).or_default();
             file.named = Some(request);
-            file.named_times += 1;
         }
         for call in &facts.calls {
             for write in &call.effect.writes {
                 let file = self.files.entry(file_key(&write.path)).or_default();
                 file.edited = Some(request);
-                file.edited_times += 1;
             }
             if call.effect.kind == EffectKind::Read {
                 for read in &call.effect.reads {
@@ -79,9 +73,7 @@ impl Interest {
             let Some(file) = self.files.get(&file_key(path)) else { continue };
             all.asked = all.asked.max(file.asked);
             all.named = all.named.max(file.named);
-            all.named_times = all.named_times.max(file.named_times);
             all.edited = all.edited.max(file.edited);
-            all.edited_times = all.edited_times.max(file.edited_times);
             all.read = all.read.max(file.read);
         }
         all

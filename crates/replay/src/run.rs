@@ -246,18 +246,16 @@ struct RawPrompt {
 impl RawPrompt {
     fn take(&mut self, prepared: &Prepared<'_>, answer: EntryIndex) {
         while self.next < answer.0 {
-            if let WindowChange::Cut { .. } = self.window.push(prepared.conversation) {
-                // The entry that cut is added below, if it is a result.
-                self.rebuild(prepared);
-            }
             let index = EntryIndex(self.next);
             self.next += 1;
-            if self.window.entries().last() == Some(&index)
-                && prepared.conversation.entry(index).role == Role::Tool
-            {
-                let scan = &prepared.scans[index.at()];
-                self.references.add_references(scan);
-                self.sources.add(index, scan);
+            match self.window.push(prepared.conversation) {
+                WindowChange::Cut { .. } => self.rebuild(prepared),
+                WindowChange::Appended if prepared.conversation.entry(index).role == Role::Tool => {
+                    let scan = prepared.scan(index);
+                    self.references.add_references(scan);
+                    self.sources.add(index, scan);
+                }
+                WindowChange::Appended | WindowChange::Skipped => {}
             }
         }
     }

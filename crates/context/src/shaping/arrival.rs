@@ -53,9 +53,7 @@ pub fn shape(ask: &Ask<'_>) -> Option<(Shape, Tokens)> {
         rewrite::reduce(&mut draft, ask.level);
     }
     if ask.level == Level::Note {
-        let shape = draft.compose();
-        let tokens = ask.observed.tokenizer().count(&shape.render(content));
-        return (tokens < facts.tokens).then_some((shape, tokens));
+        return weighed(ask, &draft);
     }
     let pointing = !ask.asked_again;
     if pointing && let Some(source) = ask.ledger.whole(LineHash::of(content)).last() {
@@ -88,16 +86,21 @@ pub fn shape(ask: &Ask<'_>) -> Option<(Shape, Tokens)> {
         excerpt::cap(&mut draft, limits);
     }
     gutter::thin(&mut draft, ask.settings.numbers);
+    weighed(ask, &draft)
+}
+
+/// The shape a draft amounts to and its tokens, if it saves any.
+fn weighed(ask: &Ask<'_>, draft: &Draft<'_>) -> Option<(Shape, Tokens)> {
     if draft.is_untouched() {
         return None;
     }
     let shape = draft.compose();
     let tokens = match ask.before.decision.shape() {
         Some(before) if *before == shape => ask.before.tokens,
-        Some(_) | None => ask.observed.tokenizer().count(&shape.render(content)),
+        Some(_) | None => ask.observed.tokenizer().count(&shape.render(draft.content)),
     };
     // What saves no tokens is not done, however short it looks.
-    (tokens < facts.tokens).then_some((shape, tokens))
+    (tokens < draft.facts.tokens).then_some((shape, tokens))
 }
 
 /// Bytes that failures and sums may always take, however little else is kept.
