@@ -7,10 +7,18 @@ use foveal_context::transcript::{Entry, Role};
 
 /// What the model is sent for `entry`: its text, or what stands in its place.
 pub(crate) fn text<'a>(entry: &'a Entry, item: &Item) -> Cow<'a, str> {
-    match (item.decision.shape(), entry.result()) {
-        (Some(shape), Some(result)) => Cow::Owned(shape.render(&result.content)),
-        (None, Some(result)) => Cow::Borrowed(&result.content),
-        (_, None) => Cow::Owned(entry.prompt_text()),
+    let original = original(entry);
+    match item.decision.shape() {
+        Some(shape) => Cow::Owned(shape.render(&original)),
+        None => original,
+    }
+}
+
+/// The text of `entry` as recorded.
+pub(crate) fn original(entry: &Entry) -> Cow<'_, str> {
+    match entry.result() {
+        Some(result) => Cow::Borrowed(&result.content),
+        None => Cow::Owned(entry.prompt_text()),
     }
 }
 

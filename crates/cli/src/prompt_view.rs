@@ -101,14 +101,13 @@ impl<'a> View<'a> {
         text.push_str(&heading);
         text.push('\n');
         let entry = self.conversation.entry(index);
-        let shape = item.decision.shape().zip(entry.result());
-        match (detail, shape) {
+        match (detail, item.decision.shape()) {
             (Detail::Headings, _) => {}
-            (Detail::Diff, Some((shape, result))) => {
-                text.push_str(&difference(&result.content, shape, colour));
+            (Detail::Diff, Some(shape)) => {
+                text.push_str(&difference(&prompt::original(entry), shape, colour));
             }
-            (Detail::Text, Some((shape, result))) => {
-                text.push_str(&marked(&result.content, shape, colour));
+            (Detail::Text, Some(shape)) => {
+                text.push_str(&marked(&prompt::original(entry), shape, colour));
             }
             (Detail::Text | Detail::Diff, None) => {
                 for line in prompt::text(entry, item).split('\n') {

@@ -63,11 +63,11 @@ impl Interest {
         }
     }
 
-    /// The interest in the files a result shows, taken together.
-    pub fn in_result(&self, facts: &Facts) -> FileInterest {
-        let Some(call) = &facts.call else { return FileInterest::default() };
-        let reads = call.effect.reads.iter().map(|read| read.path.as_str());
-        let writes = call.effect.writes.iter().map(|write| write.path.as_str());
+    /// The interest in the files that a result shows or that a response edits, taken together.
+    pub fn in_files_of(&self, facts: &Facts) -> FileInterest {
+        let effects = || facts.call.iter().chain(&facts.calls).map(|call| &call.effect);
+        let reads = effects().flat_map(|effect| &effect.reads).map(|read| read.path.as_str());
+        let writes = effects().flat_map(|effect| &effect.writes).map(|write| write.path.as_str());
         let mut all = FileInterest::default();
         for path in reads.chain(writes) {
             let Some(file) = self.files.get(&file_key(path)) else { continue };

@@ -4,6 +4,8 @@
 //! [`transcript`] is what happened; a projection is what the model is sent in its place.
 
 pub mod budget;
+pub mod call_texts;
+pub mod edits;
 pub mod effects;
 pub mod handle;
 pub mod interest;

@@ -6,6 +6,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use crate::call_texts::argument_texts;
+use crate::edits::EditFacts;
 use crate::effects::{Effect, EffectKind, effect_of};
 use crate::interest::each_file_name;
 use crate::lines::{Printed, printed_lines};
@@ -51,7 +53,7 @@ pub struct CallFacts {
 pub struct ArgumentLine {
     /// Which call of the response.
     pub call: u16,
-    /// Which of [`argument_texts`] of that call.
+    /// Which of [`argument_texts`](crate::call_texts::argument_texts) of that call.
     pub text: u16,
     /// Byte range in that text, without the line break.
     pub range: Range<u32>,
@@ -73,6 +75,8 @@ pub struct Facts {
     pub call: Option<CallFacts>,
     /// For a model's response: what each of its calls does.
     pub calls: Vec<CallFacts>,
+    /// For a model's response: the long texts of its edits.
+    pub edits: EditFacts,
     /// Whether the client flagged the result as an error.
     pub is_error: bool,
     /// Keys of the files that a message other than a tool result names.
@@ -164,7 +168,9 @@ impl Observed {
             }
             None => {
                 let calls = self.call_facts(entry);
-                let tokens = self.tokenizer.count(&entry.prompt_text());
+                let text = entry.prompt_text();
+                let tokens = self.tokenizer.count(&text);
+                let edits = EditFacts::of(entry, &calls, text.len(), tokens);
                 let (arguments, hashes) = argument_lines(entry);
                 let mut names = Vec::new();
                 for text in visible_texts(entry) {
@@ -172,7 +178,7 @@ impl Observed {
                 }
                 names.sort_unstable();
                 names.dedup();
-                Facts { tokens, calls, arguments, hashes, names, ..Facts::default() }
+                Facts { tokens, calls, edits, arguments, hashes, names, ..Facts::default() }
             }
         };
         self.facts.push(facts);
@@ -255,22 +261,6 @@ fn first_text(arguments: &serde_json::Value) -> String {
         .and_then(|text| text.split('\n').next())
         .unwrap_or_default()
         .to_owned()
-}
-
-/// The texts in a call's arguments, however deep, in order.
-pub fn argument_texts(call: &Call) -> Vec<&str> {
-    fn walk<'a>(value: &'a serde_json::Value, texts: &mut Vec<&'a str>) {
-        match value {
-            serde_json::Value::String(text) => texts.push(text),
-            serde_json::Value::Array(items) => items.iter().for_each(|item| walk(item, texts)),
-            serde_json::Value::Object(map) => map.values().for_each(|item| walk(item, texts)),
-            serde_json::Value::Null | serde_json::Value::Bool(_) | serde_json::Value::Number(_) => {
-            }
-        }
-    }
-    let mut texts = Vec::new();
-    walk(&call.arguments, &mut texts);
-    texts
 }
 
 /// The text of line `at` of `entry`, as counted by [`Facts::hashes`].

@@ -15,8 +15,9 @@ use crate::observed::{LineHash, Observed};
 use crate::prices::PriceCard;
 use crate::rewrite::{self, Level, Life, RewriteReason};
 use crate::settings::Settings;
-use crate::shape::{Decision, ShapeKind};
+use crate::shape::{Decision, Shape, ShapeKind};
 use crate::shaping::arrival;
+use crate::shaping::edits::{self, Runs};
 use crate::tokens::Tokens;
 use crate::transcript::{Conversation, EntryIndex, Role, Timestamp, Window, WindowChange};
 
@@ -60,6 +61,7 @@ pub struct Planner {
     ledger: Ledger,
     interest: Interest,
     keys: HashMap<LineHash, EntryIndex>,
+    runs: Runs,
     requests: u32,
     sent: usize,
     last_request: Option<Timestamp>,
@@ -77,6 +79,7 @@ impl Planner {
             ledger: Ledger::default(),
             interest: Interest::default(),
             keys: HashMap::new(),
+            runs: Runs::default(),
             requests: 0,
             sent: 0,
             last_request: None,
@@ -181,16 +184,21 @@ impl Planner {
             // Weighed as recorded until it is shaped.
             let tokens = observed.facts(index).tokens;
             self.items.push(Item { tokens, ..Item::default() });
-            let is_tool = conversation.entry(index).role == Role::Tool;
+            let (entry, facts) = (conversation.entry(index), observed.facts(index));
+            let may_change = entry.role == Role::Tool || !facts.edits.is_empty();
             let born = Life { arrived: self.requests, last_use: self.requests, dead_since: None };
-            self.lives.push(is_tool.then_some(born));
+            self.lives.push(may_change.then_some(born));
             if let WindowChange::Cut { from } = self.window.push(conversation) {
                 cut = Some(cut.map_or(from, |cut| cut.min(from)));
             }
-            let (entry, facts) = (conversation.entry(index), observed.facts(index));
             self.interest.take(entry, facts, self.requests);
         }
         cut
+    }
+
+    /// What it may do.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// The prices rewrites are weighed with.
@@ -261,9 +269,11 @@ impl Planner {
 
     /// Where folding has to start: the first position that is new, cut or rewritten.
     fn first_position(&self, cut: Option<usize>, levels: &[(EntryIndex, Level)]) -> usize {
-        let first = levels.iter().map(|(index, _)| *index).min();
-        let rewritten = first.map(|first| self.window.entries().partition_point(|i| *i < first));
-        [Some(self.sent), cut, rewritten].into_iter().flatten().min().unwrap_or(0)
+        let place = |first| self.window.entries().partition_point(|index| *index < first);
+        let rewritten = levels.iter().map(|(index, _)| *index).min().map(place);
+        // A note must not tell of edits that the client took back.
+        let stale = cut.and_then(|_| self.runs.first_stale(self.window.entries())).map(place);
+        [Some(self.sent), cut, rewritten, stale].into_iter().flatten().min().unwrap_or(0)
     }
 
     /// Shapes the window from position `from` on, in order, against what stands before.
@@ -291,6 +301,7 @@ impl Planner {
         if stay.len() < self.sent {
             self.ledger.retain(|entry| stay.binary_search(&entry).is_ok());
             self.keys.retain(|_, entry| stay.binary_search(entry).is_ok());
+            self.runs.retain(|entry| stay.binary_search(&entry).is_ok());
         }
         go.to_vec()
     }
@@ -302,9 +313,26 @@ impl Planner {
         observed: &Observed,
         index: EntryIndex,
     ) -> (Decision, Tokens) {
+        let shaped = match conversation.entry(index).role {
+            Role::Assistant => self.with_edits(conversation, observed, index, edits::shape),
+            Role::Tool => self.shape_result(conversation, observed, index),
+            Role::System | Role::User => None,
+        };
+        match shaped {
+            Some((shape, tokens)) => (Decision::Replace(Arc::new(shape)), tokens),
+            None => (Decision::Keep, observed.facts(index).tokens),
+        }
+    }
+
+    fn shape_result(
+        &self,
+        conversation: &Conversation,
+        observed: &Observed,
+        index: EntryIndex,
+    ) -> Option<(Shape, Tokens)> {
         let key = call_key(observed, index);
         let before = &self.items[index.at()];
-        let ask = arrival::Ask {
+        arrival::shape(&arrival::Ask {
             conversation,
             observed,
             ledger: &self.ledger,
@@ -313,11 +341,36 @@ impl Planner {
             level: before.level,
             asked_again: self.asked_again(conversation, index, key),
             before,
+        })
+    }
+
+    /// Asks `question` about the edits of the response at `index`.
+    fn with_edits<T>(
+        &self,
+        conversation: &Conversation,
+        observed: &Observed,
+        index: EntryIndex,
+        question: impl FnOnce(&edits::Ask<'_>) -> T,
+    ) -> T {
+        let window = self.window.entries();
+        let window = &window[window.partition_point(|at| *at < index)..];
+        let level = self.items[index.at()].level;
+        let is_told = |at: &EntryIndex| {
+            self.items[at.at()].level == Level::Note && !observed.facts(*at).edits.is_empty()
         };
-        match arrival::shape(&ask) {
-            Some((shape, tokens)) => (Decision::Replace(Arc::new(shape)), tokens),
-            None => (Decision::Keep, observed.facts(index).tokens),
-        }
+        let folded: Vec<EntryIndex> = match level {
+            Level::Note => window.iter().copied().filter(is_told).collect(),
+            Level::Arrival | Level::Reduced => Vec::new(),
+        };
+        question(&edits::Ask {
+            conversation,
+            observed,
+            index,
+            level,
+            runs: &self.runs,
+            window,
+            folded: &folded,
+        })
     }
 
     /// Takes a decision as final: records its weight and what it shows.
@@ -330,28 +383,39 @@ impl Planner {
         tokens: Tokens,
     ) {
         let facts = observed.facts(index);
-        let item = &mut self.items[index.at()];
-        item.decision = decision;
-        item.tokens = tokens;
+        let entry = conversation.entry(index);
         let mut whole = None;
-        let mut shown: Vec<_> = (0u32..).zip(facts.hashes.iter().copied()).collect();
-        if let Some(result) = conversation.entry(index).result() {
-            if let Some(shape) = item.decision.shape() {
-                let kept = shape.lines_kept(&facts.printed);
-                shown = kept.into_iter().map(|at| (at, facts.hashes[at as usize])).collect();
-                // Who points at a result shows that it still matters.
-                let arrived = self.lives[index.at()].map_or(0, |life| life.arrived);
-                for target in &shape.refers_to {
-                    if let Some(life) = self.lives[target.at()].as_mut() {
-                        life.last_use = life.last_use.max(arrived);
-                    }
-                }
-            } else {
+        let shape = decision.shape();
+        let kept = match (shape, entry.result()) {
+            (Some(shape), Some(_)) => Some(shape.lines_kept(&facts.printed)),
+            (Some(shape), None) => Some(edits::lines_kept(entry, facts, shape)),
+            (None, Some(result)) => {
                 whole = Some(LineHash::of(&result.content));
+                None
             }
-            if let Some(key) = call_key(observed, index) {
-                self.keys.insert(key, index);
+            (None, None) => None,
+        };
+        let shown = match kept {
+            Some(kept) => kept.into_iter().map(|at| (at, facts.hashes[at as usize])).collect(),
+            None => (0u32..).zip(facts.hashes.iter().copied()).collect(),
+        };
+        // Who points at a message shows that it still matters.
+        let arrived = self.lives[index.at()].map_or(0, |life| life.arrived);
+        for target in shape.map_or(&[][..], |shape| &shape.refers_to) {
+            if let Some(life) = self.lives[target.at()].as_mut() {
+                life.last_use = life.last_use.max(arrived);
             }
+        }
+        if let Some(key) = call_key(observed, index) {
+            self.keys.insert(key, index);
+        }
+        let tells = entry.role == Role::Assistant && shape.is_some();
+        let item = &mut self.items[index.at()];
+        (item.decision, item.tokens) = (decision, tokens);
+        if tells && item.level == Level::Note {
+            let mut runs = std::mem::take(&mut self.runs);
+            self.with_edits(conversation, observed, index, |ask| runs.tell(ask));
+            self.runs = runs;
         }
         self.ledger.show(index, shown, whole);
     }
@@ -384,8 +448,11 @@ fn weight(
     index: EntryIndex,
     decision: &Decision,
 ) -> Tokens {
-    match decision.shape().zip(conversation.entry(index).result()) {
-        Some((shape, result)) => observed.tokenizer().count(&shape.render(&result.content)),
+    match decision.shape() {
+        Some(shape) => {
+            let original = conversation.entry(index).prompt_text();
+            observed.tokenizer().count(&shape.render(&original))
+        }
         None => observed.facts(index).tokens,
     }
 }

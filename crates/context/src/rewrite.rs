@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::effects::EffectKind;
 use crate::handle::Handle;
-use crate::observed::Observed;
-use crate::planner::Planner;
+use crate::observed::{Facts, Observed};
+use crate::planner::{Item, Planner};
 use crate::score;
 use crate::settings::RewriteSettings;
 use crate::shape::ShapeKind;
@@ -89,7 +89,7 @@ struct Candidate {
     /// Place in the window.
     position: usize,
     level: Level,
-    /// Whether it was reduced before; only the budget's high mark takes it further.
+    /// Whether it is a result that was reduced before; only the high mark takes it further.
     again: bool,
     /// Tokens it would lose, estimated.
     saving: u64,
@@ -191,28 +191,62 @@ fn candidates(planner: &Planner, ask: &Ask<'_>) -> Vec<Candidate> {
             continue;
         }
         let facts = ask.observed.facts(*index);
-        let (level, left) = match (facts.kind(), item.level) {
-            // Reports of other agents, answers, plans: what was asked for once is not
-            // looked up.
-            (EffectKind::Other, _) | (_, Level::Note) => continue,
-            (EffectKind::Read, Level::Arrival) => (Level::Reduced, item.tokens.0 / 4),
-            (_, Level::Arrival | Level::Reduced) => (Level::Note, NOTE_TOKENS),
-        };
         let features = score::features(facts, life, planner.interest(), planner.requests());
         let probability = score::probability(&features, &ask.settings.weights);
-        let saving = item.tokens.0.saturating_sub(left);
+        let uses = probability * 1000.0 / item.tokens.0 as f64;
+        let is_edit = !facts.edits.is_empty();
+        let reduced = if is_edit {
+            less_of_edit(ask.settings, facts, item.level, uses)
+        } else {
+            less_of_result(facts, item).map(|(level, saving)| (level, saving, uses))
+        };
+        let Some((level, saving, uses)) = reduced else { continue };
         let dead_for = life.dead_since.map_or(0, |since| planner.requests() - since);
         found.push(Candidate {
             index: *index,
             position,
             level,
-            again: item.level != Level::Arrival,
+            again: item.level != Level::Arrival && !is_edit,
             saving,
-            uses: probability * 1000.0 / item.tokens.0 as f64,
+            uses,
             rent: f64::from(dead_for) * saving as f64 * read_ratio,
         });
     }
     found
+}
+
+/// The next level of a result and the tokens that it saves.
+fn less_of_result(facts: &Facts, item: &Item) -> Option<(Level, u64)> {
+    let (level, left) = match (facts.kind(), item.level) {
+        // Reports of other agents, answers, plans: what was asked for once is not looked up.
+        (EffectKind::Other, _) | (_, Level::Note) => return None,
+        (EffectKind::Read, Level::Arrival) => (Level::Reduced, item.tokens.0 / 4),
+        (_, Level::Arrival | Level::Reduced) => (Level::Note, NOTE_TOKENS),
+    };
+    Some((level, item.tokens.0.saturating_sub(left)))
+}
+
+/// The next level of a response with edits, the tokens that it saves and its expected uses:
+/// what edits took out of a file goes before what they put there.
+fn less_of_edit(
+    settings: &RewriteSettings,
+    facts: &Facts,
+    level: Level,
+    uses: f64,
+) -> Option<(Level, u64, f64)> {
+    let factors = settings.edits.as_ref()?;
+    let (old, new) = (facts.edits.old.0, facts.edits.new.0);
+    let of_new = uses * factors.new_factor;
+    let (level, size, uses) = match level {
+        Level::Note => return None,
+        Level::Reduced => (Level::Note, new, of_new),
+        Level::Arrival if of_new < settings.uses_min || old <= NOTE_TOKENS => {
+            (Level::Note, old + new, of_new)
+        }
+        Level::Arrival => (Level::Reduced, old, uses * factors.old_factor),
+    };
+    let saving = size.saturating_sub(NOTE_TOKENS);
+    (saving >= settings.tokens_min.0).then_some((level, saving, uses))
 }
 
 /// Tokens of a note with a handle, about.

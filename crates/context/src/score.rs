@@ -1,4 +1,4 @@
-//! How likely a tool result is to be needed again: the score that decides what goes first.
+//! How likely a tool result, or the text of an edit, is to be needed again: the score that decides what goes first.
 //!
 //! A logistic regression over what is known about the result, its file and its age. The
 //! weights were fitted on half of the recorded sessions by the replay crate's example
@@ -28,8 +28,8 @@ pub const WEIGHTS: [f64; FEATURES] =
 /// whether a user's text named its file; whether that was edited by or after the call;
 /// ln(1 + tokens); whether the file was named or read since; whether the result is an error.
 pub fn features(facts: &Facts, life: &Life, interest: &Interest, request: u32) -> [f64; FEATURES] {
-    let file = interest.in_result(facts);
-    let kind = facts.kind();
+    let file = interest.in_files_of(facts);
+    let kind = if facts.edits.is_empty() { facts.kind() } else { EffectKind::Edit };
     let flag = |yes: bool| f64::from(u8::from(yes));
     let whole = facts
         .call

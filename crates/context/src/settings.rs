@@ -47,10 +47,21 @@ pub struct RewriteSettings {
     pub uses_min: f64,
     /// Factor on `uses_min` at moments when rewriting is free.
     pub free_factor: f64,
-    /// Results smaller than this are left alone.
+    /// Results, and texts of edits, smaller than this are left alone.
     pub tokens_min: Tokens,
     /// Share of the rewrite's cost that the carried dead weight must have reached.
     pub rental: f64,
+    /// How the model's own edits are told in a few words; `None`: never.
+    pub edits: Option<EditSettings>,
+}
+
+/// When the texts of the model's own edits are dead weight.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EditSettings {
+    /// Factor on the expected uses of what an edit took out of a file.
+    pub old_factor: f64,
+    /// Factor on the expected uses of what it put there.
+    pub new_factor: f64,
 }
 
 impl Settings {
@@ -86,6 +97,7 @@ impl Settings {
                 free_factor: 8.0,
                 tokens_min: Tokens(100),
                 rental: 1.2,
+                edits: None,
             }),
             ..Self::lossless()
         }
@@ -105,10 +117,11 @@ impl Settings {
                 low: Tokens(50_000),
                 recent_requests: 1,
                 weights: score::WEIGHTS,
-                uses_min: 0.12,
+                uses_min: 0.035,
                 free_factor: 4.0,
                 tokens_min: Tokens(40),
-                rental: 1.3,
+                rental: 2.0,
+                edits: Some(EditSettings { old_factor: 0.1, new_factor: 15.0 }),
             }),
             ..Self::lossless()
         }

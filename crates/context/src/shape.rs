@@ -1,4 +1,4 @@
-//! Decisions as values: what stands in a tool result's place in the projection.
+//! Decisions as values: what stands in a message's place in the projection.
 //!
 //! A [`Shape`] is a list of pieces over the original bytes, so that applying it is a
 //! splice, everything kept is the original byte for byte, and what is missing is exactly
@@ -29,6 +29,8 @@ pub enum ShapeKind {
     Outline,
     /// A note with a handle in place of the whole.
     Note,
+    /// The model's own edits, their texts told in a few words.
+    Folded,
 }
 
 impl ShapeKind {
@@ -41,6 +43,7 @@ impl ShapeKind {
             ShapeKind::Excerpt => "excerpt",
             ShapeKind::Outline => "outline",
             ShapeKind::Note => "note",
+            ShapeKind::Folded => "folded",
         }
     }
 }
@@ -54,7 +57,10 @@ pub enum Piece {
     Note(Box<str>),
 }
 
-/// What stands in a result's place.
+/// What stands in a message's place. Its original is [`Entry::prompt_text`], which of a tool
+/// result is the content.
+///
+/// [`Entry::prompt_text`]: crate::transcript::Entry::prompt_text
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shape {
     /// The kind of replacement.
@@ -120,7 +126,8 @@ impl Shape {
     }
 }
 
-/// The decision on one entry. Only tool results are ever replaced.
+/// The decision on one entry. Only tool results are ever replaced, and, where the settings
+/// fold edits, texts in the arguments of the model's own edits.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Decision {
     /// The original, byte for byte.

@@ -33,10 +33,10 @@ fn generated_conversations_reach_every_rule_and_reason() {
     assert_eq!(text(&reasons), "CacheCold ClientRewrote HighMark SkiRental");
     assert_eq!(
         kinds.into_iter().collect::<Vec<_>>().join(" "),
-        "compacted delta excerpt note outline pointer"
+        "compacted delta excerpt folded note outline pointer"
     );
     assert_eq!(
         text(&rules),
-        "cleared excerpt fold gutter heading hits identical noise outline shown"
+        "cleared edits excerpt fold gutter heading hits identical noise outline shown"
     );
 }

@@ -7,7 +7,8 @@ use foveal_context::settings::Settings;
 use foveal_context::tokens::Tokenizer;
 use foveal_testkit::generate::Script;
 use foveal_testkit::laws::{
-    self, Law, Scope, Subject, content, determinism, frozen, own_profiles, pointers, rewrites,
+    self, Law, Scope, Subject, content, determinism, folds, frozen, own_profiles, pointers,
+    rewrites,
 };
 use foveal_testkit::scripts;
 use proptest::prelude::*;
@@ -98,6 +99,16 @@ proptest! {
     #[test]
     fn notes_are_true(script in scripts(OPERATIONS_MAX)) {
         check(&script, &[pointers::notes_are_true]);
+    }
+
+    #[test]
+    fn only_edits_are_told(script in scripts(OPERATIONS_MAX)) {
+        check(&script, &[folds::only_edits_are_told]);
+    }
+
+    #[test]
+    fn notes_on_runs_are_true(script in scripts(OPERATIONS_MAX)) {
+        check(&script, &[folds::notes_on_runs_are_true]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use foveal_context::handle::Handle;
 use foveal_context::observed::Observed;
 use foveal_context::projector::Projector;
+use foveal_context::shape::ShapeKind;
 use foveal_context::transcript::{Conversation, EntryIndex};
 
 /// How often each law was broken.
@@ -46,8 +47,7 @@ pub fn check(
     for index in &window[from.min(window.len())..] {
         let item = projector.item(*index);
         let Some(shape) = item.decision.shape() else { continue };
-        let Some(result) = conversation.entry(*index).result() else { continue };
-        if shape.handle != Handle::of(result.content.as_bytes()) {
+        if shape.handle != Handle::of(conversation.entry(*index).prompt_text().as_bytes()) {
             breaches.lost += 1;
         }
         if item.tokens > observed.facts(*index).tokens {
@@ -65,8 +65,10 @@ pub fn check(
     breaches
 }
 
-/// Whether a result has been reduced until no line of it is left to point at.
+/// Whether a result has been reduced until no line of it is left to point at. Of edits it is
+/// the note on them that is pointed at.
 fn shows_nothing(observed: &Observed, projector: &Projector, index: EntryIndex) -> bool {
     let shape = projector.item(index).decision.shape();
+    let shape = shape.filter(|shape| shape.kind != ShapeKind::Folded);
     shape.is_some_and(|shape| shape.lines_kept(&observed.facts(index).printed).is_empty())
 }

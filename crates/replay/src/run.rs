@@ -2,8 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
+use foveal_context::call_texts::{argument_texts, projected};
 use foveal_context::effects::EffectKind;
-use foveal_context::observed::{Observed, argument_texts, visible_texts};
+use foveal_context::observed::{Observed, visible_texts};
 use foveal_context::prices::PriceCard;
 use foveal_context::projector::Projector;
 use foveal_context::rewrite::RewriteReason;
@@ -345,9 +346,12 @@ impl<'a> State<'a> {
         }
         for index in &projector.window()[kept..] {
             let item = projector.item(*index);
-            let shape = item.decision.shape().zip(conversation.entry(*index).result());
-            if let Some((shape, result)) = shape {
-                let scan = Scan::of(&[&shape.render(&result.content)]);
+            if let Some(shape) = item.decision.shape() {
+                let entry = conversation.entry(*index);
+                let scan = match entry.result() {
+                    Some(result) => Scan::of(&[&shape.render(&result.content)]),
+                    None => Scan::of(&visible_texts(&projected(entry, shape))),
+                };
                 self.visible.add(&scan);
                 self.replaced.insert(index.0, scan);
             } else {

@@ -36,6 +36,8 @@ pub enum Act {
     Sed(usize, usize, usize),
     /// The edit tool on the line at this place, with a new text made from the seed.
     Edit(usize, usize, u64),
+    /// The edit tool on so many lines from this place on, with as many new ones.
+    EditMany(usize, usize, usize, u64),
     /// The write tool: so many lines made from the seed.
     Write(usize, usize, u64),
     /// The search tool for one of a few words.
@@ -96,6 +98,8 @@ fn act() -> impl Strategy<Value = Act> {
         2 => file().prop_map(Act::Cat),
         2 => (file(), 1..60usize, 0..40usize).prop_map(|(f, a, n)| Act::Sed(f, a, a + n)),
         6 => (file(), 0..90usize, any::<u64>()).prop_map(|(f, at, s)| Act::Edit(f, at, s)),
+        3 => (file(), 0..90usize, 2..12usize, any::<u64>())
+            .prop_map(|(f, at, n, s)| Act::EditMany(f, at, n, s)),
         1 => (file(), 1..60usize, any::<u64>()).prop_map(|(f, n, s)| Act::Write(f, n, s)),
         3 => (0..WORDS.len()).prop_map(Act::Search),
         1 => Just(Act::List),
@@ -241,7 +245,8 @@ impl Actor {
                 let range = Some((*first, last - first + 1));
                 ("Bash", json!({ "command": command }), self.world.plain(*file, range))
             }
-            Act::Edit(file, at, seed) => self.edit(*file, *at, *seed),
+            Act::Edit(file, at, seed) => self.edit(*file, *at, 1, *seed),
+            Act::EditMany(file, at, count, seed) => self.edit(*file, *at, *count, *seed),
             Act::Write(file, count, seed) => {
                 let lines = Numbers::new(*seed).lines(*count);
                 let arguments = json!({ "file_path": PATHS[*file], "content": lines.join("\n") });
@@ -269,11 +274,13 @@ impl Actor {
         &mut self,
         file: usize,
         at: usize,
+        count: usize,
         seed: u64,
     ) -> (&'static str, serde_json::Value, Answer) {
         let lines = self.world.file(file).unwrap_or_default();
-        let old = lines.get(at % lines.len().max(1)).cloned().unwrap_or_default();
-        let new = Numbers::new(seed).line();
+        let at = at % lines.len().max(1);
+        let old = lines[at..lines.len().min(at + count)].join("\n");
+        let new = Numbers::new(seed).lines(count).join("\n");
         let answer = self.world.replace(file, &old, &new);
         let arguments = json!({ "file_path": PATHS[file], "old_string": old, "new_string": new });
         ("Edit", arguments, answer)

@@ -59,9 +59,10 @@ pub fn course(conversation: &Conversation, mut projector: Projector) -> String {
 
 /// The text the model is sent for `entry`.
 pub fn shown_text(entry: &Entry, item: &Item) -> String {
-    match (item.decision.shape(), entry.result()) {
-        (Some(shape), Some(result)) => shape.render(&result.content),
-        _ => entry.prompt_text(),
+    let original = entry.prompt_text();
+    match item.decision.shape() {
+        Some(shape) => shape.render(&original),
+        None => original,
     }
 }
 

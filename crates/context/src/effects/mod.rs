@@ -1,6 +1,7 @@
 //! Effects: what a tool call does, whatever the tool is called.
 
 mod arguments;
+pub mod outcome;
 mod patch;
 pub mod path;
 mod shell;

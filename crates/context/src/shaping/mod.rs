@@ -2,6 +2,7 @@
 
 pub mod arrival;
 pub mod draft;
+pub mod edits;
 pub mod encoded;
 pub mod excerpt;
 pub mod fold;

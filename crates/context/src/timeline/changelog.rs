@@ -8,8 +8,7 @@ use super::definitions::definition_in;
 use super::events::{Event, EventKind, events_of};
 use super::known::Known;
 use super::{Confidence, FileState};
-use crate::effects::Change;
-use crate::handle::Handle;
+use crate::effects::{Change, Effect};
 use crate::transcript::Conversation;
 
 /// Longest summary of one change, in characters.
@@ -57,10 +56,13 @@ pub fn changelog(conversation: &Conversation) -> Vec<ChangeNote> {
     notes
 }
 
-/// One note in place of many edits of `path`, in the form of a bracketed heading, a line for
-/// each distinct summary with how often it occurs, and where the diffs are. `None` for no
-/// notes; notes of other files are passed over.
-pub fn fold_edits(path: &str, notes: &[ChangeNote], handle: Handle) -> Option<String> {
+/// Most distinct summaries that a note on many edits lists.
+const LISTED_MAX: usize = 12;
+
+/// One note in place of many edits of `path`, in the form of a bracketed heading and a line
+/// for each distinct summary with how often it occurs. `None` for no notes; notes of other
+/// files are passed over.
+pub fn fold_edits(path: &str, notes: &[ChangeNote]) -> Option<String> {
     let notes: Vec<&ChangeNote> = notes.iter().filter(|note| note.path == path).collect();
     let (first, last) = (notes.first()?.turn, notes.last()?.turn);
     let changes = match notes.len() {
@@ -72,7 +74,7 @@ pub fn fold_edits(path: &str, notes: &[ChangeNote], handle: Handle) -> Option<St
     } else {
         format!("between turns {first}-{last}")
     };
-    let mut text = format!("[Edits to {path}: {changes} {turns}]\n");
+    let mut text = format!("[Edits to {path}: {changes} {turns}]");
     let mut counted: Vec<(&str, usize)> = Vec::new();
     for note in notes {
         match counted.iter_mut().find(|(what, _)| *what == note.what) {
@@ -80,12 +82,32 @@ pub fn fold_edits(path: &str, notes: &[ChangeNote], handle: Handle) -> Option<St
             None => counted.push((&note.what, 1)),
         }
     }
-    for (what, count) in counted {
-        let times = if count > 1 { format!(" {count}x") } else { String::new() };
-        text.push_str(&format!("- {what}{times}\n"));
+    for (what, count) in counted.iter().take(LISTED_MAX) {
+        let times = if *count > 1 { format!(" {count}x") } else { String::new() };
+        text.push_str(&format!("\n- {what}{times}"));
     }
-    text.push_str(&format!("[full diffs: {handle}]"));
+    let more: usize = counted.iter().skip(LISTED_MAX).map(|(_, count)| count).sum();
+    if more > 0 {
+        text.push_str(&format!("\n- and {more} more"));
+    }
     Some(text)
+}
+
+/// What a call did to files, as far as it tells itself: the stated intent in one line, or
+/// else what its changes say.
+pub fn summary(effect: &Effect) -> String {
+    let stated = effect.intent.as_deref().map(one_line).filter(|line| !line.is_empty());
+    stated.unwrap_or_else(|| {
+        let mut edit = Edit::default();
+        for write in &effect.writes {
+            match &write.change {
+                // Whether there was a file before, the call does not tell.
+                Change::Content(text) => return format!("wrote {} lines", text.lines().count()),
+                change => edit.add(change, &Known::default()),
+            }
+        }
+        edit.describe(effect.command.as_deref())
+    })
 }
 
 fn stated(event: &Event) -> Option<String> {

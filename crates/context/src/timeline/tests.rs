@@ -225,7 +225,6 @@ fn runs_of_edits_fold_into_one_note() {
         path: path.to_owned(),
         what: what.to_owned(),
     };
-    let handle = Handle::of(b"diffs");
     let notes = [
         note(10, "config.py", "Added AGENT_CONFIG"),
         note(12, "config.py", "Modified system prompt"),
@@ -233,19 +232,16 @@ fn runs_of_edits_fold_into_one_note() {
         note(40, "config.py", "Modified system prompt"),
         note(50, "config.py", "Modified system prompt"),
     ];
-    let folded = fold_edits("config.py", &notes, handle).expect("four notes");
+    let folded = fold_edits("config.py", &notes).expect("four notes");
     assert_eq!(
         folded,
-        format!(
-            "[Edits to config.py: 4 changes between turns 10-50]\n\
-             - Added AGENT_CONFIG\n\
-             - Modified system prompt 3x\n\
-             [full diffs: {handle}]"
-        )
+        "[Edits to config.py: 4 changes between turns 10-50]\n\
+         - Added AGENT_CONFIG\n\
+         - Modified system prompt 3x"
     );
-    let one = fold_edits("other.py", &notes, handle).expect("one note");
+    let one = fold_edits("other.py", &notes).expect("one note");
     assert!(one.starts_with("[Edits to other.py: 1 change in turn 13]\n"), "{one}");
-    assert_eq!(fold_edits("none.py", &notes, handle), None);
+    assert_eq!(fold_edits("none.py", &notes), None);
 }
 
 #[derive(Debug, Clone)]

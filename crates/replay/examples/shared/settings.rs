@@ -2,7 +2,7 @@
 
 use anyhow::{Context, bail};
 use foveal_context::score::NAMES;
-use foveal_context::settings::{RewriteSettings, Settings};
+use foveal_context::settings::{EditSettings, RewriteSettings, Settings};
 use foveal_context::tokens::Tokens;
 
 /// The settings of an own profile.
@@ -33,6 +33,8 @@ pub(crate) fn set(settings: &mut Settings, key: &str, value: &str) -> anyhow::Re
         "recent" => rewrite(settings)?.recent_requests = requests()?,
         "min" => rewrite(settings)?.tokens_min = tokens()?,
         "rental" => rewrite(settings)?.rental = factor()?,
+        "edits-old" => edits(settings)?.old_factor = factor()?,
+        "edits-new" => edits(settings)?.new_factor = factor()?,
         "uses" => rewrite(settings)?.uses_min = factor()?,
         "free" => rewrite(settings)?.free_factor = factor()?,
         _ => match key.strip_prefix("weight-").and_then(feature) {
@@ -45,6 +47,11 @@ pub(crate) fn set(settings: &mut Settings, key: &str, value: &str) -> anyhow::Re
 
 fn rewrite(settings: &mut Settings) -> anyhow::Result<&mut RewriteSettings> {
     settings.rewrite.as_mut().context("this base never rewrites")
+}
+
+fn edits(settings: &mut Settings) -> anyhow::Result<&mut EditSettings> {
+    let never = EditSettings { old_factor: f64::INFINITY, new_factor: f64::INFINITY };
+    Ok(rewrite(settings)?.edits.get_or_insert(never))
 }
 
 fn feature(name: &str) -> Option<usize> {

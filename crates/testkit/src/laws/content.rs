@@ -9,14 +9,18 @@ use foveal_context::transcript::{EntryIndex, Role};
 
 use super::Moment;
 
-/// Every replaced result, and every handle in a note, resolves in a store that was filled
-/// with the results known at the time.
+/// Every replaced message, and every handle in a note, resolves in a store that was filled
+/// with the messages known at the time.
 pub fn handles_resolve(moment: &Moment<'_>) {
     let known = moment.step.answer.at();
     let mut store = MemoryStore::default();
     for entry in &moment.conversation.entries[..known] {
-        if let Some(result) = entry.result() {
-            store.put(&result.content).expect("no two results of a test collide");
+        store.put(&entry.prompt_text()).expect("no two messages of a test collide");
+    }
+    for (_, index, shape, original) in moment.folded() {
+        assert_eq!(store.resolve(shape.handle), Some(original.as_str()), "{index:?} is lost");
+        for handle in handles_in_notes(shape) {
+            assert_eq!(handle, shape.handle, "{handle} in {index:?}");
         }
     }
     for (_, index, shape, original) in moment.replaced() {
@@ -46,9 +50,12 @@ pub fn handles_in_notes(shape: &Shape) -> Vec<Handle> {
 /// no more than the recorded one.
 pub fn nothing_grows(moment: &Moment<'_>) {
     let count = |text: &str| moment.observed.tokenizer().count(text);
-    for (at, index, _, original) in moment.replaced() {
+    let results =
+        moment.replaced().map(|(at, index, _, original)| (at, index, original.to_owned()));
+    let edits = moment.folded().map(|(at, index, _, original)| (at, index, original));
+    for (at, index, original) in results.chain(edits) {
         let tokens = count(&moment.texts[at]);
-        assert!(tokens < count(original), "{index:?} has {} tokens", tokens.0);
+        assert!(tokens < count(&original), "{index:?} has {} tokens", tokens.0);
         assert_eq!(tokens, moment.projector.item(index).tokens, "tokens of {index:?}");
     }
     let mut raw = 0;
@@ -60,18 +67,26 @@ pub fn nothing_grows(moment: &Moment<'_>) {
     assert!(sent <= raw, "{sent} tokens of {raw} at {:?}", moment.step.answer);
 }
 
-/// What is no tool result, or is kept, is sent as recorded; kept pieces are ascending ranges
-/// of the original on character boundaries.
+/// What is no tool result, or is kept, is sent as recorded, but for texts in the calls of
+/// edits, which [`folds`](super::folds) checks; kept pieces are ascending ranges of the
+/// original on character boundaries.
 pub fn the_rest_is_untouched(moment: &Moment<'_>) {
     for (at, index) in moment.window().iter().enumerate().skip(moment.from) {
         let entry = moment.conversation.entry(*index);
         let shape = moment.projector.item(*index).decision.shape();
-        assert!(shape.is_none() || entry.role == Role::Tool, "{index:?} is no tool result");
+        let may_change = match entry.role {
+            Role::Tool => true,
+            Role::Assistant => moment.tells_edits(),
+            Role::System | Role::User => false,
+        };
+        assert!(shape.is_none() || may_change, "{index:?} is no tool result");
         if shape.is_none() {
             assert_eq!(moment.texts[at], entry.prompt_text(), "{index:?} is not the original");
         }
     }
-    for (_, index, shape, original) in moment.replaced() {
+    let results = moment.replaced().map(|(_, index, shape, text)| (index, shape, text.to_owned()));
+    let edits = moment.folded().map(|(_, index, shape, text)| (index, shape, text));
+    for (index, shape, original) in results.chain(edits) {
         let mut end = 0;
         for piece in &shape.pieces {
             let Piece::Keep(range) = piece else { continue };

@@ -5,6 +5,7 @@
 
 pub mod content;
 pub mod determinism;
+pub mod folds;
 pub mod frozen;
 pub mod pointers;
 pub mod rewrites;
@@ -16,11 +17,11 @@ use foveal_context::planner::{Planner, Step};
 use foveal_context::prices::PriceCard;
 use foveal_context::projector::Projector;
 use foveal_context::rewrite::Level;
-use foveal_context::settings::{RewriteSettings, Settings};
+use foveal_context::settings::{EditSettings, RewriteSettings, Settings};
 use foveal_context::shape::{Decision, Shape};
 use foveal_context::shaping::gutter::Numbers;
 use foveal_context::tokens::Tokens;
-use foveal_context::transcript::{Conversation, EntryIndex, Mark, Timestamp};
+use foveal_context::transcript::{Conversation, EntryIndex, Mark, Role, Timestamp};
 
 use crate::render::shown_text;
 
@@ -54,6 +55,7 @@ pub fn eager() -> Settings {
         rewrite.tokens_min = Tokens(30);
         rewrite.free_factor = 2.0;
         rewrite.rental = 0.5;
+        rewrite.edits = Some(EditSettings { old_factor: 0.1, new_factor: 1.0 });
     }
     settings
 }
@@ -117,9 +119,17 @@ impl<'a> Moment<'a> {
     pub fn replaced(&self) -> impl Iterator<Item = (usize, EntryIndex, &'a Shape, &'a str)> + '_ {
         self.window().iter().enumerate().skip(self.from).filter_map(|(at, index)| {
             let shape = self.projector.item(*index).decision.shape()?;
-            let result = self.conversation.entry(*index).result();
-            let result = result.unwrap_or_else(|| panic!("{index:?} is replaced, but no result"));
+            let result = self.conversation.entry(*index).result()?;
             Some((at, *index, shape, result.content.as_str()))
+        })
+    }
+
+    /// The responses whose edits are told, to check: position, entry, shape and original.
+    pub fn folded(&self) -> impl Iterator<Item = (usize, EntryIndex, &'a Shape, String)> + '_ {
+        self.window().iter().enumerate().skip(self.from).filter_map(|(at, index)| {
+            let shape = self.projector.item(*index).decision.shape()?;
+            let entry = self.conversation.entry(*index);
+            (entry.role == Role::Assistant).then(|| (at, *index, shape, entry.prompt_text()))
         })
     }
 
@@ -129,6 +139,12 @@ impl<'a> Moment<'a> {
         self.conversation.entries[self.before.entries..known]
             .iter()
             .any(|e| matches!(e.mark, Mark::CompactBoundary { .. } | Mark::Rewind { .. }))
+    }
+
+    /// Whether the projector may tell the model's own edits in a few words.
+    pub fn tells_edits(&self) -> bool {
+        let rewrite = self.planner().and_then(|planner| planner.settings().rewrite.as_ref());
+        rewrite.is_some_and(|rewrite| rewrite.edits.is_some())
     }
 
     /// The engine, if it is the projector.

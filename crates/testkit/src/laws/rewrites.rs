@@ -15,7 +15,12 @@ pub fn law(moment: &Moment<'_>) {
     let Some(reason) = step.rewrite else { return };
     let settings = moment.settings.expect("a rewrite needs settings that allow it");
     for (index, level) in &step.levels {
-        assert_eq!(moment.conversation.entry(*index).role, Role::Tool, "{index:?}");
+        let may_change = match moment.conversation.entry(*index).role {
+            Role::Tool => true,
+            Role::Assistant => moment.tells_edits(),
+            Role::System | Role::User => false,
+        };
+        assert!(may_change, "{index:?}");
         let old = moment.before.levels.get(index).copied().unwrap_or_default();
         assert!(*level > old, "{index:?} goes from {old:?} to {level:?}");
         assert!(moment.position(*index).is_some(), "{index:?} is not in the prompt");

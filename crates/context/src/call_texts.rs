@@ -1,0 +1,234 @@
+//! The texts in the arguments of a message's calls, and where they stand in it.
+//!
+//! A shape is made of byte ranges of [`Entry::prompt_text`]; this is what lets one leave out
+//! a text inside a call's JSON and everything around it stay as it was.
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+use crate::shape::{Piece, Shape};
+use crate::transcript::{Block, Call, Entry};
+
+/// One text in a call's arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallText<'a> {
+    /// Which call of the entry, from 0.
+    pub call: u16,
+    /// Which of [`argument_texts`] of that call, from 0.
+    pub text: u16,
+    /// Where its JSON spelling stands in [`Entry::prompt_text`], quotes not included.
+    pub range: Range<u32>,
+    /// The text itself.
+    pub value: &'a str,
+}
+
+/// The texts in a call's arguments, however deep, in order.
+pub fn argument_texts(call: &Call) -> Vec<&str> {
+    let mut texts = Vec::new();
+    let mut length = 0;
+    walk(&call.arguments, &mut length, &mut |text, _| texts.push(text));
+    texts
+}
+
+/// The texts in the arguments of all calls of `entry`, in order, and where they stand.
+pub fn placed(entry: &Entry) -> Vec<CallText<'_>> {
+    let mut all = Vec::new();
+    let mut length = entry.text().len();
+    for (call, at) in entry.calls().zip(0u16..) {
+        // A line break before all but the first, and the name with a space behind it.
+        length += usize::from(length > 0) + call.name.len() + 1;
+        let mut next = 0u16;
+        walk(&call.arguments, &mut length, &mut |value, range| {
+            all.push(CallText { call: at, text: next, range, value });
+            next = next.saturating_add(1);
+        });
+    }
+    all
+}
+
+/// The length of a text's JSON spelling without quotes, and that spelling.
+pub fn spelled(text: &str) -> String {
+    let quoted = Value::from(text).to_string();
+    quoted[1..quoted.len() - 1].to_owned()
+}
+
+/// Walks `value` as it is spelled in compact JSON from byte `at` on.
+fn walk<'a>(value: &'a Value, at: &mut usize, found: &mut dyn FnMut(&'a str, Range<u32>)) {
+    match value {
+        Value::String(text) => {
+            let end = *at + spelled_len(text);
+            found(text, *at as u32 + 1..end as u32 + 1);
+            *at = end + 2;
+        }
+        Value::Array(items) => {
+            *at += 1;
+            for (place, item) in items.iter().enumerate() {
+                *at += usize::from(place > 0);
+                walk(item, at, found);
+            }
+            *at += 1;
+        }
+        Value::Object(map) => {
+            *at += 1;
+            for (place, (key, item)) in map.iter().enumerate() {
+                // The key's quotes and the colon.
+                *at += usize::from(place > 0) + spelled_len(key) + 3;
+                walk(item, at, found);
+            }
+            *at += 1;
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => *at += value.to_string().len(),
+    }
+}
+
+/// Bytes of [`spelled`], without making it.
+fn spelled_len(text: &str) -> usize {
+    text.bytes()
+        .map(|byte| match byte {
+            b'"' | b'\\' | b'\n' | b'\r' | b'\t' | 0x08 | 0x0c => 2,
+            0..0x20 => 6,
+            _ => 1,
+        })
+        .sum()
+}
+
+/// Whether a shape keeps the bytes of `range`.
+pub fn keeps(shape: &Shape, range: &Range<u32>) -> bool {
+    shape.pieces.iter().any(|piece| match piece {
+        Piece::Keep(kept) => kept.start <= range.start && range.end <= kept.end,
+        Piece::Note(_) => false,
+    })
+}
+
+/// The message that stands in `entry`'s place under `shape`: the same blocks, with a note in
+/// place of each text that the shape leaves out.
+pub fn projected(entry: &Entry, shape: &Shape) -> Entry {
+    let mut gone = placed(entry).into_iter().filter(|text| !keeps(shape, &text.range)).peekable();
+    let mut projected = entry.clone();
+    let calls = projected.blocks.iter_mut().filter_map(|block| match block {
+        Block::Call(call) => Some(call),
+        Block::Text(_) | Block::Reasoning(_) | Block::Result(_) | Block::Opaque { .. } => None,
+    });
+    for (call, at) in calls.zip(0u16..) {
+        let mut next = 0u16;
+        each_text_mut(&mut call.arguments, &mut |text| {
+            if let Some(place) = gone.next_if(|gone| (gone.call, gone.text) == (at, next)) {
+                *text = note_at(shape, place.range.start);
+            }
+            next = next.saturating_add(1);
+        });
+    }
+    projected
+}
+
+/// The note that stands at byte `start` of the original, its JSON spelling undone.
+fn note_at(shape: &Shape, start: u32) -> String {
+    let mut end = 0;
+    for piece in &shape.pieces {
+        match piece {
+            Piece::Keep(range) => end = range.end,
+            Piece::Note(note) if end == start => {
+                let text = serde_json::from_str(&format!("\"{note}\""));
+                return text.unwrap_or_else(|_| note.to_string());
+            }
+            Piece::Note(_) => {}
+        }
+    }
+    String::new()
+}
+
+fn each_text_mut(value: &mut Value, change: &mut dyn FnMut(&mut String)) {
+    match value {
+        Value::String(text) => change(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| each_text_mut(item, change)),
+        Value::Object(map) => map.values_mut().for_each(|item| each_text_mut(item, change)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::transcript::{Mark, Role, Source};
+
+    fn value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            any::<String>().prop_map(Value::from),
+            "[a-z\"\\\\\n\t\u{0}-\u{1f}\u{7f}ü日]{0,12}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(3, 24, 5, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+                prop::collection::vec((any::<String>(), inner), 0..5)
+                    .prop_map(|pairs| Value::Object(pairs.into_iter().collect())),
+            ]
+        })
+    }
+
+    fn entry(text: &str, arguments: Vec<Value>) -> Entry {
+        let call = |arguments| Call { id: "1".into(), name: "Edit".into(), arguments };
+        let calls = arguments.into_iter().map(|arguments| Block::Call(call(arguments)));
+        Entry {
+            source: Source { step: 1, result: None },
+            role: Role::Assistant,
+            time: None,
+            mark: Mark::None,
+            model: None,
+            usage: None,
+            blocks: [Block::Text(text.to_owned())].into_iter().chain(calls).collect(),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn texts_stand_where_they_are_said_to(
+            text in "[a-zü\n]{0,9}",
+            arguments in prop::collection::vec(value(), 0..3),
+        ) {
+            let entry = entry(&text, arguments);
+            let whole = entry.prompt_text();
+            let placed = placed(&entry);
+            for found in &placed {
+                let range = found.range.start as usize..found.range.end as usize;
+                prop_assert_eq!(&whole[range], spelled(found.value));
+            }
+            let texts: Vec<&str> = entry.calls().flat_map(argument_texts).collect();
+            prop_assert_eq!(placed.iter().map(|text| text.value).collect::<Vec<_>>(), texts);
+        }
+
+        #[test]
+        fn what_is_left_out_is_a_note_in_the_projected_message(
+            arguments in prop::collection::vec(value(), 1..3),
+            pick in any::<prop::sample::Index>(),
+        ) {
+            let entry = entry("so", arguments);
+            let whole = entry.prompt_text();
+            let texts = placed(&entry);
+            prop_assume!(!texts.is_empty());
+            let range = texts[pick.index(texts.len())].range.clone();
+            prop_assume!(!range.is_empty());
+            let note = "[3 \"lines\"\n]";
+            let pieces = vec![
+                Piece::Keep(0..range.start),
+                Piece::Note(spelled(note).into()),
+                Piece::Keep(range.end..whole.len() as u32),
+            ];
+            let shape = Shape {
+                kind: crate::shape::ShapeKind::Folded,
+                rule: "edits".to_owned(),
+                pieces,
+                refers_to: Vec::new(),
+                handle: crate::handle::Handle::of(whole.as_bytes()),
+            };
+            let projected = projected(&entry, &shape);
+            prop_assert_eq!(projected.prompt_text(), shape.render(&whole));
+        }
+    }
+}

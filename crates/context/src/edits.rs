@@ -1,0 +1,125 @@
+//! The texts of the model's own edits: what of a response can be told in a few words once
+//! the edit has been carried out.
+
+use crate::call_texts::placed;
+use crate::effects::outcome::{Outcome, outcome};
+use crate::effects::{Change, Effect, EffectKind};
+use crate::observed::CallFacts;
+use crate::tokens::Tokens;
+use crate::transcript::{Conversation, Entry, EntryIndex, Role};
+
+/// Which side of an edit a text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// Text that the edit took out of the file.
+    Old,
+    /// Text that it put there.
+    New,
+}
+
+/// A text of an edit that is long enough to be told in its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EditText {
+    /// Which call of the response.
+    pub call: u16,
+    /// Which of [`argument_texts`](crate::call_texts::argument_texts) of that call.
+    pub text: u16,
+    /// Which side of the edit.
+    pub side: Side,
+}
+
+/// What is known about the edits of one response.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct EditFacts {
+    /// Their long texts, in order.
+    pub texts: Box<[EditText]>,
+    /// Tokens of the texts taken out, estimated from their share of the message.
+    pub old: Tokens,
+    /// Tokens of the texts put in, likewise.
+    pub new: Tokens,
+}
+
+/// Shorter texts are not worth a note.
+const TEXT_BYTES_MIN: usize = 100;
+
+impl EditFacts {
+    /// The edits of `entry`, whose calls do what `calls` says; `bytes` and `tokens` are those of
+    /// the whole message.
+    pub(crate) fn of(entry: &Entry, calls: &[CallFacts], bytes: usize, tokens: Tokens) -> Self {
+        if !calls.iter().any(|call| is_edit(&call.effect)) {
+            return Self::default();
+        }
+        let (mut texts, mut old, mut new) = (Vec::new(), 0, 0);
+        for placed in placed(entry) {
+            let effect = &calls[usize::from(placed.call)].effect;
+            if !is_edit(effect) || placed.value.len() < TEXT_BYTES_MIN {
+                continue;
+            }
+            let Some(side) = side_of(effect, placed.value) else { continue };
+            match side {
+                Side::Old => old += placed.range.len(),
+                Side::New => new += placed.range.len(),
+            }
+            texts.push(EditText { call: placed.call, text: placed.text, side });
+        }
+        let share = |part: usize| Tokens(tokens.0 * part as u64 / bytes.max(1) as u64);
+        Self { texts: texts.into_boxed_slice(), old: share(old), new: share(new) }
+    }
+
+    /// Whether there is nothing to tell.
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+}
+
+/// Whether a call is an edit tool's on one file. What a command line writes is part of a
+/// command that may have done more.
+pub fn is_edit(effect: &Effect) -> bool {
+    matches!(effect.kind, EffectKind::Edit | EffectKind::Write)
+        && effect.command.is_none()
+        && file_of(effect).is_some()
+}
+
+/// The one file that a call changes.
+pub fn file_of(effect: &Effect) -> Option<&str> {
+    let (first, rest) = effect.writes.split_first()?;
+    rest.iter().all(|write| write.path == first.path).then_some(first.path.as_str())
+}
+
+fn side_of(effect: &Effect, text: &str) -> Option<Side> {
+    effect.writes.iter().find_map(|write| match &write.change {
+        Change::Replace { old, .. } if old == text => Some(Side::Old),
+        Change::Replace { new, .. }
+        | Change::Lines { new, .. }
+        | Change::Insert { new, .. }
+        | Change::Content(new)
+        | Change::Append(new)
+            if new == text =>
+        {
+            Some(Side::New)
+        }
+        Change::Replace { .. }
+        | Change::Lines { .. }
+        | Change::Insert { .. }
+        | Change::Content(_)
+        | Change::Append(_)
+        | Change::Remove
+        | Change::Unknown => None,
+    })
+}
+
+/// Whether the result of a call of the response at `index` says that it was carried out.
+pub fn is_carried_out(
+    conversation: &Conversation,
+    index: EntryIndex,
+    call: usize,
+    effect: &Effect,
+) -> bool {
+    let Some(call) = conversation.entry(index).calls().nth(call) else { return false };
+    // Results come before the next response, so that what follows it changes nothing.
+    let behind = conversation.entries[index.at() + 1..].iter();
+    let mut results =
+        behind.take_while(|entry| entry.role != Role::Assistant).filter_map(Entry::result);
+    let answer = results.find(|result| result.call == call.id);
+    answer.is_some_and(|result| outcome(effect, result) == Outcome::Done)
+}

@@ -1,0 +1,256 @@
+//! Rule `edits`: texts of the model's own edits that were carried out are told in a few
+//! words. The first edit of a file in a run says what all of them did; the others say that
+//! it does.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::call_texts::{keeps, placed, spelled};
+use crate::edits::{Side, file_of, is_carried_out, is_edit};
+use crate::effects::Effect;
+use crate::handle::Handle;
+use crate::observed::{Facts, LineHash, Observed, file_name};
+use crate::rewrite::Level;
+use crate::shape::{Piece, Shape, ShapeKind};
+use crate::timeline::{ChangeNote, fold_edits, summary};
+use crate::tokens::Tokens;
+use crate::transcript::{Conversation, Entry, EntryIndex, Role};
+
+const RULE: &str = "edits";
+
+/// Everything the decision on one response depends on.
+pub struct Ask<'a> {
+    /// The conversation.
+    pub conversation: &'a Conversation,
+    /// Its facts.
+    pub observed: &'a Observed,
+    /// The response's entry.
+    pub index: EntryIndex,
+    /// How far a rewrite reduced it: what edits took out, or all they say.
+    pub level: Level,
+    /// What is told in the prompt before it.
+    pub runs: &'a Runs,
+    /// The entries of the prompt from this one on.
+    pub window: &'a [EntryIndex],
+    /// Those of them whose edits are to be told.
+    pub folded: &'a [EntryIndex],
+}
+
+/// The runs of edits that notes in the prompt tell of, by file.
+#[derive(Debug, Clone, Default)]
+pub struct Runs {
+    files: HashMap<LineHash, Vec<Run>>,
+}
+
+/// The edits of one file from one response to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Run {
+    /// The response whose note tells of them.
+    lead: EntryIndex,
+    last: EntryIndex,
+}
+
+impl Runs {
+    /// The response whose note tells of an edit of `file` in the response at `index`.
+    fn lead_of(&self, file: &str, index: EntryIndex) -> Option<EntryIndex> {
+        let runs = self.files.get(&LineHash::of(file))?;
+        let told = |run: &&Run| run.lead < index && index <= run.last;
+        runs.iter().rev().find(told).map(|run| run.lead)
+    }
+
+    /// Takes the edits of the response at `ask.index` as told.
+    pub fn tell(&mut self, ask: &Ask<'_>) {
+        let facts = ask.observed.facts(ask.index);
+        for call in told_calls(ask, facts) {
+            let Some(file) = file_of(&facts.calls[call].effect) else { continue };
+            if self.lead_of(file, ask.index).is_none() {
+                let run = Run { lead: ask.index, last: last_of(ask, file) };
+                let runs = self.files.entry(LineHash::of(file)).or_default();
+                runs.retain(|known| known.lead != run.lead);
+                runs.push(run);
+            }
+        }
+    }
+
+    /// Forgets the runs whose lead is not kept.
+    pub fn retain(&mut self, keep: impl Fn(EntryIndex) -> bool) {
+        self.files.retain(|_, runs| {
+            runs.retain(|run| keep(run.lead));
+            !runs.is_empty()
+        });
+    }
+
+    /// The first response whose note tells of edits that are not in `window`.
+    pub fn first_stale(&self, window: &[EntryIndex]) -> Option<EntryIndex> {
+        let gone = |index: &EntryIndex| window.binary_search(index).is_err();
+        let stale = self.files.values().flatten().filter(|run| gone(&run.last));
+        stale.map(|run| run.lead).filter(|lead| !gone(lead)).min()
+    }
+}
+
+/// Shapes one response and counts the tokens of what is sent; `None` if it stays as it is.
+pub fn shape(ask: &Ask<'_>) -> Option<(Shape, Tokens)> {
+    let facts = ask.observed.facts(ask.index);
+    if ask.level == Level::Arrival || facts.edits.is_empty() {
+        return None;
+    }
+    let entry = ask.conversation.entry(ask.index);
+    let original = entry.prompt_text();
+    let shape = Folding::new(ask, facts, &original).shape(entry)?;
+    let tokens = ask.observed.tokenizer().count(&shape.render(&original));
+    (tokens < facts.tokens).then_some((shape, tokens))
+}
+
+/// The places in [`Facts::arguments`] that `shape` leaves visible.
+pub fn lines_kept(entry: &Entry, facts: &Facts, shape: &Shape) -> Vec<u32> {
+    let kept: Vec<(u16, u16)> = placed(entry)
+        .into_iter()
+        .filter(|text| keeps(shape, &text.range))
+        .map(|text| (text.call, text.text))
+        .collect();
+    let lines = (0u32..).zip(&facts.arguments);
+    let shown = lines.filter(|(_, line)| kept.binary_search(&(line.call, line.text)).is_ok());
+    shown.map(|(at, _)| at).collect()
+}
+
+/// The calls of a response with a text that is told, in order.
+fn told_calls(ask: &Ask<'_>, facts: &Facts) -> Vec<usize> {
+    let mut calls: Vec<usize> =
+        facts.edits.texts.iter().map(|text| usize::from(text.call)).collect();
+    calls.dedup();
+    calls.retain(|call| {
+        is_carried_out(ask.conversation, ask.index, *call, &facts.calls[*call].effect)
+    });
+    calls
+}
+
+/// The edits of `file` that a response's calls carried out.
+fn edits_of<'a>(
+    ask: &'a Ask<'_>,
+    index: EntryIndex,
+    file: &'a str,
+) -> impl Iterator<Item = &'a Effect> {
+    let calls = ask.observed.facts(index).calls.iter().enumerate();
+    calls.map(|(at, call)| (at, &call.effect)).filter_map(move |(at, effect)| {
+        let is_ours = is_edit(effect) && file_of(effect) == Some(file);
+        (is_ours && is_carried_out(ask.conversation, index, at, effect)).then_some(effect)
+    })
+}
+
+/// The last response of the run that begins with `ask.index`.
+fn last_of(ask: &Ask<'_>, file: &str) -> EntryIndex {
+    let edits = |index: &&EntryIndex| edits_of(ask, **index, file).next().is_some();
+    ask.folded.iter().rev().find(edits).copied().unwrap_or(ask.index)
+}
+
+/// One response while its texts are replaced.
+struct Folding<'a> {
+    ask: &'a Ask<'a>,
+    facts: &'a Facts,
+    handle: Handle,
+    length: u32,
+    pieces: Vec<Piece>,
+    refers_to: Vec<EntryIndex>,
+    /// Files whose edits this response tells of.
+    leads: Vec<&'a str>,
+    end: u32,
+}
+
+impl<'a> Folding<'a> {
+    fn new(ask: &'a Ask<'a>, facts: &'a Facts, original: &str) -> Self {
+        Self {
+            ask,
+            facts,
+            handle: Handle::of(original.as_bytes()),
+            length: original.len() as u32,
+            pieces: Vec::new(),
+            refers_to: Vec::new(),
+            leads: Vec::new(),
+            end: 0,
+        }
+    }
+
+    fn shape(mut self, entry: &Entry) -> Option<Shape> {
+        let calls = told_calls(self.ask, self.facts);
+        let mut noted = None;
+        for text in placed(entry) {
+            let Some(edit) = self.facts.edits.texts.iter().find(|edit| {
+                (edit.call, edit.text) == (text.call, text.text)
+                    && calls.binary_search(&usize::from(edit.call)).is_ok()
+            }) else {
+                continue;
+            };
+            let lines = text.value.lines().count();
+            let handle = self.handle;
+            let note = match (self.ask.level, edit.side) {
+                (Level::Note, _) if noted == Some(edit.call) => format!("[{lines} lines]"),
+                (Level::Note, _) => self.told(usize::from(edit.call)),
+                (_, Side::Old) => {
+                    format!("[{lines} lines that this edit replaced; expand {handle}]")
+                }
+                (_, Side::New) => continue,
+            };
+            noted = Some(edit.call);
+            self.replace(&text.range, &note);
+        }
+        if self.pieces.is_empty() {
+            return None;
+        }
+        self.pieces.push(Piece::Keep(self.end..self.length));
+        Some(Shape {
+            kind: ShapeKind::Folded,
+            rule: RULE.to_owned(),
+            pieces: self.pieces,
+            refers_to: self.refers_to,
+            handle: self.handle,
+        })
+    }
+
+    fn replace(&mut self, range: &Range<u32>, note: &str) {
+        self.pieces.push(Piece::Keep(self.end..range.start));
+        self.pieces.push(Piece::Note(spelled(note).into()));
+        self.end = range.end;
+    }
+
+    /// What stands in place of the first text of a call: what the run did, or where that is
+    /// told.
+    fn told(&mut self, call: usize) -> String {
+        let facts = self.facts;
+        let handle = self.handle;
+        let file = file_of(&facts.calls[call].effect).unwrap_or_default();
+        let name = file_name(file);
+        let above = format!("[told above in the edits to {name}; expand {handle}]");
+        if let Some(lead) = self.ask.runs.lead_of(file, self.ask.index) {
+            if !self.refers_to.contains(&lead) {
+                self.refers_to.push(lead);
+            }
+            return above;
+        }
+        if self.leads.contains(&file) {
+            return above;
+        }
+        self.leads.push(file);
+        let notes = self.changes(file, name);
+        let told = fold_edits(name, &notes).unwrap_or_default();
+        format!("{told}\n[this call in full: expand {handle}]")
+    }
+
+    /// A note for each edit of `file` from this response to the last of its run.
+    fn changes(&self, file: &str, name: &str) -> Vec<ChangeNote> {
+        let last = last_of(self.ask, file);
+        let entries = &self.ask.conversation.entries;
+        let responses = |range: Range<usize>| {
+            entries[range].iter().filter(|entry| entry.role == Role::Assistant).count() as u32
+        };
+        let (mut turn, mut counted) = (0, 0);
+        let mut notes = Vec::new();
+        for index in self.ask.window.iter().take_while(|index| **index <= last) {
+            turn += responses(counted..index.at() + 1);
+            counted = index.at() + 1;
+            for effect in edits_of(self.ask, *index, file) {
+                notes.push(ChangeNote { turn, path: name.to_owned(), what: summary(effect) });
+            }
+        }
+        notes
+    }
+}

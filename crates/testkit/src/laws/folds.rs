@@ -1,0 +1,104 @@
+//! Edits that are told in a few words: only texts of edits that were carried out are left out,
+//! and what the notes say of them is true.
+
+use std::collections::HashSet;
+
+use foveal_context::call_texts::argument_texts;
+use foveal_context::effects::EffectKind;
+use foveal_context::observed::file_name;
+use foveal_context::shape::ShapeKind;
+use foveal_context::transcript::{Call, Conversation, EntryIndex, Role};
+use serde_json::Value;
+
+use super::Moment;
+
+/// The message around the told texts is the original: its text, the names of its calls and
+/// every argument but old and new texts of edits that changed a file.
+pub fn only_edits_are_told(moment: &Moment<'_>) {
+    for (at, index, shape, _) in moment.folded() {
+        assert_eq!(shape.kind, ShapeKind::Folded, "{index:?}");
+        let entry = moment.conversation.entry(index);
+        let mut rest = moment.texts[at].strip_prefix(&entry.text()).expect("the text is kept");
+        for call in entry.calls() {
+            rest = rest.strip_prefix('\n').unwrap_or(rest);
+            rest = rest.strip_prefix(&call.name).expect("the name is kept").trim_start();
+            let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
+            let sent = values.next().expect("arguments").expect("are JSON");
+            rest = &rest[values.byte_offset()..];
+            if sent == call.arguments {
+                continue;
+            }
+            assert!(is_done(moment.conversation, index, call), "{index:?} did not happen");
+            let sent = Call { arguments: sent, ..call.clone() };
+            for (sent, was) in argument_texts(&sent).into_iter().zip(argument_texts(call)) {
+                let told = sent.starts_with('[') && sent.ends_with(']') && was.len() >= 100;
+                assert!(sent == was || told, "{index:?} says {sent:?} for {was:?}");
+            }
+        }
+        assert_eq!(rest, "", "{index:?} says more");
+    }
+}
+
+/// Whether the result of a call of the response at `index` is no error.
+fn is_done(conversation: &Conversation, index: EntryIndex, call: &Call) -> bool {
+    let mut results = conversation.entries[index.at()..].iter().filter_map(|e| e.result());
+    results.find(|result| result.call == call.id).is_some_and(|result| !result.is_error)
+}
+
+/// A note on a run says how many edits of the file there are between the turns it names, and
+/// every edit that is told elsewhere is among those of a note above it.
+pub fn notes_on_runs_are_true(moment: &Moment<'_>) {
+    let mut told: HashSet<(String, u32)> = HashSet::new();
+    let window = moment.window().iter().zip(moment.texts);
+    for (index, text) in window.filter(|(at, _)| is_response(moment, **at)) {
+        let turn = turn_of(moment.conversation, *index);
+        for rest in text.split("[Edits to ").skip(1) {
+            let (file, rest) = rest.split_once(": ").expect("a file");
+            let (count, rest) = rest.split_once(' ').expect("a count");
+            let turns: Vec<u32> = rest
+                .split(']')
+                .next()
+                .unwrap_or_default()
+                .split(|c: char| !c.is_ascii_digit())
+                .filter_map(|number| number.parse().ok())
+                .collect();
+            let (first, last) = (turns[0], *turns.last().expect("a turn"));
+            assert_eq!(first, turn, "{index:?}");
+            let edits = edits_between(moment, file, first, last);
+            assert_eq!(edits.len().to_string(), count, "{index:?} on {file}");
+            told.extend(edits.into_iter().map(|turn| (file.to_owned(), turn)));
+        }
+        for rest in text.split("[told above in the edits to ").skip(1) {
+            let (file, _) = rest.split_once("; ").expect("a file");
+            assert!(told.contains(&(file.to_owned(), turn)), "{index:?} is told nowhere");
+        }
+    }
+}
+
+fn is_response(moment: &Moment<'_>, index: EntryIndex) -> bool {
+    moment.conversation.entry(index).role == Role::Assistant
+}
+
+/// The number of the response at `index`, from 1.
+fn turn_of(conversation: &Conversation, index: EntryIndex) -> u32 {
+    let entries = &conversation.entries[..=index.at()];
+    entries.iter().filter(|entry| entry.role == Role::Assistant).count() as u32
+}
+
+/// The turns of the edits of a file that stand in the prompt and were carried out.
+fn edits_between(moment: &Moment<'_>, file: &str, first: u32, last: u32) -> Vec<u32> {
+    let mut turns = Vec::new();
+    for index in moment.window().iter().filter(|index| is_response(moment, **index)) {
+        let turn = turn_of(moment.conversation, *index);
+        let entry = moment.conversation.entry(*index);
+        for (call, facts) in entry.calls().zip(&moment.observed.facts(*index).calls) {
+            let changes = matches!(facts.effect.kind, EffectKind::Edit | EffectKind::Write);
+            let writes = facts.effect.writes.iter().any(|w| file_name(&w.path) == file);
+            if changes && writes && is_done(moment.conversation, *index, call) {
+                turns.push(turn);
+            }
+        }
+    }
+    turns.retain(|turn| (first..=last).contains(turn));
+    turns
+}
