@@ -12,7 +12,8 @@ use foveal_context::transcript::Conversation;
 use foveal_replay::run::Replay;
 use foveal_replay::{Prepared, replay};
 use foveal_testkit::laws::{
-    self, Law, Scope, Subject, content, determinism, frozen, own_profiles, pointers, rewrites,
+    self, Law, Scope, Subject, content, determinism, folds, frozen, own_profiles, pointers,
+    rewrites,
 };
 use rayon::prelude::*;
 
@@ -60,6 +61,8 @@ fn every_law_holds_at_every_request() {
         pointers::ledger_is_bounded,
         pointers::none_dangles,
         pointers::gaps_are_noted,
+        folds::only_edits_are_told,
+        folds::notes_on_runs_are_true,
         rewrites::law,
     ];
     for_each(|conversation, observed| {

@@ -2,7 +2,6 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::handle::Handle;
 use crate::transcript::{Block, Call, Entry, Mark, Role, Source, ToolResult};
 
 /// One turn: a call with its result, or no result.
