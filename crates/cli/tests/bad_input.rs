@@ -144,7 +144,6 @@ fn a_machine_without_sessions_is_told_what_to_do() {
         found.err,
         "Claude Code: 1 file in home/.claude/projects\n\
          Codex: nothing in home/.codex/sessions\n\
-         opencode: sessions in parts in home/.local/share/opencode; to read one, export it: \
-         `opencode export SESSION > session.json`\n"
+         opencode: nothing in home/.local/share/opencode\n"
     );
 }

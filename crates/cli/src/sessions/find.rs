@@ -5,6 +5,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::opencode;
+
 /// A file that may hold sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SessionFile {
@@ -12,6 +14,14 @@ pub(crate) struct SessionFile {
     pub(crate) path: PathBuf,
     /// Whether the user named this very file, rather than a folder above it.
     pub(crate) named: bool,
+    /// In a database, the session meant; elsewhere a file stands for all sessions in it.
+    pub(crate) session: Option<String>,
+}
+
+impl SessionFile {
+    fn new(path: PathBuf, named: bool) -> Self {
+        Self { path, named, session: None }
+    }
 }
 
 /// What was found.
@@ -65,7 +75,10 @@ pub(crate) fn find(paths: &[PathBuf]) -> Result<Found, FindError> {
             _ => FindError::Unreadable { path: path.clone(), source },
         })?;
         if !data.is_dir() {
-            found.files.push(SessionFile { path: path.clone(), named: true });
+            match opencode::in_database(path, true) {
+                Some(sessions) => found.files.extend(sessions),
+                None => found.files.push(SessionFile::new(path.clone(), true)),
+            }
             continue;
         }
         let before = found.files.len();
@@ -75,7 +88,7 @@ pub(crate) fn find(paths: &[PathBuf]) -> Result<Found, FindError> {
         }
     }
     let mut known = HashSet::new();
-    found.files.retain(|file| known.insert(file.path.clone()));
+    found.files.retain(|file| known.insert((file.path.clone(), file.session.clone())));
     Ok(found)
 }
 
@@ -84,6 +97,10 @@ pub(crate) fn find(paths: &[PathBuf]) -> Result<Found, FindError> {
 fn below(folder: &Path, found: &mut Found, seen: &mut HashSet<PathBuf>) -> Result<(), FindError> {
     let unreadable = |source| FindError::Unreadable { path: folder.to_owned(), source };
     if !seen.insert(fs::canonicalize(folder).map_err(unreadable)?) {
+        return Ok(());
+    }
+    if let Some(sessions) = opencode::in_folder(folder) {
+        found.files.extend(sessions);
         return Ok(());
     }
     let mut entries = Vec::new();
@@ -99,7 +116,7 @@ fn below(folder: &Path, found: &mut Found, seen: &mut HashSet<PathBuf>) -> Resul
                 found.unlisted.push(error);
             }
         } else if data.is_file() && has_extension(&path) {
-            found.files.push(SessionFile { path, named: false });
+            found.files.push(SessionFile::new(path, false));
         }
     }
     Ok(())

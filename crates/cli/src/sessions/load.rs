@@ -2,13 +2,14 @@
 
 use std::fs::File;
 use std::io::{self, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use foveal_context::transcript::Session;
 use foveal_wire::{Format, Problem, ReadError};
 
-use super::find;
+use super::find::{self, SessionFile};
+use super::opencode;
 
 /// Why a file gave no session.
 #[derive(Debug, thiserror::Error)]
@@ -51,6 +52,40 @@ pub(crate) enum LoadError {
         /// The file.
         path: PathBuf,
     },
+    /// Another program keeps the database for itself.
+    #[error("`{path}` is locked by another program: try again when opencode has ended")]
+    Locked {
+        /// The database.
+        path: PathBuf,
+    },
+    /// The database is damaged or cannot be opened.
+    #[error("`{path}` cannot be read as a database: {source}")]
+    BrokenDatabase {
+        /// The database.
+        path: PathBuf,
+        /// Why.
+        source: rusqlite::Error,
+    },
+    /// The database is not made as opencode's are.
+    #[error(
+        "`{path}` is not made as opencode's databases known here ({source}); to read a session, \
+         export it: `opencode export SESSION > session.json`"
+    )]
+    UnknownDatabase {
+        /// The database.
+        path: PathBuf,
+        /// What was not found.
+        source: rusqlite::Error,
+    },
+    /// No session in the database has messages where they are looked for.
+    #[error(
+        "`{path}` holds no messages in the tables known here; to read a session, export it: \
+         `opencode export SESSION > session.json`"
+    )]
+    NoMessages {
+        /// The database.
+        path: PathBuf,
+    },
 }
 
 /// Reads all sessions of a file and gives each to `sink`; returns what could not be read.
@@ -58,11 +93,16 @@ pub(crate) enum LoadError {
 /// # Errors
 /// [`LoadError`] if the file gives no session at all, or reading failed on the way.
 pub(crate) fn load(
-    path: &Path,
+    file: &SessionFile,
     format: Option<Format>,
     sink: &mut dyn FnMut(Session),
 ) -> Result<Vec<Problem>, LoadError> {
-    let path = path.to_owned();
+    if matches!(format, None | Some(Format::OpenCode))
+        && let Some(loaded) = opencode::load(file, sink)
+    {
+        return loaded;
+    }
+    let path = file.path.clone();
     let name = path.display().to_string();
     let file = match File::open(&path) {
         Ok(file) => BufReader::with_capacity(1 << 16, file),
@@ -92,7 +132,7 @@ pub(crate) fn load_one(paths: &[PathBuf], format: Option<Format>) -> anyhow::Res
     let mut first: Option<Session> = None;
     let mut more: Option<String> = None;
     for file in &found.files {
-        load(&file.path, format, &mut |session| match &first {
+        load(file, format, &mut |session| match &first {
             None => first = Some(session),
             Some(_) => more = Some(session.id),
         })?;
