@@ -33,7 +33,7 @@ pub(crate) struct Found {
     pub(crate) unlisted: Vec<FindError>,
 }
 
-/// Why there is nothing to read at a path.
+/// Why there is nothing to read at a path; one line each, without a source to print behind it.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FindError {
     /// Nothing has this name.
@@ -43,12 +43,12 @@ pub(crate) enum FindError {
         path: PathBuf,
     },
     /// The folder cannot be listed, or the file's data not be had.
-    #[error("`{path}` cannot be read: {source}")]
+    #[error("`{path}` cannot be read: {why}")]
     Unreadable {
         /// The path as given or found.
         path: PathBuf,
         /// Why.
-        source: io::Error,
+        why: io::Error,
     },
     /// The folder has no file that could be a session.
     #[error("`{path}` holds no {} file: name a folder that does, or a file", EXTENSIONS.map(|e| format!(".{e}")).join(", "))]
@@ -70,9 +70,9 @@ pub(crate) fn find(paths: &[PathBuf]) -> Result<Found, FindError> {
     let mut found = Found::default();
     let mut seen = HashSet::new();
     for path in paths {
-        let data = fs::metadata(path).map_err(|source| match source.kind() {
+        let data = fs::metadata(path).map_err(|why| match why.kind() {
             io::ErrorKind::NotFound => FindError::Missing { path: path.clone() },
-            _ => FindError::Unreadable { path: path.clone(), source },
+            _ => FindError::Unreadable { path: path.clone(), why },
         })?;
         if !data.is_dir() {
             match opencode::in_database(path, true) {
@@ -95,7 +95,7 @@ pub(crate) fn find(paths: &[PathBuf]) -> Result<Found, FindError> {
 /// Adds the files below `folder`. `seen` holds the folders visited, links resolved: a link
 /// back to a folder above must not be followed for ever.
 fn below(folder: &Path, found: &mut Found, seen: &mut HashSet<PathBuf>) -> Result<(), FindError> {
-    let unreadable = |source| FindError::Unreadable { path: folder.to_owned(), source };
+    let unreadable = |why| FindError::Unreadable { path: folder.to_owned(), why };
     if !seen.insert(fs::canonicalize(folder).map_err(unreadable)?) {
         return Ok(());
     }

@@ -11,16 +11,17 @@ use foveal_wire::{Format, Problem, ReadError};
 use super::find::{self, SessionFile};
 use super::opencode;
 
-/// Why a file gave no session.
+/// Why a file gave no session. Each is one line that says all: none has a source, which
+/// would be printed behind it once more.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LoadError {
     /// The file cannot be opened or read.
-    #[error("`{path}` cannot be read: {source}")]
+    #[error("`{path}` cannot be read: {why}")]
     Unreadable {
         /// The file.
         path: PathBuf,
         /// Why.
-        source: io::Error,
+        why: io::Error,
     },
     /// There is nothing in it.
     #[error("`{path}` is empty: there is no session in it")]
@@ -29,20 +30,20 @@ pub(crate) enum LoadError {
         path: PathBuf,
     },
     /// It is not of the format asked for, or breaks off before its first record.
-    #[error("`{path}` is {source}; leave out --format to have the format detected")]
+    #[error("`{path}` is {why}; leave out --format to have the format detected")]
     WrongFormat {
         /// The file.
         path: PathBuf,
         /// What is wrong.
-        source: ReadError,
+        why: ReadError,
     },
     /// It is of the format it seemed to be by its start, but nothing in it can be used.
-    #[error("`{path}` is {source}")]
+    #[error("`{path}` is {why}")]
     Broken {
         /// The file.
         path: PathBuf,
         /// What is wrong.
-        source: ReadError,
+        why: ReadError,
     },
     /// Its format is not known.
     #[error(
@@ -59,23 +60,23 @@ pub(crate) enum LoadError {
         path: PathBuf,
     },
     /// The database is damaged or cannot be opened.
-    #[error("`{path}` cannot be read as a database: {source}")]
+    #[error("`{path}` cannot be read as a database: {why}")]
     BrokenDatabase {
         /// The database.
         path: PathBuf,
         /// Why.
-        source: rusqlite::Error,
+        why: rusqlite::Error,
     },
     /// The database is not made as opencode's are.
     #[error(
-        "`{path}` is not made as opencode's databases known here ({source}); to read a session, \
+        "`{path}` is not made as opencode's databases known here ({why}); to read a session, \
          export it: `opencode export SESSION > session.json`"
     )]
     UnknownDatabase {
         /// The database.
         path: PathBuf,
         /// What was not found.
-        source: rusqlite::Error,
+        why: rusqlite::Error,
     },
     /// No session in the database has messages where they are looked for.
     #[error(
@@ -106,20 +107,20 @@ pub(crate) fn load(
     let name = path.display().to_string();
     let file = match File::open(&path) {
         Ok(file) => BufReader::with_capacity(1 << 16, file),
-        Err(source) => return Err(LoadError::Unreadable { path, source }),
+        Err(why) => return Err(LoadError::Unreadable { path, why }),
     };
     let read = match format {
         Some(format) => foveal_wire::read(format, &name, file, sink),
         None => foveal_wire::read_detected(&name, file, sink).map(|(_, problems)| problems),
     };
     read.map_err(|error| match error {
-        ReadError::Io(source) => LoadError::Unreadable { path, source },
+        ReadError::Io(why) => LoadError::Unreadable { path, why },
         ReadError::Empty => LoadError::Empty { path },
         ReadError::UnknownFormat => LoadError::UnknownFormat { path },
         ReadError::WrongFormat { .. } if format.is_some() => {
-            LoadError::WrongFormat { path, source: error }
+            LoadError::WrongFormat { path, why: error }
         }
-        ReadError::WrongFormat { .. } => LoadError::Broken { path, source: error },
+        ReadError::WrongFormat { .. } => LoadError::Broken { path, why: error },
     })
 }
 
@@ -129,16 +130,27 @@ pub(crate) fn load(
 /// If there is none, more than one, or it cannot be read.
 pub(crate) fn load_one(paths: &[PathBuf], format: Option<Format>) -> anyhow::Result<Session> {
     let found = find::find(paths)?;
-    let mut first: Option<Session> = None;
+    let mut first: Option<(Session, &SessionFile)> = None;
     let mut more: Option<String> = None;
     for file in &found.files {
         load(file, format, &mut |session| match &first {
-            None => first = Some(session),
+            None => first = Some((session, file)),
             Some(_) => more = Some(session.id),
         })?;
-        if let (Some(first), Some(more)) = (&first, &more) {
-            bail!("there are several sessions (`{}`, `{more}` …): name the file of one", first.id);
+        if let (Some((one, at)), Some(two)) = (&first, &more) {
+            let (at, also) = (at.path.display(), file.path.display());
+            if at.to_string() == also.to_string() {
+                bail!(
+                    "`{at}` holds several sessions (`{}`, `{two}` …): name a file of one",
+                    one.id
+                );
+            }
+            bail!(
+                "there are several sessions (`{}` in `{at}`, `{two}` in `{also}` …): name the file \
+                 of one",
+                one.id
+            );
         }
     }
-    first.context("there is no session at this path")
+    first.map(|(session, _)| session).context("there is no session at this path")
 }

@@ -159,12 +159,12 @@ fn as_it_stands(path: &Path) -> Option<String> {
     Some(address + "?immutable=1")
 }
 
-fn explain(path: &Path, source: rusqlite::Error) -> LoadError {
+fn explain(path: &Path, why: rusqlite::Error) -> LoadError {
     let path = path.to_owned();
-    match source.sqlite_error_code() {
+    match why.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => LoadError::Locked { path },
         // A table or column is missing, or holds what it did not.
-        Some(ErrorCode::Unknown) | None => LoadError::UnknownDatabase { path, source },
-        Some(_) => LoadError::BrokenDatabase { path, source },
+        Some(ErrorCode::Unknown) | None => LoadError::UnknownDatabase { path, why },
+        Some(_) => LoadError::BrokenDatabase { path, why },
     }
 }

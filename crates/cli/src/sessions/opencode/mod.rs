@@ -119,8 +119,8 @@ impl document::Document {
         let name = path.display().to_string();
         let read = foveal_wire::read(Format::OpenCode, &name, text.as_slice(), sink);
         problems.extend(read.map_err(|source| match source {
-            ReadError::Io(source) => LoadError::Unreadable { path: path.to_owned(), source },
-            source => LoadError::Broken { path: path.to_owned(), source },
+            ReadError::Io(why) => LoadError::Unreadable { path: path.to_owned(), why },
+            why => LoadError::Broken { path: path.to_owned(), why },
         })?);
         Ok(problems)
     }

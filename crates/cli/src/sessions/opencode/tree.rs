@@ -100,5 +100,5 @@ fn json(document: &mut Document, path: &Path) -> Result<Option<String>, LoadErro
 }
 
 fn bytes(path: &Path) -> Result<Vec<u8>, LoadError> {
-    fs::read(path).map_err(|source| LoadError::Unreadable { path: path.to_owned(), source })
+    fs::read(path).map_err(|why| LoadError::Unreadable { path: path.to_owned(), why })
 }
