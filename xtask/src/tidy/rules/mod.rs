@@ -63,6 +63,16 @@ fn findings_in(check: fn(&Tree) -> Vec<Place>, files: &[(&str, &str)]) -> String
     printed(check, &Tree { sources, ..Tree::default() })
 }
 
+/// Runs a rule on packages given as for [`graph_of`](super::graph::graph_of) and prints its
+/// findings, one a line.
+#[cfg(test)]
+fn findings_in_graph(
+    check: fn(&Tree) -> Vec<Place>,
+    rows: &[(&str, &[(&str, super::graph::EdgeKind)])],
+) -> String {
+    printed(check, &Tree { graph: super::graph::graph_of(rows), ..Tree::default() })
+}
+
 /// Runs a rule on a tree and prints its findings, one a line.
 #[cfg(test)]
 fn printed(check: fn(&Tree) -> Vec<Place>, tree: &Tree) -> String {
