@@ -10,6 +10,7 @@ mod licences;
 mod names;
 mod pure_dependencies;
 mod purity;
+mod sources;
 mod string_errors;
 
 use super::Tree;
@@ -51,6 +52,7 @@ pub(crate) const RULES: &[Rule] = &[
     Rule { name: "string-errors", check: string_errors::check },
     Rule { name: "dependency-count", check: dependency_count::check },
     Rule { name: "licences", check: licences::check },
+    Rule { name: "sources", check: sources::check },
     Rule { name: "architecture", check: architecture::check },
 ];
 
