@@ -122,6 +122,13 @@ fn sub_agents_are_conversations_of_their_own() {
     let child = world.output("show storage/session/global/ses_b.json");
     assert_eq!(child, shown("ses_b", ", of ses_a"));
     drop(database(&world, "two.db", &["ses_a", "ses_b"]));
+    let Ran { code, err, .. } = world.run("show two.db");
+    assert_eq!(code, Some(2));
+    assert_eq!(
+        err,
+        "error: `two.db` holds several sessions (`ses_a`, `ses_b` …): export one: \
+         `opencode export ses_a > session.json`\n"
+    );
     for path in ["storage", "two.db"] {
         let text = world.output(&format!("replay {path} --json --per-session"));
         let document: Value = serde_json::from_str(&text).expect("JSON");

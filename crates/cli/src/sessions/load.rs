@@ -140,10 +140,12 @@ pub(crate) fn load_one(paths: &[PathBuf], format: Option<Format>) -> anyhow::Res
         if let (Some((one, at)), Some(two)) = (&first, &more) {
             let (at, also) = (at.path.display(), file.path.display());
             if at.to_string() == also.to_string() {
-                bail!(
-                    "`{at}` holds several sessions (`{}`, `{two}` …): name a file of one",
-                    one.id
-                );
+                let one = &one.id;
+                let way = match file.session {
+                    Some(_) => format!("export one: `opencode export {one} > session.json`"),
+                    None => "name a file of one".to_owned(),
+                };
+                bail!("`{at}` holds several sessions (`{one}`, `{two}` …): {way}");
             }
             bail!(
                 "there are several sessions (`{}` in `{at}`, `{two}` in `{also}` …): name the file \
