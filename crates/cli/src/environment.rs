@@ -15,6 +15,8 @@ pub(crate) struct Environment {
     pub(crate) codex: Option<PathBuf>,
     /// Where programs keep the user's data, if the user moved it.
     pub(crate) data: Option<PathBuf>,
+    /// opencode's database, if the user moved it; relative to its folder of data.
+    pub(crate) opencode_database: Option<PathBuf>,
     /// Whether standard output is a terminal that wants colour.
     pub(crate) colour: bool,
 }
@@ -25,10 +27,11 @@ impl Environment {
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         let refused = variable("NO_COLOR").is_some() || dumb;
         Self {
-            home: folder("HOME").or_else(|| folder("USERPROFILE")),
-            claude: folder("CLAUDE_CONFIG_DIR"),
-            codex: folder("CODEX_HOME"),
-            data: folder("XDG_DATA_HOME"),
+            home: path("HOME").or_else(|| path("USERPROFILE")),
+            claude: path("CLAUDE_CONFIG_DIR"),
+            codex: path("CODEX_HOME"),
+            data: path("XDG_DATA_HOME"),
+            opencode_database: path("OPENCODE_DB").filter(|path| path.as_os_str() != ":memory:"),
             colour: std::io::stdout().is_terminal() && !refused,
         }
     }
@@ -39,6 +42,6 @@ fn variable(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }
 
-fn folder(name: &str) -> Option<PathBuf> {
+fn path(name: &str) -> Option<PathBuf> {
     variable(name).map(PathBuf::from)
 }

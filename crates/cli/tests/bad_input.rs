@@ -39,6 +39,7 @@ fn files_that_cannot_be_read() {
     }
     let wrong = world.run("replay --format codex session.json");
     assert_eq!((wrong.code, wrong.out.as_str()), (Some(2), ""));
+    assert_eq!(world.run("show --format codex session.json"), wrong);
     assert!(
         wrong.err.starts_with("error: `session.json` is not in the format `codex`"),
         "{}",
@@ -57,6 +58,7 @@ fn options_that_cannot_be_used() {
     world.write("session.json", session("one"));
     world.write("two/a.json", session("a"));
     world.write("two/b.json", session("b"));
+    world.write("many.jsonl", format!("{}\n{}\n", session("a"), session("b")));
     world.write("prices.json", "{\"name\": \"mine\"}");
     for (arguments, error) in [
         ("session.json --prices cheap", "unknown price card `cheap`: one of "),
@@ -67,7 +69,15 @@ fn options_that_cannot_be_used() {
         ("session.json --profile best", "unknown profile `best`: one of lossless, balanced, max"),
         ("session.json --show 0", "there is no turn 0: `one` has turns 1 to 6\n"),
         ("session.json --show 7", "there is no turn 7: `one` has turns 1 to 6\n"),
-        ("two --show 1", "there are several sessions (`a`, `b` …): name the file of one\n"),
+        (
+            "two --show 1",
+            "there are several sessions (`a` in `two/a.json`, `b` in `two/b.json` …): name the \
+             file of one\n",
+        ),
+        (
+            "many.jsonl --show 1",
+            "`many.jsonl` holds several sessions (`a`, `b` …): name a file of one\n",
+        ),
         ("--show 1", "--show is about one session: name its file\n"),
         (
             "session.json --show 1 --conversation x",
@@ -144,7 +154,6 @@ fn a_machine_without_sessions_is_told_what_to_do() {
         found.err,
         "Claude Code: 1 file in home/.claude/projects\n\
          Codex: nothing in home/.codex/sessions\n\
-         opencode: sessions in parts in home/.local/share/opencode; to read one, export it: \
-         `opencode export SESSION > session.json`\n"
+         opencode: nothing in home/.local/share/opencode\n"
     );
 }

@@ -1,6 +1,9 @@
 //! The program as a user runs it, on small sessions written for each test.
 
 mod bad_input;
+#[cfg(unix)]
+mod interrupt;
+mod opencode;
 mod prompt_log;
 mod replay;
 mod single;

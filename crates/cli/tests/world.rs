@@ -42,13 +42,25 @@ impl World {
 
     /// Runs the program with `arguments` (words) in the folder, home an empty folder.
     pub(crate) fn run(&self, arguments: &str) -> Ran {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_foveal"));
-        command.current_dir(&self.folder).args(arguments.split_whitespace()).env_clear();
-        command.env("HOME", self.folder.join("home"));
+        self.run_with(arguments, &[])
+    }
+
+    /// Runs the program with more variables in its environment.
+    pub(crate) fn run_with(&self, arguments: &str, variables: &[(&str, &str)]) -> Ran {
+        let mut command = self.command(arguments);
+        command.envs(variables.iter().copied());
         let Output { status, stdout, stderr } = command.output().expect("the program starts");
         let folder = format!("{}/", self.folder.display());
         let text = |bytes| String::from_utf8(bytes).expect("text").replace(&folder, "");
         Ran { code: status.code(), out: text(stdout), err: text(stderr) }
+    }
+
+    /// The program, to be run in the folder with nothing else in its environment.
+    pub(crate) fn command(&self, arguments: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_foveal"));
+        command.current_dir(&self.folder).args(arguments.split_whitespace()).env_clear();
+        command.env("HOME", self.folder.join("home"));
+        command
     }
 
     /// Runs the program, which has to succeed in silence, and returns what it printed.

@@ -3,7 +3,7 @@
 //! A pure function of the entries, computed once as they arrive, so that many profiles
 //! can share it and a long conversation is never scanned twice.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 
 use crate::call_texts::argument_texts;
@@ -100,7 +100,11 @@ impl Facts {
 pub struct Observed {
     tokenizer: Tokenizer,
     facts: Vec<Facts>,
-    open_calls: HashMap<String, CallFacts>,
+    /// Calls that wait for their result, with their number among all calls.
+    open_calls: HashMap<String, (u64, CallFacts)>,
+    /// Ids of the last calls, answered or not.
+    last_calls: VecDeque<String>,
+    calls: u64,
     directory: Option<String>,
 }
 
@@ -111,6 +115,8 @@ impl Observed {
             tokenizer,
             facts: Vec::new(),
             open_calls: HashMap::new(),
+            last_calls: VecDeque::new(),
+            calls: 0,
             directory: directory.map(str::to_owned),
         }
     }
@@ -151,7 +157,7 @@ impl Observed {
     pub fn push(&mut self, entry: &Entry) {
         let facts = match entry.result() {
             Some(result) => {
-                let call = self.open_calls.remove(&result.call);
+                let call = self.open_calls.remove(&result.call).map(|(_, call)| call);
                 let unknown = Effect::default();
                 let effect = call.as_ref().map_or(&unknown, |call| &call.effect);
                 let mut printed = printed_lines(&result.content, effect);
@@ -194,12 +200,31 @@ impl Observed {
             let label = label_of(call, &effect);
             let key = format!("{} {}", call.name, call.arguments);
             let facts = CallFacts { effect, label, key };
-            self.open_calls.insert(call.id.clone(), facts.clone());
+            self.wait_for(&call.id, facts.clone());
             all.push(facts);
         }
         all
     }
+
+    /// Remembers a call until its result comes, and forgets the oldest.
+    fn wait_for(&mut self, id: &str, call: CallFacts) {
+        self.open_calls.insert(id.to_owned(), (self.calls, call));
+        self.last_calls.push_back(id.to_owned());
+        self.calls += 1;
+        if self.last_calls.len() > OPEN_CALLS_MAX
+            && let Some(oldest) = self.last_calls.pop_front()
+        {
+            let number = self.calls - 1 - OPEN_CALLS_MAX as u64;
+            // A later call may have the same id.
+            if self.open_calls.get(&oldest).is_some_and(|(made, _)| *made == number) {
+                self.open_calls.remove(&oldest);
+            }
+        }
+    }
 }
+
+/// A result that comes after so many later calls is one of an unknown call.
+pub const OPEN_CALLS_MAX: usize = 1024;
 
 /// Texts with fewer lines are not worth pointing at.
 const ARGUMENT_LINES_MIN: usize = 4;
@@ -287,4 +312,58 @@ pub fn visible_texts(entry: &Entry) -> Vec<&str> {
         }
     }
     texts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transcript::{Mark, Role, Source, ToolResult};
+
+    fn entry(role: Role, block: Block) -> Entry {
+        Entry {
+            source: Source { step: 1, result: None },
+            role,
+            time: None,
+            mark: Mark::None,
+            model: None,
+            usage: None,
+            blocks: vec![block],
+        }
+    }
+
+    fn call(id: &str) -> Entry {
+        let arguments = serde_json::json!({ "command": "make" });
+        let call = Call { id: id.to_owned(), name: "Bash".to_owned(), arguments };
+        entry(Role::Assistant, Block::Call(call))
+    }
+
+    fn label(observed: &mut Observed, id: &str) -> String {
+        let call = id.to_owned();
+        let result = ToolResult { call, content: String::new(), is_error: false };
+        observed.push(&entry(Role::Tool, Block::Result(result)));
+        observed.facts(EntryIndex(observed.len() as u32 - 1)).label().to_owned()
+    }
+
+    #[test]
+    fn calls_without_results_are_forgotten_in_time() {
+        let mut observed = Observed::new(Tokenizer::O200k, None);
+        for id in ["early", "again"] {
+            observed.push(&call(id));
+        }
+        for at in 0..OPEN_CALLS_MAX - 2 {
+            observed.push(&call(&format!("call {at}")));
+        }
+        let mut kept = observed.clone();
+        assert_eq!(label(&mut kept, "early"), "Bash make");
+        // The next two push the first two out, of which one is made anew.
+        for id in ["again", "last"] {
+            observed.push(&call(id));
+        }
+        assert_eq!(label(&mut observed, "early"), "tool");
+        assert_eq!(label(&mut observed, "again"), "Bash make");
+        for at in 0..3 * OPEN_CALLS_MAX {
+            observed.push(&call(&format!("more {at}")));
+        }
+        assert_eq!((observed.open_calls.len(), observed.last_calls.len()), (1024, 1024));
+    }
 }

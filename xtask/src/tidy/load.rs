@@ -25,11 +25,13 @@ pub(crate) fn load(root: &Path) -> anyhow::Result<Tree> {
     }
     sources.sort_by(|a, b| a.path.cmp(&b.path));
     let lock = read(&root.join("Cargo.lock"))?;
+    let deny = deny(&read(&root.join("deny.toml"))?)?;
     Ok(Tree {
         sources,
         graph: graph(root)?,
         locked_crates: lock.lines().filter(|line| *line == "[[package]]").count(),
-        allowed_licences: allowed_licences(&read(&root.join("deny.toml"))?)?,
+        allowed_licences: deny.licenses.allow,
+        allowed_registries: deny.sources.allow_registry,
         architecture: fs::read_to_string(root.join("ARCHITECTURE.md")).ok(),
         limits: limits(&read(&root.join("xtask/tidy.toml"))?)?,
     })
@@ -61,17 +63,26 @@ fn relative(root: &Path, path: &Path) -> String {
     path.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
 }
 
-fn allowed_licences(deny_toml: &str) -> anyhow::Result<Vec<String>> {
-    #[derive(Deserialize)]
-    struct Deny {
-        licenses: Licences,
-    }
-    #[derive(Deserialize)]
-    struct Licences {
-        allow: Vec<String>,
-    }
-    let deny: Deny = toml::from_str(deny_toml).context("reading [licenses] of deny.toml")?;
-    Ok(deny.licenses.allow)
+/// The part of `deny.toml` that rules need.
+#[derive(Deserialize)]
+struct Deny {
+    licenses: Licences,
+    sources: Registries,
+}
+
+#[derive(Deserialize)]
+struct Licences {
+    allow: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct Registries {
+    allow_registry: Vec<String>,
+}
+
+fn deny(deny_toml: &str) -> anyhow::Result<Deny> {
+    toml::from_str(deny_toml).context("reading deny.toml")
 }
 
 fn limits(tidy_toml: &str) -> anyhow::Result<Limits> {
@@ -91,7 +102,17 @@ struct MetadataPackage {
     id: String,
     name: String,
     license: Option<String>,
+    source: Option<String>,
+    dependencies: Vec<Requirement>,
     manifest_path: String,
+}
+
+/// What a manifest asks for.
+#[derive(Deserialize)]
+struct Requirement {
+    name: String,
+    req: String,
+    path: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -145,6 +166,13 @@ fn graph_from(root: &Path, metadata: &Metadata) -> anyhow::Result<Graph> {
         .map(|package| Package {
             name: package.name.clone(),
             licence: package.license.clone(),
+            source: package.source.clone(),
+            wildcards: package
+                .dependencies
+                .iter()
+                .filter(|needed| needed.req == "*" && needed.path.is_none())
+                .map(|needed| needed.name.clone())
+                .collect(),
             folder: metadata.workspace_members.contains(&package.id).then(|| {
                 relative(root, Path::new(&package.manifest_path)).replace("/Cargo.toml", "")
             }),

@@ -24,6 +24,8 @@ pub(crate) struct Tree {
     pub(crate) locked_crates: usize,
     /// SPDX names that `deny.toml` allows.
     pub(crate) allowed_licences: Vec<String>,
+    /// Addresses of registries that `deny.toml` allows.
+    pub(crate) allowed_registries: Vec<String>,
     /// `ARCHITECTURE.md`, where it exists.
     pub(crate) architecture: Option<String>,
     /// Bounds from `xtask/tidy.toml`.

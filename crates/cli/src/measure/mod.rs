@@ -117,7 +117,7 @@ fn one_file(plan: &Plan<'_>, number: usize, file: &SessionFile) -> io::Result<Fi
     let mut outcome = FileOutcome::default();
     let mut written = Ok(());
     let name = file.path.display().to_string();
-    let read = load(&file.path, plan.format, &mut |session| {
+    let read = load(file, plan.format, &mut |session| {
         if written.is_err() {
             return;
         }

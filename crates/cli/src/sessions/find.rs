@@ -5,6 +5,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::opencode;
+
 /// A file that may hold sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SessionFile {
@@ -12,6 +14,14 @@ pub(crate) struct SessionFile {
     pub(crate) path: PathBuf,
     /// Whether the user named this very file, rather than a folder above it.
     pub(crate) named: bool,
+    /// In a database, the session meant; elsewhere a file stands for all sessions in it.
+    pub(crate) session: Option<String>,
+}
+
+impl SessionFile {
+    fn new(path: PathBuf, named: bool) -> Self {
+        Self { path, named, session: None }
+    }
 }
 
 /// What was found.
@@ -23,7 +33,7 @@ pub(crate) struct Found {
     pub(crate) unlisted: Vec<FindError>,
 }
 
-/// Why there is nothing to read at a path.
+/// Why there is nothing to read at a path; one line each, without a source to print behind it.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FindError {
     /// Nothing has this name.
@@ -33,12 +43,12 @@ pub(crate) enum FindError {
         path: PathBuf,
     },
     /// The folder cannot be listed, or the file's data not be had.
-    #[error("`{path}` cannot be read: {source}")]
+    #[error("`{path}` cannot be read: {why}")]
     Unreadable {
         /// The path as given or found.
         path: PathBuf,
         /// Why.
-        source: io::Error,
+        why: io::Error,
     },
     /// The folder has no file that could be a session.
     #[error("`{path}` holds no {} file: name a folder that does, or a file", EXTENSIONS.map(|e| format!(".{e}")).join(", "))]
@@ -60,12 +70,15 @@ pub(crate) fn find(paths: &[PathBuf]) -> Result<Found, FindError> {
     let mut found = Found::default();
     let mut seen = HashSet::new();
     for path in paths {
-        let data = fs::metadata(path).map_err(|source| match source.kind() {
+        let data = fs::metadata(path).map_err(|why| match why.kind() {
             io::ErrorKind::NotFound => FindError::Missing { path: path.clone() },
-            _ => FindError::Unreadable { path: path.clone(), source },
+            _ => FindError::Unreadable { path: path.clone(), why },
         })?;
         if !data.is_dir() {
-            found.files.push(SessionFile { path: path.clone(), named: true });
+            match opencode::in_database(path, true) {
+                Some(sessions) => found.files.extend(sessions),
+                None => found.files.push(SessionFile::new(path.clone(), true)),
+            }
             continue;
         }
         let before = found.files.len();
@@ -75,15 +88,19 @@ pub(crate) fn find(paths: &[PathBuf]) -> Result<Found, FindError> {
         }
     }
     let mut known = HashSet::new();
-    found.files.retain(|file| known.insert(file.path.clone()));
+    found.files.retain(|file| known.insert((file.path.clone(), file.session.clone())));
     Ok(found)
 }
 
 /// Adds the files below `folder`. `seen` holds the folders visited, links resolved: a link
 /// back to a folder above must not be followed for ever.
 fn below(folder: &Path, found: &mut Found, seen: &mut HashSet<PathBuf>) -> Result<(), FindError> {
-    let unreadable = |source| FindError::Unreadable { path: folder.to_owned(), source };
+    let unreadable = |why| FindError::Unreadable { path: folder.to_owned(), why };
     if !seen.insert(fs::canonicalize(folder).map_err(unreadable)?) {
+        return Ok(());
+    }
+    if let Some(sessions) = opencode::in_folder(folder) {
+        found.files.extend(sessions);
         return Ok(());
     }
     let mut entries = Vec::new();
@@ -99,7 +116,7 @@ fn below(folder: &Path, found: &mut Found, seen: &mut HashSet<PathBuf>) -> Resul
                 found.unlisted.push(error);
             }
         } else if data.is_file() && has_extension(&path) {
-            found.files.push(SessionFile { path, named: false });
+            found.files.push(SessionFile::new(path, false));
         }
     }
     Ok(())

@@ -2,24 +2,26 @@
 
 use std::fs::File;
 use std::io::{self, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use foveal_context::transcript::Session;
 use foveal_wire::{Format, Problem, ReadError};
 
-use super::find;
+use super::find::{self, SessionFile};
+use super::opencode;
 
-/// Why a file gave no session.
+/// Why a file gave no session. Each is one line that says all: none has a source, which
+/// would be printed behind it once more.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LoadError {
     /// The file cannot be opened or read.
-    #[error("`{path}` cannot be read: {source}")]
+    #[error("`{path}` cannot be read: {why}")]
     Unreadable {
         /// The file.
         path: PathBuf,
         /// Why.
-        source: io::Error,
+        why: io::Error,
     },
     /// There is nothing in it.
     #[error("`{path}` is empty: there is no session in it")]
@@ -28,20 +30,20 @@ pub(crate) enum LoadError {
         path: PathBuf,
     },
     /// It is not of the format asked for, or breaks off before its first record.
-    #[error("`{path}` is {source}; leave out --format to have the format detected")]
+    #[error("`{path}` is {why}; leave out --format to have the format detected")]
     WrongFormat {
         /// The file.
         path: PathBuf,
         /// What is wrong.
-        source: ReadError,
+        why: ReadError,
     },
     /// It is of the format it seemed to be by its start, but nothing in it can be used.
-    #[error("`{path}` is {source}")]
+    #[error("`{path}` is {why}")]
     Broken {
         /// The file.
         path: PathBuf,
         /// What is wrong.
-        source: ReadError,
+        why: ReadError,
     },
     /// Its format is not known.
     #[error(
@@ -51,6 +53,40 @@ pub(crate) enum LoadError {
         /// The file.
         path: PathBuf,
     },
+    /// Another program keeps the database for itself.
+    #[error("`{path}` is locked by another program: try again when opencode has ended")]
+    Locked {
+        /// The database.
+        path: PathBuf,
+    },
+    /// The database is damaged or cannot be opened.
+    #[error("`{path}` cannot be read as a database: {why}")]
+    BrokenDatabase {
+        /// The database.
+        path: PathBuf,
+        /// Why.
+        why: rusqlite::Error,
+    },
+    /// The database is not made as opencode's are.
+    #[error(
+        "`{path}` is not made as opencode's databases known here ({why}); to read a session, \
+         export it: `opencode export SESSION > session.json`"
+    )]
+    UnknownDatabase {
+        /// The database.
+        path: PathBuf,
+        /// What was not found.
+        why: rusqlite::Error,
+    },
+    /// No session in the database has messages where they are looked for.
+    #[error(
+        "`{path}` holds no messages in the tables known here; to read a session, export it: \
+         `opencode export SESSION > session.json`"
+    )]
+    NoMessages {
+        /// The database.
+        path: PathBuf,
+    },
 }
 
 /// Reads all sessions of a file and gives each to `sink`; returns what could not be read.
@@ -58,28 +94,33 @@ pub(crate) enum LoadError {
 /// # Errors
 /// [`LoadError`] if the file gives no session at all, or reading failed on the way.
 pub(crate) fn load(
-    path: &Path,
+    file: &SessionFile,
     format: Option<Format>,
     sink: &mut dyn FnMut(Session),
 ) -> Result<Vec<Problem>, LoadError> {
-    let path = path.to_owned();
+    if matches!(format, None | Some(Format::OpenCode))
+        && let Some(loaded) = opencode::load(file, sink)
+    {
+        return loaded;
+    }
+    let path = file.path.clone();
     let name = path.display().to_string();
     let file = match File::open(&path) {
         Ok(file) => BufReader::with_capacity(1 << 16, file),
-        Err(source) => return Err(LoadError::Unreadable { path, source }),
+        Err(why) => return Err(LoadError::Unreadable { path, why }),
     };
     let read = match format {
         Some(format) => foveal_wire::read(format, &name, file, sink),
         None => foveal_wire::read_detected(&name, file, sink).map(|(_, problems)| problems),
     };
     read.map_err(|error| match error {
-        ReadError::Io(source) => LoadError::Unreadable { path, source },
+        ReadError::Io(why) => LoadError::Unreadable { path, why },
         ReadError::Empty => LoadError::Empty { path },
         ReadError::UnknownFormat => LoadError::UnknownFormat { path },
         ReadError::WrongFormat { .. } if format.is_some() => {
-            LoadError::WrongFormat { path, source: error }
+            LoadError::WrongFormat { path, why: error }
         }
-        ReadError::WrongFormat { .. } => LoadError::Broken { path, source: error },
+        ReadError::WrongFormat { .. } => LoadError::Broken { path, why: error },
     })
 }
 
@@ -89,16 +130,29 @@ pub(crate) fn load(
 /// If there is none, more than one, or it cannot be read.
 pub(crate) fn load_one(paths: &[PathBuf], format: Option<Format>) -> anyhow::Result<Session> {
     let found = find::find(paths)?;
-    let mut first: Option<Session> = None;
+    let mut first: Option<(Session, &SessionFile)> = None;
     let mut more: Option<String> = None;
     for file in &found.files {
-        load(&file.path, format, &mut |session| match &first {
-            None => first = Some(session),
+        load(file, format, &mut |session| match &first {
+            None => first = Some((session, file)),
             Some(_) => more = Some(session.id),
         })?;
-        if let (Some(first), Some(more)) = (&first, &more) {
-            bail!("there are several sessions (`{}`, `{more}` …): name the file of one", first.id);
+        if let (Some((one, at)), Some(two)) = (&first, &more) {
+            let (at, also) = (at.path.display(), file.path.display());
+            if at.to_string() == also.to_string() {
+                let one = &one.id;
+                let way = match file.session {
+                    Some(_) => format!("export one: `opencode export {one} > session.json`"),
+                    None => "name a file of one".to_owned(),
+                };
+                bail!("`{at}` holds several sessions (`{one}`, `{two}` …): {way}");
+            }
+            bail!(
+                "there are several sessions (`{}` in `{at}`, `{two}` in `{also}` …): name the file \
+                 of one",
+                one.id
+            );
         }
     }
-    first.context("there is no session at this path")
+    first.map(|(session, _)| session).context("there is no session at this path")
 }

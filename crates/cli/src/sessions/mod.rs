@@ -2,4 +2,5 @@
 
 pub(crate) mod find;
 pub(crate) mod load;
+mod opencode;
 pub(crate) mod own;

@@ -1,13 +1,10 @@
 //! The sessions that coding agents keep on this machine.
 
 use std::fmt::Write as _;
-use std::fs::File;
-use std::io::Read as _;
-use std::path::{Path, PathBuf};
-
-use foveal_wire::Format;
+use std::path::PathBuf;
 
 use super::find::{self, SessionFile};
+use super::opencode;
 use crate::environment::Environment;
 use crate::numbers::plural;
 
@@ -18,8 +15,12 @@ pub(crate) struct Place {
     pub(crate) agent: &'static str,
     /// The folder.
     pub(crate) folder: PathBuf,
+    /// A file elsewhere.
+    also: Option<PathBuf>,
+    /// What one of the files there is called.
+    unit: &'static str,
     /// Which of the files there are sessions.
-    accepts: fn(&Path) -> bool,
+    accepts: fn(&SessionFile) -> bool,
 }
 
 /// What a place holds.
@@ -37,47 +38,44 @@ pub(crate) fn places(environment: &Environment) -> Vec<Place> {
     let claude = environment.claude.clone().or_else(|| home(".claude"));
     let codex = environment.codex.clone().or_else(|| home(".codex"));
     let data = environment.data.clone().or_else(|| home(".local/share"));
-    let place = |agent, folder: Option<PathBuf>, below, accepts: fn(&Path) -> bool| {
-        folder.map(|folder| Place { agent, folder: folder.join(below), accepts })
+    let lines = |agent, folder: Option<PathBuf>, below| {
+        let folder = folder?.join(below);
+        Some(Place { agent, folder, also: None, unit: "file", accepts: is_lines })
     };
-    [
-        place("Claude Code", claude, "projects", is_lines),
-        place("Codex", codex, "sessions", is_lines),
-        place("opencode", data, "opencode", is_export),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    let opencode = data.map(|data| {
+        let folder = data.join("opencode");
+        let also = environment.opencode_database.as_ref().map(|path| folder.join(path));
+        Place { agent: "opencode", folder, also, unit: "session", accepts: is_opencode }
+    });
+    [lines("Claude Code", claude, "projects"), lines("Codex", codex, "sessions"), opencode]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
-fn is_lines(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "jsonl")
+fn is_lines(file: &SessionFile) -> bool {
+    file.path.extension().is_some_and(|extension| extension == "jsonl")
 }
 
-/// opencode keeps sessions in many small files or a database; only what its `export`
-/// command wrote is a session by itself, and a user may have put it there. Files with keys
-/// are none of our business.
-fn is_export(path: &Path) -> bool {
-    let in_parts = path.components().any(|part| part.as_os_str() == STORAGE);
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    if in_parts || name.contains("auth") || !name.ends_with(".json") {
-        return false;
-    }
-    let mut head = Vec::new();
-    let read = File::open(path)
-        .and_then(|file| file.take(foveal_wire::DETECT_BYTES as u64).read_to_end(&mut head));
-    read.is_ok() && foveal_wire::detect(&head) == Some(Format::OpenCode)
+/// What opencode keeps itself, and exports that a user has put there. Files with keys are
+/// none of our business.
+fn is_opencode(file: &SessionFile) -> bool {
+    let keys = file.path.file_name().is_some_and(|name| name.to_string_lossy().contains("auth"));
+    !keys && (opencode::is_own(file) || opencode::is_export(&file.path))
 }
-
-/// Where opencode keeps the parts of sessions, and where newer versions do.
-const STORAGE: &str = "storage";
-const DATABASE: &str = "opencode.db";
 
 /// Looks into every place.
 pub(crate) fn look(places: Vec<Place>) -> Vec<Kept> {
     let files = |place: &Place| {
-        let found = find::find(std::slice::from_ref(&place.folder)).unwrap_or_default();
-        found.files.into_iter().filter(|file| (place.accepts)(&file.path)).collect()
+        let also = place.also.clone().filter(|path| path.is_file());
+        let paths: Vec<PathBuf> = [Some(place.folder.clone()).filter(|path| path.is_dir()), also]
+            .into_iter()
+            .flatten()
+            .collect();
+        let found = find::find(&paths).unwrap_or_default();
+        // Nobody named the file elsewhere on the command line.
+        let files = found.files.into_iter().map(|file| SessionFile { named: false, ..file });
+        files.filter(|file| (place.accepts)(file)).collect()
     };
     places.into_iter().map(|place| Kept { files: files(&place), place }).collect()
 }
@@ -87,16 +85,12 @@ pub(crate) fn describe(kept: &[Kept]) -> String {
     let mut text = String::new();
     for Kept { place, files } in kept {
         let folder = place.folder.display();
-        let in_parts = [STORAGE, DATABASE].iter().any(|part| place.folder.join(part).exists());
         let _ = match files.len() {
-            0 if in_parts => writeln!(
-                text,
-                "{}: sessions in parts in {folder}; to read one, export it: \
-                 `opencode export SESSION > session.json`",
-                place.agent
-            ),
             0 => writeln!(text, "{}: nothing in {folder}", place.agent),
-            many => writeln!(text, "{}: {} in {folder}", place.agent, plural(many as u64, "file")),
+            many => {
+                let many = plural(many as u64, place.unit);
+                writeln!(text, "{}: {many} in {folder}", place.agent)
+            }
         };
     }
     text

@@ -13,7 +13,7 @@ use crate::transcript::{Conversation, EntryIndex};
 use super::draft::Draft;
 use super::excerpt::{self, ExcerptLimits};
 use super::shown::{self, BlockMin, Seen};
-use super::{encoded, fold, gutter, heading, hits, json, long_line, noise};
+use super::{encoded, fold, gutter, heading, hits, json, long_line, noise, table};
 
 /// Everything the decision on one result depends on.
 pub struct Ask<'a> {
@@ -73,6 +73,7 @@ pub fn shape(ask: &Ask<'_>) -> Option<(Shape, Tokens)> {
         fold::repeats(&mut draft);
         heading::name_files_once(&mut draft);
         json::compact(&mut draft);
+        table::compact(&mut draft, ask.observed.tokenizer());
     }
     if pointing {
         if let Some(bytes_max) = ask.settings.encoded_bytes_max {

@@ -14,4 +14,5 @@ pub mod long_line;
 pub mod noise;
 pub mod outline;
 pub mod shown;
+pub mod table;
 pub mod telling;

@@ -2,7 +2,8 @@
 
 use foveal_context::shaping::draft::Draft;
 use foveal_context::shaping::gutter::{self, Numbers};
-use foveal_context::shaping::{fold, heading, json, noise};
+use foveal_context::shaping::{fold, heading, json, noise, table};
+use foveal_context::tokens::Tokenizer;
 use proptest::prelude::*;
 
 use super::laws::{Rule, contents, conversation, each_result};
@@ -86,6 +87,47 @@ fn on_screen(content: &str) -> String {
     content.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
+/// The cells of a table, row by row; cells stand between bars or `apart` blanks.
+fn cells(text: &str, apart: &str) -> Vec<Vec<String>> {
+    let rows = text.split('\n').filter(|row| row.contains(|c: char| c.is_alphanumeric()));
+    let split = |row: &str| {
+        let cells = row.split(apart).map(|cell| cell.trim().to_owned());
+        cells.filter(|cell| apart == "|" || !cell.is_empty()).collect()
+    };
+    rows.map(split).collect()
+}
+
+/// Lays `rows` out with `bar` between columns, each cell at the side its column has.
+fn laid_out(rows: &[Vec<String>], bar: &str, at_right: &[bool], rule: Option<char>) -> String {
+    let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
+    let line = |cells: &mut dyn Iterator<Item = String>, bar: &str| {
+        cells.collect::<Vec<_>>().join(bar) + "\n"
+    };
+    let mut text = String::new();
+    for (at, row) in rows.iter().enumerate() {
+        text += &line(
+            &mut row.iter().enumerate().map(|(column, cell)| match at_right[column] {
+                true => format!("{cell:>0$}", width(column)),
+                false => format!("{cell:<0$}", width(column)),
+            }),
+            bar,
+        );
+        if let Some(joint) = rule.filter(|_| at == 0) {
+            let joint = if bar.contains('|') { format!("-{joint}-") } else { bar.to_owned() };
+            text += &line(&mut (0..row.len()).map(|c| "-".repeat(width(c).max(3))), &joint);
+        }
+    }
+    text
+}
+
+fn table_rows(cell: &'static str) -> impl Strategy<Value = Vec<Vec<String>>> {
+    (3usize..6).prop_flat_map(move |columns| {
+        let row = prop::collection::vec(cell, columns);
+        (prop::collection::vec("[A-Z]{3,9}", columns), prop::collection::vec(row, 3..9))
+            .prop_map(|(heading, rows)| [vec![heading], rows].concat())
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
@@ -136,5 +178,29 @@ proptest! {
             let whole = matches!(facts.label(), "Bash make all" | "Think");
             assert_eq!(compacted, whole, "{}", facts.label());
         });
+    }
+
+    #[test]
+    fn tables_keep_their_cells(
+        rows in table_rows("[a-z0-9.]{1,12}( [a-z]{1,6}){0,2}|"),
+        words in table_rows("[a-z0-9.]{1,20}"),
+        at_right in prop::collection::vec(prop::bool::ANY, 6),
+        joint in prop_oneof![Just('|'), Just('+')],
+    ) {
+        let tables = [
+            (laid_out(&rows, " | ", &at_right, Some(joint)), "|"),
+            (laid_out(&words, "  ", &at_right, Some('-')), " "),
+            (laid_out(&words, "   ", &at_right, None), " "),
+        ];
+        for (content, apart) in tables {
+            let expected = cells(&content, apart);
+            each_result(&conversation(&[content]), |content, facts| {
+                let mut draft = Draft::new(content, facts);
+                table::compact(&mut draft, Tokenizer::O200k);
+                let shown = draft.compose().render(content);
+                assert_eq!(cells(&shown, apart), expected, "shown as {shown}");
+                assert!(draft.is_untouched() || facts.label() == "Bash make all");
+            });
+        }
     }
 }

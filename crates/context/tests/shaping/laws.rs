@@ -8,7 +8,7 @@ use foveal_context::shape::Piece;
 use foveal_context::shaping::draft::Draft;
 use foveal_context::shaping::excerpt::{self, ExcerptLimits};
 use foveal_context::shaping::gutter::{self, Numbers};
-use foveal_context::shaping::{encoded, fold, heading, json, long_line, noise};
+use foveal_context::shaping::{encoded, fold, heading, json, long_line, noise, table};
 use foveal_context::tokens::Tokenizer;
 use foveal_context::transcript::{Conversation, EntryIndex};
 use foveal_testkit::fixture::Builder;
@@ -21,11 +21,12 @@ pub(super) type Rule = fn(&mut Draft<'_>);
 
 const LIMITS: ExcerptLimits = ExcerptLimits { whole_max: 90, head: 30, tail: 30, telling: 30 };
 
-const RULES: [Rule; 10] = [
+const RULES: [Rule; 11] = [
     noise::cut,
     fold::repeats,
     heading::name_files_once,
     json::compact,
+    |draft| table::compact(draft, Tokenizer::O200k),
     |draft| encoded::leave_out(draft, 12),
     |draft| long_line::cap(draft, 24),
     |draft| excerpt::cap(draft, LIMITS),
@@ -64,6 +65,8 @@ pub(super) fn contents() -> impl Strategy<Value = String> {
         (1u32..40, "[a-c ]{3,9}").prop_map(|(at, text)| format!("/w/a.rs-{at}-{text}")),
         "[A-Za-z0-9+/]{10,60}",
         Just("{\n  \"a  b\": [\n    1,\n    2\n  ]\n}".to_owned()),
+        Just("NAME     SIZE    KIND\nä        12      x\nlonger   9 9".to_owned()),
+        Just(" id | name\n----+------------\n  1 | a".to_owned()),
         "\\PC{0,30}",
         ".{0,30}",
         "[\u{1b}\r\\[0-9mok]{0,12}",

@@ -342,6 +342,111 @@ fn json_of_a_file_keeps_its_layout() {
     );
 }
 
+/// A table as `psql` prints it.
+const BARRED: &str = r#" id | name         |                 state
+----+--------------+----------------------------------------
+  1 | pump         | running
+ 12 | valve |  x   | closed since Monday
+  3 | a much longer| none"#;
+
+#[test]
+fn tables_lose_their_padding() {
+    check(
+        "lossless",
+        &format!(
+            "{USER}{}",
+            run(r#"running tests
+Name                            Stmts   Miss  Cover
+----------------------------------------------------
+src/pump/__init__.py                0      0   100%
+src/pump/pressure_valve.py        118     12    90%
+src/pump/io.py                     42      7    83%
+----------------------------------------------------
+TOTAL                             160     19    88%"#)
+        ),
+        r#"running tests
+Name Stmts Miss Cover
+---
+src/pump/__init__.py 0 0 100%
+src/pump/pressure_valve.py 118 12 90%
+src/pump/io.py 42 7 83%
+---
+TOTAL 160 19 88%"#,
+    );
+    check(
+        "lossless",
+        &format!("{USER}{}", run(&format!("select:\n{BARRED}\n(3 rows)"))),
+        r#"select:
+ id | name | state
+---+---+---
+  1 | pump | running
+ 12 | valve |  x | closed since Monday
+  3 | a much longer| none
+(3 rows)"#,
+    );
+    check(
+        "lossless",
+        &format!(
+            "{USER}{}",
+            run(r#"File          | % Stmts | % Branch | Uncovered
+--------------|---------|----------|----------
+All files     |   85.71 |      100 |           
+ src          |       9 |       50 | 12-19     
+  pressure.ts |   85.71 |       50 | 12        "#)
+        ),
+        r#"File | % Stmts | % Branch | Uncovered
+---|---|---|---
+All files | 85.71 | 100 |
+ src | 9 | 50 | 12-19
+  pressure.ts | 85.71 | 50 | 12"#,
+    );
+}
+
+#[test]
+fn listings_lose_their_padding() {
+    check(
+        "lossless",
+        &format!(
+            "{USER}{}",
+            run(r#"USER         PID %CPU %MEM COMMAND
+root           1  0.0  0.1 /sbin/init
+pump        2212 12.5  1.9 node  server.js --port 80
+pump       22130  0.5  0.9 sh -c  make all"#)
+        ),
+        r#"USER PID %CPU %MEM COMMAND
+root 1 0.0 0.1 /sbin/init
+pump 2212 12.5 1.9 node  server.js --port 80
+pump 22130 0.5 0.9 sh -c  make all"#,
+    );
+    check(
+        "lossless",
+        &format!(
+            "{USER}{}",
+            run(r#"total 48
+drwxr-xr-x   2 pump  staff     64 Jan  1 12:00 docs
+-rw-r--r--   1 pump  staff   1204 Jan 11 12:00 a b.rs
+-rw-r--r--   1 pump  staff  98120 Feb  1 12:00 main.rs"#)
+        ),
+        r#"total 48
+drwxr-xr-x 2 pump staff 64 Jan 1 12:00 docs
+-rw-r--r-- 1 pump staff 1204 Jan 11 12:00 a b.rs
+-rw-r--r-- 1 pump staff 98120 Feb 1 12:00 main.rs"#,
+    );
+}
+
+#[test]
+fn what_only_looks_like_a_table_stays() {
+    for text in [
+        "let one    = 1;\nlet second = 22;\nlet third  = 333;",
+        "red     stop   wait\ngreen   go     move\nyellow  slow   look",
+        "Usage: x\n  -a, --all     show all\n  -b, --both    show both\n  -c, --count   count",
+        "NAME    SIZE   KIND\none     2      file\n\nthree   4      file",
+    ] {
+        check("lossless", &format!("{USER}{}", run(text)), text);
+    }
+    check("lossless", &format!("{USER}{}", read(BARRED)), BARRED);
+}
+
 #[test]
 fn a_long_line_keeps_head_and_tail() {
     let line = "f(x);".repeat(999);

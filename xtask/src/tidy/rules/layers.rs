@@ -88,13 +88,11 @@ fn objection(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::graph::graph_of;
-    use crate::tidy::rules::printed;
+    use crate::tidy::rules::findings_in_graph;
     use EdgeKind::{Dev, Normal};
 
     fn check_graph(rows: &[(&str, &[(&str, EdgeKind)])], expected: &str) {
-        let tree = Tree { graph: graph_of(rows), ..Tree::default() };
-        assert_eq!(printed(check, &tree), expected);
+        assert_eq!(findings_in_graph(check, rows), expected);
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod licences;
 mod names;
 mod pure_dependencies;
 mod purity;
+mod sources;
 mod string_errors;
 
 use super::Tree;
@@ -51,6 +52,7 @@ pub(crate) const RULES: &[Rule] = &[
     Rule { name: "string-errors", check: string_errors::check },
     Rule { name: "dependency-count", check: dependency_count::check },
     Rule { name: "licences", check: licences::check },
+    Rule { name: "sources", check: sources::check },
     Rule { name: "architecture", check: architecture::check },
 ];
 
@@ -61,6 +63,16 @@ fn findings_in(check: fn(&Tree) -> Vec<Place>, files: &[(&str, &str)]) -> String
     let sources =
         files.iter().map(|(path, text)| super::source::Source::new(*path, *text)).collect();
     printed(check, &Tree { sources, ..Tree::default() })
+}
+
+/// Runs a rule on packages given as for [`graph_of`](super::graph::graph_of) and prints its
+/// findings, one a line.
+#[cfg(test)]
+fn findings_in_graph(
+    check: fn(&Tree) -> Vec<Place>,
+    rows: &[(&str, &[(&str, super::graph::EdgeKind)])],
+) -> String {
+    printed(check, &Tree { graph: super::graph::graph_of(rows), ..Tree::default() })
 }
 
 /// Runs a rule on a tree and prints its findings, one a line.

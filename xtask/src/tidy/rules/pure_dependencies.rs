@@ -71,13 +71,12 @@ pub(crate) fn check(tree: &Tree) -> Vec<Place> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tidy::graph::EdgeKind;
     use crate::tidy::graph::EdgeKind::{Build, Dev, Normal};
-    use crate::tidy::graph::{EdgeKind, graph_of};
-    use crate::tidy::rules::printed;
+    use crate::tidy::rules::findings_in_graph;
 
     fn check_graph(rows: &[(&str, &[(&str, EdgeKind)])], expected: &str) {
-        let tree = Tree { graph: graph_of(rows), ..Tree::default() };
-        assert_eq!(printed(check, &tree), expected);
+        assert_eq!(findings_in_graph(check, rows), expected);
     }
 
     #[test]

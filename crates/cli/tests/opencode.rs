@@ -1,0 +1,254 @@
+//! opencode's own sessions: trees of files and databases, made by each test.
+
+use rusqlite::Connection;
+use serde_json::{Value, json};
+
+use crate::world::{Ran, World, file_text};
+
+const DATA: &str = "home/.local/share/opencode";
+
+fn info(id: &str, parent: Option<&str>) -> Value {
+    json!({"id": id, "parentID": parent, "directory": "/r", "time": {"created": 1}})
+}
+
+/// Two messages: their ids, descriptions and parts.
+fn messages(id: &str) -> Vec<(String, Value, Vec<Value>)> {
+    let read = json!({"status": "completed", "input": {"filePath": "/r/a.rs"},
+        "output": file_text("a", 3), "time": {"start": 3, "end": 4}});
+    let start = json!({"type": "step-start"});
+    let call = json!({"type": "tool", "callID": "c1", "tool": "read", "state": read});
+    let end = json!({"type": "step-finish", "tokens": {"input": 3, "output": 4}});
+    vec![
+        (
+            format!("msg_1{id}"),
+            json!({"role": "user", "time": {"created": 1}}),
+            vec![json!({"type": "text", "text": "fix it"})],
+        ),
+        (
+            format!("msg_2{id}"),
+            json!({"role": "assistant", "modelID": "m", "time": {"created": 2}}),
+            vec![start, call, end],
+        ),
+    ]
+}
+
+/// Files as opencode wrote them; `old` as its first versions did.
+fn write_tree(world: &World, storage: &str, old: bool, id: &str, parent: Option<&str>) {
+    let (session, message, part) = if old {
+        let part = format!("session/part/{id}");
+        (format!("session/info/{id}"), format!("session/message/{id}"), part)
+    } else {
+        (format!("session/global/{id}"), format!("message/{id}"), "part".to_owned())
+    };
+    let write = |path: &str, value: &Value| {
+        world.write(&format!("{storage}/{path}.json"), value.to_string());
+    };
+    write(&session, &info(id, parent));
+    for (name, info, parts) in messages(id) {
+        write(&format!("{message}/{name}"), &info);
+        for (at, value) in parts.iter().enumerate() {
+            write(&format!("{part}/{name}/prt_{at}"), value);
+        }
+    }
+}
+
+fn database(world: &World, path: &str, ids: &[&str]) -> Connection {
+    world.write(path, "");
+    let database = Connection::open(world.folder.join(path)).expect("a new database");
+    database
+        .execute_batch(
+            "CREATE TABLE session (id TEXT PRIMARY KEY, parent_id TEXT, directory TEXT NOT NULL,
+                 time_created INTEGER NOT NULL);
+             CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT NOT NULL,
+                 time_created INTEGER NOT NULL, data TEXT NOT NULL);
+             CREATE TABLE part (id TEXT PRIMARY KEY, message_id TEXT NOT NULL,
+                 session_id TEXT NOT NULL, time_created INTEGER NOT NULL, data TEXT NOT NULL);",
+        )
+        .expect("new tables");
+    let insert = |table: &str, values: &str, row: &[&dyn rusqlite::ToSql]| {
+        let text = format!("INSERT INTO {table} VALUES ({values})");
+        database.execute(&text, row).expect("a new row");
+    };
+    for (time, id) in ids.iter().enumerate() {
+        let parent = (time > 0).then_some(ids[0]);
+        insert("session", "?, ?, '/r', ?", &[id, &parent, &(time as i64)]);
+        // The rows of later messages and parts come first: times and ids order them.
+        for (at, (name, info, parts)) in messages(id).into_iter().enumerate().rev() {
+            insert("message", "?, ?, ?, ?", &[&name, id, &(at as i64), &info.to_string()]);
+            for (at, value) in parts.iter().enumerate().rev() {
+                let part = format!("prt_{at}{name}");
+                insert("part", "?, ?, ?, 0, ?", &[&part, &name, id, &value.to_string()]);
+            }
+        }
+    }
+    insert("session", "'ses_empty', NULL, '/r', 9", &[]);
+    database
+}
+
+/// What `foveal show` prints of a session whatever it was read from.
+fn shown(id: &str, of: &str) -> String {
+    format!(
+        "{id}, agent OpenCode, in /r{of}: 1 turn, 3 messages\n  \
+         01 user fix it 2t\n\
+         turn 1\n  \
+         02 assistant [read a.rs] 10t\n  \
+         03 tool_result read: read a.rs 45t\n"
+    )
+}
+
+#[test]
+fn every_layout_gives_the_same_session() {
+    let world = World::new("opencode_layouts");
+    write_tree(&world, "new", false, "ses_a", None);
+    write_tree(&world, "old", true, "ses_a", None);
+    drop(database(&world, "one.db", &["ses_a"]));
+    let expected = shown("ses_a", "");
+    for path in ["new", "new/session/global/ses_a.json", "old", "old/session", "one.db"] {
+        assert_eq!(world.output(&format!("show {path}")), expected, "{path}");
+    }
+    // A message may hold its parts itself.
+    std::fs::remove_dir_all(world.folder.join("new/part/msg_1ses_a")).expect("it is there");
+    let mut first = messages("ses_a").swap_remove(0);
+    first.1["parts"] = json!(first.2);
+    world.write("new/message/ses_a/msg_1ses_a.json", first.1.to_string());
+    assert_eq!(world.output("show new"), expected);
+}
+
+#[test]
+fn sub_agents_are_conversations_of_their_own() {
+    let world = World::new("opencode_children");
+    write_tree(&world, "storage", false, "ses_a", None);
+    write_tree(&world, "storage", false, "ses_b", Some("ses_a"));
+    let child = world.output("show storage/session/global/ses_b.json");
+    assert_eq!(child, shown("ses_b", ", of ses_a"));
+    drop(database(&world, "two.db", &["ses_a", "ses_b"]));
+    let Ran { code, err, .. } = world.run("show two.db");
+    assert_eq!(code, Some(2));
+    assert_eq!(
+        err,
+        "error: `two.db` holds several sessions (`ses_a`, `ses_b` …): export one: \
+         `opencode export ses_a > session.json`\n"
+    );
+    for path in ["storage", "two.db"] {
+        let text = world.output(&format!("replay {path} --json --per-session"));
+        let document: Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!((&document["sessions"], &document["conversations"]), (&json!(2), &json!(2)));
+        assert_eq!(document["raw"]["requests"], 2);
+        assert_eq!(document["per_session"][1]["session"], "ses_b");
+    }
+}
+
+#[test]
+fn ones_own_sessions_are_found_once() {
+    let world = World::new("opencode_own");
+    let found = |world: &World| {
+        let Ran { code, out, err } = world.run("replay --profile lossless");
+        assert_eq!(code, Some(0), "{err}");
+        let line = err.lines().find(|line| line.starts_with("opencode: ")).expect("a line of it");
+        (line.to_owned(), out.lines().next().unwrap_or_default().to_owned())
+    };
+    write_tree(&world, &format!("{DATA}/storage"), false, "ses_a", None);
+    write_tree(&world, &format!("{DATA}/project/p/storage"), true, "ses_a", None);
+    write_tree(&world, &format!("{DATA}/project/p/storage"), true, "ses_old", None);
+    world.write(&format!("{DATA}/auth.json"), "{}");
+    world.write(&format!("{DATA}/storage/session/global/ses_void.json"), "{}");
+    let (line, head) = found(&world);
+    assert_eq!(line, format!("opencode: 2 sessions in {DATA}"));
+    assert!(head.starts_with("2 sessions, 2 conversations;"), "{head}");
+    // The change to the database leaves the files.
+    let open = database(&world, &format!("{DATA}/opencode.db"), &["ses_a", "ses_b"]);
+    assert_eq!(found(&world).0, format!("opencode: 3 sessions in {DATA}"));
+    drop(open);
+    drop(database(&world, "elsewhere.db", &["ses_c"]));
+    let moved = world.folder.join("elsewhere.db");
+    let with = [("OPENCODE_DB", moved.to_str().expect("a plain name"))];
+    let Ran { err, .. } = world.run_with("replay --profile lossless", &with);
+    assert!(err.contains(&format!("opencode: 4 sessions in {DATA}\n")), "{err}");
+    let with = [("XDG_DATA_HOME", "/nowhere")];
+    let Ran { err, .. } = world.run_with("replay --profile lossless", &with);
+    assert!(err.contains("opencode: nothing in /nowhere/opencode\n"), "{err}");
+}
+
+#[test]
+fn reading_leaves_no_traces() {
+    let world = World::new("opencode_traces");
+    let open = database(&world, "data/opencode.db", &["ses_a"]);
+    let names = || {
+        let entries = std::fs::read_dir(world.folder.join("data")).expect("a folder");
+        let mut names: Vec<_> = entries.flatten().map(|entry| entry.file_name()).collect();
+        names.sort();
+        names
+    };
+    open.pragma_update(None, "journal_mode", "WAL").expect("a log is possible here");
+    // While a program holds it open, its newest changes stand in the log.
+    open.execute("DELETE FROM session WHERE id = 'ses_empty'", []).expect("a change");
+    assert_eq!(names().len(), 3);
+    assert_eq!(world.output("show data"), shown("ses_a", ""));
+    drop(open);
+    assert_eq!(names(), ["opencode.db"]);
+    assert_eq!(world.output("show data"), shown("ses_a", ""));
+    assert_eq!(names(), ["opencode.db"]);
+}
+
+#[test]
+fn what_is_broken_is_reported_and_the_rest_is_read() {
+    let world = World::new("opencode_broken");
+    write_tree(&world, "tree", false, "ses_a", None);
+    world.write("tree/part/msg_2ses_a/prt_9.json", "{\"type\": ");
+    let open = database(&world, "one.db", &["ses_a"]);
+    open.execute("INSERT INTO part VALUES ('prt_9', 'msg_2ses_a', 'ses_a', 0, '{')", [])
+        .expect("a new row");
+    drop(open);
+    for (path, name, column) in
+        [("tree", "tree/part/msg_2ses_a/prt_9.json", 9), ("one.db", "one.db, part prt_9", 1)]
+    {
+        let Ran { code, err, .. } = world.run(&format!("replay {path} --profile lossless"));
+        assert_eq!(code, Some(0), "{err}");
+        let what = if path == "tree" { "a value" } else { "an object" };
+        let expected = format!(
+            "1 problem in what was read:\n  {name}:1: not valid JSON: EOF while parsing {what} \
+             at column {column}\n"
+        );
+        assert_eq!(err, expected);
+    }
+}
+
+#[test]
+fn a_database_that_cannot_be_read_is_one_line() {
+    let world = World::new("opencode_unreadable");
+    write_tree(&world, "all/storage", false, "ses_a", None);
+    let locked = database(&world, "all/opencode.db", &["ses_b"]);
+    locked.execute_batch("BEGIN EXCLUSIVE").expect("nobody else has it");
+    let newer = database(&world, "newer.db", &["ses_b"]);
+    newer.execute_batch("DROP TABLE part; ALTER TABLE message RENAME TO said").expect("a change");
+    drop(newer);
+    drop(database(&world, "none.db", &[]));
+    let mut bytes = std::fs::read(world.folder.join("none.db")).expect("a database");
+    bytes.truncate(700);
+    world.write("cut.db", &bytes);
+    let export = "to read a session, export it: `opencode export SESSION > session.json`";
+    for (path, error) in [
+        (
+            "all/opencode.db",
+            "`all/opencode.db` is locked by another program: try again when opencode has ended",
+        ),
+        ("cut.db", "`cut.db` cannot be read as a database: database disk image is malformed"),
+        (
+            "newer.db",
+            &format!(
+                "`newer.db` is not made as opencode's databases known here (no such table: \
+                 message); {export}\n"
+            ),
+        ),
+        ("none.db", &format!("`none.db` holds no messages in the tables known here; {export}\n")),
+    ] {
+        let Ran { code, out, err } = world.run(&format!("replay {path}"));
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{path}");
+        assert!(err.starts_with(&format!("error: {error}")), "{err}");
+        assert_eq!(err.lines().count(), 1, "{err}");
+    }
+    let Ran { code, out, err } = world.run("replay all --profile lossless");
+    assert_eq!(code, Some(0), "{err}");
+    assert!(out.starts_with("1 session, 1 conversation;"), "{out}");
+    assert!(err.starts_with("1 file was not read:\n  `all/opencode.db` is locked"), "{err}");
+}
