@@ -4,20 +4,19 @@
 //! new and freezes it, and at the rare moments when that pays rewrites what is old. The
 //! same transcript, settings, prices and request times give the same decisions.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::interest::Interest;
 use crate::ledger::Ledger;
-use crate::observed::{LineHash, Observed};
+use crate::observed::{HashMapOfLines, LineHash, Observed};
 use crate::prices::PriceCard;
 use crate::rewrite::{self, Level, Life, RewriteReason};
 use crate::settings::Settings;
 use crate::shape::{Decision, ShapeKind};
-use crate::shaping::arrival;
-use crate::tokens::Tokens;
+use crate::shaping::arrival::{self, Grounds, Outcome};
+use crate::tokens::{TokenCache, Tokens};
 use crate::transcript::{Conversation, EntryIndex, Role, Timestamp, Window, WindowChange};
 
 /// What is decided about one entry, and what it weighs.
@@ -59,7 +58,10 @@ pub struct Planner {
     lives: Vec<Option<Life>>,
     ledger: Ledger,
     interest: Interest,
-    keys: HashMap<LineHash, EntryIndex>,
+    keys: HashMapOfLines<EntryIndex>,
+    /// What each decision on a result rests on, where it was made here.
+    grounds: Vec<Option<Grounds>>,
+    cache: TokenCache,
     requests: u32,
     sent: usize,
     last_request: Option<Timestamp>,
@@ -76,7 +78,9 @@ impl Planner {
             lives: Vec::new(),
             ledger: Ledger::default(),
             interest: Interest::default(),
-            keys: HashMap::new(),
+            keys: HashMapOfLines::default(),
+            grounds: Vec::new(),
+            cache: TokenCache::default(),
             requests: 0,
             sent: 0,
             last_request: None,
@@ -155,7 +159,7 @@ impl Planner {
                     Some((_, decision)) => decision.clone(),
                     None => planner.items[index.at()].decision.clone(),
                 };
-                let tokens = weight(conversation, observed, index, &decision);
+                let tokens = planner.weight(conversation, observed, index, &decision);
                 planner.settle(conversation, observed, index, decision, tokens);
             }
             planner.finish(step.time);
@@ -181,6 +185,7 @@ impl Planner {
             // Weighed as recorded until it is shaped.
             let tokens = observed.facts(index).tokens;
             self.items.push(Item { tokens, ..Item::default() });
+            self.grounds.push(None);
             let is_tool = conversation.entry(index).role == Role::Tool;
             let born = Life { arrived: self.requests, last_use: self.requests, dead_since: None };
             self.lives.push(is_tool.then_some(born));
@@ -275,7 +280,19 @@ impl Planner {
     ) -> Vec<(EntryIndex, Decision)> {
         let mut changed = Vec::new();
         for index in self.forget_from(from) {
-            let (decision, tokens) = self.decide(conversation, observed, index);
+            let (decision, tokens) = match self.shape(conversation, observed, index) {
+                Outcome::Same => {
+                    let item = &self.items[index.at()];
+                    (item.decision.clone(), item.tokens)
+                }
+                Outcome::Shaped(shaped, grounds) => {
+                    self.grounds[index.at()] = Some(grounds);
+                    let original = observed.facts(index).tokens;
+                    shaped.map_or((Decision::Keep, original), |(shape, tokens)| {
+                        (Decision::Replace(Arc::new(shape)), tokens)
+                    })
+                }
+            };
             if decision != self.items[index.at()].decision {
                 changed.push((index, decision.clone()));
             }
@@ -289,19 +306,19 @@ impl Planner {
         let (stay, go) = self.window.entries().split_at(from.min(self.window.entries().len()));
         // What is known is about entries that were sent; while those all stay, so does it.
         if stay.len() < self.sent {
-            self.ledger.retain(|entry| stay.binary_search(&entry).is_ok());
+            self.ledger.forget_all_but(stay);
             self.keys.retain(|_, entry| stay.binary_search(entry).is_ok());
         }
         go.to_vec()
     }
 
-    /// What is to stand in a result's place, and its tokens.
-    fn decide(
-        &self,
+    /// What is to stand in a result's place.
+    fn shape(
+        &mut self,
         conversation: &Conversation,
         observed: &Observed,
         index: EntryIndex,
-    ) -> (Decision, Tokens) {
+    ) -> Outcome {
         let key = call_key(observed, index);
         let before = &self.items[index.at()];
         let ask = arrival::Ask {
@@ -313,11 +330,9 @@ impl Planner {
             level: before.level,
             asked_again: self.asked_again(conversation, index, key),
             before,
+            grounds: self.grounds[index.at()].as_ref(),
         };
-        match arrival::shape(&ask) {
-            Some((shape, tokens)) => (Decision::Replace(Arc::new(shape)), tokens),
-            None => (Decision::Keep, observed.facts(index).tokens),
-        }
+        arrival::shape(&ask, &mut self.cache)
     }
 
     /// Takes a decision as final: records its weight and what it shows.
@@ -334,11 +349,10 @@ impl Planner {
         item.decision = decision;
         item.tokens = tokens;
         let mut whole = None;
-        let mut shown: Vec<_> = (0u32..).zip(facts.hashes.iter().copied()).collect();
-        if let Some(result) = conversation.entry(index).result() {
+        let mut kept: Option<Vec<u32>> = None;
+        if conversation.entry(index).result().is_some() {
             if let Some(shape) = item.decision.shape() {
-                let kept = shape.lines_kept(&facts.printed);
-                shown = kept.into_iter().map(|at| (at, facts.hashes[at as usize])).collect();
+                kept = Some(shape.lines_kept(&facts.printed));
                 // Who points at a result shows that it still matters.
                 let arrived = self.lives[index.at()].map_or(0, |life| life.arrived);
                 for target in &shape.refers_to {
@@ -347,13 +361,20 @@ impl Planner {
                     }
                 }
             } else {
-                whole = Some(LineHash::of(&result.content));
+                whole = facts.whole;
             }
             if let Some(key) = call_key(observed, index) {
                 self.keys.insert(key, index);
             }
         }
-        self.ledger.show(index, shown, whole);
+        let ids = &facts.ids;
+        match kept {
+            Some(kept) => {
+                let shown = kept.iter().map(|at| (*at, ids[*at as usize]));
+                self.ledger.show(index, shown, whole);
+            }
+            None => self.ledger.show(index, (0u32..).zip(ids.iter().copied()), whole),
+        }
     }
 
     /// Whether the same call was answered by a replacement in the last response's results:
@@ -375,21 +396,24 @@ impl Planner {
         let shape = self.items[earlier.at()].decision.shape();
         near && shape.is_some_and(|shape| shape.kind != ShapeKind::Compacted)
     }
-}
 
-/// Tokens of what is sent of an entry under `decision`.
-fn weight(
-    conversation: &Conversation,
-    observed: &Observed,
-    index: EntryIndex,
-    decision: &Decision,
-) -> Tokens {
-    match decision.shape().zip(conversation.entry(index).result()) {
-        Some((shape, result)) => observed.tokenizer().count(&shape.render(&result.content)),
-        None => observed.facts(index).tokens,
+    /// Tokens of what is sent of an entry under `decision`.
+    fn weight(
+        &mut self,
+        conversation: &Conversation,
+        observed: &Observed,
+        index: EntryIndex,
+        decision: &Decision,
+    ) -> Tokens {
+        match decision.shape().zip(conversation.entry(index).result()) {
+            Some((shape, result)) => {
+                self.cache.count(observed.tokenizer(), &shape.render(&result.content))
+            }
+            None => observed.facts(index).tokens,
+        }
     }
 }
 
 fn call_key(observed: &Observed, index: EntryIndex) -> Option<LineHash> {
-    observed.facts(index).call.as_ref().map(|call| LineHash::of(&call.key))
+    observed.facts(index).call.as_ref().map(|call| call.key)
 }

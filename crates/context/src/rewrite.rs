@@ -8,7 +8,6 @@
 use serde::{Deserialize, Serialize};
 
 use crate::effects::EffectKind;
-use crate::handle::Handle;
 use crate::observed::Observed;
 use crate::planner::Planner;
 use crate::score;
@@ -231,7 +230,7 @@ pub struct Life {
 
 /// Takes from a draft what its level no longer shows.
 pub fn reduce(draft: &mut Draft<'_>, level: Level) {
-    let handle = Handle::of(draft.content.as_bytes());
+    let handle = draft.handle();
     match level {
         Level::Arrival => {}
         Level::Reduced => {
