@@ -139,6 +139,7 @@ pub struct Facts {
 
 impl Facts {
     /// The effect kind of a tool result's call; `Other` where the call is unknown.
+    #[inline]
     pub fn kind(&self) -> EffectKind {
         self.call.as_ref().map_or(EffectKind::Other, |call| call.effect.kind)
     }

@@ -91,7 +91,21 @@ pub fn shape(ask: &Ask<'_>, tokens: &mut TokenCache) -> Outcome {
         }
         shorten(ask, &mut draft, pointing);
     }
-    Outcome::Shaped(weighed(ask, &draft, tokens), grounds)
+    let shaped = weighed(ask, &draft, tokens);
+    if ask.grounds.is_none() && ask.settings.rewrite.is_some() {
+        foresee(ask, Draft::new(content, facts), tokens);
+    }
+    Outcome::Shaped(shaped, grounds)
+}
+
+/// Counts what a rewrite would leave of a new read: when many are rewritten at once, most of
+/// it is known then.
+fn foresee(ask: &Ask<'_>, mut draft: Draft<'_>, tokens: &mut TokenCache) {
+    if draft.facts.kind() == EffectKind::Read {
+        rewrite::reduce(&mut draft, Level::Reduced);
+        shorten(ask, &mut draft, true);
+        tokens.count(ask.observed.tokenizer(), &draft.compose().render(draft.content));
+    }
 }
 
 /// Points at what stands above, unless it is the same as before.

@@ -150,6 +150,10 @@ fn match_length(draft: &Draft<'_>, seen: &Seen<'_>, at: usize, block: ledger::Bl
 }
 
 fn is_worth(draft: &Draft<'_>, lines: &Range<usize>, minimum: BlockMin) -> bool {
+    // Most blocks are a single brace, and not looked at for that.
+    if lines.len() < minimum.lines {
+        return false;
+    }
     let texts = lines.clone().map(|at| draft.text(at).trim());
     let full = texts.clone().filter(|text| !text.is_empty()).count();
     let bytes: usize = texts.map(|text| text.len() + 1).sum();
