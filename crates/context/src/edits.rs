@@ -1,6 +1,8 @@
 //! The texts of the model's own edits: what of a response can be told in a few words once
 //! the edit has been carried out.
 
+use std::sync::Arc;
+
 use crate::call_texts::placed;
 use crate::effects::outcome::{Outcome, outcome};
 use crate::effects::{Change, Effect, EffectKind};
@@ -45,7 +47,12 @@ const TEXT_BYTES_MIN: usize = 100;
 impl EditFacts {
     /// The edits of `entry`, whose calls do what `calls` says; `bytes` and `tokens` are those of
     /// the whole message.
-    pub(crate) fn of(entry: &Entry, calls: &[CallFacts], bytes: usize, tokens: Tokens) -> Self {
+    pub(crate) fn of(
+        entry: &Entry,
+        calls: &[Arc<CallFacts>],
+        bytes: usize,
+        tokens: Tokens,
+    ) -> Self {
         if !calls.iter().any(|call| is_edit(&call.effect)) {
             return Self::default();
         }

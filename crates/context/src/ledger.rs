@@ -2,13 +2,12 @@
 //!
 //! It is filled from what was really sent, line by line, and emptied by compaction,
 //! rewinds and rewrites, so that a pointer is only ever made to what stands in the prompt.
+//! All of these take away the end of the prompt, so the ledger is a stack.
 
-use std::collections::HashMap;
-
-use crate::observed::LineHash;
+use crate::observed::{HashMapOfLines, LineHash, LineId};
 use crate::transcript::EntryIndex;
 
-/// One visible line: an entry and the line's place in [`Facts::hashes`](crate::observed::Facts).
+/// One visible line: an entry and the line's place in [`Facts::ids`](crate::observed::Facts).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     /// The entry.
@@ -19,16 +18,46 @@ pub struct Place {
 
 /// Places remembered per line text; older ones are forgotten first. A line that stands in
 /// more places (a brace, a blank line) is no landmark anyway.
-const PLACES_PER_LINE_MAX: usize = 12;
+const PLACES_PER_LINE_MAX: u32 = 12;
+
+/// One visible line.
+#[derive(Debug, Clone, Copy)]
+struct Shown {
+    place: Place,
+    text: LineId,
+    /// The visible line of the same text before this one; `NONE` if there is none.
+    before: u32,
+}
+
+/// What is known about one line text.
+#[derive(Debug, Clone, Copy)]
+struct Latest {
+    /// Its latest visible line.
+    at: u32,
+    /// How many of its latest visible lines are remembered.
+    remembered: u32,
+}
+
+const NONE: u32 = u32::MAX;
 
 /// What the model can see, for one conversation.
 #[derive(Debug, Clone, Default)]
 pub struct Ledger {
-    places: HashMap<LineHash, Vec<Place>>,
-    /// Visible lines of each entry, ascending by entry, as (line, hash).
-    entries: Vec<(EntryIndex, Vec<(u32, LineHash)>)>,
+    /// Visible lines in order.
+    shown: Vec<Shown>,
+    /// By [`LineId`].
+    latest: Vec<Latest>,
+    /// Each entry with visible lines or none, and where its lines begin in `shown`.
+    entries: Vec<Start>,
     /// Entries sent byte for byte, by the hash of their content.
-    whole: HashMap<LineHash, Vec<EntryIndex>>,
+    whole: HashMapOfLines<Vec<EntryIndex>>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Start {
+    entry: EntryIndex,
+    shown: u32,
+    whole: Option<LineHash>,
 }
 
 impl Ledger {
@@ -37,57 +66,68 @@ impl Ledger {
     pub fn show(
         &mut self,
         entry: EntryIndex,
-        lines: Vec<(u32, LineHash)>,
+        lines: impl Iterator<Item = (u32, LineId)>,
         whole: Option<LineHash>,
     ) {
-        for (line, hash) in &lines {
-            let places = self.places.entry(*hash).or_default();
-            if places.len() >= PLACES_PER_LINE_MAX {
-                places.remove(0);
+        self.entries.push(Start { entry, shown: self.shown.len() as u32, whole });
+        for (line, text) in lines {
+            if text.at() >= self.latest.len() {
+                self.latest.resize(text.at() + 1, Latest { at: NONE, remembered: 0 });
             }
-            places.push(Place { entry, line: *line });
+            let latest = &mut self.latest[text.at()];
+            let at = self.shown.len() as u32;
+            self.shown.push(Shown { place: Place { entry, line }, text, before: latest.at });
+            let remembered = PLACES_PER_LINE_MAX.min(latest.remembered + 1);
+            *latest = Latest { at, remembered };
         }
         if let Some(hash) = whole {
             self.whole.entry(hash).or_default().push(entry);
         }
-        self.entries.push((entry, lines));
     }
 
-    /// Forgets every entry for which `keep` is false.
-    pub fn retain(&mut self, keep: impl Fn(EntryIndex) -> bool) {
-        let mut gone = Vec::new();
-        self.entries.retain_mut(|(entry, lines)| {
-            let kept = keep(*entry);
-            if !kept {
-                gone.append(lines);
-            }
-            kept
-        });
-        for (_, hash) in gone {
-            if let Some(places) = self.places.get_mut(&hash) {
-                places.retain(|place| keep(place.entry));
-                if places.is_empty() {
-                    self.places.remove(&hash);
-                }
+    /// Forgets all entries but the first ones, as far as they are those of `stay`.
+    pub fn forget_all_but(&mut self, stay: &[EntryIndex]) {
+        let same = self.entries.iter().zip(stay).take_while(|(mine, stays)| mine.entry == **stays);
+        let kept = same.count();
+        let Some(first) = self.entries.get(kept) else { return };
+        for gone in self.shown.drain(first.shown as usize..).rev() {
+            let latest = &mut self.latest[gone.text.at()];
+            // What was forgotten for being one too many stays forgotten.
+            *latest = Latest { at: gone.before, remembered: latest.remembered.saturating_sub(1) };
+        }
+        for gone in self.entries.drain(kept..).rev() {
+            let Some(hash) = gone.whole else { continue };
+            if let Some(entries) = self.whole.get_mut(&hash) {
+                entries.pop();
             }
         }
-        self.whole.retain(|_, entries| {
-            entries.retain(|entry| keep(*entry));
-            !entries.is_empty()
-        });
     }
 
-    /// Where a line with this hash is visible, oldest first.
-    pub fn places(&self, hash: LineHash) -> &[Place] {
-        self.places.get(&hash).map_or(&[], Vec::as_slice)
+    /// The blocks that begin with a visible line of this text, the latest first.
+    pub fn blocks(&self, text: LineId) -> impl Iterator<Item = Block<'_>> {
+        let latest = self.latest.get(text.at()).copied();
+        let latest = latest.unwrap_or(Latest { at: NONE, remembered: 0 });
+        let mut at = latest.at;
+        (0..latest.remembered).map(move |_| {
+            let shown = &self.shown[at as usize..];
+            at = shown[0].before;
+            Block { shown }
+        })
+    }
+
+    /// Where a line of this text is visible, the latest place first.
+    pub fn places(&self, text: LineId) -> impl Iterator<Item = Place> {
+        self.blocks(text).map(|block| block.start())
     }
 
     /// Whether this very line of this entry is visible.
     pub fn sees(&self, place: Place) -> bool {
-        let Ok(at) = self.entries.binary_search_by_key(&place.entry, |(entry, _)| *entry) else {
+        let Ok(at) = self.entries.binary_search_by_key(&place.entry, |start| start.entry) else {
             return false;
         };
-        self.entries[at].1.binary_search_by_key(&place.line, |(line, _)| *line).is_ok()
+        let end = self.entries.get(at + 1).map_or(self.shown.len(), |next| next.shown as usize);
+        let lines = &self.shown[self.entries[at].shown as usize..end];
+        lines.binary_search_by_key(&place.line, |shown| shown.place.line).is_ok()
     }
 
     /// Entries whose whole content has this hash and is visible, oldest first.
@@ -97,7 +137,30 @@ impl Ledger {
 
     /// Lines visible in all.
     pub fn lines_visible(&self) -> usize {
-        self.entries.iter().map(|(_, lines)| lines.len()).sum()
+        self.shown.len()
+    }
+}
+
+/// Visible lines of one entry that follow each other there.
+#[derive(Debug, Clone, Copy)]
+pub struct Block<'a> {
+    /// Its first line and all that is shown after that.
+    shown: &'a [Shown],
+}
+
+impl<'a> Block<'a> {
+    /// The place of its first line.
+    pub fn start(&self) -> Place {
+        self.shown[0].place
+    }
+
+    /// The places and texts of its lines.
+    pub fn lines(self) -> impl Iterator<Item = (Place, LineId)> + use<'a> {
+        let Place { entry, line } = self.start();
+        let numbered = self.shown.iter().zip(line..);
+        numbered
+            .take_while(move |(shown, line)| shown.place == Place { entry, line: *line })
+            .map(|(shown, _)| (shown.place, shown.text))
     }
 }
 
@@ -105,23 +168,29 @@ impl Ledger {
 mod tests {
     use super::*;
 
-    fn lines(texts: &[&str]) -> Vec<(u32, LineHash)> {
-        (0u32..).zip(texts).map(|(at, text)| (at, LineHash::of(text))).collect()
+    fn lines(texts: &[u32]) -> impl Iterator<Item = (u32, LineId)> {
+        (0u32..).zip(texts.iter().copied().map(LineId))
+    }
+
+    fn place(entry: u32, line: u32) -> Place {
+        Place { entry: EntryIndex(entry), line }
     }
 
     #[test]
     fn what_is_forgotten_is_not_found() {
+        let [a, b, c] = [0, 1, 2];
         let mut ledger = Ledger::default();
-        ledger.show(EntryIndex(1), lines(&["a", "b"]), Some(LineHash::of("a\nb")));
-        ledger.show(EntryIndex(4), lines(&["b", "c"]), None);
-        let b = LineHash::of("b");
-        assert_eq!(ledger.places(b).len(), 2);
-        assert!(ledger.sees(Place { entry: EntryIndex(1), line: 1 }));
-        ledger.retain(|entry| entry > EntryIndex(1));
-        assert_eq!(ledger.places(b), [Place { entry: EntryIndex(4), line: 0 }]);
-        assert_eq!(ledger.places(LineHash::of("a")), []);
-        assert_eq!(ledger.whole(LineHash::of("a\nb")), []);
-        assert!(!ledger.sees(Place { entry: EntryIndex(1), line: 1 }));
+        ledger.show(EntryIndex(1), lines(&[a, b]), None);
+        ledger.show(EntryIndex(4), lines(&[b, c]), Some(LineHash::of("b\nc")));
+        assert_eq!(ledger.places(LineId(b)).collect::<Vec<_>>(), [place(4, 0), place(1, 1)]);
+        let blocks: Vec<_> = ledger.blocks(LineId(b)).map(|b| b.lines().count()).collect();
+        assert_eq!(blocks, [2, 1]);
+        assert!(ledger.sees(place(4, 1)));
+        ledger.forget_all_but(&[EntryIndex(1), EntryIndex(3)]);
+        assert_eq!(ledger.places(LineId(b)).collect::<Vec<_>>(), [place(1, 1)]);
+        assert_eq!(ledger.places(LineId(c)).count(), 0);
+        assert_eq!(ledger.whole(LineHash::of("b\nc")), []);
+        assert!(!ledger.sees(place(4, 1)));
         assert_eq!(ledger.lines_visible(), 2);
     }
 }

@@ -4,15 +4,19 @@
 //! can share it and a long conversation is never scanned twice.
 
 use std::collections::{HashMap, VecDeque};
+use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::call_texts::argument_texts;
 use crate::edits::EditFacts;
 use crate::effects::{Effect, EffectKind, effect_of};
+use crate::handle::Handle;
 use crate::interest::each_file_name;
 use crate::lines::{Printed, printed_lines};
+use crate::shaping::noise;
 use crate::tokens::{Tokenizer, Tokens};
-use crate::transcript::{Block, Call, Conversation, Entry, EntryIndex};
+use crate::transcript::{Block, Call, Conversation, Entry, EntryIndex, ToolResult};
 
 /// Hash of one line's text. Equal hashes are confirmed on the text before anything is
 /// pointed at.
@@ -22,18 +26,64 @@ pub struct LineHash(pub u64);
 impl LineHash {
     /// The hash of `line`, white space included.
     pub fn of(line: &str) -> Self {
-        // FNV-1a over words of eight bytes: speed matters more than spread here, since a
-        // collision costs one comparison.
-        let mut hash = 0xcbf2_9ce4_8422_2325u64;
-        let mut chunks = line.as_bytes().chunks_exact(8);
+        // Folded multiplication of sixteen bytes at a time, as in wyhash.
+        let mut hash = KEYS[0];
+        let mut chunks = line.as_bytes().chunks_exact(16);
         for chunk in &mut chunks {
-            let word = u64::from_le_bytes(chunk.try_into().expect("chunks have eight bytes"));
-            hash = (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23);
+            hash = fold(hash, chunk.try_into().expect("chunks have sixteen bytes"));
         }
-        for byte in chunks.remainder() {
-            hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        let mut rest = [0; 16];
+        rest[..chunks.remainder().len()].copy_from_slice(chunks.remainder());
+        let hash = fold(hash, &rest);
+        LineHash(multiply(hash ^ KEYS[1], line.len() as u64 ^ KEYS[2]))
+    }
+}
+
+/// Digits of the fractional part of pi.
+const KEYS: [u64; 3] = [0x243f_6a88_85a3_08d3, 0x1319_8a2e_0370_7344, 0xa409_3822_299f_31d0];
+
+fn fold(hash: u64, bytes: &[u8; 16]) -> u64 {
+    let wide = u128::from_le_bytes(*bytes);
+    multiply(wide as u64 ^ KEYS[1], (wide >> 64) as u64 ^ hash)
+}
+
+fn multiply(one: u64, other: u64) -> u64 {
+    let wide = u128::from(one) * u128::from(other);
+    wide as u64 ^ (wide >> 64) as u64
+}
+
+/// Hashes a [`LineHash`], which is one already, for a map.
+#[derive(Debug, Clone, Default)]
+pub struct Prehashed(u64);
+
+impl Hasher for Prehashed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u64(u64::from(*byte));
         }
-        LineHash(hash ^ (hash >> 29))
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = self.0.rotate_left(8) ^ hash;
+    }
+}
+
+/// A map by [`LineHash`].
+pub type HashMapOfLines<T> = HashMap<LineHash, T, BuildHasherDefault<Prehashed>>;
+
+/// The number of a line's text in one conversation: two lines have the same if their hashes
+/// are equal. Numbers count up from 0 without gaps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LineId(pub u32);
+
+impl LineId {
+    /// The number as a place in a list.
+    pub fn at(self) -> usize {
+        self.0 as usize
     }
 }
 
@@ -44,8 +94,10 @@ pub struct CallFacts {
     pub effect: Effect,
     /// A short name for the call in notes: the tool and what it was asked ("Read a.rs").
     pub label: String,
-    /// The tool and its arguments, for finding repeated calls.
-    pub key: String,
+    /// The tool's name.
+    pub tool: String,
+    /// Hash of the tool and its arguments, for finding repeated calls.
+    pub key: LineHash,
 }
 
 /// One line in the text arguments of a response's calls.
@@ -66,25 +118,32 @@ pub struct Facts {
     pub tokens: Tokens,
     /// The lines of a tool result; empty for other entries.
     pub printed: Printed,
-    /// [`LineHash`] of each line that others can be compared with: of a tool result its
+    /// The text of each line that others can be compared with: of a tool result its
     /// printed lines, of a model's response the lines in [`Facts::arguments`].
-    pub hashes: Vec<LineHash>,
+    pub ids: Vec<LineId>,
+    /// Hash of a tool result's whole content.
+    pub whole: Option<LineHash>,
+    /// Content address of a tool result; of nothing for other entries.
+    pub handle: Option<Handle>,
     /// The lines of long texts in a response's call arguments (files written, edits made).
     pub arguments: Vec<ArgumentLine>,
     /// The call a tool result answers, where it is known.
-    pub call: Option<CallFacts>,
+    pub call: Option<Arc<CallFacts>>,
     /// For a model's response: what each of its calls does.
-    pub calls: Vec<CallFacts>,
+    pub calls: Vec<Arc<CallFacts>>,
     /// For a model's response: the long texts of its edits.
     pub edits: EditFacts,
     /// Whether the client flagged the result as an error.
     pub is_error: bool,
+    /// Whether a tool result holds what a terminal would not have left on the screen.
+    pub noisy: bool,
     /// Keys of the files that a message other than a tool result names.
     pub names: Vec<LineHash>,
 }
 
 impl Facts {
     /// The effect kind of a tool result's call; `Other` where the call is unknown.
+    #[inline]
     pub fn kind(&self) -> EffectKind {
         self.call.as_ref().map_or(EffectKind::Other, |call| call.effect.kind)
     }
@@ -101,11 +160,12 @@ pub struct Observed {
     tokenizer: Tokenizer,
     facts: Vec<Facts>,
     /// Calls that wait for their result, with their number among all calls.
-    open_calls: HashMap<String, (u64, CallFacts)>,
+    open_calls: HashMap<String, (u64, Arc<CallFacts>)>,
     /// Ids of the last calls, answered or not.
     last_calls: VecDeque<String>,
     calls: u64,
     directory: Option<String>,
+    ids: HashMapOfLines<LineId>,
 }
 
 impl Observed {
@@ -118,6 +178,7 @@ impl Observed {
             last_calls: VecDeque::new(),
             calls: 0,
             directory: directory.map(str::to_owned),
+            ids: HashMapOfLines::default(),
         }
     }
 
@@ -156,41 +217,60 @@ impl Observed {
     /// Takes the next entry of the conversation.
     pub fn push(&mut self, entry: &Entry) {
         let facts = match entry.result() {
-            Some(result) => {
-                let call = self.open_calls.remove(&result.call).map(|(_, call)| call);
-                let unknown = Effect::default();
-                let effect = call.as_ref().map_or(&unknown, |call| &call.effect);
-                let mut printed = printed_lines(&result.content, effect);
-                // Kept for as long as the conversation is; a vector grows to twice its need.
-                printed.lines.shrink_to_fit();
-                let hashes = printed
-                    .lines
-                    .iter()
-                    .map(|line| LineHash::of(line.text_in(&result.content)))
-                    .collect();
-                let tokens = self.tokenizer.count(&result.content);
-                let is_error = result.is_error;
-                Facts { tokens, printed, hashes, call, is_error, ..Facts::default() }
-            }
+            Some(result) => self.result_facts(result),
             None => {
                 let calls = self.call_facts(entry);
                 let text = entry.prompt_text();
                 let tokens = self.tokenizer.count(&text);
                 let edits = EditFacts::of(entry, &calls, text.len(), tokens);
                 let (arguments, hashes) = argument_lines(entry);
+                let ids = self.identify(hashes.into_iter());
                 let mut names = Vec::new();
                 for text in visible_texts(entry) {
                     each_file_name(text, |key| names.push(key));
                 }
                 names.sort_unstable();
                 names.dedup();
-                Facts { tokens, calls, edits, arguments, hashes, names, ..Facts::default() }
+                names.shrink_to_fit();
+                Facts { tokens, calls, edits, arguments, ids, names, ..Facts::default() }
             }
         };
         self.facts.push(facts);
     }
 
-    fn call_facts(&mut self, entry: &Entry) -> Vec<CallFacts> {
+    fn result_facts(&mut self, result: &ToolResult) -> Facts {
+        let call = self.open_calls.remove(&result.call).map(|(_, call)| call);
+        let unknown = Effect::default();
+        let effect = call.as_ref().map_or(&unknown, |call| &call.effect);
+        let content = result.content.as_str();
+        let mut printed = printed_lines(content, effect);
+        // Kept for as long as the conversation is; a vector grows to twice its need.
+        printed.lines.shrink_to_fit();
+        let hashes = printed.lines.iter().map(|line| LineHash::of(line.text_in(content)));
+        Facts {
+            tokens: self.tokenizer.count(content),
+            ids: self.identify(hashes),
+            printed,
+            whole: Some(LineHash::of(content)),
+            handle: Some(Handle::of(content.as_bytes())),
+            call,
+            is_error: result.is_error,
+            noisy: noise::is_in(content),
+            ..Facts::default()
+        }
+    }
+
+    /// Numbers of lines' texts, new ones for those not met before.
+    fn identify(&mut self, hashes: impl ExactSizeIterator<Item = LineHash>) -> Vec<LineId> {
+        let mut ids = Vec::with_capacity(hashes.len());
+        for hash in hashes {
+            let next = LineId(self.ids.len() as u32);
+            ids.push(*self.ids.entry(hash).or_insert(next));
+        }
+        ids
+    }
+
+    fn call_facts(&mut self, entry: &Entry) -> Vec<Arc<CallFacts>> {
         let mut all = Vec::new();
         for call in entry.calls() {
             let effect = effect_of(call, self.directory.as_deref());
@@ -198,16 +278,16 @@ impl Observed {
                 self.directory = Some(directory.clone());
             }
             let label = label_of(call, &effect);
-            let key = format!("{} {}", call.name, call.arguments);
-            let facts = CallFacts { effect, label, key };
-            self.wait_for(&call.id, facts.clone());
+            let key = LineHash::of(&format!("{} {}", call.name, call.arguments));
+            let facts = Arc::new(CallFacts { effect, label, tool: call.name.clone(), key });
+            self.wait_for(&call.id, Arc::clone(&facts));
             all.push(facts);
         }
         all
     }
 
     /// Remembers a call until its result comes, and forgets the oldest.
-    fn wait_for(&mut self, id: &str, call: CallFacts) {
+    fn wait_for(&mut self, id: &str, call: Arc<CallFacts>) {
         self.open_calls.insert(id.to_owned(), (self.calls, call));
         self.last_calls.push_back(id.to_owned());
         self.calls += 1;

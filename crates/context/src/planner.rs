@@ -4,21 +4,20 @@
 //! new and freezes it, and at the rare moments when that pays rewrites what is old. The
 //! same transcript, settings, prices and request times give the same decisions.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::interest::Interest;
 use crate::ledger::Ledger;
-use crate::observed::{LineHash, Observed};
+use crate::observed::{HashMapOfLines, LineHash, Observed};
 use crate::prices::PriceCard;
 use crate::rewrite::{self, Level, Life, RewriteReason};
 use crate::settings::Settings;
-use crate::shape::{Decision, Shape, ShapeKind};
-use crate::shaping::arrival;
+use crate::shape::{Decision, ShapeKind};
+use crate::shaping::arrival::{self, Grounds, Outcome};
 use crate::shaping::edits::{self, Runs};
-use crate::tokens::Tokens;
+use crate::tokens::{TokenCache, Tokens};
 use crate::transcript::{Conversation, EntryIndex, Role, Timestamp, Window, WindowChange};
 
 /// What is decided about one entry, and what it weighs.
@@ -60,8 +59,11 @@ pub struct Planner {
     lives: Vec<Option<Life>>,
     ledger: Ledger,
     interest: Interest,
-    keys: HashMap<LineHash, EntryIndex>,
+    keys: HashMapOfLines<EntryIndex>,
     runs: Runs,
+    /// What each decision on a result rests on, where it was made here.
+    grounds: Vec<Option<Grounds>>,
+    cache: TokenCache,
     requests: u32,
     sent: usize,
     last_request: Option<Timestamp>,
@@ -78,8 +80,10 @@ impl Planner {
             lives: Vec::new(),
             ledger: Ledger::default(),
             interest: Interest::default(),
-            keys: HashMap::new(),
+            keys: HashMapOfLines::default(),
             runs: Runs::default(),
+            grounds: Vec::new(),
+            cache: TokenCache::default(),
             requests: 0,
             sent: 0,
             last_request: None,
@@ -158,7 +162,7 @@ impl Planner {
                     Some((_, decision)) => decision.clone(),
                     None => planner.items[index.at()].decision.clone(),
                 };
-                let tokens = weight(conversation, observed, index, &decision);
+                let tokens = planner.weight(conversation, observed, index, &decision);
                 planner.settle(conversation, observed, index, decision, tokens);
             }
             planner.finish(step.time);
@@ -184,6 +188,7 @@ impl Planner {
             // Weighed as recorded until it is shaped.
             let tokens = observed.facts(index).tokens;
             self.items.push(Item { tokens, ..Item::default() });
+            self.grounds.push(None);
             let (entry, facts) = (conversation.entry(index), observed.facts(index));
             let may_change = entry.role == Role::Tool || !facts.edits.is_empty();
             let born = Life { arrived: self.requests, last_use: self.requests, dead_since: None };
@@ -299,23 +304,32 @@ impl Planner {
         let (stay, go) = self.window.entries().split_at(from.min(self.window.entries().len()));
         // What is known is about entries that were sent; while those all stay, so does it.
         if stay.len() < self.sent {
-            self.ledger.retain(|entry| stay.binary_search(&entry).is_ok());
+            self.ledger.forget_all_but(stay);
             self.keys.retain(|_, entry| stay.binary_search(entry).is_ok());
             self.runs.retain(|entry| stay.binary_search(&entry).is_ok());
         }
         go.to_vec()
     }
 
-    /// What is to stand in a result's place, and its tokens.
+    /// What is to stand in a message's place, and its tokens.
     fn decide(
-        &self,
+        &mut self,
         conversation: &Conversation,
         observed: &Observed,
         index: EntryIndex,
     ) -> (Decision, Tokens) {
         let shaped = match conversation.entry(index).role {
             Role::Assistant => self.with_edits(conversation, observed, index, edits::shape),
-            Role::Tool => self.shape_result(conversation, observed, index),
+            Role::Tool => match self.shape_result(conversation, observed, index) {
+                Outcome::Same => {
+                    let item = &self.items[index.at()];
+                    return (item.decision.clone(), item.tokens);
+                }
+                Outcome::Shaped(shaped, grounds) => {
+                    self.grounds[index.at()] = Some(grounds);
+                    shaped
+                }
+            },
             Role::System | Role::User => None,
         };
         match shaped {
@@ -325,14 +339,14 @@ impl Planner {
     }
 
     fn shape_result(
-        &self,
+        &mut self,
         conversation: &Conversation,
         observed: &Observed,
         index: EntryIndex,
-    ) -> Option<(Shape, Tokens)> {
+    ) -> Outcome {
         let key = call_key(observed, index);
         let before = &self.items[index.at()];
-        arrival::shape(&arrival::Ask {
+        let ask = arrival::Ask {
             conversation,
             observed,
             ledger: &self.ledger,
@@ -341,7 +355,9 @@ impl Planner {
             level: before.level,
             asked_again: self.asked_again(conversation, index, key),
             before,
-        })
+            grounds: self.grounds[index.at()].as_ref(),
+        };
+        arrival::shape(&ask, &mut self.cache)
     }
 
     /// Asks `question` about the edits of the response at `index`.
@@ -389,15 +405,11 @@ impl Planner {
         let kept = match (shape, entry.result()) {
             (Some(shape), Some(_)) => Some(shape.lines_kept(&facts.printed)),
             (Some(shape), None) => Some(edits::lines_kept(entry, facts, shape)),
-            (None, Some(result)) => {
-                whole = Some(LineHash::of(&result.content));
+            (None, Some(_)) => {
+                whole = facts.whole;
                 None
             }
             (None, None) => None,
-        };
-        let shown = match kept {
-            Some(kept) => kept.into_iter().map(|at| (at, facts.hashes[at as usize])).collect(),
-            None => (0u32..).zip(facts.hashes.iter().copied()).collect(),
         };
         // Who points at a message shows that it still matters.
         let arrived = self.lives[index.at()].map_or(0, |life| life.arrived);
@@ -417,7 +429,14 @@ impl Planner {
             self.with_edits(conversation, observed, index, |ask| runs.tell(ask));
             self.runs = runs;
         }
-        self.ledger.show(index, shown, whole);
+        let ids = &facts.ids;
+        match kept {
+            Some(kept) => {
+                let shown = kept.iter().map(|at| (*at, ids[*at as usize]));
+                self.ledger.show(index, shown, whole);
+            }
+            None => self.ledger.show(index, (0u32..).zip(ids.iter().copied()), whole),
+        }
     }
 
     /// Whether the same call was answered by a replacement in the last response's results:
@@ -439,24 +458,25 @@ impl Planner {
         let shape = self.items[earlier.at()].decision.shape();
         near && shape.is_some_and(|shape| shape.kind != ShapeKind::Compacted)
     }
-}
 
-/// Tokens of what is sent of an entry under `decision`.
-fn weight(
-    conversation: &Conversation,
-    observed: &Observed,
-    index: EntryIndex,
-    decision: &Decision,
-) -> Tokens {
-    match decision.shape() {
-        Some(shape) => {
-            let original = conversation.entry(index).prompt_text();
-            observed.tokenizer().count(&shape.render(&original))
-        }
-        None => observed.facts(index).tokens,
+    /// Tokens of what is sent of an entry under `decision`.
+    fn weight(
+        &mut self,
+        conversation: &Conversation,
+        observed: &Observed,
+        index: EntryIndex,
+        decision: &Decision,
+    ) -> Tokens {
+        let Some(shape) = decision.shape() else { return observed.facts(index).tokens };
+        let entry = conversation.entry(index);
+        let text = match entry.result() {
+            Some(result) => shape.render(&result.content),
+            None => shape.render(&entry.prompt_text()),
+        };
+        self.cache.count(observed.tokenizer(), &text)
     }
 }
 
 fn call_key(observed: &Observed, index: EntryIndex) -> Option<LineHash> {
-    observed.facts(index).call.as_ref().map(|call| LineHash::of(&call.key))
+    observed.facts(index).call.as_ref().map(|call| call.key)
 }

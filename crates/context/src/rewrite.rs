@@ -8,7 +8,6 @@
 use serde::{Deserialize, Serialize};
 
 use crate::effects::EffectKind;
-use crate::handle::Handle;
 use crate::observed::{Facts, Observed};
 use crate::planner::{Item, Planner};
 use crate::score;
@@ -265,7 +264,7 @@ pub struct Life {
 
 /// Takes from a draft what its level no longer shows.
 pub fn reduce(draft: &mut Draft<'_>, level: Level) {
-    let handle = Handle::of(draft.content.as_bytes());
+    let handle = draft.handle();
     match level {
         Level::Arrival => {}
         Level::Reduced => {

@@ -1,9 +1,13 @@
 //! Token counts.
 
+mod cache;
+
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Sub};
 
 use serde::{Deserialize, Serialize};
+
+pub use self::cache::TokenCache;
 
 /// A number of tokens.
 #[derive(
@@ -70,15 +74,24 @@ impl Tokenizer {
     ///
     /// The vocabulary is unpacked at the first call of the process and shared afterwards.
     pub fn count(self, text: &str) -> Tokens {
+        self.charged(self.vocabulary_count(text))
+    }
+
+    /// Tokens of `text` in the vocabulary that is counted with.
+    fn vocabulary_count(self, text: &str) -> u64 {
         if text.is_empty() {
-            return Tokens(0);
+            return 0;
         }
         let name = match self {
             Tokenizer::O200k | Tokenizer::Claude => "o200k_base",
             Tokenizer::Cl100k => "cl100k_base",
         };
         let encoding = tiktoken::get_encoding(name).expect("both vocabularies are compiled in");
-        let count = encoding.count(text) as u64;
+        encoding.count(text) as u64
+    }
+
+    /// What `count` tokens of the vocabulary are taken for.
+    fn charged(self, count: u64) -> Tokens {
         match self {
             Tokenizer::O200k | Tokenizer::Cl100k => Tokens(count),
             Tokenizer::Claude => Tokens((count * CLAUDE_PER_THOUSAND).div_ceil(1000)),

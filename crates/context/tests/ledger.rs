@@ -1,12 +1,12 @@
 //! The ledger beside a naive one: a plain list of what was shown and not forgotten.
 
 use foveal_context::ledger::{Ledger, Place};
-use foveal_context::observed::LineHash;
+use foveal_context::observed::{LineHash, LineId};
 use foveal_context::transcript::EntryIndex;
 use proptest::prelude::*;
 
 /// Different texts; few, so that lines repeat.
-const TEXTS: u64 = 6;
+const TEXTS: u32 = 6;
 
 /// Places of one text that the ledger promises to remember.
 const PLACES_MAX: usize = 12;
@@ -14,11 +14,9 @@ const PLACES_MAX: usize = 12;
 #[derive(Debug, Clone)]
 enum Operation {
     /// The next entry shows these lines (number, text); whole, if so.
-    Show(Vec<Option<u64>>, bool),
+    Show(Vec<Option<u32>>, bool),
     /// Entries before this many stay.
     Keep(u32),
-    /// Entries at whose number divided by 3 this remains are forgotten.
-    Forget(u32),
 }
 
 fn operation() -> impl Strategy<Value = Operation> {
@@ -27,30 +25,25 @@ fn operation() -> impl Strategy<Value = Operation> {
         8 => (prop::collection::vec(line, 0..8), any::<bool>())
             .prop_map(|(lines, whole)| Operation::Show(lines, whole)),
         1 => (0..30u32).prop_map(Operation::Keep),
-        1 => (0..3u32).prop_map(Operation::Forget),
     ]
 }
 
-fn hash(text: u64) -> LineHash {
-    LineHash::of(&text.to_string())
-}
-
-fn whole_of(lines: &[Option<u64>]) -> LineHash {
+fn whole_of(lines: &[Option<u32>]) -> LineHash {
     LineHash::of(&format!("{lines:?}"))
 }
 
 #[derive(Default)]
 struct Model {
     /// Every line ever shown and not forgotten, in order.
-    lines: Vec<(Place, u64)>,
+    lines: Vec<(Place, u32)>,
     /// The same, but of each text only the latest places at the time of showing.
-    remembered: Vec<(Place, u64)>,
+    remembered: Vec<(Place, u32)>,
     whole: Vec<(EntryIndex, LineHash)>,
     all_whole: Vec<LineHash>,
 }
 
 impl Model {
-    fn show(&mut self, place: Place, text: u64) {
+    fn show(&mut self, place: Place, text: u32) {
         self.lines.push((place, text));
         if self.remembered.iter().filter(|(_, t)| *t == text).count() == PLACES_MAX {
             let oldest = self.remembered.iter().position(|(_, t)| *t == text);
@@ -58,14 +51,26 @@ impl Model {
         }
         self.remembered.push((place, text));
     }
+
+    /// The lines that are visible from `start` on without a gap.
+    fn block(&self, start: Place) -> Vec<(Place, LineId)> {
+        let numbered = self.lines.iter().skip_while(|(place, _)| *place != start).zip(start.line..);
+        numbered
+            .take_while(|((place, _), line)| *place == Place { line: *line, ..start })
+            .map(|((place, text), _)| (*place, LineId(*text)))
+            .collect()
+    }
 }
 
 fn agree(ledger: &Ledger, model: &Model, entries: u32) {
     assert_eq!(ledger.lines_visible(), model.lines.len());
     for text in 0..TEXTS {
         let mine = model.remembered.iter().filter(|(_, t)| *t == text);
-        let mine: Vec<Place> = mine.map(|(place, _)| *place).collect();
-        assert_eq!(ledger.places(hash(text)), mine);
+        let mine: Vec<Place> = mine.rev().map(|(place, _)| *place).collect();
+        assert_eq!(ledger.places(LineId(text)).collect::<Vec<_>>(), mine);
+        let blocks = mine.iter().map(|start| model.block(*start)).collect::<Vec<_>>();
+        let theirs = ledger.blocks(LineId(text)).map(|block| block.lines().collect());
+        assert_eq!(theirs.collect::<Vec<Vec<_>>>(), blocks);
     }
     for entry in 0..entries {
         for line in 0..8 {
@@ -91,30 +96,32 @@ proptest! {
         let mut ledger = Ledger::default();
         let mut model = Model::default();
         let mut entries = 0;
+        let mut prompt = Vec::new();
         for operation in &operations {
-            let stays: Box<dyn Fn(EntryIndex) -> bool> = match operation {
+            match operation {
                 Operation::Show(lines, whole) => {
                     let entry = EntryIndex(entries);
                     entries += 1;
+                    prompt.push(entry);
                     let shown = (0u32..).zip(lines).filter_map(|(at, text)| Some((at, (*text)?)));
                     let shown: Vec<_> = shown.collect();
-                    let hashes = shown.iter().map(|(at, text)| (*at, hash(*text))).collect();
+                    let ids = shown.iter().map(|(at, text)| (*at, LineId(*text)));
                     let whole = whole.then(|| whole_of(lines));
-                    ledger.show(entry, hashes, whole);
+                    ledger.show(entry, ids, whole);
                     for (line, text) in shown {
                         model.show(Place { entry, line }, text);
                     }
                     model.whole.extend(whole.map(|whole| (entry, whole)));
                     model.all_whole.extend(whole);
-                    Box::new(|_| true)
                 }
-                Operation::Keep(count) => Box::new(|entry| entry.0 < *count),
-                Operation::Forget(rest) => Box::new(|entry| entry.0 % 3 != *rest),
-            };
-            ledger.retain(&stays);
-            model.lines.retain(|(place, _)| stays(place.entry));
-            model.remembered.retain(|(place, _)| stays(place.entry));
-            model.whole.retain(|(entry, _)| stays(*entry));
+                Operation::Keep(count) => {
+                    prompt.retain(|entry| entry.0 < *count);
+                    ledger.forget_all_but(&prompt);
+                    model.lines.retain(|(place, _)| place.entry.0 < *count);
+                    model.remembered.retain(|(place, _)| place.entry.0 < *count);
+                    model.whole.retain(|(entry, _)| entry.0 < *count);
+                }
+            }
             agree(&ledger, &model, entries);
         }
     }

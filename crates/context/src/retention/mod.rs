@@ -67,7 +67,7 @@ impl View<'_> {
     /// The name of the tool that gave a result; empty where the call is unknown.
     pub fn tool(&self, index: EntryIndex) -> &str {
         let call = self.observed.facts(index).call.as_ref();
-        call.and_then(|call| call.key.split(' ').next()).unwrap_or_default()
+        call.map_or("", |call| call.tool.as_str())
     }
 
     /// The one file that a result is a successful read of; `None` for results of anything

@@ -1,18 +1,18 @@
 //! The order of the rules for one result.
 
 use crate::effects::EffectKind;
-use crate::ledger::Ledger;
-use crate::observed::{Facts, LineHash, Observed};
+use crate::ledger::{Ledger, Place};
+use crate::observed::{Facts, Observed};
 use crate::planner::Item;
 use crate::rewrite::{self, Level};
 use crate::settings::Settings;
 use crate::shape::Shape;
-use crate::tokens::Tokens;
+use crate::tokens::{TokenCache, Tokens};
 use crate::transcript::{Conversation, EntryIndex};
 
 use super::draft::Draft;
 use super::excerpt::{self, ExcerptLimits};
-use super::shown::{self, BlockMin, Seen};
+use super::shown::{self, BlockMin, Match, Seen};
 use super::{encoded, fold, gutter, heading, hits, json, long_line, noise, table};
 
 /// Everything the decision on one result depends on.
@@ -31,74 +31,144 @@ pub struct Ask<'a> {
     pub level: Level,
     /// Whether the same call was answered with a replacement just before.
     pub asked_again: bool,
-    /// What stands in its place so far; saves counting when it comes out the same again.
+    /// What stands in its place so far.
     pub before: &'a Item,
+    /// What that rests on, where known.
+    pub grounds: Option<&'a Grounds>,
+}
+
+/// All that a shape depends on, beside the result itself and the settings.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Grounds {
+    level: Level,
+    asked_again: bool,
+    /// The entry that shows the same content.
+    same: Option<EntryIndex>,
+    /// The blocks that stand above.
+    blocks: Vec<Match>,
+    /// Where each hit stands above.
+    hits: Vec<Option<Place>>,
+}
+
+/// What comes of shaping a result.
+#[derive(Debug)]
+pub enum Outcome {
+    /// All that it rests on is as it was: so is the shape.
+    Same,
+    /// The shape and the tokens of what is sent, if that is better than the original, and
+    /// what it rests on.
+    Shaped(Option<(Shape, Tokens)>, Grounds),
 }
 
 /// Non-blank lines a block must have to be pointed at.
 const BLOCK_LINES_MIN: usize = 2;
 
-/// Shapes one result and counts the tokens of what is sent; `None` if it is best left as it is.
-pub fn shape(ask: &Ask<'_>) -> Option<(Shape, Tokens)> {
+/// Shapes one result; leaves it as it is where it is no result.
+pub fn shape(ask: &Ask<'_>, tokens: &mut TokenCache) -> Outcome {
     let facts = ask.observed.facts(ask.index);
-    let content = &ask.conversation.entry(ask.index).result()?.content;
+    let mut grounds =
+        Grounds { level: ask.level, asked_again: ask.asked_again, ..Grounds::default() };
+    let Some(result) = ask.conversation.entry(ask.index).result() else {
+        return Outcome::Shaped(None, grounds);
+    };
+    let content = &result.content;
+    if ask.level == Level::Note && ask.grounds == Some(&grounds) {
+        return Outcome::Same;
+    }
     let mut draft = Draft::new(content, facts);
+    if ask.level != Level::Arrival {
+        rewrite::reduce(&mut draft, ask.level);
+    }
+    if ask.level != Level::Note {
+        let pointing = !ask.asked_again;
+        if pointing {
+            point(ask, &mut draft, &mut grounds);
+        } else {
+            noise::cut(&mut draft);
+        }
+        if ask.grounds == Some(&grounds) {
+            return Outcome::Same;
+        }
+        shorten(ask, &mut draft, pointing);
+    }
+    let shaped = weighed(ask, &draft, tokens);
+    if ask.grounds.is_none() && ask.settings.rewrite.is_some() {
+        foresee(ask, Draft::new(content, facts), tokens);
+    }
+    Outcome::Shaped(shaped, grounds)
+}
+
+/// Counts what a rewrite would leave of a new read: when many are rewritten at once, most of
+/// it is known then.
+fn foresee(ask: &Ask<'_>, mut draft: Draft<'_>, tokens: &mut TokenCache) {
+    if draft.facts.kind() == EffectKind::Read {
+        rewrite::reduce(&mut draft, Level::Reduced);
+        shorten(ask, &mut draft, true);
+        tokens.count(ask.observed.tokenizer(), &draft.compose().render(draft.content));
+    }
+}
+
+/// Points at what stands above, unless it is the same as before.
+fn point(ask: &Ask<'_>, draft: &mut Draft<'_>, grounds: &mut Grounds) {
     let seen = Seen {
         conversation: ask.conversation,
         observed: ask.observed,
         ledger: ask.ledger,
         arguments: ask.settings.arguments_count,
     };
-    if ask.level != Level::Arrival {
-        rewrite::reduce(&mut draft, ask.level);
+    let whole = draft.facts.whole.map_or(&[][..], |whole| ask.ledger.whole(whole));
+    let same = |source: &EntryIndex| {
+        let theirs = ask.conversation.entry(*source).result();
+        !draft.is_empty() && theirs.is_some_and(|theirs| theirs.content == draft.content)
+    };
+    grounds.same = whole.last().copied().filter(same);
+    if let Some(source) = grounds.same {
+        let gap = shown::identical(&seen, source);
+        draft.leave_out("identical", 0..draft.len(), gap);
     }
-    if ask.level == Level::Note {
-        return weighed(ask, &draft);
+    noise::cut(draft);
+    let minimum = BlockMin { bytes: ask.settings.pointer_bytes_min, lines: BLOCK_LINES_MIN };
+    grounds.blocks = shown::find_matches(draft, &seen, minimum);
+    let is_search = matches!(draft.facts.kind(), EffectKind::Search | EffectKind::List);
+    if !is_search && ask.grounds == Some(grounds) {
+        return;
     }
-    let pointing = !ask.asked_again;
-    if pointing && let Some(source) = ask.ledger.whole(LineHash::of(content)).last() {
-        let same = ask.conversation.entry(*source).result().is_some_and(|r| r.content == *content);
-        if same && !draft.is_empty() {
-            let gap = shown::identical(&seen, *source);
-            draft.leave_out("identical", 0..draft.len(), gap);
-        }
-    }
-    noise::cut(&mut draft);
-    if pointing {
-        let minimum = BlockMin { bytes: ask.settings.pointer_bytes_min, lines: BLOCK_LINES_MIN };
-        shown::point_at(&mut draft, &seen, minimum);
-        hits::list_shown(&mut draft, &seen);
-    }
-    if facts.kind() != EffectKind::Read {
-        fold::repeats(&mut draft);
-        heading::name_files_once(&mut draft);
-        json::compact(&mut draft);
-        table::compact(&mut draft, ask.observed.tokenizer());
+    shown::point_at(draft, &seen, grounds.blocks.clone());
+    grounds.hits = hits::sources(draft, &seen);
+    hits::list_shown(draft, &grounds.hits);
+}
+
+/// Spells what is kept shorter, and leaves out what is too long.
+fn shorten(ask: &Ask<'_>, draft: &mut Draft<'_>, pointing: bool) {
+    if draft.facts.kind() != EffectKind::Read {
+        fold::repeats(draft);
+        heading::name_files_once(draft);
+        json::compact(draft);
+        table::compact(draft, ask.observed.tokenizer());
     }
     if pointing {
         if let Some(bytes_max) = ask.settings.encoded_bytes_max {
-            encoded::leave_out(&mut draft, bytes_max);
+            encoded::leave_out(draft, bytes_max);
         }
         if let Some(bytes_max) = ask.settings.line_bytes_max {
-            long_line::cap(&mut draft, bytes_max);
+            long_line::cap(draft, bytes_max);
+        }
+        if let Some(limits) = limits(ask.settings, draft.facts, draft.content) {
+            excerpt::cap(draft, limits);
         }
     }
-    if pointing && let Some(limits) = limits(ask.settings, facts, content) {
-        excerpt::cap(&mut draft, limits);
-    }
-    gutter::thin(&mut draft, ask.settings.numbers);
-    weighed(ask, &draft)
+    gutter::thin(draft, ask.settings.numbers);
 }
 
 /// The shape a draft amounts to and its tokens, if it saves any.
-fn weighed(ask: &Ask<'_>, draft: &Draft<'_>) -> Option<(Shape, Tokens)> {
+fn weighed(ask: &Ask<'_>, draft: &Draft<'_>, cache: &mut TokenCache) -> Option<(Shape, Tokens)> {
     if draft.is_untouched() {
         return None;
     }
     let shape = draft.compose();
     let tokens = match ask.before.decision.shape() {
         Some(before) if *before == shape => ask.before.tokens,
-        Some(_) | None => ask.observed.tokenizer().count(&shape.render(draft.content)),
+        Some(_) | None => cache.count(ask.observed.tokenizer(), &shape.render(draft.content)),
     };
     // What saves no tokens is not done, however short it looks.
     (tokens < draft.facts.tokens).then_some((shape, tokens))

@@ -72,6 +72,11 @@ impl<'a> Draft<'a> {
         }
     }
 
+    /// Content address of the original.
+    pub fn handle(&self) -> Handle {
+        self.facts.handle.unwrap_or_else(|| Handle::of(self.content.as_bytes()))
+    }
+
     /// Number of lines.
     pub fn len(&self) -> usize {
         self.fates.len()
@@ -264,7 +269,7 @@ impl<'a> Draft<'a> {
             rule: self.rules.join("+"),
             pieces: pieces.finish(),
             refers_to: self.refers_to(),
-            handle: Handle::of(self.content.as_bytes()),
+            handle: self.handle(),
         }
     }
 

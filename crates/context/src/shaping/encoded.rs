@@ -17,7 +17,7 @@ const DUMP_ROWS_MAX: usize = 8;
 
 /// Leaves out runs of encoded bytes longer than `bytes_max`.
 pub fn leave_out(draft: &mut Draft<'_>, bytes_max: usize) {
-    let handle = Handle::of(draft.content.as_bytes());
+    let handle = draft.handle();
     for at in 0..draft.len() {
         if !draft.keeps(at) || draft.shown_len(at) <= bytes_max {
             continue;

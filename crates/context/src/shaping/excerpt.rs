@@ -38,7 +38,7 @@ pub fn cap(draft: &mut Draft<'_>, limits: ExcerptLimits) {
     if draft.shown_total() <= limits.whole_max.max(WHOLE_BYTES_MIN) {
         return;
     }
-    let handle = Handle::of(draft.content.as_bytes());
+    let handle = draft.handle();
     let keep = lines_to_keep(draft, limits);
     leave_out_others(draft, &keep, handle, RULE, ShapeKind::Excerpt);
 }

@@ -16,15 +16,11 @@ use super::shown::{self, Seen};
 
 const RULE: &str = "hits";
 
-/// Turns hits of one file that are visible above into a list of their numbers.
+/// Turns hits of one file that are visible above, at `sources`, into a list of their numbers.
 /// Numbers of context lines are in brackets.
-pub fn list_shown(draft: &mut Draft<'_>, seen: &Seen<'_>) {
-    if !matches!(draft.facts.kind(), EffectKind::Search | EffectKind::List) {
-        return;
-    }
-    let sources = sources(draft, seen);
+pub fn list_shown(draft: &mut Draft<'_>, sources: &[Option<Place>]) {
     let mut at = 0;
-    while at < draft.len() {
+    while at < sources.len() {
         if sources[at].is_none() {
             at += 1;
             continue;
@@ -53,9 +49,12 @@ pub fn list_shown(draft: &mut Draft<'_>, seen: &Seen<'_>) {
     }
 }
 
-/// Where each hit is visible at its own number, if anywhere. Beside the hit before it
-/// comes first; else the latest place.
-fn sources(draft: &Draft<'_>, seen: &Seen<'_>) -> Vec<Option<Place>> {
+/// Where each hit of a search is visible at its own number, if anywhere; nothing for other
+/// results. Beside the hit before it comes first; else the latest place.
+pub fn sources(draft: &Draft<'_>, seen: &Seen<'_>) -> Vec<Option<Place>> {
+    if !matches!(draft.facts.kind(), EffectKind::Search | EffectKind::List) {
+        return Vec::new();
+    }
     let mut found: Vec<Option<Place>> = Vec::with_capacity(draft.len());
     for at in 0..draft.len() {
         let line = draft.line(at);
@@ -67,8 +66,7 @@ fn sources(draft: &Draft<'_>, seen: &Seen<'_>) -> Vec<Option<Place>> {
         let beside = found.last().copied().flatten();
         let beside = beside.map(|place| Place { line: place.line + 1, ..place });
         let beside = beside.filter(|place| seen.ledger.sees(*place));
-        let places = seen.ledger.places(draft.facts.hashes[at]).iter().rev();
-        let mut places = beside.into_iter().chain(places.copied());
+        let mut places = beside.into_iter().chain(seen.ledger.places(draft.facts.ids[at]));
         found.push(places.find(|place| shows(draft, seen, at, *place)));
     }
     found

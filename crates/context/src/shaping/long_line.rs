@@ -1,6 +1,5 @@
 //! Rule `long_line`: of a very long line (minified code, data) head and tail are kept.
 
-use crate::handle::Handle;
 use crate::shape::ShapeKind;
 
 use super::draft::{Draft, Gap};
@@ -10,7 +9,7 @@ const RULE: &str = "long_line";
 /// Leaves out the middle of every kept line that shows more than `bytes_max` bytes. Three
 /// quarters of what is kept are its start, which tells what the line is.
 pub fn cap(draft: &mut Draft<'_>, bytes_max: usize) {
-    let handle = Handle::of(draft.content.as_bytes());
+    let handle = draft.handle();
     for at in 0..draft.len() {
         if draft.shown_len(at) <= bytes_max {
             continue;

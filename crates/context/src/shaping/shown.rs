@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use crate::effects::EffectKind;
-use crate::ledger::{Ledger, Place};
+use crate::ledger::{self, Ledger, Place};
 use crate::observed::{Observed, line_text};
 use crate::shape::ShapeKind;
 use crate::transcript::{Conversation, EntryIndex};
@@ -37,14 +37,16 @@ pub struct BlockMin {
 }
 
 /// A block of the draft that stands elsewhere.
-struct Match {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Match {
     lines: Range<usize>,
     source: Place,
 }
 
-/// Marks every block of kept lines that is visible elsewhere and worth a pointer.
-pub fn point_at(draft: &mut Draft<'_>, seen: &Seen<'_>, minimum: BlockMin) {
-    for group in merged(draft, find_matches(draft, seen, minimum)) {
+/// Marks blocks of kept lines that are visible elsewhere.
+pub fn point_at(draft: &mut Draft<'_>, seen: &Seen<'_>, mut matches: Vec<Match>) {
+    matches.retain(|found| says_the_same(draft, seen, found));
+    for group in merged(draft, matches) {
         let note = note_for(draft, seen, &group);
         for (at, block) in group.iter().enumerate() {
             // One note for the group: it stands where the first block stood.
@@ -59,7 +61,16 @@ pub fn point_at(draft: &mut Draft<'_>, seen: &Seen<'_>, minimum: BlockMin) {
     }
 }
 
-fn find_matches(draft: &Draft<'_>, seen: &Seen<'_>, minimum: BlockMin) -> Vec<Match> {
+/// Whether the texts of a block are equal, and not only their hashes.
+fn says_the_same(draft: &Draft<'_>, seen: &Seen<'_>, found: &Match) -> bool {
+    let entry = seen.conversation.entry(found.source.entry);
+    let facts = seen.observed.facts(found.source.entry);
+    places(found)
+        .all(|(at, place)| line_text(entry, facts, place.line as usize) == Some(draft.text(at)))
+}
+
+/// Every block of kept lines that is visible elsewhere and worth a pointer, in order.
+pub fn find_matches(draft: &Draft<'_>, seen: &Seen<'_>, minimum: BlockMin) -> Vec<Match> {
     let mut matches = Vec::new();
     let mut at = 0;
     while at < draft.len() {
@@ -79,20 +90,20 @@ fn find_matches(draft: &Draft<'_>, seen: &Seen<'_>, minimum: BlockMin) -> Vec<Ma
 /// long ones the latest wins, which is the nearest for the reader.
 fn longest_at(draft: &Draft<'_>, seen: &Seen<'_>, at: usize) -> Option<Match> {
     let mut best: Option<Match> = None;
-    for place in seen.ledger.places(draft.facts.hashes[at]) {
-        if !seen.arguments && seen.conversation.entry(place.entry).result().is_none() {
-            continue;
-        }
-        if is_among_hits(seen, *place) && !is_hits(draft.facts.kind()) {
-            continue;
-        }
-        let length = match_length(draft, seen, at, *place);
-        let longer = best.as_ref().is_none_or(|best| length >= best.lines.len());
-        if length > 0 && longer {
-            best = Some(Match { lines: at..at + length, source: *place });
+    for block in seen.ledger.blocks(draft.facts.ids[at]) {
+        let place = block.start();
+        let length = match_length(draft, seen, at, block);
+        if length > best.as_ref().map_or(0, |best| best.lines.len()) && serves(draft, seen, place) {
+            best = Some(Match { lines: at..at + length, source: place });
         }
     }
     best
+}
+
+/// Whether the reader may be sent to a place.
+fn serves(draft: &Draft<'_>, seen: &Seen<'_>, place: Place) -> bool {
+    (seen.arguments || seen.conversation.entry(place.entry).result().is_some())
+        && (is_hits(draft.facts.kind()) || !is_among_hits(seen, place))
 }
 
 /// Whether the line at `at` says of what place in a file it is.
@@ -125,32 +136,24 @@ fn is_among_hits(seen: &Seen<'_>, place: Place) -> bool {
     is_hits(facts.kind()) || (!reads && line.is_some_and(|line| line.text != line.whole))
 }
 
-fn match_length(draft: &Draft<'_>, seen: &Seen<'_>, at: usize, place: Place) -> usize {
-    let entry = seen.conversation.entry(place.entry);
-    let facts = seen.observed.facts(place.entry);
-    let mut length = 0;
-    while at + length < draft.len() && draft.keeps(at + length) {
-        let line = place.line as usize + length;
-        let same_hash = facts.hashes.get(line) == Some(&draft.facts.hashes[at + length]);
-        if !same_hash || !seen.ledger.sees(Place { entry: place.entry, line: line as u32 }) {
-            break;
-        }
-        if line_text(entry, facts, line) != Some(draft.text(at + length)) {
-            break;
-        }
+/// How many lines from `at` on are those of `block`.
+fn match_length(draft: &Draft<'_>, seen: &Seen<'_>, at: usize, block: ledger::Block<'_>) -> usize {
+    let ids = draft.facts.ids.iter().enumerate().skip(at);
+    let same = ids.zip(block.lines()).take_while(|((at, id), (place, text))| {
         // Of a hit the place is said as well, and that must stand there too.
-        let place = Place { entry: place.entry, line: line as u32 };
-        if is_hit(draft, at + length)
-            && !(is_among_hits(seen, place) && is_of_same_place(draft, seen, at + length, place))
-        {
-            break;
-        }
-        length += 1;
-    }
-    length
+        *id == text
+            && draft.keeps(*at)
+            && (!is_hit(draft, *at)
+                || (is_among_hits(seen, *place) && is_of_same_place(draft, seen, *at, *place)))
+    });
+    same.count()
 }
 
 fn is_worth(draft: &Draft<'_>, lines: &Range<usize>, minimum: BlockMin) -> bool {
+    // Most blocks are a single brace, and not looked at for that.
+    if lines.len() < minimum.lines {
+        return false;
+    }
     let texts = lines.clone().map(|at| draft.text(at).trim());
     let full = texts.clone().filter(|text| !text.is_empty()).count();
     let bytes: usize = texts.map(|text| text.len() + 1).sum();

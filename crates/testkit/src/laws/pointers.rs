@@ -225,7 +225,7 @@ pub fn asking_twice_helps(moment: &Moment<'_>) {
 /// The ledger holds no more lines than the prompt has, and only of entries in it.
 pub fn ledger_is_bounded(moment: &Moment<'_>) {
     let Some(planner) = moment.planner() else { return };
-    let lines = |index: &EntryIndex| moment.observed.facts(*index).hashes.len();
+    let lines = |index: &EntryIndex| moment.observed.facts(*index).ids.len();
     let bound: usize = moment.window().iter().map(lines).sum();
     let held = planner.ledger().lines_visible();
     assert!(held <= bound, "{held} lines in the ledger, {bound} in the prompt");
