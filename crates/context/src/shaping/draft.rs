@@ -92,6 +92,17 @@ impl<'a> Draft<'a> {
         &self.facts.printed.lines[at]
     }
 
+    /// First and last line number of lines that count up by one in one file.
+    pub fn numbers_of(&self, lines: &Range<usize>) -> Option<(u32, u32)> {
+        let first = self.line(lines.start);
+        let start = first.number?.0;
+        let runs = lines.clone().zip(start..).all(|(at, number)| {
+            let line = self.line(at);
+            line.path == first.path && line.number.is_some_and(|n| n.0 == number)
+        });
+        runs.then_some((start, start + lines.len() as u32 - 1))
+    }
+
     /// The file's text of the line at `at`.
     pub fn text(&self, at: usize) -> &'a str {
         self.line(at).text_in(self.content)

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::call_texts::{keeps, placed, spelled};
-use crate::edits::{Side, file_of, is_carried_out, is_edit};
-use crate::effects::Effect;
+use crate::edits::{Side, file_of, is_carried_out};
+use crate::effects::{Effect, EffectKind};
 use crate::handle::Handle;
 use crate::observed::{Facts, LineHash, Observed, file_name};
 use crate::rewrite::Level;
@@ -124,7 +124,7 @@ fn told_calls(ask: &Ask<'_>, facts: &Facts) -> Vec<usize> {
     calls
 }
 
-/// The edits of `file` that a response's calls carried out.
+/// The edits of `file` that a response's calls carried out, command lines among them.
 fn edits_of<'a>(
     ask: &'a Ask<'_>,
     index: EntryIndex,
@@ -132,8 +132,9 @@ fn edits_of<'a>(
 ) -> impl Iterator<Item = &'a Effect> {
     let calls = ask.observed.facts(index).calls.iter().enumerate();
     calls.map(|(at, call)| (at, &call.effect)).filter_map(move |(at, effect)| {
-        let is_ours = is_edit(effect) && file_of(effect) == Some(file);
-        (is_ours && is_carried_out(ask.conversation, index, at, effect)).then_some(effect)
+        let edits = matches!(effect.kind, EffectKind::Edit | EffectKind::Write);
+        let is_ours = effect.writes.iter().any(|write| write.path == file);
+        (edits && is_ours && is_carried_out(ask.conversation, index, at, effect)).then_some(effect)
     })
 }
 

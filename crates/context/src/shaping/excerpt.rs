@@ -73,14 +73,10 @@ pub fn leave_out_others(
 
 /// What a gap holds: the range of a file's lines, hits and their files, or lines and bytes.
 fn amount(draft: &Draft<'_>, lines: Range<usize>, bytes: usize) -> String {
-    let (first, last) = (draft.line(lines.start), draft.line(lines.end - 1));
     let kind = draft.facts.kind();
-    if let (Some(from), Some(to)) = (first.number, last.number)
-        && first.path == last.path
-        && to.0 >= from.0
-        && (to.0 - from.0) as usize + 1 == lines.len()
-    {
-        return format!("{}-{}", from.0, to.0);
+    // Between hits of different places stand lines without a number.
+    if let Some((from, to)) = draft.numbers_of(&lines) {
+        return format!("{from}-{to}");
     }
     let counted = format!("{} lines, {bytes} bytes", lines.len());
     let hits: Vec<_> = lines.clone().filter_map(|at| draft.line(at).path).collect();

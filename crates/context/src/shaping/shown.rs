@@ -172,9 +172,9 @@ fn merged(draft: &Draft<'_>, matches: Vec<Match>) -> Vec<Vec<Match>> {
             // Numbers must run on over the blank lines: the note names one range for all.
             let alike = !is_hit(draft, last.lines.start)
                 && !is_hit(draft, found.lines.start)
-                && numbers_of(draft, &last.lines).is_some()
-                && numbers_of(draft, &found.lines).is_some()
-                && numbers_of(draft, &(last.lines.start..found.lines.end)).is_some();
+                && draft.numbers_of(&last.lines).is_some()
+                && draft.numbers_of(&found.lines).is_some()
+                && draft.numbers_of(&(last.lines.start..found.lines.end)).is_some();
             if near && alike {
                 group.push(found);
                 continue;
@@ -185,17 +185,6 @@ fn merged(draft: &Draft<'_>, matches: Vec<Match>) -> Vec<Vec<Match>> {
     groups
 }
 
-/// First and last line number of a block whose lines count up by one in one file.
-fn numbers_of(draft: &Draft<'_>, lines: &Range<usize>) -> Option<(u32, u32)> {
-    let first = draft.line(lines.start);
-    let start = first.number?.0;
-    let runs = lines.clone().zip(start..).all(|(at, number)| {
-        let line = draft.line(at);
-        line.path == first.path && line.number.is_some_and(|n| n.0 == number)
-    });
-    runs.then_some((start, start + lines.len() as u32 - 1))
-}
-
 fn note_for(draft: &Draft<'_>, seen: &Seen<'_>, group: &[Match]) -> String {
     let first = group.first().expect("a group has a block");
     let last = group.last().expect("a group has a block");
@@ -203,8 +192,7 @@ fn note_for(draft: &Draft<'_>, seen: &Seen<'_>, group: &[Match]) -> String {
     if lines.clone().any(|at| is_hit(draft, at)) {
         return format!("[{} lines as above in {}]", lines.len(), label(seen, first.source));
     }
-    if let (Some(from), Some(to)) =
-        (numbers_of(draft, &first.lines), numbers_of(draft, &last.lines))
+    if let (Some(from), Some(to)) = (draft.numbers_of(&first.lines), draft.numbers_of(&last.lines))
     {
         let same = group.iter().all(|block| same_numbers(draft, seen, block));
         if same {

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use foveal_context::call_texts::argument_texts;
 use foveal_context::effects::EffectKind;
+use foveal_context::effects::outcome::{Outcome, outcome};
 use foveal_context::observed::file_name;
 use foveal_context::shape::ShapeKind;
 use foveal_context::transcript::{Call, Conversation, EntryIndex, Role};
@@ -19,7 +20,7 @@ pub fn only_edits_are_told(moment: &Moment<'_>) {
         assert_eq!(shape.kind, ShapeKind::Folded, "{index:?}");
         let entry = moment.conversation.entry(index);
         let mut rest = moment.texts[at].strip_prefix(&entry.text()).expect("the text is kept");
-        for call in entry.calls() {
+        for (place, call) in entry.calls().enumerate() {
             rest = rest.strip_prefix('\n').unwrap_or(rest);
             rest = rest.strip_prefix(&call.name).expect("the name is kept").trim_start();
             let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
@@ -28,7 +29,7 @@ pub fn only_edits_are_told(moment: &Moment<'_>) {
             if sent == call.arguments {
                 continue;
             }
-            assert!(is_done(moment.conversation, index, call), "{index:?} did not happen");
+            assert!(is_done(moment, index, place, call), "{index:?} did not happen");
             let sent = Call { arguments: sent, ..call.clone() };
             for (sent, was) in argument_texts(&sent).into_iter().zip(argument_texts(call)) {
                 let told = sent.starts_with('[') && sent.ends_with(']') && was.len() >= 100;
@@ -39,10 +40,13 @@ pub fn only_edits_are_told(moment: &Moment<'_>) {
     }
 }
 
-/// Whether the result of a call of the response at `index` is no error.
-fn is_done(conversation: &Conversation, index: EntryIndex, call: &Call) -> bool {
-    let mut results = conversation.entries[index.at()..].iter().filter_map(|e| e.result());
-    results.find(|result| result.call == call.id).is_some_and(|result| !result.is_error)
+/// Whether the result of a call of the response at `index` says that it was carried out.
+fn is_done(moment: &Moment<'_>, index: EntryIndex, at: usize, call: &Call) -> bool {
+    let effect = &moment.observed.facts(index).calls[at].effect;
+    let entries = &moment.conversation.entries[index.at()..];
+    let mut results = entries.iter().filter_map(|entry| entry.result());
+    let result = results.find(|result| result.call == call.id);
+    result.is_some_and(|result| outcome(effect, result) == Outcome::Done)
 }
 
 /// A note on a run says how many edits of the file there are between the turns it names, and
@@ -64,8 +68,13 @@ pub fn notes_on_runs_are_true(moment: &Moment<'_>) {
                 .collect();
             let (first, last) = (turns[0], *turns.last().expect("a turn"));
             assert_eq!(first, turn, "{index:?}");
-            let edits = edits_between(moment, file, first, last);
-            assert_eq!(edits.len().to_string(), count, "{index:?} on {file}");
+            let counts = |path: &String| {
+                let edits = edits_between(moment, path, first, last);
+                (edits.len().to_string() == count).then_some(edits)
+            };
+            // Of several files of one name it is one of them.
+            let edits = paths_of(moment, *index, file).iter().find_map(counts);
+            let edits = edits.unwrap_or_else(|| panic!("{index:?}: not {count} edits of {file}"));
             told.extend(edits.into_iter().map(|turn| (file.to_owned(), turn)));
         }
         for rest in text.split("[told above in the edits to ").skip(1) {
@@ -85,16 +94,24 @@ fn turn_of(conversation: &Conversation, index: EntryIndex) -> u32 {
     entries.iter().filter(|entry| entry.role == Role::Assistant).count() as u32
 }
 
+/// The files called `name` that the response at `index` writes.
+fn paths_of(moment: &Moment<'_>, index: EntryIndex, name: &str) -> Vec<String> {
+    let effects = moment.observed.facts(index).calls.iter().map(|call| &call.effect);
+    let paths = effects.flat_map(|effect| &effect.writes).map(|write| &write.path);
+    paths.filter(|path| file_name(path) == name).cloned().collect()
+}
+
 /// The turns of the edits of a file that stand in the prompt and were carried out.
-fn edits_between(moment: &Moment<'_>, file: &str, first: u32, last: u32) -> Vec<u32> {
+fn edits_between(moment: &Moment<'_>, path: &str, first: u32, last: u32) -> Vec<u32> {
     let mut turns = Vec::new();
     for index in moment.window().iter().filter(|index| is_response(moment, **index)) {
         let turn = turn_of(moment.conversation, *index);
         let entry = moment.conversation.entry(*index);
-        for (call, facts) in entry.calls().zip(&moment.observed.facts(*index).calls) {
-            let changes = matches!(facts.effect.kind, EffectKind::Edit | EffectKind::Write);
-            let writes = facts.effect.writes.iter().any(|w| file_name(&w.path) == file);
-            if changes && writes && is_done(moment.conversation, *index, call) {
+        for (at, call) in entry.calls().enumerate() {
+            let effect = &moment.observed.facts(*index).calls[at].effect;
+            let changes = matches!(effect.kind, EffectKind::Edit | EffectKind::Write);
+            let writes = effect.writes.iter().any(|write| write.path == path);
+            if changes && writes && is_done(moment, *index, at, call) {
                 turns.push(turn);
             }
         }

@@ -66,7 +66,8 @@ fn says(note: &str) -> Says {
     }
 }
 
-/// Lines none of whose text is shown, blank ones and terminal noise aside.
+/// Lines none of whose text is shown; blank ones, marks between search hits and terminal noise
+/// aside.
 fn missing<'a>(moment: &Moment<'a>, index: EntryIndex, hole: &Hole) -> Vec<&'a PrintedLine> {
     let content = moment.conversation.entry(index).result().map_or("", |r| r.content.as_str());
     let inside = |range: &Range<u32>| {
@@ -77,8 +78,12 @@ fn missing<'a>(moment: &Moment<'a>, index: EntryIndex, hole: &Hole) -> Vec<&'a P
         .iter()
         .filter(|line| inside(&line.text) && !line.text_in(content).trim().is_empty())
         .filter(|line| !line.whole_in(content).contains(['\u{1b}', '\r']))
+        .filter(|line| line.path.is_some() || line.text_in(content) != HITS_APART)
         .collect()
 }
+
+/// What grep prints between hits that do not follow each other.
+const HITS_APART: &str = "--";
 
 /// Every missing line that a pointer stands for is visible, verbatim, in a message before it
 /// that the shape refers to.
