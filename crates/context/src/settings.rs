@@ -120,7 +120,7 @@ impl Settings {
                 uses_min: 0.035,
                 free_factor: 4.0,
                 tokens_min: Tokens(40),
-                rental: 2.0,
+                rental: 2.5,
                 edits: Some(EditSettings { old_factor: 0.1, new_factor: 15.0 }),
             }),
             ..Self::lossless()
