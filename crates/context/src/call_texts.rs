@@ -31,23 +31,26 @@ pub fn argument_texts(call: &Call) -> Vec<&str> {
     texts
 }
 
-/// The texts in the arguments of all calls of `entry`, in order, and where they stand.
+/// The texts in the arguments of the calls of `entry`, in order, and where they stand; of what
+/// `u16` can count.
 pub fn placed(entry: &Entry) -> Vec<CallText<'_>> {
     let mut all = Vec::new();
     let mut length = entry.text().len();
-    for (call, at) in entry.calls().zip(0u16..) {
+    for (call, at) in entry.calls().zip(0..u16::MAX) {
         // A line break before all but the first, and the name with a space behind it.
         length += usize::from(length > 0) + call.name.len() + 1;
         let mut next = 0u16;
         walk(&call.arguments, &mut length, &mut |value, range| {
-            all.push(CallText { call: at, text: next, range, value });
-            next = next.saturating_add(1);
+            if next < u16::MAX {
+                all.push(CallText { call: at, text: next, range, value });
+                next += 1;
+            }
         });
     }
     all
 }
 
-/// The length of a text's JSON spelling without quotes, and that spelling.
+/// A text as JSON spells it, without the quotes.
 pub fn spelled(text: &str) -> String {
     let quoted = Value::from(text).to_string();
     quoted[1..quoted.len() - 1].to_owned()
@@ -110,7 +113,7 @@ pub fn projected(entry: &Entry, shape: &Shape) -> Entry {
         Block::Call(call) => Some(call),
         Block::Text(_) | Block::Reasoning(_) | Block::Result(_) | Block::Opaque { .. } => None,
     });
-    for (call, at) in calls.zip(0u16..) {
+    for (call, at) in calls.zip(0..u16::MAX) {
         let mut next = 0u16;
         each_text_mut(&mut call.arguments, &mut |text| {
             if let Some(place) = gone.next_if(|gone| (gone.call, gone.text) == (at, next)) {

@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use crate::call_texts::placed;
-use crate::effects::outcome::{Outcome, outcome};
+use crate::effects::outcome::{Outcome, is_confirmed, outcome};
 use crate::effects::{Change, Effect, EffectKind};
 use crate::observed::CallFacts;
 use crate::tokens::Tokens;
-use crate::transcript::{Conversation, Entry, EntryIndex, Role};
+use crate::transcript::{Entry, ToolResult};
 
 /// Which side of an edit a text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +28,8 @@ pub struct EditText {
     pub text: u16,
     /// Which side of the edit.
     pub side: Side,
+    /// Tokens, estimated from its share of the message.
+    pub tokens: u32,
 }
 
 /// What is known about the edits of one response.
@@ -35,10 +37,9 @@ pub struct EditText {
 pub struct EditFacts {
     /// Their long texts, in order.
     pub texts: Box<[EditText]>,
-    /// Tokens of the texts taken out, estimated from their share of the message.
-    pub old: Tokens,
-    /// Tokens of the texts put in, likewise.
-    pub new: Tokens,
+    /// The calls that changed files and whose results, come before the next response, say so;
+    /// ascending.
+    pub done: Vec<u16>,
 }
 
 /// Shorter texts are not worth a note.
@@ -56,21 +57,49 @@ impl EditFacts {
         if !calls.iter().any(|call| is_edit(&call.effect)) {
             return Self::default();
         }
-        let (mut texts, mut old, mut new) = (Vec::new(), 0, 0);
+        let mut texts = Vec::new();
         for placed in placed(entry) {
             let effect = &calls[usize::from(placed.call)].effect;
             if !is_edit(effect) || placed.value.len() < TEXT_BYTES_MIN {
                 continue;
             }
             let Some(side) = side_of(effect, placed.value) else { continue };
-            match side {
-                Side::Old => old += placed.range.len(),
-                Side::New => new += placed.range.len(),
-            }
-            texts.push(EditText { call: placed.call, text: placed.text, side });
+            let share = tokens.0 * placed.range.len() as u64 / bytes.max(1) as u64;
+            texts.push(EditText {
+                call: placed.call,
+                text: placed.text,
+                side,
+                tokens: share as u32,
+            });
         }
-        let share = |part: usize| Tokens(tokens.0 * part as u64 / bytes.max(1) as u64);
-        Self { texts: texts.into_boxed_slice(), old: share(old), new: share(new) }
+        Self { texts: texts.into_boxed_slice(), done: Vec::new() }
+    }
+
+    /// Whether a call was carried out.
+    pub fn is_done(&self, call: u16) -> bool {
+        self.done.binary_search(&call).is_ok()
+    }
+
+    /// Tokens of one side of the edits that were carried out, estimated.
+    pub fn tokens(&self, side: Side) -> Tokens {
+        let texts = self.texts.iter().filter(|text| text.side == side && self.is_done(text.call));
+        Tokens(texts.map(|text| u64::from(text.tokens)).sum())
+    }
+
+    /// Takes the result of a call.
+    pub(crate) fn answered(&mut self, call: u16, effect: &Effect, result: &ToolResult) {
+        let edits = matches!(effect.kind, EffectKind::Edit | EffectKind::Write);
+        let done = if is_edit(effect) {
+            is_confirmed(effect, result)
+        } else {
+            outcome(effect, result) == Outcome::Done
+        };
+        if edits
+            && done
+            && let Err(place) = self.done.binary_search(&call)
+        {
+            self.done.insert(place, call);
+        }
     }
 
     /// Whether there is nothing to tell.
@@ -113,20 +142,4 @@ fn side_of(effect: &Effect, text: &str) -> Option<Side> {
         | Change::Remove
         | Change::Unknown => None,
     })
-}
-
-/// Whether the result of a call of the response at `index` says that it was carried out.
-pub fn is_carried_out(
-    conversation: &Conversation,
-    index: EntryIndex,
-    call: usize,
-    effect: &Effect,
-) -> bool {
-    let Some(call) = conversation.entry(index).calls().nth(call) else { return false };
-    // Results come before the next response, so that what follows it changes nothing.
-    let behind = conversation.entries[index.at() + 1..].iter();
-    let mut results =
-        behind.take_while(|entry| entry.role != Role::Assistant).filter_map(Entry::result);
-    let answer = results.find(|result| result.call == call.id);
-    answer.is_some_and(|result| outcome(effect, result) == Outcome::Done)
 }

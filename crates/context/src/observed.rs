@@ -16,7 +16,7 @@ use crate::interest::each_file_name;
 use crate::lines::{Printed, printed_lines};
 use crate::shaping::noise;
 use crate::tokens::{Tokenizer, Tokens};
-use crate::transcript::{Block, Call, Conversation, Entry, EntryIndex, ToolResult};
+use crate::transcript::{Block, Call, Conversation, Entry, EntryIndex, Role, ToolResult};
 
 /// Hash of one line's text. Equal hashes are confirmed on the text before anything is
 /// pointed at.
@@ -131,6 +131,8 @@ pub struct Facts {
     pub call: Option<Arc<CallFacts>>,
     /// For a model's response: what each of its calls does.
     pub calls: Vec<Arc<CallFacts>>,
+    /// Responses up to this entry, itself included.
+    pub turn: u32,
     /// For a model's response: the long texts of its edits.
     pub edits: EditFacts,
     /// Whether the client flagged the result as an error.
@@ -159,13 +161,23 @@ impl Facts {
 pub struct Observed {
     tokenizer: Tokenizer,
     facts: Vec<Facts>,
-    /// Calls that wait for their result, with their number among all calls.
-    open_calls: HashMap<String, (u64, Arc<CallFacts>)>,
+    open_calls: HashMap<String, OpenCall>,
     /// Ids of the last calls, answered or not.
     last_calls: VecDeque<String>,
     calls: u64,
+    last_response: Option<usize>,
     directory: Option<String>,
     ids: HashMapOfLines<LineId>,
+}
+
+/// A call that waits for its result.
+#[derive(Debug, Clone)]
+struct OpenCall {
+    /// Its number among all calls.
+    number: u64,
+    facts: Arc<CallFacts>,
+    /// The response that made it and its place there; `None` where another call has its id.
+    place: Option<(usize, u16)>,
 }
 
 impl Observed {
@@ -177,6 +189,7 @@ impl Observed {
             open_calls: HashMap::new(),
             last_calls: VecDeque::new(),
             calls: 0,
+            last_response: None,
             directory: directory.map(str::to_owned),
             ids: HashMapOfLines::default(),
         }
@@ -216,8 +229,10 @@ impl Observed {
 
     /// Takes the next entry of the conversation.
     pub fn push(&mut self, entry: &Entry) {
+        let turn = self.facts.last().map_or(0, |facts| facts.turn)
+            + u32::from(entry.role == Role::Assistant);
         let facts = match entry.result() {
-            Some(result) => self.result_facts(result),
+            Some(result) => Facts { turn, ..self.result_facts(result) },
             None => {
                 let calls = self.call_facts(entry);
                 let text = entry.prompt_text();
@@ -232,14 +247,23 @@ impl Observed {
                 names.sort_unstable();
                 names.dedup();
                 names.shrink_to_fit();
-                Facts { tokens, calls, edits, arguments, ids, names, ..Facts::default() }
+                Facts { tokens, calls, turn, edits, arguments, ids, names, ..Facts::default() }
             }
         };
         self.facts.push(facts);
     }
 
     fn result_facts(&mut self, result: &ToolResult) -> Facts {
-        let call = self.open_calls.remove(&result.call).map(|(_, call)| call);
+        let open = self.open_calls.remove(&result.call);
+        // What a result says counts until the next response, so that what comes later changes
+        // nothing.
+        if let Some((response, call)) = open.as_ref().and_then(|open| open.place)
+            && self.last_response == Some(response)
+        {
+            let Facts { calls, edits, .. } = &mut self.facts[response];
+            edits.answered(call, &calls[usize::from(call)].effect, result);
+        }
+        let call = open.map(|open| open.facts);
         let unknown = Effect::default();
         let effect = call.as_ref().map_or(&unknown, |call| &call.effect);
         let content = result.content.as_str();
@@ -272,7 +296,10 @@ impl Observed {
 
     fn call_facts(&mut self, entry: &Entry) -> Vec<Arc<CallFacts>> {
         let mut all = Vec::new();
-        for call in entry.calls() {
+        if entry.role == Role::Assistant {
+            self.last_response = Some(self.facts.len());
+        }
+        for (at, call) in entry.calls().enumerate() {
             let effect = effect_of(call, self.directory.as_deref());
             if let Some(directory) = &effect.directory_after {
                 self.directory = Some(directory.clone());
@@ -280,15 +307,17 @@ impl Observed {
             let label = label_of(call, &effect);
             let key = LineHash::of(&format!("{} {}", call.name, call.arguments));
             let facts = Arc::new(CallFacts { effect, label, tool: call.name.clone(), key });
-            self.wait_for(&call.id, Arc::clone(&facts));
+            let place = u16::try_from(at).ok().map(|at| (self.facts.len(), at));
+            self.wait_for(&call.id, Arc::clone(&facts), place);
             all.push(facts);
         }
         all
     }
 
     /// Remembers a call until its result comes, and forgets the oldest.
-    fn wait_for(&mut self, id: &str, call: Arc<CallFacts>) {
-        self.open_calls.insert(id.to_owned(), (self.calls, call));
+    fn wait_for(&mut self, id: &str, facts: Arc<CallFacts>, place: Option<(usize, u16)>) {
+        let place = place.filter(|_| !self.open_calls.contains_key(id));
+        self.open_calls.insert(id.to_owned(), OpenCall { number: self.calls, facts, place });
         self.last_calls.push_back(id.to_owned());
         self.calls += 1;
         if self.last_calls.len() > OPEN_CALLS_MAX
@@ -296,7 +325,7 @@ impl Observed {
         {
             let number = self.calls - 1 - OPEN_CALLS_MAX as u64;
             // A later call may have the same id.
-            if self.open_calls.get(&oldest).is_some_and(|(made, _)| *made == number) {
+            if self.open_calls.get(&oldest).is_some_and(|open| open.number == number) {
                 self.open_calls.remove(&oldest);
             }
         }
@@ -312,19 +341,15 @@ const ARGUMENT_LINES_MIN: usize = 4;
 fn argument_lines(entry: &Entry) -> (Vec<ArgumentLine>, Vec<LineHash>) {
     let mut lines = Vec::new();
     let mut hashes = Vec::new();
-    for (call_at, call) in entry.calls().enumerate() {
-        for (text_at, text) in argument_texts(call).into_iter().enumerate() {
+    for (call, call_at) in entry.calls().zip(0..u16::MAX) {
+        for (text, text_at) in argument_texts(call).into_iter().zip(0..u16::MAX) {
             if text.bytes().filter(|byte| *byte == b'\n').count() + 1 < ARGUMENT_LINES_MIN {
                 continue;
             }
             let mut start = 0u32;
             for line in text.split('\n') {
                 let end = start + line.len() as u32;
-                lines.push(ArgumentLine {
-                    call: call_at as u16,
-                    text: text_at as u16,
-                    range: start..end,
-                });
+                lines.push(ArgumentLine { call: call_at, text: text_at, range: start..end });
                 hashes.push(LineHash::of(line));
                 start = end + 1;
             }
@@ -368,7 +393,7 @@ fn first_text(arguments: &serde_json::Value) -> String {
         .to_owned()
 }
 
-/// The text of line `at` of `entry`, as counted by [`Facts::hashes`].
+/// The text of line `at` of `entry`, as counted by [`Facts::ids`].
 pub fn line_text<'a>(entry: &'a Entry, facts: &Facts, at: usize) -> Option<&'a str> {
     if let Some(result) = entry.result() {
         return facts.printed.lines.get(at).map(|line| line.text_in(&result.content));

@@ -16,7 +16,7 @@ use crate::rewrite::{self, Level, Life, RewriteReason};
 use crate::settings::Settings;
 use crate::shape::{Decision, ShapeKind};
 use crate::shaping::arrival::{self, Grounds, Outcome};
-use crate::shaping::edits::{self, Runs};
+use crate::shaping::edits::{self, LastTold, Runs};
 use crate::tokens::{TokenCache, Tokens};
 use crate::transcript::{Conversation, EntryIndex, Role, Timestamp, Window, WindowChange};
 
@@ -61,6 +61,7 @@ pub struct Planner {
     interest: Interest,
     keys: HashMapOfLines<EntryIndex>,
     runs: Runs,
+    last_told: LastTold,
     /// What each decision on a result rests on, where it was made here.
     grounds: Vec<Option<Grounds>>,
     cache: TokenCache,
@@ -82,6 +83,7 @@ impl Planner {
             interest: Interest::default(),
             keys: HashMapOfLines::default(),
             runs: Runs::default(),
+            last_told: LastTold::default(),
             grounds: Vec::new(),
             cache: TokenCache::default(),
             requests: 0,
@@ -126,16 +128,22 @@ impl Planner {
         }
         let from = self.first_position(cut, &levels.levels);
         let changed = self.fold(conversation, observed, from);
-        let kept = from.min(self.sent);
+        let first = changed.first().map_or(self.sent, |(index, _)| self.position(*index));
+        let kept = [Some(first), cut, Some(self.sent)].into_iter().flatten().min().unwrap_or(0);
+        // What changed behind a client's cut, the client has declared.
+        let known = cut.map_or(self.sent, |cut| cut.min(self.sent));
+        let rewrite = match levels.levels.is_empty() {
+            false if first < self.sent => levels.reason,
+            true if first < known => Some(RewriteReason::ClientRewrote),
+            true | false => None,
+        };
         self.finish(now);
-        Step {
-            answer,
-            time: now,
-            changed,
-            rewrite: if levels.levels.is_empty() { None } else { levels.reason },
-            levels: levels.levels,
-            kept,
-        }
+        Step { answer, time: now, changed, rewrite, levels: levels.levels, kept }
+    }
+
+    /// The window position of an entry, or where it would stand.
+    fn position(&self, index: EntryIndex) -> usize {
+        self.window.entries().partition_point(|at| *at < index)
     }
 
     /// A planner that stands where `recorded` left one: the decisions are taken over, none
@@ -157,7 +165,7 @@ impl Planner {
                 planner.items[index.at()].level = *level;
             }
             let mut changed = step.changed.iter().peekable();
-            for index in planner.forget_from(step.kept) {
+            for index in planner.forget_from(observed, step.kept) {
                 let decision = match changed.next_if(|(at, _)| *at == index) {
                     Some((_, decision)) => decision.clone(),
                     None => planner.items[index.at()].decision.clone(),
@@ -274,7 +282,7 @@ impl Planner {
 
     /// Where folding has to start: the first position that is new, cut or rewritten.
     fn first_position(&self, cut: Option<usize>, levels: &[(EntryIndex, Level)]) -> usize {
-        let place = |first| self.window.entries().partition_point(|index| *index < first);
+        let place = |first| self.position(first);
         let rewritten = levels.iter().map(|(index, _)| *index).min().map(place);
         // A note must not tell of edits that the client took back.
         let stale = cut.and_then(|_| self.runs.first_stale(self.window.entries())).map(place);
@@ -289,7 +297,7 @@ impl Planner {
         from: usize,
     ) -> Vec<(EntryIndex, Decision)> {
         let mut changed = Vec::new();
-        for index in self.forget_from(from) {
+        for index in self.forget_from(observed, from) {
             let (decision, tokens) = self.decide(conversation, observed, index);
             if decision != self.items[index.at()].decision {
                 changed.push((index, decision.clone()));
@@ -300,7 +308,10 @@ impl Planner {
     }
 
     /// Forgets what stood from window position `from` on; returns what stands there now.
-    fn forget_from(&mut self, from: usize) -> Vec<EntryIndex> {
+    fn forget_from(&mut self, observed: &Observed, from: usize) -> Vec<EntryIndex> {
+        if from < self.sent {
+            self.find_last_told(observed);
+        }
         let (stay, go) = self.window.entries().split_at(from.min(self.window.entries().len()));
         // What is known is about entries that were sent; while those all stay, so does it.
         if stay.len() < self.sent {
@@ -319,7 +330,13 @@ impl Planner {
         index: EntryIndex,
     ) -> (Decision, Tokens) {
         let shaped = match conversation.entry(index).role {
-            Role::Assistant => self.with_edits(conversation, observed, index, edits::shape),
+            Role::Assistant => {
+                let mut cache = std::mem::take(&mut self.cache);
+                let ask = self.edits_of(conversation, observed, index);
+                let shaped = edits::shape(&ask, &mut cache);
+                self.cache = cache;
+                shaped
+            }
             Role::Tool => match self.shape_result(conversation, observed, index) {
                 Outcome::Same => {
                     let item = &self.items[index.at()];
@@ -360,33 +377,34 @@ impl Planner {
         arrival::shape(&ask, &mut self.cache)
     }
 
-    /// Asks `question` about the edits of the response at `index`.
-    fn with_edits<T>(
-        &self,
-        conversation: &Conversation,
-        observed: &Observed,
+    /// What is to be decided about the edits of the response at `index`.
+    fn edits_of<'a>(
+        &'a self,
+        conversation: &'a Conversation,
+        observed: &'a Observed,
         index: EntryIndex,
-        question: impl FnOnce(&edits::Ask<'_>) -> T,
-    ) -> T {
+    ) -> edits::Ask<'a> {
         let window = self.window.entries();
-        let window = &window[window.partition_point(|at| *at < index)..];
-        let level = self.items[index.at()].level;
-        let is_told = |at: &EntryIndex| {
-            self.items[at.at()].level == Level::Note && !observed.facts(*at).edits.is_empty()
-        };
-        let folded: Vec<EntryIndex> = match level {
-            Level::Note => window.iter().copied().filter(is_told).collect(),
-            Level::Arrival | Level::Reduced => Vec::new(),
-        };
-        question(&edits::Ask {
+        edits::Ask {
             conversation,
             observed,
             index,
-            level,
+            level: self.items[index.at()].level,
             runs: &self.runs,
-            window,
-            folded: &folded,
-        })
+            window: &window[self.position(index)..],
+            last: &self.last_told,
+        }
+    }
+
+    /// Notes in which responses of the prompt edits are to be told.
+    fn find_last_told(&mut self, observed: &Observed) {
+        self.last_told.clear();
+        for index in self.window.entries() {
+            let facts = observed.facts(*index);
+            if self.items[index.at()].level == Level::Note && !facts.edits.is_empty() {
+                edits::take_last(&mut self.last_told, facts, *index);
+            }
+        }
     }
 
     /// Takes a decision as final: records its weight and what it shows.
@@ -426,7 +444,7 @@ impl Planner {
         (item.decision, item.tokens) = (decision, tokens);
         if tells && item.level == Level::Note {
             let mut runs = std::mem::take(&mut self.runs);
-            self.with_edits(conversation, observed, index, |ask| runs.tell(ask));
+            runs.tell(&self.edits_of(conversation, observed, index));
             self.runs = runs;
         }
         let ids = &facts.ids;

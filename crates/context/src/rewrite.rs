@@ -2,11 +2,12 @@
 //!
 //! A result is *dead weight* once it has been idle for a while. Dead weight is dropped when
 //! that is free (the cache is cold, the client rewrote), when the budget's high mark is
-//! passed, or when what it cost to carry it has reached what a rewrite costs: ski rental,
-//! which is never worse than twice the best choice in hindsight.
+//! passed, or when what it cost to carry it has reached a multiple of what a rewrite costs: ski
+//! rental, which is never worse than one more than that multiple of the best choice in hindsight.
 
 use serde::{Deserialize, Serialize};
 
+use crate::edits::Side;
 use crate::effects::EffectKind;
 use crate::observed::{Facts, Observed};
 use crate::planner::{Item, Planner};
@@ -53,7 +54,7 @@ impl RewriteReason {
             RewriteReason::CacheCold => "the cache had expired",
             RewriteReason::ClientRewrote => "the client compacted or went back",
             RewriteReason::HighMark => "the prompt was too long",
-            RewriteReason::SkiRental => "carrying them had cost as much as a rewrite",
+            RewriteReason::SkiRental => "carrying them had cost more than a rewrite",
             RewriteReason::Recomputed => "the profile decides anew for every request",
         }
     }
@@ -234,7 +235,7 @@ fn less_of_edit(
     uses: f64,
 ) -> Option<(Level, u64, f64)> {
     let factors = settings.edits.as_ref()?;
-    let (old, new) = (facts.edits.old.0, facts.edits.new.0);
+    let (old, new) = (facts.edits.tokens(Side::Old).0, facts.edits.tokens(Side::New).0);
     let of_new = uses * factors.new_factor;
     let (level, size, uses) = match level {
         Level::Note => return None,

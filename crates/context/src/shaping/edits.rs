@@ -6,17 +6,20 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::call_texts::{keeps, placed, spelled};
-use crate::edits::{Side, file_of, is_carried_out};
-use crate::effects::{Effect, EffectKind};
+use crate::edits::{Side, file_of};
+use crate::effects::Effect;
 use crate::handle::Handle;
 use crate::observed::{Facts, LineHash, Observed, file_name};
 use crate::rewrite::Level;
 use crate::shape::{Piece, Shape, ShapeKind};
-use crate::timeline::{ChangeNote, fold_edits, summary};
-use crate::tokens::Tokens;
-use crate::transcript::{Conversation, Entry, EntryIndex, Role};
+use crate::timeline::{ChangeNote, edits_heading, fold_edits, summary};
+use crate::tokens::{TokenCache, Tokens};
+use crate::transcript::{Conversation, Entry, EntryIndex};
 
 const RULE: &str = "edits";
+
+/// Of longer runs the changes behind are counted only: comparing texts takes time.
+const SUMMARIES_MAX: usize = 50;
 
 /// Everything the decision on one response depends on.
 pub struct Ask<'a> {
@@ -32,8 +35,20 @@ pub struct Ask<'a> {
     pub runs: &'a Runs,
     /// The entries of the prompt from this one on.
     pub window: &'a [EntryIndex],
-    /// Those of them whose edits are to be told.
-    pub folded: &'a [EntryIndex],
+    /// The last response of the prompt in which edits of each file are to be told.
+    pub last: &'a LastTold,
+}
+
+/// By file, the last response of a prompt in which its edits are to be told.
+pub type LastTold = HashMap<LineHash, EntryIndex>;
+
+/// Takes a response whose edits are to be told; responses come in order.
+pub fn take_last(last: &mut LastTold, facts: &Facts, index: EntryIndex) {
+    for call in told_calls(facts) {
+        if let Some(file) = file_of(&facts.calls[usize::from(call)].effect) {
+            last.insert(LineHash::of(file), index);
+        }
+    }
 }
 
 /// The runs of edits that notes in the prompt tell of, by file.
@@ -61,8 +76,8 @@ impl Runs {
     /// Takes the edits of the response at `ask.index` as told.
     pub fn tell(&mut self, ask: &Ask<'_>) {
         let facts = ask.observed.facts(ask.index);
-        for call in told_calls(ask, facts) {
-            let Some(file) = file_of(&facts.calls[call].effect) else { continue };
+        for call in told_calls(facts) {
+            let Some(file) = file_of(&facts.calls[usize::from(call)].effect) else { continue };
             if self.lead_of(file, ask.index).is_none() {
                 let run = Run { lead: ask.index, last: last_of(ask, file) };
                 let runs = self.files.entry(LineHash::of(file)).or_default();
@@ -89,16 +104,28 @@ impl Runs {
 }
 
 /// Shapes one response and counts the tokens of what is sent; `None` if it stays as it is.
-pub fn shape(ask: &Ask<'_>) -> Option<(Shape, Tokens)> {
+pub fn shape(ask: &Ask<'_>, cache: &mut TokenCache) -> Option<(Shape, Tokens)> {
     let facts = ask.observed.facts(ask.index);
     if ask.level == Level::Arrival || facts.edits.is_empty() {
         return None;
     }
     let entry = ask.conversation.entry(ask.index);
     let original = entry.prompt_text();
-    let shape = Folding::new(ask, facts, &original).shape(entry)?;
-    let tokens = ask.observed.tokenizer().count(&shape.render(&original));
-    (tokens < facts.tokens).then_some((shape, tokens))
+    // Where a list of changes takes more room than the edit, its heading may not.
+    [Listing::Changes, Listing::Count].into_iter().find_map(|listing| {
+        let shape = Folding::new(ask, facts, &original, listing).shape(entry)?;
+        let tokens = cache.count(ask.observed.tokenizer(), &shape.render(&original));
+        (tokens < facts.tokens).then_some((shape, tokens))
+    })
+}
+
+/// How much a note on a run says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Listing {
+    /// What was changed.
+    Changes,
+    /// How often.
+    Count,
 }
 
 /// The places in [`Facts::arguments`] that `shape` leaves visible.
@@ -114,34 +141,22 @@ pub fn lines_kept(entry: &Entry, facts: &Facts, shape: &Shape) -> Vec<u32> {
 }
 
 /// The calls of a response with a text that is told, in order.
-fn told_calls(ask: &Ask<'_>, facts: &Facts) -> Vec<usize> {
-    let mut calls: Vec<usize> =
-        facts.edits.texts.iter().map(|text| usize::from(text.call)).collect();
+fn told_calls(facts: &Facts) -> Vec<u16> {
+    let texts = facts.edits.texts.iter().map(|text| text.call);
+    let mut calls: Vec<u16> = texts.filter(|call| facts.edits.is_done(*call)).collect();
     calls.dedup();
-    calls.retain(|call| {
-        is_carried_out(ask.conversation, ask.index, *call, &facts.calls[*call].effect)
-    });
     calls
 }
 
 /// The edits of `file` that a response's calls carried out, command lines among them.
-fn edits_of<'a>(
-    ask: &'a Ask<'_>,
-    index: EntryIndex,
-    file: &'a str,
-) -> impl Iterator<Item = &'a Effect> {
-    let calls = ask.observed.facts(index).calls.iter().enumerate();
-    calls.map(|(at, call)| (at, &call.effect)).filter_map(move |(at, effect)| {
-        let edits = matches!(effect.kind, EffectKind::Edit | EffectKind::Write);
-        let is_ours = effect.writes.iter().any(|write| write.path == file);
-        (edits && is_ours && is_carried_out(ask.conversation, index, at, effect)).then_some(effect)
-    })
+fn edits_of<'a>(facts: &'a Facts, file: &'a str) -> impl Iterator<Item = &'a Effect> {
+    let done = facts.edits.done.iter().map(|call| &facts.calls[usize::from(*call)].effect);
+    done.filter(move |effect| effect.writes.iter().any(|write| write.path == file))
 }
 
 /// The last response of the run that begins with `ask.index`.
 fn last_of(ask: &Ask<'_>, file: &str) -> EntryIndex {
-    let edits = |index: &&EntryIndex| edits_of(ask, **index, file).next().is_some();
-    ask.folded.iter().rev().find(edits).copied().unwrap_or(ask.index)
+    ask.last.get(&LineHash::of(file)).copied().unwrap_or(ask.index)
 }
 
 /// One response while its texts are replaced.
@@ -154,11 +169,12 @@ struct Folding<'a> {
     refers_to: Vec<EntryIndex>,
     /// Files whose edits this response tells of.
     leads: Vec<&'a str>,
+    listing: Listing,
     end: u32,
 }
 
 impl<'a> Folding<'a> {
-    fn new(ask: &'a Ask<'a>, facts: &'a Facts, original: &str) -> Self {
+    fn new(ask: &'a Ask<'a>, facts: &'a Facts, original: &str, listing: Listing) -> Self {
         Self {
             ask,
             facts,
@@ -167,17 +183,17 @@ impl<'a> Folding<'a> {
             pieces: Vec::new(),
             refers_to: Vec::new(),
             leads: Vec::new(),
+            listing,
             end: 0,
         }
     }
 
     fn shape(mut self, entry: &Entry) -> Option<Shape> {
-        let calls = told_calls(self.ask, self.facts);
         let mut noted = None;
         for text in placed(entry) {
             let Some(edit) = self.facts.edits.texts.iter().find(|edit| {
                 (edit.call, edit.text) == (text.call, text.text)
-                    && calls.binary_search(&usize::from(edit.call)).is_ok()
+                    && self.facts.edits.is_done(edit.call)
             }) else {
                 continue;
             };
@@ -232,24 +248,24 @@ impl<'a> Folding<'a> {
         }
         self.leads.push(file);
         let notes = self.changes(file, name);
-        let told = fold_edits(name, &notes).unwrap_or_default();
-        format!("{told}\n[this call in full: expand {handle}]")
+        let told = match self.listing {
+            Listing::Changes => fold_edits(name, &notes),
+            Listing::Count => edits_heading(name, &notes),
+        };
+        let told = told.unwrap_or_default();
+        format!("{told}\n[this message in full: expand {handle}]")
     }
 
     /// A note for each edit of `file` from this response to the last of its run.
     fn changes(&self, file: &str, name: &str) -> Vec<ChangeNote> {
         let last = last_of(self.ask, file);
-        let entries = &self.ask.conversation.entries;
-        let responses = |range: Range<usize>| {
-            entries[range].iter().filter(|entry| entry.role == Role::Assistant).count() as u32
-        };
-        let (mut turn, mut counted) = (0, 0);
         let mut notes = Vec::new();
         for index in self.ask.window.iter().take_while(|index| **index <= last) {
-            turn += responses(counted..index.at() + 1);
-            counted = index.at() + 1;
-            for effect in edits_of(self.ask, *index, file) {
-                notes.push(ChangeNote { turn, path: name.to_owned(), what: summary(effect) });
+            let facts = self.ask.observed.facts(*index);
+            for effect in edits_of(facts, file) {
+                let said = self.listing == Listing::Changes && notes.len() < SUMMARIES_MAX;
+                let what = if said { summary(effect, file) } else { String::new() };
+                notes.push(ChangeNote { turn: facts.turn, path: name.to_owned(), what });
             }
         }
         notes

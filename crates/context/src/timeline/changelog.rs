@@ -60,9 +60,33 @@ pub fn changelog(conversation: &Conversation) -> Vec<ChangeNote> {
 const LISTED_MAX: usize = 12;
 
 /// One note in place of many edits of `path`, in the form of a bracketed heading and a line
-/// for each distinct summary with how often it occurs. `None` for no notes; notes of other
-/// files are passed over.
+/// for each distinct summary with how often it occurs. Summaries that are empty or too many are
+/// counted. `None` for no notes; notes of other files are passed over.
 pub fn fold_edits(path: &str, notes: &[ChangeNote]) -> Option<String> {
+    let mut text = edits_heading(path, notes)?;
+    let mut counted: Vec<(&str, usize)> = Vec::new();
+    let mut more = 0;
+    for note in notes.iter().filter(|note| note.path == path) {
+        match counted.iter().position(|(what, _)| *what == note.what) {
+            Some(at) => counted[at].1 += 1,
+            None if counted.len() < LISTED_MAX && !note.what.is_empty() => {
+                counted.push((&note.what, 1));
+            }
+            None => more += 1,
+        }
+    }
+    for (what, count) in counted {
+        let times = if count > 1 { format!(" {count}x") } else { String::new() };
+        text.push_str(&format!("\n- {what}{times}"));
+    }
+    if more > 0 {
+        text.push_str(&format!("\n- and {more} more"));
+    }
+    Some(text)
+}
+
+/// The heading of [`fold_edits`]: how many edits there were, and when.
+pub fn edits_heading(path: &str, notes: &[ChangeNote]) -> Option<String> {
     let notes: Vec<&ChangeNote> = notes.iter().filter(|note| note.path == path).collect();
     let (first, last) = (notes.first()?.turn, notes.last()?.turn);
     let changes = match notes.len() {
@@ -74,32 +98,16 @@ pub fn fold_edits(path: &str, notes: &[ChangeNote]) -> Option<String> {
     } else {
         format!("between turns {first}-{last}")
     };
-    let mut text = format!("[Edits to {path}: {changes} {turns}]");
-    let mut counted: Vec<(&str, usize)> = Vec::new();
-    for note in notes {
-        match counted.iter_mut().find(|(what, _)| *what == note.what) {
-            Some((_, count)) => *count += 1,
-            None => counted.push((&note.what, 1)),
-        }
-    }
-    for (what, count) in counted.iter().take(LISTED_MAX) {
-        let times = if *count > 1 { format!(" {count}x") } else { String::new() };
-        text.push_str(&format!("\n- {what}{times}"));
-    }
-    let more: usize = counted.iter().skip(LISTED_MAX).map(|(_, count)| count).sum();
-    if more > 0 {
-        text.push_str(&format!("\n- and {more} more"));
-    }
-    Some(text)
+    Some(format!("[Edits to {path}: {changes} {turns}]"))
 }
 
-/// What a call did to files, as far as it tells itself: the stated intent in one line, or
-/// else what its changes say.
-pub fn summary(effect: &Effect) -> String {
+/// What a call did to one file, as far as it tells itself: the stated intent in one line, or
+/// else what its changes of the file say.
+pub fn summary(effect: &Effect, path: &str) -> String {
     let stated = effect.intent.as_deref().map(one_line).filter(|line| !line.is_empty());
     stated.unwrap_or_else(|| {
         let mut edit = Edit::default();
-        for write in &effect.writes {
+        for write in effect.writes.iter().filter(|write| write.path == path) {
             match &write.change {
                 // Whether there was a file before, the call does not tell.
                 Change::Content(text) => return format!("wrote {} lines", text.lines().count()),

@@ -11,7 +11,7 @@ mod known;
 
 use std::collections::HashMap;
 
-pub use changelog::{ChangeNote, changelog, fold_edits, summary};
+pub use changelog::{ChangeNote, changelog, edits_heading, fold_edits, summary};
 
 use crate::effects::{Change, path};
 use crate::transcript::Conversation;

@@ -58,8 +58,8 @@ fn a_run_is_told_by_its_first_edit() {
         told(),
         &format!("{}{PAUSE}", edits.concat()),
         &[
-            r#"Edit {"file_path":"/w/a.rs","old_string":"[Edits to a.rs: 2 changes between turns 1-3]\n- +6 −6 lines\n- +7 −7 lines\n[this call in full: expand HANDLE]","new_string":"[6 lines]"}"#,
-            r#"Edit {"file_path":"/w/b.rs","old_string":"[Edits to b.rs: 1 change in turn 2]\n- +6 −6 lines\n[this call in full: expand HANDLE]","new_string":"[6 lines]"}"#,
+            r#"Edit {"file_path":"/w/a.rs","old_string":"[Edits to a.rs: 2 changes between turns 1-3]\n- +6 −6 lines\n- +7 −7 lines\n[this message in full: expand HANDLE]","new_string":"[6 lines]"}"#,
+            r#"Edit {"file_path":"/w/b.rs","old_string":"[Edits to b.rs: 1 change in turn 2]\n- +6 −6 lines\n[this message in full: expand HANDLE]","new_string":"[6 lines]"}"#,
             r#"Edit {"file_path":"/w/a.rs","old_string":"[told above in the edits to a.rs; expand HANDLE]","new_string":"[7 lines]"}"#,
         ],
     );
@@ -70,6 +70,8 @@ fn an_edit_that_failed_stays() {
     let edits = [
         edit("a.rs", ("one", "two"), 6, "error\nString to replace not found in file."),
         edit("a.rs", ("two", "three"), 6, "result\nNo match found for replacement."),
+        edit("a.rs", ("two", "four"), 6, "result\nERROR:\nNo replacement was performed."),
+        edit("a.rs", ("two", "five"), 6, "result\nWhat now?"),
     ];
     let spelled: Vec<String> = edits
         .iter()
@@ -83,6 +85,36 @@ fn an_edit_that_failed_stays() {
 }
 
 #[test]
+fn of_a_change_of_several_files_only_the_run_s_own_is_told() {
+    let patch = "//- call apply_patch {\"input\":\"*** Begin Patch\\n*** Update File: /w/b.rs\\n@@\\n\
+                 -one\\n-two\\n+three\\n*** Update File: /w/a.rs\\n@@\\n-six\\n+seven\\n*** End \
+                 Patch\"}\n//- result\nSuccess. Updated the following files:\n";
+    let first = edit("a.rs", ("one", "two"), 6, "result\nok");
+    let last = edit("a.rs", ("two", "three"), 7, "result\nok");
+    check(
+        told(),
+        &format!("{first}{patch}{last}{PAUSE}"),
+        &[
+            r#"Edit {"file_path":"/w/a.rs","old_string":"[Edits to a.rs: 3 changes between turns 1-3]\n- +6 −6 lines\n- +1 −1 lines\n- +7 −7 lines\n[this message in full: expand HANDLE]","new_string":"[6 lines]"}"#,
+            r#"Edit {"file_path":"/w/a.rs","old_string":"[told above in the edits to a.rs; expand HANDLE]","new_string":"[7 lines]"}"#,
+        ],
+    );
+}
+
+#[test]
+fn where_a_list_takes_more_room_than_the_edit_its_heading_stands() {
+    let lines = |at: usize| ("one", "two", 4 + at);
+    let edits: String = (0..12)
+        .map(lines)
+        .map(|(old, new, lines)| edit("a.rs", (old, new), lines, "result\nok"))
+        .collect();
+    let conversation = fixture(&format!("//- user\nGo on.\n{edits}{PAUSE}"));
+    let text = prompt(&conversation, Subject::engine(told()).projector);
+    let first = text.lines().find(|line| line.starts_with("Edit ")).expect("an edit");
+    assert!(first.contains("[Edits to a.rs: 10 changes between turns 1-10]\\n[this"), "{first}");
+}
+
+#[test]
 fn a_later_run_has_a_note_of_its_own() {
     let first = edit("a.rs", ("one", "two"), 6, "result\nok");
     let second = edit("a.rs", ("two", "three"), 6, "result\nok");
@@ -90,8 +122,8 @@ fn a_later_run_has_a_note_of_its_own() {
         told(),
         &format!("{first}{PAUSE}{second}{PAUSE}"),
         &[
-            r#"Edit {"file_path":"/w/a.rs","old_string":"[Edits to a.rs: 1 change in turn 1]\n- +6 −6 lines\n[this call in full: expand HANDLE]","new_string":"[6 lines]"}"#,
-            r#"Edit {"file_path":"/w/a.rs","old_string":"[Edits to a.rs: 1 change in turn 3]\n- +6 −6 lines\n[this call in full: expand HANDLE]","new_string":"[6 lines]"}"#,
+            r#"Edit {"file_path":"/w/a.rs","old_string":"[Edits to a.rs: 1 change in turn 1]\n- +6 −6 lines\n[this message in full: expand HANDLE]","new_string":"[6 lines]"}"#,
+            r#"Edit {"file_path":"/w/a.rs","old_string":"[Edits to a.rs: 1 change in turn 3]\n- +6 −6 lines\n[this message in full: expand HANDLE]","new_string":"[6 lines]"}"#,
         ],
     );
 }
@@ -119,7 +151,7 @@ fn a_note_does_not_tell_of_what_the_client_took_back() {
             "{first}//- user\nMore.\n{second}{PAUSE}//- rewind 4\nNot that.\n//- assistant\nNo."
         ),
         &[
-            r#"Edit {"file_path":"/w/a.rs","old_string":"[Edits to a.rs: 1 change in turn 1]\n- +6 −6 lines\n[this call in full: expand HANDLE]","new_string":"[6 lines]"}"#,
+            r#"Edit {"file_path":"/w/a.rs","old_string":"[Edits to a.rs: 1 change in turn 1]\n- +6 −6 lines\n[this message in full: expand HANDLE]","new_string":"[6 lines]"}"#,
         ],
     );
 }

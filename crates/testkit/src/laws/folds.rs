@@ -30,6 +30,10 @@ pub fn only_edits_are_told(moment: &Moment<'_>) {
                 continue;
             }
             assert!(is_done(moment, index, place, call), "{index:?} did not happen");
+            let answer = answer_of(moment.conversation, index, call).to_lowercase();
+            let head: String = answer.chars().take(60).collect();
+            let refused = REFUSALS.iter().find(|words| head.contains(**words));
+            assert_eq!(refused, None, "{index:?} is answered by {answer:?}");
             let sent = Call { arguments: sent, ..call.clone() };
             for (sent, was) in argument_texts(&sent).into_iter().zip(argument_texts(call)) {
                 let told = sent.starts_with('[') && sent.ends_with(']') && was.len() >= 100;
@@ -38,6 +42,14 @@ pub fn only_edits_are_told(moment: &Moment<'_>) {
         }
         assert_eq!(rest, "", "{index:?} says more");
     }
+}
+
+/// Words that no tool says of an edit that it made.
+const REFUSALS: [&str; 5] = ["error", "not found", "not exist", " matches of", "denied"];
+
+fn answer_of<'c>(conversation: &'c Conversation, index: EntryIndex, call: &Call) -> &'c str {
+    let mut results = conversation.entries[index.at()..].iter().filter_map(|e| e.result());
+    results.find(|result| result.call == call.id).map_or("", |result| &result.content)
 }
 
 /// Whether the result of a call of the response at `index` says that it was carried out.

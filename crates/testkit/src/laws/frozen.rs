@@ -17,10 +17,19 @@ pub fn law(moment: &Moment<'_>) {
         assert_eq!(index, before.window[at], "another entry at {at}, before {:?}", step.answer);
         assert_eq!(moment.texts[at], before.texts[at], "{index:?} changed at {:?}", step.answer);
     }
-    if step.kept < sent {
-        let declared = step.rewrite.is_some() || moment.is_cut();
-        assert!(declared, "kept {} of {sent} at {:?}, undeclared", step.kept, step.answer);
-    }
+    let pairs = || moment.window().iter().zip(&before.window);
+    let same = pairs().take_while(|(now, then)| now == then).count();
+    let declared = step.rewrite.is_some() || (moment.is_cut() && step.kept >= same);
+    assert!(
+        step.kept == sent || declared,
+        "kept {} of {sent} at {:?}, undeclared",
+        step.kept,
+        step.answer
+    );
+    let texts = moment.texts.iter().zip(&before.texts).take(same);
+    let equal = texts.take_while(|(now, then)| now == then).count();
+    let is_cut = moment.is_cut();
+    assert!(is_cut || step.kept == equal, "kept {}, not {equal}, at {:?}", step.kept, step.answer);
     let old = |index: &EntryIndex| before.decisions.get(index).cloned().unwrap_or_default();
     let expected: Vec<(EntryIndex, Decision)> = moment
         .window()

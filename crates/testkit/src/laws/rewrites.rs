@@ -11,7 +11,10 @@ use super::Moment;
 /// most once.
 pub fn law(moment: &Moment<'_>) {
     let step = moment.step;
-    assert_eq!(step.rewrite.is_some(), !step.levels.is_empty(), "reason without rewrite");
+    let sent = |index: &EntryIndex| index.at() < moment.before.entries;
+    let changes = step.changed.iter().any(|(index, _)| sent(index));
+    assert!(step.rewrite.is_none() || changes, "a rewrite that changed nothing");
+    assert!(step.rewrite.is_some() || step.levels.is_empty() || !changes, "undeclared");
     let Some(reason) = step.rewrite else { return };
     let settings = moment.settings.expect("a rewrite needs settings that allow it");
     for (index, level) in &step.levels {
