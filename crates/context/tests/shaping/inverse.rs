@@ -184,6 +184,7 @@ proptest! {
     fn tables_keep_their_cells(
         rows in table_rows("[a-z0-9.]{1,12}( [a-z]{1,6}){0,2}|"),
         words in table_rows("[a-z0-9.]{1,20}"),
+        phrases in table_rows("[a-z0-9.]{1,12}( [a-z]{1,6}){0,2}"),
         at_right in prop::collection::vec(prop::bool::ANY, 6),
         joint in prop_oneof![Just('|'), Just('+')],
     ) {
@@ -191,6 +192,8 @@ proptest! {
             (laid_out(&rows, " | ", &at_right, Some(joint)), "|"),
             (laid_out(&words, "  ", &at_right, Some('-')), " "),
             (laid_out(&words, "   ", &at_right, None), " "),
+            (laid_out(&phrases, "   ", &at_right, Some('-')), "  "),
+            (laid_out(&phrases, "    ", &at_right, None), "  "),
         ];
         for (content, apart) in tables {
             let expected = cells(&content, apart);
