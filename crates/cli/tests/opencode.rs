@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
-use crate::world::{Ran, World, file_text};
+use crate::world::{Ran, World, file_text, session};
 
 const DATA: &str = "home/.local/share/opencode";
 
@@ -251,4 +251,160 @@ fn a_database_that_cannot_be_read_is_one_line() {
     assert_eq!(code, Some(0), "{err}");
     assert!(out.starts_with("1 session, 1 conversation;"), "{out}");
     assert!(err.starts_with("1 file was not read:\n  `all/opencode.db` is locked"), "{err}");
+}
+
+/// The line that `--per-session` gives of each session read, and what was complained of.
+fn replayed(world: &World, path: &str) -> (Vec<String>, String) {
+    let arguments = format!("replay {path} --json --per-session --profile lossless");
+    let Ran { code, out, err } = world.run(&arguments);
+    assert_eq!(code, Some(0), "{err}");
+    let document: Value = serde_json::from_str(&out).expect("JSON");
+    let sessions = document["per_session"].as_array().expect("a list");
+    let mut names: Vec<_> = sessions.iter().map(|one| one["session"].to_string()).collect();
+    names.iter_mut().for_each(|name| name.retain(|c| c != '"'));
+    names.sort();
+    (names, err)
+}
+
+#[test]
+fn what_is_beside_a_database_or_a_tree_is_read_too() {
+    let world = World::new("opencode_mixed");
+    for folder in ["of_database", "of_tree", "of_data", "of_empty", "of_nothing"] {
+        world.write(&format!("{folder}/notes.json"), session("notes"));
+        world.write(&format!("{folder}/sub/b.json"), session("b"));
+    }
+    drop(database(&world, "of_database/opencode.db", &["ses_a"]));
+    write_tree(&world, "of_tree", false, "ses_a", None);
+    world.write("of_tree/session_diff/ses_a.json", "[]");
+    drop(database(&world, "of_data/opencode.db", &["ses_a"]));
+    world.write("of_data/auth.json", "{}");
+    write_tree(&world, "of_data/storage", false, "ses_a", None);
+    write_tree(&world, "of_data/project/p/storage", true, "ses_a", None);
+    for folder in ["of_database", "of_tree", "of_data"] {
+        let (names, complaint) = replayed(&world, folder);
+        assert_eq!(
+            (names.join(" ").as_str(), complaint.as_str()),
+            ("b notes ses_a", ""),
+            "{folder}"
+        );
+    }
+    drop(database(&world, "of_empty/opencode.db", &[]));
+    world.write("of_nothing/opencode.db", "");
+    for (folder, why) in [
+        ("of_empty", "holds no messages in the tables known here; "),
+        ("of_nothing", "is empty: there is no session in it\n"),
+    ] {
+        let (names, complaint) = replayed(&world, folder);
+        assert_eq!(names.join(" "), "b notes", "{folder}");
+        let expected = format!("1 file was not read:\n  `{folder}/opencode.db` {why}");
+        assert!(complaint.starts_with(&expected), "{complaint}");
+        assert_eq!(complaint.lines().count(), 2, "{complaint}");
+    }
+}
+
+#[test]
+fn in_ones_own_data_folder_only_opencodes_sessions_are_read() {
+    let world = World::new("opencode_own_files");
+    drop(database(&world, &format!("{DATA}/opencode.db"), &["ses_a"]));
+    let (_, first, parts) = messages("ses_x").swap_remove(0);
+    let export =
+        json!({"info": info("ses_x", None), "messages": [{"info": first, "parts": parts}]});
+    world.write(&format!("{DATA}/oauth-fix.json"), export.to_string());
+    for keys in ["auth.json", "mcp-auth.json"] {
+        world.write(&format!("{DATA}/{keys}"), export.to_string().replace("ses_x", keys));
+    }
+    world.write(&format!("{DATA}/notes.json"), session("notes"));
+    world.write(&format!("{DATA}/sub/b.json"), session("b"));
+    let (names, complaint) = replayed(&world, "");
+    assert_eq!(names.join(" "), "ses_a ses_x");
+    assert!(complaint.ends_with(&format!("opencode: 2 sessions in {DATA}\n")), "{complaint}");
+}
+
+#[test]
+fn a_database_is_not_opened_as_another_format() {
+    let world = World::new("opencode_other_format");
+    drop(database(&world, "opencode.db", &["ses_a", "ses_b", "ses_c"]));
+    for path in ["opencode.db", "."] {
+        let Ran { code, err, .. } = world.run(&format!("replay {path} --format codex"));
+        assert_eq!(code, Some(2));
+        assert!(err.contains("opencode.db` is not in the format `codex`"), "{err}");
+        assert_eq!(err.lines().count(), 1, "{err}");
+    }
+    assert!(world.output("replay . --format opencode").starts_with("3 sessions,"));
+}
+
+#[cfg(unix)]
+#[test]
+fn names_need_not_be_utf8_to_be_left_without_traces() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let world = World::new("opencode_bytes");
+    let open = database(&world, "one.db", &["ses_a"]);
+    open.pragma_update(None, "journal_mode", "WAL").expect("a log is possible here");
+    drop(open);
+    let folder = world.folder.join(std::ffi::OsStr::from_bytes(b"all/\xff%?"));
+    if std::fs::create_dir_all(&folder).is_err() {
+        eprintln!("skipped: names are UTF-8 here");
+        return;
+    }
+    std::fs::rename(world.folder.join("one.db"), folder.join("opencode.db")).expect("it is there");
+    assert_eq!(world.output("show all"), shown("ses_a", ""));
+    assert_eq!(std::fs::read_dir(&folder).expect("a folder").count(), 1);
+}
+
+/// Runs the program while nobody may look into the folder `closed`.
+#[cfg(unix)]
+fn run_without(world: &World, closed: &str, arguments: &str) -> Ran {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::os::unix::process::CommandExt as _;
+    let closed = world.folder.join(closed);
+    let mode = |mode| fs::set_permissions(&closed, Permissions::from_mode(mode));
+    mode(0).expect("a folder of this test alone");
+    let mut command = world.command(arguments);
+    if fs::read_dir(&closed).is_ok() {
+        // The superuser may look everywhere.
+        command.uid(65534).gid(65534);
+    }
+    let ran = world.ran(&mut command);
+    mode(0o755).expect("a folder of this test alone");
+    ran
+}
+
+#[cfg(unix)]
+#[test]
+fn folders_that_cannot_be_listed_are_told() {
+    let world = World::new("opencode_closed");
+    let storage = format!("{DATA}/storage");
+    write_tree(&world, &storage, false, "ses_a", None);
+    write_tree(&world, &storage, false, "ses_b", None);
+    let path = |name: &str| world.folder.join(&storage).join(name);
+    std::fs::create_dir_all(path("session/more")).expect("a new folder");
+    std::fs::rename(path("session/global/ses_b.json"), path("session/more/ses_b.json"))
+        .expect("it is there");
+    let places = "Claude Code: nothing in home/.claude/projects\n\
+        Codex: nothing in home/.codex/sessions\nopencode: ";
+    for (closed, sessions, complaint) in [
+        ("/session/more", 1, "1 file was not read:\n  "),
+        ("/message/ses_a", 1, "1 file was not read:\n  "),
+        ("/part/msg_2ses_a", 2, "1 problem in what was read:\n  "),
+        ("/session", 0, "error: "),
+        ("/message", 0, "error: "),
+        ("", 0, "error: "),
+    ] {
+        let closed = format!("{storage}{closed}");
+        let expected =
+            format!("{complaint}`{closed}` cannot be read: Permission denied (os error 13)\n");
+        for named in [&storage, DATA, ""] {
+            let arguments = format!("replay {named} --profile lossless");
+            let Ran { code, out, err } = run_without(&world, &closed, &arguments);
+            let found = if named.is_empty() { places } else { "" };
+            assert!(err.starts_with(found), "{err}");
+            let lines = if named.is_empty() { 3 } else { 0 };
+            let complaint: String = err.split_inclusive('\n').skip(lines).collect();
+            assert_eq!(complaint, expected, "{arguments}");
+            assert_eq!(code, Some(if sessions > 0 { 0 } else { 2 }), "{arguments}");
+            let head = format!("{sessions} session");
+            assert!(sessions == 0 || out.starts_with(&head), "{arguments}: {out}");
+        }
+    }
 }

@@ -49,6 +49,11 @@ impl World {
     pub(crate) fn run_with(&self, arguments: &str, variables: &[(&str, &str)]) -> Ran {
         let mut command = self.command(arguments);
         command.envs(variables.iter().copied());
+        self.ran(&mut command)
+    }
+
+    /// Runs `command`, which is the program.
+    pub(crate) fn ran(&self, command: &mut Command) -> Ran {
         let Output { status, stdout, stderr } = command.output().expect("the program starts");
         let folder = format!("{}/", self.folder.display());
         let text = |bytes| String::from_utf8(bytes).expect("text").replace(&folder, "");

@@ -5,6 +5,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use foveal_wire::Format;
+
 use super::opencode;
 
 /// A file that may hold sessions.
@@ -19,7 +21,7 @@ pub(crate) struct SessionFile {
 }
 
 impl SessionFile {
-    fn new(path: PathBuf, named: bool) -> Self {
+    pub(super) fn new(path: PathBuf, named: bool) -> Self {
         Self { path, named, session: None }
     }
 }
@@ -61,65 +63,79 @@ pub(crate) enum FindError {
 /// File name extensions that recordings have. A file the user names may have any.
 pub(crate) const EXTENSIONS: [&str; 4] = ["json", "jsonl", "traj", "ndjson"];
 
-/// Finds the files at and below `paths`.
+/// Finds the files at and below `paths`, to be read in `format` if the user named one.
 ///
 /// # Errors
 /// [`FindError`] if a path does not exist, cannot be looked at, or is a folder without
 /// a file to read.
-pub(crate) fn find(paths: &[PathBuf]) -> Result<Found, FindError> {
-    let mut found = Found::default();
-    let mut seen = HashSet::new();
+pub(crate) fn find(paths: &[PathBuf], format: Option<Format>) -> Result<Found, FindError> {
+    let mut walk = Walk { format, ..Walk::default() };
     for path in paths {
         let data = fs::metadata(path).map_err(|why| match why.kind() {
             io::ErrorKind::NotFound => FindError::Missing { path: path.clone() },
             _ => FindError::Unreadable { path: path.clone(), why },
         })?;
         if !data.is_dir() {
-            match opencode::in_database(path, true) {
-                Some(sessions) => found.files.extend(sessions),
-                None => found.files.push(SessionFile::new(path.clone(), true)),
-            }
+            let itself = || vec![SessionFile::new(path.clone(), true)];
+            let sessions = opencode::in_database(path, true, format);
+            walk.found.files.extend(sessions.unwrap_or_else(itself));
             continue;
         }
-        let before = found.files.len();
-        below(path, &mut found, &mut seen)?;
-        if found.files.len() == before && found.unlisted.is_empty() {
+        let before = walk.found.files.len();
+        walk.below(path)?;
+        if walk.found.files.len() == before && walk.found.unlisted.is_empty() {
             return Err(FindError::NoFiles { path: path.clone() });
         }
     }
     let mut known = HashSet::new();
-    found.files.retain(|file| known.insert((file.path.clone(), file.session.clone())));
-    Ok(found)
+    walk.found.files.retain(|file| known.insert((file.path.clone(), file.session.clone())));
+    Ok(walk.found)
 }
 
-/// Adds the files below `folder`. `seen` holds the folders visited, links resolved: a link
-/// back to a folder above must not be followed for ever.
-fn below(folder: &Path, found: &mut Found, seen: &mut HashSet<PathBuf>) -> Result<(), FindError> {
-    let unreadable = |why| FindError::Unreadable { path: folder.to_owned(), why };
-    if !seen.insert(fs::canonicalize(folder).map_err(unreadable)?) {
-        return Ok(());
-    }
-    if let Some(sessions) = opencode::in_folder(folder) {
-        found.files.extend(sessions);
-        return Ok(());
-    }
-    let mut entries = Vec::new();
-    for entry in fs::read_dir(folder).map_err(unreadable)? {
-        entries.push(entry.map_err(unreadable)?.path());
-    }
-    entries.sort();
-    for path in entries {
-        // A dangling link is nobody's session.
-        let Ok(data) = fs::metadata(&path) else { continue };
-        if data.is_dir() {
-            if let Err(error) = below(&path, found, seen) {
-                found.unlisted.push(error);
-            }
-        } else if data.is_file() && has_extension(&path) {
-            found.files.push(SessionFile::new(path, false));
+/// A look through folders.
+#[derive(Default)]
+struct Walk {
+    format: Option<Format>,
+    found: Found,
+    /// The folders visited, links resolved: a link back to a folder above must not be
+    /// followed for ever.
+    seen: HashSet<PathBuf>,
+    /// What opencode's sessions have been taken from.
+    owned: HashSet<PathBuf>,
+}
+
+impl Walk {
+    /// Adds the files below `folder`.
+    fn below(&mut self, folder: &Path) -> Result<(), FindError> {
+        let unreadable = |why| FindError::Unreadable { path: folder.to_owned(), why };
+        if !self.seen.insert(fs::canonicalize(folder).map_err(unreadable)?) {
+            return Ok(());
         }
+        let mut entries = Vec::new();
+        for entry in fs::read_dir(folder).map_err(unreadable)? {
+            entries.push(entry.map_err(unreadable)?.path());
+        }
+        entries.sort();
+        let kept = opencode::in_folder(folder, &entries, self.format, &self.owned);
+        self.found.files.extend(kept.files);
+        self.found.unlisted.extend(kept.unlisted);
+        self.owned.extend(kept.owned);
+        for path in entries {
+            // A dangling link is nobody's session.
+            let Ok(data) = fs::metadata(&path) else { continue };
+            if self.owned.contains(&path) {
+                continue;
+            }
+            if data.is_dir() {
+                if let Err(error) = self.below(&path) {
+                    self.found.unlisted.push(error);
+                }
+            } else if data.is_file() && has_extension(&path) {
+                self.found.files.push(SessionFile::new(path, false));
+            }
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 fn has_extension(path: &Path) -> bool {

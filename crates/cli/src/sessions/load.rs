@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use foveal_context::transcript::Session;
 use foveal_wire::{Format, Problem, ReadError};
 
-use super::find::{self, SessionFile};
+use super::find::{self, FindError, SessionFile};
 use super::opencode;
 
 /// Why a file gave no session. Each is one line that says all: none has a source, which
@@ -89,6 +89,17 @@ pub(crate) enum LoadError {
     },
 }
 
+/// What is missing from a session that was read; one line each.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotRead {
+    /// Something in a file.
+    #[error("{0}")]
+    Problem(Problem),
+    /// All files of a folder.
+    #[error("{0}")]
+    Folder(FindError),
+}
+
 /// Reads all sessions of a file and gives each to `sink`; returns what could not be read.
 ///
 /// # Errors
@@ -97,10 +108,8 @@ pub(crate) fn load(
     file: &SessionFile,
     format: Option<Format>,
     sink: &mut dyn FnMut(Session),
-) -> Result<Vec<Problem>, LoadError> {
-    if matches!(format, None | Some(Format::OpenCode))
-        && let Some(loaded) = opencode::load(file, sink)
-    {
+) -> Result<Vec<NotRead>, LoadError> {
+    if let Some(loaded) = opencode::load(file, format, sink) {
         return loaded;
     }
     let path = file.path.clone();
@@ -113,7 +122,7 @@ pub(crate) fn load(
         Some(format) => foveal_wire::read(format, &name, file, sink),
         None => foveal_wire::read_detected(&name, file, sink).map(|(_, problems)| problems),
     };
-    read.map_err(|error| match error {
+    let problems = read.map_err(|error| match error {
         ReadError::Io(why) => LoadError::Unreadable { path, why },
         ReadError::Empty => LoadError::Empty { path },
         ReadError::UnknownFormat => LoadError::UnknownFormat { path },
@@ -121,7 +130,8 @@ pub(crate) fn load(
             LoadError::WrongFormat { path, why: error }
         }
         ReadError::WrongFormat { .. } => LoadError::Broken { path, why: error },
-    })
+    })?;
+    Ok(problems.into_iter().map(NotRead::Problem).collect())
 }
 
 /// Reads the one session at `paths`.
@@ -129,7 +139,7 @@ pub(crate) fn load(
 /// # Errors
 /// If there is none, more than one, or it cannot be read.
 pub(crate) fn load_one(paths: &[PathBuf], format: Option<Format>) -> anyhow::Result<Session> {
-    let found = find::find(paths)?;
+    let found = find::find(paths, format)?;
     let mut first: Option<(Session, &SessionFile)> = None;
     let mut more: Option<String> = None;
     for file in &found.files {

@@ -1,9 +1,12 @@
 //! The sessions that coding agents keep on this machine.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use super::find::{self, SessionFile};
+use foveal_wire::Format;
+
+use super::find::{self, FindError, Found, SessionFile};
 use super::opencode;
 use crate::environment::Environment;
 use crate::numbers::plural;
@@ -19,8 +22,8 @@ pub(crate) struct Place {
     also: Option<PathBuf>,
     /// What one of the files there is called.
     unit: &'static str,
-    /// Which of the files there are sessions.
-    accepts: fn(&SessionFile) -> bool,
+    /// Finds the sessions in the folder.
+    find: fn(&Path, Option<Format>) -> Found,
 }
 
 /// What a place holds.
@@ -30,6 +33,8 @@ pub(crate) struct Kept {
     pub(crate) place: Place,
     /// The session files there.
     pub(crate) files: Vec<SessionFile>,
+    /// Folders there that could not be listed.
+    pub(crate) unlisted: Vec<FindError>,
 }
 
 /// The places where agents keep sessions, whether they exist or not.
@@ -38,52 +43,55 @@ pub(crate) fn places(environment: &Environment) -> Vec<Place> {
     let claude = environment.claude.clone().or_else(|| home(".claude"));
     let codex = environment.codex.clone().or_else(|| home(".codex"));
     let data = environment.data.clone().or_else(|| home(".local/share"));
-    let lines = |agent, folder: Option<PathBuf>, below| {
+    let files = |agent, folder: Option<PathBuf>, below| {
         let folder = folder?.join(below);
-        Some(Place { agent, folder, also: None, unit: "file", accepts: is_lines })
+        Some(Place { agent, folder, also: None, unit: "file", find: lines })
     };
     let opencode = data.map(|data| {
         let folder = data.join("opencode");
         let also = environment.opencode_database.as_ref().map(|path| folder.join(path));
-        Place { agent: "opencode", folder, also, unit: "session", accepts: is_opencode }
+        Place { agent: "opencode", folder, also, unit: "session", find: opencodes }
     });
-    [lines("Claude Code", claude, "projects"), lines("Codex", codex, "sessions"), opencode]
+    [files("Claude Code", claude, "projects"), files("Codex", codex, "sessions"), opencode]
         .into_iter()
         .flatten()
         .collect()
 }
 
-fn is_lines(file: &SessionFile) -> bool {
-    file.path.extension().is_some_and(|extension| extension == "jsonl")
-}
-
-/// What opencode keeps itself, and exports that a user has put there. Files with keys are
-/// none of our business.
-fn is_opencode(file: &SessionFile) -> bool {
-    let keys = file.path.file_name().is_some_and(|name| name.to_string_lossy().contains("auth"));
-    !keys && (opencode::is_own(file) || opencode::is_export(&file.path))
-}
-
-/// Looks into every place.
-pub(crate) fn look(places: Vec<Place>) -> Vec<Kept> {
-    let files = |place: &Place| {
-        let also = place.also.clone().filter(|path| path.is_file());
-        let paths: Vec<PathBuf> = [Some(place.folder.clone()).filter(|path| path.is_dir()), also]
-            .into_iter()
-            .flatten()
-            .collect();
-        let found = find::find(&paths).unwrap_or_default();
-        // Nobody named the file elsewhere on the command line.
-        let files = found.files.into_iter().map(|file| SessionFile { named: false, ..file });
-        files.filter(|file| (place.accepts)(file)).collect()
+fn lines(folder: &Path, format: Option<Format>) -> Found {
+    let mut found = match find::find(&[folder.to_owned()], format) {
+        Ok(found) => found,
+        Err(FindError::Missing { .. } | FindError::NoFiles { .. }) => Found::default(),
+        Err(error) => Found { files: Vec::new(), unlisted: vec![error] },
     };
-    places.into_iter().map(|place| Kept { files: files(&place), place }).collect()
+    found.files.retain(|file| file.path.extension().is_some_and(|extension| extension == "jsonl"));
+    found
+}
+
+fn opencodes(folder: &Path, format: Option<Format>) -> Found {
+    let kept = opencode::in_data_folder(folder, format);
+    Found { files: kept.files, unlisted: kept.unlisted }
+}
+
+/// Looks into every place for what is to be read in `format`, if the user named one.
+pub(crate) fn look(places: Vec<Place>, format: Option<Format>) -> Vec<Kept> {
+    let look = |place: Place| {
+        let Found { mut files, unlisted } = (place.find)(&place.folder, format);
+        if let Some(also) = place.also.as_ref().filter(|path| path.is_file()) {
+            // Nobody named it on the command line.
+            files.extend(opencode::in_database(also, false, format).unwrap_or_default());
+        }
+        let mut known = HashSet::new();
+        files.retain(|file| known.insert((file.path.clone(), file.session.clone())));
+        Kept { place, files, unlisted }
+    };
+    places.into_iter().map(look).collect()
 }
 
 /// What was found, a line a place.
 pub(crate) fn describe(kept: &[Kept]) -> String {
     let mut text = String::new();
-    for Kept { place, files } in kept {
+    for Kept { place, files, .. } in kept {
         let folder = place.folder.display();
         let _ = match files.len() {
             0 => writeln!(text, "{}: nothing in {folder}", place.agent),

@@ -87,14 +87,32 @@ fn on_screen(content: &str) -> String {
     content.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// The cells of a table, row by row; cells stand between bars or `apart` blanks.
-fn cells(text: &str, apart: &str) -> Vec<Vec<String>> {
+/// The cells of a table, row by row. They stand between bars, or, where `counted` is given,
+/// between blanks: so many of one word each, then others two blanks apart.
+fn cells(text: &str, counted: Option<usize>) -> Vec<Vec<String>> {
     let rows = text.split('\n').filter(|row| row.contains(|c: char| c.is_alphanumeric()));
     let split = |row: &str| {
-        let cells = row.split(apart).map(|cell| cell.trim().to_owned());
-        cells.filter(|cell| apart == "|" || !cell.is_empty()).collect()
+        let Some(counted) = counted else {
+            return row.split('|').map(|cell| cell.trim().to_owned()).collect();
+        };
+        let mut cells = Vec::new();
+        let mut rest = row.trim();
+        for _ in 0..counted {
+            let (word, after) = rest.split_once(' ').unwrap_or((rest, ""));
+            cells.push(word.to_owned());
+            rest = after.trim_start();
+        }
+        let others = rest.split("  ").map(|cell| cell.trim().to_owned());
+        cells.extend(others.filter(|cell| !cell.is_empty()));
+        cells
     };
     rows.map(split).collect()
+}
+
+/// The columns before the first that has a cell of several words.
+fn words_first(rows: &[Vec<String>]) -> usize {
+    let is_words = |column: &usize| rows.iter().all(|row| !row[*column].contains(' '));
+    (0..rows[0].len()).take_while(is_words).count()
 }
 
 /// Lays `rows` out with `bar` between columns, each cell at the side its column has.
@@ -126,6 +144,15 @@ fn table_rows(cell: &'static str) -> impl Strategy<Value = Vec<Vec<String>>> {
         (prop::collection::vec("[A-Z]{3,9}", columns), prop::collection::vec(row, 3..9))
             .prop_map(|(heading, rows)| [vec![heading], rows].concat())
     })
+}
+
+/// `rows` with headings as wide as their columns, so that no blank in a cell seems to part two.
+fn widely_headed(mut rows: Vec<Vec<String>>) -> Vec<Vec<String>> {
+    for column in 0..rows[0].len() {
+        let width = rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
+        rows[0][column] = format!("{:X<width$}", rows[0][column]);
+    }
+    rows
 }
 
 proptest! {
@@ -184,21 +211,25 @@ proptest! {
     fn tables_keep_their_cells(
         rows in table_rows("[a-z0-9.]{1,12}( [a-z]{1,6}){0,2}|"),
         words in table_rows("[a-z0-9.]{1,20}"),
+        phrases in table_rows("[a-z0-9.]{1,12}( [a-z]{1,6}){0,2}").prop_map(widely_headed),
         at_right in prop::collection::vec(prop::bool::ANY, 6),
         joint in prop_oneof![Just('|'), Just('+')],
     ) {
+        let (all, some) = (Some(words_first(&words)), Some(words_first(&phrases)));
         let tables = [
-            (laid_out(&rows, " | ", &at_right, Some(joint)), "|"),
-            (laid_out(&words, "  ", &at_right, Some('-')), " "),
-            (laid_out(&words, "   ", &at_right, None), " "),
+            (laid_out(&rows, " | ", &at_right, Some(joint)), None),
+            (laid_out(&words, "  ", &at_right, Some('-')), all),
+            (laid_out(&words, "   ", &at_right, None), all),
+            (laid_out(&phrases, "   ", &at_right, Some('-')), some),
+            (laid_out(&phrases, "    ", &at_right, None), some),
         ];
-        for (content, apart) in tables {
-            let expected = cells(&content, apart);
+        for (content, counted) in tables {
+            let expected = cells(&content, counted);
             each_result(&conversation(&[content]), |content, facts| {
                 let mut draft = Draft::new(content, facts);
                 table::compact(&mut draft, Tokenizer::O200k);
                 let shown = draft.compose().render(content);
-                assert_eq!(cells(&shown, apart), expected, "shown as {shown}");
+                assert_eq!(cells(&shown, counted), expected, "shown as {shown}");
                 assert!(draft.is_untouched() || facts.label() == "Bash make all");
             });
         }

@@ -117,12 +117,16 @@ fn show_prompt(
 /// The files to read, or `None` where the user named none and has none.
 fn session_files(config: &Config, environment: &Environment) -> anyhow::Result<Option<Found>> {
     if !config.paths.is_empty() {
-        return Ok(Some(find::find(&config.paths)?));
+        return Ok(Some(find::find(&config.paths, config.format)?));
     }
-    let kept = own::look(own::places(environment));
+    let kept = own::look(own::places(environment), config.format);
     write!(io::stderr(), "{}", own::describe(&kept))?;
-    let files: Vec<_> = kept.into_iter().flat_map(|kept| kept.files).collect();
-    Ok((!files.is_empty()).then(|| Found { files, unlisted: Vec::new() }))
+    let mut found = Found::default();
+    for kept in kept {
+        found.files.extend(kept.files);
+        found.unlisted.extend(kept.unlisted);
+    }
+    Ok((!found.files.is_empty() || !found.unlisted.is_empty()).then_some(found))
 }
 
 fn open_log(config: &Config) -> anyhow::Result<Option<Ordered<'static>>> {

@@ -148,7 +148,7 @@ fn as_it_stands(path: &Path) -> Option<String> {
         return None;
     }
     let mut address = "file://".to_owned();
-    for byte in absolute.to_str()?.bytes() {
+    for &byte in bytes(&absolute)? {
         match byte {
             b'/' | b'-' | b'_' | b'.' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => {
                 address.push(char::from(byte));
@@ -157,6 +157,19 @@ fn as_it_stands(path: &Path) -> Option<String> {
         }
     }
     Some(address + "?immutable=1")
+}
+
+/// The name as the system has it, which need not be UTF-8.
+#[cfg(unix)]
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere there may be none")]
+fn bytes(path: &Path) -> Option<&[u8]> {
+    use std::os::unix::ffi::OsStrExt as _;
+    Some(path.as_os_str().as_bytes())
+}
+
+#[cfg(not(unix))]
+fn bytes(path: &Path) -> Option<&[u8]> {
+    path.to_str().map(str::as_bytes)
 }
 
 fn explain(path: &Path, why: rusqlite::Error) -> LoadError {

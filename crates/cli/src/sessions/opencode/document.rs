@@ -6,11 +6,14 @@ use foveal_wire::{LINE_BYTES_MAX, Problem, ProblemKind};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::sessions::find::FindError;
+use crate::sessions::load::NotRead;
+
 /// A document being put together.
 #[derive(Debug)]
 pub(super) struct Document {
     text: String,
-    problems: Vec<Problem>,
+    not_read: Vec<NotRead>,
     messages: usize,
 }
 
@@ -31,7 +34,7 @@ struct Inline {
 impl Document {
     /// A document about the session described by `info`, which stands at `name`.
     pub(super) fn new(name: &str, info: Vec<u8>) -> Self {
-        let mut document = Self { text: String::new(), problems: Vec::new(), messages: 0 };
+        let mut document = Self { text: String::new(), not_read: Vec::new(), messages: 0 };
         let info = document.json(name, info).unwrap_or_else(|| "{}".to_owned());
         document.text = format!("{{\"info\":{info},\"messages\":[");
         document
@@ -70,13 +73,19 @@ impl Document {
     }
 
     pub(super) fn problem(&mut self, name: &str, what: ProblemKind) {
-        self.problems.push(Problem { name: name.to_owned(), line: LineNumber(1), what });
+        let problem = Problem { name: name.to_owned(), line: LineNumber(1), what };
+        self.not_read.push(NotRead::Problem(problem));
+    }
+
+    /// Notes a folder whose files are missing from the document.
+    pub(super) fn unlisted(&mut self, folder: FindError) {
+        self.not_read.push(NotRead::Folder(folder));
     }
 
     /// The text, and what is not in it.
-    pub(super) fn finish(mut self) -> (Vec<u8>, Vec<Problem>) {
+    pub(super) fn finish(mut self) -> (Vec<u8>, Vec<NotRead>) {
         self.text += "]}";
-        (self.text.into_bytes(), self.problems)
+        (self.text.into_bytes(), self.not_read)
     }
 }
 

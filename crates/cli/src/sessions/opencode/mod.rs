@@ -8,25 +8,28 @@ mod tree;
 
 use std::collections::HashSet;
 use std::fs::{self, File};
-use std::io::Read as _;
+use std::io::{self, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
 use foveal_context::transcript::Session;
-use foveal_wire::{Format, Problem, ReadError};
+use foveal_wire::{Format, ReadError};
 
-use super::find::SessionFile;
-use super::load::LoadError;
+use super::find::{FindError, SessionFile};
+use super::load::{LoadError, NotRead};
 
-/// What came of reading; problems where there is a session.
-pub(super) type Loaded = Result<Vec<Problem>, LoadError>;
+/// What came of reading; what was left out where there is a session.
+pub(super) type Loaded = Result<Vec<NotRead>, LoadError>;
 
-/// Whether `file` is one that only this module can read.
-pub(crate) fn is_own(file: &SessionFile) -> bool {
-    file.session.is_some() || database::is_one(&file.path) || tree::Place::of(&file.path).is_some()
+/// The files that opencode's versions keep keys in, in the data folder.
+const KEYS: [&str; 4] = ["account.json", "auth.json", "auth-v2.json", "mcp-auth.json"];
+
+/// Whether files of the format the user asked for, if any, can be read here.
+fn reads(format: Option<Format>) -> bool {
+    matches!(format, None | Some(Format::OpenCode))
 }
 
 /// Whether the file at `path` holds what `opencode export` writes.
-pub(super) fn is_export(path: &Path) -> bool {
+fn is_export(path: &Path) -> bool {
     if path.extension().is_none_or(|extension| extension != "json") {
         return false;
     }
@@ -36,10 +39,14 @@ pub(super) fn is_export(path: &Path) -> bool {
     read.is_ok() && foveal_wire::detect(&head) == Some(Format::OpenCode)
 }
 
-/// The sessions in the database at `path`, or `None` if it is no database. One that cannot
-/// be listed stands for itself: reading it says why.
-pub(super) fn in_database(path: &Path, named: bool) -> Option<Vec<SessionFile>> {
-    if !database::is_one(path) {
+/// The sessions in the database at `path`, or `None` if it is no database or not to be read
+/// as one. One that cannot be listed stands for itself: reading it says why.
+pub(super) fn in_database(
+    path: &Path,
+    named: bool,
+    format: Option<Format>,
+) -> Option<Vec<SessionFile>> {
+    if !reads(format) || !database::is_one(path) {
         return None;
     }
     let file = |session| SessionFile { path: path.to_owned(), named, session };
@@ -49,35 +56,69 @@ pub(super) fn in_database(path: &Path, named: bool) -> Option<Vec<SessionFile>> 
     })
 }
 
-/// The sessions in `folder` if it is opencode's data folder, or one that holds a tree of
-/// sessions. A data folder has files with keys too, which are left alone, and after
-/// opencode's change to a database the same sessions in both.
-pub(super) fn in_folder(folder: &Path) -> Option<Vec<SessionFile>> {
-    let tree = |files: Vec<PathBuf>| {
-        files.into_iter().map(|path| SessionFile { path, named: false, session: None })
-    };
-    let in_tree = tree::sessions(folder);
-    if !in_tree.is_empty() {
-        return Some(tree(in_tree).collect());
+/// What opencode has in a folder.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    /// The sessions.
+    pub(super) files: Vec<SessionFile>,
+    /// Files and folders in which there is nothing else to look for.
+    pub(super) owned: Vec<PathBuf>,
+    /// Folders that could not be listed; they are among those owned.
+    pub(super) unlisted: Vec<FindError>,
+}
+
+impl Kept {
+    /// The entries of `folder`, sorted; none where there is no such folder.
+    fn list(&mut self, folder: &Path) -> Vec<PathBuf> {
+        listed(folder).unwrap_or_else(|why| {
+            self.owned.push(folder.to_owned());
+            self.unlisted.push(FindError::Unreadable { path: folder.to_owned(), why });
+            Vec::new()
+        })
     }
-    let mut files = Vec::new();
-    let entries = listed(folder);
-    for path in entries.iter().filter(|path| has_database_name(path)) {
-        files.extend(in_database(path, false).into_iter().flatten());
+}
+
+/// What opencode has in `folder`, whose entries are `entries`, if that is its data folder or
+/// one that holds a tree of sessions. After opencode's change to a database the same sessions
+/// are in both. Trees in `owned` are left out.
+pub(super) fn in_folder(
+    folder: &Path,
+    entries: &[PathBuf],
+    format: Option<Format>,
+    owned: &HashSet<PathBuf>,
+) -> Kept {
+    let mut kept = Kept::default();
+    for path in entries.iter().filter(|path| has_database_name(path) && path.is_file()) {
+        let itself = || vec![SessionFile::new(path.clone(), false)];
+        kept.files.extend(in_database(path, false, format).unwrap_or_else(itself));
+        kept.owned.push(path.clone());
     }
-    let mut trees = tree::sessions(&folder.join("storage"));
-    for project in listed(&folder.join("project")) {
-        trees.extend(tree::sessions(&project.join("storage/session")));
+    let mut trees = vec![folder.to_owned(), folder.join("storage")];
+    let projects = kept.list(&folder.join("project"));
+    trees.extend(projects.iter().map(|project| project.join("storage/session")));
+    for tree in trees {
+        tree::sessions(&tree, owned, &mut kept);
     }
-    files.extend(tree(trees));
-    if files.is_empty() {
-        return None;
+    if !kept.files.is_empty() {
+        kept.owned.extend(entries.iter().filter(|path| has_keys(path)).cloned());
     }
-    let exports = entries.into_iter().filter(|path| !has_keys(path) && is_export(path));
-    files.extend(tree(exports.collect()));
     let mut known = HashSet::new();
-    files.retain(|file| id(file).is_none_or(|id| known.insert(id)));
-    Some(files)
+    kept.files.retain(|file| id(file).is_none_or(|id| known.insert(id)));
+    kept
+}
+
+/// What opencode has in its own data folder, and exports that a user has put there. Whatever
+/// else is there is none of our business.
+pub(super) fn in_data_folder(folder: &Path, format: Option<Format>) -> Kept {
+    let mut kept = Kept::default();
+    let entries = kept.list(folder);
+    if !kept.unlisted.is_empty() {
+        return kept;
+    }
+    kept = in_folder(folder, &entries, format, &HashSet::new());
+    let exports = entries.into_iter().filter(|path| !has_keys(path) && is_export(path));
+    kept.files.extend(exports.map(|path| SessionFile::new(path, false)));
+    kept
 }
 
 /// `opencode.db`, or `opencode-CHANNEL.db` of another than the usual release.
@@ -86,8 +127,9 @@ fn has_database_name(path: &Path) -> bool {
     name.starts_with("opencode") && path.extension().is_some_and(|extension| extension == "db")
 }
 
+/// Whether this is a file that opencode keeps keys in.
 fn has_keys(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name.to_string_lossy().contains("auth"))
+    path.file_name().is_some_and(|name| KEYS.iter().any(|keys| name == *keys))
 }
 
 /// The id of the session that opencode keeps there.
@@ -95,16 +137,33 @@ fn id(file: &SessionFile) -> Option<String> {
     file.session.clone().or_else(|| tree::Place::of(&file.path).map(|place| place.id))
 }
 
-/// The entries of a folder, sorted; none where it is no folder or cannot be listed.
-fn listed(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+/// The entries of a folder, sorted; none where there is no such folder.
+///
+/// # Errors
+/// If it cannot be listed, or what is in it not be had.
+fn listed(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let list = || -> io::Result<Vec<PathBuf>> {
+        // A folder may be listed and what is in it still not be had.
+        fs::metadata(folder.join("."))?;
+        fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect()
+    };
+    let mut paths = list().or_else(|why| match why.kind() {
+        ErrorKind::NotFound | ErrorKind::NotADirectory => Ok(Vec::new()),
+        _ => Err(why),
+    })?;
     paths.sort();
-    paths
+    Ok(paths)
 }
 
-/// Reads `file` if it is opencode's own; `None` if any reader may try.
-pub(super) fn load(file: &SessionFile, sink: &mut dyn FnMut(Session)) -> Option<Loaded> {
+/// Reads `file` if it is opencode's own and `format` allows it; `None` if any reader may try.
+pub(super) fn load(
+    file: &SessionFile,
+    format: Option<Format>,
+    sink: &mut dyn FnMut(Session),
+) -> Option<Loaded> {
+    if !reads(format) {
+        return None;
+    }
     if file.session.is_some() || database::is_one(&file.path) {
         return Some(database::load(&file.path, file.session.as_deref(), sink));
     }
@@ -115,13 +174,14 @@ pub(super) fn load(file: &SessionFile, sink: &mut dyn FnMut(Session)) -> Option<
 impl document::Document {
     /// Reads the finished document as one session.
     fn read(self, path: &Path, sink: &mut dyn FnMut(Session)) -> Loaded {
-        let (text, mut problems) = self.finish();
+        let (text, mut not_read) = self.finish();
         let name = path.display().to_string();
         let read = foveal_wire::read(Format::OpenCode, &name, text.as_slice(), sink);
-        problems.extend(read.map_err(|source| match source {
+        let problems = read.map_err(|source| match source {
             ReadError::Io(why) => LoadError::Unreadable { path: path.to_owned(), why },
             why => LoadError::Broken { path: path.to_owned(), why },
-        })?);
-        Ok(problems)
+        })?;
+        not_read.extend(problems.into_iter().map(NotRead::Problem));
+        Ok(not_read)
     }
 }

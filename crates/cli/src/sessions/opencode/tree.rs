@@ -3,13 +3,16 @@
 //! for each project, with `session/info/ID.json`, `session/message/ID/MESSAGE.json` and
 //! `session/part/ID/MESSAGE/PART.json`. Ids sort by the time they were given.
 
+use std::collections::HashSet;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use foveal_wire::{LINE_BYTES_MAX, ProblemKind};
 
 use super::document::{Document, Message};
-use super::listed;
+use super::{Kept, listed};
+use crate::sessions::find::{FindError, SessionFile};
 use crate::sessions::load::LoadError;
 
 /// One session in a tree.
@@ -23,17 +26,37 @@ pub(super) struct Place {
     parts: PathBuf,
 }
 
-/// The sessions of the tree in `folder`, which is a `storage` or the old `session`. One
-/// without messages is not listed: there is nothing in it.
-pub(super) fn sessions(folder: &Path) -> Vec<PathBuf> {
-    let has = |name| folder.join(name).is_dir();
-    let projects = match (has("session"), has("info"), has("message")) {
-        (true, _, true) => listed(&folder.join("session")),
-        (false, true, true) => vec![folder.join("info")],
-        _ => return Vec::new(),
+/// The folders of a tree: those with sessions, and what newer versions keep of a session or
+/// project beside it. None has anything for another reader.
+const FOLDERS: [&str; 7] =
+    ["session", "message", "part", "project", "todo", "session_diff", "session_share"];
+const FOLDERS_OLD: [&str; 3] = ["info", "message", "part"];
+
+/// Adds the sessions of the tree in `folder`, which is a `storage` or the old `session`, to
+/// `kept`, if the tree is not in `owned`. One without messages is not listed: there is nothing
+/// in it.
+pub(super) fn sessions(folder: &Path, owned: &HashSet<PathBuf>, kept: &mut Kept) {
+    let entries = kept.list(folder);
+    let has = |name| {
+        let path = folder.join(name);
+        entries.contains(&path) && path.is_dir() && !owned.contains(&path)
     };
-    let files = projects.iter().flat_map(|project| listed(project));
-    files.filter(|path| Place::of(path).is_some()).collect()
+    let (messages, is_new, is_old) = (has("message"), has("session"), has("info"));
+    let before = (kept.files.len(), kept.unlisted.len());
+    let (projects, folders) = match (messages, is_new, is_old) {
+        (true, true, _) => (kept.list(&folder.join("session")), FOLDERS.as_slice()),
+        (true, false, true) => (vec![folder.join("info")], FOLDERS_OLD.as_slice()),
+        _ => return,
+    };
+    // Where it cannot be listed, no session seems to have messages.
+    kept.list(&folder.join("message"));
+    for project in projects {
+        let files = kept.list(&project).into_iter().filter(|path| Place::of(path).is_some());
+        kept.files.extend(files.map(|path| SessionFile::new(path, false)));
+    }
+    if before != (kept.files.len(), kept.unlisted.len()) {
+        kept.owned.extend(folders.iter().map(|name| folder.join(name)));
+    }
 }
 
 impl Place {
@@ -63,15 +86,21 @@ impl Place {
     /// Puts the session together.
     ///
     /// # Errors
-    /// If a file of it cannot be read.
+    /// If a file of it cannot be read, or its messages not be listed.
     pub(super) fn read(&self) -> Result<Document, LoadError> {
         let name = self.info.display().to_string();
         let mut document = Document::new(&name, bytes(&self.info)?);
-        for path in json_files(&self.messages) {
+        let messages = json_files(&self.messages)
+            .map_err(|why| LoadError::Unreadable { path: self.messages.clone(), why })?;
+        for path in messages {
             let Some(info) = json(&mut document, &path)? else { continue };
             let folder = self.parts.join(path.file_stem().unwrap_or_default());
             let mut parts = Vec::new();
-            for part in json_files(&folder) {
+            let files = json_files(&folder).unwrap_or_else(|why| {
+                document.unlisted(FindError::Unreadable { path: folder, why });
+                Vec::new()
+            });
+            for part in files {
                 parts.extend(json(&mut document, &part)?);
             }
             let message = Message::new(info, parts);
@@ -83,10 +112,11 @@ impl Place {
     }
 }
 
-fn json_files(folder: &Path) -> impl Iterator<Item = PathBuf> {
+fn json_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = listed(folder)?;
     // Half-written files have names that start with a dot and end with `.tmp`.
-    let files = listed(folder).into_iter();
-    files.filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    Ok(files)
 }
 
 fn json(document: &mut Document, path: &Path) -> Result<Option<String>, LoadError> {
