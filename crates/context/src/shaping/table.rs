@@ -293,12 +293,9 @@ fn blanks_kept(rows: &[Row<'_>], columns: &[Range<usize>]) -> Vec<(usize, usize)
     let mut kept = Vec::new();
     let mut least = 1;
     for pair in columns.windows(2) {
-        let words = rows.iter().filter(|row| !row.is_rule()).map(|row| {
-            let cell = &row.text[row.byte(pair[0].start)..row.byte(pair[0].end)];
-            cell.split(' ').filter(|word| !word.is_empty()).count()
-        });
-        let (fewest, most) = words.fold((usize::MAX, 0), |(f, m), n| (f.min(n), m.max(n)));
-        if fewest == 0 {
+        let (fewest, most) = words_in(rows, &pair[0]);
+        // Blanks over an empty cell must stay: the next cell would move into its place.
+        if fewest == 0 || words_in(rows, &pair[1]).0 == 0 {
             break;
         }
         if fewest != most {
@@ -307,6 +304,15 @@ fn blanks_kept(rows: &[Row<'_>], columns: &[Range<usize>]) -> Vec<(usize, usize)
         kept.push((pair[1].start, least));
     }
     kept
+}
+
+/// The fewest and the most words in a column's cells.
+fn words_in(rows: &[Row<'_>], column: &Range<usize>) -> (usize, usize) {
+    let words = rows.iter().filter(|row| !row.is_rule()).map(|row| {
+        let cell = &row.text[row.byte(column.start)..row.byte(column.end)];
+        cell.split(' ').filter(|word| !word.is_empty()).count()
+    });
+    words.fold((usize::MAX, 0), |(fewest, most), count| (fewest.min(count), most.max(count)))
 }
 
 /// Three words and more in capitals, as `ps` and `docker ps` have above their columns.

@@ -146,15 +146,6 @@ fn table_rows(cell: &'static str) -> impl Strategy<Value = Vec<Vec<String>>> {
     })
 }
 
-/// `rows` with headings as wide as their columns, so that no blank in a cell seems to part two.
-fn widely_headed(mut rows: Vec<Vec<String>>) -> Vec<Vec<String>> {
-    for column in 0..rows[0].len() {
-        let width = rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
-        rows[0][column] = format!("{:X<width$}", rows[0][column]);
-    }
-    rows
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
@@ -211,7 +202,7 @@ proptest! {
     fn tables_keep_their_cells(
         rows in table_rows("[a-z0-9.]{1,12}( [a-z]{1,6}){0,2}|"),
         words in table_rows("[a-z0-9.]{1,20}"),
-        phrases in table_rows("[a-z0-9.]{1,12}( [a-z]{1,6}){0,2}").prop_map(widely_headed),
+        phrases in table_rows("[a-z0-9.]{1,12}( [a-z]{1,6}){0,2}"),
         at_right in prop::collection::vec(prop::bool::ANY, 6),
         joint in prop_oneof![Just('|'), Just('+')],
     ) {
