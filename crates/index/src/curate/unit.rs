@@ -1,0 +1,132 @@
+//! The smallest parts of a file that a view keeps or leaves out: statements, headers,
+//! comments.
+
+use crate::entity::{EntityIndex, Parsed};
+use crate::lines::LineRange;
+
+/// Lines of a unit; what is longer is cut.
+const LINES_MAX: usize = 8;
+
+/// What a unit is to its entity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Part {
+    /// Outside all entities.
+    Between,
+    /// Documentation.
+    Doc,
+    /// Attributes, decorators, annotations.
+    Attribute,
+    /// The header, or all of an entity without a body.
+    Signature,
+    /// A statement or element.
+    Body,
+}
+
+/// Lines that are kept together. Units cover a file and share no line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Unit {
+    /// The first row, from 0.
+    pub(crate) first: usize,
+    /// The row after the last.
+    pub(crate) end: usize,
+    /// The innermost entity.
+    pub(crate) entity: Option<EntityIndex>,
+    /// What it is to the entity.
+    pub(crate) part: Part,
+    /// The innermost statement, by its place in [`Parsed::blocks`].
+    pub(crate) block: Option<usize>,
+    /// The outermost statement of the entity that it is in.
+    pub(crate) statement: Option<usize>,
+}
+
+impl Unit {
+    pub(crate) fn rows(&self) -> std::ops::Range<usize> {
+        self.first..self.end
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.end - self.first
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Owner {
+    entity: Option<EntityIndex>,
+    part: Part,
+    block: Option<usize>,
+    statement: Option<usize>,
+}
+
+/// The units of the file that `parsed` was made from, in order.
+pub(crate) fn units(parsed: &Parsed, rows: &[&str]) -> Vec<Unit> {
+    let mut owners = owners(parsed, rows.len());
+    // Blank rows and closing brackets end what is before them.
+    for row in 1..rows.len() {
+        let says_nothing = !rows[row].contains(|c: char| c.is_alphanumeric() || c == '"');
+        if says_nothing && !begins(parsed, owners[row].entity, row) {
+            owners[row] = owners[row - 1];
+        }
+    }
+    let mut units: Vec<Unit> = Vec::new();
+    for (row, owner) in owners.iter().enumerate() {
+        let goes_on = row > 0 && owners[row - 1] == *owner;
+        match units.last_mut().filter(|unit| goes_on && unit.len() < LINES_MAX) {
+            Some(unit) => unit.end = row + 1,
+            None => units.push(Unit {
+                first: row,
+                end: row + 1,
+                entity: owner.entity,
+                part: owner.part,
+                block: owner.block,
+                statement: owner.statement,
+            }),
+        }
+    }
+    units
+}
+
+fn begins(parsed: &Parsed, entity: Option<EntityIndex>, row: usize) -> bool {
+    let of = entity.and_then(|at| parsed.entity(at));
+    of.is_some_and(|of| rows_of(of.lines).start == row)
+}
+
+fn owners(parsed: &Parsed, count: usize) -> Vec<Owner> {
+    let nobody = Owner { entity: None, part: Part::Between, block: None, statement: None };
+    let mut owners = vec![nobody; count];
+    for (at, entity) in parsed.indexed() {
+        let mut paint = |lines: Option<LineRange>, part| {
+            let Some(lines) = lines else { return };
+            let rows = rows_of(lines);
+            for owner in owners.get_mut(rows.start..rows.end.min(count)).into_iter().flatten() {
+                *owner = Owner { entity: Some(at), part, ..nobody };
+            }
+        };
+        paint(Some(entity.lines), Part::Body);
+        paint(entity.attributes, Part::Attribute);
+        paint(Some(entity.signature), Part::Signature);
+        paint(entity.doc, Part::Doc);
+    }
+    let mut statement = None;
+    for (place, block) in parsed.blocks.iter().enumerate() {
+        if block.depth == 0 || statement.is_none() {
+            statement = Some(place);
+        }
+        for row in rows_of(block.lines).take_while(|row| *row < count) {
+            let owner = &mut owners[row];
+            if owner.entity == block.inside && matches!(owner.part, Part::Body | Part::Between) {
+                owner.block = Some(place);
+                let outer = statement.filter(|at| {
+                    let outer = parsed.blocks[*at];
+                    outer.inside == block.inside && outer.lines.covers(block.lines)
+                });
+                owner.statement = outer.or(owner.statement).or(Some(place));
+            }
+        }
+    }
+    owners
+}
+
+/// Rows from 0 of lines from 1.
+pub(crate) fn rows_of(lines: LineRange) -> std::ops::Range<usize> {
+    lines.first.0.saturating_sub(1) as usize..lines.last.0 as usize
+}

@@ -1,0 +1,196 @@
+//! A map of a repository in few tokens: the files that matter, and of each the signatures
+//! that matter.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+use foveal_context::tokens::{Tokenizer, Tokens};
+
+use crate::relations::{FileRanks, NodeId, NodeKind, Relations, SIGNATURE_LINES_MAX};
+use crate::{EntityKind, LineNumber, LineRange, Visibility};
+
+/// Tokens that one entity takes at least, which bounds how many are tried.
+const ENTITY_TOKENS_MIN: u64 = 3;
+
+/// A repository map.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RepositoryMap {
+    /// The files shown, those that matter most first.
+    pub files: Vec<MapFile>,
+    /// The map as text; empty if not even one entity fits.
+    pub text: String,
+    /// How many tokens the text has; never more than asked for.
+    pub tokens: Tokens,
+}
+
+/// One file of a map.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MapFile {
+    /// Its node.
+    pub file: NodeId,
+    /// The entities shown, in the order of the file. What they are in is shown as well.
+    pub entities: Vec<NodeId>,
+}
+
+/// The map of `relations` that shows as many entities as fit into `budget` tokens, by
+/// `ranks`.
+///
+/// Its lines are lines of files with their numbers, as an outline has them; what is left out
+/// between them is told by the numbers, and the rest of a long signature by its range.
+pub fn map(
+    relations: &Relations,
+    ranks: &FileRanks,
+    budget: Tokens,
+    tokenizer: Tokenizer,
+) -> RepositoryMap {
+    let entities = ordered(relations, ranks);
+    let order = ranks.best_files(relations);
+    let places: BTreeMap<NodeId, usize> =
+        order.iter().enumerate().map(|(place, file)| (*file, place)).collect();
+    let most = usize::try_from(budget.0 / ENTITY_TOKENS_MIN).unwrap_or(usize::MAX);
+    let most = entities.len().min(most);
+    let render = |count: usize| {
+        let files = grouped(relations, &entities[..count], &places);
+        let text = render(relations, &files);
+        let tokens = tokenizer.count(&text);
+        RepositoryMap { files, text, tokens }
+    };
+    let mut best = RepositoryMap { files: Vec::new(), text: String::new(), tokens: Tokens(0) };
+    let (mut low, mut high) = (0, most);
+    while low < high {
+        let middle = low + (high - low).div_ceil(2);
+        let tried = render(middle);
+        if tried.tokens <= budget {
+            low = middle;
+            best = tried;
+        } else {
+            high = middle - 1;
+        }
+    }
+    best
+}
+
+/// What a map can show, that which matters most first.
+fn ordered(relations: &Relations, ranks: &FileRanks) -> Vec<NodeId> {
+    let mut scored: Vec<(f64, NodeId)> = Vec::new();
+    for file in relations.files() {
+        let rank = ranks.file(relations, file);
+        for entity in relations.entities_of(file) {
+            if let Some(share) = own_share(relations, entity) {
+                let aside = if relations.node(entity).in_tests { 0.05 } else { 1.0 };
+                scored.push((aside * (ranks.entity(entity) + rank * share), entity));
+            }
+        }
+    }
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    scored.into_iter().map(|(_, entity)| entity).collect()
+}
+
+/// The share of its file's rank that an entity has even if nothing uses it; `None` where it
+/// is not shown at all.
+fn own_share(relations: &Relations, of: NodeId) -> Option<f64> {
+    let node = relations.node(of);
+    let NodeKind::Entity(kind) = node.key.kind else { return None };
+    let share = match kind {
+        EntityKind::Type | EntityKind::Trait | EntityKind::Enum => 0.01,
+        EntityKind::Function => 0.005,
+        EntityKind::Method | EntityKind::Constant => 0.002,
+        EntityKind::Module
+        | EntityKind::Imports
+        | EntityKind::Impl
+        | EntityKind::Field
+        | EntityKind::Test
+        | EntityKind::Section
+        | EntityKind::Key => return None,
+    };
+    let parents = std::iter::successors(node.parent, |at| relations.node(*at).parent);
+    let is_local = parents
+        .map(|at| relations.node(at).key.kind)
+        .any(|kind| matches!(kind, NodeKind::Entity(kind) if kind.has_statements()));
+    let visible = if node.visibility == Visibility::Private { 0.1 } else { 1.0 };
+    (!is_local).then_some(share * visible)
+}
+
+fn grouped(
+    relations: &Relations,
+    entities: &[NodeId],
+    places: &BTreeMap<NodeId, usize>,
+) -> Vec<MapFile> {
+    let mut files: BTreeMap<usize, BTreeSet<NodeId>> = BTreeMap::new();
+    let mut nodes: BTreeMap<usize, NodeId> = BTreeMap::new();
+    for entity in entities {
+        let file = relations.file_of(*entity);
+        let Some(place) = places.get(&file) else { continue };
+        nodes.insert(*place, file);
+        files.entry(*place).or_default().insert(*entity);
+    }
+    let map_file = |(place, entities): (usize, BTreeSet<NodeId>)| MapFile {
+        file: nodes[&place],
+        entities: entities.into_iter().collect(),
+    };
+    files.into_iter().map(map_file).collect()
+}
+
+/// The map as text.
+fn render(relations: &Relations, files: &[MapFile]) -> String {
+    let mut out = String::new();
+    for of in files {
+        let node = relations.node(of.file);
+        let count = node.lines.last.0;
+        let noun = if count == 1 { "line" } else { "lines" };
+        writeln!(out, "{} ({count} {noun})", node.key.path).expect("a string takes all text");
+        let width = count.max(1).ilog10() as usize + 1;
+        let shown = with_outer(relations, &of.entities);
+        let mut next = LineNumber(1);
+        for entity in shown {
+            next = write_signature(&mut out, relations, entity, width, next);
+        }
+    }
+    let hidden = relations.files().len() - files.len();
+    if hidden > 0 && !files.is_empty() {
+        let noun = if hidden == 1 { "file" } else { "files" };
+        writeln!(out, "[{hidden} more {noun}]").expect("a string takes all text");
+    }
+    out
+}
+
+/// Entities with those that they are in, in the order of their signatures.
+fn with_outer(relations: &Relations, entities: &[NodeId]) -> Vec<NodeId> {
+    let mut shown: BTreeSet<(LineNumber, NodeId)> = BTreeSet::new();
+    for entity in entities {
+        let outer = std::iter::successors(Some(*entity), |at| relations.node(*at).parent);
+        for at in outer.filter(|at| relations.node(*at).key.kind != NodeKind::File) {
+            shown.insert((relations.node(at).key.line, at));
+        }
+    }
+    shown.into_iter().map(|(_, at)| at).collect()
+}
+
+/// Writes those lines of a signature that begin at `from` or later; the line after them.
+fn write_signature(
+    out: &mut String,
+    relations: &Relations,
+    of: NodeId,
+    width: usize,
+    from: LineNumber,
+) -> LineNumber {
+    let node = relations.node(of);
+    let lines = node.signature_lines;
+    let mut next = from;
+    for (number, line) in (lines.first.0..=lines.last.0).zip(node.signature.split('\n')) {
+        if number >= from.0 {
+            writeln!(out, "{number:>width$}→{line}").expect("a string takes all text");
+            next = LineNumber(number.saturating_add(1));
+        }
+    }
+    let last = LineNumber(lines.first.0.saturating_add(SIGNATURE_LINES_MAX - 1));
+    if last < lines.last && next.0 <= lines.last.0 {
+        let rest = LineRange::new(LineNumber(last.0 + 1).max(next), lines.last);
+        let count = rest.count();
+        let noun = if count == 1 { "line" } else { "lines" };
+        writeln!(out, "{:>width$} [{rest}: {count} {noun} of {}]", "", node.key.name)
+            .expect("a string takes all text");
+        next = LineNumber(rest.last.0.saturating_add(1));
+    }
+    next
+}

@@ -1,0 +1,162 @@
+//! From a path and a text to what is in it.
+
+use std::ops::ControlFlow;
+
+use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
+
+use crate::entity::{Block, Entity, Parsed};
+use crate::fallback;
+use crate::file_class::FileClass;
+use crate::language::Language;
+use crate::lines::LineRange;
+use crate::walk;
+
+/// Bytes of a text up to which its syntax is read; longer ones become paragraphs.
+pub const BYTES_PARSED_MAX: usize = 1 << 20;
+
+/// Bytes of a line; a text with a longer one of code is not read by its syntax.
+pub const LINE_BYTES_MAX: usize = 64 << 10;
+
+/// Entities kept of one file.
+pub const ENTITIES_MAX: usize = 20_000;
+
+/// Statements kept of one file.
+pub const BLOCKS_MAX: usize = 100_000;
+
+/// Uses of names kept of one file.
+pub const MENTIONS_MAX: usize = 200_000;
+
+/// Imports kept of one file.
+pub const IMPORTS_MAX: usize = 5_000;
+
+/// Progress reports of the parser after which it is stopped, besides one for so many bytes.
+/// It reports about every 100 steps. Real code, broken or not, has at most one report for 40
+/// bytes; what has more than one for 20 is not in that language.
+const REPORTS_MIN: usize = 2_000;
+const BYTES_A_REPORT: usize = 20;
+
+/// Entities that begin in a block that are looked at to see whether it holds one.
+const ENTITIES_ASKED_MAX: usize = 64;
+
+/// What the file at `path` that holds `text` consists of.
+///
+/// Never fails: broken syntax gives what can be had, and a text that is too long, squeezed
+/// or in an unknown language gives paragraphs. Takes about 10 µs a line, and on text that is
+/// hardly in its language at all up to the square of its length: who reads files of
+/// strangers uses [`parse_while`].
+pub fn parse(path: &str, text: &str) -> Parsed {
+    parse_while(path, text, &mut || true)
+}
+
+/// As [`parse`], but asks `go_on` now and then while it reads the syntax; once the answer is
+/// no, the text gives paragraphs, and [`Parsed::cut`] says so.
+pub fn parse_while(path: &str, text: &str, go_on: &mut dyn FnMut() -> bool) -> Parsed {
+    let class = FileClass::of(path, text);
+    let language = Language::of(path, text);
+    let mut parsed = Parsed {
+        language,
+        class,
+        line_count: count_lines(text),
+        doc: None,
+        entities: Vec::new(),
+        blocks: Vec::new(),
+        mentions: Vec::new(),
+        imports: Vec::new(),
+        broken: false,
+        cut: false,
+    };
+    let readable = class.is_parsed()
+        && text.len() <= BYTES_PARSED_MAX
+        && !(language.is_some_and(Language::nests_by_prefix) && nests_too_deep(text))
+        && text.split('\n').all(|line| line.len() <= LINE_BYTES_MAX);
+    match language.filter(|_| readable) {
+        Some(language) => match tree_of(language, text, go_on) {
+            Some(tree) => walk::walk(language, &tree, path, text, &mut parsed),
+            None => {
+                parsed.broken = true;
+                parsed.cut = true;
+                fallback::paragraphs(text, &mut parsed);
+            }
+        },
+        None => {
+            parsed.cut = class.is_parsed() && !readable;
+            fallback::paragraphs(text, &mut parsed);
+        }
+    }
+    settle(&mut parsed);
+    parsed
+}
+
+/// Levels that a line opens by what it begins with. The parsers of such languages keep four
+/// bytes for each in a buffer of 1,024 and end the process when it is full.
+const PREFIX_BYTES_MAX: usize = 160;
+
+/// Whether a line begins with more indentation and markers than a parser can hold.
+fn nests_too_deep(text: &str) -> bool {
+    text.lines().any(|line| {
+        let rest = line.trim_start_matches(|c: char| {
+            c.is_whitespace() || c.is_ascii_digit() || ">-*+?:.)".contains(c)
+        });
+        line.len() - rest.len() > PREFIX_BYTES_MAX
+    })
+}
+
+/// The syntax tree of `text`; `None` where the parser takes too long.
+fn tree_of(language: Language, text: &str, go_on: &mut dyn FnMut() -> bool) -> Option<Tree> {
+    let mut parser = Parser::new();
+    parser.set_language(&language.compiled().grammar).ok()?;
+    let mut left = REPORTS_MIN + text.len() / BYTES_A_REPORT;
+    let mut progress = |_: &ParseState| {
+        left = left.saturating_sub(1);
+        if left == 0 || !go_on() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    let bytes = text.as_bytes();
+    parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))
+}
+
+fn count_lines(text: &str) -> u32 {
+    u32::try_from(text.lines().count()).unwrap_or(u32::MAX)
+}
+
+/// Makes sure of what [`Parsed`] promises about ranges, whatever a grammar says: children
+/// within parents, everything within the file, entities by first line.
+fn settle(parsed: &mut Parsed) {
+    let file = LineRange::of_rows(0, parsed.line_count.saturating_sub(1));
+    let mut first = file.first;
+    for at in 0..parsed.entities.len() {
+        let outer = parsed.entities[at].parent.map_or(file, |up| parsed.entities[up.get()].lines);
+        let entity = &mut parsed.entities[at];
+        entity.lines = entity.lines.clamped(outer);
+        entity.lines = LineRange::new(entity.lines.first.max(first), entity.lines.last);
+        first = entity.lines.first;
+        let lines = entity.lines;
+        entity.signature = entity.signature.clamped(lines);
+        for part in [&mut entity.doc, &mut entity.attributes, &mut entity.body] {
+            *part = part.map(|part| part.clamped(lines));
+        }
+    }
+    let mut first = file.first;
+    for block in &mut parsed.blocks {
+        let outer = block.inside.map_or(file, |at| parsed.entities[at.get()].lines);
+        block.lines = block.lines.clamped(outer);
+        first = first.max(block.lines.first).min(outer.last);
+        block.lines = LineRange::new(block.lines.first.max(first), block.lines.last);
+    }
+    let entities = &parsed.entities;
+    parsed.blocks.retain(|block| !holds_an_entity(block, entities));
+}
+
+/// Whether a block outside functions stands around an entity, as a conditional or a whole
+/// document can; then only what is in it counts.
+fn holds_an_entity(block: &Block, entities: &[Entity]) -> bool {
+    let of = block.inside.and_then(|at| entities.get(at.get()));
+    if of.is_some_and(|of| of.kind.has_statements()) {
+        return false;
+    }
+    let from = entities.partition_point(|entity| entity.lines.first < block.lines.first);
+    let in_it = entities[from..].iter().take_while(|entity| entity.lines.first <= block.lines.last);
+    in_it
+        .take(ENTITIES_ASKED_MAX)
+        .any(|entity| entity.parent == block.inside && block.lines.covers(entity.lines))
+}

@@ -1,0 +1,258 @@
+//! All definitions of a repository by name, and what names may mean.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::NodeId;
+use super::symbols::{Definition, FileSymbols};
+use crate::{EntityKind, Language};
+
+/// Languages whose files can use each other's names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Family {
+    Rust,
+    Python,
+    Script,
+    Go,
+    Java,
+    C,
+    CSharp,
+    Ruby,
+    Php,
+    Bash,
+    Swift,
+    Zig,
+    /// Data and prose: defines nothing that code could name.
+    Data,
+}
+
+/// Where a name that stands alone is known without an import.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Package {
+    /// Only in its own file.
+    File,
+    /// In all files of its folder.
+    Folder,
+    /// Everywhere.
+    Repository,
+}
+
+impl Family {
+    pub(super) fn of(language: Option<Language>) -> Self {
+        use Language::*;
+        match language {
+            Some(Rust) => Self::Rust,
+            Some(Python) => Self::Python,
+            Some(TypeScript | Tsx | JavaScript) => Self::Script,
+            Some(Go) => Self::Go,
+            Some(Java | Kotlin) => Self::Java,
+            Some(C | Cpp) => Self::C,
+            Some(CSharp) => Self::CSharp,
+            Some(Ruby) => Self::Ruby,
+            Some(Php) => Self::Php,
+            Some(Bash) => Self::Bash,
+            Some(Swift) => Self::Swift,
+            Some(Zig) => Self::Zig,
+            Some(Json | Yaml | Toml | Markdown | Html | Css | Sql) | None => Self::Data,
+        }
+    }
+
+    pub(super) fn package(self) -> Package {
+        match self {
+            Self::Rust | Self::Python | Self::Script | Self::Zig | Self::Data => Package::File,
+            Self::Go | Self::Java => Package::Folder,
+            Self::C | Self::CSharp | Self::Ruby | Self::Php | Self::Bash | Self::Swift => {
+                Package::Repository
+            }
+        }
+    }
+
+    /// Whether a member of the own type can be named alone.
+    pub(super) fn has_implicit_self(self) -> bool {
+        matches!(self, Self::C | Self::Java | Self::CSharp | Self::Swift | Self::Ruby)
+    }
+}
+
+/// All definitions that names can mean.
+pub(super) struct Table<'a> {
+    pub(super) files: &'a [FileSymbols],
+    /// The nodes of each file, itself first.
+    pub(super) ranges: Vec<Range<u32>>,
+    pub(super) families: Vec<Family>,
+    /// The file of each node.
+    file_of: Vec<u32>,
+    ids: HashMap<&'a str, u32>,
+    /// Nodes by the id of their name.
+    by_name: Vec<Vec<NodeId>>,
+    /// Members by the ids of their type's name and their own.
+    members: HashMap<(u32, u32), Vec<NodeId>>,
+    /// The ids of the type's name for each node that is a member.
+    owners: Vec<Option<u32>>,
+    /// Types that a type's header names, by the id of its name.
+    bases: HashMap<u32, Vec<u32>>,
+    /// Types that a field's declaration names, by the ids of its type's name and its own.
+    field_types: HashMap<(u32, u32), Vec<u32>>,
+}
+
+/// Types named in one header that count as what it is made from.
+const BASES_MAX: usize = 16;
+
+impl<'a> Table<'a> {
+    /// The table of `files`, which are sorted by path.
+    pub(super) fn new(files: &'a [FileSymbols]) -> Self {
+        let mut table = Self {
+            files,
+            ranges: Vec::with_capacity(files.len()),
+            families: files.iter().map(|file| Family::of(file.language)).collect(),
+            file_of: Vec::new(),
+            ids: HashMap::new(),
+            by_name: Vec::new(),
+            members: HashMap::new(),
+            owners: Vec::new(),
+            bases: HashMap::new(),
+            field_types: HashMap::new(),
+        };
+        for (at, file) in files.iter().enumerate() {
+            table.define(at, file);
+        }
+        for (at, file) in files.iter().enumerate() {
+            table.note_types(at, file);
+        }
+        table
+    }
+
+    fn define(&mut self, at: usize, file: &'a FileSymbols) {
+        let first = self.owners.len();
+        let number = u32::try_from(at).unwrap_or(u32::MAX);
+        self.file_of.push(number);
+        self.owners.push(None);
+        for definition in &file.definitions {
+            let node = super::id(self.owners.len());
+            self.file_of.push(number);
+            let owner = definition.owner.as_deref().map(|owner| self.intern(last_part(owner)));
+            self.owners.push(owner);
+            if !can_be_named(definition.kind) || self.families[at] == Family::Data {
+                continue;
+            }
+            let name = self.intern(&definition.name);
+            self.by_name[name as usize].push(node);
+            if let Some(owner) = owner {
+                self.members.entry((owner, name)).or_default().push(node);
+            }
+        }
+        let range = super::id(first).0..super::id(self.owners.len()).0;
+        self.ranges.push(range);
+    }
+
+    /// Notes the types that headers of types and declarations of fields name.
+    fn note_types(&mut self, at: usize, file: &'a FileSymbols) {
+        for of in &file.uses {
+            let Some(inside) = of.inside else { continue };
+            let Some(definition) = file.definitions.get(inside.get()) else { continue };
+            if !of.in_signature || of.role == super::symbols::UseRole::Documented {
+                continue;
+            }
+            let Some(named) = self.id_of(file.name(of.name)) else { continue };
+            let node = self.node(at, inside.get());
+            match definition.kind {
+                EntityKind::Type | EntityKind::Trait | EntityKind::Enum => {
+                    let Some(own) = self.id_of(&definition.name) else { continue };
+                    add(self.bases.entry(own).or_default(), named);
+                }
+                EntityKind::Impl => {
+                    let Some(own) = self.owners[node.index()] else { continue };
+                    add(self.bases.entry(own).or_default(), named);
+                }
+                EntityKind::Field => {
+                    let Some(owner) = self.owners[node.index()] else { continue };
+                    let Some(own) = self.id_of(&definition.name) else { continue };
+                    add(self.field_types.entry((owner, own)).or_default(), named);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn intern(&mut self, name: &'a str) -> u32 {
+        let next = u32::try_from(self.by_name.len()).unwrap_or(u32::MAX);
+        let found = *self.ids.entry(name).or_insert(next);
+        if found == next {
+            self.by_name.push(Vec::new());
+        }
+        found
+    }
+
+    /// The id of a name that something has.
+    pub(super) fn id_of(&self, name: &str) -> Option<u32> {
+        self.ids.get(name).copied()
+    }
+
+    /// The node of the definition at `index` of the file at `file`.
+    pub(super) fn node(&self, file: usize, index: usize) -> NodeId {
+        super::id(self.ranges[file].start as usize + 1 + index)
+    }
+
+    /// The nodes of that name, in order.
+    pub(super) fn named(&self, name: u32) -> &[NodeId] {
+        &self.by_name[name as usize]
+    }
+
+    /// The members called `name` of types called `owner`, in order.
+    pub(super) fn members(&self, owner: u32, name: u32) -> &[NodeId] {
+        self.members.get(&(owner, name)).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    pub(super) fn bases(&self, of: u32) -> &[u32] {
+        self.bases.get(&of).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    pub(super) fn field_types(&self, owner: u32, name: u32) -> &[u32] {
+        self.field_types.get(&(owner, name)).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The id of the name of the type that a node is a member of.
+    pub(super) fn owner(&self, of: NodeId) -> Option<u32> {
+        self.owners[of.index()]
+    }
+
+    /// The place of the file that a node is in.
+    pub(super) fn file(&self, of: NodeId) -> usize {
+        self.file_of[of.index()] as usize
+    }
+
+    /// What an entity's node was made from; `None` for a file.
+    pub(super) fn definition(&self, of: NodeId) -> Option<&'a Definition> {
+        let file = self.file(of);
+        let at = of.index().checked_sub(self.ranges[file].start as usize + 1)?;
+        self.files[file].definitions.get(at)
+    }
+}
+
+fn add(list: &mut Vec<u32>, name: u32) {
+    if list.len() < BASES_MAX && !list.contains(&name) {
+        list.push(name);
+    }
+}
+
+/// `Line` of `text::Line` and `app.Line`.
+fn last_part(name: &str) -> &str {
+    name.rsplit(['.', ':']).next().filter(|last| !last.is_empty()).unwrap_or(name)
+}
+
+fn can_be_named(kind: EntityKind) -> bool {
+    match kind {
+        EntityKind::Imports
+        | EntityKind::Impl
+        | EntityKind::Test
+        | EntityKind::Section
+        | EntityKind::Key => false,
+        EntityKind::Module
+        | EntityKind::Function
+        | EntityKind::Method
+        | EntityKind::Type
+        | EntityKind::Trait
+        | EntityKind::Enum
+        | EntityKind::Constant
+        | EntityKind::Field => true,
+    }
+}

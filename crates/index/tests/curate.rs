@@ -1,0 +1,187 @@
+//! What is kept of a file for a question, and what holds for every view.
+
+use std::path::Path;
+
+use foveal_context::transcript::LineNumber;
+use foveal_index::curate::{Budget, Curator, Question, SourceFile, ToldLine, View, column_names};
+use foveal_index::parse;
+use proptest::prelude::*;
+
+const SHAPES: &str = "\
+use std::fmt;
+
+/// A shape that has an area.
+pub struct Circle {
+    radius: f64,
+}
+
+impl Circle {
+    /// A circle with this radius.
+    pub fn new(radius: f64) -> Self {
+        assert!(radius >= 0.0);
+        Self { radius }
+    }
+
+    /// The area in square units.
+    pub fn area(&self) -> f64 {
+        let square = self.radius * self.radius;
+        std::f64::consts::PI * square
+    }
+}
+
+/// Writes a report to disk.
+pub fn write_report(path: &str, text: &str) -> std::io::Result<()> {
+    let temporary = format!(\"{path}.tmp\");
+    std::fs::write(&temporary, text)?;
+    std::fs::rename(&temporary, path)
+}
+
+/// Reads a report from disk.
+pub fn read_report(path: &str) -> std::io::Result<String> {
+    let text = std::fs::read_to_string(path)?;
+    Ok(text.trim().to_owned())
+}
+";
+
+fn view(path: &str, text: &str, question: &Question, budget: Budget) -> View {
+    thread_local! {
+        static CURATOR: Curator = Curator::built_in();
+    }
+    let parsed = parse(path, text);
+    let file = SourceFile { path, text, parsed: &parsed };
+    CURATOR.with(|curator| curator.curate(&file, question, budget))
+}
+
+/// What a view that may keep this share of `SHAPES` has to show and to leave out.
+fn check(question: &Question, share: f64, shown: &[&str], hidden: &[&str]) {
+    let parsed = parse("shapes.rs", SHAPES);
+    let view = view("shapes.rs", SHAPES, question, Budget::Share(share));
+    let text = view.render(&parsed, SHAPES);
+    for needle in shown {
+        assert!(text.contains(needle), "{needle} is not in\n{text}");
+    }
+    for needle in hidden {
+        assert!(!text.contains(needle), "{needle} is in\n{text}");
+    }
+}
+
+#[test]
+fn what_is_asked_for_is_kept_with_its_header() {
+    let write = Question::of_text("Make write_report atomic: sync the temporary file");
+    check(
+        &write,
+        0.4,
+        &["pub fn write_report", "fs::write(&temporary", "[", "area"],
+        &["PI * square"],
+    );
+    let area = Question::of_text("The area of a Circle is wrong");
+    check(&area, 0.6, &["impl Circle {", "pub fn area", "let square"], &["&temporary, path"]);
+}
+
+#[test]
+fn lines_told_by_number_are_kept() {
+    let mut question = Question::of_text("it crashes");
+    let path = "/work/src/shapes.rs".to_owned();
+    question.told.push(ToldLine { path, line: LineNumber(31), age: 0 });
+    check(&question, 0.3, &["pub fn read_report", "read_to_string"], &[]);
+    question.told[0].path = "other.rs".to_owned();
+    let parts = view("src/shapes.rs", SHAPES, &question, Budget::Share(0.3)).parts;
+    assert!(parts.iter().all(|part| !part.reasons.contains(&"line told".into())), "{parts:?}");
+}
+
+#[test]
+fn every_part_has_a_reason() {
+    let question = Question::of_text("Circle area");
+    for part in view("shapes.rs", SHAPES, &question, Budget::Share(0.5)).parts {
+        assert!(!part.reasons.is_empty(), "{part:?}");
+    }
+}
+
+#[test]
+fn trailers_of_a_commit_say_nothing() {
+    let plain = Question::of_text("Fix area\n\nIt was wrong.");
+    let signed = Question::of_text("Fix area\n\nIt was wrong.\nSigned-off-by: Radius <a@b>");
+    assert_eq!(plain, signed);
+}
+
+#[test]
+fn columns_have_names_of_their_own() {
+    let mut names = column_names();
+    let count = names.len();
+    names.sort();
+    names.dedup();
+    assert_eq!(names.len(), count);
+    let parsed = parse("shapes.rs", SHAPES);
+    let file = SourceFile { path: "shapes.rs", text: SHAPES, parsed: &parsed };
+    let table = Curator::built_in().table(&file, &Question::of_text("area"));
+    assert_eq!(table.columns.len(), count);
+    assert!(table.columns.iter().all(|column| column.len() == table.units.len()));
+    assert!(table.columns.iter().flatten().all(|value| value.is_finite()));
+}
+
+#[test]
+fn forests_that_are_not_in_the_form_are_refused() {
+    for text in ["", "x", "0\n1:2", "0\n1:2:0:1 3 4", "0\n1:x:1:2 3 4"] {
+        assert!(Curator::with_forest(text).is_none(), "{text:?}");
+    }
+    assert!(Curator::with_forest("0\n1:2.5:1:2 3 4\n").is_some());
+}
+
+/// Parts and gaps are apart, in order and all lines; fixed budgets hold; the same question
+/// gives the same view; what is kept is in view with its headers.
+fn holds(path: &str, text: &str, question: &Question) {
+    let parsed = parse(path, text);
+    let budgets = [0.0, 0.1, 0.3, 0.5, 1.0].map(Budget::Share);
+    for budget in budgets.into_iter().chain([Budget::Adaptive]) {
+        let view = view(path, text, question, budget);
+        let mut all: Vec<_> = view.parts.iter().map(|part| part.lines).collect();
+        all.extend(view.gaps.iter().map(|gap| gap.lines));
+        all.sort();
+        let mut next = 1;
+        for lines in &all {
+            assert_eq!(lines.first.0, next, "{path} {budget:?}: {all:?}");
+            next = lines.last.0 + 1;
+        }
+        assert_eq!(next, view.line_count + 1, "{path} {budget:?}");
+        assert_eq!(view.line_count as usize, text.lines().count(), "{path}");
+        let most = budget.lines_max(view.line_count as usize);
+        assert!(view.lines_kept() as usize <= most, "{path} {budget:?}: {}", view.lines_kept());
+        for part in &view.parts {
+            for line in part.lines.first.0..=part.lines.last.0 {
+                let around = parsed.innermost(LineNumber(line)).into_iter();
+                for (_, entity) in around.flat_map(|at| parsed.ancestry(at)) {
+                    let header = entity.signature.first;
+                    let is_kept = view.parts.iter().any(|part| part.lines.contains(header));
+                    assert!(is_kept, "{path} {budget:?}: {line} without {}", entity.name);
+                }
+            }
+        }
+    }
+    let again = view(path, text, question, Budget::Adaptive);
+    assert_eq!(again, view(path, text, question, Budget::Adaptive));
+}
+
+#[test]
+fn views_of_this_repository_hold() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for name in
+        ["parse.rs", "entity.rs", "language/mod.rs", "walk/mod.rs", "terms.rs", "curate/mod.rs"]
+    {
+        let text = std::fs::read_to_string(root.join(name)).expect("a file of this crate");
+        holds(name, &text, &Question::of_text("Cut long lines of a statement earlier"));
+        holds(name, &text, &Question::default());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn views_of_any_text_hold(
+        path in "[a-z]{1,4}\\.(rs|py|js|go|md|json|txt)",
+        text in "([ \\t]{0,4}(fn |class |def |if |x = |\\{|\\}|# |\")?[a-zA-Z_(){}:.é0-9 ]{0,12}\r?\n){0,60}[a-z]{0,5}",
+        question in "[a-zA-Z_ é0-9`\n:]{0,60}",
+    ) {
+        holds(&path, &text, &Question::of_text(&question));
+    }
+}

@@ -1,0 +1,14 @@
+//! What is found in files: entities, statements, names and imports; outlines; classes; and
+//! what holds for any text at all. Words, ranks and vectors over plain data.
+
+mod bm25;
+mod classes;
+mod curate;
+mod embed;
+mod entities;
+mod fusion;
+mod laws;
+mod outlines;
+mod queries;
+mod relations;
+mod terms;
