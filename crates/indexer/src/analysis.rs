@@ -1,0 +1,189 @@
+//! One file, from its bytes to what is stored of it.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use foveal_index::embed::{EmbedError, Embedder, QuantizedVector};
+use foveal_index::fusion::NAME_REPETITIONS;
+use foveal_index::{FileClass, Parsed, parse_while};
+
+use crate::chunk::{self, Chunk, Rows, chunks};
+use crate::secrets::is_private_key;
+use crate::structure::{self, Structure};
+use crate::text_terms::{FileTerms, term_hashes};
+use crate::vectors;
+use crate::walk::{FILE_BYTES_MAX, Stamp};
+
+/// How long a file's syntax is read. Error recovery can take the square of a file's length.
+const PARSE_TIME_MAX: Duration = Duration::from_secs(2);
+
+/// Bytes at the beginning in which a zero says that the file is no text.
+const HEAD_BYTES: usize = 8 << 10;
+
+/// Entities of a part whose names are put before its text.
+const NAMES_MAX: usize = 8;
+
+/// Bytes of a part that are embedded.
+const EMBEDDED_BYTES_MAX: usize = 16 << 10;
+
+/// A file's content, by its hash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ContentHash(pub(crate) [u8; 32]);
+
+/// What is stored of a file.
+#[derive(Debug)]
+pub(crate) struct Analysed {
+    pub(crate) stamp: Stamp,
+    pub(crate) hash: ContentHash,
+    /// What sort of file it is, as it is shown.
+    pub(crate) class: &'static str,
+    pub(crate) language: Option<&'static str>,
+    pub(crate) lines: u32,
+    pub(crate) chunk_count: u32,
+    pub(crate) content: Content,
+    pub(crate) structure: Structure,
+}
+
+/// The parts of a file, as bytes.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Content {
+    pub(crate) chunks: Vec<u8>,
+    pub(crate) terms: Vec<u8>,
+    /// `None` where nothing was embedded.
+    pub(crate) vectors: Option<Vec<u8>>,
+}
+
+/// What became of a file that was to be read.
+pub(crate) enum Outcome {
+    Analysed(Box<Analysed>),
+    /// It has the content that is known.
+    Same(Stamp),
+    /// It cannot be read, or is gone.
+    Unreadable,
+    /// The work was stopped.
+    Stopped,
+}
+
+/// Reads the file at `place`, called `path` in the index. `known` is the content that need
+/// not be looked at again; `stop` is asked now and then.
+pub(crate) fn analyse(
+    place: &Path,
+    path: &str,
+    known: Option<ContentHash>,
+    embedder: Option<&dyn Embedder>,
+    stop: &dyn Fn() -> bool,
+) -> Result<Outcome, EmbedError> {
+    let Ok((stamp, bytes)) = read(place) else { return Ok(Outcome::Unreadable) };
+    let hash = ContentHash(*blake3::hash(&bytes).as_bytes());
+    if known == Some(hash) {
+        return Ok(Outcome::Same(stamp));
+    }
+    if bytes[..bytes.len().min(HEAD_BYTES)].contains(&0) {
+        return Ok(unread(stamp, hash, "binary"));
+    }
+    if is_private_key(&bytes) {
+        return Ok(unread(stamp, hash, "secret"));
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    let end = Instant::now() + PARSE_TIME_MAX;
+    let parsed = parse_while(path, &text, &mut || !stop() && Instant::now() < end);
+    if stop() {
+        return Ok(Outcome::Stopped);
+    }
+    let rows = Rows::of(&text);
+    let chunks = chunks(&parsed, &rows);
+    let texts: Vec<String> = chunks.iter().map(|chunk| told(chunk, &parsed, &rows)).collect();
+    let terms = FileTerms::of(texts.iter().map(|text| term_hashes(text)).collect());
+    let vectors = embedder.map(|embedder| embed(embedder, &texts)).transpose()?;
+    let content = Content { terms: terms.encode(), vectors, chunks: chunk::encode(&chunks) };
+    Ok(Outcome::Analysed(Box::new(Analysed {
+        stamp,
+        hash,
+        class: class_name(parsed.class),
+        language: parsed.language.map(foveal_index::Language::name),
+        lines: parsed.line_count,
+        chunk_count: u32::try_from(chunks.len()).unwrap_or(u32::MAX),
+        content,
+        structure: structure::encode(&parsed),
+    })))
+}
+
+fn read(place: &Path) -> io::Result<(Stamp, Vec<u8>)> {
+    let file = File::open(place)?;
+    // Taken before the bytes: what is written meanwhile then has another stamp.
+    let metadata = file.metadata()?;
+    if !metadata.is_file() || metadata.len() > FILE_BYTES_MAX {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    let mut bytes = Vec::new();
+    file.take(FILE_BYTES_MAX).read_to_end(&mut bytes)?;
+    Ok((Stamp::of(&metadata), bytes))
+}
+
+/// A file that is known not to be text, so that it is not read again.
+fn unread(stamp: Stamp, hash: ContentHash, class: &'static str) -> Outcome {
+    let terms = FileTerms::default().encode();
+    let content = Content { chunks: chunk::encode(&[]), terms, vectors: None };
+    let structure = Structure::default();
+    let analysed = Analysed {
+        stamp,
+        hash,
+        class,
+        language: None,
+        lines: 0,
+        chunk_count: 0,
+        content,
+        structure,
+    };
+    Outcome::Analysed(Box::new(analysed))
+}
+
+/// What a part is found by: what it is in, its names [`NAME_REPETITIONS`] times, its text.
+pub(crate) fn told(chunk: &Chunk, parsed: &Parsed, rows: &Rows<'_>) -> String {
+    let mut told = String::new();
+    let mut add = |name: &str| {
+        told.push_str(name);
+        told.push('\n');
+    };
+    if let Some(first) = chunk.entities.first() {
+        for (_, around) in parsed.ancestry(*first).skip(1) {
+            add(&around.name);
+        }
+        if let Some(owner) = parsed.entity(*first).and_then(|entity| entity.owner.as_deref()) {
+            add(owner);
+        }
+    }
+    for entity in chunk.entities.iter().take(NAMES_MAX).filter_map(|at| parsed.entity(*at)) {
+        for _ in 0..NAME_REPETITIONS {
+            add(&entity.name);
+        }
+    }
+    told.push_str(rows.slice(chunk.lines));
+    told
+}
+
+fn embed(embedder: &dyn Embedder, texts: &[String]) -> Result<Vec<u8>, EmbedError> {
+    let cut = |text: &'_ String| text.floor_char_boundary(EMBEDDED_BYTES_MAX);
+    let texts: Vec<&str> = texts.iter().map(|text| &text[..cut(text)]).collect();
+    let given = if texts.is_empty() { Vec::new() } else { embedder.embed(&texts)? };
+    if given.len() != texts.len() {
+        return Err(EmbedError::Count { asked: texts.len(), given: given.len() });
+    }
+    let expected = embedder.dimensions();
+    if let Some(wrong) = given.iter().find(|vector| vector.components().len() != expected) {
+        return Err(EmbedError::Dimensions { expected, given: wrong.components().len() });
+    }
+    Ok(vectors::encode(given.iter().map(QuantizedVector::of)))
+}
+
+fn class_name(class: FileClass) -> &'static str {
+    match class {
+        FileClass::Source => "source",
+        FileClass::Generated => "generated",
+        FileClass::Minified => "minified",
+        FileClass::Vendored => "vendored",
+        FileClass::Lock => "lock",
+    }
+}

@@ -1,0 +1,31 @@
+//! The index of a repository on disk, kept up to date and searched.
+//!
+//! [`Indexer`] walks a folder, has `foveal-index` read and embed what has changed, and keeps
+//! it in one SQLite file that several processes may use. All of it can be stopped at any
+//! time; what was done is kept. A damaged store, or one of another version, is set aside and
+//! built anew.
+
+mod analysis;
+mod chunk;
+mod error;
+mod indexer;
+mod packed;
+mod queue;
+mod search;
+mod secrets;
+mod segment;
+mod store;
+mod structure;
+mod text_terms;
+mod update;
+mod vectors;
+mod walk;
+mod watch;
+
+pub use self::error::IndexerError;
+pub use self::indexer::{Indexer, Size};
+pub use self::queue::{QUEUED_MAX, Queue};
+pub use self::search::{Hit, Reason, SearchOptions};
+pub use self::update::{Progress, Summary};
+pub use self::walk::{FILE_BYTES_MAX, FILES_MAX};
+pub use self::watch::{Changes, Watcher};

@@ -1,0 +1,290 @@
+//! Bringing the store up to date: many threads read, one writes.
+
+use std::collections::{HashMap, VecDeque};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use foveal_index::embed::{EmbedError, Embedder};
+
+use crate::analysis::{ContentHash, Outcome, analyse};
+use crate::error::IndexerError;
+use crate::queue::Queue;
+use crate::store::{Change, Known, ModelNumber, Store};
+use crate::walk::{Found, Stamp, relative};
+
+/// Files whose results wait to be written, at most.
+const WAITING_MAX: usize = 32;
+
+/// Changes that are written together, at most.
+const BATCH_CHANGES_MAX: usize = 64;
+
+/// How long a change waits for others to be written together.
+const BATCH_TIME_MAX: Duration = Duration::from_millis(250);
+
+/// How often an interruption is looked for while nothing happens.
+const LOOK_UP_TIME: Duration = Duration::from_millis(50);
+
+/// Of a thread that reads: syntax can be nested deep.
+const STACK_BYTES: usize = 16 << 20;
+
+/// How far an update is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// Files looked at so far.
+    pub done: u64,
+    /// Files that have to be looked at.
+    pub total: u64,
+}
+
+/// What an update did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Summary {
+    /// Files that were read and are kept as they are now.
+    pub indexed: u64,
+    /// Files that are as they were.
+    pub unchanged: u64,
+    /// Files that are in the index no more.
+    pub removed: u64,
+    /// Files that could not be read.
+    pub unreadable: u64,
+    /// Files that are passed by: too large or secret.
+    pub passed_by: u64,
+    /// The update was stopped before it was done; what it did is kept.
+    pub stopped: bool,
+    /// The store was damaged or of another version, and was built anew.
+    pub rebuilt: bool,
+}
+
+/// What an update works with.
+pub(crate) struct Work<'a> {
+    pub(crate) root: &'a Path,
+    pub(crate) queue: &'a Queue,
+    pub(crate) embedder: Option<&'a dyn Embedder>,
+    pub(crate) model: Option<ModelNumber>,
+    pub(crate) interrupt: &'a (dyn Fn() -> bool + Sync),
+}
+
+/// A file that has to be read.
+struct Job {
+    path: String,
+    /// Content that need not be read again.
+    known: Option<ContentHash>,
+    known_row: Option<Known>,
+}
+
+/// The files to be read, by whoever takes the next.
+struct Jobs<'a> {
+    root: &'a Path,
+    queue: &'a Queue,
+    left: Mutex<(HashMap<String, Job>, VecDeque<String>)>,
+}
+
+impl Jobs<'_> {
+    /// The next file: one that somebody has just read, or the next in order.
+    fn take(&self) -> Option<Job> {
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        let (jobs, order) = &mut *left;
+        while let Some(first) = self.queue.pop() {
+            let path = relative(self.root, &first);
+            if let Some(job) = path.and_then(|path| jobs.remove(&path)) {
+                return Some(job);
+            }
+        }
+        while let Some(path) = order.pop_front() {
+            if let Some(job) = jobs.remove(&path) {
+                return Some(job);
+            }
+        }
+        None
+    }
+}
+
+type Message = Result<(Job, Outcome), EmbedError>;
+
+/// Makes the store hold what `found` says: all files of the root, or of those in `only`.
+pub(crate) fn update(
+    store: &mut Store,
+    work: &Work<'_>,
+    found: &Found,
+    only: Option<&[PathBuf]>,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Summary, IndexerError> {
+    let known = match only {
+        None => store.known()?,
+        Some(files) => {
+            let mut known = HashMap::new();
+            for path in files.iter().filter_map(|file| relative(work.root, file)) {
+                if let Some(file) = store.known_file(&path)? {
+                    known.insert(path, file);
+                }
+            }
+            known
+        }
+    };
+    let mut summary = Summary { passed_by: found.passed_by, ..Summary::default() };
+    let mut changes = Vec::new();
+    if !found.stopped {
+        let gone = known.keys().filter(|path| !found.files.contains_key(*path));
+        changes.extend(gone.map(|path| Change::Remove { path: path.clone() }));
+        changes.sort_by(|a, b| a.path().cmp(&b.path()));
+        summary.removed = changes.len() as u64;
+    }
+    let jobs = jobs(work, found, &known);
+    summary.unchanged = (found.files.len() - jobs.len()) as u64;
+    let mut order: VecDeque<String> = jobs.keys().cloned().collect();
+    order.make_contiguous().sort_unstable();
+    let total = jobs.len();
+    let jobs = Jobs { root: work.root, queue: work.queue, left: Mutex::new((jobs, order)) };
+    let mut writer = Writer { store, model: work.model, changes, summary, since: Instant::now() };
+    run(&jobs, total, work, &mut writer, progress)?;
+    writer.flush()?;
+    writer.summary.stopped |= found.stopped;
+    Ok(writer.summary)
+}
+
+/// The files that have to be read.
+fn jobs(work: &Work<'_>, found: &Found, known: &HashMap<String, Known>) -> HashMap<String, Job> {
+    let mut jobs = HashMap::new();
+    for (path, stamp) in &found.files {
+        let before = known.get(path);
+        // Vectors of another model are made anew; those that nobody asks for are kept.
+        let embedded = before.is_some_and(|before| {
+            work.model.is_none() || before.model == work.model || before.chunks == 0
+        });
+        if before.is_some_and(|before| embedded && !stamp.is_new_to(before.stamp)) {
+            continue;
+        }
+        let known = before.filter(|_| embedded).map(|before| before.hash);
+        let job = Job { path: path.clone(), known, known_row: before.copied() };
+        jobs.insert(path.clone(), job);
+    }
+    jobs
+}
+
+/// Has all files read, and writes what comes of them.
+fn run(
+    jobs: &Jobs<'_>,
+    total: usize,
+    work: &Work<'_>,
+    writer: &mut Writer<'_>,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<(), IndexerError> {
+    let stop = AtomicBool::new(false);
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(total.max(1));
+    thread::scope(|scope| {
+        let (sender, receiver) = sync_channel(WAITING_MAX);
+        for _ in 0..threads {
+            let (sender, stop) = (sender.clone(), &stop);
+            let builder = thread::Builder::new().stack_size(STACK_BYTES);
+            let spawned = builder.spawn_scoped(scope, move || read_all(jobs, work, stop, &sender));
+            // With fewer threads it takes longer; with none the channel closes at once.
+            drop(spawned);
+        }
+        drop(sender);
+        let result = receive(&receiver, total, work, writer, progress);
+        stop.store(true, Ordering::Relaxed);
+        result
+    })
+}
+
+fn read_all(jobs: &Jobs<'_>, work: &Work<'_>, stop: &AtomicBool, sender: &SyncSender<Message>) {
+    let stopped = || stop.load(Ordering::Relaxed) || (work.interrupt)();
+    while !stopped() {
+        let Some(job) = jobs.take() else { return };
+        let place = work.root.join(&job.path);
+        let outcome = analyse(&place, &job.path, job.known, work.embedder, &stopped);
+        // Whoever receives has gone if this fails.
+        if sender.send(outcome.map(|outcome| (job, outcome))).is_err() {
+            return;
+        }
+    }
+}
+
+fn receive(
+    receiver: &Receiver<Message>,
+    total: usize,
+    work: &Work<'_>,
+    writer: &mut Writer<'_>,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<(), IndexerError> {
+    let mut done = 0;
+    let total = total as u64;
+    progress(Progress { done, total });
+    loop {
+        match receiver.recv_timeout(LOOK_UP_TIME) {
+            Ok(message) => {
+                let (job, outcome) = match message {
+                    Ok(both) => both,
+                    Err(error) => {
+                        writer.flush()?;
+                        return Err(error.into());
+                    }
+                };
+                writer.take(job, outcome);
+                done += 1;
+                progress(Progress { done, total });
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+        writer.flush_if_due()?;
+        if (work.interrupt)() {
+            break;
+        }
+    }
+    writer.summary.stopped |= done < total;
+    Ok(())
+}
+
+/// Collects changes and writes them together.
+struct Writer<'a> {
+    store: &'a mut Store,
+    model: Option<ModelNumber>,
+    changes: Vec<Change>,
+    summary: Summary,
+    /// When the first of the changes came, or earlier.
+    since: Instant,
+}
+
+impl Writer<'_> {
+    fn take(&mut self, job: Job, outcome: Outcome) {
+        let restamp = |known: Known, stamp: Stamp| Change::Stamp { row: known.row, stamp };
+        match outcome {
+            Outcome::Analysed(analysed) => {
+                self.summary.indexed += 1;
+                self.changes.push(Change::Put { path: job.path, analysed, model: self.model });
+            }
+            Outcome::Same(stamp) => {
+                self.summary.unchanged += 1;
+                let known = job.known_row.filter(|known| known.stamp != stamp);
+                self.changes.extend(known.map(|known| restamp(known, stamp)));
+            }
+            Outcome::Unreadable => {
+                self.summary.unreadable += 1;
+                self.changes.push(Change::Remove { path: job.path });
+            }
+            Outcome::Stopped => self.summary.stopped = true,
+        }
+    }
+
+    fn flush_if_due(&mut self) -> Result<(), IndexerError> {
+        let is_due = self.since.elapsed() >= BATCH_TIME_MAX;
+        if self.changes.len() >= BATCH_CHANGES_MAX || (is_due && !self.changes.is_empty()) {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), IndexerError> {
+        if !self.changes.is_empty() {
+            self.store.write(&self.changes)?;
+            self.changes.clear();
+        }
+        self.since = Instant::now();
+        Ok(())
+    }
+}

@@ -1,0 +1,9 @@
+//! The index as its users see it, on small folders written for each test.
+
+mod damage;
+mod files;
+mod interruption;
+mod rebuild;
+mod search;
+mod watching;
+mod world;

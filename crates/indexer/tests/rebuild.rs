@@ -1,0 +1,74 @@
+//! An index brought up to date again and again equals one built at once.
+
+use proptest::prelude::*;
+
+use crate::world::{World, dump, update};
+
+/// What happens to the folder.
+#[derive(Debug, Clone)]
+enum Edit {
+    Write { file: usize, text: usize },
+    Remove { file: usize },
+    Ignore { file: Option<usize> },
+    Update,
+    Touch { file: usize },
+    Reopen,
+}
+
+const FILES: [&str; 6] = ["a.rs", "b.py", "sub/c.rs", "sub/deep/d.md", "e.txt", "sub/f.json"];
+
+/// Texts of any of the files: what does not fit its language is broken syntax.
+const TEXTS: [&str; 6] = [
+    "use std::fmt;\n\npub struct Part {\n    value: u32,\n}\n\nimpl Part {\n    /// The third value.\n    \
+     fn third(&self) -> u32 {\n        self.value * 3\n    }\n}\n",
+    "def third(value):\n    \"\"\"The third part.\"\"\"\n    return value[2]\n",
+    "# Parts\n\nEvery part has a value.\n\n## Third\n\nThe third one.\n",
+    "{\"parts\": [1, 2, 3], \"value\": {\"third\": true}}\n",
+    "",
+    "\0binary",
+];
+
+fn edits() -> impl Strategy<Value = Vec<Edit>> {
+    let file = 0..FILES.len();
+    let edit = prop_oneof![
+        4 => (file.clone(), 0..TEXTS.len()).prop_map(|(file, text)| Edit::Write { file, text }),
+        2 => file.clone().prop_map(|file| Edit::Remove { file }),
+        1 => proptest::option::of(file.clone()).prop_map(|file| Edit::Ignore { file }),
+        2 => Just(Edit::Update),
+        2 => file.prop_map(|file| Edit::Touch { file }),
+        1 => Just(Edit::Reopen),
+    ];
+    proptest::collection::vec(edit, 1..25)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    #[test]
+    fn incremental_is_rebuilt(edits in edits()) {
+        let world = World::embedded("incremental");
+        let mut indexer = world.open();
+        for edit in edits {
+            match edit {
+                Edit::Write { file, text } => world.write(FILES[file], TEXTS[text]),
+                Edit::Remove { file } => {
+                    // It may not be there.
+                    let _ = std::fs::remove_file(world.root().join(FILES[file]));
+                }
+                Edit::Ignore { file } => {
+                    world.write(".gitignore", file.map_or("", |file| FILES[file]));
+                }
+                Edit::Update => drop(update(&mut indexer)),
+                Edit::Touch { file } => {
+                    indexer.touch(FILES[file].as_ref());
+                    indexer.update_queued(&|| false).expect("a store of this test");
+                }
+                Edit::Reopen => indexer = world.open(),
+            }
+        }
+        update(&mut indexer);
+        let mut anew = world.open_at(&world.root().join("../anew.db"));
+        update(&mut anew);
+        prop_assert_eq!(dump(&mut indexer), dump(&mut anew));
+    }
+}
