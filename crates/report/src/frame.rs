@@ -250,7 +250,7 @@ pub(crate) fn area(upper: &[(f64, f64)], lower: &[(f64, f64)]) -> String {
 
 /// Moves places apart until neighbours are `gap` apart, as little as that takes, and keeps
 /// them between 0 and `high` as far as there is room.
-fn spread(wanted: &[f64], gap: f64, high: f64) -> Vec<f64> {
+pub(crate) fn spread(wanted: &[f64], gap: f64, high: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by(|a, b| wanted[*a].total_cmp(&wanted[*b]));
     let mut places = wanted.to_vec();

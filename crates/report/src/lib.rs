@@ -7,6 +7,7 @@
 mod axis;
 mod builder;
 mod chart;
+mod curation;
 mod data;
 mod frame;
 mod markup;
@@ -16,6 +17,9 @@ mod sampler;
 mod tables;
 
 pub use builder::{Measured, ReportBuilder};
+pub use curation::{
+    CurationCurve, CurationPoint, CurationReport, CurationTable, draw_curation, render_curation,
+};
 pub use data::{
     ByPart, Detail, FileFill, Fill, FillSample, Limits, Part, Point, ProfileLine, ReportData,
     SessionLine, Totals,

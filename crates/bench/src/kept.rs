@@ -1,0 +1,73 @@
+//! Line ranges.
+
+/// The lines a curator keeps: first and last line of each range, from 1, both included,
+/// ascending, no two overlapping.
+pub type Kept = Vec<(u32, u32)>;
+
+/// The lines of a text with their line breaks. Only `\n` ends a line, as in git.
+pub fn lines_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split_inclusive('\n')
+}
+
+/// Number of lines of a text.
+pub fn line_count(text: &str) -> u32 {
+    u32::try_from(lines_of(text).count()).unwrap_or(u32::MAX)
+}
+
+/// The ranges of the lines that are marked.
+pub(crate) fn ranges(marks: &[bool]) -> Kept {
+    let mut kept = Kept::new();
+    for (number, _) in (1u32..).zip(marks).filter(|(_, mark)| **mark) {
+        match kept.last_mut() {
+            Some((_, last)) if *last + 1 == number => *last = number,
+            _ => kept.push((number, number)),
+        }
+    }
+    kept
+}
+
+/// Marks the lines in `kept` of `lines` lines, and says whether the ranges are as promised:
+/// ascending, apart, inside the file.
+pub(crate) fn marks(kept: &[(u32, u32)], lines: u32) -> (Vec<bool>, bool) {
+    let mut marks = vec![false; lines as usize];
+    let (mut sound, mut before) = (true, 0);
+    for (first, last) in kept.iter().copied() {
+        sound &= first > before && first <= last && last <= lines;
+        before = before.max(last);
+        let (first, last) = (first.max(1), last.min(lines));
+        if first <= last {
+            marks[first as usize - 1..last as usize].fill(true);
+        }
+    }
+    (marks, sound)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_end_at_line_feeds_only() {
+        for (text, count) in [("", 0), ("a", 1), ("a\n", 1), ("a\n\n", 2), ("a\rb\r\nc", 2)] {
+            assert_eq!(line_count(text), count, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn marks_and_ranges_are_inverse() {
+        for (kept, sound, expected) in [
+            (vec![], true, vec![]),
+            (vec![(1, 2), (4, 4)], true, vec![(1, 2), (4, 4)]),
+            (vec![(1, 2), (3, 5)], true, vec![(1, 5)]),
+            (vec![(0, 1)], false, vec![(1, 1)]),
+            (vec![(4, 9)], false, vec![(4, 5)]),
+            (vec![(8, 9)], false, vec![]),
+            (vec![(3, 2)], false, vec![]),
+            (vec![(1, 3), (2, 2)], false, vec![(1, 3)]),
+            (vec![(4, 4), (1, 1)], false, vec![(1, 1), (4, 4)]),
+        ] {
+            let (marks, is_sound) = marks(&kept, 5);
+            assert_eq!((ranges(&marks), is_sound), (expected, sound), "{kept:?}");
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! The arithmetic of the measures.
+
+use foveal_bench::{Budget, Case, Figures, LineTokens, Measurement};
+
+/// A case of ten lines of one token each.
+fn case(gold: Option<&[u32]>) -> Case {
+    Case {
+        id: "one".into(),
+        repo: String::new(),
+        language: String::new(),
+        path: "a.rs".into(),
+        content_before: "\n".repeat(10),
+        query: String::new(),
+        conversation: None,
+        gold_lines: gold.map(<[u32]>::to_vec),
+    }
+}
+
+fn measured(gold: Option<&[u32]>, budget: Budget, kept: &[(u32, u32)], micros: u64) -> Measurement {
+    let case = case(gold);
+    Measurement::of(&case, budget, &LineTokens::of(&case.content_before), kept.to_vec(), micros)
+}
+
+#[test]
+fn one_measurement() {
+    let half = Budget::Share(0.5);
+    for (gold, kept, gold_kept, lines_kept, sound) in [
+        (Some(&[1, 2, 9][..]), &[(1, 1), (8, 10)][..], Some((3, 2)), 4, true),
+        (Some(&[1]), &[], Some((1, 0)), 0, true),
+        (Some(&[]), &[(1, 5)], None, 5, true),
+        (None, &[(1, 5)], None, 5, true),
+        // Over the budget; out of the file; twice the same lines; out of order.
+        (Some(&[6]), &[(1, 6)], Some((1, 1)), 6, false),
+        (Some(&[10]), &[(9, 11)], Some((1, 1)), 2, false),
+        (Some(&[2]), &[(1, 2), (2, 3)], Some((1, 1)), 3, false),
+        (Some(&[2]), &[(4, 4), (1, 1)], Some((1, 0)), 2, false),
+        (Some(&[0, 11]), &[(0, 1)], Some((2, 0)), 1, false),
+    ] {
+        let one = measured(gold, half, kept, 0);
+        let found = (one.gold, one.lines_kept, one.tokens_kept.0, one.sound);
+        assert_eq!(found, (gold_kept, lines_kept, u64::from(lines_kept), sound), "{kept:?}");
+        assert_eq!((one.lines, one.tokens.0), (10, 10));
+    }
+    assert!(measured(None, Budget::Adaptive, &[(1, 10)], 0).sound);
+}
+
+#[test]
+fn sums_of_measurements() {
+    let budget = Budget::Share(0.5);
+    let mut figures = Figures::default();
+    assert_eq!((figures.recall(), figures.lines_kept(), figures.micros(0.5)), (None, None, None));
+    for (gold, kept, micros) in [
+        (Some(&[1][..]), &[(1, 4)][..], 40),
+        (Some(&[1, 2, 3, 4, 5, 6, 7, 8]), &[(1, 2)], 10),
+        (None, &[(5, 7)], 30),
+        (Some(&[9, 10]), &[(1, 1), (10, 10)], 20),
+    ] {
+        figures.add(&measured(gold, budget, kept, micros));
+    }
+    let shares = [
+        figures.recall(),
+        figures.recall_pooled(),
+        figures.all_kept(),
+        figures.lines_kept(),
+        figures.tokens_kept(),
+    ];
+    let text: Vec<String> =
+        shares.iter().map(|share| format!("{:.3}", share.expect("there are cases"))).collect();
+    // (1 + 2/8 + 1/2) / 3, 4/11, 1/3, (4 + 2 + 3 + 2) / 40 twice.
+    assert_eq!(text, ["0.583", "0.364", "0.333", "0.275", "0.275"]);
+    let micros = [0.0, 0.5, 0.95, 1.0].map(|share| figures.micros(share));
+    assert_eq!(micros, [Some(10), Some(20), Some(40), Some(40)]);
+    assert_eq!((figures.cases, figures.cases_with_gold, figures.unsound), (4, 3, 0));
+}
+
+#[test]
+fn budgets_are_rounded_down() {
+    for (share, lines, most) in
+        [(0.1, 9, 0), (0.1, 10, 1), (0.3, 10, 3), (0.1, 1009, 100), (0.5, 3, 1), (1.0, 7, 7)]
+    {
+        assert_eq!(Budget::Share(share).lines_max(lines), most, "{share} of {lines}");
+    }
+}
