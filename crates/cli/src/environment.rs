@@ -22,6 +22,14 @@ pub(crate) struct Environment {
 }
 
 impl Environment {
+    /// The folder for the user's data of all programs: `XDG_DATA_HOME`, or `.local/share` in
+    /// the home folder.
+    pub(crate) fn data_folder(&self) -> Option<PathBuf> {
+        let own = self.home.as_ref().map(|home| home.join(".local").join("share"));
+        // The specification has relative paths ignored.
+        self.data.clone().filter(|path| path.is_absolute()).or(own)
+    }
+
     /// Reads the environment of this process.
     pub(crate) fn read() -> Self {
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");

@@ -3,6 +3,7 @@
 mod commands;
 mod environment;
 mod figures;
+mod index_place;
 mod interrupt;
 mod listing;
 mod measure;
@@ -12,6 +13,7 @@ mod progress;
 mod prompt;
 mod prompt_log;
 mod prompt_view;
+mod repository;
 mod sessions;
 mod summary;
 mod table;

@@ -1,9 +1,15 @@
 //! The commands, one a file.
 
+mod bench;
 mod changelog;
 mod file_at;
+mod graph;
+mod index;
+mod map;
 mod one_session;
+mod outline;
 mod replay;
+mod search;
 mod show;
 
 use std::io::{self, BufWriter, StdoutLock};
@@ -31,6 +37,27 @@ enum Command {
     Changelog(changelog::Arguments),
     /// Shows a file as it was at a turn of a recorded session, as far as the session tells.
     FileAt(file_at::Arguments),
+    /// Shows the structure of files: imports, types, signatures; bodies left out.
+    Outline(outline::Arguments),
+    /// Shows who calls, tests and uses a symbol, and what it calls and uses.
+    Graph(graph::Arguments),
+    /// Shows the files and signatures of a repository that matter most, in few tokens.
+    Map(map::Arguments),
+    /// Brings the index of a folder up to date.
+    ///
+    /// What .gitignore and .ignore name, hidden files, files of more than 1 MiB and those that
+    /// look like keys or credentials are left out. The index is kept in
+    /// $XDG_DATA_HOME/foveal/index, or ~/.local/share/foveal/index; nothing is written into
+    /// the folder itself.
+    Index(index::Arguments),
+    /// Finds parts of files by words and by meaning.
+    ///
+    /// The index is brought up to date first, and made if there is none. Paths are given from
+    /// the top of the folder on. Ends with 1 where nothing is found.
+    Search(search::Arguments),
+    /// Measures how well foveal chooses what to show.
+    #[command(subcommand)]
+    Bench(bench::Bench),
     /// Prints a completion script for a shell.
     Completions {
         /// The shell.
@@ -48,6 +75,12 @@ pub(crate) fn run(cli: Cli, environment: &Environment) -> anyhow::Result<ExitCod
         Command::Show(arguments) => show::run(&arguments),
         Command::Changelog(arguments) => changelog::run(&arguments),
         Command::FileAt(arguments) => file_at::run(&arguments),
+        Command::Outline(arguments) => outline::run(&arguments),
+        Command::Graph(arguments) => graph::run(&arguments, environment),
+        Command::Map(arguments) => map::run(&arguments),
+        Command::Index(arguments) => index::run(&arguments, environment),
+        Command::Search(arguments) => search::run(&arguments, environment),
+        Command::Bench(bench) => bench::run(bench),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "foveal", &mut script);

@@ -9,10 +9,24 @@ use crate::tidy::graph::EdgeKind;
 const ALLOWED: &[(&str, &[&str])] = &[
     ("foveal-context", &[]),
     ("foveal-wire", &["foveal-context"]),
+    ("foveal-index", &["foveal-context"]),
+    ("foveal-indexer", &["foveal-context", "foveal-index"]),
+    ("foveal-bench", &["foveal-context", "foveal-index"]),
     ("foveal-replay", &["foveal-context"]),
     ("foveal-report", &["foveal-context", "foveal-replay"]),
     ("foveal-testkit", &["foveal-context"]),
-    ("foveal", &["foveal-context", "foveal-wire", "foveal-replay", "foveal-report"]),
+    (
+        "foveal",
+        &[
+            "foveal-context",
+            "foveal-wire",
+            "foveal-index",
+            "foveal-indexer",
+            "foveal-bench",
+            "foveal-replay",
+            "foveal-report",
+        ],
+    ),
     ("xtask", &[]),
 ];
 

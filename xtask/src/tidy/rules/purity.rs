@@ -7,8 +7,14 @@ use crate::tidy::Tree;
 use crate::tidy::source::{Source, is_word};
 
 /// Folders whose `src` is pure.
-pub(crate) const PURE: &[&str] =
-    &["crates/context", "crates/wire", "crates/replay", "crates/report"];
+pub(crate) const PURE: &[&str] = &[
+    "crates/context",
+    "crates/wire",
+    "crates/index",
+    "crates/bench",
+    "crates/replay",
+    "crates/report",
+];
 
 /// Paths that are out of bounds, each with what to do instead. A path forbids what is below
 /// it too; one that ends in `*` or names a whole module forbids importing all of it.

@@ -1,0 +1,126 @@
+//! `foveal bench curation`: curated views against the lines that commits touched.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::bail;
+use foveal_bench::Case;
+use foveal_bench::sampling::Rules;
+
+use super::outputs::Outputs;
+use super::run::{self, About};
+use super::{cases, history};
+use crate::interrupt::Interrupt;
+use crate::numbers::plural;
+use crate::progress;
+
+/// What the long help adds.
+const LONG_HELP: &str = "\
+A case is a file before a commit, the commit's message as the question, and the lines that the
+commit touched: those it removed or replaced; for what it only added, the line before and the
+line after. From each repository at most 110 cases are drawn: commits with a message of 40
+characters or a body that change 1 to 4 source files; files of 120 to 3 000 lines of which at
+most 15 % change; without merges, reverts, formatting, version bumps, renames, generated and
+vendored files.
+
+What the table shows, each the mean over all cases:
+  10 % … 50 %      gold recall: the share of the touched lines that is kept in this share of lines
+  adaptive         the same where the curator chooses how much it keeps
+  lines, tokens    the share of the file that it then keeps (o200k tokens)
+  all kept         the share of cases of which every touched line is kept then
+  time             of one call, for half of the calls and for 95 % of them
+
+--cases reads JSON lines with id, path, content_before, query and, where they are known,
+gold_lines (from 1); repo and language group the figures; other fields are ignored.
+--write-cases writes the same form.
+
+--dump writes one JSON line for each case and budget of the curator in the first row:
+  id               of the case
+  budget           a share of lines, or \"adaptive\"
+  n_lines          lines of the file
+  kept             [[first, last], …], from 1, both included
+  micros           time in microseconds
+
+--json prints one document:
+  seed, cases, interrupted
+  groups[]         group (\"all\", \"kind\", \"language\", \"repo\"), name, cases, curators[]
+  curators[]       curator, budgets[]
+  budgets[]        budget, recall, recall_pooled (of the lines of all cases together), all_kept,
+                   lines_kept, tokens_kept, micros_p50, micros_p95, unsound (must be 0)";
+
+/// The command line of `foveal bench curation`.
+#[derive(Debug, clap::Args)]
+#[command(after_long_help = LONG_HELP)]
+pub(crate) struct Arguments {
+    /// Folders of git repositories, bare or not, with their full history.
+    #[arg(long = "repo", value_name = "PATH", num_args = 1..)]
+    repos: Vec<PathBuf>,
+    /// Take the cases from JSON lines instead.
+    #[arg(long, value_name = "FILE", conflicts_with = "repos")]
+    cases: Option<PathBuf>,
+    /// Which commits are drawn.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    #[command(flatten)]
+    outputs: Outputs,
+}
+
+/// Samples or reads cases, measures and prints.
+///
+/// # Errors
+/// If there is nothing to measure or the output cannot be written.
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    if arguments.repos.is_empty() && arguments.cases.is_none() {
+        bail!("nothing to measure: name repositories with --repo, or a file with --cases");
+    }
+    let inputs: Vec<&Path> = arguments.cases.iter().map(PathBuf::as_path).collect();
+    let report = arguments.outputs.check(&inputs)?;
+    let interrupt = Interrupt::listen();
+    let cases = match &arguments.cases {
+        Some(path) => read(path)?,
+        None => sample(arguments, &interrupt)?,
+    };
+    let about = About {
+        command: "foveal bench curation",
+        title: "Gold recall by lines kept",
+        seed: arguments.cases.is_none().then_some(arguments.seed),
+    };
+    run::run(&cases, &about, &arguments.outputs, report, &interrupt)
+}
+
+fn read(path: &Path) -> anyhow::Result<Vec<Case>> {
+    let (cases, outside) = cases::read(path)?;
+    if outside > 0 {
+        let lines = plural(outside as u64, "gold line");
+        writeln!(io::stderr(), "{lines} outside the file of a case: not counted")?;
+    }
+    Ok(cases)
+}
+
+fn sample(arguments: &Arguments, interrupt: &Interrupt) -> anyhow::Result<Vec<Case>> {
+    let repositories = history::open(&arguments.repos)?;
+    let rules = Rules::default();
+    let bar = progress::bar_of(repositories.len() as u64, "repositories");
+    let mut cases = Vec::new();
+    let mut without = Vec::new();
+    for repository in &repositories {
+        if interrupt.requested() {
+            break;
+        }
+        let found = history::sample(repository, &rules, arguments.seed, interrupt)?;
+        if found.is_empty() && !interrupt.requested() {
+            without.push(repository.name.as_str());
+        }
+        cases.extend(found);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    if cases.is_empty() && !interrupt.requested() {
+        bail!("no commit makes a case in {}: `--help` says what is looked for", without.join(", "));
+    }
+    if !without.is_empty() {
+        writeln!(io::stderr(), "no commit makes a case in {}", without.join(", "))?;
+    }
+    Ok(cases)
+}

@@ -1,0 +1,81 @@
+//! Measures cases and writes what came of it.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use foveal_bench::Case;
+
+use super::groups::{By, Group, groups};
+use super::outputs::{Outputs, ReportForm};
+use super::{cases, json, measure, page, text};
+use crate::interrupt::{self, Interrupt};
+use crate::numbers::plural;
+use crate::progress;
+
+/// What the figures are of.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct About {
+    /// The command, as a page's title.
+    pub(super) command: &'static str,
+    /// What the tables show.
+    pub(super) title: &'static str,
+    /// The seed, where cases were drawn.
+    pub(super) seed: Option<u64>,
+}
+
+/// Measures `cases`, prints the figures and writes the files that were asked for.
+///
+/// # Errors
+/// If something cannot be written.
+pub(super) fn run(
+    cases: &[Case],
+    about: &About,
+    outputs: &Outputs,
+    report: Option<ReportForm>,
+    interrupt: &Interrupt,
+) -> anyhow::Result<ExitCode> {
+    if cases.is_empty() {
+        // Only an interruption leaves none: what was written before is not to be replaced.
+        writeln!(io::stderr(), "interrupted before there was a case")?;
+        return Ok(ExitCode::from(interrupt::EXIT_CODE));
+    }
+    if let Some(path) = &outputs.write_cases {
+        cases::write(path, cases)?;
+    }
+    let bar = progress::bar_of(cases.len() as u64, "cases");
+    let measured = measure::measure(cases, interrupt, &|| bar.inc(1));
+    bar.finish_and_clear();
+    let groups = groups(cases, &measured);
+    if let Some(path) = &outputs.dump {
+        json::dump(path, cases, &measured)?;
+    }
+    if let Some((path, form)) = outputs.report.as_ref().zip(report) {
+        page::write(path, form, about, &groups)?;
+    }
+    complain(&groups, interrupt)?;
+    let text = if outputs.json {
+        json::render(&groups, about.seed, cases.len(), interrupt.requested())
+    } else {
+        text::render(about, &groups)
+    };
+    let mut out = crate::commands::output();
+    out.write_all(text.as_bytes())?;
+    out.flush()?;
+    let stopped = interrupt.requested();
+    Ok(if stopped { ExitCode::from(interrupt::EXIT_CODE) } else { ExitCode::SUCCESS })
+}
+
+/// Says on standard error what is wrong with the figures.
+fn complain(groups: &[Group], interrupt: &Interrupt) -> io::Result<()> {
+    let mut err = io::stderr().lock();
+    if interrupt.requested() {
+        writeln!(err, "interrupted: the figures are of what was done until then")?;
+    }
+    let figures = groups.iter().filter(|group| group.by == By::All).flat_map(|all| &all.figures);
+    let unsound: u32 = figures.flatten().map(|figures| figures.unsound).sum();
+    if unsound > 0 {
+        let views = plural(u64::from(unsound), "view");
+        writeln!(err, "{views} with ranges outside the file, out of order or over the budget")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,40 @@
+//! The relations around a symbol for programs.
+
+use foveal_index::relations::{NodeId, NodeKind, Relation, Relations};
+use serde_json::{Value, json};
+
+use super::neighbours::Around;
+
+/// Nodes by number, and relations between them.
+pub(super) fn json(relations: &Relations, root: NodeId, around: &Around) -> Value {
+    let node = |of: &NodeId| {
+        let node = relations.node(*of);
+        json!({
+            "id": of.0,
+            "kind": node.key.kind.name(),
+            "name": (node.key.kind != NodeKind::File).then_some(&*node.key.name),
+            "path": node.key.path.as_ref(),
+            "line": node.key.line.0,
+            "lines": [node.lines.first.0, node.lines.last.0],
+            "signature": node.signature,
+            "in_tests": node.in_tests,
+        })
+    };
+    let relation = |of: &Relation| {
+        json!({
+            "from": of.from.0,
+            "to": of.to.0,
+            "kind": of.kind.name(),
+            "weight": f64::from((of.weight * 1000.0).round()) / 1000.0,
+            "found": of.is_found(),
+            "count": of.count,
+            "line": of.line.0,
+        })
+    };
+    json!({
+        "root": root.0,
+        "nodes": around.nodes.iter().map(node).collect::<Vec<Value>>(),
+        "relations": around.relations.iter().map(relation).collect::<Vec<Value>>(),
+        "left_out": around.left_out,
+    })
+}

@@ -1,0 +1,170 @@
+//! The relations of a symbol as lists.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use foveal_index::relations::{NodeId, NodeKind, Relation, RelationKind, Relations};
+
+use super::place_and_name;
+
+/// Rows of one list; the rest is counted.
+const ROWS_MAX: usize = 100;
+
+/// A list: its heading, the relations in it, and whether they lead to the symbol.
+struct List {
+    heading: &'static str,
+    possible: &'static str,
+    kinds: &'static [RelationKind],
+    up: bool,
+}
+
+/// The lists, in order.
+const LISTS: &[List] = &[
+    List {
+        heading: "callers",
+        possible: "possible callers",
+        kinds: &[RelationKind::Calls],
+        up: true,
+    },
+    List { heading: "tests", possible: "possible tests", kinds: &[RelationKind::Tests], up: true },
+    List {
+        heading: "used as a type by",
+        possible: "possibly used as a type by",
+        kinds: &[RelationKind::UsesType, RelationKind::Returns],
+        up: true,
+    },
+    List {
+        heading: "named by",
+        possible: "possibly named by",
+        kinds: &[RelationKind::References],
+        up: true,
+    },
+    List {
+        heading: "imported by",
+        possible: "possibly imported by",
+        kinds: &[RelationKind::Imports],
+        up: true,
+    },
+    List {
+        heading: "documented in",
+        possible: "possibly documented in",
+        kinds: &[RelationKind::Documents],
+        up: true,
+    },
+    List { heading: "calls", possible: "possible calls", kinds: &[RelationKind::Calls], up: false },
+    List {
+        heading: "uses types",
+        possible: "possibly uses types",
+        kinds: &[RelationKind::UsesType, RelationKind::Returns],
+        up: false,
+    },
+    List {
+        heading: "names",
+        possible: "possibly names",
+        kinds: &[RelationKind::References],
+        up: false,
+    },
+    List { heading: "tests", possible: "possibly tests", kinds: &[RelationKind::Tests], up: false },
+    List {
+        heading: "imports",
+        possible: "possibly imports",
+        kinds: &[RelationKind::Imports],
+        up: false,
+    },
+    List { heading: "contains", possible: "contains", kinds: &[RelationKind::Contains], up: false },
+];
+
+/// What is printed for people.
+pub(super) fn text(relations: &Relations, root: NodeId, depth: u32, colour: bool) -> String {
+    let (bold, plain) = if colour { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
+    let node = relations.node(root);
+    let mut out = format!("{bold}{}{plain}\n", place_and_name(relations, root));
+    for line in node.signature.lines() {
+        let _ = writeln!(out, "  {}", line.trim_end());
+    }
+    let mut any = false;
+    for list in LISTS {
+        for is_found in [true, false] {
+            let rows = rows(relations, root, list, is_found, depth);
+            let first = rows.iter().filter(|row| row.depth == 0).count();
+            if rows.is_empty() {
+                continue;
+            }
+            any = true;
+            let heading = if is_found { list.heading } else { list.possible };
+            let _ = writeln!(out, "\n{bold}{heading}{plain} ({first})");
+            for row in rows.iter().take(ROWS_MAX) {
+                let _ = writeln!(out, "{}", row.text);
+            }
+            if rows.len() > ROWS_MAX {
+                let _ = writeln!(out, "  and {} more", rows.len() - ROWS_MAX);
+            }
+        }
+    }
+    if !any {
+        out.push_str("\nno relations found\n");
+    }
+    out
+}
+
+struct Row {
+    depth: u32,
+    text: String,
+}
+
+fn rows(relations: &Relations, root: NodeId, list: &List, is_found: bool, depth: u32) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let mut seen = BTreeSet::from([root]);
+    // A stack of what is still to be printed, the next on top.
+    let mut open: Vec<(u32, Relation)> = Vec::new();
+    let push = |open: &mut Vec<(u32, Relation)>, of: NodeId, level: u32| {
+        let mut next = relations_of(relations, of, list, is_found);
+        next.reverse();
+        open.extend(next.into_iter().map(|relation| (level, relation)));
+    };
+    push(&mut open, root, 0);
+    while let Some((level, relation)) = open.pop() {
+        let other = if list.up { relation.from } else { relation.to };
+        let known = !seen.insert(other);
+        let again = if known && level > 0 { "  (above)" } else { "" };
+        let times =
+            if relation.count > 1 { format!("  x{}", relation.count) } else { String::new() };
+        let indent = "  ".repeat(level as usize + 1);
+        let place = place_and_name(relations, other);
+        let at = at_line(relations, &relation, list.up);
+        rows.push(Row { depth: level, text: format!("{indent}{place}{at}{times}{again}") });
+        if level + 1 < depth && !known && list.kinds != [RelationKind::Contains] {
+            push(&mut open, other, level + 1);
+        }
+        if rows.len() > ROWS_MAX * 10 {
+            break;
+        }
+    }
+    rows
+}
+
+/// The line of the use, where it is not told by the place already.
+fn at_line(relations: &Relations, relation: &Relation, up: bool) -> String {
+    let own = relations.node(relation.from).key.line == relation.line;
+    let is_file = relations.node(relation.from).key.kind == NodeKind::File;
+    if relation.kind == RelationKind::Contains || !up || (own && !is_file) {
+        return String::new();
+    }
+    format!("  at {}", relation.line.0)
+}
+
+fn relations_of(relations: &Relations, of: NodeId, list: &List, is_found: bool) -> Vec<Relation> {
+    let fits = |relation: &&Relation| {
+        list.kinds.contains(&relation.kind) && relation.is_found() == is_found
+    };
+    let mut found: Vec<Relation> = if list.up {
+        relations.incoming(of).filter(fits).copied().collect()
+    } else {
+        relations.outgoing(of).iter().filter(fits).copied().collect()
+    };
+    let other = |relation: &Relation| if list.up { relation.from } else { relation.to };
+    found.sort_by_key(other);
+    // One that is both used and returned is one row.
+    found.dedup_by_key(|relation| other(relation));
+    found
+}

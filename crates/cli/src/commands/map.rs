@@ -1,0 +1,94 @@
+//! `foveal map`: the files and signatures that matter most, within a number of tokens.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::bail;
+use foveal_context::tokens::{Tokenizer, Tokens};
+use foveal_index::map::{RepositoryMap, map};
+use foveal_index::relations::{FileRanks, Focus, NodeId, NodeKind, Relations, SymbolMatch};
+use serde_json::{Value, json};
+
+use crate::repository;
+
+/// The command line of `foveal map`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The folder of the repository.
+    #[arg(default_value = ".", value_name = "PATH")]
+    path: PathBuf,
+    /// The most tokens (o200k) that the map may have.
+    #[arg(long, default_value_t = 2_000, value_name = "N",
+        value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    tokens: u64,
+    /// Files or symbols that the map is for; it shows what they use and what uses them.
+    #[arg(long, num_args = 1.., value_name = "FILE|SYMBOL")]
+    focus: Vec<String>,
+    /// Print JSON: the map as text, and each file and entity shown.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Prints the map.
+///
+/// # Errors
+/// If there is nothing to read, or a focus names nothing.
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let relations = repository::relations(&arguments.path)?;
+    let focus = focus(&relations, &arguments.focus)?;
+    let ranks = FileRanks::of(&relations, &focus);
+    let found = map(&relations, &ranks, Tokens(arguments.tokens), Tokenizer::O200k);
+    let mut out = super::output();
+    if arguments.json {
+        writeln!(out, "{}", as_json(&relations, &ranks, &found))?;
+    } else if found.text.is_empty() {
+        bail!("nothing fits into {} tokens: allow more with --tokens", arguments.tokens);
+    } else {
+        out.write_all(found.text.as_bytes())?;
+    }
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn focus(relations: &Relations, words: &[String]) -> anyhow::Result<Focus> {
+    let mut focus = Focus::default();
+    for word in words {
+        let SymbolMatch::Nodes(nodes) = relations.find(word) else {
+            bail!(super::graph::unknown(relations, word));
+        };
+        for node in nodes {
+            match relations.node(node).key.kind {
+                NodeKind::File => focus.files.push(node),
+                NodeKind::Entity(_) => focus.entities.push(node),
+            }
+        }
+    }
+    Ok(focus)
+}
+
+fn as_json(relations: &Relations, ranks: &FileRanks, found: &RepositoryMap) -> Value {
+    let entity = |of: &NodeId| {
+        let node = relations.node(*of);
+        json!({
+            "kind": node.key.kind.name(),
+            "name": node.key.name,
+            "line": node.key.line.0,
+            "lines": [node.lines.first.0, node.lines.last.0],
+            "signature": node.signature,
+        })
+    };
+    let files = found.files.iter().map(|of| {
+        json!({
+            "path": relations.node(of.file).key.path.as_ref(),
+            "rank": ranks.file(relations, of.file),
+            "entities": of.entities.iter().map(entity).collect::<Vec<Value>>(),
+        })
+    });
+    json!({
+        "tokens": found.tokens.0,
+        "text": found.text,
+        "files": files.collect::<Vec<Value>>(),
+        "files_in_all": relations.files().len(),
+    })
+}

@@ -1,0 +1,82 @@
+//! `foveal outline`: the structure of files.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use foveal_index::{EntityIndex, Parsed, outline};
+use serde_json::{Value, json};
+
+use crate::repository::{SourceText, read_file};
+
+/// The command line of `foveal outline`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Source files, of any language.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Print JSON: for each file its entities, and the lines shown and left out.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Prints the outline of each file.
+///
+/// # Errors
+/// If a file cannot be read; nothing is printed then.
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let mut read = Vec::new();
+    for path in &arguments.files {
+        read.push((path.display().to_string(), read_file(path)?));
+    }
+    let mut out = super::output();
+    if arguments.json {
+        let all: Vec<Value> = read.iter().map(|(path, source)| as_json(path, source)).collect();
+        writeln!(out, "{}", json!({ "files": all }))?;
+    } else {
+        for (at, (path, source)) in read.iter().enumerate() {
+            if read.len() > 1 {
+                let before = if at > 0 { "\n" } else { "" };
+                writeln!(out, "{before}{path} ({} lines)", source.parsed.line_count)?;
+            }
+            let SourceText { text, parsed } = source;
+            out.write_all(outline(parsed, text).render(parsed, text).as_bytes())?;
+        }
+    }
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn as_json(path: &str, source: &SourceText) -> Value {
+    let SourceText { text, parsed } = source;
+    let outline = outline(parsed, text);
+    let entities = parsed.indexed().map(|(at, _)| entity(parsed, at));
+    json!({
+        "path": path,
+        "language": parsed.language.map(|language| language.name()),
+        "lines": parsed.line_count,
+        "broken": parsed.broken,
+        "cut": parsed.cut,
+        "entities": entities.collect::<Vec<Value>>(),
+        "shown": outline.parts.iter().map(|part| pair(part.lines)).collect::<Vec<Value>>(),
+        "left_out": outline.gaps.iter().map(|gap| pair(gap.lines)).collect::<Vec<Value>>(),
+    })
+}
+
+fn entity(parsed: &Parsed, at: EntityIndex) -> Value {
+    let Some(of) = parsed.entity(at) else { return Value::Null };
+    json!({
+        "kind": of.kind.name(),
+        "name": parsed.qualified_name(at),
+        "lines": pair(of.lines),
+        "signature": pair(of.signature),
+        "documentation": of.doc.map(pair),
+        "visibility": format!("{:?}", of.visibility).to_lowercase(),
+        "parent": of.parent.map(|parent| parent.get()),
+    })
+}
+
+/// A range as `[first, last]`.
+fn pair(lines: foveal_index::LineRange) -> Value {
+    json!([lines.first.0, lines.last.0])
+}

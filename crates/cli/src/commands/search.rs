@@ -1,0 +1,154 @@
+//! `foveal search`: parts of files by words and by meaning.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::bail;
+use foveal_index::{EntityKind, Visibility};
+use foveal_indexer::{Hit, SearchOptions};
+use serde_json::json;
+
+use crate::environment::Environment;
+use crate::index_place;
+use crate::interrupt::{self, Interrupt};
+
+/// What a search that finds nothing ends with, as other programs that search do.
+const EXIT_CODE_NOTHING: u8 = 1;
+
+/// All kinds, as they are asked for.
+const KINDS: [EntityKind; 13] = [
+    EntityKind::Module,
+    EntityKind::Imports,
+    EntityKind::Function,
+    EntityKind::Method,
+    EntityKind::Type,
+    EntityKind::Trait,
+    EntityKind::Impl,
+    EntityKind::Enum,
+    EntityKind::Constant,
+    EntityKind::Field,
+    EntityKind::Test,
+    EntityKind::Section,
+    EntityKind::Key,
+];
+
+/// The command line of `foveal search`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// What is looked for: names, or what something does.
+    #[arg(value_name = "QUERY", required = true)]
+    query: Vec<String>,
+    /// Finds only these kinds, such as `function,method`.
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = parse_kind)]
+    kind: Vec<EntityKind>,
+    /// How many parts are shown.
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    limit: u16,
+    /// The folder; the working copy around the current folder if not given.
+    #[arg(long, value_name = "PATH")]
+    path: Option<PathBuf>,
+    /// Prints what is found as JSON.
+    #[arg(long)]
+    json: bool,
+    /// Finds parts by their words alone.
+    #[arg(long)]
+    no_embeddings: bool,
+}
+
+fn parse_kind(text: &str) -> Result<EntityKind, UnknownKind> {
+    let known = KINDS.into_iter().find(|kind| kind.name() == text);
+    known.ok_or_else(|| UnknownKind(text.to_owned()))
+}
+
+/// A kind that there is not.
+#[derive(Debug, thiserror::Error)]
+#[error("unknown kind `{0}`: one of {names}", names = KINDS.map(EntityKind::name).join(", "))]
+struct UnknownKind(String);
+
+/// Prints the parts that answer the question, best first.
+///
+/// # Errors
+/// If the question is empty, or the index cannot be read or written.
+pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
+    let query = arguments.query.join(" ");
+    if query.trim().is_empty() {
+        bail!("the question is empty: say what to look for");
+    }
+    let interrupt = Interrupt::listen();
+    let opened =
+        index_place::open(arguments.path.as_deref(), !arguments.no_embeddings, environment)?;
+    let mut indexer = opened.indexer;
+    let options =
+        SearchOptions { limit: usize::from(arguments.limit), kinds: arguments.kind.clone() };
+    if index_place::update(&mut indexer, &interrupt)?.stopped {
+        writeln!(io::stderr(), "stopped before the index was up to date: run it again to go on")?;
+        return Ok(ExitCode::from(interrupt::EXIT_CODE));
+    }
+    let mut hits = indexer.search(&query, &options)?;
+    if indexer.is_rebuilt() {
+        // It was damaged where the update did not look.
+        index_place::update(&mut indexer, &interrupt)?;
+        hits = indexer.search(&query, &options)?;
+    }
+    let mut out = super::output();
+    if arguments.json {
+        let root = indexer.root().to_string_lossy();
+        let hits: Vec<serde_json::Value> = hits.iter().map(to_json).collect();
+        writeln!(out, "{}", json!({ "root": root, "hits": hits }))?;
+    } else {
+        for hit in &hits {
+            out.write_all(to_text(hit, environment.colour).as_bytes())?;
+        }
+    }
+    out.flush()?;
+    if hits.is_empty() {
+        writeln!(io::stderr(), "nothing was found in {}", indexer.root().display())?;
+        return Ok(ExitCode::from(EXIT_CODE_NOTHING));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn visibility(hit: &Hit) -> Option<&'static str> {
+    hit.visibility.map(|visibility| match visibility {
+        Visibility::Public => "public",
+        Visibility::Restricted => "restricted",
+        Visibility::Private => "private",
+    })
+}
+
+fn to_json(hit: &Hit) -> serde_json::Value {
+    json!({
+        "path": hit.path,
+        "first_line": hit.lines.first.0,
+        "last_line": hit.lines.last.0,
+        "kind": hit.kind.map(EntityKind::name),
+        "name": hit.name,
+        "signature": hit.signature,
+        "visibility": visibility(hit),
+        "score": hit.score,
+        "words": hit.reason.words,
+        "words_score": hit.reason.words_score,
+        "cosine": hit.reason.cosine,
+    })
+}
+
+/// Where it is, what it is, and why it was found: two or three lines.
+fn to_text(hit: &Hit, colour: bool) -> String {
+    let paint = |code: &str, text: &str| {
+        if colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    };
+    let place = format!("{}:{}", hit.path, hit.lines);
+    let kind = hit.kind.map_or("lines", EntityKind::name);
+    let mut text = format!("{}  {kind} {}\n", paint("36", &place), paint("1", &hit.name));
+    if !hit.signature.is_empty() && hit.signature != hit.name {
+        text += &format!("    {}\n", hit.signature);
+    }
+    let mut reasons = Vec::new();
+    if !hit.reason.words.is_empty() {
+        reasons.push(format!("words {}", hit.reason.words.join(", ")));
+    }
+    reasons.extend(hit.reason.cosine.map(|cosine| format!("meaning {cosine:.2}")));
+    let why = format!("    score {:.2}: {}\n", hit.score, reasons.join("; "));
+    text + &paint("2", &why)
+}
