@@ -64,9 +64,11 @@ fn request(
 
 pub(crate) fn bench(criterion: &mut Criterion) {
     for (size, tokens) in [("200k", Tokens(200_000)), ("1M", Tokens(1_000_000))] {
-        for (profile, settings) in
-            [("lossless", Settings::lossless()), ("balanced", Settings::balanced())]
-        {
+        for (profile, settings) in [
+            ("lossless", Settings::lossless()),
+            ("balanced", Settings::balanced()),
+            ("max", Settings::max()),
+        ] {
             let course = Course::new(tokens, settings.clone());
             let mut group = criterion.benchmark_group(format!("plan/{profile}/{size}"));
             group.sample_size(20);
