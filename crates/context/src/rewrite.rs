@@ -191,14 +191,16 @@ fn candidates(planner: &Planner, ask: &Ask<'_>) -> Vec<Candidate> {
             continue;
         }
         let facts = ask.observed.facts(*index);
-        let features = score::features(facts, life, planner.interest(), planner.requests());
-        let probability = score::probability(&features, &ask.settings.weights);
-        let uses = probability * 1000.0 / item.tokens.0 as f64;
+        let uses = || {
+            let features = score::features(facts, life, planner.interest(), planner.requests());
+            let probability = score::probability(&features, &ask.settings.weights);
+            probability * 1000.0 / item.tokens.0 as f64
+        };
         let is_edit = !facts.edits.is_empty();
         let reduced = if is_edit {
             less_of_edit(ask.settings, facts, item.level, uses)
         } else {
-            less_of_result(facts, item).map(|(level, saving)| (level, saving, uses))
+            less_of_result(facts, item).map(|(level, saving)| (level, saving, uses()))
         };
         let Some((level, saving, uses)) = reduced else { continue };
         let dead_for = life.dead_since.map_or(0, |since| planner.requests() - since);
@@ -232,14 +234,18 @@ fn less_of_edit(
     settings: &RewriteSettings,
     facts: &Facts,
     level: Level,
-    uses: f64,
+    uses: impl FnOnce() -> f64,
 ) -> Option<(Level, u64, f64)> {
     let factors = settings.edits.as_ref()?;
     let (old, new) = (facts.edits.tokens(Side::Old).0, facts.edits.tokens(Side::New).0);
+    // No level saves more than all of it; the score takes time.
+    if level == Level::Note || old + new < settings.tokens_min.0 + NOTE_TOKENS {
+        return None;
+    }
+    let uses = uses();
     let of_new = uses * factors.new_factor;
     let (level, size, uses) = match level {
-        Level::Note => return None,
-        Level::Reduced => (Level::Note, new, of_new),
+        Level::Reduced | Level::Note => (Level::Note, new, of_new),
         Level::Arrival if of_new < settings.uses_min || old <= NOTE_TOKENS => {
             (Level::Note, old + new, of_new)
         }

@@ -89,29 +89,31 @@ fn head(result: &ToolResult) -> String {
 /// understood is no confirmation.
 pub fn is_confirmed(effect: &Effect, result: &ToolResult) -> bool {
     let head = head(result);
-    outcome(effect, result) == Outcome::Done && SUCCESSES.iter().any(|words| head.contains(words))
+    of_edit(effect, result, &head) == Outcome::Done
+        && SUCCESSES.iter().any(|words| head.contains(words))
 }
 
 /// What a call's result says of it.
 pub fn outcome(effect: &Effect, result: &ToolResult) -> Outcome {
     match effect.kind {
-        EffectKind::Edit | EffectKind::Write => {
-            let head = head(result);
-            let refused = effect.command.is_none()
-                && (FAILURES.iter().any(|words| head.starts_with(words))
-                    || REFUSALS.iter().any(|words| head.contains(words)));
-            match (result.is_error || refused, effect.command.is_some()) {
-                (false, _) => Outcome::Done,
-                (true, false) => Outcome::Refused,
-                // One command of several may have failed after another had written.
-                (true, true) => Outcome::Unclear,
-            }
-        }
+        EffectKind::Edit | EffectKind::Write => of_edit(effect, result, &head(result)),
         EffectKind::Read | EffectKind::Search | EffectKind::List if result.is_error => {
             Outcome::Refused
         }
         _ if result.is_error => Outcome::Unclear,
         _ => Outcome::Done,
+    }
+}
+
+fn of_edit(effect: &Effect, result: &ToolResult, head: &str) -> Outcome {
+    let refused = effect.command.is_none()
+        && (FAILURES.iter().any(|words| head.starts_with(words))
+            || REFUSALS.iter().any(|words| head.contains(words)));
+    match (result.is_error || refused, effect.command.is_some()) {
+        (false, _) => Outcome::Done,
+        (true, false) => Outcome::Refused,
+        // One command of several may have failed after another had written.
+        (true, true) => Outcome::Unclear,
     }
 }
 
