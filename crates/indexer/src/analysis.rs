@@ -3,24 +3,18 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use foveal_index::embed::{EmbedError, Embedder, QuantizedVector};
 use foveal_index::fusion::NAME_REPETITIONS;
-use foveal_index::{FileClass, Parsed, parse_while};
+use foveal_index::{FileClass, Parsed};
 
 use crate::chunk::{self, Chunk, Rows, chunks};
 use crate::secrets::is_private_key;
+use crate::source;
 use crate::structure::{self, Structure};
 use crate::text_terms::{FileTerms, term_hashes};
 use crate::vectors;
 use crate::walk::{FILE_BYTES_MAX, Stamp};
-
-/// How long a file's syntax is read. Error recovery can take the square of a file's length.
-const PARSE_TIME_MAX: Duration = Duration::from_secs(2);
-
-/// Bytes at the beginning in which a zero says that the file is no text.
-const HEAD_BYTES: usize = 8 << 10;
 
 /// Entities of a part whose names are put before its text.
 const NAMES_MAX: usize = 8;
@@ -80,15 +74,11 @@ pub(crate) fn analyse(
     if known == Some(hash) {
         return Ok(Outcome::Same(stamp));
     }
-    if bytes[..bytes.len().min(HEAD_BYTES)].contains(&0) {
-        return Ok(unread(stamp, hash, "binary"));
-    }
+    let Some(text) = source::text_of(&bytes) else { return Ok(unread(stamp, hash, "binary")) };
     if is_private_key(&bytes) {
         return Ok(unread(stamp, hash, "secret"));
     }
-    let text = String::from_utf8_lossy(&bytes);
-    let end = Instant::now() + PARSE_TIME_MAX;
-    let parsed = parse_while(path, &text, &mut || !stop() && Instant::now() < end);
+    let parsed = source::parse(path, &text, stop);
     if stop() {
         return Ok(Outcome::Stopped);
     }

@@ -1,9 +1,12 @@
 //! Files that are never read, because they hold what must stay secret.
 
+use std::path::Path;
+
 /// Whole names.
 const NAMES: &[&str] = &[
     ".dockercfg",
     ".env",
+    ".envrc",
     ".git-credentials",
     ".htpasswd",
     ".netrc",
@@ -12,16 +15,31 @@ const NAMES: &[&str] = &[
     ".pypirc",
     "_netrc",
     "credentials",
-    "id_dsa",
-    "id_ecdsa",
-    "id_ed25519",
-    "id_rsa",
     "secrets",
 ];
 
-/// Endings of keys, key stores and states that hold keys.
-const ENDINGS: &[&str] =
-    &[".jks", ".kdbx", ".key", ".keystore", ".p12", ".pem", ".pfx", ".ppk", ".tfstate", ".tfvars"];
+/// Endings of keys, key stores, encrypted files and states that hold keys.
+const ENDINGS: &[&str] = &[
+    ".asc",
+    ".gpg",
+    ".jks",
+    ".kdbx",
+    ".key",
+    ".keystore",
+    ".p12",
+    ".pem",
+    ".pfx",
+    ".pkcs12",
+    ".ppk",
+    ".tfstate",
+    ".tfvars",
+];
+
+/// Names of private keys, of which there may be copies.
+const KEYS: &[&str] = &["id_dsa", "id_ecdsa", "id_ed25519", "id_rsa"];
+
+/// Folders of keys.
+const FOLDERS: &[&str] = &[".aws", ".gnupg", ".ssh"];
 
 /// Beginnings of names that are secret if the file holds data; a program called so is not.
 const STEMS: &[&str] = &["client_secret", "credentials", "secrets", "service-account"];
@@ -41,20 +59,30 @@ const DATA_ENDINGS: &[&str] = &[
     ".yml",
 ];
 
-/// Endings of `.env` files that show what one looks like.
-const EXAMPLES: &[&str] = &["example", "sample", "template", "dist"];
+/// Parts of the names of `.env` files that show what one looks like.
+const EXAMPLES: &[&str] = &["default", "defaults", "dist", "example", "sample", "template"];
 
-/// Whether the file called `name` (without folders) is taken to be secret.
-pub(crate) fn is_secret_name(name: &str) -> bool {
+/// Whether the file at `path`, by its name and folders, is taken to hold secrets.
+pub fn may_hold_secrets(path: &Path) -> bool {
+    let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return false };
     let name = name.to_ascii_lowercase();
-    if let Some(rest) = name.strip_prefix(".env.") {
-        return !EXAMPLES.contains(&rest);
+    if let Some(rest) = name.strip_prefix(".env.")
+        && !rest.split('.').any(|part| EXAMPLES.contains(&part))
+    {
+        return true;
     }
-    NAMES.contains(&name.as_str())
-        || ENDINGS.iter().any(|ending| name.ends_with(ending))
+    let in_folder = path.parent().is_some_and(|folders| {
+        folders.iter().any(|part| FOLDERS.iter().any(|folder| part == *folder))
+    });
+    let is_key = KEYS.iter().any(|key| name.starts_with(key)) && !name.ends_with(".pub");
+    let is_data = STEMS.iter().any(|stem| name.starts_with(stem))
+        && DATA_ENDINGS.iter().any(|ending| name.ends_with(ending));
+    in_folder
+        || is_key
+        || is_data
+        || NAMES.contains(&name.as_str())
         || name.ends_with(".env")
-        || (STEMS.iter().any(|stem| name.starts_with(stem))
-            && DATA_ENDINGS.iter().any(|ending| name.ends_with(ending)))
+        || ENDINGS.iter().any(|ending| name.ends_with(ending))
 }
 
 /// Whether `bytes` begin as a private key does, whatever its file is called.
@@ -69,36 +97,49 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_secrets() {
-        for name in [
+    fn keys_and_passwords_are_told_by_name() {
+        for path in [
             ".env",
             ".env.local",
+            "web/.env.production",
             "prod.env",
-            "server.PEM",
+            "a/prod.env",
+            ".envrc",
             "id_rsa",
             "id_ed25519",
+            "id_ed25519_work",
+            "server.PEM",
+            "tls/server.key",
+            "a.key",
+            ".ssh/config",
+            ".npmrc",
+            ".netrc",
             "credentials",
             "credentials.json",
             "secrets.yaml",
             "service-account-prod.json",
-            "a.key",
-            ".netrc",
             "terraform.tfstate",
         ] {
-            assert!(is_secret_name(name), "{name}");
+            assert!(may_hold_secrets(Path::new(path)), "{path}");
         }
-        for name in [
+        for path in [
             ".env.example",
+            ".env.local.sample",
+            "id_rsa.pub",
             "env.rs",
             "credentials.rs",
             "secrets.py",
-            "id_rsa.pub",
             "keys.rs",
             "environment",
+            "environment.ts",
             "secretsmanager.go",
         ] {
-            assert!(!is_secret_name(name), "{name}");
+            assert!(!may_hold_secrets(Path::new(path)), "{path}");
         }
+    }
+
+    #[test]
+    fn private_keys_are_told_by_their_first_line() {
         assert!(is_private_key(b"\n-----BEGIN OPENSSH PRIVATE KEY-----\nabc"));
         assert!(!is_private_key(b"-----BEGIN CERTIFICATE-----\nPRIVATE KEY"));
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ignore::{DirEntry, WalkBuilder};
 
-use crate::secrets::is_secret_name;
+use crate::secrets::may_hold_secrets;
 
 /// Larger files are not read: data, seldom code.
 pub const FILE_BYTES_MAX: u64 = 1 << 20;
@@ -92,11 +92,11 @@ pub(crate) fn walk(root: &Path, only: Option<&[PathBuf]>, stop: &dyn Fn() -> boo
 }
 
 fn accepted(root: &Path, entry: &DirEntry) -> Option<(String, Stamp)> {
-    if is_secret_name(entry.file_name().to_str()?) {
+    let path = relative(root, entry.path())?;
+    if may_hold_secrets(Path::new(&path)) {
         return None;
     }
     let metadata = entry.metadata().ok()?;
-    let path = relative(root, entry.path())?;
     (metadata.len() <= FILE_BYTES_MAX).then(|| (path, Stamp::of(&metadata)))
 }
 

@@ -1,31 +1,21 @@
 //! The source files of a repository, read and parsed on demand.
 
-mod secrets;
 mod walk;
 
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
+use foveal_index::Parsed;
 use foveal_index::relations::{FileSymbols, Relations};
-use foveal_index::{Parsed, parse_while};
+use foveal_indexer::{FILE_BYTES_MAX, may_hold_secrets, text_of};
 use rayon::prelude::*;
 
 use crate::interrupt::Interrupt;
 use crate::progress;
 
-/// Bytes of a file; larger ones are not read as part of a repository.
-const FILE_BYTES_MAX: u64 = 1 << 20;
-
 /// Bytes of a file that the user names.
 const NAMED_FILE_BYTES_MAX: u64 = 64 << 20;
-
-/// Time for the syntax of one file; what takes longer becomes paragraphs.
-const PARSE_TIME_MAX: Duration = Duration::from_secs(2);
-
-/// Bytes at the head of a file among which a zero byte says that it is no text.
-const HEAD_BYTES: usize = 8_000;
 
 /// Why there is nothing to show; one line each.
 #[derive(Debug, thiserror::Error)]
@@ -112,7 +102,7 @@ pub(crate) fn read_file(path: &Path) -> Result<SourceText, RepositoryError> {
     if !data.is_file() {
         return Err(RepositoryError::Special { path: of() });
     }
-    if secrets::may_hold_secrets(path) {
+    if may_hold_secrets(path) {
         return Err(RepositoryError::Secret { path: of() });
     }
     if data.len() > NAMED_FILE_BYTES_MAX {
@@ -120,9 +110,9 @@ pub(crate) fn read_file(path: &Path) -> Result<SourceText, RepositoryError> {
     }
     let unreadable = |why| RepositoryError::Unreadable { path: of(), why };
     let bytes = bytes_of(path, NAMED_FILE_BYTES_MAX).map_err(unreadable)?;
-    let text = text_of(bytes).ok_or_else(|| RepositoryError::Binary { path: of() })?;
-    let parsed = parse(&path.to_string_lossy(), &text);
-    Ok(SourceText { text, parsed })
+    let text = text_of(&bytes).ok_or_else(|| RepositoryError::Binary { path: of() })?;
+    let parsed = foveal_indexer::parse(&path.to_string_lossy(), &text, &|| false);
+    Ok(SourceText { text: text.into_owned(), parsed })
 }
 
 /// Reads the source files at and below `root`, what git ignores left out, and relates them.
@@ -135,16 +125,19 @@ pub(crate) fn relations(root: &Path) -> Result<Relations, RepositoryError> {
         return Err(RepositoryError::File { path: root.to_owned() });
     }
     let interrupt = Interrupt::listen();
-    let paths = walk::files(root, FILE_BYTES_MAX, &interrupt);
+    let paths = walk::files(root, &interrupt);
     let bar = progress::bar(paths.len() as u64);
     let symbols = |path: &PathBuf| {
         if interrupt.requested() {
             return None;
         }
-        let text = bytes_of(path, FILE_BYTES_MAX).ok().and_then(text_of);
+        let bytes = bytes_of(path, FILE_BYTES_MAX).ok();
         bar.inc(1);
+        let bytes = bytes?;
+        let text = text_of(&bytes)?;
         let name = walk::name_below(root, path);
-        text.map(|text| FileSymbols::of(&name, &parse(&name, &text), &text))
+        let parsed = foveal_indexer::parse(&name, &text, &|| false);
+        Some(FileSymbols::of(&name, &parsed, &text))
     };
     let files: Vec<FileSymbols> = paths.par_iter().filter_map(symbols).collect();
     bar.finish_and_clear();
@@ -164,23 +157,9 @@ fn metadata(path: &Path) -> Result<fs::Metadata, RepositoryError> {
     })
 }
 
-fn parse(path: &str, text: &str) -> Parsed {
-    let started = Instant::now();
-    parse_while(path, text, &mut || started.elapsed() < PARSE_TIME_MAX)
-}
-
 /// At most `max` bytes; a file may have grown since it was looked at.
 fn bytes_of(path: &Path, max: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     fs::File::open(path)?.take(max).read_to_end(&mut bytes)?;
     Ok(bytes)
-}
-
-/// The bytes as text, bytes that are none replaced; `None` for a binary file.
-fn text_of(bytes: Vec<u8>) -> Option<String> {
-    if bytes.iter().take(HEAD_BYTES).any(|byte| *byte == 0) {
-        return None;
-    }
-    let text = String::from_utf8(bytes);
-    Some(text.unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }

@@ -2,13 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use foveal_indexer::{FILE_BYTES_MAX, FILES_MAX, may_hold_secrets};
 use ignore::WalkBuilder;
 
-use super::secrets::may_hold_secrets;
 use crate::interrupt::Interrupt;
-
-/// Files of a repository that are read; of a larger one the rest is left out.
-const FILES_MAX: usize = 200_000;
 
 /// Endings of files that are no text or whose text says nothing.
 const SKIPPED: &[&str] = &[
@@ -20,12 +17,12 @@ const SKIPPED: &[&str] = &[
 
 /// The files at and below `root`, sorted; without what git ignores, links, large files, those
 /// that may hold secrets, and those that are no text by their ending.
-pub(super) fn files(root: &Path, bytes_max: u64, interrupt: &Interrupt) -> Vec<PathBuf> {
+pub(super) fn files(root: &Path, interrupt: &Interrupt) -> Vec<PathBuf> {
     let walk = WalkBuilder::new(root)
         .hidden(false)
         .require_git(false)
         .follow_links(false)
-        .max_filesize(Some(bytes_max))
+        .max_filesize(Some(FILE_BYTES_MAX))
         .filter_entry(|entry| entry.file_name() != ".git" && entry.file_name() != ".jj")
         .build();
     let mut found = Vec::new();
