@@ -69,7 +69,7 @@ fn used_lines_are_gold() {
         "//- call Edit {\"file_path\":\"/r/b.rs\",\"old_string\":\"let value_9 = 9;\",\"new_string\":\"x\"}\n//- result\ndone",
         "[]",
     );
-    // What comes after a compaction was no longer in view.
+    // Nothing from before a compaction is in view behind it.
     check("//- compact\n//- summary\nsome\n//- assistant\nlet value_7 = 7;", "[]");
 }
 
