@@ -44,14 +44,19 @@ fn is_cold(moment: &Moment<'_>) {
     assert!(gap.is_some_and(|gap| gap > lifetime), "{gap:?} ms are not over {lifetime}");
 }
 
-/// The mark was passed, and what is left after is what may not be touched.
+/// The mark was passed, and what was taken held enough to come down to the low mark, or what is
+/// left is what may not be touched. How little of a result its rewrite leaves is known only
+/// afterwards, so that the prompt may still be too long then.
 fn is_high(moment: &Moment<'_>, settings: &RewriteSettings) {
     let before: u64 = moment.before.tokens.iter().map(|tokens| tokens.0).sum();
     let new = moment.window().iter().filter(|index| index.at() >= moment.before.entries);
     let arrived: u64 = new.map(|index| moment.observed.facts(*index).tokens.0).sum();
     assert!(before + arrived > settings.high.0, "{before} + {arrived} tokens are not high");
     let Some(planner) = moment.planner() else { return };
-    if planner.tokens() <= settings.high {
+    let rewritten = |index: &EntryIndex| moment.step.levels.iter().any(|(at, _)| at == index);
+    let sizes = moment.before.window.iter().zip(&moment.before.tokens);
+    let taken: u64 = sizes.filter(|(at, _)| rewritten(at)).map(|(_, tokens)| tokens.0).sum();
+    if planner.tokens() <= settings.high || before + arrived <= taken + settings.low.0 {
         return;
     }
     // What a rewrite further up has made larger was not worth a rewrite when it was chosen.
