@@ -1,9 +1,10 @@
 //! Fits the trees of the curator and shows how well they choose in repositories they have not
 //! seen: `cargo run --release -p foveal-bench --example fit_curator -- TEST.jsonl MORE.jsonl…
-//! [--out FILE]`, files as `foveal bench curation --write-cases` writes them.
+//! [--folds N] [--out FILE]`, files as `foveal bench curation --write-cases` writes them.
 //!
-//! Trees are fitted on the cases of every second repository, of all files, and measured on the
-//! cases of the others in the first file; then the other way round; then on all, for `--out`.
+//! Repositories are dealt into N parts, 2 if not said. For each, trees are fitted on the cases
+//! of all others, of all files, and measured on its cases in the first file. Recorded sessions
+//! are dealt in the same way. With `--out`, trees are then fitted on everything.
 
 #[path = "fit_curator/boost.rs"]
 mod boost;
@@ -24,61 +25,89 @@ use self::boost::Settings;
 use self::sampled::Sampled;
 
 fn main() -> anyhow::Result<()> {
-    let mut files: Vec<String> = std::env::args().skip(1).collect();
-    let out = match files.iter().position(|file| file == "--out") {
-        Some(at) if at + 2 == files.len() => files.drain(at..).nth(1),
-        Some(_) => bail!("--out takes a file and stands last"),
-        None => None,
-    };
-    let Some(first) = files.first() else { bail!("name files of cases") };
-    let test = read(first)?;
+    let Arguments { files, folds, out } = Arguments::read(std::env::args().skip(1))?;
+    let test = read(&files[0])?;
     let mut cases = test.clone();
     for file in &files[1..] {
         cases.extend(read(file)?);
     }
     let mut seen = HashSet::new();
     cases.retain(|case| seen.insert(case.id.clone()));
-    let repos: BTreeSet<&str> = cases.iter().map(|case| case.repo.as_str()).collect();
+    let of_commits = cases.iter().filter(|case| case.conversation.is_none());
+    let repos: BTreeSet<&str> = of_commits.map(|case| case.repo.as_str()).collect();
     // Conversations are told apart by their session, commits by their repository.
-    let place = |case: &Case| match case.conversation {
-        Some(_) => session(&case.id),
-        None => repos.iter().position(|repo| *repo == case.repo).unwrap_or(0),
+    let fold_of = |case: &Case| match case.conversation {
+        Some(_) => session(&case.id) % folds.max(1),
+        None => repos.iter().position(|repo| *repo == case.repo).unwrap_or(0) % folds.max(1),
     };
     println!("{} cases to learn from, {} to measure", cases.len(), test.len());
     let curator = Curator::built_in();
     let sampled: Vec<(usize, Sampled)> = cases
         .par_iter()
-        .filter_map(|case| Some((place(case), Sampled::of(&curator, case)?)))
+        .filter_map(|case| Some((fold_of(case), Sampled::of(&curator, case)?)))
         .collect();
-    let settings = Settings::default();
-    let (mut both, mut in_sessions) = (Vec::new(), Vec::new());
-    for half in 0..2 {
-        let learned: Vec<&Sampled> =
-            sampled.iter().filter(|(place, _)| place % 2 == half).map(|(_, one)| one).collect();
-        let forest = boost::fit(&learned, column_names().len(), &settings);
-        let fitted = Curator::with_forest(&forest).context("the forest just written")?;
-        let others: Vec<&Case> = test.iter().filter(|case| place(case) % 2 != half).collect();
+    let fit = |without: Option<usize>| {
+        let learned: Vec<&Sampled> = sampled
+            .iter()
+            .filter(|(fold, _)| Some(*fold) != without)
+            .map(|(_, sampled)| sampled)
+            .collect();
+        boost::fit(&learned, column_names().len(), &Settings::default())
+    };
+    let (mut in_commits, mut in_sessions) = (Vec::new(), Vec::new());
+    for fold in 0..folds {
+        let fitted = Curator::with_forest(&fit(Some(fold))).context("the forest just written")?;
+        let others: Vec<&Case> = test.iter().filter(|case| fold_of(case) == fold).collect();
         let figures = measure(&fitted, &others);
         let held: BTreeSet<&str> = others.iter().map(|case| case.repo.as_str()).collect();
         println!("{}", held.into_iter().collect::<Vec<_>>().join(" "));
         print(&sum(&figures));
-        both.extend(figures);
-        let sessions: Vec<&Case> = cases
-            .iter()
-            .filter(|case| case.conversation.is_some() && place(case) % 2 != half)
-            .collect();
+        in_commits.extend(figures);
+        let is_held = |case: &&Case| case.conversation.is_some() && fold_of(case) == fold;
+        let sessions: Vec<&Case> = cases.iter().filter(is_held).collect();
         in_sessions.extend(measure(&fitted, &sessions));
     }
-    println!("sessions, each by the trees of the other half");
+    println!("sessions, each by the trees of the other parts");
     print(&sum(&in_sessions));
-    println!("both halves, each by the trees of the other");
-    print(&sum(&both));
+    println!("all of the first file, each by the trees of the other parts");
+    print(&sum(&in_commits));
     if let Some(out) = out {
-        let all: Vec<&Sampled> = sampled.iter().map(|(_, one)| one).collect();
-        std::fs::write(&out, boost::fit(&all, column_names().len(), &settings))?;
+        std::fs::write(&out, fit(None))?;
         println!("written {out}");
     }
     Ok(())
+}
+
+/// What the command line says.
+struct Arguments {
+    /// Files of cases, at least one.
+    files: Vec<String>,
+    /// Parts that are measured by the trees of the others.
+    folds: usize,
+    /// Where to write the trees of all.
+    out: Option<String>,
+}
+
+impl Arguments {
+    fn read(mut words: impl Iterator<Item = String>) -> anyhow::Result<Self> {
+        let mut read = Self { files: Vec::new(), folds: 2, out: None };
+        while let Some(word) = words.next() {
+            match word.as_str() {
+                "--out" => read.out = Some(words.next().context("--out takes a file")?),
+                "--folds" => {
+                    let folds = words.next().and_then(|word| word.parse().ok());
+                    read.folds = folds
+                        .filter(|folds| *folds != 1)
+                        .context("--folds takes 0 to measure nothing, or 2 and more")?;
+                }
+                _ => read.files.push(word),
+            }
+        }
+        if read.files.is_empty() {
+            bail!("name files of cases");
+        }
+        Ok(read)
+    }
 }
 
 /// A number that is the same for all cases of a session.

@@ -1,8 +1,10 @@
 //! Gradient boosting of small trees on the logarithmic loss, over columns cut into bins.
 //!
 //! Friedman, "Greedy Function Approximation: A Gradient Boosting Machine" (2001), with the
-//! second-order gain of Chen and Guestrin, "XGBoost" (2016). No chance is involved.
+//! second-order gain of Chen and Guestrin, "XGBoost" (2016). Each tree may ask a part of the
+//! columns, drawn from a fixed seed, so that no few of them speak for all.
 
+use foveal_bench::Seeded;
 use rayon::prelude::*;
 
 use crate::sampled::Sampled;
@@ -14,6 +16,8 @@ const BINS: usize = 64;
 pub(crate) struct Settings {
     /// Trees.
     pub(crate) trees: usize,
+    /// The share of the columns that a tree may ask.
+    pub(crate) columns: f32,
     /// Leaves of a tree.
     pub(crate) leaves: usize,
     /// What of each tree's advice is taken.
@@ -26,7 +30,7 @@ pub(crate) struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { trees: 130, leaves: 10, rate: 0.1, leaf_rows_min: 120, caution: 8.0 }
+        Self { trees: 300, columns: 0.3, leaves: 12, rate: 0.07, leaf_rows_min: 120, caution: 8.0 }
     }
 }
 
@@ -94,7 +98,12 @@ pub(crate) fn fit(cases: &[&Sampled], width: usize, settings: &Settings) -> Stri
     let scale = gold.len() as f32 / (gold.iter().sum::<f32>() + rest.iter().sum::<f32>());
     let mut values = vec![0.0_f32; gold.len()];
     let mut text = String::from("0\n");
-    for _ in 0..settings.trees {
+    let drawn = ((width as f32 * settings.columns).ceil() as usize).clamp(1, width);
+    for tree in 0..settings.trees {
+        let mut asked: Vec<usize> = (0..width).collect();
+        Seeded::new(0, &tree.to_string()).shuffle(&mut asked);
+        asked.truncate(drawn);
+        asked.sort_unstable();
         let steps: Vec<(f32, f32)> = values
             .iter()
             .zip(gold.iter().zip(&rest))
@@ -104,7 +113,7 @@ pub(crate) fn fit(cases: &[&Sampled], width: usize, settings: &Settings) -> Stri
                 (slope * scale, (gold + rest) * odds * (1.0 - odds) * scale)
             })
             .collect();
-        let (nodes, leaves) = grow(&columns, &steps, settings);
+        let (nodes, leaves) = grow(&columns, &asked, &steps, settings);
         for leaf in leaves {
             let Node::Leaf(value) = nodes[leaf.node] else { continue };
             for row in leaf.rows {
@@ -133,11 +142,16 @@ fn columns(cases: &[&Sampled], width: usize) -> Columns {
 }
 
 /// Splits the leaf that gains most until there are as many as wanted.
-fn grow(columns: &Columns, steps: &[(f32, f32)], settings: &Settings) -> (Vec<Node>, Vec<Leaf>) {
+fn grow(
+    columns: &Columns,
+    asked: &[usize],
+    steps: &[(f32, f32)],
+    settings: &Settings,
+) -> (Vec<Node>, Vec<Leaf>) {
     let rows: Vec<u32> = (0u32..).take(steps.len()).collect();
-    let first = sums(columns, steps, &rows);
+    let first = sums(columns, asked, steps, &rows);
     let mut nodes = vec![Node::Leaf(0.0)];
-    let mut leaves = vec![leaf(0, rows, first, settings)];
+    let mut leaves = vec![leaf(0, rows, first, asked, settings)];
     while leaves.len() < settings.leaves {
         let gain = |leaf: &Leaf| leaf.best.map_or(0.0, |best| best.gain);
         let best = (0..leaves.len()).max_by(|a, b| gain(&leaves[*a]).total_cmp(&gain(&leaves[*b])));
@@ -147,7 +161,7 @@ fn grow(columns: &Columns, steps: &[(f32, f32)], settings: &Settings) -> (Vec<No
         let (below, above): (Vec<u32>, Vec<u32>) =
             parent.rows.iter().partition(|row| usize::from(bins[**row as usize]) <= split.bin);
         let is_below_small = below.len() <= above.len();
-        let small = sums(columns, steps, if is_below_small { &below } else { &above });
+        let small = sums(columns, asked, steps, if is_below_small { &below } else { &above });
         let large: Vec<Vec<Sum>> = parent
             .sums
             .iter()
@@ -161,8 +175,8 @@ fn grow(columns: &Columns, steps: &[(f32, f32)], settings: &Settings) -> (Vec<No
             Node::Split { column: split.column, limit, below: place, above: place + 1 };
         nodes.push(Node::Leaf(0.0));
         nodes.push(Node::Leaf(0.0));
-        leaves.push(leaf(place, below, below_sums, settings));
-        leaves.push(leaf(place + 1, above, above_sums, settings));
+        leaves.push(leaf(place, below, below_sums, asked, settings));
+        leaves.push(leaf(place + 1, above, above_sums, asked, settings));
     }
     for leaf in &leaves {
         let value = settings.rate * leaf.total.slope / (leaf.total.curve + settings.caution);
@@ -172,8 +186,10 @@ fn grow(columns: &Columns, steps: &[(f32, f32)], settings: &Settings) -> (Vec<No
     (nodes, leaves)
 }
 
-fn sums(columns: &Columns, steps: &[(f32, f32)], rows: &[u32]) -> Vec<Vec<Sum>> {
-    let of_column = |bins: &Vec<u8>| {
+/// Of the columns that are asked, in their order, the sums of each bin.
+fn sums(columns: &Columns, asked: &[usize], steps: &[(f32, f32)], rows: &[u32]) -> Vec<Vec<Sum>> {
+    let of_column = |column: &usize| {
+        let bins = &columns.bins[*column];
         let mut sums = vec![Sum::default(); BINS];
         for row in rows {
             let (slope, curve) = steps[*row as usize];
@@ -184,15 +200,21 @@ fn sums(columns: &Columns, steps: &[(f32, f32)], rows: &[u32]) -> Vec<Vec<Sum>> 
         }
         sums
     };
-    columns.bins.par_iter().map(of_column).collect()
+    asked.par_iter().map(of_column).collect()
 }
 
-fn leaf(node: usize, rows: Vec<u32>, sums: Vec<Vec<Sum>>, settings: &Settings) -> Leaf {
+fn leaf(
+    node: usize,
+    rows: Vec<u32>,
+    sums: Vec<Vec<Sum>>,
+    asked: &[usize],
+    settings: &Settings,
+) -> Leaf {
     let mut total = Sum::default();
     sums.first().into_iter().flatten().for_each(|sum| total.add(*sum));
     let whole = total.gain(settings.caution);
     let mut best: Option<Split> = None;
-    for (column, sums) in sums.iter().enumerate() {
+    for (column, sums) in asked.iter().copied().zip(&sums) {
         let mut below = Sum::default();
         for (bin, sum) in sums.iter().enumerate().take(BINS - 1) {
             below.add(*sum);

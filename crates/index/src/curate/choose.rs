@@ -9,10 +9,8 @@ use super::view::Budget;
 
 /// Lines of a header that have to be shown with what is in it.
 const SIGNATURE_LINES_MAX: usize = 6;
-/// How many times the mean a line has to be worth under [`Budget::Adaptive`].
-const WORTH_MIN: f32 = 1.1;
 /// The least and the most share of lines kept under [`Budget::Adaptive`].
-const SHARES: (f32, f32) = (0.12, 0.43);
+const SHARES: (f32, f32) = (0.1, 0.6);
 /// Above this share of lines, the whole file is shown.
 const WHOLE_SHARE: f32 = 0.8;
 /// A gap of so many lines under [`Budget::Adaptive`] is filled: naming it takes as much room.
@@ -47,21 +45,37 @@ struct Choosing<'a> {
     worth: &'a [f32],
     rows: Vec<Option<usize>>,
     kept: usize,
+    /// What the rows kept are worth together.
+    brought: f32,
 }
 
-/// For every row, the unit for whose sake it is kept. Chosen by `worth`, the expected use of each line of every unit, not negative.
-pub(crate) fn choose(scene: &Scene<'_>, worth: &[f32], budget: Budget) -> Vec<Option<usize>> {
+/// When enough is kept under [`Budget::Adaptive`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Enough {
+    /// The lines kept have this share, 0 to 1, of what all are worth.
+    Share(f32),
+    /// Every line worth so much is kept.
+    Worth(f32),
+}
+
+/// For every row, the unit for whose sake it is kept. Chosen by `worth`, the expected use of
+/// each line of every unit, not negative.
+pub(crate) fn choose(
+    scene: &Scene<'_>,
+    worth: &[f32],
+    budget: Budget,
+    enough: Enough,
+) -> Vec<Option<usize>> {
     let count = scene.rows.len();
     let all: f32 =
         scene.units.iter().zip(worth).map(|(unit, worth)| worth * unit.len() as f32).sum();
-    let mean = all / count.max(1) as f32;
     let (least, most) = match budget {
         Budget::Share(_) => (count, budget.lines_max(count)),
         Budget::Adaptive => {
             ((SHARES.0 * count as f32) as usize, (SHARES.1 * count as f32) as usize)
         }
     };
-    let mut choosing = Choosing { scene, worth, rows: vec![None; count], kept: 0 };
+    let mut choosing = Choosing { scene, worth, rows: vec![None; count], kept: 0, brought: 0.0 };
     let mut heap: BinaryHeap<Candidate> = (0..scene.units.len())
         .map(|unit| Candidate { density: choosing.density(unit).0, unit })
         .collect();
@@ -76,7 +90,11 @@ pub(crate) fn choose(scene: &Scene<'_>, worth: &[f32], budget: Budget) -> Vec<Op
             heap.push(Candidate { density, unit });
             continue;
         }
-        if choosing.kept >= least && density < WORTH_MIN * mean {
+        let is_enough = match enough {
+            Enough::Share(share) => choosing.brought >= share * all,
+            Enough::Worth(worth) => density < worth,
+        };
+        if choosing.kept >= least && is_enough {
             break;
         }
         if choosing.kept + cost <= most {
@@ -120,6 +138,7 @@ impl Choosing<'_> {
                 if self.rows[row].is_none() {
                     self.rows[row] = Some(unit);
                     self.kept += 1;
+                    self.brought += self.worth[self.scene.unit_of[row]];
                 }
             }
         }

@@ -17,7 +17,7 @@ mod view;
 
 use std::fmt;
 
-use self::choose::choose;
+use self::choose::{Enough, choose};
 use self::forest::Forest;
 pub use self::question::{Phrase, Question, ToldLine, Voice};
 use self::scene::Scene;
@@ -37,6 +37,12 @@ const STRENGTH_MIN: f32 = 0.4;
 /// to be to it. Set by hand: commit messages, which the trees are fitted on, tell none.
 const TOLD: f32 = 2.5;
 const TOLD_NEAR: f32 = 0.85;
+/// What is enough under [`Budget::Adaptive`]: a conversation goes on to use more of a file than
+/// one change touches. Chosen on cases that the trees had not seen.
+const ENOUGH: Enough = Enough::Share(0.58);
+const ENOUGH_OF_CONVERSATION: Enough = Enough::Share(0.65);
+/// The same where nothing is asked: signatures and types, not what is in functions.
+const ENOUGH_OF_STRUCTURE: Enough = Enough::Worth(0.3);
 /// Reasons given for a part.
 const REASONS_MAX: usize = 3;
 
@@ -86,11 +92,13 @@ impl Curator {
     pub fn curate(&self, file: &SourceFile<'_>, question: &Question, budget: Budget) -> View {
         let scene = Scene::of(file, question, &self.model);
         let columns = signal::columns(&scene);
-        let worth = match question.is_empty() {
-            true => structure::worth(&scene),
-            false => self.worth(&columns, scene.units.len()),
+        let likely = || self.worth(&columns, scene.units.len());
+        let (worth, enough) = match (question.is_empty(), question.is_of_conversation()) {
+            (true, _) => (structure::worth(&scene), ENOUGH_OF_STRUCTURE),
+            (false, true) => (likely(), ENOUGH_OF_CONVERSATION),
+            (false, false) => (likely(), ENOUGH),
         };
-        view_of(&scene, &choose(&scene, &worth, budget), &columns)
+        view_of(&scene, &choose(&scene, &worth, budget, enough), &columns)
     }
 
     /// The same with what each line is worth given from outside: shows what units and choice
@@ -102,7 +110,7 @@ impl Curator {
             let rows = unit.rows().filter_map(|row| worth.get(row));
             rows.sum::<f32>() / unit.len().max(1) as f32
         });
-        view_of(&scene, &choose(&scene, &of_unit, budget), &[])
+        view_of(&scene, &choose(&scene, &of_unit, budget, ENOUGH), &[])
     }
 
     /// What the signals say about the units of `file`.

@@ -71,6 +71,12 @@ impl Question {
         }
     }
 
+    /// Whether a model has spoken or called a tool.
+    pub(crate) fn is_of_conversation(&self) -> bool {
+        let is_task = |phrase: &Phrase| matches!(phrase.voice, Voice::Task | Voice::Detail);
+        !self.phrases.iter().all(is_task)
+    }
+
     /// Whether nothing is asked.
     pub fn is_empty(&self) -> bool {
         self.phrases.is_empty() && self.told.is_empty()
