@@ -4,6 +4,7 @@ use foveal_context::effects::EffectKind;
 use foveal_context::observed::{Facts, Observed};
 use foveal_context::transcript::{Block, Conversation, Entry, EntryIndex, LineNumber, Mark, Role};
 
+use super::places::places;
 use super::question::{Question, ToldLine, Voice};
 
 /// Responses of the model that count as recent.
@@ -102,27 +103,9 @@ impl Question {
         }
     }
 
-    /// Takes places such as `src/a.rs:12`, and `File "a.py", line 12`.
     fn take_places(&mut self, text: &str, age: u32) {
-        let mut path: Option<&str> = None;
-        let mut says_line = false;
-        for word in text.split(|c: char| c.is_whitespace() || "\"'`(),;[]<>".contains(c)) {
-            if word.is_empty() {
-                continue;
-            }
-            let mut parts = word.split(':');
-            let first = parts.next().unwrap_or_default();
-            let number =
-                |word: &str| word.trim_end_matches(['.', ':']).parse().ok().map(LineNumber);
-            if looks_like_path(first) {
-                path = Some(first);
-                if let Some(line) = parts.next().and_then(number) {
-                    self.tell(first, line, age);
-                }
-            } else if let Some((path, line)) = path.zip(number(word)).filter(|_| says_line) {
-                self.tell(path, line, age);
-            }
-            says_line = word == "line";
+        for (path, line) in places(text) {
+            self.tell(path, line, age);
         }
     }
 
@@ -131,14 +114,6 @@ impl Question {
             self.told.push(ToldLine { path: path.to_owned(), line, age });
         }
     }
-}
-
-/// Whether a word ends like a file's name: a dot and one to five letters.
-fn looks_like_path(word: &str) -> bool {
-    let ending = word.rsplit_once('.').filter(|(stem, _)| !stem.is_empty());
-    ending.is_some_and(|(_, ending)| {
-        (1..=5).contains(&ending.len()) && ending.bytes().all(|byte| byte.is_ascii_alphabetic())
-    })
 }
 
 /// All texts in a call's arguments.

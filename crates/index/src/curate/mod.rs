@@ -8,6 +8,7 @@ mod asked;
 mod choose;
 mod conversation;
 mod forest;
+mod places;
 mod question;
 mod scene;
 mod signal;
