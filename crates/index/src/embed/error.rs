@@ -2,12 +2,14 @@
 
 use thiserror::Error;
 
+use super::ModelId;
+
 /// Why texts have no vectors.
 #[derive(Debug, Error)]
 pub enum EmbedError {
     /// The model could not be asked.
-    #[error("the embedding model cannot be reached")]
-    Unreachable(#[source] Box<dyn std::error::Error + Send + Sync>),
+    #[error("the embedding model cannot be used")]
+    Unusable(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The model answered for another number of texts.
     #[error("the embedding model gave {given} vectors for {asked} texts")]
     Count {
@@ -16,14 +18,17 @@ pub enum EmbedError {
         /// Vectors that came back.
         given: usize,
     },
-    /// A vector has another size than the model's.
-    #[error("the embedding model gave a vector of {given} components instead of {expected}")]
+    /// A vector has another size than the others.
+    #[error("the embedding model gave a vector of {given} components beside one of {expected}")]
     Dimensions {
-        /// The model's dimensions.
+        /// Components of the others.
         expected: usize,
         /// Components of the vector.
         given: usize,
     },
+    /// Behind the same name is another model than before.
+    #[error("another model answers to the name `{0}` than before")]
+    Changed(ModelId),
 }
 
 /// Why bytes are no static model.

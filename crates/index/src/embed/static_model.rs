@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use super::pieces::{Pieces, Token};
-use super::{EmbedError, Embedder, ModelError, ModelId, Vector, format};
+use super::{EmbedError, Embedder, ModelError, ModelId, Pace, Vector, format};
 
 /// Trained on docstrings and their functions by `models/train.py`, which is described there.
 static BUILT_IN: &[u8] = include_bytes!("static.bin");
@@ -43,6 +43,11 @@ impl StaticModel {
         Ok(Self { bytes, rows_at, dimensions, scales, pieces, identity })
     }
 
+    /// The number of components of every vector.
+    pub fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+
     /// The vector of one text; 0 throughout if it has no known token.
     pub fn vector(&self, text: &str) -> Vector {
         let mut tokens = self.pieces.tokens(text);
@@ -76,8 +81,8 @@ impl Embedder for StaticModel {
         self.identity.clone()
     }
 
-    fn dimensions(&self) -> usize {
-        self.dimensions
+    fn pace(&self) -> Pace {
+        Pace::Instant
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbedError> {

@@ -11,6 +11,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("foveal-wire", &["foveal-context"]),
     ("foveal-index", &["foveal-context"]),
     ("foveal-indexer", &["foveal-context", "foveal-index"]),
+    ("foveal-embedder", &["foveal-index"]),
     ("foveal-bench", &["foveal-context", "foveal-index"]),
     ("foveal-replay", &["foveal-context"]),
     ("foveal-report", &["foveal-context", "foveal-replay"]),
@@ -20,6 +21,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "foveal-context",
             "foveal-wire",
+            "foveal-embedder",
             "foveal-index",
             "foveal-indexer",
             "foveal-bench",

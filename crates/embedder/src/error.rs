@@ -1,0 +1,188 @@
+//! What can go wrong with a server, and what to do about it.
+
+use std::time::Duration;
+
+use thiserror::Error;
+
+use crate::server::KEY_VARIABLE;
+
+/// Why an address of a server is none.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum SpecError {
+    /// It does not begin with a protocol.
+    #[error(
+        "`{0}` is no embedder: write built-in, none, ollama:MODEL or openai:MODEL, \
+         with @URL after the model for another server than the usual one"
+    )]
+    Unknown(String),
+    /// It names no model.
+    #[error("`{0}` names no model: write it after the colon, such as ollama:nomic-embed-text")]
+    NoModel(String),
+    /// What is after the `@` is no address.
+    #[error("`{0}` is no address of a server: write http://HOST:PORT or https://HOST")]
+    Address(String),
+    /// The address holds more than a server and a path: maybe a secret.
+    #[error(
+        "the address of a server must not hold a name, password, question or fragment: \
+         give a key in {KEY_VARIABLE}"
+    )]
+    Secret,
+    /// Everybody on the way could read what is sent.
+    #[error(
+        "`{address}` is another machine, and http would send your code there for everybody on \
+         the way to read: use https, or write {protocol}+http:MODEL@{address} if you want that"
+    )]
+    Unencrypted {
+        /// The address.
+        address: String,
+        /// The protocol's name.
+        protocol: &'static str,
+    },
+}
+
+/// Why a server gave no vectors.
+#[derive(Debug, Error)]
+pub enum ServerError {
+    /// Nobody answers there.
+    #[error(
+        "{url} cannot be reached ({reason}): check that the server runs and the address is right"
+    )]
+    Away {
+        /// Where it was asked.
+        url: String,
+        /// What the system says.
+        reason: String,
+    },
+    /// It took too long.
+    #[error("{url} gave no answer within {seconds} s: it is overloaded, or still loads the model")]
+    Slow {
+        /// Where it was asked.
+        url: String,
+        /// How long it was waited, in seconds.
+        seconds: u64,
+    },
+    /// It asks for a key, and there is none.
+    #[error("{url} asks for a key: set {KEY_VARIABLE}")]
+    NoKey {
+        /// Where it was asked.
+        url: String,
+    },
+    /// It does not take the key.
+    #[error("{url} refuses the key in {KEY_VARIABLE} ({status}{said})")]
+    Key {
+        /// Where it was asked.
+        url: String,
+        /// The HTTP status.
+        status: u16,
+        /// The server's words.
+        said: Said,
+    },
+    /// There is no such address, or no such model.
+    #[error(
+        "{url} knows no model `{model}`, or is no address for embeddings (404{said}): check both{hint}"
+    )]
+    Unknown {
+        /// Where it was asked.
+        url: String,
+        /// The model that was asked for.
+        model: String,
+        /// The server's words.
+        said: Said,
+        /// What else can be done.
+        hint: String,
+    },
+    /// It sends to another address, which is not followed.
+    #[error("{url} sends on to `{to}`, which is not followed: give that address if it is right")]
+    Redirect {
+        /// Where it was asked.
+        url: String,
+        /// Where it points to.
+        to: String,
+    },
+    /// It has been asked too often.
+    #[error("{url} is asked too often (429{said}): try again {}", when(*.wait))]
+    Busy {
+        /// Where it was asked.
+        url: String,
+        /// How long it wants to be left alone, if it says so.
+        wait: Option<Duration>,
+        /// The server's words.
+        said: Said,
+    },
+    /// It does not take the request.
+    #[error("{url} refuses the texts ({status}{said}): check that `{model}` is an embedding model")]
+    Refused {
+        /// Where it was asked.
+        url: String,
+        /// The model that was asked for.
+        model: String,
+        /// The HTTP status.
+        status: u16,
+        /// The server's words.
+        said: Said,
+    },
+    /// It fails.
+    #[error("{url} fails ({status}{said}): see its log, or try again later")]
+    Failing {
+        /// Where it was asked.
+        url: String,
+        /// The HTTP status.
+        status: u16,
+        /// The server's words.
+        said: Said,
+    },
+    /// The answer is something else than vectors.
+    #[error(
+        "{url} answers with something else than vectors ({reason}): check that it speaks {protocol}"
+    )]
+    Answer {
+        /// Where it was asked.
+        url: String,
+        /// What is wrong with it.
+        reason: String,
+        /// The protocol that was expected.
+        protocol: &'static str,
+    },
+    /// The work was stopped while it waited to ask again.
+    #[error("stopped while {url} was to be asked again")]
+    Stopped {
+        /// Where it was asked.
+        url: String,
+    },
+}
+
+fn when(wait: Option<Duration>) -> String {
+    wait.map_or("later".to_owned(), |wait| format!("in {} s", wait.as_secs().max(1)))
+}
+
+/// What a server said, on one line and short: `: model not found`; empty where it said nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said(String);
+
+/// Characters of a server's words that are shown.
+const SAID_CHARS_MAX: usize = 200;
+
+impl Said {
+    /// The message in the body of an answer that is an error. `secret` is not repeated.
+    pub(crate) fn of(body: &[u8], secret: Option<&str>) -> Self {
+        let text = String::from_utf8_lossy(body);
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+        let places = ["/error/message", "/error", "/message", "/detail"];
+        let message = places.iter().find_map(|place| value.pointer(place)?.as_str());
+        let mut message = message.unwrap_or(&text).to_owned();
+        if let Some(secret) = secret.filter(|secret| !secret.is_empty()) {
+            message = message.replace(secret, "…");
+        }
+        // Control characters must not reach a terminal.
+        let words = message.split(|c: char| c.is_whitespace() || c.is_control());
+        let line = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+        let short: String = line.chars().take(SAID_CHARS_MAX).collect();
+        Self(short)
+    }
+}
+
+impl std::fmt::Display for Said {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.0.is_empty() { Ok(()) } else { write!(formatter, ": {}", self.0) }
+    }
+}
