@@ -4,6 +4,8 @@ use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
+use foveal_embedder::{ApiKey, KEY_VARIABLE};
+
 /// The surroundings, read once at the start.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Environment {
@@ -17,6 +19,8 @@ pub(crate) struct Environment {
     pub(crate) data: Option<PathBuf>,
     /// opencode's database, if the user moved it; relative to its folder of data.
     pub(crate) opencode_database: Option<PathBuf>,
+    /// The key for an embedding server.
+    pub(crate) embeddings_key: Option<ApiKey>,
     /// Whether standard output is a terminal that wants colour.
     pub(crate) colour: bool,
 }
@@ -40,6 +44,8 @@ impl Environment {
             codex: path("CODEX_HOME"),
             data: path("XDG_DATA_HOME"),
             opencode_database: path("OPENCODE_DB").filter(|path| path.as_os_str() != ":memory:"),
+            embeddings_key: variable(KEY_VARIABLE)
+                .and_then(|key| ApiKey::new(&key.to_string_lossy())),
             colour: std::io::stdout().is_terminal() && !refused,
         }
     }

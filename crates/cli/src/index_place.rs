@@ -4,9 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use foveal_index::embed::{Embedder, StaticModel};
-use foveal_indexer::{Indexer, Progress, Summary};
+use foveal_embedder::Patience;
+use foveal_index::embed::{EmbedError, Embedder};
+use foveal_indexer::{Indexer, Progress, Stage, Summary};
 
+use crate::embedders::{Arguments, Choice};
 use crate::environment::Environment;
 use crate::interrupt::Interrupt;
 use crate::progress;
@@ -17,20 +19,33 @@ const MARKS: [&str; 3] = [".git", ".jj", ".hg"];
 /// Hex digits of the root's hash in the file's name.
 const HASH_DIGITS: usize = 16;
 
+/// Files whose vectors a search has made before it begins; with more of them, those that are
+/// there have to do.
+const FILES_BEFORE_SEARCH_MAX: u64 = 32;
+
 /// An index with the file it is kept in.
 pub(crate) struct Opened {
     pub(crate) indexer: Indexer,
     pub(crate) store: PathBuf,
+    /// What makes its vectors; `None` if they are left alone this time.
+    pub(crate) embedder: Option<Choice>,
+    /// The embedder before, whose vectors are still there.
+    meanwhile: Option<Arc<dyn Embedder>>,
 }
 
 /// Opens the index of `folder`, or of the working copy that the current folder is in.
+///
+/// The embedder is the one that `arguments` name, or else the one the index remembers; a
+/// server is waited for as `patience` says.
 ///
 /// # Errors
 /// If there is no such folder, or no place for the index.
 pub(crate) fn open(
     folder: Option<&Path>,
-    embeddings: bool,
+    arguments: &Arguments,
+    patience: Patience,
     environment: &Environment,
+    interrupt: &Interrupt,
 ) -> anyhow::Result<Opened> {
     let root = match folder {
         Some(folder) if !folder.exists() => {
@@ -43,9 +58,29 @@ pub(crate) fn open(
         None => working_copy(&std::env::current_dir().context("there is no current folder")?),
     };
     let store = store_of(&root, environment)?;
-    let model = || -> Arc<dyn Embedder> { Arc::new(StaticModel::built_in()) };
-    let indexer = Indexer::open(&root, &store, embeddings.then(model))?;
-    Ok(Opened { indexer, store })
+    let mut indexer = Indexer::open(&root, &store, None)?;
+    if arguments.no_embeddings {
+        return Ok(Opened { indexer, store, embedder: None, meanwhile: None });
+    }
+    let remembered = indexer.chosen()?.embedder;
+    let current = remembered.map_or(Ok(Choice::BuiltIn), |text| text.parse());
+    if let (Some(named), current) = (&arguments.embedder, &current) {
+        let current = current.as_ref().map_or_else(|_| String::new(), ToString::to_string);
+        indexer.choose(&named.to_string(), &current)?;
+    }
+    let choice = match &arguments.embedder {
+        Some(named) => named.clone(),
+        None => current.context(
+            "the index remembers an embedder that is none: name another with --embedder",
+        )?,
+    };
+    let before = indexer.chosen()?.before.and_then(|text| text.parse::<Choice>().ok());
+    let before = before.filter(|_| choice != Choice::None);
+    // Somebody may wait for an answer.
+    let meanwhile = before.and_then(|one| one.embedder(Patience::SHORT, environment, interrupt));
+    let embedder = choice.embedder(patience, environment, interrupt);
+    indexer.set_embedders(embedder, meanwhile.clone());
+    Ok(Opened { indexer, store, embedder: Some(choice), meanwhile })
 }
 
 /// The nearest folder from `folder` on upwards that is the top of a working copy, or else
@@ -66,19 +101,79 @@ fn store_of(root: &Path, environment: &Environment) -> anyhow::Result<PathBuf> {
     Ok(data.join("foveal").join("index").join(file))
 }
 
-/// Brings an index up to date, with a bar where somebody sees it.
+/// Brings an index up to date, with bars where somebody sees them.
 ///
 /// # Errors
 /// If the index cannot be written.
 pub(crate) fn update(indexer: &mut Indexer, interrupt: &Interrupt) -> anyhow::Result<Summary> {
-    let mut bar = None;
+    let work = |indexer: &mut Indexer, show: &mut dyn FnMut(Progress)| {
+        indexer.update(show, &|| interrupt.requested())
+    };
+    shown(indexer, work)
+}
+
+/// Brings an index up to date as far as somebody who searches should wait: words always,
+/// vectors if a server needs few requests for them.
+///
+/// # Errors
+/// If the index cannot be written.
+pub(crate) fn update_for_search(
+    opened: &mut Opened,
+    interrupt: &Interrupt,
+) -> anyhow::Result<Summary> {
+    if !matches!(opened.embedder, Some(Choice::Server(_))) {
+        return update(&mut opened.indexer, interrupt);
+    }
+    let stop = || interrupt.requested();
+    let texts = shown(&mut opened.indexer, |indexer, show| indexer.update_texts(show, &stop))?;
+    let waiting = opened.indexer.waiting()?;
+    if texts.stopped || waiting == 0 || waiting > FILES_BEFORE_SEARCH_MAX {
+        return Ok(Summary { waiting, ..texts });
+    }
+    let vectors = shown(&mut opened.indexer, |indexer, show| {
+        indexer.update_vectors(usize::MAX, show, &stop)
+    })?;
+    let Summary { embedded, waiting, stopped, rebuilt, .. } = vectors;
+    Ok(Summary { embedded, waiting, stopped, rebuilt: rebuilt || texts.rebuilt, ..texts })
+}
+
+impl Opened {
+    /// Leaves the embedder alone for the rest: it has just failed.
+    pub(crate) fn do_without_embedder(&mut self) {
+        self.indexer.set_embedders(None, self.meanwhile.clone());
+    }
+}
+
+/// Does `work` with bars where somebody sees them.
+fn shown(
+    indexer: &mut Indexer,
+    work: impl FnOnce(
+        &mut Indexer,
+        &mut dyn FnMut(Progress),
+    ) -> Result<Summary, foveal_indexer::IndexerError>,
+) -> anyhow::Result<Summary> {
+    let mut bar: Option<(Stage, indicatif::ProgressBar)> = None;
     let mut show = |progress: Progress| {
-        if progress.total > 0 {
-            bar.get_or_insert_with(|| progress::bar(progress.total)).set_position(progress.done);
+        if progress.total == 0 {
+            return;
+        }
+        if bar.as_ref().is_none_or(|(stage, _)| *stage != progress.stage) {
+            let things = match progress.stage {
+                Stage::Files => "files",
+                Stage::Vectors => "files given vectors",
+            };
+            if let Some((_, before)) =
+                bar.replace((progress.stage, progress::bar_of(progress.total, things)))
+            {
+                before.finish_and_clear();
+            }
+        }
+        if let Some((_, bar)) = &bar {
+            bar.set_position(progress.done);
         }
     };
-    let summary = indexer.update(&mut show, &|| interrupt.requested());
-    if let Some(bar) = bar {
+    let summary = work(indexer, &mut show);
+    if let Some((_, bar)) = bar {
         bar.finish_and_clear();
     }
     let summary = summary?;
@@ -86,4 +181,10 @@ pub(crate) fn update(indexer: &mut Indexer, interrupt: &Interrupt) -> anyhow::Re
         eprintln!("the index was damaged or of another version; it was set aside and built anew");
     }
     Ok(summary)
+}
+
+/// An embedder's failure on one line.
+pub(crate) fn told(problem: &EmbedError) -> String {
+    let cause = std::error::Error::source(problem).map(ToString::to_string);
+    cause.unwrap_or_else(|| problem.to_string())
 }

@@ -1,6 +1,7 @@
 //! The program `foveal`: reads the command line, runs one command, sets the exit code.
 
 mod commands;
+mod embedders;
 mod environment;
 mod figures;
 mod index_place;

@@ -11,7 +11,7 @@
 use std::process::ExitCode;
 
 use foveal_index::bm25::{Bm25Settings, Field, TextIndex};
-use foveal_index::embed::{Embedder, QuantizedVector, StaticModel, Vectors};
+use foveal_index::embed::{QuantizedVector, StaticModel, Vectors};
 use foveal_index::fusion::{NAME_REPETITIONS, VECTORS_WEIGHT, Voice, by_rank, by_score};
 use foveal_index::ranked::{Ranked, best};
 

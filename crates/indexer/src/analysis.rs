@@ -4,13 +4,14 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use foveal_index::embed::{EmbedError, Embedder, QuantizedVector};
 use foveal_index::fusion::NAME_REPETITIONS;
 use foveal_index::{FileClass, Parsed};
 
 use crate::chunk::{self, Chunk, Rows, chunks};
+use crate::model::Asked;
 use crate::secrets::is_private_key;
 use crate::source;
+use crate::store::FileVectors;
 use crate::structure::{self, Structure};
 use crate::text_terms::{FileTerms, term_hashes};
 use crate::vectors;
@@ -38,6 +39,8 @@ pub(crate) struct Analysed {
     pub(crate) chunk_count: u32,
     pub(crate) content: Content,
     pub(crate) structure: Structure,
+    /// `None` where they are to come later, or not at all.
+    pub(crate) vectors: Option<FileVectors>,
 }
 
 /// The parts of a file, as bytes.
@@ -45,8 +48,6 @@ pub(crate) struct Analysed {
 pub(crate) struct Content {
     pub(crate) chunks: Vec<u8>,
     pub(crate) terms: Vec<u8>,
-    /// `None` where nothing was embedded.
-    pub(crate) vectors: Option<Vec<u8>>,
 }
 
 /// What became of a file that was to be read.
@@ -61,34 +62,31 @@ pub(crate) enum Outcome {
 }
 
 /// Reads the file at `place`, called `path` in the index. `known` is the content that need
-/// not be looked at again; `stop` is asked now and then.
+/// not be looked at again; `model` is one that is asked at once; `stop` is asked now and then.
 pub(crate) fn analyse(
     place: &Path,
     path: &str,
     known: Option<ContentHash>,
-    embedder: Option<&dyn Embedder>,
+    model: Option<Asked<'_>>,
     stop: &dyn Fn() -> bool,
-) -> Result<Outcome, EmbedError> {
-    let Ok((stamp, bytes)) = read(place) else { return Ok(Outcome::Unreadable) };
+) -> Outcome {
+    let Ok((stamp, bytes)) = read(place) else { return Outcome::Unreadable };
     let hash = ContentHash(*blake3::hash(&bytes).as_bytes());
     if known == Some(hash) {
-        return Ok(Outcome::Same(stamp));
+        return Outcome::Same(stamp);
     }
-    let Some(text) = source::text_of(&bytes) else { return Ok(unread(stamp, hash, "binary")) };
+    let Some(text) = source::text_of(&bytes) else { return unread(stamp, hash, "binary") };
     if is_private_key(&bytes) {
-        return Ok(unread(stamp, hash, "secret"));
+        return unread(stamp, hash, "secret");
     }
-    let parsed = source::parse(path, &text, stop);
+    let Parts { parsed, chunks, texts } = parts(path, &text, stop);
     if stop() {
-        return Ok(Outcome::Stopped);
+        return Outcome::Stopped;
     }
-    let rows = Rows::of(&text);
-    let chunks = chunks(&parsed, &rows);
-    let texts: Vec<String> = chunks.iter().map(|chunk| told(chunk, &parsed, &rows)).collect();
     let terms = FileTerms::of(texts.iter().map(|text| term_hashes(text)).collect());
-    let vectors = embedder.map(|embedder| embed(embedder, &texts)).transpose()?;
-    let content = Content { terms: terms.encode(), vectors, chunks: chunk::encode(&chunks) };
-    Ok(Outcome::Analysed(Box::new(Analysed {
+    let vectors = model.filter(|_| !texts.is_empty()).and_then(|model| embed(model, &texts));
+    let content = Content { terms: terms.encode(), chunks: chunk::encode(&chunks) };
+    Outcome::Analysed(Box::new(Analysed {
         stamp,
         hash,
         class: class_name(parsed.class),
@@ -97,7 +95,38 @@ pub(crate) fn analyse(
         chunk_count: u32::try_from(chunks.len()).unwrap_or(u32::MAX),
         content,
         structure: structure::encode(&parsed),
-    })))
+        vectors,
+    }))
+}
+
+/// What a file is divided into.
+pub(crate) struct Parts {
+    parsed: Parsed,
+    chunks: Vec<Chunk>,
+    /// What each part is found by.
+    pub(crate) texts: Vec<String>,
+}
+
+fn parts(path: &str, text: &str, stop: &dyn Fn() -> bool) -> Parts {
+    let parsed = source::parse(path, text, stop);
+    let rows = Rows::of(text);
+    let chunks = chunks(&parsed, &rows);
+    let texts = chunks.iter().map(|chunk| told(chunk, &parsed, &rows)).collect();
+    Parts { parsed, chunks, texts }
+}
+
+/// The parts of the file at `place` if it still has the content `known`.
+pub(crate) fn parts_of(
+    place: &Path,
+    path: &str,
+    known: ContentHash,
+    stop: &dyn Fn() -> bool,
+) -> Option<Parts> {
+    let (_, bytes) = read(place).ok()?;
+    if *blake3::hash(&bytes).as_bytes() != known.0 {
+        return None;
+    }
+    Some(parts(path, &source::text_of(&bytes)?, stop))
 }
 
 fn read(place: &Path) -> io::Result<(Stamp, Vec<u8>)> {
@@ -115,7 +144,7 @@ fn read(place: &Path) -> io::Result<(Stamp, Vec<u8>)> {
 /// A file that is known not to be text, so that it is not read again.
 fn unread(stamp: Stamp, hash: ContentHash, class: &'static str) -> Outcome {
     let terms = FileTerms::default().encode();
-    let content = Content { chunks: chunk::encode(&[]), terms, vectors: None };
+    let content = Content { chunks: chunk::encode(&[]), terms };
     let structure = Structure::default();
     let analysed = Analysed {
         stamp,
@@ -126,6 +155,7 @@ fn unread(stamp: Stamp, hash: ContentHash, class: &'static str) -> Outcome {
         chunk_count: 0,
         content,
         structure,
+        vectors: None,
     };
     Outcome::Analysed(Box::new(analysed))
 }
@@ -154,18 +184,16 @@ pub(crate) fn told(chunk: &Chunk, parsed: &Parsed, rows: &Rows<'_>) -> String {
     told
 }
 
-fn embed(embedder: &dyn Embedder, texts: &[String]) -> Result<Vec<u8>, EmbedError> {
-    let cut = |text: &'_ String| text.floor_char_boundary(EMBEDDED_BYTES_MAX);
-    let texts: Vec<&str> = texts.iter().map(|text| &text[..cut(text)]).collect();
-    let given = if texts.is_empty() { Vec::new() } else { embedder.embed(&texts)? };
-    if given.len() != texts.len() {
-        return Err(EmbedError::Count { asked: texts.len(), given: given.len() });
-    }
-    let expected = embedder.dimensions();
-    if let Some(wrong) = given.iter().find(|vector| vector.components().len() != expected) {
-        return Err(EmbedError::Dimensions { expected, given: wrong.components().len() });
-    }
-    Ok(vectors::encode(given.iter().map(QuantizedVector::of)))
+/// `None` where the model fails: whoever looks for files without vectors is told why.
+fn embed(model: Asked<'_>, texts: &[String]) -> Option<FileVectors> {
+    let texts: Vec<&str> = texts.iter().map(|text| embedded(text)).collect();
+    let bytes = vectors::encode(model.embed(&texts).ok()?.into_iter());
+    Some(FileVectors { model: model.model.number, bytes })
+}
+
+/// What a model is given of a part's text.
+pub(crate) fn embedded(text: &str) -> &str {
+    &text[..text.floor_char_boundary(EMBEDDED_BYTES_MAX)]
 }
 
 fn class_name(class: FileClass) -> &'static str {

@@ -6,15 +6,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use foveal_index::Parsed;
-use foveal_index::embed::{Embedder, QuantizedVector};
+use foveal_index::embed::{EmbedError, Embedder, QuantizedVector, Vectors};
 
+use crate::embedding::{Embedded, Task, embed_waiting, is_instant};
 use crate::error::IndexerError;
+use crate::model::{Asked, Model, agree};
 use crate::queue::Queue;
 use crate::search::{Hit, Question, SearchOptions, hit, search};
 use crate::segment::Segment;
-use crate::store::{Change, ModelNumber, RowId, Store};
+use crate::store::{Change, ModelNumber, Row, RowId, Store};
 use crate::structure;
 use crate::update::{Progress, Summary, Work, update};
+use crate::vector_store::{Setting, VectorsId};
+use crate::vectors;
 use crate::walk::walk;
 
 /// How often a store that is damaged is built anew before that is an error.
@@ -29,6 +33,15 @@ pub struct Size {
     pub chunks: u64,
 }
 
+/// What a user chose to have vectors made by, in words of the user's program.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Chosen {
+    /// The embedder; `None` if nobody ever chose one.
+    pub embedder: Option<String>,
+    /// The one before it, as long as its vectors are there.
+    pub before: Option<String>,
+}
+
 /// The index of one folder in one store.
 ///
 /// Another process may have the same store open; each sees what the other has written at
@@ -37,14 +50,23 @@ pub struct Indexer {
     root: PathBuf,
     store: Store,
     embedder: Option<Arc<dyn Embedder>>,
+    /// One whose vectors are used as long as `embedder` has not made as many.
+    meanwhile: Option<Arc<dyn Embedder>>,
+    /// What the last use of either failed with.
+    problem: Option<EmbedError>,
     queue: Queue,
-    /// By path; up to date as of `seen`.
+    /// By path; as of `loaded`.
     segments: Vec<Segment>,
-    /// The store's count of others' changes when the segments were loaded; `None` if they
-    /// have to be looked at again.
-    seen: Option<i64>,
+    /// The store's count of others' changes when the segments were loaded, and the model of
+    /// their vectors; `None` if they have to be looked at again.
+    loaded: Option<(i64, Option<ModelNumber>)>,
+    /// Models with vectors here, most vectors first, as of that count.
+    models: Option<(i64, Models)>,
     rebuilt: bool,
 }
+
+/// Models, and who makes their vectors.
+type Models = Vec<(Arc<dyn Embedder>, Model)>;
 
 impl Indexer {
     /// Opens the index of the folder `root` in the file at `store`, which is made if it is
@@ -62,8 +84,78 @@ impl Indexer {
         let root = root.canonicalize().map_err(refuse)?;
         std::fs::read_dir(&root).map_err(refuse)?;
         let (store, rebuilt) = Store::open(store)?;
-        let queue = Queue::default();
-        Ok(Self { root, store, embedder, queue, segments: Vec::new(), seen: None, rebuilt })
+        Ok(Self {
+            root,
+            store,
+            embedder,
+            meanwhile: None,
+            problem: None,
+            queue: Queue::default(),
+            segments: Vec::new(),
+            loaded: None,
+            models: None,
+            rebuilt,
+        })
+    }
+
+    /// What was last chosen with [`Self::choose`], which a store that is rebuilt takes over.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn chosen(&mut self) -> Result<Chosen, IndexerError> {
+        self.mended(|store| {
+            let embedder = store.setting(Setting::Embedder)?;
+            Ok(Chosen { embedder, before: store.setting(Setting::EmbedderBefore)? })
+        })
+    }
+
+    /// Remembers `embedder` as what the user chose instead of `current`. It is used only once
+    /// [`Self::set_embedders`] gives it.
+    ///
+    /// # Errors
+    /// If the store cannot be written.
+    pub fn choose(&mut self, embedder: &str, current: &str) -> Result<(), IndexerError> {
+        if embedder == current {
+            return Ok(());
+        }
+        self.mended(|store| {
+            // Of several changes the first has the vectors that are all there.
+            let before = store.setting(Setting::EmbedderBefore)?;
+            if before.is_none_or(|before| before == embedder) {
+                store.set(Setting::EmbedderBefore, current)?;
+            }
+            store.set(Setting::Embedder, embedder)
+        })
+    }
+
+    /// Does `work`, again if the store turns out to be damaged and is built anew.
+    fn mended<T>(
+        &mut self,
+        work: impl Fn(&Store) -> Result<T, IndexerError>,
+    ) -> Result<T, IndexerError> {
+        match work(&self.store) {
+            Err(error) if error.is_damage() => {
+                self.rebuild()?;
+                work(&self.store)
+            }
+            other => other,
+        }
+    }
+
+    /// Has vectors made by `embedder` from now on. Those of `meanwhile` are used to search as
+    /// long as they are more.
+    pub fn set_embedders(
+        &mut self,
+        embedder: Option<Arc<dyn Embedder>>,
+        meanwhile: Option<Arc<dyn Embedder>>,
+    ) {
+        (self.embedder, self.meanwhile) = (embedder, meanwhile);
+        self.unload();
+    }
+
+    /// Why the last update or search had to do without an embedder, if it had to.
+    pub fn problem(&self) -> Option<&EmbedError> {
+        self.problem.as_ref()
     }
 
     /// The folder, with links resolved.
@@ -87,23 +179,60 @@ impl Indexer {
         }
     }
 
-    /// Brings the index up to date: looks at all files, reads those that have changed.
-    /// Those in the queue come first, also if they are put there meanwhile.
+    /// Brings the index up to date: looks at all files, reads those that have changed, and
+    /// then has vectors made for those that have none. Files in the queue come first, also if
+    /// they are put there meanwhile. An embedder that fails leaves files without vectors: see
+    /// [`Self::problem`].
     ///
     /// Stops soon after `interrupt` says so; what was done is kept, and the next update goes
-    /// on from there.
+    /// on from there. Other indexers search what is there meanwhile.
     ///
     /// # Errors
-    /// If the store cannot be written, or the embedder fails; what was done is kept.
+    /// If the store cannot be written; what was done is kept.
     pub fn update(
         &mut self,
         progress: &mut dyn FnMut(Progress),
         interrupt: &(dyn Fn() -> bool + Sync),
     ) -> Result<Summary, IndexerError> {
-        self.update_files(None, progress, interrupt)
+        self.mending(&mut |this| {
+            let texts = this.read_files(None, progress, interrupt)?;
+            if texts.stopped {
+                return Ok(texts);
+            }
+            let vectors = this.make_vectors(usize::MAX, progress, interrupt)?;
+            let Summary { embedded, waiting, stopped, .. } = vectors;
+            Ok(Summary { embedded, waiting, stopped, ..texts })
+        })
     }
 
-    /// Brings the files in the queue up to date, and no others.
+    /// Brings words and structure of all files up to date, and vectors only where they are
+    /// made at once: those of a slow embedder wait for [`Self::update_vectors`].
+    ///
+    /// # Errors
+    /// As [`Self::update`].
+    pub fn update_texts(
+        &mut self,
+        progress: &mut dyn FnMut(Progress),
+        interrupt: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Summary, IndexerError> {
+        self.mending(&mut |this| this.read_files(None, progress, interrupt))
+    }
+
+    /// Has vectors made for at most `files_max` of the files that have none.
+    ///
+    /// # Errors
+    /// As [`Self::update`].
+    pub fn update_vectors(
+        &mut self,
+        files_max: usize,
+        progress: &mut dyn FnMut(Progress),
+        interrupt: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Summary, IndexerError> {
+        self.mending(&mut |this| this.make_vectors(files_max, progress, interrupt))
+    }
+
+    /// Brings the files in the queue up to date, and no others; vectors as
+    /// [`Self::update_texts`] does.
     ///
     /// # Errors
     /// As [`Self::update`].
@@ -115,26 +244,30 @@ impl Indexer {
         if files.is_empty() {
             return Ok(Summary::default());
         }
-        self.update_files(Some(&files), &mut |_| {}, interrupt)
+        self.mending(&mut |this| this.read_files(Some(&files), &mut |_| {}, interrupt))
     }
 
-    fn update_files(
+    /// How many files have parts but no vectors of the embedder, if there is one.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn waiting(&self) -> Result<u64, IndexerError> {
+        let Some(embedder) = &self.embedder else { return Ok(0) };
+        match self.store.model(&embedder.identity())? {
+            Some(model) => Ok(self.store.waiting(model.number)?.len() as u64),
+            None => Ok(self.store.size()?.files),
+        }
+    }
+
+    /// Does `work`, again if the store turns out to be damaged and is built anew.
+    fn mending(
         &mut self,
-        only: Option<&[PathBuf]>,
-        progress: &mut dyn FnMut(Progress),
-        interrupt: &(dyn Fn() -> bool + Sync),
+        work: &mut dyn FnMut(&mut Self) -> Result<Summary, IndexerError>,
     ) -> Result<Summary, IndexerError> {
-        self.seen = None;
-        let found = walk(&self.root, only, &|| interrupt());
+        self.unload();
         let mut rebuilds = 0;
         loop {
-            let result = self.model().and_then(|model| {
-                let embedder = self.embedder.as_deref();
-                let (root, queue) = (self.root.as_path(), &self.queue);
-                let work = Work { root, queue, embedder, model, interrupt };
-                update(&mut self.store, &work, &found, only, progress)
-            });
-            match result {
+            match work(self) {
                 Ok(summary) => {
                     let rebuilt = std::mem::take(&mut self.rebuilt);
                     return Ok(Summary { rebuilt, ..summary });
@@ -148,11 +281,70 @@ impl Indexer {
         }
     }
 
+    fn read_files(
+        &mut self,
+        only: Option<&[PathBuf]>,
+        progress: &mut dyn FnMut(Progress),
+        interrupt: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Summary, IndexerError> {
+        let found = walk(&self.root, only, &|| interrupt());
+        let instant = self.embedder.clone().filter(|embedder| is_instant(&**embedder));
+        let model = match &instant {
+            Some(embedder) => self.agreed(&**embedder)?,
+            None => None,
+        };
+        let asked = instant.as_deref().zip(model.as_ref());
+        let model = asked.map(|(embedder, model)| Asked { embedder, model });
+        let work = Work { root: &self.root, queue: &self.queue, model, interrupt };
+        update(&mut self.store, &work, &found, only, progress)
+    }
+
+    fn make_vectors(
+        &mut self,
+        files_max: usize,
+        progress: &mut dyn FnMut(Progress),
+        interrupt: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Summary, IndexerError> {
+        let Some(embedder) = self.embedder.clone() else { return Ok(Summary::default()) };
+        self.problem = None;
+        let mut done = Embedded::default();
+        if self.waiting()? > 0 && files_max > 0 && !interrupt() {
+            let Some(model) = self.agreed(&*embedder)? else {
+                return Ok(Summary { waiting: self.waiting()?, ..Summary::default() });
+            };
+            let asked = Asked { embedder: &*embedder, model: &model };
+            let (root, queue) = (self.root.as_path(), &self.queue);
+            let task = Task { root, queue, asked, files_max, interrupt };
+            done = embed_waiting(&mut self.store, &task, progress)?;
+        }
+        let waiting = self.waiting()?;
+        if waiting == 0
+            && let Some(model) = self.store.model(&embedder.identity())?
+        {
+            self.store.keep_only(model.number)?;
+        }
+        self.problem = done.problem;
+        let Embedded { files: embedded, stopped, .. } = done;
+        Ok(Summary { embedded, waiting, stopped, ..Summary::default() })
+    }
+
+    /// The model behind `embedder`; `None` if it cannot be asked.
+    fn agreed(&mut self, embedder: &dyn Embedder) -> Result<Option<Model>, IndexerError> {
+        match agree(&self.store, embedder) {
+            Err(IndexerError::Embed(problem)) => {
+                self.problem = Some(problem);
+                Ok(None)
+            }
+            other => other.map(Some),
+        }
+    }
+
     /// The best parts for `query`, best first. Asks the store whether anything has changed,
-    /// but does not look at the files: see [`Self::update`].
+    /// but does not look at the files: see [`Self::update`]. If the embedder fails, words
+    /// alone count: see [`Self::problem`].
     ///
     /// # Errors
-    /// If the store cannot be read, or the embedder fails. A store that is damaged is set
+    /// If the store cannot be read. A store that is damaged is set
     /// aside; there are no hits then until the next update.
     pub fn search(
         &mut self,
@@ -179,11 +371,11 @@ impl Indexer {
         query: &str,
         options: &SearchOptions,
     ) -> Result<Vec<Hit>, IndexerError> {
-        self.refresh()?;
-        let vector = match &self.embedder {
-            Some(embedder) => embedder.embed(&[query])?.first().map(QuantizedVector::of),
-            None => None,
+        let (model, vector) = match self.question_vector(query)? {
+            Some((model, vector)) => (Some(model), Some(vector)),
+            None => (None, None),
         };
+        self.refresh(model.as_ref())?;
         let question = Question::of(query, vector);
         let mut parsed: HashMap<RowId, Parsed> = HashMap::new();
         let mut hits = Vec::new();
@@ -214,7 +406,7 @@ impl Indexer {
             let changes: Vec<Change> =
                 rows.iter().map(|row| Change::Forget { row: *row }).collect();
             self.store.write(&changes)?;
-            self.seen = None;
+            self.unload();
         }
         Ok(())
     }
@@ -226,7 +418,7 @@ impl Indexer {
     /// If the store cannot be read.
     pub fn structures(&mut self, take: &mut dyn FnMut(&str, Parsed)) -> Result<(), IndexerError> {
         let mut broken = Vec::new();
-        for (row, path, chunks) in self.store.rows()? {
+        for Row { row, path, chunks, .. } in self.store.rows(None)? {
             if chunks == 0 {
                 continue;
             }
@@ -247,53 +439,113 @@ impl Indexer {
         self.store.size()
     }
 
-    /// Loads what has been written since the last time.
-    fn refresh(&mut self) -> Result<(), IndexerError> {
+    /// The vector of a question by the model that has the most vectors here; by another one
+    /// if that cannot be asked.
+    fn question_vector(
+        &mut self,
+        query: &str,
+    ) -> Result<Option<(Model, QuantizedVector)>, IndexerError> {
+        self.problem = None;
         let now = self.store.others_wrote()?;
-        if self.seen == Some(now) {
+        let models = match self.models.take().filter(|(seen, _)| *seen == now) {
+            Some((_, models)) => models,
+            None => self.models_here()?,
+        };
+        let (mut given, mut changed) = (None, false);
+        for (embedder, model) in &models {
+            match (Asked { embedder: &**embedder, model }).embed(&[query]) {
+                Ok(mut vectors) => {
+                    given = vectors.pop().map(|vector| (model.clone(), vector));
+                    break;
+                }
+                Err(problem) => {
+                    if let EmbedError::Changed(_) = problem {
+                        self.store.retire(model.number)?;
+                        changed = true;
+                    }
+                    self.problem.get_or_insert(problem);
+                }
+            }
+        }
+        self.models = (!changed).then_some((now, models));
+        Ok(given)
+    }
+
+    fn models_here(&self) -> Result<Models, IndexerError> {
+        let mut counted = Vec::new();
+        for embedder in self.embedder.iter().chain(&self.meanwhile) {
+            if let Some(model) = self.store.model(&embedder.identity())? {
+                let count = self.store.covered(model.number)?;
+                counted.extend((count > 0).then(|| (count, (Arc::clone(embedder), model))));
+            }
+        }
+        // Of as many, those of the embedder itself, which comes first.
+        counted.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+        Ok(counted.into_iter().map(|(_, model)| model).collect())
+    }
+
+    /// Loads what has been written since the last time, with vectors of `model`.
+    fn refresh(&mut self, model: Option<&Model>) -> Result<(), IndexerError> {
+        let now = (self.store.others_wrote()?, model.map(|model| model.number));
+        if self.loaded == Some(now) {
             return Ok(());
         }
-        let model = self.model()?;
         let before = std::mem::take(&mut self.segments);
         let mut before: HashMap<RowId, Segment> =
             before.into_iter().map(|segment| (segment.row, segment)).collect();
         let mut broken = Vec::new();
-        for (row, path, chunks) in self.store.rows()? {
+        let mut changes = Vec::new();
+        for Row { row, path, chunks, vectors } in self.store.rows(now.1)? {
             let segment = match before.remove(&row) {
                 Some(segment) => Some(segment),
-                None => self.load(row, path, chunks, model)?,
+                None => self
+                    .store
+                    .content(row)?
+                    .and_then(|content| Segment::read(row, path, chunks, &content)),
             };
-            match segment {
-                Some(segment) => self.segments.push(segment),
-                None => broken.push(row),
+            let Some(mut segment) = segment else {
+                broken.push(row);
+                continue;
+            };
+            if segment.vectors_id != vectors {
+                segment.vectors_id = vectors;
+                segment.vectors = None;
+                if let (Some(vectors), Some(model)) = (vectors, model) {
+                    segment.vectors = self.load(vectors, model, chunks)?;
+                    let is_broken = segment.vectors.is_none();
+                    changes.extend(is_broken.then_some(Change::ForgetVectors { vectors }));
+                }
             }
+            self.segments.push(segment);
         }
+        self.loaded = Some(now);
         self.forget(&broken)?;
-        self.seen = Some(now);
+        if !changes.is_empty() {
+            self.store.write(&changes)?;
+            self.unload();
+        }
         Ok(())
     }
 
     fn load(
         &self,
-        row: RowId,
-        path: String,
+        vectors: VectorsId,
+        model: &Model,
         chunks: usize,
-        asked: Option<ModelNumber>,
-    ) -> Result<Option<Segment>, IndexerError> {
-        let Some((content, model)) = self.store.content(row)? else { return Ok(None) };
-        let embedder = self.embedder.as_deref().filter(|_| model == asked);
-        Ok(Segment::read(row, path, chunks, &content, embedder.map(Embedder::dimensions)))
+    ) -> Result<Option<Vectors>, IndexerError> {
+        let bytes = self.store.vectors(vectors)?;
+        Ok(bytes.and_then(|bytes| vectors::decode(&bytes, model.dimensions, chunks)))
     }
 
-    fn model(&self) -> Result<Option<ModelNumber>, IndexerError> {
-        let identity = self.embedder.as_deref().map(Embedder::identity);
-        identity.map(|identity| self.store.model(&identity)).transpose()
+    /// Has everything looked at again before the next search.
+    fn unload(&mut self) {
+        (self.loaded, self.models) = (None, None);
     }
 
     fn rebuild(&mut self) -> Result<(), IndexerError> {
         self.store.rebuild()?;
         self.segments.clear();
-        self.seen = None;
+        self.unload();
         self.rebuilt = true;
         Ok(())
     }

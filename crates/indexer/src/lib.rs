@@ -7,8 +7,10 @@
 
 mod analysis;
 mod chunk;
+mod embedding;
 mod error;
 mod indexer;
+mod model;
 mod packed;
 mod queue;
 mod search;
@@ -19,16 +21,17 @@ mod store;
 mod structure;
 mod text_terms;
 mod update;
+mod vector_store;
 mod vectors;
 mod walk;
 mod watch;
 
 pub use self::error::IndexerError;
-pub use self::indexer::{Indexer, Size};
+pub use self::indexer::{Chosen, Indexer, Size};
 pub use self::queue::{QUEUED_MAX, Queue};
 pub use self::search::{Hit, Reason, SearchOptions};
 pub use self::secrets::may_hold_secrets;
 pub use self::source::{parse, text_of};
-pub use self::update::{Progress, Summary};
+pub use self::update::{Progress, Stage, Summary};
 pub use self::walk::{FILE_BYTES_MAX, FILES_MAX};
 pub use self::watch::{Changes, Watcher};

@@ -6,7 +6,7 @@ use crate::analysis::Content;
 use crate::chunk::{self, Chunk};
 use crate::store::RowId;
 use crate::text_terms::FileTerms;
-use crate::vectors;
+use crate::vector_store::VectorsId;
 
 /// The parts of one file, ready to be searched.
 pub(crate) struct Segment {
@@ -16,29 +16,24 @@ pub(crate) struct Segment {
     pub(crate) terms: FileTerms,
     /// `None` where they are not of the model that is asked.
     pub(crate) vectors: Option<Vectors>,
+    /// Where they are stored.
+    pub(crate) vectors_id: Option<VectorsId>,
 }
 
 impl Segment {
     /// Reads what is stored; `None` where it is not what this program writes.
-    /// `chunk_count` is what the row says, `dimensions` are those of the vectors, if they are of the model that is asked.
+    /// `chunk_count` is what the row says.
     pub(crate) fn read(
         row: RowId,
         path: String,
         chunk_count: usize,
         content: &Content,
-        dimensions: Option<usize>,
     ) -> Option<Self> {
         let chunks: Vec<Chunk> = chunk::decode(&content.chunks)?;
         let terms = FileTerms::decode(&content.terms)?;
         if terms.lengths.len() != chunks.len() || chunks.len() != chunk_count {
             return None;
         }
-        let vectors = match (dimensions, &content.vectors) {
-            (Some(dimensions), Some(bytes)) => {
-                Some(vectors::decode(bytes, dimensions, chunks.len())?)
-            }
-            _ => None,
-        };
-        Some(Self { row, path, chunks, terms, vectors })
+        Some(Self { row, path, chunks, terms, vectors_id: None, vectors: None })
     }
 }

@@ -10,17 +10,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use foveal_index::embed::ModelId;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, TransactionBehavior, params};
 
 use crate::analysis::{Analysed, Content, ContentHash};
 use crate::error::IndexerError;
 use crate::indexer::Size;
 use crate::structure::Structure;
+use crate::vector_store::{self, VectorsId, put_vectors};
+pub(crate) use crate::vector_store::{FileVectors, ModelNumber};
 use crate::walk::{Changed, Stamp};
 
 /// The form of the tables and of the bytes in them; another one is rebuilt.
-pub(crate) const VERSION: i64 = 1;
+pub(crate) const VERSION: i64 = 2;
 
 /// `fovl`: says whose file it is.
 const APPLICATION: i64 = 0x666f_766c;
@@ -29,7 +30,6 @@ const APPLICATION: i64 = 0x666f_766c;
 const BUSY_TIME: Duration = Duration::from_secs(20);
 
 const TABLES: &str = "
-CREATE TABLE model(id INTEGER PRIMARY KEY, identity TEXT NOT NULL UNIQUE);
 CREATE TABLE file(
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     path TEXT NOT NULL UNIQUE,
@@ -39,15 +39,13 @@ CREATE TABLE file(
     class TEXT NOT NULL,
     language TEXT,
     lines INTEGER NOT NULL,
-    chunks INTEGER NOT NULL,
-    model INTEGER REFERENCES model(id)
+    chunks INTEGER NOT NULL
 );
 CREATE TABLE content(
     file INTEGER PRIMARY KEY REFERENCES file(id) ON DELETE CASCADE,
     checksum BLOB NOT NULL,
     chunks BLOB NOT NULL,
     terms BLOB NOT NULL,
-    vectors BLOB,
     structure_checksum BLOB NOT NULL,
     entities BLOB NOT NULL,
     mentions BLOB NOT NULL
@@ -55,11 +53,18 @@ CREATE TABLE content(
 
 /// The number of a row. A file that is indexed again gets another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct RowId(i64);
+pub(crate) struct RowId(pub(crate) i64);
 
-/// The number of a model in one store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ModelNumber(i64);
+/// A row as it is loaded.
+#[derive(Debug)]
+pub(crate) struct Row {
+    pub(crate) row: RowId,
+    pub(crate) path: String,
+    /// The number of its parts.
+    pub(crate) chunks: usize,
+    /// Its vectors of the model that was asked for.
+    pub(crate) vectors: Option<VectorsId>,
+}
 
 /// What is known of a file without loading it.
 #[derive(Debug, Clone, Copy)]
@@ -67,13 +72,12 @@ pub(crate) struct Known {
     pub(crate) row: RowId,
     pub(crate) stamp: Stamp,
     pub(crate) hash: ContentHash,
-    pub(crate) model: Option<ModelNumber>,
     pub(crate) chunks: u32,
 }
 
 /// An open store.
 pub(crate) struct Store {
-    connection: Connection,
+    pub(crate) connection: Connection,
     path: PathBuf,
 }
 
@@ -93,7 +97,11 @@ impl Store {
         }
         set_aside(path).map_err(place)?;
         match connect(path)? {
-            Some(connection) => Ok((Self { connection, path: path.to_owned() }, true)),
+            Some(connection) => {
+                let store = Self { connection, path: path.to_owned() };
+                store.remember_from(&aside(path));
+                Ok((store, true))
+            }
             None => Err(place(std::io::ErrorKind::AlreadyExists.into())),
         }
     }
@@ -105,25 +113,13 @@ impl Store {
         set_aside(&self.path)
             .map_err(|source| IndexerError::Place { path: self.path.clone(), source })?;
         *self = Self::open(&self.path)?.0;
+        self.remember_from(&aside(&self.path));
         Ok(())
-    }
-
-    /// The number of `model` here.
-    pub(crate) fn model(&self, model: &ModelId) -> Result<ModelNumber, IndexerError> {
-        let insert = "INSERT INTO model(identity) VALUES (?1) ON CONFLICT DO NOTHING";
-        let find = "SELECT id FROM model WHERE identity = ?1";
-        let find =
-            || self.connection.query_row(find, [model.as_str()], |row| row.get(0)).optional();
-        if let Some(number) = find()? {
-            return Ok(ModelNumber(number));
-        }
-        self.connection.execute(insert, [model.as_str()])?;
-        Ok(ModelNumber(find()?.unwrap_or_default()))
     }
 
     /// All files by path.
     pub(crate) fn known(&self) -> Result<HashMap<String, Known>, IndexerError> {
-        let sql = "SELECT path, id, bytes, changed, hash, model, chunks FROM file";
+        let sql = "SELECT path, id, bytes, changed, hash, chunks FROM file";
         let mut statement = self.connection.prepare(sql)?;
         let rows = statement.query_map([], |row| Ok((row.get(0)?, known(row)?)))?;
         Ok(rows.collect::<Result<_, _>>()?)
@@ -131,18 +127,20 @@ impl Store {
 
     /// What is known of the file at `path`.
     pub(crate) fn known_file(&self, path: &str) -> Result<Option<Known>, IndexerError> {
-        let sql = "SELECT path, id, bytes, changed, hash, model, chunks FROM file WHERE path = ?1";
+        let sql = "SELECT path, id, bytes, changed, hash, chunks FROM file WHERE path = ?1";
         let mut statement = self.connection.prepare(sql)?;
         Ok(statement.query_row([path], known).optional()?)
     }
 
-    /// The rows that there are, by path, each with the number of its parts.
-    pub(crate) fn rows(&self) -> Result<Vec<(RowId, String, usize)>, IndexerError> {
-        let sql = "SELECT id, path, chunks FROM file ORDER BY path";
+    /// The rows that there are, by path, with vectors of `model`.
+    pub(crate) fn rows(&self, model: Option<ModelNumber>) -> Result<Vec<Row>, IndexerError> {
+        let sql = "SELECT f.id, f.path, f.chunks, v.id FROM file f \
+                   LEFT JOIN vectors v ON v.file = f.id AND v.model = ?1 ORDER BY f.path";
         let mut statement = self.connection.prepare(sql)?;
-        let rows = statement.query_map([], |row| {
+        let rows = statement.query_map([model], |row| {
             let chunks: u32 = row.get(2)?;
-            Ok((RowId(row.get(0)?), row.get(1)?, chunks as usize))
+            let vectors = row.get::<_, Option<i64>>(3)?.map(VectorsId);
+            Ok(Row { row: RowId(row.get(0)?), path: row.get(1)?, chunks: chunks as usize, vectors })
         })?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
@@ -160,21 +158,17 @@ impl Store {
         Ok(self.connection.query_row("PRAGMA data_version", [], |row| row.get(0))?)
     }
 
-    /// What is stored of a row, with the model of its vectors; `None` if it is gone or its
-    /// bytes are not those that were written.
-    pub(crate) fn content(
-        &self,
-        row: RowId,
-    ) -> Result<Option<(Content, Option<ModelNumber>)>, IndexerError> {
-        let sql = "SELECT c.chunks, c.terms, c.vectors, c.checksum, f.model \
-                   FROM content c JOIN file f ON f.id = c.file WHERE c.file = ?1";
+    /// What is stored of a row; `None` if it is gone or its bytes are not those that were
+    /// written.
+    pub(crate) fn content(&self, row: RowId) -> Result<Option<Content>, IndexerError> {
+        let sql = "SELECT chunks, terms, checksum FROM content WHERE file = ?1";
         let mut statement = self.connection.prepare(sql)?;
         let found = statement.query_row([row.0], |row| {
-            let content = Content { chunks: row.get(0)?, terms: row.get(1)?, vectors: row.get(2)? };
-            Ok((content, row.get::<_, Vec<u8>>(3)?, row.get::<_, Option<i64>>(4)?))
+            let content = Content { chunks: row.get(0)?, terms: row.get(1)? };
+            Ok((content, row.get::<_, Vec<u8>>(2)?))
         });
-        let found = found.optional()?.filter(|(content, sum, _)| *sum == content_sum(content));
-        Ok(found.map(|(content, _, model)| (content, model.map(ModelNumber))))
+        let found = found.optional()?.filter(|(content, sum)| *sum == content_sum(content));
+        Ok(found.map(|(content, _)| content))
     }
 
     /// The structure of a row's file; `None` if it is gone or its bytes are not those that
@@ -205,13 +199,17 @@ impl Store {
 /// One change of the store.
 pub(crate) enum Change {
     /// The file at this path is this.
-    Put { path: String, analysed: Box<Analysed>, model: Option<ModelNumber> },
+    Put { path: String, analysed: Box<Analysed> },
+    /// The parts of the file of this row have these vectors.
+    Vectors { row: RowId, vectors: FileVectors },
     /// The file of this row has another stamp and the same content.
     Stamp { row: RowId, stamp: Stamp },
     /// There is no such file.
     Remove { path: String },
     /// This row is not to be trusted.
     Forget { row: RowId },
+    /// These vectors are not to be trusted.
+    ForgetVectors { vectors: VectorsId },
 }
 
 impl Change {
@@ -219,13 +217,17 @@ impl Change {
     pub(crate) fn path(&self) -> Option<&str> {
         match self {
             Self::Put { path, .. } | Self::Remove { path } => Some(path),
-            Self::Stamp { .. } | Self::Forget { .. } => None,
+            Self::Vectors { .. }
+            | Self::Stamp { .. }
+            | Self::Forget { .. }
+            | Self::ForgetVectors { .. } => None,
         }
     }
 
     fn carry_out(&self, connection: &Connection) -> Result<(), IndexerError> {
         match self {
-            Self::Put { path, analysed, model } => put(connection, path, analysed, *model)?,
+            Self::Put { path, analysed } => put(connection, path, analysed)?,
+            Self::Vectors { row, vectors } => put_vectors(connection, *row, vectors)?,
             Self::Stamp { row, stamp } => {
                 let sql = "UPDATE file SET bytes = ?2, changed = ?3 WHERE id = ?1";
                 let mut statement = connection.prepare(sql)?;
@@ -238,20 +240,18 @@ impl Change {
             Self::Forget { row } => {
                 connection.prepare("DELETE FROM file WHERE id = ?1")?.execute([row.0])?;
             }
+            Self::ForgetVectors { vectors } => {
+                connection.prepare("DELETE FROM vectors WHERE id = ?1")?.execute([vectors.0])?;
+            }
         }
         Ok(())
     }
 }
 
-fn put(
-    connection: &Connection,
-    path: &str,
-    analysed: &Analysed,
-    model: Option<ModelNumber>,
-) -> Result<(), IndexerError> {
+fn put(connection: &Connection, path: &str, analysed: &Analysed) -> Result<(), IndexerError> {
     connection.prepare("DELETE FROM file WHERE path = ?1")?.execute([path])?;
-    let sql = "INSERT INTO file(path, hash, bytes, changed, class, language, lines, chunks, model) \
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+    let sql = "INSERT INTO file(path, hash, bytes, changed, class, language, lines, chunks) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
     let bytes = i64::try_from(analysed.stamp.bytes).unwrap_or(i64::MAX);
     connection.prepare(sql)?.execute(params![
         path,
@@ -262,39 +262,40 @@ fn put(
         analysed.language,
         analysed.lines,
         analysed.chunk_count,
-        model.map(|model| model.0),
     ])?;
+    let row = RowId(connection.last_insert_rowid());
     let (content, structure) = (&analysed.content, &analysed.structure);
-    let sql = "INSERT INTO content(file, checksum, chunks, terms, vectors, structure_checksum, \
-               entities, mentions) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+    let sql = "INSERT INTO content(file, checksum, chunks, terms, structure_checksum, \
+               entities, mentions) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
     connection.prepare(sql)?.execute(params![
-        connection.last_insert_rowid(),
+        row.0,
         content_sum(content),
         content.chunks,
         content.terms,
-        content.vectors,
         structure_sum(structure),
         structure.entities,
         structure.mentions,
     ])?;
-    Ok(())
+    match &analysed.vectors {
+        Some(vectors) => put_vectors(connection, row, vectors),
+        None => Ok(()),
+    }
 }
 
-fn known(row: &rusqlite::Row<'_>) -> rusqlite::Result<Known> {
+/// A row of path, number, bytes, time, hash and number of parts.
+pub(crate) fn known(row: &rusqlite::Row<'_>) -> rusqlite::Result<Known> {
     let bytes: i64 = row.get(2)?;
     let stamp = Stamp { bytes: bytes.unsigned_abs(), changed: Changed(row.get(3)?) };
-    let model: Option<i64> = row.get(5)?;
     Ok(Known {
         row: RowId(row.get(1)?),
         stamp,
         hash: ContentHash(row.get(4)?),
-        model: model.map(ModelNumber),
-        chunks: row.get(6)?,
+        chunks: row.get(5)?,
     })
 }
 
 fn content_sum(content: &Content) -> Vec<u8> {
-    checksum(&[&content.chunks, &content.terms, content.vectors.as_deref().unwrap_or_default()])
+    checksum(&[&content.chunks, &content.terms])
 }
 
 fn structure_sum(structure: &Structure) -> Vec<u8> {
@@ -302,7 +303,7 @@ fn structure_sum(structure: &Structure) -> Vec<u8> {
 }
 
 /// Eight bytes by which damage is seen that SQLite does not see.
-fn checksum(parts: &[&[u8]]) -> Vec<u8> {
+pub(crate) fn checksum(parts: &[&[u8]]) -> Vec<u8> {
     let mut hasher = blake3::Hasher::new();
     for part in parts {
         hasher.update(&(part.len() as u64).to_le_bytes());
@@ -331,7 +332,8 @@ fn connect(path: &Path) -> Result<Option<Connection>, IndexerError> {
     match (version, application, tables) {
         (VERSION, APPLICATION, _) => {}
         (0, 0, 0) => transaction.execute_batch(&format!(
-            "{TABLES} PRAGMA user_version = {VERSION}; PRAGMA application_id = {APPLICATION};"
+            "{TABLES} {} PRAGMA user_version = {VERSION}; PRAGMA application_id = {APPLICATION};",
+            vector_store::TABLES
         ))?,
         _ => return Ok(None),
     }
@@ -339,15 +341,21 @@ fn connect(path: &Path) -> Result<Option<Connection>, IndexerError> {
     Ok(Some(connection))
 }
 
+/// Where a store at `path` is put that is set aside.
+fn aside(path: &Path) -> PathBuf {
+    with(path, ".set-aside")
+}
+
+fn with(path: &Path, more: &str) -> PathBuf {
+    let mut name = OsString::from(path.as_os_str());
+    name.push(more);
+    PathBuf::from(name)
+}
+
 /// Moves the file and its log out of the way; one that was set aside before is replaced.
 fn set_aside(path: &Path) -> std::io::Result<()> {
     for ending in ["", "-wal", "-shm"] {
-        let with = |more: &str| {
-            let mut name = OsString::from(path.as_os_str());
-            name.push(more);
-            PathBuf::from(name)
-        };
-        match fs::rename(with(ending), with(&format!(".set-aside{ending}"))) {
+        match fs::rename(with(path, ending), with(&aside(path), ending)) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }

@@ -8,16 +8,15 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use foveal_index::embed::{EmbedError, Embedder};
-
-use crate::analysis::{ContentHash, Outcome, analyse};
+use crate::analysis::{Outcome, analyse};
 use crate::error::IndexerError;
+use crate::model::Asked;
 use crate::queue::Queue;
-use crate::store::{Change, Known, ModelNumber, Store};
+use crate::store::{Change, Known, Store};
 use crate::walk::{Found, Stamp, relative};
 
 /// Files whose results wait to be written, at most.
-const WAITING_MAX: usize = 32;
+pub(crate) const WAITING_MAX: usize = 32;
 
 /// Changes that are written together, at most.
 const BATCH_CHANGES_MAX: usize = 64;
@@ -26,17 +25,28 @@ const BATCH_CHANGES_MAX: usize = 64;
 const BATCH_TIME_MAX: Duration = Duration::from_millis(250);
 
 /// How often an interruption is looked for while nothing happens.
-const LOOK_UP_TIME: Duration = Duration::from_millis(50);
+pub(crate) const LOOK_UP_TIME: Duration = Duration::from_millis(50);
 
 /// Of a thread that reads: syntax can be nested deep.
-const STACK_BYTES: usize = 16 << 20;
+pub(crate) const STACK_BYTES: usize = 16 << 20;
+
+/// What an update is about to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Files that have changed are read; what they consist of can be found by its words.
+    Files,
+    /// Files get vectors that had none.
+    Vectors,
+}
 
 /// How far an update is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// Files looked at so far.
+    /// Of what.
+    pub stage: Stage,
+    /// Files done so far.
     pub done: u64,
-    /// Files that have to be looked at.
+    /// Files to be done in this stage.
     pub total: u64,
 }
 
@@ -53,6 +63,10 @@ pub struct Summary {
     pub unreadable: u64,
     /// Files that are passed by: too large or secret.
     pub passed_by: u64,
+    /// Files that were as they were and got vectors.
+    pub embedded: u64,
+    /// Files that still have no vectors of the index's model; they are found by their words.
+    pub waiting: u64,
     /// The update was stopped before it was done; what it did is kept.
     pub stopped: bool,
     /// The store was damaged or of another version, and was built anew.
@@ -63,29 +77,37 @@ pub struct Summary {
 pub(crate) struct Work<'a> {
     pub(crate) root: &'a Path,
     pub(crate) queue: &'a Queue,
-    pub(crate) embedder: Option<&'a dyn Embedder>,
-    pub(crate) model: Option<ModelNumber>,
+    /// A model that is asked while files are read.
+    pub(crate) model: Option<Asked<'a>>,
     pub(crate) interrupt: &'a (dyn Fn() -> bool + Sync),
 }
 
 /// A file that has to be read.
-struct Job {
-    path: String,
-    /// Content that need not be read again.
-    known: Option<ContentHash>,
-    known_row: Option<Known>,
+pub(crate) struct Job {
+    pub(crate) path: String,
+    pub(crate) known_row: Option<Known>,
 }
 
 /// The files to be read, by whoever takes the next.
-struct Jobs<'a> {
+pub(crate) struct Jobs<'a> {
     root: &'a Path,
     queue: &'a Queue,
     left: Mutex<(HashMap<String, Job>, VecDeque<String>)>,
 }
 
-impl Jobs<'_> {
+impl<'a> Jobs<'a> {
+    /// `jobs` by path, in this order but for those in the queue.
+    pub(crate) fn new(
+        root: &'a Path,
+        queue: &'a Queue,
+        jobs: HashMap<String, Job>,
+        order: VecDeque<String>,
+    ) -> Self {
+        Self { root, queue, left: Mutex::new((jobs, order)) }
+    }
+
     /// The next file: one that somebody has just read, or the next in order.
-    fn take(&self) -> Option<Job> {
+    pub(crate) fn take(&self) -> Option<Job> {
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         let (jobs, order) = &mut *left;
         while let Some(first) = self.queue.pop() {
@@ -103,7 +125,7 @@ impl Jobs<'_> {
     }
 }
 
-type Message = Result<(Job, Outcome), EmbedError>;
+type Message = (Job, Outcome);
 
 /// Makes the store hold what `found` says: all files of the root, or of those in `only`.
 pub(crate) fn update(
@@ -133,33 +155,28 @@ pub(crate) fn update(
         changes.sort_by(|a, b| a.path().cmp(&b.path()));
         summary.removed = changes.len() as u64;
     }
-    let jobs = jobs(work, found, &known);
+    let jobs = jobs(found, &known);
     summary.unchanged = (found.files.len() - jobs.len()) as u64;
     let mut order: VecDeque<String> = jobs.keys().cloned().collect();
     order.make_contiguous().sort_unstable();
     let total = jobs.len();
-    let jobs = Jobs { root: work.root, queue: work.queue, left: Mutex::new((jobs, order)) };
-    let mut writer = Writer { store, model: work.model, changes, summary, since: Instant::now() };
+    let jobs = Jobs::new(work.root, work.queue, jobs, order);
+    let mut writer = Writer { store, pending: Pending { changes, since: Instant::now() }, summary };
     run(&jobs, total, work, &mut writer, progress)?;
-    writer.flush()?;
+    writer.pending.flush(writer.store)?;
     writer.summary.stopped |= found.stopped;
     Ok(writer.summary)
 }
 
 /// The files that have to be read.
-fn jobs(work: &Work<'_>, found: &Found, known: &HashMap<String, Known>) -> HashMap<String, Job> {
+fn jobs(found: &Found, known: &HashMap<String, Known>) -> HashMap<String, Job> {
     let mut jobs = HashMap::new();
     for (path, stamp) in &found.files {
         let before = known.get(path);
-        // Vectors of another model are made anew; those that nobody asks for are kept.
-        let embedded = before.is_some_and(|before| {
-            work.model.is_none() || before.model == work.model || before.chunks == 0
-        });
-        if before.is_some_and(|before| embedded && !stamp.is_new_to(before.stamp)) {
+        if before.is_some_and(|before| !stamp.is_new_to(before.stamp)) {
             continue;
         }
-        let known = before.filter(|_| embedded).map(|before| before.hash);
-        let job = Job { path: path.clone(), known, known_row: before.copied() };
+        let job = Job { path: path.clone(), known_row: before.copied() };
         jobs.insert(path.clone(), job);
     }
     jobs
@@ -196,9 +213,10 @@ fn read_all(jobs: &Jobs<'_>, work: &Work<'_>, stop: &AtomicBool, sender: &SyncSe
     while !stopped() {
         let Some(job) = jobs.take() else { return };
         let place = work.root.join(&job.path);
-        let outcome = analyse(&place, &job.path, job.known, work.embedder, &stopped);
+        let known = job.known_row.map(|known| known.hash);
+        let outcome = analyse(&place, &job.path, known, work.model, &stopped);
         // Whoever receives has gone if this fails.
-        if sender.send(outcome.map(|outcome| (job, outcome))).is_err() {
+        if sender.send((job, outcome)).is_err() {
             return;
         }
     }
@@ -212,26 +230,19 @@ fn receive(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<(), IndexerError> {
     let mut done = 0;
-    let total = total as u64;
-    progress(Progress { done, total });
+    let (stage, total) = (Stage::Files, total as u64);
+    progress(Progress { stage, done, total });
     loop {
         match receiver.recv_timeout(LOOK_UP_TIME) {
-            Ok(message) => {
-                let (job, outcome) = match message {
-                    Ok(both) => both,
-                    Err(error) => {
-                        writer.flush()?;
-                        return Err(error.into());
-                    }
-                };
+            Ok((job, outcome)) => {
                 writer.take(job, outcome);
                 done += 1;
-                progress(Progress { done, total });
+                progress(Progress { stage, done, total });
             }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,
         }
-        writer.flush_if_due()?;
+        writer.pending.flush_if_due(writer.store)?;
         if (work.interrupt)() {
             break;
         }
@@ -240,14 +251,11 @@ fn receive(
     Ok(())
 }
 
-/// Collects changes and writes them together.
+/// Writes what comes of files that were read.
 struct Writer<'a> {
     store: &'a mut Store,
-    model: Option<ModelNumber>,
-    changes: Vec<Change>,
+    pending: Pending,
     summary: Summary,
-    /// When the first of the changes came, or earlier.
-    since: Instant,
 }
 
 impl Writer<'_> {
@@ -256,32 +264,53 @@ impl Writer<'_> {
         match outcome {
             Outcome::Analysed(analysed) => {
                 self.summary.indexed += 1;
-                self.changes.push(Change::Put { path: job.path, analysed, model: self.model });
+                self.pending.push(Change::Put { path: job.path, analysed });
             }
             Outcome::Same(stamp) => {
                 self.summary.unchanged += 1;
                 let known = job.known_row.filter(|known| known.stamp != stamp);
-                self.changes.extend(known.map(|known| restamp(known, stamp)));
+                if let Some(known) = known {
+                    self.pending.push(restamp(known, stamp));
+                }
             }
             Outcome::Unreadable => {
                 self.summary.unreadable += 1;
-                self.changes.push(Change::Remove { path: job.path });
+                self.pending.push(Change::Remove { path: job.path });
             }
             Outcome::Stopped => self.summary.stopped = true,
         }
     }
+}
 
-    fn flush_if_due(&mut self) -> Result<(), IndexerError> {
+/// Changes that are to be written together.
+pub(crate) struct Pending {
+    changes: Vec<Change>,
+    /// When the first of the changes came, or earlier.
+    since: Instant,
+}
+
+impl Default for Pending {
+    fn default() -> Self {
+        Self { changes: Vec::new(), since: Instant::now() }
+    }
+}
+
+impl Pending {
+    pub(crate) fn push(&mut self, change: Change) {
+        self.changes.push(change);
+    }
+
+    pub(crate) fn flush_if_due(&mut self, store: &mut Store) -> Result<(), IndexerError> {
         let is_due = self.since.elapsed() >= BATCH_TIME_MAX;
         if self.changes.len() >= BATCH_CHANGES_MAX || (is_due && !self.changes.is_empty()) {
-            self.flush()?;
+            self.flush(store)?;
         }
         Ok(())
     }
 
-    fn flush(&mut self) -> Result<(), IndexerError> {
+    pub(crate) fn flush(&mut self, store: &mut Store) -> Result<(), IndexerError> {
         if !self.changes.is_empty() {
-            self.store.write(&self.changes)?;
+            store.write(&self.changes)?;
             self.changes.clear();
         }
         self.since = Instant::now();

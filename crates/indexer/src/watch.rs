@@ -52,16 +52,31 @@ impl Watcher {
     /// Waits for changes and for the quiet after them; `None` once `interrupt` says so or the
     /// watch has ended.
     pub fn wait(&self, interrupt: &dyn Fn() -> bool) -> Option<Changes> {
+        self.wait_until(None, interrupt)
+    }
+
+    /// As [`Self::wait`], but no longer than to `end` if nothing has changed by then: no files
+    /// are handed on then.
+    pub fn wait_until(
+        &self,
+        end: Option<Instant>,
+        interrupt: &dyn Fn() -> bool,
+    ) -> Option<Changes> {
         let mut files = BTreeSet::new();
         let mut everything = false;
         let mut first: Option<Instant> = None;
         while !interrupt() {
             let time = if first.is_some() { QUIET_TIME } else { LOOK_UP_TIME };
-            match self.events.recv_timeout(time) {
+            // Events that are there already are taken before it is too late.
+            let left = end.map(|end| end.saturating_duration_since(Instant::now()));
+            match self.events.recv_timeout(left.map_or(time, |left| left.min(time))) {
                 Ok(event) => everything |= self.note(event, &mut files),
                 Err(RecvTimeoutError::Disconnected) => return None,
                 Err(RecvTimeoutError::Timeout) if first.is_some() => {
                     return Some(changes(everything, files));
+                }
+                Err(RecvTimeoutError::Timeout) if left.is_some_and(|left| left.is_zero()) => {
+                    return Some(Changes::Files(Vec::new()));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
             }

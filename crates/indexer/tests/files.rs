@@ -111,7 +111,9 @@ fn another_model_embeds_anew_and_none_keeps_what_is_there() {
     let mut plain = plain.expect("a folder of this test");
     assert_eq!(update(&mut plain).indexed, 1);
     let mut indexer = world.open();
-    assert_eq!(update(&mut indexer).indexed, 1);
+    let embedded = Summary { unchanged: 1, embedded: 1, ..Summary::default() };
+    assert_eq!(update(&mut indexer), embedded);
+    assert_eq!(update(&mut indexer), Summary { embedded: 0, ..embedded });
     assert_eq!(update(&mut plain).unchanged, 1);
     let hits = indexer.search("answer", &foveal_indexer::SearchOptions::default());
     let hits = hits.expect("a store of this test");

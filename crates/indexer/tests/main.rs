@@ -1,6 +1,7 @@
 //! The index as its users see it, on small folders written for each test.
 
 mod damage;
+mod embedding;
 mod files;
 mod interruption;
 mod rebuild;

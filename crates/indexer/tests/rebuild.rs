@@ -1,18 +1,38 @@
 //! An index brought up to date again and again equals one built at once.
 
+use std::sync::Arc;
+
 use proptest::prelude::*;
 
+use crate::embedding::Far;
 use crate::world::{World, dump, update};
 
 /// What happens to the folder.
 #[derive(Debug, Clone)]
 enum Edit {
-    Write { file: usize, text: usize },
-    Remove { file: usize },
-    Ignore { file: Option<usize> },
+    Write {
+        file: usize,
+        text: usize,
+    },
+    Remove {
+        file: usize,
+    },
+    Ignore {
+        file: Option<usize>,
+    },
     Update,
-    Touch { file: usize },
+    Touch {
+        file: usize,
+    },
     Reopen,
+    /// The embedder fails after so many calls.
+    Away {
+        calls: u64,
+    },
+    /// Behind its name is another model.
+    Model {
+        number: u64,
+    },
 }
 
 const FILES: [&str; 6] = ["a.rs", "b.py", "sub/c.rs", "sub/deep/d.md", "e.txt", "sub/f.json"];
@@ -37,6 +57,8 @@ fn edits() -> impl Strategy<Value = Vec<Edit>> {
         2 => Just(Edit::Update),
         2 => file.prop_map(|file| Edit::Touch { file }),
         1 => Just(Edit::Reopen),
+        1 => (0_u64..6).prop_map(|calls| Edit::Away { calls }),
+        1 => (0_u64..2).prop_map(|number| Edit::Model { number }),
     ];
     proptest::collection::vec(edit, 1..25)
 }
@@ -45,8 +67,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
-    fn incremental_is_rebuilt(edits in edits()) {
-        let world = World::embedded("incremental");
+    fn incremental_is_rebuilt(edits in edits(), far in any::<bool>()) {
+        let server = Arc::new(Far::default());
+        let world = match far {
+            true => World::by("incremental", server.clone()),
+            false => World::embedded("incremental"),
+        };
         let mut indexer = world.open();
         for edit in edits {
             match edit {
@@ -64,11 +90,18 @@ proptest! {
                     indexer.update_queued(&|| false).expect("a store of this test");
                 }
                 Edit::Reopen => indexer = world.open(),
+                Edit::Away { calls } => server.fail_after(calls),
+                Edit::Model { number } => server.become_model(number),
             }
         }
-        update(&mut indexer);
+        server.fail_after(u64::MAX);
+        // The search may find that behind the name is another model.
+        dump(&mut indexer);
+        let summary = update(&mut indexer);
+        prop_assert_eq!(summary.waiting, 0);
         let mut anew = world.open_at(&world.root().join("../anew.db"));
         update(&mut anew);
         prop_assert_eq!(dump(&mut indexer), dump(&mut anew));
+        prop_assert!(indexer.problem().is_none());
     }
 }

@@ -29,6 +29,11 @@ impl World {
         Self { model: Some(Arc::new(StaticModel::built_in())), ..Self::new(test) }
     }
 
+    /// An index with the vectors of `model`.
+    pub(crate) fn by(test: &str, model: Arc<dyn Embedder>) -> Self {
+        Self { model: Some(model), ..Self::new(test) }
+    }
+
     pub(crate) fn root(&self) -> PathBuf {
         self.folder.join("root")
     }

@@ -83,7 +83,7 @@ impl EmbeddingServer {
                     }
                     let (script, log) = (&script, &log);
                     // A client that goes away is what some tests are about.
-                    scope.spawn(move || drop(serve(stream, script, log)));
+                    scope.spawn(move || drop(serve(&stream, script, log)));
                 }
             });
         });
@@ -119,12 +119,12 @@ pub fn good(_: &Asked) -> Reply {
 }
 
 fn serve(
-    stream: TcpStream,
+    mut stream: &TcpStream,
     script: &(dyn Fn(&Asked) -> Reply + Sync),
     log: &Mutex<Vec<Asked>>,
 ) -> std::io::Result<()> {
     stream.set_read_timeout(Some(READ_TIME))?;
-    let mut reader = BufReader::new((&stream).take(REQUEST_BYTES_MAX));
+    let mut reader = BufReader::new(stream.take(REQUEST_BYTES_MAX));
     let (mut asked, length) = head(&mut reader)?;
     let mut body = vec![0; length];
     reader.read_exact(&mut body)?;
@@ -139,9 +139,9 @@ fn serve(
     }
     match script(&asked) {
         Reply::Vectors { dimensions, model } => {
-            send(&stream, 200, "", &answer(&asked, dimensions, model))
+            send(stream, 200, "", &answer(&asked, dimensions, model))
         }
-        Reply::Raw(status, headers, body) => send(&stream, status, &headers, &body),
+        Reply::Raw(status, headers, body) => send(stream, status, &headers, &body),
         Reply::Silence(time) => {
             thread::sleep(time);
             Ok(())
@@ -149,7 +149,7 @@ fn serve(
         Reply::Half => {
             let body = answer(&asked, 16, 0);
             let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
-            (&stream).write_all(format!("{head}{}", &body[..body.len() / 2]).as_bytes())
+            stream.write_all(format!("{head}{}", &body[..body.len() / 2]).as_bytes())
         }
     }
 }

@@ -1,17 +1,25 @@
 //! `foveal index`: brings the index of a folder up to date.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use foveal_embedder::Patience;
 use foveal_indexer::{Changes, Indexer, Summary, Watcher};
 use serde_json::json;
 
+use crate::embedders;
 use crate::environment::Environment;
 use crate::index_place::{self, Opened};
 use crate::interrupt::{self, Interrupt};
 use crate::numbers::{count, plural};
+
+/// How long an embedder that failed is left alone before it is asked again.
+const RETRY_TIME: Duration = Duration::from_secs(30);
+
+/// Files that are given vectors before it is looked whether files have changed.
+const FILES_AT_ONCE: usize = 64;
 
 /// The command line of `foveal index`.
 #[derive(Debug, clap::Args)]
@@ -25,9 +33,8 @@ pub(crate) struct Arguments {
     /// Prints figures as one JSON object a line.
     #[arg(long)]
     json: bool,
-    /// Leaves out vectors: parts are found by their words alone.
-    #[arg(long)]
-    no_embeddings: bool,
+    #[command(flatten)]
+    embedder: embedders::Arguments,
 }
 
 /// Updates the index, and with `--watch` keeps it so.
@@ -36,8 +43,8 @@ pub(crate) struct Arguments {
 /// If the folder cannot be read or the index cannot be written.
 pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
     let interrupt = Interrupt::listen();
-    let mut opened =
-        index_place::open(arguments.path.as_deref(), !arguments.no_embeddings, environment)?;
+    let (path, embedder) = (arguments.path.as_deref(), &arguments.embedder);
+    let mut opened = index_place::open(path, embedder, Patience::LONG, environment, &interrupt)?;
     // Begun first, so that nothing is missed between the first look and the watch.
     let watcher = match arguments.watch {
         true => Some(Watcher::start(opened.indexer.root())?),
@@ -49,15 +56,40 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     if summary.stopped {
         return Ok(ExitCode::from(interrupt::EXIT_CODE));
     }
-    let Some(watcher) = watcher else { return Ok(ExitCode::SUCCESS) };
-    while let Some(changes) = watcher.wait(&|| interrupt.requested()) {
+    match watcher {
+        Some(watcher) => watch(arguments, &mut opened, &watcher, &interrupt),
+        None => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// Follows changes until Ctrl+C. What still has no vectors gets them in between.
+fn watch(
+    arguments: &Arguments,
+    opened: &mut Opened,
+    watcher: &Watcher,
+    interrupt: &Interrupt,
+) -> anyhow::Result<ExitCode> {
+    // When the embedder may be asked again.
+    let mut retry =
+        Instant::now() + opened.indexer.problem().map_or(Duration::ZERO, |_| RETRY_TIME);
+    loop {
+        let next = (opened.indexer.waiting()? > 0).then_some(retry);
+        let stop = || interrupt.requested();
+        let Some(changes) = watcher.wait_until(next, &stop) else { return Ok(ExitCode::SUCCESS) };
         let begin = Instant::now();
-        let summary = follow(&mut opened.indexer, &changes, &interrupt)?;
-        if summary.indexed + summary.removed > 0 {
-            tell(arguments, &opened, &summary, begin)?;
+        let summary = if changes == Changes::Files(Vec::new()) {
+            let summary = opened.indexer.update_vectors(FILES_AT_ONCE, &mut |_| {}, &stop)?;
+            let failed = opened.indexer.problem().is_some();
+            retry = Instant::now() + if failed { RETRY_TIME } else { Duration::ZERO };
+            // Each round of many would be a line.
+            if failed || summary.waiting > 0 { Summary::default() } else { summary }
+        } else {
+            follow(&mut opened.indexer, &changes, interrupt)?
+        };
+        if summary.indexed + summary.removed + summary.embedded > 0 {
+            tell(arguments, opened, &summary, begin)?;
         }
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn follow(
@@ -66,7 +98,7 @@ fn follow(
     interrupt: &Interrupt,
 ) -> anyhow::Result<Summary> {
     match changes {
-        Changes::Everything => index_place::update(indexer, interrupt),
+        Changes::Everything => Ok(indexer.update_texts(&mut |_| {}, &|| interrupt.requested())?),
         Changes::Files(files) => {
             for file in files {
                 indexer.touch(file);
@@ -95,6 +127,9 @@ fn tell(
             "removed": summary.removed,
             "unreadable": summary.unreadable,
             "passed_by": summary.passed_by,
+            "embedder": opened.embedder.as_ref().map(ToString::to_string),
+            "embedded": summary.embedded,
+            "waiting": summary.waiting,
             "stopped": summary.stopped,
             "rebuilt": summary.rebuilt,
             "files": size.files,
@@ -112,6 +147,8 @@ fn tell(
         for (number, what) in [
             (summary.unreadable, "that could not be read"),
             (summary.passed_by, "passed by (large or secret)"),
+            (summary.embedded, "given vectors"),
+            (summary.waiting, "still without vectors"),
         ] {
             if number > 0 {
                 line += &format!(", {} {what}", count(number));
@@ -125,5 +162,9 @@ fn tell(
         writeln!(out, "{line}")?;
     }
     out.flush()?;
+    if let Some(problem) = opened.indexer.problem().map(index_place::told) {
+        let why = "vectors are not up to date, all is found by its words";
+        writeln!(io::stderr(), "{why}: {problem}; then run it again to go on")?;
+    }
     Ok(())
 }

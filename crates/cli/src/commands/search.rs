@@ -5,13 +5,16 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::bail;
+use foveal_embedder::Patience;
 use foveal_index::{EntityKind, Visibility};
 use foveal_indexer::{Hit, SearchOptions};
 use serde_json::json;
 
+use crate::embedders;
 use crate::environment::Environment;
 use crate::index_place;
 use crate::interrupt::{self, Interrupt};
+use crate::numbers::plural;
 
 /// What a search that finds nothing ends with, as other programs that search do.
 const EXIT_CODE_NOTHING: u8 = 1;
@@ -51,9 +54,8 @@ pub(crate) struct Arguments {
     /// Prints what is found as JSON.
     #[arg(long)]
     json: bool,
-    /// Finds parts by their words alone.
-    #[arg(long)]
-    no_embeddings: bool,
+    #[command(flatten)]
+    embedder: embedders::Arguments,
 }
 
 fn parse_kind(text: &str) -> Result<EntityKind, UnknownKind> {
@@ -76,26 +78,39 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         bail!("the question is empty: say what to look for");
     }
     let interrupt = Interrupt::listen();
-    let opened =
-        index_place::open(arguments.path.as_deref(), !arguments.no_embeddings, environment)?;
-    let mut indexer = opened.indexer;
+    let (path, embedder) = (arguments.path.as_deref(), &arguments.embedder);
+    let mut opened = index_place::open(path, embedder, Patience::SHORT, environment, &interrupt)?;
     let options =
         SearchOptions { limit: usize::from(arguments.limit), kinds: arguments.kind.clone() };
-    if index_place::update(&mut indexer, &interrupt)?.stopped {
+    let summary = index_place::update_for_search(&mut opened, &interrupt)?;
+    if summary.stopped {
         writeln!(io::stderr(), "stopped before the index was up to date: run it again to go on")?;
         return Ok(ExitCode::from(interrupt::EXIT_CODE));
     }
-    let mut hits = indexer.search(&query, &options)?;
-    if indexer.is_rebuilt() {
-        // It was damaged where the update did not look.
-        index_place::update(&mut indexer, &interrupt)?;
-        hits = indexer.search(&query, &options)?;
+    let mut problem = opened.indexer.problem().map(index_place::told);
+    if problem.is_some() {
+        opened.do_without_embedder();
     }
+    let mut hits = opened.indexer.search(&query, &options)?;
+    if opened.indexer.is_rebuilt() {
+        // It was damaged where the update did not look.
+        index_place::update_for_search(&mut opened, &interrupt)?;
+        hits = opened.indexer.search(&query, &options)?;
+    }
+    problem = problem.or_else(|| opened.indexer.problem().map(index_place::told));
+    let waiting = summary.waiting;
+    let embedder = opened.embedder.as_ref().map(ToString::to_string).unwrap_or_default();
+    note(&hits, problem.as_deref(), waiting, &embedder)?;
+    let indexer = &opened.indexer;
     let mut out = super::output();
     if arguments.json {
         let root = indexer.root().to_string_lossy();
         let hits: Vec<serde_json::Value> = hits.iter().map(to_json).collect();
-        writeln!(out, "{}", json!({ "root": root, "hits": hits }))?;
+        writeln!(
+            out,
+            "{}",
+            json!({ "root": root, "hits": hits, "problem": problem, "waiting": waiting })
+        )?;
     } else {
         for hit in &hits {
             out.write_all(to_text(hit, environment.colour).as_bytes())?;
@@ -107,6 +122,25 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         return Ok(ExitCode::from(EXIT_CODE_NOTHING));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says on standard error what was searched without.
+fn note(hits: &[Hit], problem: Option<&str>, waiting: u64, embedder: &str) -> io::Result<()> {
+    let without = match hits.iter().any(|hit| hit.reason.cosine.is_some()) {
+        true => "searched by words and by the vectors of the embedder before",
+        false => "searched by words alone",
+    };
+    match problem {
+        Some(problem) => writeln!(io::stderr(), "{without}: {problem}"),
+        None if waiting > 0 => {
+            let (files, has) = (plural(waiting, "file"), if waiting == 1 { "has" } else { "have" });
+            writeln!(
+                io::stderr(),
+                "{files} {has} no vectors by {embedder} yet: run `foveal index` to make them"
+            )
+        }
+        None => Ok(()),
+    }
 }
 
 fn visibility(hit: &Hit) -> Option<&'static str> {

@@ -26,6 +26,9 @@ pub enum EmbedError {
         /// Components of the vector.
         given: usize,
     },
+    /// A text that says something has the vector of nothing.
+    #[error("the embedding model gave a vector of 0 for a text with words")]
+    Zero,
     /// Behind the same name is another model than before.
     #[error("another model answers to the name `{0}` than before")]
     Changed(ModelId),

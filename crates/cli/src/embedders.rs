@@ -1,0 +1,77 @@
+//! Which embedder is meant: the one built in, none, or a model behind a server.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use foveal_embedder::{Patience, ServerEmbedder, ServerSpec, SpecError};
+use foveal_index::embed::{Embedder, StaticModel};
+
+use crate::environment::Environment;
+use crate::interrupt::Interrupt;
+
+const BUILT_IN: &str = "built-in";
+const NONE: &str = "none";
+
+/// The options of commands that use an index.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// What makes vectors for this index from now on: `built-in`, `none`, `ollama:MODEL` or
+    /// `openai:MODEL`, with `@URL` for another server than the usual one. A key is taken from
+    /// FOVEAL_EMBEDDINGS_KEY.
+    #[arg(long, value_name = "EMBEDDER")]
+    pub(crate) embedder: Option<Choice>,
+    /// Leaves vectors alone this time: parts are found by their words.
+    #[arg(long, conflicts_with = "embedder")]
+    pub(crate) no_embeddings: bool,
+}
+
+/// An embedder as users write it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Choice {
+    BuiltIn,
+    None,
+    Server(ServerSpec),
+}
+
+impl Choice {
+    /// Makes it; nothing is sent yet.
+    pub(crate) fn embedder(
+        &self,
+        patience: Patience,
+        environment: &Environment,
+        interrupt: &Interrupt,
+    ) -> Option<Arc<dyn Embedder>> {
+        match self {
+            Self::BuiltIn => Some(Arc::new(StaticModel::built_in())),
+            Self::None => None,
+            Self::Server(spec) => {
+                let (key, interrupt) = (environment.embeddings_key.clone(), interrupt.clone());
+                let stop = move || interrupt.requested();
+                Some(Arc::new(ServerEmbedder::new(spec.clone(), key, patience, stop)))
+            }
+        }
+    }
+}
+
+impl FromStr for Choice {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        match text {
+            BUILT_IN => Ok(Self::BuiltIn),
+            NONE => Ok(Self::None),
+            other => other.parse().map(Self::Server),
+        }
+    }
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BuiltIn => formatter.write_str(BUILT_IN),
+            Self::None => formatter.write_str(NONE),
+            Self::Server(spec) => write!(formatter, "{spec}"),
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! The part of the store that depends on a model: vectors, apart from the files' rows.
+//!
+//! A file's vectors come later than its words where a model takes long, and those of the
+//! model before stay until all of the new one's are there. Like rows of files they are never
+//! changed, and their numbers are never given again.
+
+use std::path::Path;
+
+use foveal_index::embed::{ModelId, QuantizedVector};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
+
+use crate::error::IndexerError;
+use crate::model::Model;
+use crate::store::{Known, RowId, Store, checksum, known};
+use crate::vectors;
+
+pub(crate) const TABLES: &str = "
+CREATE TABLE model(
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    identity TEXT NOT NULL UNIQUE,
+    dimensions INTEGER NOT NULL,
+    probe BLOB NOT NULL
+);
+CREATE TABLE vectors(
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    file INTEGER NOT NULL REFERENCES file(id) ON DELETE CASCADE,
+    model INTEGER NOT NULL,
+    checksum BLOB NOT NULL,
+    bytes BLOB NOT NULL,
+    UNIQUE(file, model)
+);
+CREATE TABLE setting(name TEXT PRIMARY KEY, value TEXT NOT NULL);";
+
+/// The number of a model in one store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ModelNumber(i64);
+
+impl rusqlite::ToSql for ModelNumber {
+    fn to_sql(&self) -> rusqlite::Result<rusqlite::types::ToSqlOutput<'_>> {
+        self.0.to_sql()
+    }
+}
+
+/// The number of one file's vectors of one model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct VectorsId(pub(crate) i64);
+
+/// The vectors of a file's parts, as bytes, and their model.
+#[derive(Debug)]
+pub(crate) struct FileVectors {
+    pub(crate) model: ModelNumber,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// Something that is remembered beside the files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Setting {
+    /// The embedder that the user chose.
+    Embedder,
+    /// The one before it, as long as its vectors are there.
+    EmbedderBefore,
+}
+
+impl Setting {
+    const ALL: [Self; 2] = [Self::Embedder, Self::EmbedderBefore];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Embedder => "embedder",
+            Self::EmbedderBefore => "embedder before",
+        }
+    }
+}
+
+impl Store {
+    /// The model of this name, if it was ever asked and its bytes are those that were written.
+    pub(crate) fn model(&self, identity: &ModelId) -> Result<Option<Model>, IndexerError> {
+        let sql = "SELECT id, dimensions, probe FROM model WHERE identity = ?1";
+        let mut statement = self.connection.prepare(sql)?;
+        let found = statement.query_row([identity.as_str()], |row| {
+            Ok((ModelNumber(row.get(0)?), row.get::<_, u32>(1)?, row.get::<_, Vec<u8>>(2)?))
+        });
+        let Some((number, dimensions, probe)) = found.optional()? else { return Ok(None) };
+        let dimensions = dimensions as usize;
+        let probe = vectors::decode(&probe, dimensions, 1);
+        Ok(probe.map(|probe| Model { number, dimensions, probe }))
+    }
+
+    /// A new model of this name, or the one that another process has just made.
+    pub(crate) fn add_model(
+        &self,
+        identity: &ModelId,
+        probe: &QuantizedVector,
+    ) -> Result<Option<Model>, IndexerError> {
+        // What cannot be read is no model.
+        let other = if self.model(identity)?.is_some() { "IGNORE" } else { "REPLACE" };
+        let sql = format!(
+            "INSERT OR {other} INTO model(identity, dimensions, probe) VALUES (?1, ?2, ?3)"
+        );
+        let dimensions = u32::try_from(probe.values.len()).unwrap_or(u32::MAX);
+        let bytes = vectors::encode(std::iter::once(probe.clone()));
+        self.connection.execute(&sql, params![identity.as_str(), dimensions, bytes])?;
+        self.model(identity)
+    }
+
+    /// Takes a model's name from it: what it names is another model now.
+    pub(crate) fn retire(&self, model: ModelNumber) -> Result<(), IndexerError> {
+        let sql = "UPDATE model SET identity = identity || ' until ' || id WHERE id = ?1";
+        self.connection.execute(sql, [model])?;
+        Ok(())
+    }
+
+    /// Files with parts but without vectors of `model`, by path.
+    pub(crate) fn waiting(&self, model: ModelNumber) -> Result<Vec<(String, Known)>, IndexerError> {
+        let sql = "SELECT path, id, bytes, changed, hash, chunks FROM file f WHERE chunks > 0 \
+                   AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.file = f.id AND v.model = ?1)";
+        let mut statement = self.connection.prepare(sql)?;
+        let rows = statement.query_map([model], |row| Ok((row.get(0)?, known(row)?)))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// How many files have vectors of `model`.
+    pub(crate) fn covered(&self, model: ModelNumber) -> Result<u64, IndexerError> {
+        let sql = "SELECT count(*) FROM vectors WHERE model = ?1";
+        let count: i64 = self.connection.query_row(sql, [model], |row| row.get(0))?;
+        Ok(count.unsigned_abs())
+    }
+
+    /// The bytes of a file's vectors; `None` if they are gone or not those that were written.
+    pub(crate) fn vectors(&self, vectors: VectorsId) -> Result<Option<Vec<u8>>, IndexerError> {
+        let sql = "SELECT bytes, checksum FROM vectors WHERE id = ?1";
+        let mut statement = self.connection.prepare(sql)?;
+        let found = statement.query_row([vectors.0], |row| {
+            Ok((row.get::<_, Vec<u8>>(0)?, row.get::<_, Vec<u8>>(1)?))
+        });
+        let found = found.optional()?.filter(|(bytes, sum)| *sum == checksum(&[bytes]));
+        Ok(found.map(|(bytes, _)| bytes))
+    }
+
+    /// Removes what there is of all models but `model`, and gives the room back if nobody
+    /// else uses the file.
+    pub(crate) fn keep_only(&self, model: ModelNumber) -> Result<(), IndexerError> {
+        let sql = "SELECT EXISTS(SELECT 1 FROM model WHERE id <> ?1)";
+        if self.connection.query_row(sql, [model], |row| row.get::<_, bool>(0))? {
+            for table in
+                ["DELETE FROM vectors WHERE model <> ?1", "DELETE FROM model WHERE id <> ?1"]
+            {
+                self.connection.execute(table, [model])?;
+            }
+            // Fails while another process reads; the room is then used for what comes.
+            drop(self.connection.execute_batch("VACUUM"));
+        }
+        if self.setting(Setting::EmbedderBefore)?.is_some() {
+            let sql = "DELETE FROM setting WHERE name = ?1";
+            self.connection.execute(sql, [Setting::EmbedderBefore.name()])?;
+        }
+        Ok(())
+    }
+
+    /// What is remembered.
+    pub(crate) fn setting(&self, setting: Setting) -> Result<Option<String>, IndexerError> {
+        let sql = "SELECT value FROM setting WHERE name = ?1";
+        Ok(self.connection.query_row(sql, [setting.name()], |row| row.get(0)).optional()?)
+    }
+
+    /// Remembers.
+    pub(crate) fn set(&self, setting: Setting, value: &str) -> Result<(), IndexerError> {
+        let sql = "INSERT OR REPLACE INTO setting(name, value) VALUES (?1, ?2)";
+        self.connection.execute(sql, [setting.name(), value])?;
+        Ok(())
+    }
+
+    /// Takes over what was remembered in a store that was set aside, as far as it can be
+    /// read: what a user chose cannot be had again from the files.
+    pub(crate) fn remember_from(&self, path: &Path) {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let Ok(old) = Connection::open_with_flags(path, flags) else { return };
+        for setting in Setting::ALL {
+            let sql = "SELECT value FROM setting WHERE name = ?1";
+            let value = old.query_row(sql, [setting.name()], |row| row.get::<_, String>(0));
+            // Without it the built-in model is used, as at the beginning.
+            drop(value.map(|value| self.set(setting, &value)));
+        }
+    }
+}
+
+/// Writes a file's vectors, unless the file is gone meanwhile.
+pub(crate) fn put_vectors(
+    connection: &Connection,
+    row: RowId,
+    vectors: &FileVectors,
+) -> Result<(), IndexerError> {
+    let sql = "INSERT OR REPLACE INTO vectors(file, model, checksum, bytes) \
+               SELECT id, ?2, ?3, ?4 FROM file WHERE id = ?1";
+    let sum = checksum(&[&vectors.bytes]);
+    connection.prepare(sql)?.execute(params![row.0, vectors.model, sum, vectors.bytes])?;
+    Ok(())
+}
