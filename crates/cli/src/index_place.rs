@@ -8,7 +8,7 @@ use foveal_embedder::Patience;
 use foveal_index::embed::{EmbedError, Embedder};
 use foveal_indexer::{Indexer, Progress, Stage, Summary};
 
-use crate::embedders::{Arguments, Choice};
+use crate::embedders::{Choice, EmbedderOptions};
 use crate::environment::Environment;
 use crate::interrupt::Interrupt;
 use crate::progress;
@@ -42,7 +42,7 @@ pub(crate) struct Opened {
 /// If there is no such folder, or no place for the index.
 pub(crate) fn open(
     folder: Option<&Path>,
-    arguments: &Arguments,
+    arguments: &EmbedderOptions,
     patience: Patience,
     environment: &Environment,
     interrupt: &Interrupt,

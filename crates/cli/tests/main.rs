@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod bench;
+mod embedder;
 mod index;
 #[cfg(unix)]
 mod interrupt;

@@ -214,7 +214,7 @@ fn vectors_of_the_model_before_are_used_meanwhile() {
     drop(plain);
     let mut indexer = world.open();
     indexer.choose("far", "built-in").expect("a store of this test");
-    indexer.set_embedders(Some(far.clone()), built_in());
+    indexer.set_embedders(Some(far), built_in());
     for _ in 0..3 {
         indexer.update_vectors(10, &mut |_| {}, &|| false).expect("a store of this test");
         assert_eq!(found(&mut indexer, "part 7", 20), before);

@@ -9,7 +9,7 @@ use foveal_embedder::Patience;
 use foveal_indexer::{Changes, Indexer, Summary, Watcher};
 use serde_json::json;
 
-use crate::embedders;
+use crate::embedders::EmbedderOptions;
 use crate::environment::Environment;
 use crate::index_place::{self, Opened};
 use crate::interrupt::{self, Interrupt};
@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    embedder: embedders::Arguments,
+    embedder: EmbedderOptions,
 }
 
 /// Updates the index, and with `--watch` keeps it so.

@@ -10,7 +10,7 @@ use foveal_index::{EntityKind, Visibility};
 use foveal_indexer::{Hit, SearchOptions};
 use serde_json::json;
 
-use crate::embedders;
+use crate::embedders::EmbedderOptions;
 use crate::environment::Environment;
 use crate::index_place;
 use crate::interrupt::{self, Interrupt};
@@ -55,7 +55,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    embedder: embedders::Arguments,
+    embedder: EmbedderOptions,
 }
 
 fn parse_kind(text: &str) -> Result<EntityKind, UnknownKind> {

@@ -1,0 +1,234 @@
+//! `foveal index --embedder` and what follows from it, with a server on this machine.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use foveal_testkit::embedding_server::{Asked, EmbeddingServer, Reply, good};
+use serde_json::Value;
+
+use crate::world::{Ran, World};
+
+const FILES: usize = 40;
+
+fn world(test: &str) -> World {
+    let world = World::new(test);
+    for n in 0..FILES {
+        let text = format!("/// Part {n}.\npub fn part_{n}() -> u32 {{\n    {n}\n}}\n");
+        world.write(&format!("r/f{n:02}.rs"), text);
+    }
+    world
+}
+
+/// What a run printed, without times, places of servers and scores.
+fn told(ran: &Ran, server: &str) -> String {
+    let out = ran.out.lines().map(|line| line.rsplit_once(" in ").map_or(line, |(line, _)| line));
+    let out: Vec<&str> = out.collect();
+    format!("{:?} {}\n{}", ran.code, out.join("\n"), ran.err.replace(server, "SERVER"))
+}
+
+fn check(world: &World, server: &str, command: &str, expected: &str) {
+    assert_eq!(told(&world.run(command), server), expected, "{command}");
+}
+
+fn json(world: &World, command: &str) -> Value {
+    serde_json::from_str(&world.run(command).out).expect("JSON")
+}
+
+/// Whether the best hit was found by its meaning, too.
+fn has_cosine(value: &Value) -> bool {
+    value["hits"][0]["cosine"].is_number()
+}
+
+const ALL: &str =
+    "Some(0) 40 files indexed, 0 unchanged, 0 removed, 40 given vectors; 40 parts of 40 files\n";
+
+#[test]
+fn the_index_remembers_its_embedder() {
+    let world = world("embedder");
+    let server = EmbeddingServer::start(good);
+    let at = server.address();
+    check(&world, &at, &format!("index r --embedder ollama:m@http://{at}"), ALL);
+    assert!(server.asked().iter().all(|asked| asked.model == "m" && asked.path == "/api/embed"));
+    let before = server.asked().len();
+    let value = json(&world, "search part 7 --path r --json");
+    assert!(has_cosine(&value), "{value}");
+    assert_eq!((&value["problem"], &value["waiting"]), (&Value::Null, &0.into()));
+    assert_eq!(server.asked().len(), before + 1);
+    assert_eq!(server.asked()[before].texts[0], "part 7");
+    // A changed file is embedded before the search.
+    world.write("r/f00.rs", "pub fn entirely_else() {}\n");
+    let value = json(&world, "search entirely else --path r --json");
+    assert_eq!((&value["hits"][0]["path"], has_cosine(&value)), (&"f00.rs".into(), true));
+    let value = json(&world, "index r --json");
+    assert_eq!(value["embedder"], format!("ollama:m@http://{at}"));
+    assert_eq!((&value["embedded"], &value["waiting"]), (&0.into(), &0.into()));
+    let before = server.asked().len();
+    let value = json(&world, "search part 7 --path r --json --no-embeddings");
+    assert!(!has_cosine(&value), "{value}");
+    assert_eq!(server.asked().len(), before);
+}
+
+#[test]
+fn without_the_server_the_search_goes_on() {
+    let world = world("embedder_away");
+    let server = EmbeddingServer::start(good);
+    let at = server.address();
+    drop(server);
+    let away = "http://SERVER/api/embed cannot be reached (Connection refused (os error 111)): \
+                check that the server runs and the address is right";
+    check(
+        &world,
+        &at,
+        &format!("index r --embedder ollama:m@http://{at}"),
+        &format!(
+            "Some(0) 40 files indexed, 0 unchanged, 0 removed, 40 still without vectors; 40 parts \
+             of 40 files\nvectors are not up to date, all is found by its words: {away}; then run \
+             it again to go on\n"
+        ),
+    );
+    let ran = world.run("search part_7 --path r --limit 1");
+    assert_eq!((ran.code, ran.out.lines().next()), (Some(0), Some("f07.rs:1-4  function part_7")));
+    let note = format!(
+        "40 files have no vectors by ollama:m@http://{at} yet: run `foveal index` to make them\n"
+    );
+    assert_eq!(ran.err, note);
+    let server = EmbeddingServer::start_at(&at, good);
+    let expected = "Some(0) 0 files indexed, 40 unchanged, 0 removed, 40 given vectors; 40 parts of 40 files\n";
+    check(&world, &at, "index r", expected);
+    assert!(has_cosine(&json(&world, "search part 7 --path r --json")));
+    drop(server);
+    world.write("r/f00.rs", "pub fn entirely_else() {}\n");
+    for question in ["part_7", "entirely_else"] {
+        let ran = world.run(&format!("search {question} --path r --limit 1"));
+        assert_eq!(ran.code, Some(0));
+        assert_eq!(ran.err.replace(&at, "SERVER"), format!("searched by words alone: {away}\n"));
+    }
+}
+
+#[test]
+fn the_vectors_before_are_used_until_the_new_ones_are_there() {
+    let world = world("embedder_changed");
+    world.output("index r");
+    let before = world.output("search part 7 --path r");
+    let server = EmbeddingServer::start(|asked: &Asked| match asked.number {
+        // The one by which the model is known, and a few texts.
+        0 | 1 => good(asked),
+        _ => Reply::Raw(401, String::new(), "your key sesame has ended".to_owned()),
+    });
+    let at = server.address();
+    let index = format!("index r --embedder openai:m@http://{at}/v1");
+    let ran = world.run_with(&index, &[("FOVEAL_EMBEDDINGS_KEY", "sesame")]);
+    let told = told(&ran, &at);
+    let refused = "http://SERVER/v1/embeddings refuses the key in FOVEAL_EMBEDDINGS_KEY (401: your \
+                   key … has ended); then run it again to go on\n";
+    assert!(told.ends_with(refused), "{told}");
+    assert!(
+        server.asked().iter().all(|asked| asked.authorization.as_deref() == Some("Bearer sesame"))
+    );
+    let ran = world.run("search part 7 --path r");
+    assert_eq!(ran.out, before);
+    // How many files got vectors depends on who was first to ask.
+    let notes = ["by the vectors of the embedder before: ", "have no vectors by openai:m@"];
+    assert!(notes.iter().any(|note| ran.err.contains(note)), "{}", ran.err);
+    drop(server);
+    let _server = EmbeddingServer::start_at(&at, good);
+    let value = json(&world, "index r --json");
+    assert_eq!((&value["unchanged"], &value["waiting"]), (&FILES.into(), &0.into()));
+    let ran = world.run("search part 7 --path r");
+    assert_ne!(ran.out, before);
+    assert_eq!(ran.err, "");
+    // The key is nowhere.
+    let folder = world.folder.join("home/.local/share/foveal/index");
+    for file in std::fs::read_dir(folder).expect("the place of the index") {
+        let bytes = std::fs::read(file.expect("a file").path()).expect("a file");
+        assert!(!bytes.windows(6).any(|window| window == b"sesame"));
+    }
+    // And back.
+    world.output("index r --embedder built-in");
+    assert_eq!(world.output("search part 7 --path r"), before);
+}
+
+#[test]
+fn none_is_an_embedder() {
+    let world = world("embedder_none");
+    world.output("index r");
+    world.output("index r --embedder none");
+    assert!(!has_cosine(&json(&world, "search part 7 --path r --json")));
+    assert!(has_cosine(&json(&world, "search part 7 --path r --json --embedder built-in")));
+    assert!(has_cosine(&json(&world, "search part 7 --path r --json")));
+}
+
+#[test]
+fn embedders_that_are_none() {
+    let world = world("embedder_bad");
+    for (arguments, error) in [
+        ("index r --embedder nomic", "`nomic` is no embedder: write built-in, none, ollama:MODEL"),
+        ("search x --embedder ollama:m@http://lan", "`http://lan` is another machine, and http"),
+        (
+            "index r --embedder openai:m@https://a:b@c",
+            "the address of a server must not hold a name",
+        ),
+        (
+            "index r --embedder none --no-embeddings",
+            "the argument '--embedder <EMBEDDER>' cannot be",
+        ),
+    ] {
+        let Ran { code, out, err } = world.run(arguments);
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{arguments}");
+        assert!(err.contains(error), "{arguments}: {err}");
+    }
+}
+
+/// Killed while vectors are made, the program goes on with those that are missing.
+#[test]
+fn a_killed_run_keeps_its_vectors() {
+    let world = world("embedder_killed");
+    let server = EmbeddingServer::start(|asked: &Asked| match asked.number {
+        0..=3 => good(asked),
+        _ => Reply::Silence(Duration::from_secs(2)),
+    });
+    let at = server.address();
+    for n in 0..400 {
+        world.write(&format!("r/g{n:03}.rs"), format!("pub fn more_{n}() {{}}\n"));
+    }
+    let mut command = world.command(&format!("index r --embedder ollama:m@http://{at}"));
+    let mut child = command.stdout(Stdio::null()).spawn().expect("the program starts");
+    while server.asked().len() < 7 {
+        assert_eq!(child.try_wait().expect("a child of this test"), None);
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().expect("a child of this test");
+    child.wait().expect("a child of this test");
+    drop(server);
+    let _server = EmbeddingServer::start_at(&at, good);
+    let value = json(&world, "index r --json");
+    assert_eq!((&value["waiting"], &value["rebuilt"]), (&0.into(), &false.into()), "{value}");
+    assert_eq!(&value["indexed"], &0, "{value}");
+    assert!(has_cosine(&json(&world, "search more 7 --path r --json")));
+}
+
+/// A watch gives vectors to what changes.
+#[test]
+fn a_watch_embeds_what_changes() {
+    let world = world("embedder_watch");
+    let server = EmbeddingServer::start(good);
+    let mut command =
+        world.command(&format!("index r --watch --embedder ollama:m@http://{}", server.address()));
+    let mut child = command.stdout(Stdio::piped()).spawn().expect("the program starts");
+    let mut lines = BufReader::new(child.stdout.take().expect("it is a pipe")).lines();
+    let mut next = || {
+        let line = lines.next().expect("a line").expect("text");
+        line.rsplit_once(" in ").map_or(line.clone(), |(line, _)| line.to_owned())
+    };
+    assert_eq!(format!("Some(0) {}\n", next()), ALL);
+    world.write("r/f00.rs", "pub fn entirely_else() {}\n");
+    assert_eq!(next(), "1 file indexed, 0 unchanged, 0 removed; 40 parts of 40 files");
+    assert_eq!(
+        next(),
+        "0 files indexed, 0 unchanged, 0 removed, 1 given vectors; 40 parts of 40 files"
+    );
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(sent.is_ok_and(|status| status.success()));
+    assert!(child.wait().expect("a child of this test").success());
+}
