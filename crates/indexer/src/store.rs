@@ -316,8 +316,8 @@ pub(crate) fn checksum(parts: &[&[u8]]) -> Vec<u8> {
 fn connect(path: &Path) -> Result<Option<Connection>, IndexerError> {
     let mut connection = Connection::open(path)?;
     connection.busy_timeout(BUSY_TIME)?;
-    // Rows are a few thousand bytes: what is left of their last page counts.
-    connection.execute_batch("PRAGMA page_size = 2048")?;
+    // Rows are one to three thousand bytes: what is left of pages counts.
+    connection.execute_batch("PRAGMA page_size = 1024")?;
     match connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())) {
         // Another process is about to set it.
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {}
