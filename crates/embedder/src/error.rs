@@ -53,6 +53,17 @@ pub enum ServerError {
         /// What the system says.
         reason: String,
     },
+    /// Nobody the system trusts says that it is who it says.
+    #[error(
+        "{url} has a certificate that is not trusted ({reason}): add its authority to those of the \
+         system, or give it in SSL_CERT_FILE"
+    )]
+    Certificate {
+        /// Where it was asked.
+        url: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// It took too long.
     #[error("{url} gave no answer within {seconds} s: it is overloaded, or still loads the model")]
     Slow {

@@ -217,6 +217,14 @@ impl ServerEmbedder {
     /// What a request says that got no answer.
     fn away(&self, error: &ureq::Error) -> ServerError {
         let url = self.url.clone();
+        let refused = match error {
+            ureq::Error::Rustls(error) => Some(error),
+            ureq::Error::Io(error) => error.get_ref().and_then(|error| error.downcast_ref()),
+            _ => None,
+        };
+        if let Some(rustls::Error::InvalidCertificate(reason)) = refused {
+            return ServerError::Certificate { url, reason: format!("{reason:?}") };
+        }
         let slow = match error {
             ureq::Error::Timeout(timeout) => !matches!(timeout, ureq::Timeout::Connect),
             ureq::Error::Io(error) => error.kind() == ErrorKind::TimedOut,
@@ -227,6 +235,7 @@ impl ServerEmbedder {
         }
         let reason = match error {
             ureq::Error::HostNotFound => "there is no such host".to_owned(),
+            // Without the words `io: `.
             ureq::Error::Io(error) => error.to_string(),
             error => error.to_string(),
         };

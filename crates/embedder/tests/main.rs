@@ -222,6 +222,17 @@ fn no_answer_or_half_of_one() {
     assert!(text.starts_with(&format!("http://{address}/api/embed cannot be reached (")), "{text}");
 }
 
+/// No server of these tests speaks TLS: it is the beginning that is tried here.
+#[test]
+fn https_is_not_answered_in_the_open() {
+    let server = EmbeddingServer::start(good);
+    let spec = format!("openai:m@https://{}", server.address()).parse().expect("a server");
+    let embedder = ServerEmbedder::new(spec, ApiKey::new("sesame"), PATIENCE, || false);
+    let text = told(&server, &embedder, &["x"]);
+    assert!(text.starts_with("https://SERVER/v1/embeddings cannot be reached ("), "{text}");
+    assert_eq!(server.asked(), []);
+}
+
 #[test]
 fn a_wait_ends_when_the_work_is_stopped() {
     let server = EmbeddingServer::start(|_| raw(503, ""));

@@ -72,6 +72,7 @@ fn watch(
     // When the embedder may be asked again.
     let mut retry =
         Instant::now() + opened.indexer.problem().map_or(Duration::ZERO, |_| RETRY_TIME);
+    let mut embedded = 0;
     loop {
         let next = (opened.indexer.waiting()? > 0).then_some(retry);
         let stop = || interrupt.requested();
@@ -81,8 +82,10 @@ fn watch(
             let summary = opened.indexer.update_vectors(FILES_AT_ONCE, &mut |_| {}, &stop)?;
             let failed = opened.indexer.problem().is_some();
             retry = Instant::now() + if failed { RETRY_TIME } else { Duration::ZERO };
+            embedded += summary.embedded;
             // Each round of many would be a line.
-            if failed || summary.waiting > 0 { Summary::default() } else { summary }
+            let is_done = !failed && summary.waiting == 0;
+            Summary { embedded: if is_done { std::mem::take(&mut embedded) } else { 0 }, ..summary }
         } else {
             follow(&mut opened.indexer, &changes, interrupt)?
         };
