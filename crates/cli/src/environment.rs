@@ -5,6 +5,7 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use foveal_embedder::{ApiKey, KEY_VARIABLE};
+use crate::colour::{ColourChoice, Painter};
 
 /// The surroundings, read once at the start.
 #[derive(Debug, Clone, Default)]
@@ -21,7 +22,7 @@ pub(crate) struct Environment {
     pub(crate) opencode_database: Option<PathBuf>,
     /// The key for an embedding server.
     pub(crate) embeddings_key: Option<ApiKey>,
-    /// Whether standard output is a terminal that wants colour.
+    /// Whether standard output is a terminal that wants colour, or the user asked for it.
     pub(crate) colour: bool,
 }
 
@@ -34,8 +35,13 @@ impl Environment {
         self.data.clone().filter(|path| path.is_absolute()).or(own)
     }
 
+    /// What prints for standard output.
+    pub(crate) fn painter(&self) -> Painter {
+        Painter { on: self.colour }
+    }
+
     /// Reads the environment of this process.
-    pub(crate) fn read() -> Self {
+    pub(crate) fn read(choice: ColourChoice) -> Self {
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         let refused = variable("NO_COLOR").is_some() || dumb;
         Self {
@@ -46,7 +52,11 @@ impl Environment {
             opencode_database: path("OPENCODE_DB").filter(|path| path.as_os_str() != ":memory:"),
             embeddings_key: variable(KEY_VARIABLE)
                 .and_then(|key| ApiKey::new(&key.to_string_lossy())),
-            colour: std::io::stdout().is_terminal() && !refused,
+            colour: match choice {
+                ColourChoice::Auto => std::io::stdout().is_terminal() && !refused,
+                ColourChoice::Always => true,
+                ColourChoice::Never => false,
+            },
         }
     }
 }

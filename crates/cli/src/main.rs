@@ -1,5 +1,6 @@
 //! The program `foveal`: reads the command line, runs one command, sets the exit code.
 
+mod colour;
 mod commands;
 mod embedders;
 mod environment;
@@ -28,7 +29,9 @@ use clap::Parser;
 const EXIT_CODE_BAD_INPUT: u8 = 2;
 
 fn main() -> ExitCode {
-    match commands::run(commands::Cli::parse(), &environment::Environment::read()) {
+    let cli = commands::Cli::parse();
+    let environment = environment::Environment::read(cli.colour);
+    match commands::run(cli, &environment) {
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {

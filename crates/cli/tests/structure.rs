@@ -63,6 +63,34 @@ fn outline_shows_signatures() {
 }
 
 #[test]
+fn colours_are_on_when_asked_for() {
+    let world = repository("colours");
+    for arguments in [
+        "outline r/src/line.rs",
+        "outline r/src/line.rs r/tests/all.rs",
+        "graph count r --depth 2",
+        "map r",
+        "search count --path r",
+    ] {
+        let plain = world.output(arguments);
+        assert!(!plain.contains('\x1b'), "{arguments}");
+        let coloured = world.output(&format!("{arguments} --color always"));
+        assert!(coloured.contains("\x1b[35m"), "{arguments}: {coloured}");
+        let mut parts = coloured.split("\x1b[");
+        let mut stripped = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            stripped += part.split_once('m').map_or(part, |(_, rest)| rest);
+        }
+        assert_eq!(stripped, plain, "{arguments}");
+        assert_eq!(world.output(&format!("{arguments} --color never")), plain);
+    }
+    // Whoever asks for colours gets them, whatever the environment says.
+    let refused = [("NO_COLOR", "1")];
+    assert!(world.run_with("outline r/src/line.rs --color always", &refused).out.contains('\x1b'));
+    assert_eq!(world.run("outline --color sometimes r/src/line.rs").code, Some(2));
+}
+
+#[test]
 fn graph_lists_callers_and_tests() {
     let world = repository("graph");
     assert_eq!(

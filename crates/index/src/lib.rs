@@ -8,6 +8,7 @@ pub mod bm25;
 pub mod curate;
 pub mod embed;
 pub mod fusion;
+pub mod highlight;
 pub mod map;
 pub mod ranked;
 pub mod relations;

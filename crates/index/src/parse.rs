@@ -65,10 +65,7 @@ pub fn parse_while(path: &str, text: &str, go_on: &mut dyn FnMut() -> bool) -> P
         broken: false,
         cut: false,
     };
-    let readable = class.is_parsed()
-        && text.len() <= BYTES_PARSED_MAX
-        && !(language.is_some_and(Language::nests_by_prefix) && nests_too_deep(text))
-        && text.split('\n').all(|line| line.len() <= LINE_BYTES_MAX);
+    let readable = class.is_parsed() && is_readable(language, text);
     match language.filter(|_| readable) {
         Some(language) => match tree_of(language, text, go_on) {
             Some(tree) => walk::walk(language, &tree, path, text, &mut parsed),
@@ -101,8 +98,19 @@ fn nests_too_deep(text: &str) -> bool {
     })
 }
 
+/// Whether `text` is short enough, and no trap for the parser of its language.
+pub(crate) fn is_readable(language: Option<Language>, text: &str) -> bool {
+    text.len() <= BYTES_PARSED_MAX
+        && !(language.is_some_and(Language::nests_by_prefix) && nests_too_deep(text))
+        && text.split('\n').all(|line| line.len() <= LINE_BYTES_MAX)
+}
+
 /// The syntax tree of `text`; `None` where the parser takes too long.
-fn tree_of(language: Language, text: &str, go_on: &mut dyn FnMut() -> bool) -> Option<Tree> {
+pub(crate) fn tree_of(
+    language: Language,
+    text: &str,
+    go_on: &mut dyn FnMut() -> bool,
+) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&language.compiled().grammar).ok()?;
     let mut left = REPORTS_MIN + text.len() / BYTES_A_REPORT;

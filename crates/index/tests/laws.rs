@@ -120,12 +120,12 @@ fn outline_is_whole(parsed: &Parsed, text: &str) {
     }
 }
 
-fn path() -> impl Strategy<Value = &'static str> {
+pub(crate) fn path() -> impl Strategy<Value = &'static str> {
     proptest::sample::select(PATHS)
 }
 
 /// A piece of real code with some of its bytes replaced, dropped or doubled.
-fn mutated() -> impl Strategy<Value = String> {
+pub(crate) fn mutated() -> impl Strategy<Value = String> {
     let source = proptest::sample::select(SOURCES);
     let edits = proptest::collection::vec((any::<u16>(), any::<u8>(), 0usize..3), 0..12);
     (source, any::<u16>(), 10usize..1500, edits).prop_map(|(source, from, length, edits)| {
@@ -146,6 +146,11 @@ fn mutated() -> impl Strategy<Value = String> {
     })
 }
 
+/// Short text of letters, line breaks and marks.
+pub(crate) fn short_text() -> impl Strategy<Value = String> {
+    "(\\PC|[\\n\\r\\t{}()<>#:'\"]){0,200}"
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
@@ -155,7 +160,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text(path in path(), text in "(\\PC|[\\n\\r\\t{}()<>#:'\"]){0,200}") {
+    fn any_text(path in path(), text in short_text()) {
         holds(path, &text);
     }
 

@@ -7,6 +7,7 @@ mod curate;
 mod embed;
 mod entities;
 mod fusion;
+mod highlights;
 mod laws;
 mod outlines;
 mod queries;

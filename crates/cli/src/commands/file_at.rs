@@ -8,6 +8,7 @@ use foveal_context::timeline::{Confidence, FileState, Timeline};
 use foveal_context::transcript::Conversation;
 
 use super::one_session::{OneSession, check_turn};
+use crate::environment::Environment;
 use crate::numbers::plural;
 
 /// The command line of `foveal file-at`.
@@ -30,7 +31,7 @@ const CANDIDATES_MAX: usize = 20;
 ///
 /// # Errors
 /// If the session cannot be read, or nothing is known of the file then.
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
     let session = arguments.session.load()?;
     let conversation = arguments.session.choose(&session)?;
     let last = u32::try_from(conversation.responses().count()).unwrap_or(u32::MAX);
@@ -47,7 +48,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     }
     writeln!(io::stderr(), "`{path}` at turn {turn}: {}", trust(&state))?;
     let mut out = super::output();
-    out.write_all(render(&state).as_bytes())?;
+    out.write_all(environment.painter().file(&path, &render(&state)).as_bytes())?;
     out.flush()?;
     Ok(ExitCode::SUCCESS)
 }

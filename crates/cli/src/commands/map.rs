@@ -10,6 +10,7 @@ use foveal_index::map::{RepositoryMap, map};
 use foveal_index::relations::{FileRanks, Focus, NodeId, NodeKind, Relations, SymbolMatch};
 use serde_json::{Value, json};
 
+use crate::environment::Environment;
 use crate::repository;
 
 /// The command line of `foveal map`.
@@ -34,7 +35,7 @@ pub(crate) struct Arguments {
 ///
 /// # Errors
 /// If there is nothing to read, or a focus names nothing.
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
     let relations = repository::relations(&arguments.path)?;
     let focus = focus(&relations, &arguments.focus)?;
     let ranks = FileRanks::of(&relations, &focus);
@@ -45,7 +46,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     } else if found.text.is_empty() {
         bail!("nothing fits into {} tokens: allow more with --tokens", arguments.tokens);
     } else {
-        out.write_all(found.text.as_bytes())?;
+        out.write_all(environment.painter().map(&found.text).as_bytes())?;
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)

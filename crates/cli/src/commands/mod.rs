@@ -17,12 +17,16 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
+use crate::colour::ColourChoice;
 use crate::environment::Environment;
 
 /// Shows coding agents what they need, and what that saves on recorded sessions.
 #[derive(Debug, Parser)]
 #[command(name = "foveal", version, arg_required_else_help = true)]
 pub(crate) struct Cli {
+    /// When to print in colours.
+    #[arg(long = "color", global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) colour: ColourChoice,
     #[command(subcommand)]
     command: Command,
 }
@@ -74,10 +78,10 @@ pub(crate) fn run(cli: Cli, environment: &Environment) -> anyhow::Result<ExitCod
         Command::Replay(arguments) => replay::run(&arguments.resolve()?, environment),
         Command::Show(arguments) => show::run(&arguments),
         Command::Changelog(arguments) => changelog::run(&arguments),
-        Command::FileAt(arguments) => file_at::run(&arguments),
-        Command::Outline(arguments) => outline::run(&arguments),
+        Command::FileAt(arguments) => file_at::run(&arguments, environment),
+        Command::Outline(arguments) => outline::run(&arguments, environment),
         Command::Graph(arguments) => graph::run(&arguments, environment),
-        Command::Map(arguments) => map::run(&arguments),
+        Command::Map(arguments) => map::run(&arguments, environment),
         Command::Index(arguments) => index::run(&arguments, environment),
         Command::Search(arguments) => search::run(&arguments, environment),
         Command::Bench(bench) => bench::run(bench),

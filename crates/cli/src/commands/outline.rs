@@ -7,6 +7,8 @@ use std::process::ExitCode;
 use foveal_index::{EntityIndex, Parsed, outline};
 use serde_json::{Value, json};
 
+use crate::colour::Style;
+use crate::environment::Environment;
 use crate::repository::{SourceText, read_file};
 
 /// The command line of `foveal outline`.
@@ -24,11 +26,12 @@ pub(crate) struct Arguments {
 ///
 /// # Errors
 /// If a file cannot be read; nothing is printed then.
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
     let mut read = Vec::new();
     for path in &arguments.files {
         read.push((path.display().to_string(), read_file(path)?));
     }
+    let painter = environment.painter();
     let mut out = super::output();
     if arguments.json {
         let all: Vec<Value> = read.iter().map(|(path, source)| as_json(path, source)).collect();
@@ -37,10 +40,13 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         for (at, (path, source)) in read.iter().enumerate() {
             if read.len() > 1 {
                 let before = if at > 0 { "\n" } else { "" };
-                writeln!(out, "{before}{path} ({} lines)", source.parsed.line_count)?;
+                let lines =
+                    painter.paint(Style::Aside, &format!("({} lines)", source.parsed.line_count));
+                writeln!(out, "{before}{} {lines}", painter.paint(Style::Place, path))?;
             }
             let SourceText { text, parsed } = source;
-            out.write_all(outline(parsed, text).render(parsed, text).as_bytes())?;
+            let listing = outline(parsed, text).render(parsed, text);
+            out.write_all(painter.listing(path, text, &listing).as_bytes())?;
         }
     }
     out.flush()?;

@@ -10,6 +10,7 @@ use foveal_index::{EntityKind, Visibility};
 use foveal_indexer::{Hit, SearchOptions};
 use serde_json::json;
 
+use crate::colour::{Painter, Style};
 use crate::embedders::EmbedderOptions;
 use crate::environment::Environment;
 use crate::index_place;
@@ -113,7 +114,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         )?;
     } else {
         for hit in &hits {
-            out.write_all(to_text(hit, environment.colour).as_bytes())?;
+            out.write_all(to_text(hit, environment.painter()).as_bytes())?;
         }
     }
     out.flush()?;
@@ -168,21 +169,20 @@ fn to_json(hit: &Hit) -> serde_json::Value {
 }
 
 /// Where it is, what it is, and why it was found: two or three lines.
-fn to_text(hit: &Hit, colour: bool) -> String {
-    let paint = |code: &str, text: &str| {
-        if colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
-    };
+fn to_text(hit: &Hit, painter: Painter) -> String {
     let place = format!("{}:{}", hit.path, hit.lines);
     let kind = hit.kind.map_or("lines", EntityKind::name);
-    let mut text = format!("{}  {kind} {}\n", paint("36", &place), paint("1", &hit.name));
+    let (place, name) =
+        (painter.paint(Style::Place, &place), painter.paint(Style::Name, &hit.name));
+    let mut text = format!("{place}  {kind} {name}\n");
     if !hit.signature.is_empty() && hit.signature != hit.name {
-        text += &format!("    {}\n", hit.signature);
+        text += &format!("    {}\n", painter.piece(&hit.path, &hit.signature));
     }
     let mut reasons = Vec::new();
     if !hit.reason.words.is_empty() {
         reasons.push(format!("words {}", hit.reason.words.join(", ")));
     }
     reasons.extend(hit.reason.cosine.map(|cosine| format!("meaning {cosine:.2}")));
-    let why = format!("    score {:.2}: {}\n", hit.score, reasons.join("; "));
-    text + &paint("2", &why)
+    let why = format!("score {:.2}: {}", hit.score, reasons.join("; "));
+    text + &format!("    {}\n", painter.paint(Style::Aside, &why))
 }

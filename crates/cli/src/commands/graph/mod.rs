@@ -67,7 +67,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let root = one(&relations, &arguments.symbol)?;
     let format = if arguments.json { Format::Json } else { arguments.format };
     let printed = match format {
-        Format::Text => text::text(&relations, root, arguments.depth, environment.colour),
+        Format::Text => text::text(&relations, root, arguments.depth, environment.painter()),
         Format::Mermaid => {
             diagram::mermaid(&relations, &neighbours::around(&relations, root, arguments.depth))
         }

@@ -6,6 +6,7 @@ use std::fmt::Write;
 use foveal_index::relations::{NodeId, NodeKind, Relation, RelationKind, Relations};
 
 use super::place_and_name;
+use crate::colour::{Painter, Style};
 
 /// Rows of one list; the rest is counted.
 const ROWS_MAX: usize = 100;
@@ -75,24 +76,25 @@ const LISTS: &[List] = &[
 ];
 
 /// What is printed for people.
-pub(super) fn text(relations: &Relations, root: NodeId, depth: u32, colour: bool) -> String {
-    let (bold, plain) = if colour { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
+pub(super) fn text(relations: &Relations, root: NodeId, depth: u32, painter: Painter) -> String {
     let node = relations.node(root);
-    let mut out = format!("{bold}{}{plain}\n", place_and_name(relations, root));
-    for line in node.signature.lines() {
-        let _ = writeln!(out, "  {}", line.trim_end());
+    let mut out = format!("{}\n", painter.paint(Style::Name, &place_and_name(relations, root)));
+    let signature: Vec<&str> = node.signature.lines().map(str::trim_end).collect();
+    for line in painter.piece(&node.key.path, &signature.join("\n")).lines() {
+        let _ = writeln!(out, "  {line}");
     }
     let mut any = false;
     for list in LISTS {
         for is_found in [true, false] {
-            let rows = rows(relations, root, list, is_found, depth);
+            let rows = rows(relations, root, list, is_found, depth, painter);
             let first = rows.iter().filter(|row| row.depth == 0).count();
             if rows.is_empty() {
                 continue;
             }
             any = true;
             let heading = if is_found { list.heading } else { list.possible };
-            let _ = writeln!(out, "\n{bold}{heading}{plain} ({first})");
+            let heading = painter.paint(Style::Name, heading);
+            let _ = writeln!(out, "\n{heading} ({first})");
             for row in rows.iter().take(ROWS_MAX) {
                 let _ = writeln!(out, "{}", row.text);
             }
@@ -112,7 +114,14 @@ struct Row {
     text: String,
 }
 
-fn rows(relations: &Relations, root: NodeId, list: &List, is_found: bool, depth: u32) -> Vec<Row> {
+fn rows(
+    relations: &Relations,
+    root: NodeId,
+    list: &List,
+    is_found: bool,
+    depth: u32,
+    painter: Painter,
+) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut seen = BTreeSet::from([root]);
     // A stack of what is still to be printed, the next on top.
@@ -130,9 +139,13 @@ fn rows(relations: &Relations, root: NodeId, list: &List, is_found: bool, depth:
         let times =
             if relation.count > 1 { format!("  x{}", relation.count) } else { String::new() };
         let indent = "  ".repeat(level as usize + 1);
-        let place = place_and_name(relations, other);
+        let whole = place_and_name(relations, other);
+        let place = whole.split("  ").next().unwrap_or_default();
+        let name = &whole[place.len()..];
+        let place = painter.paint(Style::Place, place);
         let at = at_line(relations, &relation, list.up);
-        rows.push(Row { depth: level, text: format!("{indent}{place}{at}{times}{again}") });
+        let aside = painter.paint(Style::Aside, &format!("{at}{times}{again}"));
+        rows.push(Row { depth: level, text: format!("{indent}{place}{name}{aside}") });
         if level + 1 < depth && !known && list.kinds != [RelationKind::Contains] {
             push(&mut open, other, level + 1);
         }
