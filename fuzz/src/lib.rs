@@ -1,5 +1,12 @@
 //! What every fuzz target checks; see `fuzz_targets`.
 
+#[path = "../../crates/index/tests/fuzzed.rs"]
+mod fuzzed;
+#[path = "../../crates/index/tests/invariants.rs"]
+mod invariants;
+
+pub use fuzzed::{curate, highlight, structure, symbols};
+
 use foveal_wire::{Format, LINE_BYTES_MAX, PROBLEMS_MAX};
 
 /// Reads `data` as `format`: nothing panics, and what is read keeps its bounds.

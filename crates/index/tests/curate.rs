@@ -7,6 +7,8 @@ use foveal_index::curate::{Budget, Curator, Question, SourceFile, ToldLine, View
 use foveal_index::parse;
 use proptest::prelude::*;
 
+use crate::invariants::{view, views};
+
 const SHAPES: &str = "\
 use std::fmt;
 
@@ -42,15 +44,6 @@ pub fn read_report(path: &str) -> std::io::Result<String> {
     Ok(text.trim().to_owned())
 }
 ";
-
-fn view(path: &str, text: &str, question: &Question, budget: Budget) -> View {
-    thread_local! {
-        static CURATOR: Curator = Curator::built_in();
-    }
-    let parsed = parse(path, text);
-    let file = SourceFile { path, text, parsed: &parsed };
-    CURATOR.with(|curator| curator.curate(&file, question, budget))
-}
 
 /// What a view that may keep this share of `SHAPES` has to show and to leave out.
 fn check(question: &Question, share: f64, shown: &[&str], hidden: &[&str]) {
@@ -127,40 +120,6 @@ fn forests_that_are_not_in_the_form_are_refused() {
     assert!(Curator::with_forest("0\n1:2.5:1:2 3 4\n").is_some());
 }
 
-/// Parts and gaps are apart, in order and all lines; fixed budgets hold; the same question
-/// gives the same view; what is kept is in view with its headers.
-fn holds(path: &str, text: &str, question: &Question) {
-    let parsed = parse(path, text);
-    let budgets = [0.0, 0.1, 0.3, 0.5, 1.0].map(Budget::Share);
-    for budget in budgets.into_iter().chain([Budget::Adaptive]) {
-        let view = view(path, text, question, budget);
-        let mut all: Vec<_> = view.parts.iter().map(|part| part.lines).collect();
-        all.extend(view.gaps.iter().map(|gap| gap.lines));
-        all.sort();
-        let mut next = 1;
-        for lines in &all {
-            assert_eq!(lines.first.0, next, "{path} {budget:?}: {all:?}");
-            next = lines.last.0 + 1;
-        }
-        assert_eq!(next, view.line_count + 1, "{path} {budget:?}");
-        assert_eq!(view.line_count as usize, text.lines().count(), "{path}");
-        let most = budget.lines_max(view.line_count as usize);
-        assert!(view.lines_kept() as usize <= most, "{path} {budget:?}: {}", view.lines_kept());
-        for part in &view.parts {
-            for line in part.lines.first.0..=part.lines.last.0 {
-                let around = parsed.innermost(LineNumber(line)).into_iter();
-                for (_, entity) in around.flat_map(|at| parsed.ancestry(at)) {
-                    let header = entity.signature.first;
-                    let is_kept = view.parts.iter().any(|part| part.lines.contains(header));
-                    assert!(is_kept, "{path} {budget:?}: {line} without {}", entity.name);
-                }
-            }
-        }
-    }
-    let again = view(path, text, question, Budget::Adaptive);
-    assert_eq!(again, view(path, text, question, Budget::Adaptive));
-}
-
 #[test]
 fn views_of_this_repository_hold() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
@@ -168,8 +127,8 @@ fn views_of_this_repository_hold() {
         ["parse.rs", "entity.rs", "language/mod.rs", "walk/mod.rs", "terms.rs", "curate/mod.rs"]
     {
         let text = std::fs::read_to_string(root.join(name)).expect("a file of this crate");
-        holds(name, &text, &Question::of_text("Cut long lines of a statement earlier"));
-        holds(name, &text, &Question::default());
+        views(name, &text, &Question::of_text("Cut long lines of a statement earlier"));
+        views(name, &text, &Question::default());
     }
 }
 
@@ -182,6 +141,6 @@ proptest! {
         text in "([ \\t]{0,4}(fn |class |def |if |x = |\\{|\\}|# |\")?[a-zA-Z_(){}:.é0-9 ]{0,12}\r?\n){0,60}[a-z]{0,5}",
         question in "[a-zA-Z_ é0-9`\n:]{0,60}",
     ) {
-        holds(&path, &text, &Question::of_text(&question));
+        views(&path, &text, &Question::of_text(&question));
     }
 }

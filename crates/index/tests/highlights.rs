@@ -6,6 +6,7 @@ use foveal_index::highlight::{
 };
 use proptest::prelude::*;
 
+use crate::invariants::highlighting;
 use crate::laws::{mutated, path, short_text};
 
 /// The text with its highlights as `⟨c …⟩`, by a letter for their class.
@@ -159,28 +160,16 @@ fn what_is_long_or_unknown_is_plain() {
     assert!(!some("a.yaml", &format!("{}a: 1\n", "- ".repeat(200))));
 }
 
-fn holds(path: &str, text: &str) {
-    for found in [highlights(path, text), highlights_of_piece(path, text)] {
-        let mut end = 0;
-        for highlight in found {
-            let bytes = highlight.bytes;
-            assert!(end <= bytes.start && bytes.start < bytes.end, "{bytes:?} after {end}");
-            assert!(text.get(bytes.clone()).is_some(), "{bytes:?} cuts a character");
-            end = bytes.end;
-        }
-    }
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
     fn any_text_has_ranges_in_order(path in path(), text in short_text()) {
-        holds(path, &text);
+        highlighting(path, &text);
     }
 
     #[test]
     fn broken_code_has_ranges_in_order(path in path(), text in mutated()) {
-        holds(path, &text);
+        highlighting(path, &text);
     }
 }

@@ -3,11 +3,14 @@
 
 mod bm25;
 mod classes;
+mod corpora;
 mod curate;
 mod embed;
 mod entities;
 mod fusion;
+mod fuzzed;
 mod highlights;
+mod invariants;
 mod laws;
 mod outlines;
 mod queries;

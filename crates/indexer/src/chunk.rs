@@ -289,3 +289,52 @@ fn signature(text: &str) -> Box<str> {
     let cut = line.floor_char_boundary(SIGNATURE_BYTES_MAX);
     line[..cut].trim_end_matches(['{', ' ']).into()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use foveal_index::parse;
+    use proptest::prelude::*;
+    use std::path::Path;
+
+    /// Parts are in order and apart, lie in the file, are bounded, and are read as written.
+    fn holds(path: &str, text: &str) {
+        let parsed = parse(path, text);
+        let found = chunks(&parsed, &Rows::of(text));
+        let mut next = 1;
+        for chunk in &found {
+            assert!(chunk.lines.first.0 >= next, "{path}: {chunk:?} shares lines with another");
+            assert!(chunk.lines.last.0 <= parsed.line_count, "{path}: {chunk:?} is too long");
+            assert!(chunk.lines.count() as usize <= LINES_MAX.max(LINES_MERGED_MAX), "{chunk:?}");
+            assert!(chunk.entities.iter().all(|at| at.get() < parsed.entities.len()), "{chunk:?}");
+            assert!(chunk.signature.len() <= SIGNATURE_BYTES_MAX, "{chunk:?}");
+            next = chunk.lines.last.0 + 1;
+        }
+        assert!(found.len() <= CHUNKS_MAX);
+        assert_eq!(decode(&encode(&found)), Some(found));
+    }
+
+    #[test]
+    fn parts_of_what_is_fuzzed_hold() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/structure");
+        let files = std::fs::read_dir(folder).expect("the parser is fuzzed");
+        for file in files {
+            let path = file.expect("a readable folder").path();
+            let text = String::from_utf8_lossy(&std::fs::read(&path).expect("a file")).into_owned();
+            for name in ["a.rs", "a.py", "a.ts", "a.md", "a.yaml", "a"] {
+                holds(name, &text);
+                holds(name, &format!("{text}\n").repeat(40));
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn parts_of_any_text_hold(
+            path in "a\\.(rs|py|js|go|md|json|txt)",
+            text in "([ \\t]{0,4}(fn a\\(\\) \\{|class A:|def a\\(\\):|x = |\\}|# )?[a-z(){}.é0-9 ]{0,8}\r?\n){0,200}",
+        ) {
+            holds(&path, &text);
+        }
+    }
+}
