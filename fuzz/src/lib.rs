@@ -5,8 +5,6 @@ mod fuzzed;
 #[path = "../../crates/index/tests/invariants.rs"]
 mod invariants;
 
-pub use fuzzed::{curate, highlight, structure, symbols};
-
 use foveal_wire::{Format, LINE_BYTES_MAX, PROBLEMS_MAX};
 
 /// Reads `data` as `format`: nothing panics, and what is read keeps its bounds.
@@ -27,4 +25,24 @@ pub fn detect(data: &[u8]) {
         read(format, data);
     }
     let _ = foveal_wire::read_detected("fuzz", data, &mut |_| {});
+}
+
+/// Entities, statements, names and outline of `data`; its first byte says the language.
+pub fn structure(data: &[u8]) {
+    fuzzed::structure(data);
+}
+
+/// Curated views of `data` for the question after its first zero byte.
+pub fn curate(data: &[u8]) {
+    fuzzed::curate(data);
+}
+
+/// What relations are built from.
+pub fn symbols(data: &[u8]) {
+    fuzzed::symbols(data);
+}
+
+/// What is shown in colours.
+pub fn highlight(data: &[u8]) {
+    fuzzed::highlight(data);
 }

@@ -16,21 +16,20 @@ fn corpus(target: &str) -> Vec<PathBuf> {
     files
 }
 
+fn check(target: &str, holds: fn(&[u8])) {
+    let files = corpus(target);
+    assert!(!files.is_empty(), "{target} has no corpus");
+    for path in files {
+        holds(&fs::read(&path).expect("the file reads"));
+    }
+}
+
 #[test]
 fn every_corpus_file_holds() {
-    let targets: [(&str, fn(&[u8])); 4] = [
-        ("structure", fuzzed::structure),
-        ("curate", fuzzed::curate),
-        ("symbols", fuzzed::symbols),
-        ("highlight", fuzzed::highlight),
-    ];
-    for (target, check) in targets {
-        let files = corpus(target);
-        assert!(!files.is_empty(), "{target} has no corpus");
-        for path in files {
-            check(&fs::read(&path).expect("the file reads"));
-        }
-    }
+    check("structure", fuzzed::structure);
+    check("curate", fuzzed::curate);
+    check("symbols", fuzzed::symbols);
+    check("highlight", fuzzed::highlight);
 }
 
 #[test]

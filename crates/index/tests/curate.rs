@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use foveal_context::transcript::LineNumber;
-use foveal_index::curate::{Budget, Curator, Question, SourceFile, ToldLine, View, column_names};
+use foveal_index::curate::{Budget, Curator, Question, SourceFile, ToldLine, column_names};
 use foveal_index::parse;
 use proptest::prelude::*;
 

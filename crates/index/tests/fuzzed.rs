@@ -6,18 +6,18 @@ use super::invariants::{self, PATHS};
 
 /// What bytes mean: the first says the language, the rest is text, and after a zero byte a
 /// question about it.
-pub struct Input {
+pub(crate) struct Input {
     /// A file name of the language.
-    pub path: &'static str,
+    pub(crate) path: &'static str,
     /// What the file holds.
-    pub text: String,
+    pub(crate) text: String,
     /// What is asked of it.
-    pub question: String,
+    pub(crate) question: String,
 }
 
 impl Input {
     /// Any bytes mean something.
-    pub fn of(bytes: &[u8]) -> Self {
+    pub(crate) fn of(bytes: &[u8]) -> Self {
         let (first, rest) = bytes.split_first().unwrap_or((&0, &[]));
         let mut parts = rest.splitn(2, |byte| *byte == 0);
         let mut next = || String::from_utf8_lossy(parts.next().unwrap_or_default()).into_owned();
@@ -27,25 +27,25 @@ impl Input {
 }
 
 /// Entities, statements, names and outlines.
-pub fn structure(bytes: &[u8]) {
+pub(crate) fn structure(bytes: &[u8]) {
     let input = Input::of(bytes);
     invariants::structure(input.path, &input.text);
 }
 
 /// Curated views within budgets.
-pub fn curate(bytes: &[u8]) {
+pub(crate) fn curate(bytes: &[u8]) {
     let input = Input::of(bytes);
     invariants::views(input.path, &input.text, &Question::of_text(&input.question));
 }
 
 /// What relations are built from.
-pub fn symbols(bytes: &[u8]) {
+pub(crate) fn symbols(bytes: &[u8]) {
     let input = Input::of(bytes);
     invariants::symbols(input.path, &input.text);
 }
 
 /// What is shown in colours.
-pub fn highlight(bytes: &[u8]) {
+pub(crate) fn highlight(bytes: &[u8]) {
     let input = Input::of(bytes);
     invariants::highlighting(input.path, &input.text);
 }

@@ -4,10 +4,10 @@
 use foveal_index::curate::{Budget, Curator, Question, SourceFile, View};
 use foveal_index::highlight::{highlights, highlights_of_piece};
 use foveal_index::relations::{FileSymbols, SIGNATURE_LINE_BYTES_MAX, SIGNATURE_LINES_MAX};
-use foveal_index::{LineNumber, LineRange, Parsed, outline, parse};
+use foveal_index::{LineNumber, Parsed, outline, parse};
 
 /// A file name for each language, and one for none.
-pub const PATHS: &[&str] = &[
+pub(crate) const PATHS: &[&str] = &[
     "a.rs",
     "a.py",
     "a.ts",
@@ -35,7 +35,7 @@ pub const PATHS: &[&str] = &[
 ];
 
 /// What [`parse`] and [`outline`] promise.
-pub fn structure(path: &str, text: &str) {
+pub(crate) fn structure(path: &str, text: &str) {
     let parsed = parse(path, text);
     assert_eq!(parsed.line_count as usize, text.lines().count());
     entities_nest(&parsed);
@@ -74,6 +74,7 @@ fn entities_nest(parsed: &Parsed) {
         before = entity.lines.first.0;
         assert!(entity.lines.last.0 <= parsed.line_count.max(1), "{entity:?} is too long");
         assert!(!entity.name.is_empty());
+        assert!(!entity.name.contains('\n'), "{entity:?} has a name of several lines");
         for part in [Some(entity.signature), entity.doc, entity.attributes, entity.body] {
             assert!(part.is_none_or(|part| entity.lines.covers(part)), "{entity:?}");
         }
@@ -116,7 +117,7 @@ fn outline_is_whole(parsed: &Parsed, text: &str) {
 }
 
 /// What [`FileSymbols`] promises: a definition for each entity, signatures that are bounded.
-pub fn symbols(path: &str, text: &str) {
+pub(crate) fn symbols(path: &str, text: &str) {
     let parsed = parse(path, text);
     let symbols = FileSymbols::of(path, &parsed, text);
     assert_eq!(symbols.definitions.len(), parsed.entities.len());
@@ -131,7 +132,7 @@ pub fn symbols(path: &str, text: &str) {
 }
 
 /// What [`highlights`] promise: ranges of whole characters, in order and apart.
-pub fn highlighting(path: &str, text: &str) {
+pub(crate) fn highlighting(path: &str, text: &str) {
     for found in [highlights(path, text), highlights_of_piece(path, text)] {
         let mut end = 0;
         for highlight in found {
@@ -144,7 +145,7 @@ pub fn highlighting(path: &str, text: &str) {
 }
 
 /// The view that the built-in curator gives.
-pub fn view(path: &str, text: &str, question: &Question, budget: Budget) -> View {
+pub(crate) fn view(path: &str, text: &str, question: &Question, budget: Budget) -> View {
     thread_local! {
         static CURATOR: Curator = Curator::built_in();
     }
@@ -155,7 +156,7 @@ pub fn view(path: &str, text: &str, question: &Question, budget: Budget) -> View
 
 /// Parts and gaps are apart, in order and all lines; fixed budgets hold; the same question
 /// gives the same view; what is kept is in view with its headers.
-pub fn views(path: &str, text: &str, question: &Question) {
+pub(crate) fn views(path: &str, text: &str, question: &Question) {
     let parsed = parse(path, text);
     let budgets = [0.0, 0.1, 0.3, 0.5, 1.0].map(Budget::Share);
     for budget in budgets.into_iter().chain([Budget::Adaptive]) {

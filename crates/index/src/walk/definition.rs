@@ -70,8 +70,8 @@ impl<'a> Walker<'a> {
         let entity = Entity {
             kind: header.kind,
             visibility: (self.compiled.spec.visibility)(&header),
-            name: cut(&named.name).into(),
-            owner: named.owner.as_deref().map(|owner| cut(owner).into()),
+            name: one_line(&named.name),
+            owner: named.owner.as_deref().map(one_line),
             lines: LineRange::of_rows(first, last_row(node)),
             signature: LineRange::of_rows(header_row, last_signature),
             attributes: attributes.map(|(first, last)| LineRange::of_rows(first, last)),
@@ -194,6 +194,14 @@ struct Shape {
     body: Option<LineRange>,
 }
 
-fn cut(name: &str) -> &str {
-    &name[..name.floor_char_boundary(NAME_BYTES_MAX.min(name.len()))]
+/// `name` on one line, cut where it is long. What a parser makes of broken code can be named
+/// by several lines.
+fn one_line(name: &str) -> Box<str> {
+    let name = &name[..name.floor_char_boundary(NAME_BYTES_MAX.min(name.len()))];
+    if !name.contains(char::is_control) {
+        return name.into();
+    }
+    let apart = |c: char| c.is_control() || c.is_whitespace();
+    let words: Vec<&str> = name.split(apart).filter(|word| !word.is_empty()).collect();
+    if words.is_empty() { "?".into() } else { words.join(" ").into() }
 }
