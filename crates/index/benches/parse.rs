@@ -1,8 +1,9 @@
-//! How long it takes to read what a file consists of.
+//! How long it takes to read what a file consists of, and what its words are.
 
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use foveal_index::highlight::highlights;
 use foveal_index::{outline, parse};
 
 /// A piece of Rust of 25 lines.
@@ -68,6 +69,9 @@ fn speed(c: &mut Criterion) {
                 let parsed = parse(path, black_box(&text));
                 outline(&parsed, &text).render(&parsed, &text)
             });
+        });
+        group.bench_function("highlights of 1000 lines", |b| {
+            b.iter(|| highlights(path, black_box(&text)));
         });
         group.finish();
     }
