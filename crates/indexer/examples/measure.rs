@@ -8,6 +8,8 @@
 //! changed file again and again, asks questions made of names in the folder, and prints
 //! times, sizes and the peak of resident memory (on Linux).
 
+mod measuring;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -16,8 +18,7 @@ use std::time::Instant;
 use foveal_index::embed::{Embedder, StaticModel};
 use foveal_indexer::{Indexer, IndexerError, SearchOptions};
 
-/// Questions asked.
-const QUESTIONS: usize = 400;
+use measuring::{milliseconds, peak_resident, percentile, questions};
 
 /// How often a changed file is indexed again.
 const CHANGES: usize = 30;
@@ -73,7 +74,7 @@ fn measure(folder: &Path, embedded: bool) -> Result<(), IndexerError> {
         ask(question)?;
         times.push(milliseconds(begin));
     }
-    print_times("search", &mut times);
+    print_times("search", &times);
     changed(&mut indexer)?;
     println!("peak resident {} MB", peak_resident() >> 20);
     drop(indexer);
@@ -104,7 +105,7 @@ fn changed(indexer: &mut Indexer) -> Result<(), IndexerError> {
         indexer.update_queued(&|| false)?;
         times.push(milliseconds(begin));
     }
-    print_times("index one changed file of 500 lines again", &mut times);
+    print_times("index one changed file of 500 lines again", &times);
     let begin = Instant::now();
     indexer.search("add numbers", &SearchOptions::default())?;
     println!("search after a change: {:.1} ms", milliseconds(begin));
@@ -115,32 +116,7 @@ fn changed(indexer: &mut Indexer) -> Result<(), IndexerError> {
     Ok(())
 }
 
-/// Two names of entities each, from all over the folder.
-fn questions(indexer: &mut Indexer) -> Result<Vec<String>, IndexerError> {
-    let mut names: Vec<String> = Vec::new();
-    indexer.structures(&mut |_, parsed| {
-        names.extend(parsed.entities.iter().map(|entity| entity.name.to_string()));
-    })?;
-    let step = (names.len() / QUESTIONS).max(1);
-    let pairs = (0..names.len()).step_by(step).take(QUESTIONS);
-    let other = |at: usize| (at * 7_919 + 13) % names.len();
-    Ok(pairs.map(|at| format!("{} where {}", names[at], names[other(at)])).collect())
-}
-
-fn milliseconds(since: Instant) -> f64 {
-    since.elapsed().as_secs_f64() * 1e3
-}
-
-fn print_times(what: &str, times: &mut [f64]) {
-    times.sort_by(f64::total_cmp);
-    let at = |share: f64| times.get((times.len() as f64 * share) as usize).copied().unwrap_or(0.0);
-    println!("{what}: p50 {:.2} ms, p99 {:.2} ms of {}", at(0.5), at(0.99), times.len());
-}
-
-/// Bytes; 0 where the system does not say.
-fn peak_resident() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kilobytes = line.and_then(|line| line.trim().trim_end_matches("kB").trim().parse().ok());
-    kilobytes.map_or(0, |kilobytes: u64| kilobytes << 10)
+fn print_times(what: &str, times: &[f64]) {
+    let [half, most] = [0.5, 0.99].map(|share| percentile(times, share));
+    println!("{what}: p50 {half:.2} ms, p99 {most:.2} ms of {}", times.len());
 }

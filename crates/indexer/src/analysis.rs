@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use foveal_index::fusion::NAME_REPETITIONS;
-use foveal_index::{FileClass, Parsed};
+use foveal_index::{FileClass, LineRange, Parsed};
 
 use crate::chunk::{self, Chunk, Rows, chunks};
 use crate::model::Asked;
@@ -59,6 +59,25 @@ pub(crate) enum Outcome {
     Unreadable,
     /// The work was stopped.
     Stopped,
+}
+
+/// A part of a file, as it is searched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// Its lines.
+    pub lines: LineRange,
+    /// What it is found by: what it is in, its names, and its text.
+    pub told: String,
+}
+
+/// The parts of the file at `path` that holds `text`, in order: what an index of it would be
+/// asked for. Fewer where reading its syntax takes longer than two seconds.
+pub fn parts(path: &str, text: &str) -> Vec<Part> {
+    let parsed = source::parse(path, text, &|| false);
+    let rows = Rows::of(text);
+    let chunks = chunks(&parsed, &rows);
+    let part = |chunk: &Chunk| Part { lines: chunk.lines, told: told(chunk, &parsed, &rows) };
+    chunks.iter().map(part).collect()
 }
 
 /// Reads the file at `place`, called `path` in the index. `known` is the content that need
@@ -203,5 +222,22 @@ fn class_name(class: FileClass) -> &'static str {
         FileClass::Minified => "minified",
         FileClass::Vendored => "vendored",
         FileClass::Lock => "lock",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_tell_what_they_are_in_and_their_names() {
+        let text = "impl Line {\n    fn length(&self) -> u32 {\n        let all = self.count;\n        all - 1\n    }\n}\n";
+        let told: Vec<(String, String)> = parts("a.rs", text)
+            .into_iter()
+            .map(|part| (part.lines.to_string(), part.told))
+            .collect();
+        let method: String = text.lines().skip(1).take(4).map(|line| format!("{line}\n")).collect();
+        let names = "length\n".repeat(NAME_REPETITIONS);
+        assert_eq!(told, [("2-5".to_owned(), format!("Line\n{names}{method}"))]);
     }
 }

@@ -26,6 +26,7 @@ mod vectors;
 mod walk;
 mod watch;
 
+pub use self::analysis::{Part, parts};
 pub use self::error::IndexerError;
 pub use self::indexer::{Chosen, Indexer, Size};
 pub use self::queue::{QUEUED_MAX, Queue};
