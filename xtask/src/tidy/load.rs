@@ -13,7 +13,7 @@ use super::source::Source;
 use super::{Limits, Tree};
 
 /// Folders with Rust files of ours.
-const SOURCE_ROOTS: &[&str] = &["crates", "xtask", "fuzz", "examples"];
+const SOURCE_ROOTS: &[&str] = &["compare", "crates", "xtask", "fuzz", "examples"];
 
 /// Reads everything the rules look at.
 pub(crate) fn load(root: &Path) -> anyhow::Result<Tree> {
