@@ -2,11 +2,19 @@
 
 /// Prints headings and rows; the first column names, the others are figures.
 pub(crate) fn print(headings: &[&str], rows: &[Vec<String>]) {
+    print_headings(headings);
+    rows.iter().for_each(|row| print_row(row));
+}
+
+/// Prints headings, for rows that come one by one.
+pub(crate) fn print_headings(headings: &[&str]) {
     println!("| {} |", headings.join(" | "));
     println!("|{}", "---|".repeat(headings.len()));
-    for row in rows {
-        println!("| {} |", row.join(" | "));
-    }
+}
+
+/// Prints one row.
+pub(crate) fn print_row(row: &[String]) {
+    println!("| {} |", row.join(" | "));
 }
 
 /// `3.1 s` or `12.4 ms`.

@@ -54,6 +54,14 @@ pub(crate) fn compare(folder: &Path) -> anyhow::Result<()> {
     let asked: Vec<Vector> =
         questions(&mut built.indexer)?.iter().map(|q| model.vector(q)).collect();
 
+    println!(
+        "{} vectors, made in {}; {} questions\n",
+        vectors.len(),
+        table::time(embedded),
+        asked.len()
+    );
+    let headings = ["", "build", "memory", "recall@10", "question p50", "p99"];
+    table::print_headings(&headings);
     let before = resident();
     let begin = Instant::now();
     let mut all = Vectors::new(vectors.first().map_or(0, |vector| vector.components().len()));
@@ -66,7 +74,7 @@ pub(crate) fn compare(folder: &Path) -> anyhow::Result<()> {
         times.push(milliseconds(begin));
         exact.push(found.iter().map(|one| one.document.index()).collect::<HashSet<usize>>());
     }
-    let mut rows = vec![row("all compared, one thread", filled, resident() - before, 1.0, &times)];
+    table::print_row(&row("all compared, one thread", filled, resident() - before, 1.0, &times));
     for (construction, search) in WIDTHS {
         let points: Vec<Place> = vectors.iter().map(Place::of).collect();
         let numbers: Vec<usize> = (0..points.len()).collect();
@@ -77,16 +85,14 @@ pub(crate) fn compare(folder: &Path) -> anyhow::Result<()> {
         let built = milliseconds(begin);
         let memory = resident().saturating_sub(before);
         let (times, recall) = ask(&graph, &asked, &exact);
-        rows.push(row(&format!("HNSW, {construction} / {search}"), built, memory, recall, &times));
+        table::print_row(&row(
+            &format!("HNSW, {construction} / {search}"),
+            built,
+            memory,
+            recall,
+            &times,
+        ));
     }
-    println!(
-        "{} vectors, made in {}; {} questions\n",
-        vectors.len(),
-        table::time(embedded),
-        asked.len()
-    );
-    let headings = ["", "build", "memory", "recall@10", "question p50", "p99"];
-    table::print(&headings, &rows);
     println!(
         "\nMemory of HNSW beside its vectors of 4 bytes a component, which are {}.",
         table::size(vectors.iter().map(|vector| 4 * vector.components().len() as u64).sum())
