@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
-use foveal_embedder::{ApiKey, KEY_VARIABLE};
 use crate::colour::{ColourChoice, Painter};
+use foveal_embedder::{ApiKey, KEY_VARIABLE};
 
 /// The surroundings, read once at the start.
 #[derive(Debug, Clone, Default)]

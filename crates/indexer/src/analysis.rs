@@ -73,11 +73,9 @@ pub struct Part {
 /// The parts of the file at `path` that holds `text`, in order: what an index of it would be
 /// asked for. Fewer where reading its syntax takes longer than two seconds.
 pub fn parts(path: &str, text: &str) -> Vec<Part> {
-    let parsed = source::parse(path, text, &|| false);
-    let rows = Rows::of(text);
-    let chunks = chunks(&parsed, &rows);
-    let part = |chunk: &Chunk| Part { lines: chunk.lines, told: told(chunk, &parsed, &rows) };
-    chunks.iter().map(part).collect()
+    let Divided { chunks, texts, .. } = divide(path, text, &|| false);
+    let part = |(chunk, told): (Chunk, String)| Part { lines: chunk.lines, told };
+    chunks.into_iter().zip(texts).map(part).collect()
 }
 
 /// Reads the file at `place`, called `path` in the index. `known` is the content that need
@@ -98,7 +96,7 @@ pub(crate) fn analyse(
     if is_private_key(&bytes) {
         return unread(stamp, hash, "secret");
     }
-    let Parts { parsed, chunks, texts } = parts(path, &text, stop);
+    let Divided { parsed, chunks, texts } = divide(path, &text, stop);
     if stop() {
         return Outcome::Stopped;
     }
@@ -118,34 +116,34 @@ pub(crate) fn analyse(
     }))
 }
 
-/// What a file is divided into.
-pub(crate) struct Parts {
+/// A file with what it is divided into.
+pub(crate) struct Divided {
     parsed: Parsed,
     chunks: Vec<Chunk>,
     /// What each part is found by.
     pub(crate) texts: Vec<String>,
 }
 
-fn parts(path: &str, text: &str, stop: &dyn Fn() -> bool) -> Parts {
+fn divide(path: &str, text: &str, stop: &dyn Fn() -> bool) -> Divided {
     let parsed = source::parse(path, text, stop);
     let rows = Rows::of(text);
     let chunks = chunks(&parsed, &rows);
     let texts = chunks.iter().map(|chunk| told(chunk, &parsed, &rows)).collect();
-    Parts { parsed, chunks, texts }
+    Divided { parsed, chunks, texts }
 }
 
-/// The parts of the file at `place` if it still has the content `known`.
-pub(crate) fn parts_of(
+/// The file at `place` divided, if it still has the content `known`.
+pub(crate) fn divide_known(
     place: &Path,
     path: &str,
     known: ContentHash,
     stop: &dyn Fn() -> bool,
-) -> Option<Parts> {
+) -> Option<Divided> {
     let (_, bytes) = read(place).ok()?;
     if *blake3::hash(&bytes).as_bytes() != known.0 {
         return None;
     }
-    Some(parts(path, &source::text_of(&bytes)?, stop))
+    Some(divide(path, &source::text_of(&bytes)?, stop))
 }
 
 fn read(place: &Path) -> io::Result<(Stamp, Vec<u8>)> {

@@ -9,7 +9,7 @@ use std::thread;
 
 use foveal_index::embed::{EmbedError, Embedder, Pace, QuantizedVector};
 
-use crate::analysis::{Parts, embedded, parts_of};
+use crate::analysis::{Divided, divide_known, embedded};
 use crate::error::IndexerError;
 use crate::model::Asked;
 use crate::queue::Queue;
@@ -149,8 +149,8 @@ fn embed_all(jobs: &Jobs<'_>, task: &Task<'_>, stop: &AtomicBool, sender: &SyncS
 /// The texts of a file as it was indexed.
 fn collect(task: &Task<'_>, job: &Job, stop: &dyn Fn() -> bool) -> Result<Collected, Message> {
     let Some(known) = job.known_row else { return Err(Message::Stale) };
-    match parts_of(&task.root.join(&job.path), &job.path, known.hash, stop) {
-        Some(Parts { texts, .. }) if texts.len() == known.chunks as usize => {
+    match divide_known(&task.root.join(&job.path), &job.path, known.hash, stop) {
+        Some(Divided { texts, .. }) if texts.len() == known.chunks as usize => {
             Ok(Collected { row: known.row, texts })
         }
         Some(_) if !stop() => Err(Message::Wrong(known.row)),
