@@ -5,8 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context, bail};
-use foveal_index::relations::{FileSymbols, Relations, SymbolMatch};
-use foveal_indexer::text_of;
+use foveal_index::relations::SymbolMatch;
 
 use crate::measuring::{milliseconds, percentile};
 use crate::table;
@@ -63,7 +62,7 @@ pub(crate) fn compare(folder: &Path) -> anyhow::Result<()> {
 /// Who uses each name, once all names are resolved.
 fn users(built: &mut tree::Built, names: &[String]) -> anyhow::Result<Vec<String>> {
     let begin = Instant::now();
-    let relations = relations(built)?;
+    let relations = built.indexer.relations()?;
     let resolved = milliseconds(begin);
     let mut times = Vec::new();
     for name in names {
@@ -120,26 +119,13 @@ fn program() -> Option<PathBuf> {
 
 /// Names of entities from all over the folder, those with letters of their own.
 fn names(built: &mut tree::Built) -> anyhow::Result<Vec<String>> {
-    let mut all: Vec<String> = Vec::new();
-    built.indexer.structures(&mut |_, parsed| {
-        let names = parsed.entities.iter().map(|entity| entity.name.to_string());
-        let is_name = |name: &String| name.chars().all(|c| c.is_alphanumeric() || c == '_');
-        all.extend(names.filter(|name| name.len() >= 6).filter(is_name));
-    })?;
+    let files = built.indexer.symbols()?;
+    let definitions = files.iter().flat_map(|file| &file.definitions);
+    let names = definitions.map(|definition| definition.name.to_string());
+    let is_name = |name: &String| name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let all: Vec<String> = names.filter(|name| name.len() >= 6).filter(is_name).collect();
     let step = (all.len() / NAMES).max(1);
     Ok(all.into_iter().step_by(step).take(NAMES).collect())
-}
-
-fn relations(built: &mut tree::Built) -> anyhow::Result<Relations> {
-    let root = built.indexer.root().to_path_buf();
-    let mut symbols = Vec::new();
-    built.indexer.structures(&mut |path, parsed| {
-        let bytes = std::fs::read(root.join(path)).unwrap_or_default();
-        if let Some(text) = text_of(&bytes) {
-            symbols.push(FileSymbols::of(path, &parsed, &text));
-        }
-    })?;
-    Ok(Relations::of(symbols))
 }
 
 /// Milliseconds of each name's process, from its start to its end, output read.

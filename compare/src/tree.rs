@@ -74,10 +74,8 @@ pub(crate) struct Located {
 
 /// All parts of all files of the index.
 pub(crate) fn located(indexer: &mut Indexer) -> anyhow::Result<Vec<Located>> {
-    let mut paths = Vec::new();
-    indexer.structures(&mut |path, _| paths.push(path.to_owned()))?;
     let mut all = Vec::new();
-    for path in paths {
+    for path in indexer.symbols()?.into_iter().map(|file| file.path.into_string()) {
         let bytes = std::fs::read(indexer.root().join(&path))?;
         let Some(text) = text_of(&bytes) else { continue };
         all.extend(parts(&path, &text).into_iter().map(|part| Located {

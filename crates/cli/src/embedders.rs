@@ -14,7 +14,7 @@ const BUILT_IN: &str = "built-in";
 const NONE: &str = "none";
 
 /// The options of commands that use an index.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub(crate) struct EmbedderOptions {
     /// What makes vectors for this index from now on: `built-in`, `none`, `ollama:MODEL` or
     /// `openai:MODEL`, with `@URL` for another server than the usual one. A key is taken from

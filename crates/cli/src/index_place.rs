@@ -2,11 +2,13 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use foveal_embedder::Patience;
 use foveal_index::embed::{EmbedError, Embedder};
-use foveal_indexer::{Indexer, Progress, Stage, Summary};
+use foveal_index::relations::Relations;
+use foveal_indexer::{Indexer, IndexerError, Progress, Stage, Summary};
 
 use crate::embedders::{Choice, EmbedderOptions};
 use crate::environment::Environment;
@@ -19,35 +21,100 @@ const MARKS: [&str; 3] = [".git", ".jj", ".hg"];
 /// Hex digits of the root's hash in the file's name.
 const HASH_DIGITS: usize = 16;
 
+/// How long an update takes before it shows how far it is.
+const SILENT_TIME: Duration = Duration::from_secs(1);
+
 /// Files whose vectors a search has made before it begins; with more of them, those that are
 /// there have to do.
-const FILES_BEFORE_SEARCH_MAX: u64 = 32;
+const FILES_BEFORE_SEARCH_MAX: u64 = 8;
 
 /// An index with the file it is kept in.
 pub(crate) struct Opened {
     pub(crate) indexer: Indexer,
-    pub(crate) store: PathBuf,
+    /// `None` in memory.
+    pub(crate) store: Option<PathBuf>,
     /// What makes its vectors; `None` if they are left alone this time.
     pub(crate) embedder: Option<Choice>,
     /// The embedder before, whose vectors are still there.
     meanwhile: Option<Arc<dyn Embedder>>,
+    /// Why the embedder could not be used, if it could not.
+    pub(crate) problem: Option<String>,
 }
 
-/// Opens the index of `folder`, or of the working copy that the current folder is in.
+/// How the embedder of an index is chosen and asked.
+#[derive(Clone, Copy)]
+pub(crate) struct Embedding<'a> {
+    pub(crate) options: &'a EmbedderOptions,
+    pub(crate) patience: Patience,
+    pub(crate) environment: &'a Environment,
+    pub(crate) interrupt: &'a Interrupt,
+}
+
+/// Opens the index of `folder`, or of the working copy that the current folder is in. The
+/// embedder is the one that the options name, or else the one the index remembers.
 ///
 /// The embedder is the one that `arguments` name, or else the one the index remembers; a
 /// server is waited for as `patience` says.
 ///
 /// # Errors
 /// If there is no such folder, or no place for the index.
-pub(crate) fn open(
+pub(crate) fn open(folder: Option<&Path>, embedding: Embedding<'_>) -> anyhow::Result<Opened> {
+    let root = root_of(folder)?;
+    let store = store_of(&root, embedding.environment)?;
+    embedding.open(Indexer::open(&root, &store, None)?, Some(store))
+}
+
+/// Opens an index as [`open`] does; in memory, which is said, where it cannot be written.
+///
+/// # Errors
+/// If there is no such folder.
+pub(crate) fn open_for_reading(
     folder: Option<&Path>,
-    arguments: &EmbedderOptions,
-    patience: Patience,
-    environment: &Environment,
-    interrupt: &Interrupt,
+    embedding: Embedding<'_>,
 ) -> anyhow::Result<Opened> {
-    let root = match folder {
+    let root = root_of(folder)?;
+    let why = match store_of(&root, embedding.environment) {
+        Err(none) => none,
+        Ok(store) => match Indexer::open(&root, &store, None) {
+            Err(error) if error.is_place() => error.into(),
+            other => return embedding.open(other?, Some(store)),
+        },
+    };
+    eprintln!("{why:#}; everything is read anew for this run");
+    embedding.open(Indexer::in_memory(&root, None)?, None)
+}
+
+impl Embedding<'_> {
+    fn open(self, mut indexer: Indexer, store: Option<PathBuf>) -> anyhow::Result<Opened> {
+        let Self { options, patience, environment, interrupt } = self;
+        if options.no_embeddings {
+            return Ok(Opened { indexer, store, embedder: None, meanwhile: None, problem: None });
+        }
+        let remembered = indexer.chosen()?.embedder;
+        let current = remembered.map_or(Ok(Choice::BuiltIn), |text| text.parse());
+        if let (Some(named), current) = (&options.embedder, &current) {
+            let current = current.as_ref().map_or_else(|_| String::new(), ToString::to_string);
+            indexer.choose(&named.to_string(), &current)?;
+        }
+        let choice = match &options.embedder {
+            Some(named) => named.clone(),
+            None => current.context(
+                "the index remembers an embedder that is none: name another with --embedder",
+            )?,
+        };
+        let before = indexer.chosen()?.before.and_then(|text| text.parse::<Choice>().ok());
+        let before = before.filter(|_| choice != Choice::None);
+        // Somebody may wait for an answer.
+        let short = |one: Choice| one.embedder(Patience::SHORT, environment, interrupt);
+        let meanwhile = before.and_then(short);
+        let embedder = choice.embedder(patience, environment, interrupt);
+        indexer.set_embedders(embedder, meanwhile.clone());
+        Ok(Opened { indexer, store, embedder: Some(choice), meanwhile, problem: None })
+    }
+}
+
+fn root_of(folder: Option<&Path>) -> anyhow::Result<PathBuf> {
+    Ok(match folder {
         Some(folder) if !folder.exists() => {
             bail!("`{}` does not exist: check the path", folder.display())
         }
@@ -56,31 +123,7 @@ pub(crate) fn open(
         }
         Some(folder) => folder.canonicalize()?,
         None => working_copy(&std::env::current_dir().context("there is no current folder")?),
-    };
-    let store = store_of(&root, environment)?;
-    let mut indexer = Indexer::open(&root, &store, None)?;
-    if arguments.no_embeddings {
-        return Ok(Opened { indexer, store, embedder: None, meanwhile: None });
-    }
-    let remembered = indexer.chosen()?.embedder;
-    let current = remembered.map_or(Ok(Choice::BuiltIn), |text| text.parse());
-    if let (Some(named), current) = (&arguments.embedder, &current) {
-        let current = current.as_ref().map_or_else(|_| String::new(), ToString::to_string);
-        indexer.choose(&named.to_string(), &current)?;
-    }
-    let choice = match &arguments.embedder {
-        Some(named) => named.clone(),
-        None => current.context(
-            "the index remembers an embedder that is none: name another with --embedder",
-        )?,
-    };
-    let before = indexer.chosen()?.before.and_then(|text| text.parse::<Choice>().ok());
-    let before = before.filter(|_| choice != Choice::None);
-    // Somebody may wait for an answer.
-    let meanwhile = before.and_then(|one| one.embedder(Patience::SHORT, environment, interrupt));
-    let embedder = choice.embedder(patience, environment, interrupt);
-    indexer.set_embedders(embedder, meanwhile.clone());
-    Ok(Opened { indexer, store, embedder: Some(choice), meanwhile })
+    })
 }
 
 /// The nearest folder from `folder` on upwards that is the top of a working copy, or else
@@ -137,24 +180,24 @@ pub(crate) fn update_for_search(
     Ok(Summary { embedded, waiting, stopped, rebuilt: rebuilt || texts.rebuilt, ..texts })
 }
 
-impl Opened {
-    /// Leaves the embedder alone for the rest: it has just failed.
-    pub(crate) fn do_without_embedder(&mut self) {
-        self.indexer.set_embedders(None, self.meanwhile.clone());
-    }
+/// Brings words up to date, and vectors only where no server has to be asked.
+///
+/// # Errors
+/// If the index cannot be written.
+fn update_without_servers(opened: &mut Opened, interrupt: &Interrupt) -> anyhow::Result<Summary> {
+    let stop = || interrupt.requested();
+    shown(&mut opened.indexer, |indexer, show| indexer.update_texts(show, &stop))
 }
 
 /// Does `work` with bars where somebody sees them.
 fn shown(
     indexer: &mut Indexer,
-    work: impl FnOnce(
-        &mut Indexer,
-        &mut dyn FnMut(Progress),
-    ) -> Result<Summary, foveal_indexer::IndexerError>,
+    work: impl FnOnce(&mut Indexer, &mut dyn FnMut(Progress)) -> Result<Summary, IndexerError>,
 ) -> anyhow::Result<Summary> {
+    let begin = Instant::now();
     let mut bar: Option<(Stage, indicatif::ProgressBar)> = None;
     let mut show = |progress: Progress| {
-        if progress.total == 0 {
+        if progress.total == 0 || begin.elapsed() < SILENT_TIME {
             return;
         }
         if bar.as_ref().is_none_or(|(stage, _)| *stage != progress.stage) {
@@ -181,6 +224,72 @@ fn shown(
         eprintln!("the index was damaged or of another version; it was set aside and built anew");
     }
     Ok(summary)
+}
+
+/// An answer of an index, and what its last update did.
+pub(crate) struct Answer<T> {
+    pub(crate) answer: T,
+    pub(crate) summary: Summary,
+}
+
+/// Brings an index up to date and asks it; once more where it is found damaged only then.
+/// `None`, which is said, if the user interrupts.
+///
+/// # Errors
+/// If the index cannot be read or written.
+pub(crate) fn ask<T>(
+    opened: &mut Opened,
+    interrupt: &Interrupt,
+    update: impl Fn(&mut Opened, &Interrupt) -> anyhow::Result<Summary>,
+    question: impl Fn(&mut Indexer) -> Result<T, IndexerError>,
+) -> anyhow::Result<Option<Answer<T>>> {
+    for is_last in [false, true] {
+        let summary = update(opened, interrupt)?;
+        if summary.stopped {
+            break;
+        }
+        if let Some(problem) = opened.indexer.problem().map(told) {
+            opened.problem = Some(problem);
+            // It has just failed, and somebody waits.
+            opened.indexer.set_embedders(None, opened.meanwhile.clone());
+        }
+        let answer = question(&mut opened.indexer)?;
+        if interrupt.requested() {
+            break;
+        }
+        if is_last || !opened.indexer.is_rebuilt() {
+            let problem = opened.indexer.problem().map(told);
+            opened.problem = opened.problem.take().or(problem);
+            return Ok(Some(Answer { answer, summary }));
+        }
+    }
+    eprintln!("stopped before the index was up to date: run it again to go on");
+    Ok(None)
+}
+
+/// How everything is related in `folder`, or in the working copy that the current folder is
+/// in. `None`, which is said, if the user interrupts.
+///
+/// # Errors
+/// If there is no such folder, it holds nothing to read, or its index cannot be read.
+pub(crate) fn relations(
+    folder: Option<&Path>,
+    environment: &Environment,
+) -> anyhow::Result<Option<Arc<Relations>>> {
+    let interrupt = Interrupt::listen();
+    // With the vectors that cost little, so that a search finds them there.
+    let (options, patience) = (&EmbedderOptions::default(), Patience::SHORT);
+    let embedding = Embedding { options, patience, environment, interrupt: &interrupt };
+    let mut opened = open_for_reading(folder, embedding)?;
+    let asked = ask(&mut opened, &interrupt, update_without_servers, Indexer::relations)?;
+    let Some(Answer { answer: relations, .. }) = asked else { return Ok(None) };
+    if relations.files().len() == 0 {
+        let named = folder.unwrap_or(opened.indexer.root()).display();
+        bail!(
+            "`{named}` holds no source files that are not ignored: name the folder of a repository"
+        );
+    }
+    Ok(Some(relations))
 }
 
 /// An embedder's failure on one line.

@@ -15,8 +15,8 @@ mod progress;
 mod prompt;
 mod prompt_log;
 mod prompt_view;
-mod repository;
 mod sessions;
+mod source_file;
 mod summary;
 mod table;
 

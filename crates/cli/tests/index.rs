@@ -103,6 +103,32 @@ fn input_that_cannot_be_used() {
 }
 
 #[test]
+fn where_no_index_can_be_kept_one_is_made_in_memory() {
+    let world = world("index_in_memory");
+    let data = world.folder.join("r/notes.md");
+    for (arguments, found) in [
+        ("search add numbers --path r --limit 1", "src/add.rs:1-4  function add\n"),
+        ("graph add r", "src/add.rs:2  function add\n"),
+        ("map r", "src/add.rs (4 lines)\n"),
+    ] {
+        let mut command = world.command(arguments);
+        let ran = world.ran(command.env("XDG_DATA_HOME", &data));
+        assert_eq!(ran.code, Some(0), "{arguments}: {ran:?}");
+        assert!(ran.out.starts_with(found), "{arguments}: {}", ran.out);
+        assert!(ran.err.starts_with("the index `r/notes.md/foveal/index/r-"), "{}", ran.err);
+        let end = "cannot be written: Not a directory (os error 20); everything is read anew \
+                   for this run\n";
+        assert!(ran.err.ends_with(end), "{}", ran.err);
+        let homeless = world.ran(world.command(arguments).env_remove("HOME"));
+        assert_eq!(homeless.out, ran.out, "{arguments}");
+        assert!(homeless.err.starts_with("there is no place for the index"), "{}", homeless.err);
+    }
+    let mut command = world.command("index r");
+    let ran = world.ran(command.env("XDG_DATA_HOME", &data));
+    assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{}", ran.err);
+}
+
+#[test]
 fn an_empty_folder_has_nothing() {
     let world = World::new("index_empty");
     world.write("r/.gitignore", "");

@@ -184,14 +184,14 @@ fn what_cannot_be_used_is_one_line_and_code_2() {
         ),
         ("outline r/.env", "`r/.env` may hold secrets, by its name: it is not read"),
         ("graph count missing", "`missing` does not exist: check the path"),
-        ("graph count r/src/lib.rs", "`r/src/lib.rs` is a file: name the folder of a repository"),
+        ("graph count r/src/lib.rs", "`r/src/lib.rs` is a file: name a folder"),
         ("graph cuont r", "nothing is called `cuont`; the nearest names are `count`"),
         ("graph secret_function r", "nothing is called `secret_function`"),
         (
             "graph go twins",
             "`go` is 2 things; name one by its line:\n  a.py:1  function go\n  b.py:1  function go",
         ),
-        ("map r/src/lib.rs", "`r/src/lib.rs` is a file: name the folder of a repository"),
+        ("map r/src/lib.rs", "`r/src/lib.rs` is a file: name a folder"),
         ("map r --focus nothing_so", "nothing is called `nothing_so`"),
         ("map r --tokens 3", "nothing fits into 3 tokens: allow more with --tokens"),
     ] {
@@ -199,7 +199,7 @@ fn what_cannot_be_used_is_one_line_and_code_2() {
     }
     let empty = "`empty/none` holds no source files that are not ignored: name the folder of a \
                  repository";
-    world.write("empty/none/picture.png", "x");
+    world.write("empty/none/picture.png", [0_u8; 9]);
     fails(&world, "map empty/none", &format!("error: {empty}\n"));
     for arguments in
         ["outline", "graph", "map --tokens 0", "graph a r --depth 0", "graph a --format x"]

@@ -160,14 +160,24 @@ pub struct Mention {
     pub inside: Option<EntityIndex>,
 }
 
+/// One name taken from a module.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImportedName {
+    /// As it is called in the module; `*` for all, `default` for what it exports as such.
+    pub name: Box<str>,
+    /// As it is called from there on, where that is something else.
+    pub alias: Option<Box<str>>,
+}
+
 /// One imported module or file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Import {
     /// What is imported from, as written: `std::fmt`, `./router`, `..pkg.mod`, `net/http`.
     pub module: Box<str>,
-    /// The names taken from it, as they are called there; `*` for all. Empty where the
-    /// module itself is imported.
-    pub names: Vec<Box<str>>,
+    /// What the module is called from there on, where that is not the end of its own name.
+    pub alias: Option<Box<str>>,
+    /// The names taken from it. Empty where the module itself is imported.
+    pub names: Vec<ImportedName>,
     /// Where the import stands.
     pub line: LineNumber,
 }

@@ -10,6 +10,10 @@ use crate::ranked::{DocumentId, Ranked, best};
 /// What vectors count in [`by_score`] beside BM25 at 1; `models/README.md` has the figures.
 pub const VECTORS_WEIGHT: f32 = 3.0;
 
+/// What being a neighbour of the best counts against words and meaning together at 1;
+/// BENCHMARKS.md has the figures.
+pub const NEIGHBOURS_SHARE: f32 = 0.2;
+
 /// How often a function's name is put before its text, for BM25 and for vectors: who looks
 /// for a function uses the words of its name.
 pub const NAME_REPETITIONS: usize = 2;

@@ -27,7 +27,8 @@ mod walk;
 pub use foveal_context::transcript::LineNumber;
 
 pub use self::entity::{
-    Block, Entity, EntityIndex, EntityKind, Import, Mention, MentionKind, Parsed, Visibility,
+    Block, Entity, EntityIndex, EntityKind, Import, ImportedName, Mention, MentionKind, Parsed,
+    Visibility,
 };
 pub use self::file_class::FileClass;
 pub use self::language::Language;

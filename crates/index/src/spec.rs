@@ -166,8 +166,25 @@ pub(crate) fn has_word(text: &str, word: &str) -> bool {
     })
 }
 
-/// A module and the names taken from it.
+/// A module and the names taken from it, each followed by ` as ` and what it is called from
+/// there on, where that is something else.
 pub(crate) type Imported = (String, Vec<String>);
+
+/// `a` and `b` of `a as b`.
+pub(crate) fn split_alias(text: &str) -> (&str, Option<&str>) {
+    let is_letter = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    match text.rsplit_once(" as ") {
+        Some((name, alias)) if !alias.is_empty() && alias.chars().all(is_letter) => {
+            (name.trim_end(), Some(alias))
+        }
+        _ => (text, None),
+    }
+}
+
+/// `name`, and what it is called if that is something else.
+pub(crate) fn with_alias(name: &str, alias: &str) -> String {
+    if alias.is_empty() || alias == name { name.to_owned() } else { format!("{name} as {alias}") }
+}
 
 /// A table from kinds of nodes to roles.
 pub(crate) type Roles = &'static [(&'static str, Role)];

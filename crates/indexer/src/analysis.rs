@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use foveal_index::fusion::NAME_REPETITIONS;
+use foveal_index::relations::FileSymbols;
 use foveal_index::{FileClass, LineRange, Parsed};
 
 use crate::chunk::{self, Chunk, Rows, chunks};
@@ -12,7 +13,7 @@ use crate::model::Asked;
 use crate::secrets::is_private_key;
 use crate::source;
 use crate::store::FileVectors;
-use crate::structure::{self, Structure};
+use crate::symbols;
 use crate::text_terms::{FileTerms, term_hashes};
 use crate::vectors;
 use crate::walk::{FILE_BYTES_MAX, Stamp};
@@ -38,7 +39,8 @@ pub(crate) struct Analysed {
     pub(crate) lines: u32,
     pub(crate) chunk_count: u32,
     pub(crate) content: Content,
-    pub(crate) structure: Structure,
+    /// As [`symbols::encode`] writes them.
+    pub(crate) symbols: Vec<u8>,
     /// `None` where they are to come later, or not at all.
     pub(crate) vectors: Option<FileVectors>,
 }
@@ -111,7 +113,7 @@ pub(crate) fn analyse(
         lines: parsed.line_count,
         chunk_count: u32::try_from(chunks.len()).unwrap_or(u32::MAX),
         content,
-        structure: structure::encode(&parsed),
+        symbols: symbols::encode(&FileSymbols::of(path, &parsed, &text)),
         vectors,
     }))
 }
@@ -162,7 +164,7 @@ fn read(place: &Path) -> io::Result<(Stamp, Vec<u8>)> {
 fn unread(stamp: Stamp, hash: ContentHash, class: &'static str) -> Outcome {
     let terms = FileTerms::default().encode();
     let content = Content { chunks: chunk::encode(&[]), terms };
-    let structure = Structure::default();
+    let symbols = symbols::encode(&FileSymbols::of("", &foveal_index::parse("", ""), ""));
     let analysed = Analysed {
         stamp,
         hash,
@@ -171,7 +173,7 @@ fn unread(stamp: Stamp, hash: ContentHash, class: &'static str) -> Outcome {
         lines: 0,
         chunk_count: 0,
         content,
-        structure,
+        symbols,
         vectors: None,
     };
     Outcome::Analysed(Box::new(analysed))

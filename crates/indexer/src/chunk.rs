@@ -36,11 +36,8 @@ const CHUNKS_MAX: usize = 4_000;
 /// Parts of a file of data, or of one in an unknown language.
 const DATA_CHUNKS_MAX: usize = 200;
 
-/// Bytes of a signature that are kept.
-const SIGNATURE_BYTES_MAX: usize = 200;
-
 /// A part of a file that is found as one.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Chunk {
     pub(crate) lines: LineRange,
     /// What begins here, in order; the first names the part. Of what continues a split
@@ -48,8 +45,19 @@ pub(crate) struct Chunk {
     pub(crate) entities: Vec<EntityIndex>,
     /// What begins here, also fields and the like.
     pub(crate) kinds: Kinds,
-    /// The header of the first entity on one line, cut where it is long.
-    pub(crate) signature: Box<str>,
+}
+
+/// As chunks are stored: of each one in every list but the last.
+#[derive(Default, Serialize, Deserialize)]
+struct Stored {
+    /// From the last line of the one before.
+    first_lines: Vec<u32>,
+    further_lines: Vec<u32>,
+    kinds: Vec<Kinds>,
+    /// How many entities it has.
+    counts: Vec<u32>,
+    /// From the entity before, also if that is in another part.
+    entities: Vec<u32>,
 }
 
 /// A set of kinds.
@@ -69,12 +77,41 @@ impl Kinds {
 
 /// `chunks` as they are stored.
 pub(crate) fn encode(chunks: &[Chunk]) -> Vec<u8> {
-    pack(&postcard::to_allocvec(chunks).expect("such values are always written"))
+    let mut stored = Stored::default();
+    let (mut line, mut entity) = (0_u32, 0_u32);
+    for chunk in chunks {
+        // Another order takes more bytes and is kept as well.
+        stored.first_lines.push(chunk.lines.first.0.wrapping_sub(line));
+        stored.further_lines.push(chunk.lines.count() - 1);
+        stored.kinds.push(chunk.kinds);
+        stored.counts.push(u32::try_from(chunk.entities.len()).unwrap_or(u32::MAX));
+        for at in &chunk.entities {
+            stored.entities.push(at.0.wrapping_sub(entity));
+            entity = at.0;
+        }
+        line = chunk.lines.last.0;
+    }
+    pack(&postcard::to_allocvec(&stored).expect("such values are always written"))
 }
 
 /// What [`encode`] wrote; `None` where `bytes` are something else.
 pub(crate) fn decode(bytes: &[u8]) -> Option<Vec<Chunk>> {
-    postcard::from_bytes(&unpack(bytes)?).ok()
+    let stored: Stored = postcard::from_bytes(&unpack(bytes)?).ok()?;
+    let (mut line, mut entity) = (0_u32, 0_u32);
+    let mut entities = stored.entities.iter();
+    let mut chunks = Vec::with_capacity(stored.kinds.len());
+    for (at, kinds) in stored.kinds.iter().enumerate() {
+        let first = line.wrapping_add(*stored.first_lines.get(at)?);
+        line = first.checked_add(*stored.further_lines.get(at)?)?;
+        let mut own = Vec::new();
+        for _ in 0..*stored.counts.get(at)? {
+            entity = entity.wrapping_add(*entities.next()?);
+            own.push(EntityIndex(entity));
+        }
+        let lines = LineRange::new(LineNumber(first), LineNumber(line));
+        chunks.push(Chunk { lines, entities: own, kinds: *kinds });
+    }
+    Some(chunks)
 }
 
 /// A text with the places of its lines.
@@ -139,7 +176,7 @@ pub(crate) fn chunks(parsed: &Parsed, rows: &Rows<'_>) -> Vec<Chunk> {
     let is_data = matches!(parsed.language, None | Some(Language::Json | Language::Yaml));
     let most = if is_data { DATA_CHUNKS_MAX } else { CHUNKS_MAX };
     let merged = merge(split, parsed);
-    merged.into_iter().take(most).map(|piece| finish(piece, parsed, rows)).collect()
+    merged.into_iter().take(most).map(|piece| finish(piece, parsed)).collect()
 }
 
 /// Whether an entity is a part of its own.
@@ -269,25 +306,14 @@ fn belong_together(a: &Piece, b: &Piece, parsed: &Parsed) -> bool {
         && parent(a) == parent(b)
 }
 
-fn finish(piece: Piece, parsed: &Parsed, rows: &Rows<'_>) -> Chunk {
+fn finish(piece: Piece, parsed: &Parsed) -> Chunk {
     let lines = LineRange::new(line(piece.rows.start), line(piece.rows.end - 1));
-    let first = piece.of.first().and_then(|at| parsed.entity(*at));
-    let signature = first.map(|entity| signature(rows.slice(entity.signature)));
     let from = parsed.entities.partition_point(|entity| entity.lines.first < lines.first);
     let beginning = parsed.entities[from..].iter();
     let beginning = beginning.take_while(|entity| entity.lines.first <= lines.last);
     let named = piece.of.iter().filter_map(|at| parsed.entity(*at));
     let kinds = Kinds::of(named.chain(beginning).map(|entity| entity.kind));
-    Chunk { lines, entities: piece.of, kinds, signature: signature.unwrap_or_default() }
-}
-
-/// A header on one line.
-fn signature(text: &str) -> Box<str> {
-    let head = &text[..text.floor_char_boundary(2 * SIGNATURE_BYTES_MAX)];
-    let words: Vec<&str> = head.split_whitespace().collect();
-    let line = words.join(" ");
-    let cut = line.floor_char_boundary(SIGNATURE_BYTES_MAX);
-    line[..cut].trim_end_matches(['{', ' ']).into()
+    Chunk { lines, entities: piece.of, kinds }
 }
 
 #[cfg(test)]
@@ -307,7 +333,6 @@ mod tests {
             assert!(chunk.lines.last.0 <= parsed.line_count, "{path}: {chunk:?} is too long");
             assert!(chunk.lines.count() as usize <= LINES_MAX.max(LINES_MERGED_MAX), "{chunk:?}");
             assert!(chunk.entities.iter().all(|at| at.get() < parsed.entities.len()), "{chunk:?}");
-            assert!(chunk.signature.len() <= SIGNATURE_BYTES_MAX, "{chunk:?}");
             next = chunk.lines.last.0 + 1;
         }
         assert!(found.len() <= CHUNKS_MAX);
@@ -326,6 +351,18 @@ mod tests {
                 holds(name, &format!("{text}\n").repeat(40));
             }
         }
+    }
+
+    #[test]
+    fn what_is_stored_is_read_again() {
+        let mut text = String::from("//! Parts.\n\nuse std::fmt;\n\nstatic ALL: u8 = 0;\n\n");
+        for n in 0..9 {
+            text += &format!("/// Part {n}.\npub struct Part{n} {{\n    value: u32,\n}}\n\n");
+            text += &format!("fn long_{n}() {{\n{}}}\n\n", "    work();\n".repeat(n * 12));
+        }
+        let chunks = chunks(&foveal_index::parse("a.rs", &text), &Rows::of(&text));
+        assert!(chunks.len() > 9 && chunks.iter().any(|chunk| chunk.entities.len() > 1));
+        assert_eq!(decode(&encode(&chunks)), Some(chunks));
     }
 
     proptest! {

@@ -39,6 +39,27 @@ pub enum IndexerError {
 }
 
 impl IndexerError {
+    /// Whether the store's folder or file refuses to be written, so that an index can only be
+    /// kept in memory.
+    pub fn is_place(&self) -> bool {
+        use rusqlite::ErrorCode as Code;
+        match self {
+            Self::Place { .. } => true,
+            Self::Store(error) => matches!(
+                error.sqlite_error_code(),
+                Some(
+                    Code::CannotOpen
+                        | Code::DiskFull
+                        | Code::FileLockingProtocolFailed
+                        | Code::PermissionDenied
+                        | Code::ReadOnly
+                        | Code::SystemIoFailure
+                )
+            ),
+            Self::Root { .. } | Self::Embed(_) | Self::Watch(_) => false,
+        }
+    }
+
     /// Whether the file of the store is damaged, so that it has to be made anew.
     ///
     /// What this program asks of tables it made cannot fail but for the machine's sake; every

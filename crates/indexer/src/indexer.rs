@@ -5,17 +5,18 @@ use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use foveal_index::Parsed;
 use foveal_index::embed::{EmbedError, Embedder, QuantizedVector, Vectors};
+use foveal_index::relations::{FileSymbols, Relations};
 
 use crate::embedding::{Embedded, Task, embed_waiting, is_instant};
 use crate::error::IndexerError;
+use crate::load::load;
 use crate::model::{Asked, Model, agree};
 use crate::queue::Queue;
 use crate::search::{Hit, Question, SearchOptions, hit, search};
 use crate::segment::Segment;
 use crate::store::{Change, ModelNumber, Row, RowId, Store};
-use crate::structure;
+use crate::symbols;
 use crate::update::{Progress, Summary, Work, update};
 use crate::vector_store::{Setting, VectorsId};
 use crate::vectors;
@@ -62,6 +63,8 @@ pub struct Indexer {
     loaded: Option<(i64, Option<ModelNumber>)>,
     /// Models with vectors here, most vectors first, as of that count.
     models: Option<(i64, Models)>,
+    /// With the count as of which they are up to date.
+    relations: Option<(i64, Arc<Relations>)>,
     rebuilt: bool,
 }
 
@@ -80,11 +83,24 @@ impl Indexer {
         store: &Path,
         embedder: Option<Arc<dyn Embedder>>,
     ) -> Result<Self, IndexerError> {
-        let refuse = |source| IndexerError::Root { path: root.to_owned(), source };
-        let root = root.canonicalize().map_err(refuse)?;
-        std::fs::read_dir(&root).map_err(refuse)?;
+        let root = readable(root)?;
         let (store, rebuilt) = Store::open(store)?;
-        Ok(Self {
+        Ok(Self { rebuilt, ..Self::of(root, store, embedder) })
+    }
+
+    /// The index of the folder `root` in memory alone, for where no file can be written.
+    ///
+    /// # Errors
+    /// If `root` is no folder.
+    pub fn in_memory(
+        root: &Path,
+        embedder: Option<Arc<dyn Embedder>>,
+    ) -> Result<Self, IndexerError> {
+        Ok(Self::of(readable(root)?, Store::in_memory()?, embedder))
+    }
+
+    fn of(root: PathBuf, store: Store, embedder: Option<Arc<dyn Embedder>>) -> Self {
+        Self {
             root,
             store,
             embedder,
@@ -94,8 +110,9 @@ impl Indexer {
             segments: Vec::new(),
             loaded: None,
             models: None,
-            rebuilt,
-        })
+            relations: None,
+            rebuilt: false,
+        }
     }
 
     /// What was last chosen with [`Self::choose`], which a store that is rebuilt takes over.
@@ -377,23 +394,23 @@ impl Indexer {
         };
         self.refresh(model.as_ref())?;
         let question = Question::of(query, vector);
-        let mut parsed: HashMap<RowId, Parsed> = HashMap::new();
+        let mut known: HashMap<RowId, FileSymbols> = HashMap::new();
         let mut hits = Vec::new();
         let mut broken = Vec::new();
         for found in search(&self.segments, &question, options) {
             let segment = &self.segments[found.segment];
-            if let Entry::Vacant(place) = parsed.entry(segment.row) {
+            if let Entry::Vacant(place) = known.entry(segment.row) {
                 // Another process may have indexed the file again; its next search finds it.
-                let structure = self.store.structure(segment.row)?;
-                let read = structure.and_then(|bytes| structure::decode_entities(&bytes.entities));
+                let bytes = self.store.symbols(segment.row)?;
+                let read = bytes.and_then(|all| symbols::decode_definitions(&segment.path, &all));
                 let Some(read) = read else {
                     broken.push(segment.row);
                     continue;
                 };
                 place.insert(read);
             }
-            if let Some(parsed) = parsed.get(&segment.row) {
-                hits.push(hit(found, segment, parsed, query, options));
+            if let Some(symbols) = known.get(&segment.row) {
+                hits.push(hit(found, segment, symbols, query, options));
             }
         }
         self.forget(&broken)?;
@@ -411,24 +428,50 @@ impl Indexer {
         Ok(())
     }
 
-    /// What every file consists of that has parts, without its statements, in the order of
-    /// their paths.
+    /// What every file defines and names, in the order of their paths; without files that
+    /// are no text, minified or lists of locked versions.
     ///
     /// # Errors
     /// If the store cannot be read.
-    pub fn structures(&mut self, take: &mut dyn FnMut(&str, Parsed)) -> Result<(), IndexerError> {
+    pub fn symbols(&mut self) -> Result<Vec<FileSymbols>, IndexerError> {
         let mut broken = Vec::new();
-        for Row { row, path, chunks, .. } in self.store.rows(None)? {
-            if chunks == 0 {
-                continue;
-            }
-            let bytes = self.store.structure(row)?;
-            match bytes.and_then(|bytes| structure::decode(&bytes)) {
-                Some(parsed) => take(&path, parsed),
-                None => broken.push(row),
+        let mut all = Vec::new();
+        for row in self.store.rows(None)?.into_iter().filter(|row| row.has_symbols) {
+            let bytes = self.store.symbols(row.id)?;
+            match bytes.and_then(|bytes| symbols::decode(&row.path, &bytes)) {
+                Some(symbols) => all.push(symbols),
+                None => broken.push(row.id),
             }
         }
-        self.forget(&broken)
+        self.forget(&broken)?;
+        Ok(all)
+    }
+
+    /// How everything in the index is related. Made of all rows at the first time, half a
+    /// second for half a million lines, and again only after something has changed. Does not
+    /// look at the files: see [`Self::update`].
+    ///
+    /// # Errors
+    /// If the store cannot be read. One that is damaged is set aside; nothing is related
+    /// then until the next update.
+    pub fn relations(&mut self) -> Result<Arc<Relations>, IndexerError> {
+        match self.relations_of_store() {
+            Err(error) if error.is_damage() => {
+                self.rebuild()?;
+                Ok(Arc::default())
+            }
+            other => other,
+        }
+    }
+
+    fn relations_of_store(&mut self) -> Result<Arc<Relations>, IndexerError> {
+        let now = self.store.others_wrote()?;
+        if let Some((_, known)) = self.relations.as_ref().filter(|(seen, _)| *seen == now) {
+            return Ok(Arc::clone(known));
+        }
+        let relations = Arc::new(Relations::of(self.symbols()?));
+        self.relations = Some((now, Arc::clone(&relations)));
+        Ok(relations)
     }
 
     /// How large the index is.
@@ -493,28 +536,26 @@ impl Indexer {
         let before = std::mem::take(&mut self.segments);
         let mut before: HashMap<RowId, Segment> =
             before.into_iter().map(|segment| (segment.row, segment)).collect();
+        let rows = self.store.rows(now.1)?;
+        let missing: Vec<Row> =
+            rows.iter().filter(|row| !before.contains_key(&row.id)).cloned().collect();
+        before.extend(load(&self.store, missing, model.map(|model| model.dimensions))?);
         let mut broken = Vec::new();
         let mut changes = Vec::new();
-        for Row { row, path, chunks, vectors } in self.store.rows(now.1)? {
-            let segment = match before.remove(&row) {
-                Some(segment) => Some(segment),
-                None => self
-                    .store
-                    .content(row)?
-                    .and_then(|content| Segment::read(row, path, chunks, &content)),
-            };
-            let Some(mut segment) = segment else {
-                broken.push(row);
+        for row in rows {
+            let Some(mut segment) = before.remove(&row.id) else {
+                broken.push(row.id);
                 continue;
             };
-            if segment.vectors_id != vectors {
-                segment.vectors_id = vectors;
-                segment.vectors = None;
-                if let (Some(vectors), Some(model)) = (vectors, model) {
-                    segment.vectors = self.load(vectors, model, chunks)?;
-                    let is_broken = segment.vectors.is_none();
-                    changes.extend(is_broken.then_some(Change::ForgetVectors { vectors }));
-                }
+            if segment.vectors_id != row.vectors {
+                segment.vectors_id = row.vectors;
+                segment.vectors = match (row.vectors, model) {
+                    (Some(vectors), Some(model)) => self.load(vectors, model, row.chunks)?,
+                    _ => None,
+                };
+            }
+            if let (Some(vectors), None) = (row.vectors, &segment.vectors) {
+                changes.push(Change::ForgetVectors { vectors });
             }
             self.segments.push(segment);
         }
@@ -537,9 +578,9 @@ impl Indexer {
         Ok(bytes.and_then(|bytes| vectors::decode(&bytes, model.dimensions, chunks)))
     }
 
-    /// Has everything looked at again before the next search.
+    /// Has everything that was loaded looked at again, since the store was written.
     fn unload(&mut self) {
-        (self.loaded, self.models) = (None, None);
+        (self.loaded, self.models, self.relations) = (None, None, None);
     }
 
     fn rebuild(&mut self) -> Result<(), IndexerError> {
@@ -549,4 +590,12 @@ impl Indexer {
         self.rebuilt = true;
         Ok(())
     }
+}
+
+/// `root` with links resolved, if it is a folder that can be read.
+fn readable(root: &Path) -> Result<PathBuf, IndexerError> {
+    let refuse = |source| IndexerError::Root { path: root.to_owned(), source };
+    let root = root.canonicalize().map_err(refuse)?;
+    std::fs::read_dir(&root).map_err(refuse)?;
+    Ok(root)
 }

@@ -3,16 +3,18 @@
 //! Words count by BM25, meaning by the cosine of vectors; each is divided by its best and
 //! vectors count [`VECTORS_WEIGHT`] times, which was the best of the fusions measured.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use foveal_index::bm25::{Bm25Settings, inverse_document_frequency, saturated};
 use foveal_index::embed::QuantizedVector;
-use foveal_index::fusion::{VECTORS_WEIGHT, Voice, by_score};
+use foveal_index::fusion::{NEIGHBOURS_SHARE, VECTORS_WEIGHT, Voice, by_score};
 use foveal_index::ranked::{DocumentId, Ranked, best};
+use foveal_index::relations::{Definition, FileSymbols};
 use foveal_index::terms::{for_each_word, is_stop_word, terms};
-use foveal_index::{EntityIndex, EntityKind, LineRange, Parsed, Visibility};
+use foveal_index::{EntityIndex, EntityKind, LineRange, Visibility};
 
 use crate::chunk::{Chunk, Kinds};
+use crate::links::{Candidate, neighbours};
 use crate::segment::Segment;
 use crate::text_terms::{Posting, TermHash, term_hashes};
 
@@ -22,18 +24,23 @@ const CANDIDATES_MIN: usize = 200;
 /// Terms of a question that are looked for; the rest of a longer one is left out.
 const TERMS_MAX: usize = 200;
 
+/// Bytes of a signature that are shown.
+const SIGNATURE_BYTES_MAX: usize = 200;
+
 /// What is to be found.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct SearchOptions {
     /// Hits at most.
     pub limit: usize,
     /// Only entities of these kinds; all if empty.
     pub kinds: Vec<EntityKind>,
+    /// What neighbours among the best count against words and meaning together at 1.
+    pub neighbours_share: f32,
 }
 
 impl Default for SearchOptions {
     fn default() -> Self {
-        Self { limit: 10, kinds: Vec::new() }
+        Self { limit: 10, kinds: Vec::new(), neighbours_share: NEIGHBOURS_SHARE }
     }
 }
 
@@ -67,6 +74,9 @@ pub struct Reason {
     pub words_score: f32,
     /// The cosine of its vector with the question's, -1 to 1; `None` without vectors.
     pub cosine: Option<f32>,
+    /// How much it uses what others of the best parts define, or they what it defines,
+    /// against the part that does so most, 0 to 1.
+    pub neighbours: f32,
 }
 
 /// A question as it is asked of all segments.
@@ -165,17 +175,38 @@ pub(crate) fn search(
         Voice { ranking: &by_words, weight: 1.0 },
         Voice { ranking: &by_meaning, weight: VECTORS_WEIGHT },
     ];
-    let fused = by_score(&voices, options.limit);
+    let both = by_score(&voices, candidates.len());
+    let ties = ties(segments, &places, &both);
+    let weight = options.neighbours_share * both.first().map_or(0.0, |best| best.score);
+    let graph = Voice { ranking: &ties, weight };
+    let sum = Voice { ranking: &both, weight: both.first().map_or(0.0, |best| best.score) };
+    let fused = by_score(&[sum, graph], options.limit);
+    let tied: HashMap<DocumentId, f32> =
+        ties.iter().map(|ranked| (ranked.document, ranked.score)).collect();
+    let most_tied = ties.iter().map(|ranked| ranked.score).fold(f32::MIN_POSITIVE, f32::max);
     let found = fused.into_iter().map(|ranked| {
         let (segment, chunk) = places.find(ranked.document);
         let reason = Reason {
             words: shared_words(&segments[segment], chunk, question),
             words_score: words[ranked.document.index()],
             cosine: cosines.as_ref().map(|cosines| cosines[ranked.document.index()]),
+            neighbours: tied.get(&ranked.document).map_or(0.0, |tie| tie / most_tied),
         };
         Found { segment, chunk, score: ranked.score, reason }
     });
     found.collect()
+}
+
+/// How much the candidates `both` are tied to each other.
+fn ties(segments: &[Segment], places: &Places, both: &[Ranked]) -> Vec<Ranked> {
+    let candidate = |ranked: &Ranked| {
+        let (segment, part) = places.find(ranked.document);
+        Candidate { links: &segments[segment].links, part, score: ranked.score }
+    };
+    let candidates: Vec<Candidate<'_>> = both.iter().map(candidate).collect();
+    let scores = neighbours(&candidates).into_iter();
+    let ties = both.iter().zip(scores);
+    ties.map(|(ranked, score)| Ranked { document: ranked.document, score }).collect()
 }
 
 /// BM25 of every part.
@@ -224,39 +255,42 @@ fn shared_words(segment: &Segment, chunk: usize, question: &Question) -> Vec<Str
     shared.map(|(_, word)| word.clone()).collect()
 }
 
-/// A hit as it is shown. `parsed` is the structure of its file.
+/// A hit as it is shown. `symbols` are the definitions of its file.
 pub(crate) fn hit(
     found: Found,
     segment: &Segment,
-    parsed: &Parsed,
+    symbols: &FileSymbols,
     question: &str,
     options: &SearchOptions,
 ) -> Hit {
     let chunk = &segment.chunks[found.chunk];
-    let chosen = choose(chunk, parsed, question, &options.kinds);
-    let entity = chosen.and_then(|at| parsed.entity(at));
+    let chosen = choose(chunk, &symbols.definitions, question, &options.kinds);
+    let chosen = chosen.and_then(|at| symbols.definitions.get(at.get()));
     // Of several entities in a part, words of the question may stand in another than the
     // first; its lines are told apart only where its name or kind was asked for.
     let is_meant = chunk.entities.len() == 1
         || !options.kinds.is_empty()
-        || entity.is_some_and(|entity| shares_terms(&entity.name, question));
-    let inside = entity.map(|entity| entity.lines);
+        || chosen.is_some_and(|of| shares_terms(&of.name, question));
+    let inside = chosen.map(|of| of.lines);
     let inside = inside.filter(|lines| is_meant && chunk.lines.covers(*lines));
     Hit {
         path: segment.path.clone(),
         lines: inside.unwrap_or(chunk.lines),
-        kind: entity.map(|entity| entity.kind),
-        name: chosen.map(|at| parsed.qualified_name(at)).unwrap_or_default(),
-        signature: match entity {
-            Some(_) if chosen == chunk.entities.first().copied() => chunk.signature.to_string(),
-            // Headers are kept of what names a part.
-            Some(entity) => entity.name.to_string(),
-            None => String::new(),
-        },
-        visibility: entity.map(|entity| entity.visibility),
+        kind: chosen.map(|of| of.kind),
+        name: chosen.map(|of| of.qualified_name.to_string()).unwrap_or_default(),
+        signature: chosen.map(signature).unwrap_or_default(),
+        visibility: chosen.map(|of| of.visibility),
         score: found.score,
         reason: found.reason,
     }
+}
+
+/// A header on one line, cut where it is long.
+fn signature(of: &Definition) -> String {
+    let words: Vec<&str> = of.signature_text.split_whitespace().collect();
+    let line = words.join(" ");
+    let cut = line.floor_char_boundary(SIGNATURE_BYTES_MAX);
+    line[..cut].trim_end_matches(['{', ' ']).to_owned()
 }
 
 fn shares_terms(name: &str, question: &str) -> bool {
@@ -268,21 +302,22 @@ fn shares_terms(name: &str, question: &str) -> bool {
 /// first that shares the most words.
 fn choose(
     chunk: &Chunk,
-    parsed: &Parsed,
+    definitions: &[Definition],
     question: &str,
     kinds: &[EntityKind],
 ) -> Option<EntityIndex> {
+    let of = |at: &EntityIndex| definitions.get(at.get());
     let mut candidates: Vec<EntityIndex> = chunk.entities.clone();
     if !kinds.is_empty() {
-        let from = parsed.entities.partition_point(|entity| entity.lines.first < chunk.lines.first);
-        let starting = parsed.indexed().skip(from);
-        let starting = starting.take_while(|(_, entity)| entity.lines.first <= chunk.lines.last);
-        candidates.extend(starting.map(|(at, _)| at));
-        candidates.retain(|at| parsed.entity(*at).is_some_and(|one| kinds.contains(&one.kind)));
+        let from = definitions.partition_point(|of| of.lines.first < chunk.lines.first);
+        let beginning = (0_u32..).map(EntityIndex).zip(definitions).skip(from);
+        let beginning = beginning.take_while(|(_, of)| of.lines.first <= chunk.lines.last);
+        candidates.extend(beginning.map(|(at, _)| at));
+        candidates.retain(|at| of(at).is_some_and(|one| kinds.contains(&one.kind)));
     }
     let asked = terms(question);
     let shared = |at: &EntityIndex| {
-        let name = parsed.entity(*at).map(|entity| terms(&entity.name)).unwrap_or_default();
+        let name = of(at).map(|of| terms(&of.name)).unwrap_or_default();
         name.iter().filter(|term| asked.contains(term)).count()
     };
     // Of equal ones `max_by_key` would take the last.

@@ -2,11 +2,13 @@
 
 use foveal_index::embed::Vectors;
 
-use crate::analysis::Content;
 use crate::chunk::{self, Chunk};
-use crate::store::RowId;
+use crate::links::Links;
+use crate::store::{Loaded, RowId};
+use crate::symbols;
 use crate::text_terms::FileTerms;
 use crate::vector_store::VectorsId;
+use crate::vectors;
 
 /// The parts of one file, ready to be searched.
 pub(crate) struct Segment {
@@ -14,6 +16,7 @@ pub(crate) struct Segment {
     pub(crate) path: String,
     pub(crate) chunks: Vec<Chunk>,
     pub(crate) terms: FileTerms,
+    pub(crate) links: Links,
     /// `None` where they are not of the model that is asked.
     pub(crate) vectors: Option<Vectors>,
     /// Where they are stored.
@@ -21,19 +24,24 @@ pub(crate) struct Segment {
 }
 
 impl Segment {
-    /// Reads what is stored; `None` where it is not what this program writes.
-    /// `chunk_count` is what the row says.
-    pub(crate) fn read(
-        row: RowId,
-        path: String,
-        chunk_count: usize,
-        content: &Content,
-    ) -> Option<Self> {
+    /// Reads what is stored; `None` where it is not what this program writes. `dimensions`
+    /// are those of the vectors. Without vectors is also what has others than were written.
+    pub(crate) fn read(loaded: &Loaded, dimensions: Option<usize>) -> Option<Self> {
+        let (row, content) = (&loaded.row, &loaded.content);
         let chunks: Vec<Chunk> = chunk::decode(&content.chunks)?;
         let terms = FileTerms::decode(&content.terms)?;
-        if terms.lengths.len() != chunks.len() || chunks.len() != chunk_count {
+        if terms.lengths.len() != chunks.len() || chunks.len() != row.chunks {
             return None;
         }
-        Some(Self { row, path, chunks, terms, vectors_id: None, vectors: None })
+        let vectors = dimensions.zip(loaded.vectors.as_ref());
+        let vectors = vectors
+            .and_then(|(dimensions, bytes)| vectors::decode(bytes, dimensions, chunks.len()));
+        let links = if chunks.is_empty() {
+            Links::default()
+        } else {
+            Links::of(&symbols::decode(&row.path, &loaded.symbols)?, &chunks)
+        };
+        let (vectors_id, path) = (row.vectors, row.path.clone());
+        Some(Self { row: row.id, path, chunks, terms, links, vectors, vectors_id })
     }
 }

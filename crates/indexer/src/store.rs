@@ -15,7 +15,6 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension, TransactionBehavior, pa
 use crate::analysis::{Analysed, Content, ContentHash};
 use crate::error::IndexerError;
 use crate::indexer::Size;
-use crate::structure::Structure;
 use crate::vector_store::{self, VectorsId, put_vectors};
 pub(crate) use crate::vector_store::{FileVectors, ModelNumber};
 use crate::walk::{Changed, Stamp};
@@ -46,24 +45,35 @@ CREATE TABLE content(
     checksum BLOB NOT NULL,
     chunks BLOB NOT NULL,
     terms BLOB NOT NULL,
-    structure_checksum BLOB NOT NULL,
-    entities BLOB NOT NULL,
-    mentions BLOB NOT NULL
+    symbols_checksum BLOB NOT NULL,
+    symbols BLOB NOT NULL
 );";
 
 /// The number of a row. A file that is indexed again gets another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct RowId(pub(crate) i64);
 
-/// A row as it is loaded.
-#[derive(Debug)]
+/// A row without what is stored of its file.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Row {
-    pub(crate) row: RowId,
+    pub(crate) id: RowId,
     pub(crate) path: String,
-    /// The number of its parts.
+    /// How many parts its file has.
     pub(crate) chunks: usize,
+    /// Its file is neither binary nor a key, minified or a lock file.
+    pub(crate) has_symbols: bool,
     /// Its vectors of the model that was asked for.
     pub(crate) vectors: Option<VectorsId>,
+}
+
+/// A row with what is stored of its file.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    pub(crate) row: Row,
+    pub(crate) content: Content,
+    pub(crate) symbols: Vec<u8>,
+    /// `None` also where they are not those that were written.
+    pub(crate) vectors: Option<Vec<u8>>,
 }
 
 /// What is known of a file without loading it.
@@ -78,7 +88,8 @@ pub(crate) struct Known {
 /// An open store.
 pub(crate) struct Store {
     pub(crate) connection: Connection,
-    path: PathBuf,
+    /// `None` in memory.
+    path: Option<PathBuf>,
 }
 
 impl Store {
@@ -90,7 +101,7 @@ impl Store {
             fs::create_dir_all(folder).map_err(place)?;
         }
         match connect(path) {
-            Ok(Some(connection)) => return Ok((Self { connection, path: path.to_owned() }, false)),
+            Ok(Some(connection)) => return Ok((Self::at(path, connection), false)),
             Ok(None) => {}
             Err(error) if error.is_damage() => {}
             Err(error) => return Err(error),
@@ -98,7 +109,7 @@ impl Store {
         set_aside(path).map_err(place)?;
         match connect(path)? {
             Some(connection) => {
-                let store = Self { connection, path: path.to_owned() };
+                let store = Self::at(path, connection);
                 store.remember_from(&aside(path));
                 Ok((store, true))
             }
@@ -106,14 +117,28 @@ impl Store {
         }
     }
 
+    fn at(path: &Path, connection: Connection) -> Self {
+        Self { connection, path: Some(path.to_owned()) }
+    }
+
+    /// A store that nothing is left of.
+    pub(crate) fn in_memory() -> Result<Self, IndexerError> {
+        let mut connection = Connection::open_in_memory()?;
+        prepare(&mut connection)?;
+        Ok(Self { connection, path: None })
+    }
+
     /// Puts the file away and begins anew.
     pub(crate) fn rebuild(&mut self) -> Result<(), IndexerError> {
         // Closes the file, which some systems do not move while it is open.
-        self.connection = Connection::open_in_memory()?;
-        set_aside(&self.path)
-            .map_err(|source| IndexerError::Place { path: self.path.clone(), source })?;
-        *self = Self::open(&self.path)?.0;
-        self.remember_from(&aside(&self.path));
+        let path = self.path.take();
+        *self = Self::in_memory()?;
+        if let Some(path) = path {
+            set_aside(&path)
+                .map_err(|source| IndexerError::Place { path: path.clone(), source })?;
+            *self = Self::open(&path)?.0;
+            self.remember_from(&aside(&path));
+        }
         Ok(())
     }
 
@@ -134,13 +159,19 @@ impl Store {
 
     /// The rows that there are, by path, with vectors of `model`.
     pub(crate) fn rows(&self, model: Option<ModelNumber>) -> Result<Vec<Row>, IndexerError> {
-        let sql = "SELECT f.id, f.path, f.chunks, v.id FROM file f \
+        let sql = "SELECT f.id, f.path, f.chunks, \
+                   f.class IN ('source', 'generated', 'vendored'), v.id FROM file f \
                    LEFT JOIN vectors v ON v.file = f.id AND v.model = ?1 ORDER BY f.path";
         let mut statement = self.connection.prepare(sql)?;
         let rows = statement.query_map([model], |row| {
             let chunks: u32 = row.get(2)?;
-            let vectors = row.get::<_, Option<i64>>(3)?.map(VectorsId);
-            Ok(Row { row: RowId(row.get(0)?), path: row.get(1)?, chunks: chunks as usize, vectors })
+            Ok(Row {
+                id: RowId(row.get(0)?),
+                path: row.get(1)?,
+                chunks: chunks as usize,
+                has_symbols: row.get(3)?,
+                vectors: row.get::<_, Option<i64>>(4)?.map(VectorsId),
+            })
         })?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
@@ -158,30 +189,37 @@ impl Store {
         Ok(self.connection.query_row("PRAGMA data_version", [], |row| row.get(0))?)
     }
 
-    /// What is stored of a row; `None` if it is gone or its bytes are not those that were
-    /// written.
-    pub(crate) fn content(&self, row: RowId) -> Result<Option<Content>, IndexerError> {
-        let sql = "SELECT chunks, terms, checksum FROM content WHERE file = ?1";
+    /// All that is stored of a row; `None` if it is gone or its bytes are not those that
+    /// were written.
+    pub(crate) fn load(&self, row: Row) -> Result<Option<Loaded>, IndexerError> {
+        let sql = "SELECT c.chunks, c.terms, c.checksum, c.symbols, c.symbols_checksum, \
+                   v.bytes, v.checksum \
+                   FROM content c LEFT JOIN vectors v ON v.id = ?2 WHERE c.file = ?1";
         let mut statement = self.connection.prepare(sql)?;
-        let found = statement.query_row([row.0], |row| {
-            let content = Content { chunks: row.get(0)?, terms: row.get(1)? };
-            Ok((content, row.get::<_, Vec<u8>>(2)?))
+        let numbers = (row.id.0, row.vectors.map(|vectors| vectors.0));
+        let found = statement.query_row(numbers, |found| {
+            let content = Content { chunks: found.get(0)?, terms: found.get(1)? };
+            let sums: [Vec<u8>; 2] = [found.get(2)?, found.get(4)?];
+            let vectors: Option<Vec<u8>> = found.get(5)?;
+            let sum: Option<Vec<u8>> = found.get(6)?;
+            let vectors = vectors.filter(|bytes| sum == Some(checksum(&[bytes])));
+            Ok((Loaded { row, content, symbols: found.get(3)?, vectors }, sums))
         });
-        let found = found.optional()?.filter(|(content, sum)| *sum == content_sum(content));
-        Ok(found.map(|(content, _)| content))
+        let is_whole = |(loaded, sums): &(Loaded, [Vec<u8>; 2])| {
+            *sums == [content_sum(&loaded.content), checksum(&[&loaded.symbols])]
+        };
+        Ok(found.optional()?.filter(is_whole).map(|(loaded, _)| loaded))
     }
 
-    /// The structure of a row's file; `None` if it is gone or its bytes are not those that
-    /// were written.
-    pub(crate) fn structure(&self, row: RowId) -> Result<Option<Structure>, IndexerError> {
-        let sql = "SELECT entities, mentions, structure_checksum FROM content WHERE file = ?1";
+    /// What a row's file defines and names; `None` if it is gone or its bytes are not those
+    /// that were written.
+    pub(crate) fn symbols(&self, row: RowId) -> Result<Option<Vec<u8>>, IndexerError> {
+        let sql = "SELECT symbols, symbols_checksum FROM content WHERE file = ?1";
         let mut statement = self.connection.prepare(sql)?;
-        let found = statement.query_row([row.0], |row| {
-            let structure = Structure { entities: row.get(0)?, mentions: row.get(1)? };
-            Ok((structure, row.get::<_, Vec<u8>>(2)?))
-        });
-        let found = found.optional()?.filter(|(structure, sum)| *sum == structure_sum(structure));
-        Ok(found.map(|(structure, _)| structure))
+        let found = statement
+            .query_row([row.0], |row| Ok((row.get::<_, Vec<u8>>(0)?, row.get::<_, Vec<u8>>(1)?)));
+        let found = found.optional()?.filter(|(bytes, sum)| *sum == checksum(&[bytes]));
+        Ok(found.map(|(bytes, _)| bytes))
     }
 
     /// Carries out changes, all or none.
@@ -264,17 +302,16 @@ fn put(connection: &Connection, path: &str, analysed: &Analysed) -> Result<(), I
         analysed.chunk_count,
     ])?;
     let row = RowId(connection.last_insert_rowid());
-    let (content, structure) = (&analysed.content, &analysed.structure);
-    let sql = "INSERT INTO content(file, checksum, chunks, terms, structure_checksum, \
-               entities, mentions) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    let (content, symbols) = (&analysed.content, &analysed.symbols);
+    let sql = "INSERT INTO content(file, checksum, chunks, terms, symbols_checksum, symbols) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
     connection.prepare(sql)?.execute(params![
         row.0,
         content_sum(content),
         content.chunks,
         content.terms,
-        structure_sum(structure),
-        structure.entities,
-        structure.mentions,
+        checksum(&[symbols]),
+        symbols,
     ])?;
     match &analysed.vectors {
         Some(vectors) => put_vectors(connection, row, vectors),
@@ -298,10 +335,6 @@ fn content_sum(content: &Content) -> Vec<u8> {
     checksum(&[&content.chunks, &content.terms])
 }
 
-fn structure_sum(structure: &Structure) -> Vec<u8> {
-    checksum(&[&structure.entities, &structure.mentions])
-}
-
 /// Eight bytes by which damage is seen that SQLite does not see.
 pub(crate) fn checksum(parts: &[&[u8]]) -> Vec<u8> {
     let mut hasher = blake3::Hasher::new();
@@ -323,6 +356,11 @@ fn connect(path: &Path) -> Result<Option<Connection>, IndexerError> {
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {}
         other => other?,
     }
+    Ok(prepare(&mut connection)?.then_some(connection))
+}
+
+/// Makes the tables where there are none; whether they are of this version.
+fn prepare(connection: &mut Connection) -> Result<bool, IndexerError> {
     connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON")?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let number = |sql: &str| transaction.query_row(sql, [], |row| row.get::<_, i64>(0));
@@ -335,10 +373,10 @@ fn connect(path: &Path) -> Result<Option<Connection>, IndexerError> {
             "{TABLES} {} PRAGMA user_version = {VERSION}; PRAGMA application_id = {APPLICATION};",
             vector_store::TABLES
         ))?,
-        _ => return Ok(None),
+        _ => return Ok(false),
     }
     transaction.commit()?;
-    Ok(Some(connection))
+    Ok(true)
 }
 
 /// Where a store at `path` is put that is set aside.

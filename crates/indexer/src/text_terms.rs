@@ -18,7 +18,7 @@ pub(crate) struct TermHash(pub(crate) u32);
 
 impl TermHash {
     /// FNV-1a of 64 bits, folded.
-    fn of(term: &str) -> Self {
+    pub(crate) fn of(term: &str) -> Self {
         let hash = term.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });

@@ -56,7 +56,7 @@ fn check(world: &World, questions: &[(&str, &[EntityKind])], expected: &str) {
     let mut text = String::new();
     for (query, kinds) in questions {
         writeln!(text, "{query}").expect("a string takes all text");
-        let options = SearchOptions { limit: 2, kinds: kinds.to_vec() };
+        let options = SearchOptions { limit: 2, kinds: kinds.to_vec(), ..SearchOptions::default() };
         for hit in indexer.search(query, &options).expect("a store of this test") {
             let kind = hit.kind.map_or("lines", EntityKind::name);
             let words = hit.reason.words.join("+");
@@ -92,7 +92,7 @@ fn entities_are_found_by_words_and_meaning() {
         "\
 parse settings\n\
 \x20 src/settings.rs:22-28 function parse_settings [parse+settings]\n\
-\x20 src/settings.rs:1 lines  [settings]\n\
+\x20 src/settings.rs:10-19 method Settings.load [parse+settings]\n\
 depth of folders\n\
 \x20 src/settings.rs:16-19 method Settings.folder_depth [depth+folders]\n\
 verbose\n\
@@ -158,4 +158,31 @@ fn words_score_as_bm25_over_all_texts_does() {
             assert!((part.scored - score).abs() < 1e-3, "{query} {:?}", part.lines);
         }
     }
+}
+
+#[test]
+fn what_the_best_part_uses_comes_before_what_is_as_good_without() {
+    let world = World::new("neighbours");
+    let part = |name: &str| {
+        format!(
+            "fn {name}() {{\n    let a = 1;\n    let b = 2;\n    let c = 3;\n    widget();\n    let d = 4;\n    let e = 5;\n    let f = 6;\n}}\n"
+        )
+    };
+    for name in ["aa_one", "bb_one", "cc_one"] {
+        world.write(&format!("{name}.rs"), part(name));
+    }
+    let best = part("draw_widget_frame").replace("widget()", "bb_one()");
+    world.write("frame.rs", best);
+    let mut indexer = world.open();
+    update(&mut indexer);
+    let mut order = |neighbours_share: f32| -> Vec<String> {
+        let options = SearchOptions { neighbours_share, ..SearchOptions::default() };
+        let hits = indexer.search("draw the widget frame", &options).expect("a store of this test");
+        hits.into_iter().map(|hit| format!("{} {:.1}", hit.name, hit.reason.neighbours)).collect()
+    };
+    let rest = ["bb_one 1.0", "cc_one 0.0"];
+    let found = order(0.2);
+    assert_eq!(found[1], rest[0], "{found:?}");
+    let without = order(0.0);
+    assert_eq!(without[1], "aa_one 0.0", "{without:?}");
 }

@@ -68,10 +68,11 @@ pub(crate) fn update(indexer: &mut Indexer) -> Summary {
 
 /// Everything an index holds of its files, as text.
 pub(crate) fn dump(indexer: &mut Indexer) -> String {
-    let mut text = String::new();
-    let mut take =
-        |path: &str, parsed: foveal_index::Parsed| text += &format!("{path} {parsed:?}\n");
-    indexer.structures(&mut take).expect("a store of this test");
+    let symbols = indexer.symbols().expect("a store of this test");
+    let lines = symbols.iter().map(|file| format!("{file:?}\n"));
+    let text: String = lines.collect();
+    let relations = indexer.relations().expect("a store of this test");
+    let text = text + &format!("{:?}\n", relations.all());
     text + &found(indexer, "value of the third part", 1_000)
 }
 
@@ -87,9 +88,8 @@ pub(crate) fn found(indexer: &mut Indexer, query: &str, limit: usize) -> String 
     hits.into_iter().map(line).collect()
 }
 
-/// The files that have parts, in order.
+/// The files that define and name something, or could.
 pub(crate) fn files(indexer: &mut Indexer) -> Vec<String> {
-    let mut files = Vec::new();
-    indexer.structures(&mut |path, _| files.push(path.to_owned())).expect("a store of this test");
-    files
+    let symbols = indexer.symbols().expect("a store of this test");
+    symbols.iter().map(|file| file.path.to_string()).collect()
 }

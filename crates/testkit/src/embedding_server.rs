@@ -16,6 +16,10 @@ use serde_json::{Value, json};
 /// How long a client may take to send a request.
 const READ_TIME: Duration = Duration::from_secs(10);
 
+/// How often a port that is still in use is tried again, and after which time.
+const BIND_ATTEMPTS: u32 = 200;
+const BIND_WAIT: Duration = Duration::from_millis(20);
+
 /// Bytes of a request's head and of its body.
 const REQUEST_BYTES_MAX: u64 = 4 << 20;
 
@@ -71,7 +75,7 @@ impl EmbeddingServer {
         address: &str,
         script: impl Fn(&Asked) -> Reply + Send + Sync + 'static,
     ) -> Self {
-        let listener = TcpListener::bind(address).expect("a port on this machine");
+        let listener = listen(address);
         let address = listener.local_addr().expect("it was bound");
         let (asked, ended) = (Arc::<Mutex<Vec<Asked>>>::default(), Arc::<AtomicBool>::default());
         let (log, end) = (Arc::clone(&asked), Arc::clone(&ended));
@@ -116,6 +120,17 @@ impl Drop for EmbeddingServer {
 /// Answers with vectors of 16 components.
 pub fn good(_: &Asked) -> Reply {
     Reply::Vectors { dimensions: 16, model: 0 }
+}
+
+/// A process that another test is about to start holds this one's sockets for a moment.
+fn listen(address: &str) -> TcpListener {
+    for _ in 0..BIND_ATTEMPTS {
+        match TcpListener::bind(address) {
+            Ok(listener) => return listener,
+            Err(_) => thread::sleep(BIND_WAIT),
+        }
+    }
+    TcpListener::bind(address).expect("a port on this machine")
 }
 
 fn serve(

@@ -1,7 +1,7 @@
 //! `foveal index`: brings the index of a folder up to date.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::embedders::EmbedderOptions;
 use crate::environment::Environment;
-use crate::index_place::{self, Opened};
+use crate::index_place::{self, Embedding, Opened};
 use crate::interrupt::{self, Interrupt};
 use crate::numbers::{count, plural};
 
@@ -43,8 +43,9 @@ pub(crate) struct Arguments {
 /// If the folder cannot be read or the index cannot be written.
 pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
     let interrupt = Interrupt::listen();
-    let (path, embedder) = (arguments.path.as_deref(), &arguments.embedder);
-    let mut opened = index_place::open(path, embedder, Patience::LONG, environment, &interrupt)?;
+    let (options, patience) = (&arguments.embedder, Patience::LONG);
+    let embedding = Embedding { options, patience, environment, interrupt: &interrupt };
+    let mut opened = index_place::open(arguments.path.as_deref(), embedding)?;
     // Begun first, so that nothing is missed between the first look and the watch.
     let watcher = match arguments.watch {
         true => Some(Watcher::start(opened.indexer.root())?),
@@ -124,7 +125,7 @@ fn tell(
     if arguments.json {
         let line = json!({
             "root": opened.indexer.root().to_string_lossy(),
-            "store": opened.store.to_string_lossy(),
+            "store": opened.store.as_deref().map(Path::to_string_lossy),
             "indexed": summary.indexed,
             "unchanged": summary.unchanged,
             "removed": summary.removed,

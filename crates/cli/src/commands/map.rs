@@ -11,14 +11,14 @@ use foveal_index::relations::{FileRanks, Focus, NodeId, NodeKind, Relations, Sym
 use serde_json::{Value, json};
 
 use crate::environment::Environment;
-use crate::repository;
+use crate::{index_place, interrupt};
 
 /// The command line of `foveal map`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The folder of the repository.
-    #[arg(default_value = ".", value_name = "PATH")]
-    path: PathBuf,
+    /// The folder of the repository; the working copy around the current folder if not given.
+    #[arg(value_name = "PATH")]
+    path: Option<PathBuf>,
     /// The most tokens (o200k) that the map may have.
     #[arg(long, default_value_t = 2_000, value_name = "N",
         value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
@@ -36,7 +36,9 @@ pub(crate) struct Arguments {
 /// # Errors
 /// If there is nothing to read, or a focus names nothing.
 pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
-    let relations = repository::relations(&arguments.path)?;
+    let Some(relations) = index_place::relations(arguments.path.as_deref(), environment)? else {
+        return Ok(ExitCode::from(interrupt::EXIT_CODE));
+    };
     let focus = focus(&relations, &arguments.focus)?;
     let ranks = FileRanks::of(&relations, &focus);
     let found = map(&relations, &ranks, Tokens(arguments.tokens), Tokenizer::O200k);

@@ -44,8 +44,12 @@ enum Command {
     /// Shows the structure of files: imports, types, signatures; bodies left out.
     Outline(outline::Arguments),
     /// Shows who calls, tests and uses a symbol, and what it calls and uses.
+    ///
+    /// The index is brought up to date first, and made if there is none: see `foveal index`.
     Graph(graph::Arguments),
     /// Shows the files and signatures of a repository that matter most, in few tokens.
+    ///
+    /// The index is brought up to date first, and made if there is none: see `foveal index`.
     Map(map::Arguments),
     /// Brings the index of a folder up to date.
     ///

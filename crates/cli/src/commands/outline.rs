@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::colour::Style;
 use crate::environment::Environment;
-use crate::repository::{SourceText, read_file};
+use crate::source_file::{SourceText, read_file};
 
 /// The command line of `foveal outline`.
 #[derive(Debug, clap::Args)]

@@ -7,13 +7,13 @@ use std::process::ExitCode;
 use anyhow::bail;
 use foveal_embedder::Patience;
 use foveal_index::{EntityKind, Visibility};
-use foveal_indexer::{Hit, SearchOptions};
+use foveal_indexer::{Hit, Indexer, SearchOptions};
 use serde_json::json;
 
 use crate::colour::{Painter, Style};
 use crate::embedders::EmbedderOptions;
 use crate::environment::Environment;
-use crate::index_place;
+use crate::index_place::{self, Answer, Embedding};
 use crate::interrupt::{self, Interrupt};
 use crate::numbers::plural;
 
@@ -79,29 +79,22 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         bail!("the question is empty: say what to look for");
     }
     let interrupt = Interrupt::listen();
-    let (path, embedder) = (arguments.path.as_deref(), &arguments.embedder);
-    let mut opened = index_place::open(path, embedder, Patience::SHORT, environment, &interrupt)?;
-    let options =
-        SearchOptions { limit: usize::from(arguments.limit), kinds: arguments.kind.clone() };
-    let summary = index_place::update_for_search(&mut opened, &interrupt)?;
-    if summary.stopped {
-        writeln!(io::stderr(), "stopped before the index was up to date: run it again to go on")?;
+    let (options, patience) = (&arguments.embedder, Patience::SHORT);
+    let embedding = Embedding { options, patience, environment, interrupt: &interrupt };
+    let mut opened = index_place::open_for_reading(arguments.path.as_deref(), embedding)?;
+    let options = SearchOptions {
+        limit: usize::from(arguments.limit),
+        kinds: arguments.kind.clone(),
+        ..SearchOptions::default()
+    };
+    let search = |indexer: &mut Indexer| indexer.search(&query, &options);
+    let asked = index_place::ask(&mut opened, &interrupt, index_place::update_for_search, search)?;
+    let Some(Answer { answer: hits, summary }) = asked else {
         return Ok(ExitCode::from(interrupt::EXIT_CODE));
-    }
-    let mut problem = opened.indexer.problem().map(index_place::told);
-    if problem.is_some() {
-        opened.do_without_embedder();
-    }
-    let mut hits = opened.indexer.search(&query, &options)?;
-    if opened.indexer.is_rebuilt() {
-        // It was damaged where the update did not look.
-        index_place::update_for_search(&mut opened, &interrupt)?;
-        hits = opened.indexer.search(&query, &options)?;
-    }
-    problem = problem.or_else(|| opened.indexer.problem().map(index_place::told));
-    let waiting = summary.waiting;
+    };
+    let (problem, waiting) = (opened.problem.as_deref(), summary.waiting);
     let embedder = opened.embedder.as_ref().map(ToString::to_string).unwrap_or_default();
-    note(&hits, problem.as_deref(), waiting, &embedder)?;
+    note(&hits, problem, waiting, &embedder)?;
     let indexer = &opened.indexer;
     let mut out = super::output();
     if arguments.json {
@@ -165,6 +158,7 @@ fn to_json(hit: &Hit) -> serde_json::Value {
         "words": hit.reason.words,
         "words_score": hit.reason.words_score,
         "cosine": hit.reason.cosine,
+        "neighbours": hit.reason.neighbours,
     })
 }
 
@@ -183,6 +177,9 @@ fn to_text(hit: &Hit, painter: Painter) -> String {
         reasons.push(format!("words {}", hit.reason.words.join(", ")));
     }
     reasons.extend(hit.reason.cosine.map(|cosine| format!("meaning {cosine:.2}")));
+    if hit.reason.neighbours > 0.0 {
+        reasons.push(format!("neighbours {:.2}", hit.reason.neighbours));
+    }
     let why = format!("score {:.2}: {}", hit.score, reasons.join("; "));
     text + &format!("    {}\n", painter.paint(Style::Aside, &why))
 }

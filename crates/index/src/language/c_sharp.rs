@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use crate::entity::{EntityKind, Visibility};
 use crate::spec::{
-    Header, Imported, Named, PLAIN, Role, Roles, Site, Spec, child_of_kind, name_field,
+    Header, Imported, Named, PLAIN, Role, Roles, Site, Spec, child_of_kind, name_field, with_alias,
 };
 
 pub(super) const SPEC: Spec = Spec {
@@ -88,6 +88,6 @@ fn is_test(header: &Header<'_>) -> bool {
 fn imports(text: &str) -> Vec<Imported> {
     let path = text.trim_start_matches("global ").trim_start_matches("using ");
     let path = path.trim_start_matches("static ").trim_end_matches(';');
-    let path = path.rsplit('=').next().unwrap_or(path).trim();
-    vec![(path.to_owned(), Vec::new())]
+    let (alias, path) = path.split_once('=').unwrap_or(("", path));
+    vec![(with_alias(path.trim(), alias.trim()), Vec::new())]
 }

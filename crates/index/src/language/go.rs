@@ -3,7 +3,9 @@
 use tree_sitter::Node;
 
 use crate::entity::{EntityKind, Visibility};
-use crate::spec::{Header, Imported, Named, PLAIN, Role, Roles, Site, Spec, name_field};
+use crate::spec::{
+    Header, Imported, Named, PLAIN, Role, Roles, Site, Spec, name_field, with_alias,
+};
 
 pub(super) const SPEC: Spec = Spec {
     grammar: || tree_sitter_go::LANGUAGE.into(),
@@ -116,8 +118,14 @@ fn is_test(header: &Header<'_>) -> bool {
 fn imports(text: &str) -> Vec<Imported> {
     let quoted = |line: &str| {
         let line = line.split("//").next().filter(|part| part.contains('"')).unwrap_or(line);
-        let path = line.split(['"', '`']).nth(1)?.to_owned();
-        Some((path, Vec::new()))
+        let mut parts = line.split(['"', '`']);
+        let before = parts.next()?.trim_start_matches("import").trim();
+        let path = parts.next()?;
+        Some(match before.trim_start_matches('(').trim() {
+            "." => (path.to_owned(), vec!["*".to_owned()]),
+            "_" => (path.to_owned(), Vec::new()),
+            alias => (with_alias(path, alias), Vec::new()),
+        })
     };
     text.split(['\n', ';']).filter_map(quoted).collect()
 }

@@ -66,7 +66,7 @@ fn is_test(header: &Header<'_>) -> bool {
 pub(super) fn imports(text: &str) -> Vec<Imported> {
     let path = text.trim_start_matches("import").trim().trim_end_matches(';');
     let path = path.strip_prefix("static ").unwrap_or(path);
-    let path = path.split(" as ").next().unwrap_or(path).trim();
+    let path = path.trim();
     let (module, name) = path.rsplit_once('.').unwrap_or((path, ""));
     let names = if name.is_empty() { Vec::new() } else { vec![name.to_owned()] };
     vec![(module.to_owned(), names)]

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use crate::entity::{EntityKind, Visibility};
-use crate::spec::{Header, Imported, Named, Role, Roles, Site, Spec, name_field};
+use crate::spec::{Header, Imported, Named, Role, Roles, Site, Spec, name_field, with_alias};
 
 pub(super) const JAVASCRIPT: Spec = Spec {
     grammar: || tree_sitter_javascript::LANGUAGE.into(),
@@ -312,14 +312,7 @@ fn exports(text: &str) -> Vec<&str> {
 const EXPORTS_MAX: usize = 50;
 
 fn imports(text: &str) -> Vec<Imported> {
-    let mut found = Vec::new();
-    for part in text.split("require(").skip(1) {
-        let module = part.trim_start().trim_start_matches(['"', '\'', '`']);
-        let module = module.split(['"', '\'', '`']).next().unwrap_or_default();
-        let names = text.split_once('=').map(|(left, _)| left).unwrap_or_default();
-        let names = names.split_once('{').map(|(_, names)| taken(names)).unwrap_or_default();
-        found.push((module.to_owned(), names));
-    }
+    let found = required(text);
     if !found.is_empty() {
         return found;
     }
@@ -332,18 +325,57 @@ fn imports(text: &str) -> Vec<Imported> {
     let mut names = Vec::new();
     let outside = outside.split(" from").next().unwrap_or_default();
     for part in outside.split(',').map(str::trim).filter(|part| !part.is_empty()) {
-        names.push(if part.starts_with('*') { "*".to_owned() } else { "default".to_owned() });
+        names.push(match part.strip_prefix('*') {
+            Some(rest) => {
+                with_alias("*", rest.trim_start().strip_prefix("as ").unwrap_or_default().trim())
+            }
+            None => with_alias("default", part),
+        });
     }
     names.extend(taken(inside));
     vec![(text[start + 1..end].to_owned(), names)]
 }
 
-/// The names in `a, b as c, type D }`, as they are called where they come from.
+/// What `const … = require('…')` imports, also `require('…').name`.
+fn required(text: &str) -> Vec<Imported> {
+    let mut found = Vec::new();
+    let mut before = "";
+    for part in text.split("require(") {
+        let left = std::mem::replace(&mut before, part).trim_end();
+        let quoted = part.trim_start().trim_start_matches(['"', '\'', '`']);
+        let Some((module, rest)) = quoted.split_once(['"', '\'', '`']).filter(|_| !left.is_empty())
+        else {
+            continue;
+        };
+        let left = left.trim_end_matches('=').trim_end();
+        if let Some(inside) = left.strip_suffix('}').and_then(|left| left.rsplit_once('{')) {
+            found.push((module.to_owned(), taken(inside.1)));
+            continue;
+        }
+        let alias = left.rsplit([' ', ',', '\n', '\t']).next().unwrap_or_default();
+        let member = rest.trim_start().strip_prefix(").").unwrap_or_default();
+        let end = member.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '$');
+        match &member[..end.unwrap_or(member.len())] {
+            "" => found.push((with_alias(module, alias), Vec::new())),
+            name => found.push((module.to_owned(), vec![with_alias(name, alias)])),
+        }
+    }
+    found
+}
+
+/// The names in `a, b as c, type D, e: f }`.
 fn taken(list: &str) -> Vec<String> {
     let list = list.split('}').next().unwrap_or_default();
-    list.split(',')
-        .filter_map(|part| part.trim().trim_start_matches("type ").split([' ', ':', '\n']).next())
-        .filter(|name| !name.is_empty())
-        .map(str::to_owned)
-        .collect()
+    let parts = list.split(',').map(|part| part.trim().trim_start_matches("type "));
+    let named = |part: &str| {
+        // A value that is taken where there is none changes nothing about the name.
+        let part = part.split('=').next().unwrap_or_default();
+        let words: Vec<&str> = part.split([':', ' ', '\n']).filter(|w| !w.is_empty()).collect();
+        match words[..] {
+            [name] => Some(name.to_owned()),
+            [name, "as", alias] | [name, alias] => Some(with_alias(name, alias)),
+            _ => None,
+        }
+    };
+    parts.filter_map(named).collect()
 }

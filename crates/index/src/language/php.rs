@@ -95,7 +95,7 @@ fn imports(text: &str) -> Vec<Imported> {
     };
     let path = path.trim_end_matches(';').trim();
     let path = path.trim_start_matches("function ").trim_start_matches("const ");
-    let name = |part: &str| part.split(" as ").next().unwrap_or(part).trim().to_owned();
+    let name = |part: &str| part.trim().to_owned();
     if let Some((module, names)) = path.split_once('{') {
         let names = names.trim_end_matches('}').split(',').map(name);
         let names = names.filter(|name| !name.is_empty()).collect();

@@ -102,18 +102,20 @@ fn is_test(header: &Header<'_>) -> bool {
 }
 
 fn imports(text: &str) -> Vec<Imported> {
-    let text = text.replace(['\\', '\n', '\r'], " ");
+    let lines = text.lines().map(|line| line.split('#').next().unwrap_or(line));
+    let text = lines.collect::<Vec<&str>>().join(" ").replace('\\', " ");
     if let Some(rest) = text.strip_prefix("from ") {
         let Some((module, names)) = rest.split_once(" import") else { return Vec::new() };
         let names = names.trim().trim_start_matches('(').trim_end_matches(')');
-        let names = names.split(',').map(first_word).filter(|name| !name.is_empty());
-        return vec![(module.trim().to_owned(), names.map(str::to_owned).collect())];
+        let names = names.split(',').map(in_words).filter(|name| !name.is_empty());
+        return vec![(module.trim().to_owned(), names.collect())];
     }
-    let modules = text.strip_prefix("import ").unwrap_or_default().split(',').map(first_word);
-    modules.filter(|name| !name.is_empty()).map(|name| (name.to_owned(), Vec::new())).collect()
+    let modules = text.strip_prefix("import ").unwrap_or_default().split(',').map(in_words);
+    modules.filter(|name| !name.is_empty()).map(|name| (name, Vec::new())).collect()
 }
 
-/// The name before ` as `.
-fn first_word(part: &str) -> &str {
-    part.split_whitespace().next().unwrap_or_default()
+/// A name with its alias, single blanks between the words.
+fn in_words(part: &str) -> String {
+    let words: Vec<&str> = part.split_whitespace().collect();
+    words.join(" ")
 }

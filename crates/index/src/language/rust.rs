@@ -1,7 +1,9 @@
 //! Rust.
 
 use crate::entity::{EntityKind, Visibility};
-use crate::spec::{Header, Imported, Named, PLAIN, Role, Roles, Site, Spec, name_field};
+use crate::spec::{
+    Header, Imported, Named, PLAIN, Role, Roles, Site, Spec, name_field, split_alias, with_alias,
+};
 
 pub(super) const SPEC: Spec = Spec {
     grammar: || tree_sitter_rust::LANGUAGE.into(),
@@ -135,15 +137,16 @@ fn imports(text: &str) -> Vec<Imported> {
 
 /// Adds one leaf of a use tree, next to what is taken from the same module.
 fn keep(found: &mut Vec<Imported>, open: &[String], path: &str) {
-    let path = path.split(" as ").next().unwrap_or(path).trim();
+    let (path, alias) = split_alias(path.trim());
+    let alias = alias.filter(|alias| *alias != "_").unwrap_or_default();
     if path.is_empty() {
         return;
     }
     let whole = format!("{}{path}", open.last().map(String::as_str).unwrap_or_default());
     let (module, name) = whole.rsplit_once("::").unwrap_or((&whole, ""));
     let (module, names) = match name {
-        "" | "self" => (module.to_owned(), Vec::new()),
-        name => (module.to_owned(), vec![name.to_owned()]),
+        "" | "self" => (with_alias(module, alias), Vec::new()),
+        name => (module.to_owned(), vec![with_alias(name, alias)]),
     };
     match found.iter_mut().find(|(known, _)| *known == module) {
         Some((_, known)) => known.extend(names),

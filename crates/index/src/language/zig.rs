@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use crate::entity::{EntityKind, Visibility};
 use crate::spec::{
-    Header, Imported, Named, PLAIN, Role, Roles, Site, Spec, child_of_kind, name_field,
+    Header, Imported, Named, PLAIN, Role, Roles, Site, Spec, child_of_kind, name_field, with_alias,
 };
 
 pub(super) const SPEC: Spec = Spec {
@@ -86,9 +86,12 @@ fn visibility(header: &Header<'_>) -> Visibility {
 }
 
 fn imports(text: &str) -> Vec<Imported> {
-    let Some((_, rest)) = text.split_once("@import(\"") else { return Vec::new() };
+    let Some((before, rest)) = text.split_once("@import(\"") else { return Vec::new() };
     let (path, rest) = rest.split_once('"').unwrap_or((rest, ""));
-    let names = rest.trim_matches([')', ';', '.', ' ']);
-    let names = if names.is_empty() { Vec::new() } else { vec![names.to_owned()] };
-    vec![(path.to_owned(), names)]
+    let alias = before.trim_end().trim_end_matches('=').split(':').next().unwrap_or_default();
+    let alias = alias.split_whitespace().last().unwrap_or_default();
+    match rest.trim_matches([')', ';', '.', ' ']) {
+        "" => vec![(with_alias(path, alias), Vec::new())],
+        name => vec![(path.to_owned(), vec![with_alias(name, alias)])],
+    }
 }

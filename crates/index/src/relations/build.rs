@@ -182,7 +182,7 @@ impl Found<'_> {
                 self.push(own, RelationKind::Imports, to, share, (1, import.line));
             }
             for name in &import.names {
-                let meant = resolver.taken(name, &scope);
+                let meant = resolver.taken(&name.name, &scope);
                 let share = 1.0 / meant.len().max(1) as f32;
                 for to in meant {
                     self.push(own, RelationKind::Imports, to, share, (1, import.line));

@@ -26,7 +26,9 @@ use crate::{EntityKind, FileClass, LineNumber, LineRange, Visibility};
 pub use self::find::{Nearest, SymbolMatch};
 pub use self::rank::{FileRanks, Focus, pagerank};
 pub use self::resolve::CANDIDATES_MAX;
-pub use self::symbols::{Definition, FileSymbols, SIGNATURE_LINE_BYTES_MAX, SIGNATURE_LINES_MAX};
+pub use self::symbols::{
+    Definition, FileSymbols, SIGNATURE_LINE_BYTES_MAX, SIGNATURE_LINES_MAX, Use, UseRole,
+};
 
 /// From this weight on a relation counts as found rather than as possible.
 pub const WEIGHT_FOUND_MIN: f32 = 0.3;

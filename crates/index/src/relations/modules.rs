@@ -1,10 +1,11 @@
 //! Which files the name of a module means.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::symbols::FileSymbols;
 use super::table::Family;
+use crate::Import;
 
 /// Files that a module consists of: ranges of places in the list of files. Empty where the
 /// module is not part of the repository.
@@ -30,6 +31,12 @@ impl Scope {
     }
 }
 
+/// How often a name is handed on from one module to the next, at most.
+const HANDED_ON_MAX: usize = 4;
+
+/// Files from which a name can be handed on at one step.
+const FRONTS_MAX: usize = 64;
+
 /// Names of files that stand for the folder they are in.
 const FRONTS: &[&str] = &["__init__", "index", "lib", "main", "mod", "package-info"];
 
@@ -39,6 +46,9 @@ const SCRIPT_ENDINGS: &[&str] =
 
 /// The files of a repository by path.
 pub(super) struct Modules<'a> {
+    files: &'a [FileSymbols],
+    /// The names that each defines.
+    defined: Vec<HashSet<&'a str>>,
     /// Sorted paths.
     paths: Vec<&'a str>,
     by_path: HashMap<&'a str, usize>,
@@ -55,6 +65,11 @@ pub(super) struct Modules<'a> {
 impl<'a> Modules<'a> {
     pub(super) fn new(files: &'a [FileSymbols]) -> Self {
         let mut modules = Self {
+            files,
+            defined: files
+                .iter()
+                .map(|file| file.definitions.iter().map(|of| &*of.name).collect())
+                .collect(),
             paths: files.iter().map(|file| &*file.path).collect(),
             by_path: HashMap::new(),
             by_stem: HashMap::new(),
@@ -62,7 +77,7 @@ impl<'a> Modules<'a> {
             go_modules: Vec::new(),
             packages: HashMap::new(),
         };
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         for (at, file) in files.iter().enumerate() {
             let path: &str = &file.path;
             modules.by_path.insert(path, at);
@@ -100,6 +115,79 @@ impl<'a> Modules<'a> {
             Family::Java | Family::CSharp | Family::Php | Family::Swift => self.dotted(module),
             Family::Data => Scope::default(),
         }
+    }
+
+    /// Where the front of `scope` takes `name` from to hand it on, and what it is called
+    /// there; `None` if it defines it, or does not hand it on.
+    pub(super) fn handed_on(
+        &self,
+        family: Family,
+        scope: &Scope,
+        name: &str,
+    ) -> Option<(Scope, &'a str)> {
+        if !matches!(family, Family::Python | Family::Rust | Family::Script) {
+            return None;
+        }
+        let mut fronts: Vec<usize> = scope.fronts.iter().cloned().flatten().collect();
+        let mut name = name;
+        let mut found: Option<(Scope, &'a str)> = None;
+        for _ in 0..HANDED_ON_MAX {
+            if fronts.len() > FRONTS_MAX || fronts.iter().any(|at| self.defines(*at, name)) {
+                break;
+            }
+            if let Some((from, original)) = self.named_in(family, &fronts, name) {
+                fronts = from.fronts.iter().cloned().flatten().collect();
+                name = original;
+                found = Some((from, original));
+                continue;
+            }
+            let whole = self.taken_whole(family, &fronts);
+            let own = whole.iter().find_map(|from| {
+                let mut files = from.fronts.iter().cloned().flatten();
+                files.find_map(|at| self.defined[at].get(name)).map(|name| (from.clone(), *name))
+            });
+            if own.is_some() {
+                return own;
+            }
+            fronts = whole.into_iter().flat_map(|from| from.fronts).flatten().collect();
+        }
+        found
+    }
+
+    fn defines(&self, file: usize, name: &str) -> bool {
+        self.defined[file].contains(name)
+    }
+
+    /// The module from which one of `files` takes what it calls `name`, and what it is called
+    /// there.
+    fn named_in(&self, family: Family, files: &[usize], name: &str) -> Option<(Scope, &'a str)> {
+        files.iter().find_map(|at| {
+            let (module, original) = self.files[*at].imports.iter().find_map(|import| {
+                let mut names = import.names.iter();
+                let of = names.find(|of| **of.alias.as_ref().unwrap_or(&of.name) == *name)?;
+                Some((&*import.module, &*of.name)).filter(|(_, name)| *name != "*")
+            })?;
+            let from = self.find(family, *at, module);
+            (!from.is_empty() && !from.has_front(*at)).then_some((from, original))
+        })
+    }
+
+    /// The modules all of whose names `files` take.
+    fn taken_whole(&self, family: Family, files: &[usize]) -> Vec<Scope> {
+        let mut found = Vec::new();
+        for at in files {
+            let imports = self.files[*at].imports.iter();
+            let is_whole = |of: &&Import| {
+                of.names.iter().any(|name| &*name.name == "*" && name.alias.is_none())
+            };
+            for import in imports.filter(is_whole) {
+                let from = self.find(family, *at, &import.module);
+                if !from.is_empty() && !from.has_front(*at) {
+                    found.push(from);
+                }
+            }
+        }
+        found
     }
 
     /// The file at `path`, and what it stands for.
@@ -196,7 +284,15 @@ impl<'a> Modules<'a> {
         if let Some(found) = at("").or_else(|| at("src")) {
             return found;
         }
-        self.by_suffix(&rest, |path| path.ends_with(".py") || path.ends_with(".pyi"))
+        // What lies in a package is not imported without the package's name.
+        let is_outermost = |path: &str| {
+            let module = path.strip_suffix("/__init__.py").unwrap_or(bare(path));
+            let outer = module.strip_suffix(rest.as_str()).unwrap_or_default();
+            let front = joined(outer.trim_end_matches('/'), "__init__.py");
+            outer.is_empty() || !self.by_path.contains_key(front.as_str())
+        };
+        let is_python = |path: &str| path.ends_with(".py") || path.ends_with(".pyi");
+        self.by_suffix(&rest, |path| is_python(path) && is_outermost(path))
             .map(|at| self.of_file(at))
             .unwrap_or_default()
     }
@@ -300,15 +396,16 @@ impl<'a> Modules<'a> {
             known.iter().find(|folder| ends_with(module, folder)).map(|found| (*found).to_owned())
         });
         let Some(folder) = found else { return Scope::default() };
-        let files = self.directly_in(&folder);
+        let is_part = |path: &str| path.ends_with(".go") && !path.ends_with("_test.go");
+        let files = self.directly_in(&folder, is_part);
         Scope { all: files.clone(), fronts: files }
     }
 
-    /// The files of a folder without those of folders in it.
-    pub(super) fn directly_in(&self, of: &str) -> Vec<Range<usize>> {
+    /// The files of a folder that fit, without those of folders in it.
+    fn directly_in(&self, of: &str, fits: impl Fn(&str) -> bool) -> Vec<Range<usize>> {
         let mut found: Vec<Range<usize>> = Vec::new();
         for at in self.below(of) {
-            if folder(self.paths[at]) != of {
+            if folder(self.paths[at]) != of || !fits(self.paths[at]) {
                 continue;
             }
             match found.last_mut().filter(|range| range.end == at) {
@@ -351,7 +448,7 @@ impl<'a> Modules<'a> {
             let known = self.folders.get(last).into_iter().flatten();
             let mut known = known.filter(|folder| path.contains('/') && ends_with(folder, path));
             if let Some(folder) = known.next() {
-                let files = self.directly_in(folder);
+                let files = self.directly_in(folder, |_| true);
                 return Scope { all: files.clone(), fronts: files };
             }
             // Packages begin with names that no folder may have; two parts are enough.

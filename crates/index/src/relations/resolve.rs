@@ -5,8 +5,9 @@ use std::collections::HashSet;
 use super::NodeId;
 use super::modules::{Modules, Scope, folder};
 use super::scope::Imports;
-use super::symbols::{FileSymbols, Use, UseRole};
+use super::symbols::{Definition, FileSymbols, Use, UseRole};
 use super::table::{Family, Package, Table};
+use super::tests_of::is_test_file;
 use crate::{EntityKind, FileClass, Visibility};
 
 /// Definitions that one use can be related to. A name that may mean more of them says
@@ -19,6 +20,12 @@ const LOOKED_AT_MAX: usize = 400;
 /// Methods that the standard types of many languages have; one called so on a value of
 /// unknown type is more likely theirs.
 const COMMON_METHODS: &[&str] = &[
+    "Close",
+    "Error",
+    "Len",
+    "Read",
+    "String",
+    "Write",
     "add",
     "all",
     "any",
@@ -65,9 +72,11 @@ const COMMON_METHODS: &[&str] = &[
     "pop",
     "push",
     "read",
+    "read_text",
     "remove",
     "replace",
     "set",
+    "setdefault",
     "size",
     "slice",
     "sort",
@@ -83,7 +92,14 @@ const COMMON_METHODS: &[&str] = &[
     "unwrap",
     "values",
     "write",
+    "write_text",
 ];
+
+/// Variants that every Rust file has without an import.
+const RUST_VARIANTS: &[&str] = &["Err", "None", "Ok", "Some"];
+
+/// What a script's exports are members of, in its own words.
+const EXPORTS: &[&str] = &["exports", "module", "module.exports"];
 
 /// How far up the types that a type is made from are looked at.
 const BASES_DEPTH_MAX: usize = 4;
@@ -116,13 +132,21 @@ impl<'a> Resolver<'a> {
         let family = table.families[at];
         let used = file.names.iter().map(|name| &**name);
         let defined = file.definitions.iter().map(|definition| &*definition.name);
-        let names = used.chain(defined).filter_map(|name| table.id_of(name)).collect();
         let imports = Imports::of(modules, family, at, file);
+        let meant = imports.originals.values().copied();
+        let names = used.chain(defined).chain(meant);
+        let names = names.filter_map(|name| table.id_of(name)).collect();
         Self { table, modules, at, file, family, imports, names }
     }
 
     /// Who `of` means. `near` has the ids of names used in the same entity.
     pub(super) fn meant(&self, of: &Use, near: &HashSet<u32>) -> Meant {
+        if of.qualifier.is_none() && of.role != UseRole::Documented {
+            let local = self.file.name(of.name);
+            if let Some((original, scopes)) = self.alias(local) {
+                return self.aliased(of, original, scopes);
+            }
+        }
         let Some(name) = self.table.id_of(self.file.name(of.name)) else { return Meant::default() };
         if of.role == UseRole::Documented {
             return self.documented(of, name);
@@ -133,6 +157,34 @@ impl<'a> Resolver<'a> {
             Some(words) => self.qualified(of, name, last_word(words), near),
         };
         self.settled(of, name, meant)
+    }
+
+    /// What `local` is called where it comes from, and where that is; `None` if it is called
+    /// the same or comes from nowhere.
+    fn alias(&self, local: &str) -> Option<(&'a str, &[usize])> {
+        let original = self.imports.originals.get(local)?;
+        let scopes = self.imports.named.get(local).or_else(|| self.imports.called.get(local))?;
+        Some((original, scopes))
+    }
+
+    /// Who is meant by a name that `scopes` call `original`.
+    fn aliased(&self, of: &Use, original: &str, scopes: &[usize]) -> Meant {
+        let named = |name: &str| {
+            let id = self.table.id_of(name);
+            id.map(|id| self.imported(of, id, scopes, 1.0)).unwrap_or_default()
+        };
+        let mut meant = named(original);
+        if meant.nodes.is_empty() && original == "default" {
+            // The name by which it is imported is mostly that by which it was exported.
+            meant = named(self.file.name(of.name));
+        }
+        if meant.nodes.is_empty() && original == "default" {
+            meant = named("exports");
+        }
+        if meant.nodes.len() > CANDIDATES_MAX {
+            meant.nodes.clear();
+        }
+        meant
     }
 
     /// Whether the first of several words is a module of others, as `os` of `os.path`.
@@ -175,8 +227,10 @@ impl<'a> Resolver<'a> {
 
     /// What an import takes from `scope` by `name`.
     pub(super) fn taken(&self, name: &str, scope: &Scope) -> Vec<NodeId> {
+        let handed = self.modules.handed_on(self.family, scope, name);
+        let (scope, name) = handed.as_ref().map_or((scope, name), |(scope, name)| (scope, name));
         let Some(name) = self.table.id_of(name) else { return Vec::new() };
-        let free = |node: &NodeId| self.table.owner(*node).is_none() || self.is_variant(*node);
+        let free = |node: &NodeId| self.can_be_taken(*node);
         let named = self.table.named(name).iter().copied().take(LOOKED_AT_MAX).filter(free);
         let named: Vec<NodeId> = named.collect();
         for holds in [Scope::has_front, Scope::holds] {
@@ -203,6 +257,9 @@ impl<'a> Resolver<'a> {
         if self.table.families[file] != self.family {
             return false;
         }
+        if file != self.at && self.is_local_to_tests(node) {
+            return false;
+        }
         let kind = definition.kind;
         let is_kind = match of.role {
             UseRole::Call => kind != EntityKind::Module,
@@ -220,6 +277,17 @@ impl<'a> Resolver<'a> {
             UseRole::Documented => true,
         };
         is_kind && (file == self.at || self.is_visible(definition.visibility, kind, file))
+    }
+
+    /// Whether a node is defined inside a test, or a function of a file of tests.
+    fn is_local_to_tests(&self, node: NodeId) -> bool {
+        let file = &self.table.files[self.table.file(node)];
+        let above = |of: &Definition| of.parent.and_then(|at| file.definitions.get(at.get()));
+        let first = self.table.definition(node).and_then(above);
+        let mut outer = std::iter::successors(first, |of| above(of));
+        outer.any(|of| {
+            of.kind == EntityKind::Test || of.kind.has_statements() && is_test_file(&file.path)
+        })
     }
 
     fn is_visible(&self, visibility: Visibility, kind: EntityKind, file: usize) -> bool {
@@ -258,6 +326,9 @@ impl<'a> Resolver<'a> {
         let text = self.file.name(of.name);
         if let Some(scopes) = self.imports.named.get(text) {
             return self.imported(of, name, scopes, 1.0);
+        }
+        if self.family == Family::Rust && RUST_VARIANTS.contains(&text) {
+            return Meant::default();
         }
         if self.family != Family::Script {
             let found = self.imported(of, name, &self.imports.whole, 0.9);
@@ -302,24 +373,42 @@ impl<'a> Resolver<'a> {
 
     /// Names taken from modules.
     fn imported(&self, of: &Use, name: u32, scopes: &[usize], evidence: f32) -> Meant {
-        let is_member =
-            |node: NodeId| self.table.owner(node).is_some_and(|_| !self.is_variant(node));
         for scope in scopes.iter().map(|at| &self.imports.scopes[*at]) {
-            let front = |node| !is_member(node) && scope.has_front(self.table.file(node));
+            let front = |node| self.can_be_taken(node) && scope.has_front(self.table.file(node));
             let nodes = self.candidates(of, name, front);
+            if !nodes.is_empty() {
+                return Meant { nodes, evidence };
+            }
+        }
+        let text = self.table.name(name);
+        for scope in scopes.iter().map(|at| &self.imports.scopes[*at]) {
+            let handed = self.modules.handed_on(self.family, scope, text);
+            let Some((scope, original)) = handed else { continue };
+            let Some(original) = self.table.id_of(original) else { continue };
+            let from = |node| self.can_be_taken(node) && scope.has_front(self.table.file(node));
+            let nodes = self.candidates(of, original, from);
             if !nodes.is_empty() {
                 return Meant { nodes, evidence };
             }
         }
         for scope in scopes.iter().map(|at| &self.imports.scopes[*at]) {
             let nodes = self.candidates(of, name, |node| {
-                !is_member(node) && scope.holds(self.table.file(node))
+                self.can_be_taken(node) && scope.holds(self.table.file(node))
             });
             if !nodes.is_empty() {
                 return Meant { nodes, evidence: evidence * 0.9 };
             }
         }
         Meant::default()
+    }
+
+    /// Whether a node can be imported by its name: it is no member, or one of an enumeration
+    /// or of what a script exports.
+    fn can_be_taken(&self, node: NodeId) -> bool {
+        let Some(definition) = self.table.definition(node) else { return false };
+        let is_exported = self.family == Family::Script
+            && definition.owner.as_deref().is_some_and(|of| EXPORTS.contains(&of));
+        definition.owner.is_none() || is_exported || self.is_variant(node)
     }
 
     /// Whether a node is a variant of an enumeration, which can be imported.
@@ -442,14 +531,17 @@ impl<'a> Resolver<'a> {
         if let Some(scopes) = called {
             let meant = self.imported(of, name, scopes, 1.0);
             let is_ours = scopes.iter().any(|at| !self.imports.scopes[*at].is_empty());
-            if !meant.nodes.is_empty() || (!is_ours && named.is_none()) {
+            let is_value = is_ours && !self.imports.namespaces.contains(qualifier);
+            if !meant.nodes.is_empty() || (!is_value && named.is_none()) {
                 return Some(meant);
             }
         }
-        let known = self.table.id_of(qualifier).filter(|id| self.is_type(*id));
+        let alias = self.alias(qualifier);
+        let original = alias.map_or(qualifier, |(original, _)| original);
+        let known = self.table.id_of(original).filter(|id| self.is_type(*id));
         let foreign =
             named.is_some_and(|scopes| scopes.iter().all(|at| self.imports.scopes[*at].is_empty()));
-        if foreign && !known.is_some_and(|id| self.is_defined_here(id)) {
+        if foreign && (alias.is_some() || !known.is_some_and(|id| self.is_defined_here(id))) {
             return Some(Meant::default());
         }
         if let Some(owner) = known {

@@ -1,6 +1,6 @@
 //! What names one file takes from where.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::modules::{Modules, Scope};
 use super::symbols::FileSymbols;
@@ -8,10 +8,14 @@ use super::table::Family;
 
 /// The imports of a file, resolved.
 pub(super) struct Imports<'a> {
-    /// Modules by the names taken from them.
+    /// Modules by the names taken from them, as they are called here.
     pub(super) named: HashMap<&'a str, Vec<usize>>,
-    /// Modules by what they are called here: the last part of their path.
+    /// What names that are called something else here are called in their module.
+    pub(super) originals: HashMap<&'a str, &'a str>,
+    /// Modules by what they are called here: an alias, or the last part of their path.
     pub(super) called: HashMap<&'a str, Vec<usize>>,
+    /// What is called so is a module and no value.
+    pub(super) namespaces: HashSet<&'a str>,
     /// Modules all of whose names are taken.
     pub(super) whole: Vec<usize>,
     /// What each import means; empty for modules of others.
@@ -20,7 +24,7 @@ pub(super) struct Imports<'a> {
 
 impl<'a> Imports<'a> {
     pub(super) fn of(
-        modules: &Modules<'_>,
+        modules: &Modules<'a>,
         family: Family,
         at: usize,
         file: &'a FileSymbols,
@@ -28,7 +32,9 @@ impl<'a> Imports<'a> {
         let mut known: HashMap<&str, usize> = HashMap::new();
         let mut found = Self {
             named: HashMap::new(),
+            originals: originals(file),
             called: HashMap::new(),
+            namespaces: HashSet::new(),
             whole: Vec::new(),
             scopes: Vec::new(),
         };
@@ -39,25 +45,52 @@ impl<'a> Imports<'a> {
                 found.scopes.len() - 1
             });
             let mut is_whole = import.names.is_empty();
-            for name in &import.names {
-                match &**name {
-                    "*" => {
+            for of in &import.names {
+                let local: &str = of.alias.as_deref().unwrap_or(&of.name);
+                match (&*of.name, of.alias.as_deref()) {
+                    ("*", Some(alias)) => {
+                        found.called.entry(alias).or_default().push(scope);
+                        found.namespaces.insert(alias);
+                    }
+                    ("*", None) => {
                         found.whole.push(scope);
                         is_whole = true;
                     }
-                    "default" => is_whole = true,
-                    name => found.named.entry(name).or_default().push(scope),
+                    ("default", None) => is_whole = true,
+                    ("default", Some(alias)) => {
+                        found.called.entry(alias).or_default().push(scope);
+                        found.named.entry(alias).or_default().push(scope);
+                    }
+                    (name, _) => {
+                        let handed = modules.handed_on(family, &found.scopes[scope], name);
+                        // One that is called the same there is found from here.
+                        let other = handed.filter(|(_, original)| *original != name);
+                        let from = match other {
+                            Some((from, original)) => {
+                                found.originals.insert(local, original);
+                                found.scopes.push(from);
+                                found.scopes.len() - 1
+                            }
+                            None => scope,
+                        };
+                        found.named.entry(local).or_default().push(from);
+                    }
                 }
-                found.add_submodule(modules, family, at, module, name);
+                found.add_submodule(modules, family, at, module, (&of.name, local));
             }
             if is_whole {
-                found.called.entry(last_part(module)).or_default().push(scope);
-                if matches!(family, Family::Java | Family::CSharp | Family::Php) {
-                    found.named.entry(last_part(module)).or_default().push(scope);
+                let local = import.alias.as_deref().unwrap_or_else(|| last_part(module));
+                found.called.entry(local).or_default().push(scope);
+                if family == Family::Go || family == Family::Python && import.alias.is_some() {
+                    found.namespaces.insert(local);
+                }
+                let is_type = matches!(family, Family::Java | Family::CSharp | Family::Php);
+                if is_type || import.alias.is_some() && family == Family::Script {
+                    found.named.entry(local).or_default().push(scope);
                 }
             }
-            if import.names.is_empty() && matches!(family, Family::C | Family::Ruby | Family::Bash)
-            {
+            let is_plain = import.names.is_empty() && import.alias.is_none();
+            if is_plain && matches!(family, Family::C | Family::Ruby | Family::Bash) {
                 found.whole.push(scope);
             }
         }
@@ -71,7 +104,7 @@ impl<'a> Imports<'a> {
         family: Family,
         at: usize,
         module: &str,
-        name: &'a str,
+        (name, local): (&str, &'a str),
     ) {
         let path = match family {
             Family::Python if module.ends_with('.') => format!("{module}{name}"),
@@ -86,7 +119,7 @@ impl<'a> Imports<'a> {
         let scope = modules.find(family, at, &path);
         if !scope.is_empty() {
             self.scopes.push(scope);
-            self.called.entry(name).or_default().push(self.scopes.len() - 1);
+            self.called.entry(local).or_default().push(self.scopes.len() - 1);
         }
     }
 
@@ -94,6 +127,22 @@ impl<'a> Imports<'a> {
     pub(super) fn reach(&self, other: usize) -> bool {
         self.scopes.iter().any(|scope| scope.holds(other))
     }
+}
+
+/// What names that a file calls something else are called where they come from. What a
+/// script imports whole by another name may be what it exports as `default`.
+pub(super) fn originals(file: &FileSymbols) -> HashMap<&str, &str> {
+    let is_script = Family::of(file.language) == Family::Script;
+    let mut found = HashMap::new();
+    for import in &file.imports {
+        if let Some(alias) = &import.alias {
+            let original = if is_script { "default" } else { last_part(&import.module) };
+            found.insert(&**alias, original);
+        }
+        let names = import.names.iter().filter(|of| &*of.name != "*");
+        found.extend(names.filter_map(|of| Some((of.alias.as_deref()?, &*of.name))));
+    }
+    found
 }
 
 /// What a module is called without its path and ending.

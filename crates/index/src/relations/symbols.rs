@@ -35,10 +35,11 @@ pub struct FileSymbols {
     pub definitions: Vec<Definition>,
     /// What it imports.
     pub imports: Vec<Import>,
-    /// Names that uses refer to.
-    pub(crate) names: Vec<Box<str>>,
-    /// Uses, by what they stand in.
-    pub(crate) uses: Vec<Use>,
+    /// Names that uses refer to, each once: first those of definitions in their order, then
+    /// the others in the order of the uses.
+    pub names: Vec<Box<str>>,
+    /// Uses, by what they stand in and line.
+    pub uses: Vec<Use>,
 }
 
 /// One entity as far as relations need it.
@@ -69,10 +70,14 @@ pub struct Definition {
 
 /// How a name is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub(crate) enum UseRole {
+pub enum UseRole {
+    /// It is called.
     Call,
+    /// As the type that the function returns whose signature it stands in.
     Returned,
+    /// As another type.
     Type,
+    /// In any other way.
     Name,
     /// Prose names it.
     Documented,
@@ -80,19 +85,21 @@ pub(crate) enum UseRole {
 
 /// Uses of one name in one entity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Use {
+pub struct Use {
     /// What it stands in; `None` for the top of the file.
-    pub(crate) inside: Option<EntityIndex>,
-    pub(crate) role: UseRole,
+    pub inside: Option<EntityIndex>,
+    /// How it is used.
+    pub role: UseRole,
     /// Index into the names.
-    pub(crate) name: u32,
+    pub name: u32,
     /// Index into the names; see [`crate::Mention::qualifier`].
-    pub(crate) qualifier: Option<u32>,
-    /// It stands in the signature of what it is in.
-    pub(crate) in_signature: bool,
+    pub qualifier: Option<u32>,
+    /// It stands in the signature of what it is in; never where prose names it.
+    pub in_signature: bool,
     /// Where the first of them is.
-    pub(crate) line: LineNumber,
-    pub(crate) count: u32,
+    pub line: LineNumber,
+    /// How many there are; at least 1.
+    pub count: u32,
 }
 
 impl FileSymbols {
@@ -117,6 +124,7 @@ impl FileSymbols {
                 MentionKind::Type => UseRole::Type,
                 MentionKind::Name => UseRole::Name,
             };
+            let in_signature = in_signature && role != UseRole::Documented;
             let names = (&*mention.name, mention.qualifier.as_deref());
             gathered.add(mention.inside, role, names, in_signature, mention.line);
         }
@@ -131,8 +139,7 @@ impl FileSymbols {
                 });
             }
         }
-        let mut uses = gathered.uses;
-        uses.sort_by_key(|of| (of.inside, of.line, of.role, of.name, of.qualifier));
+        let (names, uses) = gathered.in_order(parsed);
         Self {
             path: path.into(),
             language: parsed.language,
@@ -140,7 +147,7 @@ impl FileSymbols {
             line_count: parsed.line_count,
             definitions: definitions.collect(),
             imports: parsed.imports.clone(),
-            names: gathered.names,
+            names,
             uses,
         }
     }
@@ -243,6 +250,23 @@ impl Gathered {
         }
         self.places.insert(key, self.uses.len());
         self.uses.push(Use { inside, role, name, qualifier, in_signature, line, count: 1 });
+    }
+
+    /// Names and uses in the order that [`FileSymbols`] has them in.
+    fn in_order(mut self, parsed: &Parsed) -> (Vec<Box<str>>, Vec<Use>) {
+        let known = std::mem::take(&mut self.names);
+        self.known.clear();
+        self.uses.sort_by_key(|of| (of.inside, of.line, of.role, of.name, of.qualifier));
+        for entity in &parsed.entities {
+            self.index(&entity.name);
+        }
+        let mut uses = std::mem::take(&mut self.uses);
+        let mut again = |at: u32| self.index(&known[at as usize]).unwrap_or_default();
+        for of in &mut uses {
+            of.name = again(of.name);
+            of.qualifier = of.qualifier.map(&mut again);
+        }
+        (self.names, uses)
     }
 
     fn index(&mut self, name: &str) -> Option<u32> {

@@ -82,6 +82,8 @@ pub(super) struct Table<'a> {
     /// The file of each node.
     file_of: Vec<u32>,
     ids: HashMap<&'a str, u32>,
+    /// The names by their ids.
+    texts: Vec<&'a str>,
     /// Nodes by the id of their name.
     by_name: Vec<Vec<NodeId>>,
     /// Members by the ids of their type's name and their own.
@@ -106,6 +108,7 @@ impl<'a> Table<'a> {
             families: files.iter().map(|file| Family::of(file.language)).collect(),
             file_of: Vec::new(),
             ids: HashMap::new(),
+            texts: Vec::new(),
             by_name: Vec::new(),
             members: HashMap::new(),
             owners: Vec::new(),
@@ -146,13 +149,16 @@ impl<'a> Table<'a> {
 
     /// Notes the types that headers of types and declarations of fields name.
     fn note_types(&mut self, at: usize, file: &'a FileSymbols) {
+        let originals = super::scope::originals(file);
         for of in &file.uses {
             let Some(inside) = of.inside else { continue };
             let Some(definition) = file.definitions.get(inside.get()) else { continue };
             if !of.in_signature || of.role == super::symbols::UseRole::Documented {
                 continue;
             }
-            let Some(named) = self.id_of(file.name(of.name)) else { continue };
+            let name = file.name(of.name);
+            let name = originals.get(name).copied().unwrap_or(name);
+            let Some(named) = self.id_of(name) else { continue };
             let node = self.node(at, inside.get());
             match definition.kind {
                 EntityKind::Type | EntityKind::Trait | EntityKind::Enum => {
@@ -178,8 +184,14 @@ impl<'a> Table<'a> {
         let found = *self.ids.entry(name).or_insert(next);
         if found == next {
             self.by_name.push(Vec::new());
+            self.texts.push(name);
         }
         found
+    }
+
+    /// The name that has an id.
+    pub(super) fn name(&self, id: u32) -> &'a str {
+        self.texts.get(id as usize).copied().unwrap_or_default()
     }
 
     /// The id of a name that something has.

@@ -10,12 +10,14 @@ use std::collections::HashSet;
 
 use tree_sitter::{Node, Tree};
 
-use crate::entity::{Block, Entity, EntityIndex, EntityKind, Parsed, Visibility};
+use crate::entity::{
+    Block, Entity, EntityIndex, EntityKind, Import, ImportedName, Parsed, Visibility,
+};
 use crate::language::Language;
 use crate::lines::LineRange;
 use crate::parse::{BLOCKS_MAX, IMPORTS_MAX};
-use crate::spec::{Compiled, Role, Site};
-use crate::{Import, LineNumber};
+use crate::spec::{Compiled, Role, Site, split_alias};
+use foveal_context::transcript::LineNumber;
 
 /// Lines from which on the elements of a list count as statements.
 const LIST_ROWS_MIN: u32 = 8;
@@ -359,8 +361,9 @@ impl<'a> Walker<'a> {
         let text = self.text.get(node.byte_range()).unwrap_or_default();
         let (mut down, mut rest) = (0, text);
         for (module, names) in (self.compiled.spec.imports)(text) {
+            let (module, alias) = split_alias(&module);
             // A module stands on the line where its name is found after the one before it.
-            if let Some(at) = rest.find(module.as_str()) {
+            if let Some(at) = rest.find(module) {
                 down += rest[..at].bytes().filter(|byte| *byte == b'\n').count();
                 rest = &rest[at..];
             }
@@ -370,8 +373,13 @@ impl<'a> Walker<'a> {
                 self.parsed.cut = true;
                 break;
             }
-            let names = names.into_iter().map(Into::into).collect();
-            self.parsed.imports.push(Import { module: module.into(), names, line });
+            let named = |name: &String| {
+                let (name, alias) = split_alias(name);
+                ImportedName { name: name.into(), alias: alias.map(Into::into) }
+            };
+            let names = names.iter().map(named).collect();
+            let alias = alias.map(Into::into);
+            self.parsed.imports.push(Import { module: module.into(), alias, names, line });
         }
         let first = lead.attributes.map_or_else(|| row(node), |run| run.first);
         let lines = LineRange::of_rows(first, last_row(node));

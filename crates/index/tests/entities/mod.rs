@@ -31,9 +31,14 @@ pub(crate) fn render(parsed: &Parsed) -> String {
     let imports: Vec<String> = parsed
         .imports
         .iter()
-        .map(|import| match import.names.len() {
-            0 => format!("{}@{}", import.module, import.line.0),
-            _ => format!("{}[{}]@{}", import.module, import.names.join(" "), import.line.0),
+        .map(|import| {
+            let module = aliased(&import.module, import.alias.as_deref());
+            let names: Vec<String> =
+                import.names.iter().map(|of| aliased(&of.name, of.alias.as_deref())).collect();
+            match names.len() {
+                0 => format!("{module}@{}", import.line.0),
+                _ => format!("{module}[{}]@{}", names.join(" "), import.line.0),
+            }
         })
         .collect();
     list(&mut out, "imports", &imports);
@@ -52,6 +57,10 @@ pub(crate) fn render(parsed: &Parsed) -> String {
         out.push_str("broken\n");
     }
     out
+}
+
+fn aliased(name: &str, alias: Option<&str>) -> String {
+    alias.map_or(name.to_owned(), |alias| format!("{name}={alias}"))
 }
 
 fn list(out: &mut String, what: &str, items: &[String]) {

@@ -99,7 +99,7 @@ mod tests {
   63 imports imports private
   65-68 test a_line_has_parts private, attributes 65, signature 66, body 66-68
 file doc: 1
-imports: std[fmt]@3 std::io[Read]@3 crate::place[*]@4 super[*]@63
+imports: std[fmt]@3 std::io[Read=Input]@3 crate::place[*]@4 super[*]@63
 blocks: fmt:34-37 +fmt:36 fmt:38 parts:47-53 +parts:48 +parts:49-52 ++parts:50 ++parts:51 a_line_has_parts:67
 names: derive() Debug Clone <Vec> indent fmt <Display> <Line> fmt <Debug> fmt <Formatter> fmt <Result> part text write() Ok() <Line> limit <Option> text len() None length end length min() limit text get() end Line of() cfg() test test assert_eq() line() parts() None
 "#,
@@ -162,7 +162,7 @@ func TestRun(t *testing.T) {
 26-34 method Run (of Engine), doc 26, signature 27, body 27-34
 36-38 test TestRun, signature 36
 file doc: 1
-imports: fmt@4 net/http@6 example.org/log@7
+imports: fmt@4 net/http@6 example.org/log=log@7
 blocks: :1-2 Run:28-30 +Run:29 Run:31 Run:32 Run:33 TestRun:37
 names: <Handler> Label <string> addr <string> <error> <Engine> addr <string> <error> addr fmt Errorf() handler log Print() Name handler() http ListenAndServe() addr New int Run()
 "#,
@@ -395,7 +395,7 @@ namespace Example.Run
   29 enum Mode restricted
     29 field Fast restricted
     29 field Slow restricted
-imports: System@1 Example.Parts@2
+imports: System@1 Example.Parts=Parts@2
 blocks: Engine:16 RunAsync:22 RunAsync:23
 names: Run Serializable <Base> <IRunner> limit limit _limit limit Fact Task <Part> Part part part Start() Part()
 "#,

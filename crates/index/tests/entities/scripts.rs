@@ -72,7 +72,7 @@ if __name__ == "__main__":
   41-42 function inner, signature 41, body 42
 46-47 test test_engine, signature 46, body 47
 file doc: 2
-imports: os@4 sys@4 .[parts]@5 ..base[Base Mode]@6
+imports: os@4 sys@4 .[parts=p]@5 ..base[Base Mode=M]@6
 blocks: run:29-33 +run:30 +run:32-33 run:34 inner:42 outer:43 test_engine:47 :50-51 +:51
 names: <dict> <str> <int> dataclass() frozen Base <int> LIMIT part <Part> mode <Result> mode part start() part crawl() mode Result() property len() parts inner _Engine() run() __name__ sys exit() outer()
 "#,

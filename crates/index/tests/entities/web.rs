@@ -87,7 +87,7 @@ describe("engine", () => {
 49 function default
 51-56 test engine private, signature 51
   53-55 test runs private, signature 53
-imports: ./part[default Part Mode]@1 node:fs[*]@2 ./other[*]@3
+imports: ./part[default=start Part Mode=RunMode]@1 node:fs[*=fs]@2 ./other[*]@3
 blocks: constructor:12 size:16 start:20-22 +start:21 launch:41 engine:52 runs:54
 names: Injectable() scope Base <Runner> Input() parts <Part> parts length part <Promise> part launch() part part <Part> part <Part> <Promise> <State> fs open() part fast part <Part> part size engine Engine() expect() engine size toBe()
 "#,
@@ -175,7 +175,7 @@ module.exports = {
 32-36 constant exports (of module), signature 32
   34 method open private
   35 method close private
-imports: http@7 path[resolve join]@8
+imports: http@7 path[resolve join=joined]@8
 blocks: :1 use:16 create:20 match:28
 names: exports module exports app use() fn stack push() fn exports options resolve() options Router prototype name Base path path module Layer
 "#,
@@ -233,7 +233,7 @@ function launch(int $limit): string
 26-29 enum Mode, signature 26, body 27-29
   28 field Fast
 31-34 function launch, signature 31, body 32-34
-imports: Example\Parts[Part]@5 Example[Mode State]@6
+imports: Example\Parts[Part=P]@5 Example[Mode State]@6
 blocks: :1 Engine:12 __construct:19 __construct:20 launch:33
 names: Run Service <Base> <Runner> Logs <Part> name start() Part() Log write() name limit strtolower() limit
 "#,

@@ -147,7 +147,7 @@ app/__init__.py imports app/base.py:Base
 app/base.py:Base.run calls app/base.py:Base.step
 app/web.py imports app/__init__.py x2
 app/web.py imports app/base.py:Base
-app/web.py:Web uses type app/base.py:Base (0.90)
+app/web.py:Web uses type app/base.py:Base
 app/web.py:Web.step calls app/base.py:Base.step
 app/web.py:Web.step calls app/tools.py:log
 app/web.py:start calls app/base.py:Base.run (0.40)
@@ -314,6 +314,345 @@ fn what_may_be_many_is_shared_or_left() {
 main.py:main calls m0.py:Some0.go (0.03)
 main.py:main calls m1.py:Some1.go (0.03)
 main.py:main calls m2.py:Some2.go (0.03)
+",
+    );
+}
+
+#[test]
+// tidy: table
+fn what_is_imported_by_another_name() {
+    check(
+        "
+//- app/base.py
+class Base:
+    def run(self):
+        pass
+
+def helper():
+    pass
+//- app/other.py
+def run():
+    pass
+//- app/web.py
+import app.other as oth
+import numpy as np
+from app.base import Base as Root, helper as make
+from app import base as things
+
+class Web(Root):
+    def go(self):
+        make()
+        oth.run()
+        np.helper()
+        things.helper()
+        self.run()
+        Root.run(self)
+",
+        "
+app/web.py imports app/base.py
+app/web.py imports app/base.py:Base
+app/web.py imports app/base.py:helper
+app/web.py imports app/other.py
+app/web.py:Web uses type app/base.py:Base
+app/web.py:Web.go calls app/base.py:Base.run x2
+app/web.py:Web.go calls app/base.py:helper x2
+app/web.py:Web.go calls app/other.py:run
+app/web.py:Web.go uses type app/base.py:Base
+",
+    );
+    check(
+        "
+//- src/lib.rs
+mod line;
+use crate::line::{self as rows, Line as Row, split as cut};
+use other::Word as Strange;
+pub struct Word;
+impl Word {
+    pub fn new() {}
+}
+pub fn go() -> Row {
+    cut();
+    rows::join();
+    Strange::new();
+    Row::new()
+}
+//- src/line.rs
+pub struct Line;
+impl Line {
+    pub fn new() -> Self { Line }
+}
+pub fn split() {}
+pub fn join() {}
+",
+        "
+src/lib.rs imports src/line.rs x2
+src/lib.rs imports src/line.rs:Line
+src/lib.rs imports src/line.rs:split
+src/lib.rs:Word uses type src/lib.rs:Word
+src/lib.rs:go calls src/line.rs:Line.new
+src/lib.rs:go calls src/line.rs:split
+src/lib.rs:go calls src/line.rs:join
+src/lib.rs:go uses type src/line.rs:Line
+src/lib.rs:go returns src/line.rs:Line
+src/line.rs:Line uses type src/line.rs:Line
+src/line.rs:Line.new returns src/line.rs:Line
+",
+    );
+    check(
+        "
+//- src/main.ts
+import { parse as read, Reader as Rd } from './parse';
+import * as text from './text';
+import shout from './text';
+import lodash, { trim as cut } from 'lodash';
+
+export function main() {
+    read('a');
+    text.trim('b');
+    shout('c');
+    lodash.parse();
+    cut();
+    Rd.open();
+}
+//- src/old.js
+const shape = require('./shape');
+const { draw: paint } = require('./shape');
+const area = require('./shape').area;
+
+function go() {
+    paint();
+    shape.draw();
+    area();
+    shape();
+}
+//- src/shape.js
+module.exports = function shape() {};
+exports.draw = function draw() {};
+exports.area = function area() {};
+//- src/parse.ts
+export function parse(text: string) {}
+export class Reader {
+    static open() {}
+}
+//- src/text.ts
+export const trim = (text: string) => text;
+export default function shout(text: string) {}
+",
+        "
+src/main.ts imports src/parse.ts
+src/main.ts imports src/parse.ts:parse
+src/main.ts imports src/parse.ts:Reader
+src/main.ts imports src/text.ts x2
+src/main.ts:main calls src/parse.ts:parse
+src/main.ts:main calls src/parse.ts:Reader.open
+src/main.ts:main calls src/text.ts:trim
+src/main.ts:main calls src/text.ts:shout
+src/main.ts:main uses type src/parse.ts:Reader
+src/old.js imports src/shape.js x2
+src/old.js imports src/shape.js:exports.draw
+src/old.js:area references src/shape.js:exports.area (0.30)
+src/old.js:go calls src/old.js:area
+src/old.js:go calls src/shape.js:module.exports
+src/old.js:go calls src/shape.js:exports.draw x2
+src/old.js:go references src/shape.js:module.exports
+",
+    );
+}
+
+#[test]
+// tidy: table
+fn what_is_imported_by_another_name_in_further_languages() {
+    check(
+        "
+//- go.mod
+module example.com/web
+//- router/router.go
+package router
+
+func New() {}
+//- main.go
+package main
+
+import (
+	rt \"example.com/web/router\"
+)
+
+func main() {
+	rt.New()
+}
+",
+        "
+main.go imports router/router.go
+main.go:main calls router/router.go:New
+",
+    );
+    check(
+        "
+//- App/Models/User.php
+<?php
+namespace App\\Models;
+class User {
+    public static function find() {}
+}
+//- index.php
+<?php
+use App\\Models\\User as Person;
+function go() {
+    Person::find();
+}
+",
+        "
+index.php imports App/Models/User.php
+index.php imports App/Models/User.php:User
+index.php:go calls App/Models/User.php:User.find
+index.php:go uses type App/Models/User.php:User
+",
+    );
+    check(
+        "
+//- Models/User.cs
+namespace App.Models;
+public class User {
+    public static void Find() {}
+}
+//- Program.cs
+using Person = App.Models.User;
+public class Program {
+    void Go() {
+        Person.Find();
+    }
+}
+",
+        "
+Program.cs imports Models/User.cs
+Program.cs:Program.Go calls Models/User.cs:User.Find
+Program.cs:Program.Go uses type Models/User.cs:User
+",
+    );
+    check(
+        "
+//- app/models/User.kt
+package app.models
+class User {
+    fun find() {}
+}
+fun make() {}
+//- app/Main.kt
+package app
+import app.models.User as Person
+import app.models.make as create
+fun go(person: Person) {
+    person.find()
+    create()
+}
+",
+        "
+app/Main.kt imports app/models/User.kt x2
+app/Main.kt imports app/models/User.kt:User
+app/Main.kt imports app/models/User.kt:make
+app/Main.kt:go calls app/models/User.kt:User.find (0.12)
+app/Main.kt:go calls app/models/User.kt:make
+app/Main.kt:go uses type app/models/User.kt:User
+",
+    );
+    check(
+        "
+//- list.zig
+pub const List = struct {
+    pub fn init() void {}
+};
+pub fn sort() void {}
+//- main.zig
+const lists = @import(\"list.zig\");
+const Rows = @import(\"list.zig\").List;
+pub fn main() void {
+    lists.sort();
+    Rows.init();
+}
+",
+        "
+main.zig imports list.zig x2
+main.zig imports list.zig:List
+main.zig:main calls list.zig:List.init
+main.zig:main calls list.zig:sort
+main.zig:main uses type list.zig:List
+",
+    );
+}
+
+#[test]
+fn names_are_followed_through_those_who_hand_them_on() {
+    check(
+        "
+//- web/__init__.py
+from .blueprints import Blueprint as Blueprint
+from .app import App as Web
+//- web/app.py
+class App: pass
+//- web/blueprints.py
+class Blueprint: pass
+//- web/plain/blueprints.py
+class Blueprint: pass
+//- web/typing.py
+def cast(): pass
+//- main.py
+import typing
+import web
+from web import Web
+
+def go():
+    web.Blueprint()
+    Web()
+    typing.cast()
+",
+        "
+main.py imports web/__init__.py x2
+main.py imports web/app.py:App
+main.py:go calls web/app.py:App
+main.py:go calls web/blueprints.py:Blueprint
+web/__init__.py imports web/app.py
+web/__init__.py imports web/app.py:App
+web/__init__.py imports web/blueprints.py
+web/__init__.py imports web/blueprints.py:Blueprint
+",
+    );
+    check(
+        "
+//- src/index.ts
+export { parse as read } from './text/parse';
+export * from './all';
+//- src/all.ts
+export * from './text/count';
+//- src/text/count.ts
+export function count(text: string) {}
+//- src/text/another.ts
+export function count(text: string) {}
+//- src/text/parse.ts
+export function parse(text: string) {}
+//- src/text/other.ts
+export function read() {}
+//- main.ts
+import { read } from './src/index';
+import * as all from './src/index';
+
+export function go() {
+    read('a');
+    all.count('b');
+    all.missing('c');
+}
+class Other {
+    missing() {}
+}
+",
+        "
+main.ts imports src/index.ts x2
+main.ts imports src/text/parse.ts:parse
+main.ts:go calls src/text/count.ts:count
+main.ts:go calls src/text/parse.ts:parse
+src/all.ts imports src/text/count.ts
+src/index.ts imports src/all.ts
+src/index.ts imports src/text/parse.ts
+src/index.ts imports src/text/parse.ts:parse
 ",
     );
 }

@@ -13,10 +13,9 @@ pub(crate) const QUESTIONS: usize = 400;
 /// # Errors
 /// If the index cannot be read.
 pub(crate) fn questions(indexer: &mut Indexer) -> Result<Vec<String>, IndexerError> {
-    let mut names: Vec<String> = Vec::new();
-    indexer.structures(&mut |_, parsed| {
-        names.extend(parsed.entities.iter().map(|entity| entity.name.to_string()));
-    })?;
+    let all = indexer.symbols()?;
+    let definitions = all.iter().flat_map(|file| &file.definitions);
+    let names: Vec<&str> = definitions.map(|definition| &*definition.name).collect();
     let step = (names.len() / QUESTIONS).max(1);
     let pairs = (0..names.len()).step_by(step).take(QUESTIONS);
     let other = |at: usize| (at * 7_919 + 13) % names.len();

@@ -14,7 +14,7 @@ use foveal_index::relations::{NodeId, NodeKind, Relations, SymbolMatch};
 use foveal_index::{EntityKind, FileClass};
 
 use crate::environment::Environment;
-use crate::repository;
+use crate::{index_place, interrupt};
 
 /// Symbols that are listed where one name means several.
 const LISTED_MAX: usize = 30;
@@ -29,9 +29,9 @@ pub(crate) struct Arguments {
     /// of one (`src/parse.rs:12`), or a name in one (`src/parse.rs:parse`).
     #[arg(value_name = "SYMBOL")]
     symbol: String,
-    /// The folder of the repository.
-    #[arg(default_value = ".", value_name = "PATH")]
-    path: PathBuf,
+    /// The folder of the repository; the working copy around the current folder if not given.
+    #[arg(value_name = "PATH")]
+    path: Option<PathBuf>,
     /// How many steps to go: 2 shows the callers of callers.
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=8))]
     depth: u32,
@@ -58,12 +58,14 @@ enum Format {
 /// Prints the relations of a symbol.
 ///
 /// # Errors
-/// If there is nothing to read, or the symbol means nothing or several things.
+/// If there is nothing to read, or the index cannot be read, or the symbol means nothing or several things.
 pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
     if arguments.symbol.trim().is_empty() {
         bail!("the symbol is empty: name a function, type or file");
     }
-    let relations = repository::relations(&arguments.path)?;
+    let Some(relations) = index_place::relations(arguments.path.as_deref(), environment)? else {
+        return Ok(ExitCode::from(interrupt::EXIT_CODE));
+    };
     let root = one(&relations, &arguments.symbol)?;
     let format = if arguments.json { Format::Json } else { arguments.format };
     let printed = match format {
