@@ -85,6 +85,6 @@ fn the_program_tells_its_version_and_how_it_is_used() {
     assert_eq!(world.output("--version"), format!("foveal {}\n", env!("CARGO_PKG_VERSION")));
     let bare = world.run("");
     assert_eq!(bare.code, Some(2));
-    assert!(bare.err.contains("Usage: foveal <COMMAND>"), "{}", bare.err);
+    assert!(bare.err.contains("Usage: foveal [OPTIONS] <COMMAND>"), "{}", bare.err);
     assert!(world.output("completions bash").contains("_foveal"));
 }
