@@ -9,14 +9,13 @@
 //! file and line of the use, file, line and name of what is meant (no name for a file), and
 //! the text of the line of the use, with tabs between.
 
-use std::error::Error;
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
 use foveal_index::FileClass;
 use foveal_index::relations::{Relation, RelationKind, Relations};
-use foveal_indexer::Indexer;
+use foveal_indexer::{Indexer, IndexerError};
 
 const KINDS: [RelationKind; 3] = [RelationKind::Calls, RelationKind::Imports, RelationKind::Tests];
 
@@ -37,7 +36,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn sample(folder: &Path, count: usize, seed: u64) -> Result<(), Box<dyn Error>> {
+fn sample(folder: &Path, count: usize, seed: u64) -> Result<(), IndexerError> {
     let mut indexer = Indexer::in_memory(folder, None)?;
     indexer.update(&mut |_| {}, &|| false)?;
     let relations = indexer.relations()?;

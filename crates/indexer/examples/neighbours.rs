@@ -11,15 +11,15 @@
 //! documentation for the function, in a copy of FOLDER without any function's documentation.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::error::Error;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use foveal_index::embed::{Embedder, StaticModel};
 use foveal_index::{Entity, EntityKind, LineNumber};
-use foveal_indexer::{Hit, Indexer, SearchOptions};
+use foveal_indexer::{Hit, Indexer, IndexerError, SearchOptions};
 
 /// What neighbours count against the rest.
 const SHARES: [f32; 6] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.6];
@@ -74,6 +74,19 @@ impl Measure {
     }
 }
 
+/// Why there are no figures.
+#[derive(Debug, thiserror::Error)]
+enum Trouble {
+    #[error("usage: neighbours commits CASES.jsonl FOLDER… | neighbours docs FOLDER…")]
+    Usage,
+    #[error("a file cannot be read or written")]
+    File(#[from] io::Error),
+    #[error("a line of the cases is no JSON")]
+    Json(#[from] serde_json::Error),
+    #[error("the folder cannot be indexed")]
+    Index(#[from] IndexerError),
+}
+
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let done = match arguments.split_first() {
@@ -81,7 +94,7 @@ fn main() -> ExitCode {
             commits(Path::new(&rest[0]), &rest[1..])
         }
         Some((mode, folders)) if mode == "docs" && !folders.is_empty() => docs(folders),
-        _ => Err("usage: neighbours commits CASES.jsonl FOLDER… | neighbours docs FOLDER…".into()),
+        _ => Err(Trouble::Usage),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -92,7 +105,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn commits(cases: &Path, folders: &[String]) -> Result<(), Box<dyn Error>> {
+fn commits(cases: &Path, folders: &[String]) -> Result<(), Trouble> {
     let mut all: BTreeMap<String, BTreeMap<String, Case>> = BTreeMap::new();
     for line in fs::read_to_string(cases)?.lines() {
         let value: serde_json::Value = serde_json::from_str(line)?;
@@ -141,7 +154,7 @@ fn is_asked_for(entity: &Entity) -> bool {
     )
 }
 
-fn docs(folders: &[String]) -> Result<(), Box<dyn Error>> {
+fn docs(folders: &[String]) -> Result<(), Trouble> {
     let mut measures = Measures::default();
     for folder in folders {
         let (copy, cases) = without_docs(Path::new(folder))?;
@@ -156,7 +169,7 @@ fn docs(folders: &[String]) -> Result<(), Box<dyn Error>> {
 
 /// A copy of a folder without the documentation of functions, and the questions that this
 /// documentation makes.
-fn without_docs(folder: &Path) -> Result<(PathBuf, Vec<Case>), Box<dyn Error>> {
+fn without_docs(folder: &Path) -> Result<(PathBuf, Vec<Case>), Trouble> {
     let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let copy = std::env::temp_dir().join(format!("neighbours-{}", std::process::id())).join(name);
     let mut indexer = Indexer::in_memory(folder, None)?;
@@ -215,7 +228,7 @@ struct Measures {
 }
 
 impl Measures {
-    fn ask(&mut self, folder: &Path, cases: &[Case]) -> Result<(), Box<dyn Error>> {
+    fn ask(&mut self, folder: &Path, cases: &[Case]) -> Result<(), Trouble> {
         let model: Arc<dyn Embedder> = Arc::new(StaticModel::built_in());
         let mut indexer = Indexer::in_memory(folder, Some(model))?;
         indexer.update(&mut |_| {}, &|| false)?;

@@ -62,17 +62,7 @@ impl<'a> Imports<'a> {
                         found.named.entry(alias).or_default().push(scope);
                     }
                     (name, _) => {
-                        let handed = modules.handed_on(family, &found.scopes[scope], name);
-                        // One that is called the same there is found from here.
-                        let other = handed.filter(|(_, original)| *original != name);
-                        let from = match other {
-                            Some((from, original)) => {
-                                found.originals.insert(local, original);
-                                found.scopes.push(from);
-                                found.scopes.len() - 1
-                            }
-                            None => scope,
-                        };
+                        let from = found.handed_on(modules, family, scope, (name, local));
                         found.named.entry(local).or_default().push(from);
                     }
                 }
@@ -95,6 +85,26 @@ impl<'a> Imports<'a> {
             }
         }
         found
+    }
+
+    /// The scope that `name` of `scope` comes from, if it is called something else there, and
+    /// else `scope`, from where it is found.
+    fn handed_on(
+        &mut self,
+        modules: &Modules<'a>,
+        family: Family,
+        scope: usize,
+        (name, local): (&str, &'a str),
+    ) -> usize {
+        let handed = modules.handed_on(family, &self.scopes[scope], name);
+        match handed.filter(|(_, original)| *original != name) {
+            Some((from, original)) => {
+                self.originals.insert(local, original);
+                self.scopes.push(from);
+                self.scopes.len() - 1
+            }
+            None => scope,
+        }
     }
 
     /// A name taken from a module can be a module itself.

@@ -581,6 +581,7 @@ main.zig:main uses type list.zig:List
 }
 
 #[test]
+// tidy: table
 fn names_are_followed_through_those_who_hand_them_on() {
     check(
         "
