@@ -176,7 +176,8 @@ pub(crate) fn search(
         Voice { ranking: &by_meaning, weight: VECTORS_WEIGHT },
     ];
     let both = by_score(&voices, candidates.len());
-    let ties = ties(segments, &places, &both);
+    let counts = options.neighbours_share > 0.0;
+    let ties = if counts { ties(segments, &places, &both) } else { Vec::new() };
     let weight = options.neighbours_share * both.first().map_or(0.0, |best| best.score);
     let graph = Voice { ranking: &ties, weight };
     let sum = Voice { ranking: &both, weight: both.first().map_or(0.0, |best| best.score) };
