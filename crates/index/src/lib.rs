@@ -12,6 +12,7 @@ pub mod highlight;
 pub mod map;
 pub mod ranked;
 pub mod relations;
+pub mod summary;
 pub mod terms;
 
 mod entity;

@@ -121,7 +121,7 @@ pub(crate) fn render(
     out
 }
 
-fn write_gap(out: &mut String, parsed: &Parsed, gap: &Gap, width: usize) {
+pub(crate) fn write_gap(out: &mut String, parsed: &Parsed, gap: &Gap, width: usize) {
     let lines = gap.lines;
     let count = lines.count();
     let noun = if count == 1 { "line" } else { "lines" };
@@ -144,13 +144,18 @@ fn write_gap(out: &mut String, parsed: &Parsed, gap: &Gap, width: usize) {
 }
 
 /// Keys below the upper levels are data; everything else is structure.
-fn is_shown(parsed: &Parsed, at: EntityIndex) -> bool {
+pub(crate) fn is_shown(parsed: &Parsed, at: EntityIndex) -> bool {
     let is_key = parsed.entity(at).is_some_and(|entity| entity.kind == EntityKind::Key);
     !is_key || parsed.ancestry(at).take(KEY_DEPTH_MAX + 1).count() <= KEY_DEPTH_MAX
 }
 
 /// Entities whose signature begins in `lines` and that are or are not `shown`.
-fn starting(parsed: &Parsed, lines: LineRange, shown: &[bool], want: bool) -> Vec<EntityIndex> {
+pub(crate) fn starting(
+    parsed: &Parsed,
+    lines: LineRange,
+    shown: &[bool],
+    want: bool,
+) -> Vec<EntityIndex> {
     // An entity begins at or before its signature, at most its comment and attributes before.
     let end = parsed.entities.partition_point(|entity| entity.lines.first <= lines.last);
     let mut found = Vec::new();
@@ -167,7 +172,7 @@ fn starting(parsed: &Parsed, lines: LineRange, shown: &[bool], want: bool) -> Ve
     found
 }
 
-fn mark(kept: &mut [bool], lines: LineRange) {
+pub(crate) fn mark(kept: &mut [bool], lines: LineRange) {
     for number in lines.first.0..=lines.last.0 {
         if let Some(keep) = kept.get_mut(number as usize - 1) {
             *keep = true;
@@ -175,14 +180,14 @@ fn mark(kept: &mut [bool], lines: LineRange) {
     }
 }
 
-fn range(first: usize, last: usize) -> LineRange {
+pub(crate) fn range(first: usize, last: usize) -> LineRange {
     let number = |row: usize| LineNumber(u32::try_from(row + 1).unwrap_or(u32::MAX));
     LineRange::new(number(first), number(last))
 }
 
 /// Keeps gaps that are no more than a short line and a blank one: naming them would take
 /// more room.
-fn keep_what_is_shorter(kept: &mut [bool], text: &str) {
+pub(crate) fn keep_what_is_shorter(kept: &mut [bool], text: &str) {
     let rows: Vec<&str> = text.lines().collect();
     let mut row = 0;
     while row < kept.len() {

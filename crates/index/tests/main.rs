@@ -15,4 +15,5 @@ mod laws;
 mod outlines;
 mod queries;
 mod relations;
+mod summary;
 mod terms;

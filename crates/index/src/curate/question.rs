@@ -40,6 +40,20 @@ pub struct ToldLine {
     pub age: u32,
 }
 
+impl ToldLine {
+    /// Whether it may be of the file at `path`: one path ends with the other, at a folder's
+    /// name.
+    pub fn may_be_of(&self, path: &str) -> bool {
+        let (told, path) = (self.path.trim_start_matches("./"), path.trim_start_matches("./"));
+        let (long, short) = if told.len() >= path.len() { (told, path) } else { (path, told) };
+        let rest = long.strip_suffix(short);
+        !short.is_empty()
+            && rest.is_some_and(|rest| {
+                rest.is_empty() || rest.ends_with('/') || short.starts_with('/')
+            })
+    }
+}
+
 /// What a conversation gives to rank lines by. Empty where nothing is known; then structure
 /// alone decides.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

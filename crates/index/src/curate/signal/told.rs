@@ -14,7 +14,7 @@ fn fill(scene: &Scene<'_>) -> Vec<Vec<f32>> {
         .question
         .told
         .iter()
-        .filter(|told| same_file(&told.path, scene.path))
+        .filter(|told| told.may_be_of(scene.path))
         .map(|told| (told.line.0 as usize).saturating_sub(1))
         .filter(|row| *row < scene.rows.len())
         .collect();
@@ -33,14 +33,4 @@ fn fill(scene: &Scene<'_>) -> Vec<Vec<f32>> {
         least.map_or(0.0, |rows| HALF / (HALF + rows as f32))
     });
     vec![near, scene.of_entity(&entities, 0.0)]
-}
-
-/// Whether two paths may name one file: one ends with the other, at a folder's name.
-fn same_file(told: &str, path: &str) -> bool {
-    let told = told.trim_start_matches("./");
-    let path = path.trim_start_matches("./");
-    let (long, short) = if told.len() >= path.len() { (told, path) } else { (path, told) };
-    let rest = long.strip_suffix(short);
-    !short.is_empty()
-        && rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('/') || short.starts_with('/'))
 }

@@ -1,0 +1,103 @@
+//! What the entities of a file have to do with others, in words.
+
+use std::fmt::Write;
+
+use super::touched::Touched;
+use crate::curate::SourceFile;
+use crate::entity::EntityIndex;
+use crate::relations::{FileSymbols, Node, NodeId, NodeKind, Relation, RelationKind, Relations};
+
+/// Names of one kind of relation that are told.
+const NAMES_MAX: usize = 3;
+
+/// The relations of all entities of a file.
+pub(super) struct Web {
+    words: Vec<Box<str>>,
+}
+
+impl Web {
+    /// Those of `file` to itself and to `known`; what is touched comes first.
+    pub(super) fn of(file: &SourceFile<'_>, known: &[FileSymbols], touched: &Touched<'_>) -> Self {
+        let others = known.iter().filter(|of| &*of.path != file.path).cloned();
+        let own = FileSymbols::of(file.path, file.parsed, file.text);
+        let relations = Relations::of(others.chain([own]).collect());
+        let Some(node) = relations.file_at(file.path) else { return Self { words: Vec::new() } };
+        let words = relations
+            .entities_of(node)
+            .map(|of| in_words(&relations, of, touched).into_boxed_str())
+            .collect();
+        Self { words }
+    }
+
+    /// The relations of an entity in words; empty where there are none.
+    pub(super) fn of_entity(&self, at: EntityIndex) -> &str {
+        self.words.get(at.get()).map(|words| &**words).unwrap_or_default()
+    }
+}
+
+/// How a summary calls a relation, seen from the one it is from, and from the other.
+fn verbs(kind: RelationKind) -> Option<(&'static str, &'static str)> {
+    match kind {
+        RelationKind::Calls => Some(("calls", "called by")),
+        RelationKind::References | RelationKind::UsesType | RelationKind::Returns => {
+            Some(("uses", "used by"))
+        }
+        RelationKind::Tests => Some(("tests", "tested by")),
+        RelationKind::Contains | RelationKind::Imports | RelationKind::Documents => None,
+    }
+}
+
+fn in_words(relations: &Relations, of: NodeId, touched: &Touched<'_>) -> String {
+    let outgoing = relations.outgoing(of).iter().map(|relation| (relation, true));
+    let incoming = relations.incoming(of).map(|relation| (relation, false));
+    let found = outgoing.chain(incoming).filter(|(relation, _)| relation.is_found());
+    let mut groups: Vec<(&str, Vec<(&Relation, NodeId)>)> = Vec::new();
+    for (relation, is_from) in found {
+        let Some((from, to)) = verbs(relation.kind) else { continue };
+        let (verb, other) = if is_from { (from, relation.to) } else { (to, relation.from) };
+        let (node, own) = (relations.node(other), relations.node(of));
+        // That a type's methods use it goes without saying.
+        if node.key.kind == NodeKind::File || node.name == own.name {
+            continue;
+        }
+        match groups.iter_mut().find(|(known, _)| *known == verb) {
+            Some((_, others)) => others.push((relation, other)),
+            None => groups.push((verb, vec![(relation, other)])),
+        }
+    }
+    let mut words = String::new();
+    for (verb, mut others) in groups {
+        others.sort_by_key(|(relation, other)| {
+            (!touched.name(&relations.node(*other).name), std::cmp::Reverse(relation.count), *other)
+        });
+        others.dedup_by_key(|(_, other)| *other);
+        if !words.is_empty() {
+            words.push_str("; ");
+        }
+        write_group(&mut words, relations, of, verb, &others);
+    }
+    words
+}
+
+fn write_group(
+    out: &mut String,
+    relations: &Relations,
+    of: NodeId,
+    verb: &str,
+    others: &[(&Relation, NodeId)],
+) {
+    let own = relations.file_of(of);
+    out.push_str(verb);
+    for (at, (_, other)) in others.iter().take(NAMES_MAX).enumerate() {
+        let node: &Node = relations.node(*other);
+        out.push_str(if at == 0 { " " } else { ", " });
+        out.push_str(&node.name);
+        if relations.file_of(*other) != own {
+            write!(out, " ({}:{})", node.key.path, node.key.line.0)
+                .expect("a string takes all text");
+        }
+    }
+    if others.len() > NAMES_MAX {
+        write!(out, " and {} more", others.len() - NAMES_MAX).expect("a string takes all text");
+    }
+}
