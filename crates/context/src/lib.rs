@@ -26,3 +26,4 @@ pub mod shaping;
 pub mod timeline;
 pub mod tokens;
 pub mod transcript;
+pub mod views;

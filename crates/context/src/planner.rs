@@ -19,6 +19,7 @@ use crate::shaping::arrival::{self, Grounds, Outcome};
 use crate::shaping::edits::{self, LastTold, Runs};
 use crate::tokens::{TokenCache, Tokens};
 use crate::transcript::{Conversation, EntryIndex, Role, Timestamp, Window, WindowChange};
+use crate::views::{self, Choices, Chosen, Views};
 
 /// What is decided about one entry, and what it weighs.
 #[derive(Debug, Clone, Default)]
@@ -42,6 +43,9 @@ pub struct Step {
     pub changed: Vec<(EntryIndex, Decision)>,
     /// Levels raised by a rewrite.
     pub levels: Vec<(EntryIndex, Level)>,
+    /// What [`Views`] chose of reads.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub chosen: Vec<Chosen>,
     /// First window position whose bytes are not those of the last request; the length of
     /// the last request's window if it only grew.
     pub kept: usize,
@@ -65,6 +69,8 @@ pub struct Planner {
     /// What each decision on a result rests on, where it was made here.
     grounds: Vec<Option<Grounds>>,
     cache: TokenCache,
+    views: Option<Arc<dyn Views>>,
+    choices: Choices,
     requests: u32,
     sent: usize,
     last_request: Option<Timestamp>,
@@ -86,10 +92,19 @@ impl Planner {
             last_told: LastTold::default(),
             grounds: Vec::new(),
             cache: TokenCache::default(),
+            views: None,
+            choices: Choices::default(),
             requests: 0,
             sent: 0,
             last_request: None,
         }
+    }
+
+    /// The same with someone to ask for views of reads, as far as the settings want any.
+    #[must_use]
+    pub fn with_views(mut self, views: Arc<dyn Views>) -> Self {
+        self.views = Some(views);
+        self
     }
 
     /// The entries of the prompt, in order.
@@ -121,11 +136,14 @@ impl Planner {
         answer: EntryIndex,
         now: Option<Timestamp>,
     ) -> Step {
+        let known = EntryIndex(self.items.len() as u32);
         let cut = self.take_entries(conversation, observed, answer);
         let levels = self.choose(conversation, observed, cut, now);
         for (index, level) in &levels.levels {
             self.items[index.at()].level = *level;
         }
+        let chosen = self.ask_views(conversation, observed, known, &levels.levels, answer);
+        self.choices.take(&chosen);
         let from = self.first_position(cut, &levels.levels);
         let changed = self.fold(conversation, observed, from);
         let first = changed.first().map_or(self.sent, |(index, _)| self.position(*index));
@@ -138,7 +156,25 @@ impl Planner {
             true | false => None,
         };
         self.finish(now);
-        Step { answer, time: now, changed, rewrite, levels: levels.levels, kept }
+        Step { answer, time: now, changed, rewrite, levels: levels.levels, chosen, kept }
+    }
+
+    /// What is chosen of reads that came after `known` or whose levels are raised.
+    fn ask_views(
+        &self,
+        conversation: &Conversation,
+        observed: &Observed,
+        known: EntryIndex,
+        levels: &[(EntryIndex, Level)],
+        answer: EntryIndex,
+    ) -> Vec<Chosen> {
+        let Some(views) = &self.views else { return Vec::new() };
+        let (settings, window) = (&*self.settings, self.window.entries());
+        let new_from = self.position(known);
+        views::choose(
+            &**views,
+            &views::Ask { conversation, observed, settings, window, new_from, levels, answer },
+        )
     }
 
     /// The window position of an entry, or where it would stand.
@@ -164,6 +200,7 @@ impl Planner {
             for (index, level) in &step.levels {
                 planner.items[index.at()].level = *level;
             }
+            planner.choices.take(&step.chosen);
             let mut changed = step.changed.iter().peekable();
             for index in planner.forget_from(observed, step.kept) {
                 let decision = match changed.next_if(|(at, _)| *at == index) {
@@ -373,6 +410,8 @@ impl Planner {
             asked_again: self.asked_again(conversation, index, key),
             before,
             grounds: self.grounds[index.at()].as_ref(),
+            chosen: self.choices.of(index, before.level),
+            first: self.choices.of(index, Level::Arrival),
         };
         arrival::shape(&ask, &mut self.cache)
     }

@@ -1,11 +1,14 @@
 //! One interface over the engine, the policies that decide anew for every request, and
 //! decisions taken beforehand.
 
+use std::sync::Arc;
+
 use crate::observed::Observed;
 use crate::planner::{Item, Planner, Step};
 use crate::retention::Recomputed;
 use crate::retention::fixed::Fixed;
 use crate::transcript::{Conversation, EntryIndex, Timestamp};
+use crate::views::Views;
 
 /// Something that turns a conversation into projections, request by request.
 #[derive(Debug, Clone)]
@@ -19,6 +22,16 @@ pub enum Projector {
 }
 
 impl Projector {
+    /// The same with someone to ask for views of reads; see [`Planner::with_views`]. Only the
+    /// engine asks.
+    #[must_use]
+    pub fn with_views(self, views: Arc<dyn Views>) -> Self {
+        match self {
+            Projector::Engine(planner) => Projector::Engine(Box::new(planner.with_views(views))),
+            Projector::Recomputed(_) | Projector::Fixed(_) => self,
+        }
+    }
+
     /// Plans the request that `answer` answers; see [`Planner::advance`].
     pub fn advance(
         &mut self,

@@ -15,8 +15,9 @@ use crate::score;
 use crate::settings::RewriteSettings;
 use crate::shape::ShapeKind;
 use crate::shaping::draft::{Draft, Gap};
-use crate::shaping::{excerpt, outline};
+use crate::shaping::{excerpt, outline, view};
 use crate::transcript::{Conversation, EntryIndex};
+use crate::views::View;
 
 /// How far a result has been reduced.
 #[derive(
@@ -200,7 +201,7 @@ fn candidates(planner: &Planner, ask: &Ask<'_>) -> Vec<Candidate> {
         let reduced = if is_edit {
             less_of_edit(ask.settings, facts, item.level, uses)
         } else {
-            less_of_result(facts, item).map(|(level, saving)| (level, saving, uses()))
+            less_of_result(ask.settings, facts, item).map(|(level, saving)| (level, saving, uses()))
         };
         let Some((level, saving, uses)) = reduced else { continue };
         let dead_for = life.dead_since.map_or(0, |since| planner.requests() - since);
@@ -218,11 +219,17 @@ fn candidates(planner: &Planner, ask: &Ask<'_>) -> Vec<Candidate> {
 }
 
 /// The next level of a result and the tokens that it saves.
-fn less_of_result(facts: &Facts, item: &Item) -> Option<(Level, u64)> {
+fn less_of_result(settings: &RewriteSettings, facts: &Facts, item: &Item) -> Option<(Level, u64)> {
+    let of_read = || match &settings.old_reads {
+        Some(old) if facts.printed.lines.len() >= old.lines_min as usize => {
+            old.wanted.tokens_left(item.tokens)
+        }
+        Some(_) | None => item.tokens.0 / 4,
+    };
     let (level, left) = match (facts.kind(), item.level) {
         // Reports of other agents, answers, plans: what was asked for once is not looked up.
         (EffectKind::Other, _) | (_, Level::Note) => return None,
-        (EffectKind::Read, Level::Arrival) => (Level::Reduced, item.tokens.0 / 4),
+        (EffectKind::Read, Level::Arrival) => (Level::Reduced, of_read()),
         (_, Level::Arrival | Level::Reduced) => (Level::Note, NOTE_TOKENS),
     };
     Some((level, item.tokens.0.saturating_sub(left)))
@@ -269,13 +276,18 @@ pub struct Life {
     pub dead_since: Option<u32>,
 }
 
-/// Takes from a draft what its level no longer shows.
-pub fn reduce(draft: &mut Draft<'_>, level: Level) {
+/// Takes from a draft what its level no longer shows. What the view of a first read left out
+/// does not come back.
+pub fn reduce(draft: &mut Draft<'_>, level: Level, first: Option<&View>) {
     let handle = draft.handle();
     match level {
         Level::Arrival => {}
         Level::Reduced => {
-            let keep = outline::lines(draft);
+            let mut keep = outline::lines(draft);
+            if let Some(first) = first {
+                let shown = view::lines_kept(draft, first);
+                keep.iter_mut().zip(shown).for_each(|(keep, shown)| *keep &= shown);
+            }
             excerpt::leave_out_others(draft, &keep, handle, "outline", ShapeKind::Outline);
         }
         Level::Note => {

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::score;
 use crate::shaping::gutter::Numbers;
 use crate::tokens::Tokens;
+use crate::views::{CurateSettings, OldReads};
 
 /// What the engine may do, and how far it may go.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,6 +28,10 @@ pub struct Settings {
     /// Runs of encoded bytes (base64, hexadecimal, control characters) beyond this many bytes
     /// are left out; `None`: never.
     pub encoded_bytes_max: Option<usize>,
+    /// When first reads of files are curated; `None`: never. Needs [`Views`] to ask.
+    ///
+    /// [`Views`]: crate::views::Views
+    pub curate: Option<CurateSettings>,
     /// When and how results that were already sent are rewritten; `None`: never.
     pub rewrite: Option<RewriteSettings>,
 }
@@ -53,6 +58,10 @@ pub struct RewriteSettings {
     pub rental: f64,
     /// How the model's own edits are told in a few words; `None`: never.
     pub edits: Option<EditSettings>,
+    /// What reads are rewritten to where [`Views`] can be asked; `None`: to an outline.
+    ///
+    /// [`Views`]: crate::views::Views
+    pub old_reads: Option<OldReads>,
 }
 
 /// When the texts of the model's own edits are dead weight.
@@ -76,6 +85,7 @@ impl Settings {
             read_bytes_max: None,
             line_bytes_max: None,
             encoded_bytes_max: None,
+            curate: None,
             rewrite: None,
         }
     }
@@ -98,6 +108,7 @@ impl Settings {
                 tokens_min: Tokens(100),
                 rental: 1.2,
                 edits: None,
+                old_reads: None,
             }),
             ..Self::lossless()
         }
@@ -122,6 +133,7 @@ impl Settings {
                 tokens_min: Tokens(40),
                 rental: 2.5,
                 edits: Some(EditSettings { old_factor: 0.1, new_factor: 15.0 }),
+                old_reads: None,
             }),
             ..Self::lossless()
         }

@@ -25,6 +25,10 @@ pub enum ShapeKind {
     Delta,
     /// Parts of the content, the sizes of the gaps said in place.
     Excerpt,
+    /// The lines of a file that matter to the conversation.
+    Curated,
+    /// What stands for a file in history.
+    Summary,
     /// A file's structure, bodies left out.
     Outline,
     /// A note with a handle in place of the whole.
@@ -41,6 +45,8 @@ impl ShapeKind {
             ShapeKind::Pointer => "pointer",
             ShapeKind::Delta => "delta",
             ShapeKind::Excerpt => "excerpt",
+            ShapeKind::Curated => "curated",
+            ShapeKind::Summary => "summary",
             ShapeKind::Outline => "outline",
             ShapeKind::Note => "note",
             ShapeKind::Folded => "folded",

@@ -4,14 +4,15 @@
 use std::collections::BTreeSet;
 
 use foveal_context::observed::Observed;
+use foveal_context::settings::Settings;
 use foveal_context::tokens::Tokenizer;
-use foveal_testkit::laws::{self, Scope, Subject, eager};
+use foveal_testkit::laws::{self, Scope, Subject, eager, viewed};
 use foveal_testkit::scripts;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 
-#[test]
-fn generated_conversations_reach_every_rule_and_reason() {
+/// The reasons to rewrite, kinds of replacement and rules that generated conversations reach.
+fn reached(settings: &Settings) -> [String; 3] {
     let mut runner = TestRunner::deterministic();
     let mut kinds = BTreeSet::new();
     let mut rules = BTreeSet::new();
@@ -20,23 +21,33 @@ fn generated_conversations_reach_every_rule_and_reason() {
         let script = scripts(40).new_tree(&mut runner).expect("scripts are always made").current();
         let conversation = script.conversation();
         let observed = Observed::of(&conversation, Tokenizer::O200k);
-        let subject = Subject::engine(eager());
+        let subject = Subject::engine(settings.clone());
         for step in laws::check(&conversation, &observed, subject, Scope::Changes, &[]) {
             reasons.extend(step.rewrite.map(|reason| format!("{reason:?}")));
             for shape in step.changed.iter().filter_map(|(_, decision)| decision.shape()) {
-                kinds.insert(shape.kind.word());
+                kinds.insert(shape.kind.word().to_owned());
                 rules.extend(shape.rule.split('+').map(str::to_owned));
             }
         }
     }
-    let text = |set: &BTreeSet<String>| set.iter().cloned().collect::<Vec<_>>().join(" ");
-    assert_eq!(text(&reasons), "CacheCold ClientRewrote HighMark SkiRental");
-    assert_eq!(
-        kinds.into_iter().collect::<Vec<_>>().join(" "),
-        "compacted delta excerpt folded note outline pointer"
-    );
-    assert_eq!(
-        text(&rules),
-        "cleared edits excerpt fold gutter heading hits identical noise outline shown"
-    );
+    let text = |set: BTreeSet<String>| set.into_iter().collect::<Vec<_>>().join(" ");
+    [text(reasons), text(kinds), text(rules)]
+}
+
+#[test]
+fn generated_conversations_reach_every_rule_and_reason() {
+    let reasons = "CacheCold ClientRewrote HighMark SkiRental";
+    let expected = [
+        reasons,
+        "compacted delta excerpt folded note outline pointer",
+        "cleared edits excerpt fold gutter heading hits identical noise outline shown",
+    ];
+    assert_eq!(reached(&eager()), expected);
+    let expected = [
+        reasons,
+        "compacted curated delta excerpt folded note outline pointer summary",
+        "cleared curated edits excerpt fold gutter heading hits identical noise outline shown \
+         summary",
+    ];
+    assert_eq!(reached(&viewed()), expected);
 }

@@ -1,15 +1,19 @@
 //! The engine's laws on generated conversations, one test a law.
 
+use std::sync::Arc;
+
 use foveal_context::observed::Observed;
 use foveal_context::prices::PriceCard;
 use foveal_context::profile::PROFILES;
 use foveal_context::settings::Settings;
 use foveal_context::tokens::Tokenizer;
+use foveal_context::views::Views;
 use foveal_testkit::generate::Script;
 use foveal_testkit::laws::{
     self, Law, Scope, Subject, content, determinism, folds, frozen, own_profiles, pointers,
     rewrites,
 };
+use foveal_testkit::scripted_views::ScriptedViews;
 use foveal_testkit::scripts;
 use proptest::prelude::*;
 
@@ -18,6 +22,10 @@ const OPERATIONS_MAX: usize = 40;
 
 fn config() -> ProptestConfig {
     ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+fn views() -> Arc<dyn Views> {
+    Arc::new(ScriptedViews::default())
 }
 
 /// Checks `laws` at every request of the script, under each of the engine's profiles.
@@ -68,7 +76,10 @@ proptest! {
         let observed = Observed::of(&conversation, Tokenizer::O200k);
         for (_, settings) in own_profiles() {
             let places = [at, at / 7, at / 49];
-            determinism::resuming_changes_nothing(&settings, &conversation, &observed, places);
+            let views = views();
+            determinism::resuming_changes_nothing(
+                &settings, &views, &conversation, &observed, places,
+            );
         }
     }
 
@@ -77,7 +88,9 @@ proptest! {
         let conversation = script.conversation();
         let observed = Observed::of(&conversation, Tokenizer::O200k);
         for (_, settings) in own_profiles() {
-            determinism::the_future_changes_nothing(&settings, &conversation, &observed);
+            determinism::the_future_changes_nothing(
+                &settings, &views(), &conversation, &observed,
+            );
         }
     }
 

@@ -14,6 +14,7 @@ pub mod ranked;
 pub mod relations;
 pub mod summary;
 pub mod terms;
+pub mod views;
 
 mod entity;
 mod fallback;

@@ -10,6 +10,7 @@
 //! oracle and the profile named by `base=` are printed, beside its settings so changed.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use foveal_context::planner::Planner;
@@ -18,6 +19,8 @@ use foveal_context::profile::PROFILES;
 use foveal_context::projector::Projector;
 use foveal_context::settings::Settings;
 use foveal_context::tokens::Tokenizer;
+use foveal_context::views::Views;
+use foveal_index::views::CuratedViews;
 use foveal_replay::oracle::oracle;
 use foveal_replay::run::Share;
 use foveal_replay::{Prepared, Replay, replay};
@@ -45,9 +48,10 @@ fn main() -> anyhow::Result<()> {
         }
     }
     if let Some(study) = study {
+        let views: Arc<dyn Views> = Arc::new(CuratedViews::default());
         let start = |_: &Prepared<'_>| {
             let planner = Planner::new(study.settings.clone(), prices.clone());
-            Projector::Engine(Box::new(planner))
+            Projector::Engine(Box::new(planner.with_views(Arc::clone(&views))))
         };
         print!("{}", row(&study.name, &prepared, &prices, start));
     }

@@ -59,7 +59,15 @@ impl Fixed {
             }
         }
         self.sent = self.window.entries().len();
-        Step { answer, time: now, changed, levels: Vec::new(), kept, rewrite: None }
+        Step {
+            answer,
+            time: now,
+            changed,
+            levels: Vec::new(),
+            chosen: Vec::new(),
+            kept,
+            rewrite: None,
+        }
     }
 
     /// The entries of the prompt, in order.

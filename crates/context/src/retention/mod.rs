@@ -215,6 +215,7 @@ impl Recomputed {
             time: now,
             changed,
             levels: Vec::new(),
+            chosen: Vec::new(),
             kept,
             rewrite: rewritten.then_some(RewriteReason::Recomputed),
         }

@@ -9,11 +9,12 @@ use crate::settings::Settings;
 use crate::shape::Shape;
 use crate::tokens::{TokenCache, Tokens};
 use crate::transcript::{Conversation, EntryIndex};
+use crate::views::Chosen;
 
 use super::draft::Draft;
 use super::excerpt::{self, ExcerptLimits};
 use super::shown::{self, BlockMin, Match, Seen};
-use super::{encoded, fold, gutter, heading, hits, json, long_line, noise, table};
+use super::{encoded, fold, gutter, heading, hits, json, long_line, noise, table, view};
 
 /// Everything the decision on one result depends on.
 pub struct Ask<'a> {
@@ -35,6 +36,10 @@ pub struct Ask<'a> {
     pub before: &'a Item,
     /// What that rests on, where known.
     pub grounds: Option<&'a Grounds>,
+    /// What was chosen of it for its level.
+    pub chosen: Option<&'a Chosen>,
+    /// What was chosen of it when it came.
+    pub first: Option<&'a Chosen>,
 }
 
 /// All that a shape depends on, beside the result itself and the settings.
@@ -77,7 +82,7 @@ pub fn shape(ask: &Ask<'_>, tokens: &mut TokenCache) -> Outcome {
     }
     let mut draft = Draft::new(content, facts);
     if ask.level != Level::Arrival {
-        rewrite::reduce(&mut draft, ask.level);
+        reduce(ask, &mut draft);
     }
     if ask.level != Level::Note {
         let pointing = !ask.asked_again;
@@ -98,11 +103,20 @@ pub fn shape(ask: &Ask<'_>, tokens: &mut TokenCache) -> Outcome {
     Outcome::Shaped(shaped, grounds)
 }
 
+/// Takes what the level no longer shows.
+fn reduce(ask: &Ask<'_>, draft: &mut Draft<'_>) {
+    match ask.chosen {
+        Some(chosen) => view::show(draft, chosen),
+        None => rewrite::reduce(draft, ask.level, ask.first.map(|first| &first.view)),
+    }
+}
+
 /// Counts what a rewrite would leave of a new read: when many are rewritten at once, most of
 /// it is known then.
 fn foresee(ask: &Ask<'_>, mut draft: Draft<'_>, tokens: &mut TokenCache) {
-    if draft.facts.kind() == EffectKind::Read {
-        rewrite::reduce(&mut draft, Level::Reduced);
+    let old_reads = ask.settings.rewrite.as_ref().and_then(|rewrite| rewrite.old_reads.as_ref());
+    if draft.facts.kind() == EffectKind::Read && old_reads.is_none() {
+        rewrite::reduce(&mut draft, Level::Reduced, ask.first.map(|first| &first.view));
         shorten(ask, &mut draft, true);
         tokens.count(ask.observed.tokenizer(), &draft.compose().render(draft.content));
     }
@@ -125,6 +139,8 @@ fn point(ask: &Ask<'_>, draft: &mut Draft<'_>, grounds: &mut Grounds) {
     if let Some(source) = grounds.same {
         let gap = shown::identical(&seen, source);
         draft.leave_out("identical", 0..draft.len(), gap);
+    } else if let Some(chosen) = ask.chosen.filter(|chosen| chosen.level == Level::Arrival) {
+        view::show(draft, chosen);
     }
     noise::cut(draft);
     let minimum = BlockMin { bytes: ask.settings.pointer_bytes_min, lines: BLOCK_LINES_MIN };

@@ -16,3 +16,4 @@ pub mod outline;
 pub mod shown;
 pub mod table;
 pub mod telling;
+pub mod view;

@@ -4,6 +4,7 @@ use anyhow::{Context, bail};
 use foveal_context::score::NAMES;
 use foveal_context::settings::{EditSettings, RewriteSettings, Settings};
 use foveal_context::tokens::Tokens;
+use foveal_context::views::{Amount, CurateSettings, OldReads, Wanted};
 
 /// The settings of an own profile.
 pub(crate) fn named(name: &str) -> anyhow::Result<Settings> {
@@ -36,6 +37,12 @@ pub(crate) fn set(settings: &mut Settings, key: &str, value: &str) -> anyhow::Re
         "edits-old" => edits(settings)?.old_factor = factor()?,
         "edits-new" => edits(settings)?.new_factor = factor()?,
         "uses" => rewrite(settings)?.uses_min = factor()?,
+        "curate-lines" => curate(settings).lines_min = requests()?,
+        "curate-amount" => curate(settings).amount = amount(value)?,
+        "curate-saving" => curate(settings).saving_min = factor()?,
+        "old-lines" => old_reads(settings)?.lines_min = requests()?,
+        "old-amount" => old_reads(settings)?.wanted = Wanted::Curated(amount(value)?),
+        "old-tokens" => old_reads(settings)?.wanted = Wanted::Summary(tokens()?),
         "free" => rewrite(settings)?.free_factor = factor()?,
         _ => match key.strip_prefix("weight-").and_then(feature) {
             Some(at) => rewrite(settings)?.weights[at] = factor()?,
@@ -52,6 +59,27 @@ fn rewrite(settings: &mut Settings) -> anyhow::Result<&mut RewriteSettings> {
 fn edits(settings: &mut Settings) -> anyhow::Result<&mut EditSettings> {
     let never = EditSettings { old_factor: f64::INFINITY, new_factor: f64::INFINITY };
     Ok(rewrite(settings)?.edits.get_or_insert(never))
+}
+
+fn curate(settings: &mut Settings) -> &mut CurateSettings {
+    settings.curate.get_or_insert(CurateSettings {
+        lines_min: 200,
+        amount: Amount::Adaptive,
+        saving_min: 0.2,
+    })
+}
+
+fn old_reads(settings: &mut Settings) -> anyhow::Result<&mut OldReads> {
+    let curated = OldReads { lines_min: 1, wanted: Wanted::Curated(Amount::Adaptive) };
+    Ok(rewrite(settings)?.old_reads.get_or_insert(curated))
+}
+
+/// `adaptive`, or a share from 0 to 1.
+fn amount(value: &str) -> anyhow::Result<Amount> {
+    match value {
+        "adaptive" => Ok(Amount::Adaptive),
+        share => Ok(Amount::Share(share.parse().with_context(|| format!("a share, not {share}"))?)),
+    }
 }
 
 fn feature(name: &str) -> Option<usize> {

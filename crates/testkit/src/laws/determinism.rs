@@ -1,11 +1,14 @@
 //! One conversation, one plan: whatever was computed before, elsewhere or later.
 
+use std::sync::Arc;
+
 use foveal_context::observed::Observed;
 use foveal_context::planner::{Planner, Step};
 use foveal_context::prices::PriceCard;
 use foveal_context::settings::Settings;
 use foveal_context::tokens::Tokenizer;
 use foveal_context::transcript::Conversation;
+use foveal_context::views::Views;
 
 use super::{answers, request_time};
 
@@ -19,13 +22,19 @@ fn advance(
     planner.advance(conversation, observed, answer, request_time(conversation, answer))
 }
 
+/// A planner at the start that asks `views`.
+fn start(settings: &Settings, views: &Arc<dyn Views>) -> Planner {
+    Planner::new(settings.clone(), PriceCard::anthropic_5m()).with_views(Arc::clone(views))
+}
+
 /// The steps of the uninterrupted plan, and the planner at its end.
 fn plan(
     settings: &Settings,
+    views: &Arc<dyn Views>,
     conversation: &Conversation,
     observed: &Observed,
 ) -> (Vec<Step>, Planner) {
-    let mut planner = Planner::new(settings.clone(), PriceCard::anthropic_5m());
+    let mut planner = start(settings, views);
     let requests = 0..answers(conversation).len();
     let steps = requests.map(|at| advance(&mut planner, conversation, observed, at)).collect();
     (steps, planner)
@@ -43,22 +52,24 @@ fn assert_same(one: &Planner, other: &Planner) {
 
 /// Planning twice gives the same; a plan taken up from the recorded steps at one of `resumed`
 /// goes on as the uninterrupted one. The steps go through JSON, as a store would keep them.
+/// What views chose is recorded and not asked for again.
 pub fn resuming_changes_nothing(
     settings: &Settings,
+    views: &Arc<dyn Views>,
     conversation: &Conversation,
     observed: &Observed,
     resumed: impl IntoIterator<Item = usize>,
 ) {
-    let (steps, planner) = plan(settings, conversation, observed);
-    let (again, _) = plan(settings, conversation, observed);
+    let (steps, planner) = plan(settings, views, conversation, observed);
+    let (again, _) = plan(settings, views, conversation, observed);
     assert_eq!(steps, again, "planned twice");
-    for at in resumed {
+    for at in resumed.into_iter().chain([steps.len()]) {
         let at = at % (steps.len() + 1);
         let stored = serde_json::to_string(&steps[..at]).expect("steps are plain data");
         let recorded: Vec<Step> = serde_json::from_str(&stored).expect("what was written");
         let prices = PriceCard::anthropic_5m();
-        let mut other =
-            Planner::resume(settings.clone(), prices, conversation, observed, &recorded);
+        let other = Planner::resume(settings.clone(), prices, conversation, observed, &recorded);
+        let mut other = other.with_views(Arc::clone(views));
         for (request, step) in steps.iter().enumerate().skip(at) {
             let ours = advance(&mut other, conversation, observed, request);
             assert_eq!(ours, *step, "resumed at {at}");
@@ -71,13 +82,14 @@ pub fn resuming_changes_nothing(
 /// facts taken as the entries come, every step is the same.
 pub fn the_future_changes_nothing(
     settings: &Settings,
+    views: &Arc<dyn Views>,
     conversation: &Conversation,
     observed: &Observed,
 ) {
-    let (steps, _) = plan(settings, conversation, observed);
+    let (steps, _) = plan(settings, views, conversation, observed);
     let mut growing = Conversation { entries: Vec::new(), ..conversation.clone() };
     let mut facts = Observed::new(Tokenizer::O200k, conversation.directory.as_deref());
-    let mut planner = Planner::new(settings.clone(), PriceCard::anthropic_5m());
+    let mut planner = start(settings, views);
     for step in &steps {
         while growing.entries.len() < step.answer.at() {
             let entry = conversation.entries[growing.entries.len()].clone();

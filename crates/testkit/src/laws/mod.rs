@@ -11,6 +11,7 @@ pub mod pointers;
 pub mod rewrites;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use foveal_context::observed::Observed;
 use foveal_context::planner::{Planner, Step};
@@ -22,19 +23,23 @@ use foveal_context::shape::{Decision, Shape};
 use foveal_context::shaping::gutter::Numbers;
 use foveal_context::tokens::Tokens;
 use foveal_context::transcript::{Conversation, EntryIndex, Mark, Role, Timestamp};
+use foveal_context::views::{Amount, CurateSettings, OldReads, Views, Wanted};
 
 use crate::render::shown_text;
+use crate::scripted_views::ScriptedViews;
 
 /// What is checked at every request.
 pub type Law = fn(&Moment<'_>);
 
-/// The engine's own profiles by name, and one that rewrites at every chance.
+/// The engine's own profiles by name, one that rewrites at every chance, and one that also
+/// asks for views of reads at every chance.
 pub fn own_profiles() -> Vec<(&'static str, Settings)> {
     vec![
         ("lossless", Settings::lossless()),
         ("balanced", Settings::balanced()),
         ("max", Settings::max()),
         ("eager", eager()),
+        ("viewed", viewed()),
     ]
 }
 
@@ -56,6 +61,18 @@ pub fn eager() -> Settings {
         rewrite.free_factor = 2.0;
         rewrite.rental = 0.5;
         rewrite.edits = Some(EditSettings { old_factor: 0.1, new_factor: 1.0 });
+    }
+    settings
+}
+
+/// As [`eager`], with views of first and of old reads wherever they can be had.
+pub fn viewed() -> Settings {
+    let mut settings = eager();
+    settings.read_bytes_max = None;
+    settings.curate =
+        Some(CurateSettings { lines_min: 8, amount: Amount::Adaptive, saving_min: 0.1 });
+    if let Some(rewrite) = &mut settings.rewrite {
+        rewrite.old_reads = Some(OldReads { lines_min: 6, wanted: Wanted::Summary(Tokens(80)) });
     }
     settings
 }
@@ -177,11 +194,16 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// The engine under `settings`.
+    /// The engine under `settings`, with [`ScriptedViews`] to ask.
     pub fn engine(settings: Settings) -> Self {
+        Self::engine_with(settings, Arc::new(ScriptedViews::default()))
+    }
+
+    /// The engine under `settings`, with `views` to ask.
+    pub fn engine_with(settings: Settings, views: Arc<dyn Views>) -> Self {
         let prices = PriceCard::anthropic_5m();
         let rewrite = settings.rewrite.clone();
-        let planner = Planner::new(settings, prices.clone());
+        let planner = Planner::new(settings, prices.clone()).with_views(views);
         Self { projector: Projector::Engine(Box::new(planner)), settings: rewrite, prices }
     }
 }

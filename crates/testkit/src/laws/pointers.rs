@@ -1,6 +1,7 @@
 //! No pointer dangles, and every note is true: what is missing from a rendered result is
 //! worked out anew from its pieces, and looked for in the rendered messages it points at.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use foveal_context::lines::PrintedLine;
@@ -51,6 +52,12 @@ enum Says {
     Heading,
 }
 
+/// `[12-34 left out]`, `[12-34 left out: a, b]`: a range of which the handle was named before.
+fn names_range(note: &str) -> bool {
+    let rest = note.split_once(" left out").map(|(_, rest)| rest);
+    range_of(note).is_some() && rest.is_some_and(|rest| rest.starts_with([']', ':']))
+}
+
 fn says(note: &str) -> Says {
     let points = note.ends_with(" above]")
         || note.contains(" lines as above in ")
@@ -59,7 +66,7 @@ fn says(note: &str) -> Says {
         Says::Pointer
     } else if note.starts_with("[last ") && note.ends_with(" more times]") {
         Says::Repeated
-    } else if note.starts_with('[') && note.contains("; expand ") {
+    } else if note.starts_with('[') && (note.contains("; expand ") || names_range(note)) {
         Says::LeftOut
     } else {
         Says::Heading
@@ -126,24 +133,45 @@ fn lines_shown<'a>(moment: &Moment<'a>, place: usize) -> Vec<&'a str> {
     visible_texts(entry).into_iter().flat_map(|text| text.split('\n')).collect()
 }
 
-/// Where lines are missing something says so, and a lossy note names the handle.
+/// Where lines are missing something says so, and a lossy note names the handle, or a range
+/// beside a note that names it.
 pub fn gaps_are_noted(moment: &Moment<'_>) {
+    let names_handle = |(_, index, shape, _): (usize, EntryIndex, &Shape, &str)| {
+        let handle = shape.handle.to_string();
+        let names = |piece: &Piece| matches!(piece, Piece::Note(note) if note.contains(&handle));
+        shape.pieces.iter().any(names).then_some(index)
+    };
+    let named: HashSet<EntryIndex> = moment.replaced().filter_map(names_handle).collect();
     each_gap(moment, |index, handle, lines, notes| {
         assert!(!notes.is_empty(), "nothing says that {:?} of {index:?} is missing", lines[0]);
         for note in notes {
-            let names = note.contains(handle);
-            assert!(says(note) != Says::LeftOut || names, "no handle in {note:?}");
+            let told = note.contains(handle) || (names_range(note) && named.contains(&index));
+            assert!(says(note) != Says::LeftOut || told, "no handle in {note:?}");
         }
     });
 }
 
-/// The range or count that a note gives covers the missing lines it stands for.
+/// The range or count that a note gives covers the missing lines it stands for, and names
+/// that it tells stand in them.
 pub fn notes_are_true(moment: &Moment<'_>) {
     each_gap(moment, |index, _, lines, notes| {
         if let [note] = notes {
             covers(note, lines, index);
+            let content = moment.conversation.entry(index).result().map_or("", |r| &r.content);
+            for name in names_in(note) {
+                let stands = lines.iter().any(|line| line.text_in(content).contains(name));
+                assert!(stands, "{index:?}: {name:?} is in none of the lines of {note:?}");
+            }
         }
     });
+}
+
+/// The names in `[12-34 left out: a, b and 2 more; expand ...]`.
+fn names_in(note: &str) -> Vec<&str> {
+    let Some((_, names)) = note.split_once(" left out: ") else { return Vec::new() };
+    let names = names.split("; expand ").next().unwrap_or_default().trim_end_matches(']');
+    let names = names.rsplit_once(" and ").map_or(names, |(names, _)| names);
+    names.split(", ").collect()
 }
 
 /// What a note calls the last line stands right before it: nothing else was left out there.

@@ -37,8 +37,9 @@ const DEV_ONLY: &[&str] = &["foveal-testkit"];
 
 /// What tests and examples of a package may use beyond [`ALLOWED`].
 const ALLOWED_DEV: &[(&str, &[&str])] = &[
-    // Recorded sessions are read by `wire`; the measures are tested on them.
-    ("foveal-replay", &["foveal-wire"]),
+    // Recorded sessions are read by `wire`; the measures are tested on them, also with files
+    // curated by `index`.
+    ("foveal-replay", &["foveal-wire", "foveal-index"]),
 ];
 
 /// Outside packages that only these members may use directly.
