@@ -1,6 +1,7 @@
 //! The prompt of one request for people: every message with what was decided about it.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use foveal_context::observed::Observed;
 use foveal_context::planner::Step;
@@ -10,6 +11,7 @@ use foveal_context::projector::Projector;
 use foveal_context::shape::{Piece, Shape};
 use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_context::transcript::{Conversation, EntryIndex};
+use foveal_index::views::CuratedViews;
 use foveal_replay::run::request_time;
 use similar::TextDiff;
 
@@ -46,7 +48,7 @@ impl<'a> View<'a> {
         tokenizer: Tokenizer,
     ) -> Option<Self> {
         let observed = Observed::of(conversation, tokenizer);
-        let mut projector = profile.start(prices);
+        let mut projector = profile.start(prices).with_views(Arc::new(CuratedViews::default()));
         let mut last = None;
         for answer in conversation.responses().take(turn as usize) {
             let time = request_time(conversation, answer);

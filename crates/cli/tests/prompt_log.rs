@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use foveal_context::observed::Observed;
 use foveal_context::prices::PriceCard;
 use foveal_context::profile::Profile;
 use foveal_context::tokens::Tokenizer;
 use foveal_context::transcript::{Conversation, Role, Session};
+use foveal_index::views::CuratedViews;
 use foveal_replay::run::request_time;
 use serde_json::Value;
 
@@ -22,6 +24,7 @@ fn rendered(conversation: &Conversation, profile: &str) -> Vec<(Prompt, usize)> 
     let prices = PriceCard::anthropic_5m();
     let observed = Observed::of(conversation, Tokenizer::O200k);
     let mut projector = Profile::named(profile).expect("a profile").start(&prices);
+    projector = projector.with_views(Arc::new(CuratedViews::default()));
     let mut prompts = Vec::new();
     for answer in conversation.responses() {
         let time = request_time(conversation, answer);
@@ -109,7 +112,7 @@ fn rebuilding_gives_every_prompt() {
     let world = World::new("prompt_log");
     world.write("a.json", session("a"));
     world.write("b.json", session("b"));
-    for profile in ["lossless", "balanced", "max"] {
+    for profile in ["lossless", "balanced", "max", "curated"] {
         world.output(&format!("replay a.json b.json --profile {profile} --prompt-log log"));
         let log = world.read("log");
         let mut sessions = sessions_of(&world.folder.join("a.json"));

@@ -31,7 +31,8 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// A projector for one conversation.
+    /// A projector for one conversation. What reads are told by is chosen by whom
+    /// [`Projector::with_views`] gives it to ask.
     pub fn start(&self, prices: &PriceCard) -> Projector {
         (self.start)(prices)
     }
@@ -70,6 +71,12 @@ pub static PROFILES: &[Profile] = &[
         about: "as balanced, sooner and further",
         origin: Origin::Own,
         start: |prices| engine(Settings::max(), prices),
+    },
+    Profile {
+        name: "curated",
+        about: "as balanced, and of long files only what matters when they are first read",
+        origin: Origin::Own,
+        start: |prices| engine(Settings::curated(), prices),
     },
     Profile {
         name: "read-once",

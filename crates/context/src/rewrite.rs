@@ -15,7 +15,7 @@ use crate::score;
 use crate::settings::RewriteSettings;
 use crate::shape::ShapeKind;
 use crate::shaping::draft::{Draft, Gap};
-use crate::shaping::{excerpt, outline, view};
+use crate::shaping::{outline, view};
 use crate::transcript::{Conversation, EntryIndex};
 use crate::views::View;
 
@@ -288,7 +288,7 @@ pub fn reduce(draft: &mut Draft<'_>, level: Level, first: Option<&View>) {
                 let shown = view::lines_kept(draft, first);
                 keep.iter_mut().zip(shown).for_each(|(keep, shown)| *keep &= shown);
             }
-            excerpt::leave_out_others(draft, &keep, handle, "outline", ShapeKind::Outline);
+            view::leave_out_ranges(draft, &keep, None, ("outline", ShapeKind::Outline));
         }
         Level::Note => {
             let lines = draft.len();

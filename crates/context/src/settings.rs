@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::score;
 use crate::shaping::gutter::Numbers;
 use crate::tokens::Tokens;
-use crate::views::{CurateSettings, OldReads};
+use crate::views::{Amount, CurateSettings, OldReads, Wanted};
 
 /// What the engine may do, and how far it may go.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -108,9 +108,21 @@ impl Settings {
                 tokens_min: Tokens(100),
                 rental: 1.2,
                 edits: None,
-                old_reads: None,
+                old_reads: summaries(Tokens(200)),
             }),
             ..Self::lossless()
+        }
+    }
+
+    /// As balanced, with long files curated when they are first read.
+    pub fn curated() -> Self {
+        Self {
+            curate: Some(CurateSettings {
+                lines_min: 500,
+                amount: Amount::Adaptive,
+                saving_min: 0.1,
+            }),
+            ..Self::balanced()
         }
     }
 
@@ -126,16 +138,21 @@ impl Settings {
             rewrite: Some(RewriteSettings {
                 high: Tokens(100_000),
                 low: Tokens(50_000),
-                recent_requests: 1,
+                recent_requests: 4,
                 weights: score::WEIGHTS,
                 uses_min: 0.035,
                 free_factor: 4.0,
                 tokens_min: Tokens(40),
-                rental: 2.5,
+                rental: 3.0,
                 edits: Some(EditSettings { old_factor: 0.1, new_factor: 15.0 }),
-                old_reads: None,
+                old_reads: summaries(Tokens(100)),
             }),
             ..Self::lossless()
         }
     }
+}
+
+/// Old reads are told in so many tokens.
+fn summaries(most: Tokens) -> Option<OldReads> {
+    Some(OldReads { lines_min: 1, wanted: Wanted::Summary(most) })
 }

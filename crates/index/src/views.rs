@@ -28,7 +28,12 @@ impl Views for CuratedViews {
             Wanted::Curated(amount) => self.curated(&file, &question, amount),
             Wanted::Summary(tokens) => {
                 let tokenizer = read.observed.tokenizer();
-                summary(&summarise_for_history(&file, &question, &[], tokens, tokenizer)?, &parsed)
+                match summarise_for_history(&file, &question, &[], tokens, tokenizer) {
+                    Some(found) => summary(&found, &parsed),
+                    // Not even names fit: the range of all lines says the least.
+                    None if tokenizer.count(read.text) > tokens => View::default(),
+                    None => return None,
+                }
             }
         };
         Some(moved(view, before))

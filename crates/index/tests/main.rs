@@ -17,3 +17,4 @@ mod queries;
 mod relations;
 mod summary;
 mod terms;
+mod views;

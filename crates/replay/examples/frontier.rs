@@ -41,14 +41,15 @@ fn main() -> anyhow::Result<()> {
     let prices = PriceCard::anthropic_5m();
     let prepared: Vec<_> =
         conversations.par_iter().map(|(_, c)| Prepared::new(c, Tokenizer::O200k)).collect();
+    let views: Arc<dyn Views> = Arc::new(CuratedViews::default());
     print!("{}", heading(&prepared));
     for profile in PROFILES {
         if study.as_ref().is_none_or(|study| study.base == profile.name) {
-            print!("{}", row(profile.name, &prepared, &prices, |_| profile.start(&prices)));
+            let start = |_: &Prepared<'_>| profile.start(&prices).with_views(Arc::clone(&views));
+            print!("{}", row(profile.name, &prepared, &prices, start));
         }
     }
     if let Some(study) = study {
-        let views: Arc<dyn Views> = Arc::new(CuratedViews::default());
         let start = |_: &Prepared<'_>| {
             let planner = Planner::new(study.settings.clone(), prices.clone());
             Projector::Engine(Box::new(planner.with_views(Arc::clone(&views))))

@@ -1,6 +1,7 @@
 //! The engine's laws on recorded sessions.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
 
 use foveal_context::observed::Observed;
 use foveal_context::planner::Step;
@@ -9,11 +10,13 @@ use foveal_context::rewrite::RewriteReason;
 use foveal_context::settings::Settings;
 use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_context::transcript::Conversation;
+use foveal_context::views::Views;
+use foveal_index::views::CuratedViews;
 use foveal_replay::run::Replay;
 use foveal_replay::{Prepared, replay};
 use foveal_testkit::laws::{
     self, Law, Scope, Subject, content, determinism, folds, frozen, own_profiles, pointers,
-    rewrites,
+    rewrites, viewed,
 };
 use rayon::prelude::*;
 
@@ -39,6 +42,12 @@ fn conversations(path: &Path) -> Vec<Conversation> {
         foveal_wire::read_all(foveal_wire::Format::Atif, &name, std::io::BufReader::new(file));
     let (sessions, _) = read.expect("a session is readable to its end");
     sessions.into_iter().flat_map(|session| session.conversations).collect()
+}
+
+/// The built-in curator, built once.
+fn curator() -> Arc<dyn Views> {
+    static CURATOR: LazyLock<Arc<CuratedViews>> = LazyLock::new(Arc::default);
+    Arc::clone(&*CURATOR) as Arc<dyn Views>
 }
 
 fn for_each(check: impl Fn(&Conversation, &Observed) + Sync) {
@@ -83,6 +92,34 @@ fn notes_are_true() {
     });
 }
 
+/// First reads of 100 lines curated, and old reads in a few tokens.
+fn curated_early() -> Settings {
+    let mut settings = viewed();
+    settings.curate.iter_mut().for_each(|curate| curate.lines_min = 100);
+    settings
+}
+
+#[test]
+fn the_laws_hold_with_the_built_in_curator() {
+    const LAWS: &[Law] = &[
+        content::handles_resolve,
+        content::nothing_grows,
+        content::the_rest_is_untouched,
+        frozen::law,
+        pointers::asking_twice_helps,
+        pointers::none_dangles,
+        pointers::gaps_are_noted,
+        pointers::notes_are_true,
+        rewrites::law,
+    ];
+    for_each(|conversation, observed| {
+        for settings in [curated_early(), Settings::curated(), Settings::max()] {
+            let subject = Subject::engine_with(settings, curator());
+            laws::check(conversation, observed, subject, Scope::Changes, LAWS);
+        }
+    });
+}
+
 #[test]
 fn repeats_follow_their_line() {
     for_each(|conversation, observed| {
@@ -122,10 +159,16 @@ fn lossless_shows_everything() {
 fn a_plan_can_be_taken_up_and_knows_no_future() {
     for_each(|conversation, observed| {
         let requests = laws::answers(conversation).len();
-        for settings in [Settings::balanced(), Settings::max()] {
-            let places = [requests / 3, requests * 2 / 3];
-            determinism::resuming_changes_nothing(&settings, conversation, observed, places);
-            determinism::the_future_changes_nothing(&settings, conversation, observed);
+        for settings in [Settings::balanced(), Settings::max(), Settings::curated()] {
+            let (places, views) = ([requests / 3, requests * 2 / 3], curator());
+            determinism::resuming_changes_nothing(
+                &settings,
+                &views,
+                conversation,
+                observed,
+                places,
+            );
+            determinism::the_future_changes_nothing(&settings, &views, conversation, observed);
         }
     });
 }
@@ -148,7 +191,7 @@ fn the_measures_find_no_breach_and_lossless_keeps_the_evidence() {
 }
 
 fn replay_under(prepared: &Prepared<'_>, settings: Settings) -> Replay {
-    let Subject { mut projector, prices, .. } = Subject::engine(settings);
+    let Subject { mut projector, prices, .. } = Subject::engine_with(settings, curator());
     replay(prepared, &mut projector, &prices, &mut |_: &Projector, _| {})
 }
 

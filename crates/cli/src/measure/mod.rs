@@ -8,11 +8,12 @@ mod session;
 
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use foveal_context::prices::PriceCard;
 use foveal_context::profile::Profile;
 use foveal_context::tokens::Tokenizer;
+use foveal_context::views::Views;
 use foveal_report::{Limits, ReportBuilder};
 use foveal_wire::Format;
 
@@ -28,6 +29,8 @@ pub(crate) struct Plan<'a> {
     pub(crate) profiles: &'a [&'static Profile],
     /// The prices.
     pub(crate) prices: &'a PriceCard,
+    /// Who chooses what of read files is shown.
+    pub(crate) views: Arc<dyn Views>,
     /// What counts tokens.
     pub(crate) tokenizer: Tokenizer,
     /// The format, where the user named it.

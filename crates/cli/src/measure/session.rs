@@ -1,5 +1,7 @@
 //! One session under every profile.
 
+use std::sync::Arc;
+
 use foveal_context::profile::Profile;
 use foveal_context::transcript::Session;
 use foveal_replay::{Prepared, Replay, replay};
@@ -87,7 +89,7 @@ fn run(
     mut log: Option<ConversationLog<'_>>,
     drawn: bool,
 ) -> Run {
-    let mut projector = profile.start(plan.prices);
+    let mut projector = profile.start(plan.prices).with_views(Arc::clone(&plan.views));
     let mut sampler = drawn.then(|| FillSampler::new(prepared));
     let replay = replay(prepared, &mut projector, plan.prices, &mut |projector, step| {
         if let Some(log) = &mut log {

@@ -72,7 +72,7 @@ pub fn leave_out_others(
 }
 
 /// What a gap holds: the range of a file's lines, hits and their files, or lines and bytes.
-fn amount(draft: &Draft<'_>, lines: Range<usize>, bytes: usize) -> String {
+pub(super) fn amount(draft: &Draft<'_>, lines: Range<usize>, bytes: usize) -> String {
     let kind = draft.facts.kind();
     // Between hits of different places stand lines without a number.
     if let Some((from, to)) = draft.numbers_of(&lines) {

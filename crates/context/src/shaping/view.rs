@@ -4,10 +4,12 @@
 use std::ops::Range;
 
 use crate::lines::PrintedLine;
+use crate::shape::ShapeKind;
 use crate::transcript::LineNumber;
 use crate::views::{Chosen, View, Wanted};
 
 use super::draft::{Draft, Gap};
+use super::excerpt;
 
 /// Names told of one gap.
 const NAMES_MAX: usize = 6;
@@ -23,6 +25,24 @@ pub fn show(draft: &mut Draft<'_>, chosen: &Chosen) {
         Wanted::Summary(_) => "summary",
     };
     let keep = lines_kept(draft, &chosen.view);
+    leave_out_ranges(draft, &keep, Some(&chosen.view), (rule, chosen.wanted.kind()));
+    for remark in &chosen.view.remarks {
+        let place = (0..draft.len()).find(|at| draft.line(*at).number == Some(remark.line));
+        let is_fit = is_fit(&remark.text, REMARK_BYTES_MAX);
+        if let Some(at) = place.filter(|at| is_fit && draft.keeps(*at)) {
+            draft.head(rule, at..at + 1, format!("[{}]", remark.text));
+        }
+    }
+}
+
+/// Leaves out every kept line for which `keep` is false. Gaps are told by their range where
+/// their lines count up, and by the names that `view` gives; the handle is named once.
+pub fn leave_out_ranges(
+    draft: &mut Draft<'_>,
+    keep: &[bool],
+    view: Option<&View>,
+    (rule, kind): (&'static str, ShapeKind),
+) {
     let mut handle = Some(draft.handle());
     let mut at = 0;
     while at < draft.len() {
@@ -36,21 +56,16 @@ pub fn show(draft: &mut Draft<'_>, chosen: &Chosen) {
             bytes += draft.shown_len(at);
             at += 1;
         }
-        let Some((from, to)) = draft.numbers_of(&(start..at)) else { continue };
-        let names = names_in(draft, &chosen.view, start..at);
-        let expand = handle.map_or_else(String::new, |handle| format!("; expand {handle}"));
-        let note = format!("[{from}-{to} left out{names}{expand}]");
+        let is_range = draft.numbers_of(&(start..at)).is_some();
+        let names = view.map_or_else(String::new, |view| names_in(draft, view, start..at));
+        let amount = excerpt::amount(draft, start..at, bytes);
+        let note = match handle {
+            None if is_range => format!("[{amount} left out{names}]"),
+            _ => format!("[{amount} left out{names}; expand {}]", draft.handle()),
+        };
         if note.len() + 1 < bytes {
             handle = None;
-            let gap = Gap { note, refers_to: None, kind: chosen.wanted.kind() };
-            draft.leave_out(rule, start..at, gap);
-        }
-    }
-    for remark in &chosen.view.remarks {
-        let place = (0..draft.len()).find(|at| draft.line(*at).number == Some(remark.line));
-        let is_fit = is_fit(&remark.text, REMARK_BYTES_MAX);
-        if let Some(at) = place.filter(|at| is_fit && draft.keeps(*at)) {
-            draft.head(rule, at..at + 1, format!("[{}]", remark.text));
+            draft.leave_out(rule, start..at, Gap { note, refers_to: None, kind });
         }
     }
 }

@@ -1,11 +1,14 @@
 //! Bytes a second of reading and counting, and the replay of one conversation.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use criterion::{Criterion, Throughput};
 use foveal_context::prices::PriceCard;
 use foveal_context::profile::PROFILES;
 use foveal_context::tokens::{Tokenizer, Tokens};
+use foveal_context::views::Views;
+use foveal_index::views::CuratedViews;
 use foveal_replay::{Prepared, replay};
 use foveal_testkit::{atif, long_conversation};
 use foveal_wire::{Format, read_all};
@@ -32,10 +35,11 @@ pub(crate) fn bench(criterion: &mut Criterion) {
     });
     let prepared = Prepared::new(&conversation, Tokenizer::O200k);
     let prices = PriceCard::anthropic_5m();
+    let views: Arc<dyn Views> = Arc::new(CuratedViews::default());
     group.bench_function("replay under all profiles", |bencher| {
         bencher.iter(|| {
             for profile in PROFILES {
-                let mut projector = profile.start(&prices);
+                let mut projector = profile.start(&prices).with_views(Arc::clone(&views));
                 let figures = replay(&prepared, &mut projector, &prices, &mut |_, _| {});
                 std::hint::black_box(figures);
             }

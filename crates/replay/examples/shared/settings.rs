@@ -12,7 +12,8 @@ pub(crate) fn named(name: &str) -> anyhow::Result<Settings> {
         "lossless" => Settings::lossless(),
         "balanced" => Settings::balanced(),
         "max" => Settings::max(),
-        _ => bail!("base is lossless, balanced or max, not `{name}`"),
+        "curated" => Settings::curated(),
+        _ => bail!("base is lossless, balanced, max or curated, not `{name}`"),
     })
 }
 
@@ -40,6 +41,7 @@ pub(crate) fn set(settings: &mut Settings, key: &str, value: &str) -> anyhow::Re
         "curate-lines" => curate(settings).lines_min = requests()?,
         "curate-amount" => curate(settings).amount = amount(value)?,
         "curate-saving" => curate(settings).saving_min = factor()?,
+        "old-outline" => rewrite(settings)?.old_reads = None,
         "old-lines" => old_reads(settings)?.lines_min = requests()?,
         "old-amount" => old_reads(settings)?.wanted = Wanted::Curated(amount(value)?),
         "old-tokens" => old_reads(settings)?.wanted = Wanted::Summary(tokens()?),

@@ -38,6 +38,7 @@ pub fn own_profiles() -> Vec<(&'static str, Settings)> {
         ("lossless", Settings::lossless()),
         ("balanced", Settings::balanced()),
         ("max", Settings::max()),
+        ("curated", Settings::curated()),
         ("eager", eager()),
         ("viewed", viewed()),
     ]

@@ -5,10 +5,11 @@ mod arguments;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, bail};
 use foveal_context::profile::DEFAULT;
+use foveal_index::views::CuratedViews;
 use foveal_report::{Limits, ProfileLine, ReportBuilder};
 
 pub(crate) use arguments::Arguments;
@@ -67,6 +68,7 @@ fn measure_files(
     let plan = measure::Plan {
         profiles: &config.profiles,
         prices: &config.prices,
+        views: Arc::new(CuratedViews::default()),
         tokenizer: config.tokenizer,
         format: config.format,
         prompt_log: log.as_ref(),
