@@ -19,7 +19,7 @@ use crate::shaping::arrival::{self, Grounds, Outcome};
 use crate::shaping::edits::{self, LastTold, Runs};
 use crate::tokens::{TokenCache, Tokens};
 use crate::transcript::{Conversation, EntryIndex, Role, Timestamp, Window, WindowChange};
-use crate::views::{self, Choices, Chosen, Views};
+use crate::views::{self, Choices, Chosen, OldReads, Views};
 
 /// What is decided about one entry, and what it weighs.
 #[derive(Debug, Clone, Default)]
@@ -157,6 +157,11 @@ impl Planner {
         };
         self.finish(now);
         Step { answer, time: now, changed, rewrite, levels: levels.levels, chosen, kept }
+    }
+
+    /// What old reads are rewritten to; `None`: to outlines.
+    pub(crate) fn old_reads(&self) -> Option<&OldReads> {
+        self.views.as_ref().and(self.settings.rewrite.as_ref()?.old_reads.as_ref())
     }
 
     /// What is chosen of reads that came after `known` or whose levels are raised.
@@ -386,7 +391,11 @@ impl Planner {
             },
             Role::System | Role::User => None,
         };
+        let before = &self.items[index.at()].decision;
         match shaped {
+            Some((shape, _)) if before.shape().is_some_and(|old| old.sends_the_same_as(&shape)) => {
+                (before.clone(), self.items[index.at()].tokens)
+            }
             Some((shape, tokens)) => (Decision::Replace(Arc::new(shape)), tokens),
             None => (Decision::Keep, observed.facts(index).tokens),
         }
@@ -410,6 +419,7 @@ impl Planner {
             asked_again: self.asked_again(conversation, index, key),
             before,
             grounds: self.grounds[index.at()].as_ref(),
+            outlined_later: self.settings.rewrite.is_some() && self.old_reads().is_none(),
             chosen: self.choices.of(index, before.level),
             first: self.choices.of(index, Level::Arrival),
         };

@@ -17,7 +17,7 @@ use crate::shape::ShapeKind;
 use crate::shaping::draft::{Draft, Gap};
 use crate::shaping::{outline, view};
 use crate::transcript::{Conversation, EntryIndex};
-use crate::views::View;
+use crate::views::{OldReads, View};
 
 /// How far a result has been reduced.
 #[derive(
@@ -201,7 +201,8 @@ fn candidates(planner: &Planner, ask: &Ask<'_>) -> Vec<Candidate> {
         let reduced = if is_edit {
             less_of_edit(ask.settings, facts, item.level, uses)
         } else {
-            less_of_result(ask.settings, facts, item).map(|(level, saving)| (level, saving, uses()))
+            less_of_result(planner.old_reads(), facts, item)
+                .map(|(level, saving)| (level, saving, uses()))
         };
         let Some((level, saving, uses)) = reduced else { continue };
         let dead_for = life.dead_since.map_or(0, |since| planner.requests() - since);
@@ -219,8 +220,12 @@ fn candidates(planner: &Planner, ask: &Ask<'_>) -> Vec<Candidate> {
 }
 
 /// The next level of a result and the tokens that it saves.
-fn less_of_result(settings: &RewriteSettings, facts: &Facts, item: &Item) -> Option<(Level, u64)> {
-    let of_read = || match &settings.old_reads {
+fn less_of_result(
+    old_reads: Option<&OldReads>,
+    facts: &Facts,
+    item: &Item,
+) -> Option<(Level, u64)> {
+    let of_read = || match old_reads {
         Some(old) if facts.printed.lines.len() >= old.lines_min as usize => {
             old.wanted.tokens_left(item.tokens)
         }

@@ -99,6 +99,11 @@ impl Shape {
         text
     }
 
+    /// Whether the same is sent and pointed at, whatever the rules that led to it are called.
+    pub fn sends_the_same_as(&self, other: &Shape) -> bool {
+        self.pieces == other.pieces && self.refers_to == other.refers_to
+    }
+
     /// The lines of `printed` of which the file's whole text is kept, ascending.
     pub fn lines_kept(&self, printed: &Printed) -> Vec<u32> {
         let mut kept = self.pieces.iter().filter_map(|piece| match piece {

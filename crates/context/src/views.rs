@@ -246,7 +246,7 @@ fn first_view(
 
 /// Whether a result before tells of a file: it shows or answers a change of it.
 fn knows(facts: &Facts, path: &str) -> bool {
-    let Some(call) = &facts.call else { return false };
+    let Some(call) = facts.call.as_ref().filter(|_| !facts.is_error) else { return false };
     call.effect.reads.iter().any(|read| read.path == path)
         || call.effect.writes.iter().any(|write| write.path == path)
 }

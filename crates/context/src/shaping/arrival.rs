@@ -36,6 +36,8 @@ pub struct Ask<'a> {
     pub before: &'a Item,
     /// What that rests on, where known.
     pub grounds: Option<&'a Grounds>,
+    /// Whether a rewrite would make an outline of a read.
+    pub outlined_later: bool,
     /// What was chosen of it for its level.
     pub chosen: Option<&'a Chosen>,
     /// What was chosen of it when it came.
@@ -97,7 +99,7 @@ pub fn shape(ask: &Ask<'_>, tokens: &mut TokenCache) -> Outcome {
         shorten(ask, &mut draft, pointing);
     }
     let shaped = weighed(ask, &draft, tokens);
-    if ask.grounds.is_none() && ask.settings.rewrite.is_some() {
+    if ask.grounds.is_none() && ask.outlined_later {
         foresee(ask, Draft::new(content, facts), tokens);
     }
     Outcome::Shaped(shaped, grounds)
@@ -114,8 +116,7 @@ fn reduce(ask: &Ask<'_>, draft: &mut Draft<'_>) {
 /// Counts what a rewrite would leave of a new read: when many are rewritten at once, most of
 /// it is known then.
 fn foresee(ask: &Ask<'_>, mut draft: Draft<'_>, tokens: &mut TokenCache) {
-    let old_reads = ask.settings.rewrite.as_ref().and_then(|rewrite| rewrite.old_reads.as_ref());
-    if draft.facts.kind() == EffectKind::Read && old_reads.is_none() {
+    if draft.facts.kind() == EffectKind::Read {
         rewrite::reduce(&mut draft, Level::Reduced, ask.first.map(|first| &first.view));
         shorten(ask, &mut draft, true);
         tokens.count(ask.observed.tokenizer(), &draft.compose().render(draft.content));
