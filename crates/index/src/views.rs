@@ -40,6 +40,13 @@ impl Views for CuratedViews {
     }
 }
 
+impl From<Curator> for CuratedViews {
+    /// Chooses with `curator`.
+    fn from(curator: Curator) -> Self {
+        Self { curator: OnceLock::from(curator) }
+    }
+}
+
 impl CuratedViews {
     fn curated(&self, file: &SourceFile<'_>, question: &Question, amount: Amount) -> View {
         let budget = match amount {

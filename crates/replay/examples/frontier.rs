@@ -2,12 +2,13 @@
 //! study:
 //!
 //! ```text
-//! cargo run --release -p foveal-replay --example frontier -- FOLDER [--half even|odd] [KEY=VALUE …]
+//! cargo run --release -p foveal-replay --example frontier -- FOLDER [--half even|odd] [--trees FILE] [KEY=VALUE …]
 //! ```
 //!
 //! FOLDER holds folders of ATIF files, one a source. `--half` takes every other source, so
 //! that what is chosen on one half can be confirmed on the other. With `KEY=VALUE`, only the
-//! oracle and the profile named by `base=` are printed, beside its settings so changed.
+//! oracle and the profile named by `base=` are printed, beside its settings so changed. With
+//! `--trees`, lines of reads are ranked by those trees, as `fit_curator` writes them.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -20,6 +21,7 @@ use foveal_context::projector::Projector;
 use foveal_context::settings::Settings;
 use foveal_context::tokens::Tokenizer;
 use foveal_context::views::Views;
+use foveal_index::curate::Curator;
 use foveal_index::views::CuratedViews;
 use foveal_replay::oracle::oracle;
 use foveal_replay::run::Share;
@@ -41,7 +43,7 @@ fn main() -> anyhow::Result<()> {
     let prices = PriceCard::anthropic_5m();
     let prepared: Vec<_> =
         conversations.par_iter().map(|(_, c)| Prepared::new(c, Tokenizer::O200k)).collect();
-    let views: Arc<dyn Views> = Arc::new(CuratedViews::default());
+    let views: Arc<dyn Views> = Arc::new(arguments.views()?);
     print!("{}", heading(&prepared));
     for profile in PROFILES {
         if study.as_ref().is_none_or(|study| study.base == profile.name) {
@@ -64,6 +66,7 @@ fn main() -> anyhow::Result<()> {
 struct Arguments {
     folder: String,
     half: Option<Half>,
+    trees: Option<String>,
     changes: Vec<(String, String)>,
 }
 
@@ -77,7 +80,7 @@ struct Study {
 impl Arguments {
     fn parse(mut words: impl Iterator<Item = String>) -> anyhow::Result<Self> {
         let folder = words.next().context("the first argument is a folder of folders of ATIF")?;
-        let (mut half, mut changes) = (None, Vec::new());
+        let (mut half, mut trees, mut changes) = (None, None, Vec::new());
         while let Some(word) = words.next() {
             if word == "--half" {
                 half = Some(match words.next().as_deref() {
@@ -85,13 +88,22 @@ impl Arguments {
                     Some("odd") => Half(1),
                     other => bail!("--half is even or odd, not {other:?}"),
                 });
+            } else if word == "--trees" {
+                trees = Some(words.next().context("--trees takes a file")?);
             } else if let Some((key, value)) = word.split_once('=') {
                 changes.push((key.to_owned(), value.to_owned()));
             } else {
-                bail!("`{word}` is neither --half nor KEY=VALUE");
+                bail!("`{word}` is neither --half, --trees nor KEY=VALUE");
             }
         }
-        Ok(Self { folder, half, changes })
+        Ok(Self { folder, half, trees, changes })
+    }
+
+    fn views(&self) -> anyhow::Result<CuratedViews> {
+        let Some(file) = &self.trees else { return Ok(CuratedViews::default()) };
+        let trees = std::fs::read_to_string(file).with_context(|| file.clone())?;
+        let curator = Curator::with_forest(&trees).with_context(|| format!("{file}: no trees"))?;
+        Ok(curator.into())
     }
 
     fn study(&self) -> anyhow::Result<Option<Study>> {
