@@ -158,4 +158,6 @@ fn a_killed_run_does_no_harm() {
     assert_eq!((sum, &value["rebuilt"]), (Some(FILES), &false.into()), "{value}");
     let text = world.output("search part_299 --path r --limit 1");
     assert!(text.starts_with("f299.rs:"), "{text}");
+    let graph = world.output("graph f299.rs r");
+    assert!(graph.starts_with("f299.rs  file\n\ncontains (30)\n"), "{graph}");
 }
