@@ -62,6 +62,7 @@ pub fn eager() -> Settings {
         rewrite.free_factor = 2.0;
         rewrite.rental = 0.5;
         rewrite.edits = Some(EditSettings { old_factor: 0.1, new_factor: 1.0 });
+        rewrite.old_reads = None;
     }
     settings
 }
