@@ -7,7 +7,7 @@ use foveal_index::parse;
 /// Units without a gold line that are learned from; their weights make up for the others.
 const UNITS_MAX: usize = 100;
 /// What a case of a conversation counts beside one of a commit, of which there are many more.
-const SESSION_WEIGHT: f32 = 5.0;
+const SESSION_WEIGHT: f32 = 2.0;
 
 /// Units of one file with the weight of their lines. Every case weighs the same: its gold
 /// lines 1 together, and so do the others.

@@ -41,7 +41,7 @@ const TOLD_NEAR: f32 = 0.85;
 /// What is enough under [`Budget::Adaptive`]: a conversation goes on to use more of a file than
 /// one change touches. Chosen on cases that the trees had not seen.
 const ENOUGH: Enough = Enough::Share(0.58);
-const ENOUGH_OF_CONVERSATION: Enough = Enough::Share(0.65);
+const ENOUGH_OF_CONVERSATION: Enough = Enough::Share(0.64);
 /// The same where nothing is asked: signatures and types, not what is in functions.
 const ENOUGH_OF_STRUCTURE: Enough = Enough::Worth(0.3);
 /// Reasons given for a part.
