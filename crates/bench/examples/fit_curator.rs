@@ -1,6 +1,7 @@
 //! Fits the trees of the curator and shows how well they choose in repositories they have not
 //! seen: `cargo run --release -p foveal-bench --example fit_curator -- TEST.jsonl MORE.jsonl…
-//! [--folds N] [--out FILE]`, files as `foveal bench curation --write-cases` writes them.
+//! [--folds N] [--out FILE]`, files as `foveal bench curation --write-cases` writes them. With
+//! `--trees FILE` nothing is fitted: those trees are measured on the first file.
 //!
 //! Repositories are dealt into N parts, 2 if not said. For each, trees are fitted on the cases
 //! of all others, of all files, and measured on its cases in the first file. Recorded sessions
@@ -25,8 +26,14 @@ use self::boost::Settings;
 use self::sampled::Sampled;
 
 fn main() -> anyhow::Result<()> {
-    let Arguments { files, folds, out } = Arguments::read(std::env::args().skip(1))?;
+    let Arguments { files, folds, out, trees } = Arguments::read(std::env::args().skip(1))?;
     let test = read(&files[0])?;
+    if let Some(trees) = trees {
+        let text = std::fs::read_to_string(&trees).with_context(|| trees.clone())?;
+        let curator = Curator::with_forest(&text).with_context(|| format!("{trees}: no trees"))?;
+        print(&sum(&measure(&curator, &test.iter().collect::<Vec<_>>())));
+        return Ok(());
+    }
     let mut cases = test.clone();
     for file in &files[1..] {
         cases.extend(read(file)?);
@@ -86,14 +93,17 @@ struct Arguments {
     folds: usize,
     /// Where to write the trees of all.
     out: Option<String>,
+    /// Trees that are there already.
+    trees: Option<String>,
 }
 
 impl Arguments {
     fn read(mut words: impl Iterator<Item = String>) -> anyhow::Result<Self> {
-        let mut read = Self { files: Vec::new(), folds: 2, out: None };
+        let mut read = Self { files: Vec::new(), folds: 2, out: None, trees: None };
         while let Some(word) = words.next() {
             match word.as_str() {
                 "--out" => read.out = Some(words.next().context("--out takes a file")?),
+                "--trees" => read.trees = Some(words.next().context("--trees takes a file")?),
                 "--folds" => {
                     let folds = words.next().and_then(|word| word.parse().ok());
                     read.folds = folds
