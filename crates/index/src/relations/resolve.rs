@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::NodeId;
 use super::modules::{Modules, Scope, folder};
-use super::scope::Imports;
+use super::scope::{DEFAULT, Imports};
 use super::symbols::{Definition, FileSymbols, Use, UseRole};
 use super::table::{Family, Package, Table};
 use super::tests_of::is_test_file;
@@ -133,7 +133,8 @@ impl<'a> Resolver<'a> {
         let used = file.names.iter().map(|name| &**name);
         let defined = file.definitions.iter().map(|definition| &*definition.name);
         let imports = Imports::of(modules, family, at, file);
-        let meant = imports.originals.values().copied();
+        // Everything without a name is called the same; which is meant, the import says.
+        let meant = imports.originals.values().copied().filter(|name| *name != DEFAULT);
         let names = used.chain(defined).chain(meant);
         let names = names.filter_map(|name| table.id_of(name)).collect();
         Self { table, modules, at, file, family, imports, names }
@@ -174,11 +175,11 @@ impl<'a> Resolver<'a> {
             id.map(|id| self.imported(of, id, scopes, 1.0)).unwrap_or_default()
         };
         let mut meant = named(original);
-        if meant.nodes.is_empty() && original == "default" {
+        if meant.nodes.is_empty() && original == DEFAULT {
             // The name by which it is imported is mostly that by which it was exported.
             meant = named(self.file.name(of.name));
         }
-        if meant.nodes.is_empty() && original == "default" {
+        if meant.nodes.is_empty() && original == DEFAULT {
             meant = named("exports");
         }
         if meant.nodes.len() > CANDIDATES_MAX {
@@ -537,7 +538,14 @@ impl<'a> Resolver<'a> {
             }
         }
         let alias = self.alias(qualifier);
-        let original = alias.map_or(qualifier, |(original, _)| original);
+        if let Some((DEFAULT, scopes)) = alias {
+            let nodes = self.of_default(of, name, scopes);
+            if !nodes.is_empty() {
+                return Some(Meant { nodes, evidence: 1.0 });
+            }
+        }
+        let original = alias.map(|(original, _)| original).filter(|name| *name != DEFAULT);
+        let original = original.unwrap_or(qualifier);
         let known = self.table.id_of(original).filter(|id| self.is_type(*id));
         let foreign =
             named.is_some_and(|scopes| scopes.iter().all(|at| self.imports.scopes[*at].is_empty()));
@@ -566,6 +574,14 @@ impl<'a> Resolver<'a> {
         let is_type = qualifier.starts_with(char::is_uppercase);
         let types_are_capital = !matches!(self.family, Family::C | Family::Go | Family::Php);
         (is_type && (known.is_some() || types_are_capital)).then(Meant::default)
+    }
+
+    /// Members of what one of `scopes` exports without a name.
+    fn of_default(&self, of: &Use, name: u32, scopes: &[usize]) -> Vec<NodeId> {
+        let owners = [DEFAULT, "exports"].into_iter().filter_map(|name| self.table.id_of(name));
+        let members = owners.flat_map(|owner| self.table.members(owner, name)).copied();
+        let is_from = |file| scopes.iter().any(|at| self.imports.scopes[*at].has_front(file));
+        members.filter(|node| is_from(self.table.file(*node)) && self.can_mean(of, *node)).collect()
     }
 
     /// Whether something called so is a type or module.

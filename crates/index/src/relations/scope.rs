@@ -6,6 +6,9 @@ use super::modules::{Modules, Scope};
 use super::symbols::FileSymbols;
 use super::table::Family;
 
+/// What a script exports without a name is called.
+pub(super) const DEFAULT: &str = "default";
+
 /// The imports of a file, resolved.
 pub(super) struct Imports<'a> {
     /// Modules by the names taken from them, as they are called here.
@@ -56,8 +59,8 @@ impl<'a> Imports<'a> {
                         found.whole.push(scope);
                         is_whole = true;
                     }
-                    ("default", None) => is_whole = true,
-                    ("default", Some(alias)) => {
+                    (DEFAULT, None) => is_whole = true,
+                    (DEFAULT, Some(alias)) => {
                         found.called.entry(alias).or_default().push(scope);
                         found.named.entry(alias).or_default().push(scope);
                     }
@@ -146,7 +149,7 @@ pub(super) fn originals(file: &FileSymbols) -> HashMap<&str, &str> {
     let mut found = HashMap::new();
     for import in &file.imports {
         if let Some(alias) = &import.alias {
-            let original = if is_script { "default" } else { last_part(&import.module) };
+            let original = if is_script { DEFAULT } else { last_part(&import.module) };
             found.insert(&**alias, original);
         }
         let names = import.names.iter().filter(|of| &*of.name != "*");

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::NodeId;
+use super::scope::{DEFAULT, originals};
 use super::symbols::{Definition, FileSymbols};
 use crate::{EntityKind, Language};
 
@@ -149,7 +150,7 @@ impl<'a> Table<'a> {
 
     /// Notes the types that headers of types and declarations of fields name.
     fn note_types(&mut self, at: usize, file: &'a FileSymbols) {
-        let originals = super::scope::originals(file);
+        let originals = originals(file);
         for of in &file.uses {
             let Some(inside) = of.inside else { continue };
             let Some(definition) = file.definitions.get(inside.get()) else { continue };
@@ -157,7 +158,9 @@ impl<'a> Table<'a> {
                 continue;
             }
             let name = file.name(of.name);
-            let name = originals.get(name).copied().unwrap_or(name);
+            // What has no name of its own is mostly imported by that of what it is.
+            let original = originals.get(name).copied().filter(|name| *name != DEFAULT);
+            let name = original.unwrap_or(name);
             let Some(named) = self.id_of(name) else { continue };
             let node = self.node(at, inside.get());
             match definition.kind {

@@ -657,3 +657,81 @@ src/index.ts imports src/text/parse.ts:parse
 ",
     );
 }
+
+#[test]
+// tidy: table
+fn what_scripts_import_without_its_name() {
+    check(
+        "
+//- src/foo.ts
+export default class Foo {
+    static bar() {}
+    helper() {}
+}
+//- src/a.ts
+import Foo from './foo';
+
+class A extends Foo {
+    run() {
+        Foo.bar();
+        this.helper();
+    }
+}
+//- src/b.js
+const Foo = require('./foo');
+
+class B extends Foo {
+    go() {
+        Foo.bar();
+        this.helper();
+    }
+}
+",
+        "
+src/a.ts imports src/foo.ts
+src/a.ts:A uses type src/foo.ts:Foo
+src/a.ts:A.run calls src/foo.ts:Foo.bar
+src/a.ts:A.run calls src/foo.ts:Foo.helper
+src/a.ts:A.run uses type src/foo.ts:Foo
+src/b.js imports src/foo.ts
+src/b.js:B uses type src/foo.ts:Foo
+src/b.js:B.go calls src/foo.ts:Foo.bar
+src/b.js:B.go calls src/foo.ts:Foo.helper
+src/b.js:B.go uses type src/foo.ts:Foo
+",
+    );
+    // What has no name is meant by those who import it, and by nobody else.
+    check(
+        "
+//- src/a.ts
+import Shape from './shape';
+
+export function run() {
+    Shape.draw();
+}
+//- src/b.ts
+import Other from './other';
+
+class B extends Other {
+    go() {
+        Other.draw();
+        this.draw();
+    }
+}
+//- src/other.ts
+export const other = 1;
+//- src/shape.ts
+export default class {
+    static draw() {}
+}
+",
+        "
+src/a.ts imports src/shape.ts
+src/a.ts imports src/shape.ts:default
+src/a.ts:run calls src/shape.ts:default.draw
+src/a.ts:run uses type src/shape.ts:default
+src/b.ts imports src/other.ts
+src/b.ts:B.go calls src/shape.ts:default.draw (0.10)
+",
+    );
+}
