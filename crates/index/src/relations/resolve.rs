@@ -145,7 +145,14 @@ impl<'a> Resolver<'a> {
         if of.qualifier.is_none() && of.role != UseRole::Documented {
             let local = self.file.name(of.name);
             if let Some((original, scopes)) = self.alias(local) {
-                return self.aliased(of, original, scopes);
+                let meant = self.aliased(of, original, scopes);
+                if !meant.nodes.is_empty() {
+                    return meant;
+                }
+                // Where it cannot be had, what the file defines by that name stands in for it.
+                let Some(name) = self.table.id_of(local) else { return meant };
+                let here = self.own_or_here(of, name).unwrap_or_default();
+                return self.settled(of, name, here);
             }
         }
         let Some(name) = self.table.id_of(self.file.name(of.name)) else { return Meant::default() };
@@ -305,24 +312,30 @@ impl<'a> Resolver<'a> {
         }
     }
 
+    /// What the own type or the file has by a name that nothing stands before.
+    fn own_or_here(&self, of: &Use, name: u32) -> Option<Meant> {
+        if self.family.has_implicit_self()
+            && let Some(own) = self.own_type(of)
+        {
+            let nodes = self.inherited(of, own, name);
+            if !nodes.is_empty() {
+                return Some(Meant { nodes, evidence: 1.0 });
+            }
+        }
+        let nodes = self.candidates(of, name, |node| {
+            self.table.file(node) == self.at
+                && self.table.owner(node).is_none()
+                && self.is_in_reach(of, node)
+        });
+        (!nodes.is_empty()).then_some(Meant { nodes, evidence: 1.0 })
+    }
+
     /// A name that nothing stands before.
     fn alone(&self, of: &Use, name: u32) -> Meant {
         let table = self.table;
         let is_member = |node: NodeId| table.owner(node).is_some();
-        let own = self.own_type(of);
-        if self.family.has_implicit_self()
-            && let Some(own) = own
-        {
-            let nodes = self.inherited(of, own, name);
-            if !nodes.is_empty() {
-                return Meant { nodes, evidence: 1.0 };
-            }
-        }
-        let here =
-            |node| table.file(node) == self.at && !is_member(node) && self.is_in_reach(of, node);
-        let nodes = self.candidates(of, name, here);
-        if !nodes.is_empty() {
-            return Meant { nodes, evidence: 1.0 };
+        if let Some(meant) = self.own_or_here(of, name) {
+            return meant;
         }
         let text = self.file.name(of.name);
         if let Some(scopes) = self.imports.named.get(text) {
@@ -546,10 +559,15 @@ impl<'a> Resolver<'a> {
         }
         let original = alias.map(|(original, _)| original).filter(|name| *name != DEFAULT);
         let original = original.unwrap_or(qualifier);
-        let known = self.table.id_of(original).filter(|id| self.is_type(*id));
         let foreign =
             named.is_some_and(|scopes| scopes.iter().all(|at| self.imports.scopes[*at].is_empty()));
-        if foreign && (alias.is_some() || !known.is_some_and(|id| self.is_defined_here(id))) {
+        let known = if foreign {
+            // Where it cannot be had, what the file defines by that name stands in for it.
+            self.table.id_of(qualifier).filter(|id| self.is_defined_here(*id))
+        } else {
+            self.table.id_of(original).filter(|id| self.is_type(*id))
+        };
+        if foreign && known.is_none() {
             return Some(Meant::default());
         }
         if let Some(owner) = known {

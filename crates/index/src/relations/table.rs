@@ -160,25 +160,36 @@ impl<'a> Table<'a> {
             let name = file.name(of.name);
             // What has no name of its own is mostly imported by that of what it is.
             let original = originals.get(name).copied().filter(|name| *name != DEFAULT);
-            let name = original.unwrap_or(name);
-            let Some(named) = self.id_of(name) else { continue };
+            // What the file defines by that name can stand in for what it imports.
+            let here = original
+                .and_then(|_| self.id_of(name))
+                .filter(|id| self.named(*id).iter().any(|node| self.file(*node) == at));
+            let meant = self.id_of(original.unwrap_or(name));
             let node = self.node(at, inside.get());
-            match definition.kind {
-                EntityKind::Type | EntityKind::Trait | EntityKind::Enum => {
-                    let Some(own) = self.id_of(&definition.name) else { continue };
-                    add(self.bases.entry(own).or_default(), named);
-                }
-                EntityKind::Impl => {
-                    let Some(own) = self.owners[node.index()] else { continue };
-                    add(self.bases.entry(own).or_default(), named);
-                }
-                EntityKind::Field => {
-                    let Some(owner) = self.owners[node.index()] else { continue };
-                    let Some(own) = self.id_of(&definition.name) else { continue };
+            for named in meant.into_iter().chain(here) {
+                self.note_type(definition, node, named);
+            }
+        }
+    }
+
+    /// Notes that the header or declaration of `definition`, which is `node`, names the type
+    /// `named`.
+    fn note_type(&mut self, definition: &Definition, node: NodeId, named: u32) {
+        let own = self.id_of(&definition.name);
+        let owner = self.owners[node.index()];
+        let of_type = match definition.kind {
+            EntityKind::Type | EntityKind::Trait | EntityKind::Enum => own,
+            EntityKind::Impl => owner,
+            EntityKind::Field => {
+                if let (Some(owner), Some(own)) = (owner, own) {
                     add(self.field_types.entry((owner, own)).or_default(), named);
                 }
-                _ => {}
+                return;
             }
+            _ => return,
+        };
+        if let Some(of_type) = of_type {
+            add(self.bases.entry(of_type).or_default(), named);
         }
     }
 

@@ -735,3 +735,45 @@ src/b.ts:B.go calls src/shape.ts:default.draw (0.10)
 ",
     );
 }
+
+#[test]
+fn what_a_file_defines_stands_in_for_an_import_that_cannot_be_had() {
+    check(
+        "
+//- app/text.py
+try:
+    from fast import loads as json_loads, Decoder as JsonDecoder
+except ImportError:
+    def json_loads(text):
+        return text
+
+    class JsonDecoder:
+        def decode(self):
+            pass
+
+        def reset(self):
+            pass
+
+class Reader(JsonDecoder):
+    def read(self):
+        json_loads('x')
+        JsonDecoder.make()
+        JsonDecoder.decode(self)
+        self.reset()
+
+def make():
+    pass
+//- app/other.py
+class Decoder:
+    def make(self):
+        pass
+",
+        "
+app/text.py:Reader uses type app/text.py:JsonDecoder
+app/text.py:Reader.read calls app/text.py:json_loads
+app/text.py:Reader.read calls app/text.py:JsonDecoder.decode
+app/text.py:Reader.read calls app/text.py:JsonDecoder.reset
+app/text.py:Reader.read uses type app/text.py:JsonDecoder x2
+",
+    );
+}
