@@ -3,6 +3,7 @@
 //! A language is a flat table from node kinds to roles and a few small functions for what a
 //! table cannot say. Tables are resolved to the grammar's numbers once, at first use.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use tree_sitter::{Language as Grammar, Node};
@@ -172,18 +173,71 @@ pub(crate) type Imported = (String, Vec<String>);
 
 /// `a` and `b` of `a as b`.
 pub(crate) fn split_alias(text: &str) -> (&str, Option<&str>) {
-    let is_letter = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     match text.rsplit_once(" as ") {
-        Some((name, alias)) if !alias.is_empty() && alias.chars().all(is_letter) => {
-            (name.trim_end(), Some(alias))
-        }
+        Some((name, alias)) if is_identifier(alias) => (name.trim_end(), Some(alias)),
         _ => (text, None),
     }
 }
 
-/// `name`, and what it is called if that is something else.
+/// `name`, and what it is called if that is something else. An alias that is no identifier
+/// says nothing.
 pub(crate) fn with_alias(name: &str, alias: &str) -> String {
-    if alias.is_empty() || alias == name { name.to_owned() } else { format!("{name} as {alias}") }
+    if alias == name || !is_identifier(alias) {
+        name.to_owned()
+    } else {
+        format!("{name} as {alias}")
+    }
+}
+
+fn is_identifier(text: &str) -> bool {
+    let is_letter = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    !text.is_empty() && text.chars().all(is_letter)
+}
+
+/// `text` with a space for each comment that `//` or `/*` begins outside quotes.
+pub(crate) fn without_comments(text: &str) -> Cow<'_, str> {
+    if !text.contains("//") && !text.contains("/*") {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['/', '"', '\'', '`']) {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        let end = end_of_comment(from);
+        if end.is_some() {
+            out.push(' ');
+        }
+        let end = end.unwrap_or_else(|| {
+            let end = end_of_quoted(from);
+            out.push_str(&from[..end]);
+            end
+        });
+        rest = &from[end..];
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+/// The end of the comment that `text` begins with.
+fn end_of_comment(text: &str) -> Option<usize> {
+    if text.starts_with("//") {
+        return Some(text.find('\n').unwrap_or(text.len()));
+    }
+    let inside = text.strip_prefix("/*")?;
+    Some(inside.find("*/").map_or(text.len(), |at| at + "/*".len() + "*/".len()))
+}
+
+/// The end of what is quoted at the beginning of `text`, at the latest that of the line; after
+/// one letter if that is no quote.
+fn end_of_quoted(text: &str) -> usize {
+    let Some(quote) = text.chars().next() else { return 0 };
+    let first = quote.len_utf8();
+    if !matches!(quote, '"' | '\'' | '`') {
+        return first;
+    }
+    let inside = &text[first..];
+    inside.find([quote, '\n']).map_or(text.len(), |at| first + at + 1)
 }
 
 /// A table from kinds of nodes to roles.

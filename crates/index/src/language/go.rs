@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use crate::entity::{EntityKind, Visibility};
 use crate::spec::{
     Header, Imported, Named, PLAIN, Role, Roles, Site, Spec, name_field, with_alias,
+    without_comments,
 };
 
 pub(super) const SPEC: Spec = Spec {
@@ -117,7 +118,6 @@ fn is_test(header: &Header<'_>) -> bool {
 
 fn imports(text: &str) -> Vec<Imported> {
     let quoted = |line: &str| {
-        let line = line.split("//").next().filter(|part| part.contains('"')).unwrap_or(line);
         let mut parts = line.split(['"', '`']);
         let before = parts.next()?.trim_start_matches("import").trim();
         let path = parts.next()?;
@@ -127,5 +127,5 @@ fn imports(text: &str) -> Vec<Imported> {
             alias => (with_alias(path, alias), Vec::new()),
         })
     };
-    text.split(['\n', ';']).filter_map(quoted).collect()
+    without_comments(text).split(['\n', ';']).filter_map(quoted).collect()
 }

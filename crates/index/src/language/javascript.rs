@@ -3,7 +3,9 @@
 use tree_sitter::Node;
 
 use crate::entity::{EntityKind, Visibility};
-use crate::spec::{Header, Imported, Named, Role, Roles, Site, Spec, name_field, with_alias};
+use crate::spec::{
+    Header, Imported, Named, Role, Roles, Site, Spec, name_field, with_alias, without_comments,
+};
 
 pub(super) const JAVASCRIPT: Spec = Spec {
     grammar: || tree_sitter_javascript::LANGUAGE.into(),
@@ -167,9 +169,14 @@ fn pair(site: &Site<'_>) -> Role {
     }
 }
 
-/// `const x = require(…)` imports; any other declaration stands around what it declares.
+/// `const x = require(…)` and `const x = require(…).name` import; any other declaration
+/// stands around what it declares.
 fn declaration(site: &Site<'_>) -> Role {
     let value = site.node.named_child(0).and_then(|child| child.child_by_field_name("value"));
+    let value = value.and_then(|value| match value.kind() {
+        "member_expression" => value.child_by_field_name("object"),
+        _ => Some(value),
+    });
     let callee = value.and_then(|value| value.child_by_field_name("function"));
     match callee.map(|callee| site.text_of(callee)) {
         Some("require") => Role::Import,
@@ -312,6 +319,7 @@ fn exports(text: &str) -> Vec<&str> {
 const EXPORTS_MAX: usize = 50;
 
 fn imports(text: &str) -> Vec<Imported> {
+    let text = &*without_comments(text);
     let found = required(text);
     if !found.is_empty() {
         return found;
@@ -347,12 +355,15 @@ fn required(text: &str) -> Vec<Imported> {
         else {
             continue;
         };
-        let left = left.trim_end_matches('=').trim_end();
-        if let Some(inside) = left.strip_suffix('}').and_then(|left| left.rsplit_once('{')) {
-            found.push((module.to_owned(), taken(inside.1)));
+        // What is called with it, or made from it otherwise, is not the module.
+        let declared = left.strip_suffix('=').map(last_declarator).unwrap_or_default();
+        let (name, type_or_names) =
+            declared.split_at(declared.find(['{', ':']).unwrap_or(declared.len()));
+        if let Some(names) = type_or_names.strip_prefix('{') {
+            found.push((module.to_owned(), taken(names)));
             continue;
         }
-        let alias = left.rsplit([' ', ',', '\n', '\t']).next().unwrap_or_default();
+        let alias = name.split_whitespace().last().unwrap_or_default();
         let member = rest.trim_start().strip_prefix(").").unwrap_or_default();
         let end = member.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '$');
         match &member[..end.unwrap_or(member.len())] {
@@ -361,6 +372,20 @@ fn required(text: &str) -> Vec<Imported> {
         }
     }
     found
+}
+
+/// What follows the last comma outside brackets in what stands before an `=`.
+fn last_declarator(text: &str) -> &str {
+    let mut depth = 0u32;
+    for (at, letter) in text.char_indices().rev() {
+        match letter {
+            ')' | ']' | '}' | '>' => depth += 1,
+            '(' | '[' | '{' | '<' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => return &text[at + 1..],
+            _ => {}
+        }
+    }
+    text
 }
 
 /// The names in `a, b as c, type D, e: f }`.

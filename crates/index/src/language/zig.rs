@@ -91,6 +91,8 @@ fn imports(text: &str) -> Vec<Imported> {
     let alias = before.trim_end().trim_end_matches('=').split(':').next().unwrap_or_default();
     let alias = alias.split_whitespace().last().unwrap_or_default();
     match rest.trim_matches([')', ';', '.', ' ']) {
+        // What is made from the module is not the module.
+        made if made.contains(['(', '"', ',']) => vec![(path.to_owned(), Vec::new())],
         "" => vec![(with_alias(path, alias), Vec::new())],
         name => vec![(path.to_owned(), vec![with_alias(name, alias)])],
     }

@@ -559,3 +559,42 @@ names: Engine part Part part ready start() part std testing expect()
 "#,
     );
 }
+
+#[test]
+fn what_modules_are_called_with_more_than_a_name_before_them() {
+    check(
+        "run.go",
+        r#"
+package run
+
+import (
+	/* plain */ "fmt"
+	log "example.org/log" // "old"
+	/* a
+	   b */ _ "example.org/side"
+)
+"#,
+        r#"
+3-8 imports imports private
+imports: fmt@4 example.org/log=log@5 example.org/side@7
+blocks: :1
+"#,
+    );
+    check(
+        "run.zig",
+        r#"
+const list: type = @import("list.zig");
+comptime {
+    _ = foo(@import("y.zig"));
+}
+const x = @import("x.zig").make(@import("z.zig"));
+"#,
+        r#"
+1 imports imports private
+3 constant _ private
+5 imports imports private
+imports: list.zig=list@1 x.zig@5
+names: foo()
+"#,
+    );
+}

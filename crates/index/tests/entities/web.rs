@@ -312,3 +312,40 @@ names: root panel main panel
 "#,
     );
 }
+
+#[test]
+fn what_modules_are_called_in_scripts() {
+    check(
+        "src/old.js",
+        r#"
+const a = require('a'), b = wrap(require('./b')), c = require('./c').open;
+const area = require('./shape').area;
+const deep = require('./deep').a.b;
+const { one, // first
+  two: second } = require(/* it's here */ './two'), three = require('./three');
+import { first, last // "last"
+} from './x';
+import web from 'https://example.org/web.js';
+"#,
+        r#"
+1-2 imports imports private
+3 constant deep private
+4-8 imports imports private
+imports: a@1 ./b@1 ./c[open=c]@1 ./shape[area]@2 ./two[one two=second]@5 ./three=three@5 ./x[first last]@7 https://example.org/web.js[default=web]@8
+names: require()
+"#,
+    );
+    check(
+        "src/new.ts",
+        r#"
+const fs: typeof import('fs') = require('fs');
+const s: Shape<A, B> = require('./s'), t: Shape = require('./t');
+const { one, two: second }: Shape = require('./two');
+import path = require('path');
+"#,
+        r#"
+1-4 imports imports private
+imports: fs@1 ./s=s@2 ./t=t@2 ./two[one two=second]@3 path@4
+"#,
+    );
+}

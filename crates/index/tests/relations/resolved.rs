@@ -448,12 +448,12 @@ src/main.ts:main calls src/parse.ts:Reader.open
 src/main.ts:main calls src/text.ts:trim
 src/main.ts:main calls src/text.ts:shout
 src/main.ts:main uses type src/parse.ts:Reader
-src/old.js imports src/shape.js x2
+src/old.js imports src/shape.js x3
 src/old.js imports src/shape.js:exports.draw
-src/old.js:area references src/shape.js:exports.area (0.30)
-src/old.js:go calls src/old.js:area
+src/old.js imports src/shape.js:exports.area
 src/old.js:go calls src/shape.js:module.exports
 src/old.js:go calls src/shape.js:exports.draw x2
+src/old.js:go calls src/shape.js:exports.area
 src/old.js:go references src/shape.js:module.exports
 ",
     );
