@@ -7,6 +7,7 @@
 mod build;
 mod documents;
 mod find;
+mod handed_on;
 mod modules;
 mod rank;
 mod resolve;

@@ -1,11 +1,12 @@
 //! Which files the name of a module means.
 
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use super::handed_on::{Defined, Taken};
 use super::symbols::FileSymbols;
 use super::table::Family;
-use crate::Import;
 
 /// Files that a module consists of: ranges of places in the list of files. Empty where the
 /// module is not part of the repository.
@@ -31,12 +32,6 @@ impl Scope {
     }
 }
 
-/// How often a name is handed on from one module to the next, at most.
-const HANDED_ON_MAX: usize = 4;
-
-/// Files from which a name can be handed on at one step.
-const FRONTS_MAX: usize = 64;
-
 /// Names of files that stand for the folder they are in.
 const FRONTS: &[&str] = &["__init__", "index", "lib", "main", "mod", "package-info"];
 
@@ -47,8 +42,9 @@ const SCRIPT_ENDINGS: &[&str] =
 /// The files of a repository by path.
 pub(super) struct Modules<'a> {
     files: &'a [FileSymbols],
-    /// The names that each defines.
-    defined: Vec<HashSet<&'a str>>,
+    defined: Defined<'a>,
+    /// What each file takes from others, once it was asked for.
+    taken: Vec<OnceCell<Taken<'a>>>,
     /// Sorted paths.
     paths: Vec<&'a str>,
     by_path: HashMap<&'a str, usize>,
@@ -66,10 +62,8 @@ impl<'a> Modules<'a> {
     pub(super) fn new(files: &'a [FileSymbols]) -> Self {
         let mut modules = Self {
             files,
-            defined: files
-                .iter()
-                .map(|file| file.definitions.iter().map(|of| &*of.name).collect())
-                .collect(),
+            defined: Defined::new(files),
+            taken: files.iter().map(|_| OnceCell::new()).collect(),
             paths: files.iter().map(|file| &*file.path).collect(),
             by_path: HashMap::new(),
             by_stem: HashMap::new(),
@@ -117,77 +111,14 @@ impl<'a> Modules<'a> {
         }
     }
 
-    /// Where the front of `scope` takes `name` from to hand it on, and what it is called
-    /// there; `None` if it defines it, or does not hand it on.
-    pub(super) fn handed_on(
-        &self,
-        family: Family,
-        scope: &Scope,
-        name: &str,
-    ) -> Option<(Scope, &'a str)> {
-        if !matches!(family, Family::Python | Family::Rust | Family::Script) {
-            return None;
-        }
-        let mut fronts: Vec<usize> = scope.fronts.iter().cloned().flatten().collect();
-        let mut name = name;
-        let mut found: Option<(Scope, &'a str)> = None;
-        for _ in 0..HANDED_ON_MAX {
-            if fronts.len() > FRONTS_MAX || fronts.iter().any(|at| self.defines(*at, name)) {
-                break;
-            }
-            if let Some((from, original)) = self.named_in(family, &fronts, name) {
-                fronts = from.fronts.iter().cloned().flatten().collect();
-                name = original;
-                found = Some((from, original));
-                continue;
-            }
-            let whole = self.taken_whole(family, &fronts);
-            let own = whole.iter().find_map(|from| {
-                let mut files = from.fronts.iter().cloned().flatten();
-                files.find_map(|at| self.defined[at].get(name)).map(|name| (from.clone(), *name))
-            });
-            if own.is_some() {
-                return own;
-            }
-            fronts = whole.into_iter().flat_map(|from| from.fronts).flatten().collect();
-        }
-        found
+    /// The files that define each name.
+    pub(super) fn defined(&self) -> &Defined<'a> {
+        &self.defined
     }
 
-    fn defines(&self, file: usize, name: &str) -> bool {
-        self.defined[file].contains(name)
-    }
-
-    /// The module from which one of `files` takes what it calls `name`, and what it is called
-    /// there.
-    fn named_in(&self, family: Family, files: &[usize], name: &str) -> Option<(Scope, &'a str)> {
-        files.iter().find_map(|at| {
-            let (module, original) = self.files[*at].imports.iter().find_map(|import| {
-                let mut names = import.names.iter();
-                let of = names.find(|of| **of.alias.as_ref().unwrap_or(&of.name) == *name)?;
-                Some((&*import.module, &*of.name)).filter(|(_, name)| *name != "*")
-            })?;
-            let from = self.find(family, *at, module);
-            (!from.is_empty() && !from.has_front(*at)).then_some((from, original))
-        })
-    }
-
-    /// The modules all of whose names `files` take.
-    fn taken_whole(&self, family: Family, files: &[usize]) -> Vec<Scope> {
-        let mut found = Vec::new();
-        for at in files {
-            let imports = self.files[*at].imports.iter();
-            let is_whole = |of: &&Import| {
-                of.names.iter().any(|name| &*name.name == "*" && name.alias.is_none())
-            };
-            for import in imports.filter(is_whole) {
-                let from = self.find(family, *at, &import.module);
-                if !from.is_empty() && !from.has_front(*at) {
-                    found.push(from);
-                }
-            }
-        }
-        found
+    /// What the file at `at` takes from others.
+    pub(super) fn taken_by(&self, at: usize) -> &Taken<'a> {
+        self.taken[at].get_or_init(|| Taken::of(self, at, &self.files[at]))
     }
 
     /// The file at `path`, and what it stands for.

@@ -236,7 +236,7 @@ impl<'a> Resolver<'a> {
     /// What an import takes from `scope` by `name`.
     pub(super) fn taken(&self, name: &str, scope: &Scope) -> Vec<NodeId> {
         let handed = self.modules.handed_on(self.family, scope, name);
-        let (scope, name) = handed.as_ref().map_or((scope, name), |(scope, name)| (scope, name));
+        let (scope, name) = handed.unwrap_or((scope, name));
         let Some(name) = self.table.id_of(name) else { return Vec::new() };
         let free = |node: &NodeId| self.can_be_taken(*node);
         let named = self.table.named(name).iter().copied().take(LOOKED_AT_MAX).filter(free);

@@ -103,7 +103,7 @@ impl<'a> Imports<'a> {
         match handed.filter(|(_, original)| *original != name) {
             Some((from, original)) => {
                 self.originals.insert(local, original);
-                self.scopes.push(from);
+                self.scopes.push(from.clone());
                 self.scopes.len() - 1
             }
             None => scope,

@@ -777,3 +777,85 @@ app/text.py:Reader.read uses type app/text.py:JsonDecoder x2
 ",
     );
 }
+
+#[test]
+// tidy: table
+fn of_several_modules_that_could_hand_a_name_on_the_first_of_ours_does() {
+    check(
+        "
+//- app/__init__.py
+try:
+    from fast import read as loads
+except ImportError:
+    from .slow import parse as loads
+from .slow import skip as loads
+//- app/slow.py
+def parse(text):
+    pass
+
+def skip(text):
+    pass
+//- main.py
+from app import loads
+
+def go():
+    loads('x')
+",
+        "
+app/__init__.py imports app/slow.py x2
+app/__init__.py imports app/slow.py:parse
+app/__init__.py imports app/slow.py:skip
+main.py imports app/__init__.py
+main.py imports app/slow.py:parse
+main.py:go calls app/slow.py:parse
+",
+    );
+    // Defined by fewer files than are taken whole, by as many, and by more of them.
+    check(
+        "
+//- src/index.ts
+export * from './z';
+export * from './m';
+export * from './a';
+//- src/a.ts
+export function two() {}
+export function three() {}
+export function alone() {}
+export function both() {}
+//- src/m.ts
+export function both() {}
+export function three() {}
+//- other/n.ts
+export function three() {}
+export function two() {}
+export function elsewhere() {}
+//- src/z.ts
+export function two() {}
+export function three() {}
+//- main.ts
+import { alone, both, two, three, elsewhere } from './src/index';
+
+export function go() {
+    alone();
+    both();
+    two();
+    three();
+    elsewhere();
+}
+",
+        "
+main.ts imports src/a.ts:alone
+main.ts imports src/index.ts
+main.ts imports src/m.ts:both
+main.ts imports src/z.ts:two
+main.ts imports src/z.ts:three
+main.ts:go calls src/a.ts:alone
+main.ts:go calls src/m.ts:both
+main.ts:go calls src/z.ts:two
+main.ts:go calls src/z.ts:three
+src/index.ts imports src/a.ts
+src/index.ts imports src/m.ts
+src/index.ts imports src/z.ts
+",
+    );
+}
