@@ -21,6 +21,17 @@ pub enum SpecError {
     /// What is after the `@` is no address.
     #[error("`{0}` is no address of a server: write http://HOST:PORT or https://HOST")]
     Address(String),
+    /// The model's name ends with what looks like a server.
+    #[error(
+        "`{host}` looks like a server without its scheme: write {begin}https://{host}, or http:// \
+         for this machine"
+    )]
+    NoScheme {
+        /// What stands before it: protocol and model.
+        begin: String,
+        /// The server.
+        host: String,
+    },
     /// The address holds more than a server and a path: maybe a secret.
     #[error(
         "the address of a server must not hold a name, password, question or fragment: \

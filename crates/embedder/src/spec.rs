@@ -68,6 +68,13 @@ impl ServerSpec {
         ModelId::new(format!("{}:{}", self.protocol.name(), self.model))
     }
 
+    /// Whether requests go to the same scheme, host and port as those of `other`: to a server
+    /// that may have the same key.
+    pub fn is_at_server_of(&self, other: &Self) -> bool {
+        let (one, other) = (origin(&self.url()), origin(&other.url()));
+        one.is_some() && one == other
+    }
+
     /// Where requests go.
     pub(crate) fn url(&self) -> String {
         let base = self.address.as_deref().unwrap_or(self.protocol.usual_address());
@@ -101,8 +108,9 @@ impl FromStr for ServerSpec {
         if let Some((_, address)) = model.split_once('@').filter(|_| model.contains("://")) {
             return Err(SpecError::Address(address.to_owned()));
         }
-        if let Some(address) = address {
-            refuse(address, protocol, plain_http)?;
+        match address {
+            Some(address) => refuse(address, protocol, plain_http)?,
+            None => refuse_host(model, text)?,
         }
         let address = address.map(|address| address.trim_end_matches('/').to_owned());
         Ok(Self { protocol, model: model.to_owned(), address, plain_http })
@@ -131,6 +139,39 @@ fn refuse(address: &str, protocol: Protocol, plain_http: bool) -> Result<(), Spe
         return Err(SpecError::Unencrypted { address, protocol });
     }
     Ok(())
+}
+
+/// Refuses a model whose name ends with what looks like a server: a key meant for that one
+/// would go to the usual one. Names such as `@cf/b` and `m@001` are none.
+fn refuse_host(model: &str, text: &str) -> Result<(), SpecError> {
+    let Some((before, host)) = model.rsplit_once('@').filter(|(before, _)| !before.is_empty())
+    else {
+        return Ok(());
+    };
+    let server = host.split(['/', '?', '#']).next().unwrap_or_default();
+    let (name, port) = server.rsplit_once(':').unwrap_or((server, ""));
+    let is_host = host.starts_with("//")
+        || server.starts_with('[')
+        || server.contains('.')
+        || name.eq_ignore_ascii_case("localhost")
+        || port.parse::<u16>().is_ok();
+    if !is_host {
+        return Ok(());
+    }
+    // No message repeats what may be a password.
+    if before.trim_start_matches('@').contains('@') || host.contains(['?', '#']) {
+        return Err(SpecError::Secret);
+    }
+    let begin = text.strip_suffix(host).unwrap_or_default().to_owned();
+    Err(SpecError::NoScheme { begin, host: host.trim_start_matches('/').to_owned() })
+}
+
+/// Scheme, host and port of an address.
+fn origin(url: &str) -> Option<(String, String, u16)> {
+    let uri: Uri = url.parse().ok()?;
+    let scheme = uri.scheme_str()?.to_ascii_lowercase();
+    let usual = if scheme == "https" { 443 } else { 80 };
+    Some((scheme, uri.host()?.to_ascii_lowercase(), uri.port_u16().unwrap_or(usual)))
 }
 
 fn is_this_machine(host: &str) -> bool {
@@ -167,6 +208,62 @@ mod tests {
         check("openai:m@http://localhost:8080", "openai:m at http://localhost:8080/v1/embeddings");
         check("openai:m@https://h/v1/embeddings", "openai:m at https://h/v1/embeddings");
         check("ollama+http:m@http://lan:1", "ollama:m at http://lan:1/api/embed");
+    }
+
+    #[test]
+    fn servers_that_are_the_same() {
+        let own = "openai:m@https://Host/v1";
+        for (other, same) in [
+            ("openai:n@https://host", true),
+            ("ollama:m@https://host:443/x", true),
+            ("openai:m@https://host:8443/v1", false),
+            ("openai+http:m@http://host/v1", false),
+            ("openai+http:m@http://host:443/v1", false),
+            ("openai:m@https://api.host/v1", false),
+            ("openai:m", false),
+        ] {
+            let [one, two]: [ServerSpec; 2] = [own, other].map(|text| text.parse().expect(text));
+            assert_eq!((one.is_at_server_of(&two), two.is_at_server_of(&one)), (same, same));
+        }
+        let [usual, named]: [ServerSpec; 2] = ["openai:m", "openai:n@https://api.openai.com:443"]
+            .map(|text| text.parse().expect(text));
+        assert!(usual.is_at_server_of(&named));
+    }
+
+    #[test]
+    fn addresses_without_a_scheme() {
+        for (begin, host) in [
+            ("openai:bge@", "gpu.internal:8080"),
+            ("openai:bge@", "gpu:8080/v1"),
+            ("ollama:a:latest@", "localhost"),
+            ("ollama:a@", "LOCALHOST:1"),
+            ("openai:@cf/b@", "h.example/v1"),
+            ("openai:m@", "[::1]"),
+        ] {
+            check(
+                &format!("{begin}{host}"),
+                &format!(
+                    "`{host}` looks like a server without its scheme: write {begin}https://{host}, \
+                     or http:// for this machine"
+                ),
+            );
+        }
+        check(
+            "openai:m@//gpu",
+            "`gpu` looks like a server without its scheme: write openai:m@https://gpu, or http:// \
+             for this machine",
+        );
+        let secret = SpecError::Secret.to_string();
+        check("openai:m@me:sesame@h.example", &secret);
+        check("openai:m@h.example/v1?key=sesame", &secret);
+        // Names of models may hold an `@`, and with an address they may look like anything.
+        for model in ["@cf/baai/bge-1.5", "text-embedding@001", "m@sha256:0a1b", "m@"] {
+            check(
+                &format!("ollama:{model}"),
+                &format!("ollama:{model} at http://127.0.0.1:11434/api/embed"),
+            );
+        }
+        check("openai:m@v1.5@https://h", "openai:m@v1.5 at https://h/v1/embeddings");
     }
 
     #[test]
