@@ -4,10 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use foveal_embedder::{Patience, ServerEmbedder, ServerSpec, SpecError};
+use foveal_embedder::{ApiKey, Patience, ServerEmbedder, ServerSpec, SpecError};
 use foveal_index::embed::{Embedder, StaticModel};
 
-use crate::environment::Environment;
 use crate::interrupt::Interrupt;
 
 const BUILT_IN: &str = "built-in";
@@ -35,21 +34,29 @@ pub(crate) enum Choice {
 }
 
 impl Choice {
-    /// Makes it; nothing is sent yet.
+    /// Makes it; nothing is sent yet. A server is given `key`.
     pub(crate) fn embedder(
         &self,
         patience: Patience,
-        environment: &Environment,
+        key: Option<ApiKey>,
         interrupt: &Interrupt,
     ) -> Option<Arc<dyn Embedder>> {
         match self {
             Self::BuiltIn => Some(Arc::new(StaticModel::built_in())),
             Self::None => None,
             Self::Server(spec) => {
-                let (key, interrupt) = (environment.embeddings_key.clone(), interrupt.clone());
+                let interrupt = interrupt.clone();
                 let stop = move || interrupt.requested();
                 Some(Arc::new(ServerEmbedder::new(spec.clone(), key, patience, stop)))
             }
+        }
+    }
+
+    /// Whether both are behind the same server, so that the same key may be for both.
+    pub(crate) fn shares_server(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Server(one), Self::Server(other)) => one.is_at_server_of(other),
+            _ => false,
         }
     }
 }

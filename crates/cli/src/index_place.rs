@@ -51,17 +51,17 @@ pub(crate) struct Embedding<'a> {
 }
 
 /// Opens the index of `folder`, or of the working copy that the current folder is in. The
-/// embedder is the one that the options name, or else the one the index remembers.
-///
-/// The embedder is the one that `arguments` name, or else the one the index remembers; a
-/// server is waited for as `patience` says.
+/// embedder is the one that the options name, or else the one the index remembers, without
+/// which the index is opened all the same and says so.
 ///
 /// # Errors
 /// If there is no such folder, or no place for the index.
 pub(crate) fn open(folder: Option<&Path>, embedding: Embedding<'_>) -> anyhow::Result<Opened> {
     let root = root_of(folder)?;
     let store = store_of(&root, embedding.environment)?;
-    embedding.open(Indexer::open(&root, &store, None)?, Some(store))
+    let opened = embedding.open(Indexer::open(&root, &store, None)?, Some(store))?;
+    opened.tell_problem();
+    Ok(opened)
 }
 
 /// Opens an index as [`open`] does; in memory, which is said, where it cannot be written.
@@ -84,6 +84,15 @@ pub(crate) fn open_for_reading(
     embedding.open(Indexer::in_memory(&root, None)?, None)
 }
 
+impl Opened {
+    /// Says on standard error why vectors are left alone, for who shows no problems.
+    fn tell_problem(&self) {
+        if let Some(problem) = &self.problem {
+            eprintln!("vectors are left alone: {problem}");
+        }
+    }
+}
+
 impl Embedding<'_> {
     fn open(self, mut indexer: Indexer, store: Option<PathBuf>) -> anyhow::Result<Opened> {
         let Self { options, patience, environment, interrupt } = self;
@@ -96,18 +105,27 @@ impl Embedding<'_> {
             let current = current.as_ref().map_or_else(|_| String::new(), ToString::to_string);
             indexer.choose(&named.to_string(), &current)?;
         }
-        let choice = match &options.embedder {
-            Some(named) => named.clone(),
-            None => current.context(
-                "the index remembers an embedder that is none: name another with --embedder",
-            )?,
+        let choice = match (&options.embedder, current) {
+            (Some(named), _) => named.clone(),
+            (None, Ok(current)) => current,
+            (None, Err(error)) => {
+                let problem = Some(format!(
+                    "the embedder that the index remembers cannot be used, name one with \
+                     --embedder: {error}"
+                ));
+                return Ok(Opened { indexer, store, embedder: None, meanwhile: None, problem });
+            }
         };
         let before = indexer.chosen()?.before.and_then(|text| text.parse::<Choice>().ok());
         let before = before.filter(|_| choice != Choice::None);
-        // Somebody may wait for an answer.
-        let short = |one: Choice| one.embedder(Patience::SHORT, environment, interrupt);
+        let key = environment.embeddings_key.as_ref();
+        // Somebody may wait for an answer; and the key is for the server that is chosen now.
+        let short = |one: Choice| {
+            let key = key.filter(|_| one.shares_server(&choice)).cloned();
+            one.embedder(Patience::SHORT, key, interrupt)
+        };
         let meanwhile = before.and_then(short);
-        let embedder = choice.embedder(patience, environment, interrupt);
+        let embedder = choice.embedder(patience, key.cloned(), interrupt);
         indexer.set_embedders(embedder, meanwhile.clone());
         Ok(Opened { indexer, store, embedder: Some(choice), meanwhile, problem: None })
     }
@@ -281,6 +299,7 @@ pub(crate) fn relations(
     let (options, patience) = (&EmbedderOptions::default(), Patience::SHORT);
     let embedding = Embedding { options, patience, environment, interrupt: &interrupt };
     let mut opened = open_for_reading(folder, embedding)?;
+    opened.tell_problem();
     let asked = ask(&mut opened, &interrupt, update_without_servers, Indexer::relations)?;
     let Some(Answer { answer: relations, .. }) = asked else { return Ok(None) };
     if relations.files().len() == 0 {

@@ -180,6 +180,10 @@ fn embedders_that_are_none() {
             "the address of a server must not hold a name",
         ),
         (
+            "index r --embedder openai:m@gpu.internal:8080",
+            "write openai:m@https://gpu.internal:8080, or http:// for this machine",
+        ),
+        (
             "index r --embedder none --no-embeddings",
             "the argument '--embedder <EMBEDDER>' cannot be",
         ),
@@ -188,6 +192,65 @@ fn embedders_that_are_none() {
         assert_eq!((code, out.as_str()), (Some(2), ""), "{arguments}");
         assert!(err.contains(error), "{arguments}: {err}");
     }
+}
+
+/// A key is for the server it was given with.
+#[test]
+fn the_server_before_gets_no_key() {
+    let world = world("embedder_key");
+    let [before, after] = [(); 2].map(|()| EmbeddingServer::start(good));
+    world.output(&format!("index r --embedder ollama:m@http://{}", before.address()));
+    let asked_before = before.asked().len();
+    let command = format!("search part 7 --path r --embedder openai:m@http://{}", after.address());
+    let key = [("FOVEAL_EMBEDDINGS_KEY", "sesame")];
+    assert_eq!(world.run_with(&command, &key).code, Some(0));
+    // The vectors there are those of the first server, so it is asked for the question.
+    let asked = before.asked().split_off(asked_before);
+    assert!(!asked.is_empty());
+    assert!(asked.iter().all(|asked| asked.authorization.is_none()), "{asked:?}");
+    assert_eq!(world.run_with("index r", &key).code, Some(0));
+    let sent = |asked: &Asked| asked.authorization.as_deref() == Some("Bearer sesame");
+    assert!(!after.asked().is_empty() && after.asked().iter().all(sent));
+    // Another model of the same server may have it.
+    let asked_before = after.asked().len();
+    world.run_with(&command.replace("openai:m", "openai:n"), &key);
+    let asked = after.asked().split_off(asked_before);
+    assert!(asked.iter().any(|asked| asked.model == "m") && asked.iter().all(sent), "{asked:?}");
+}
+
+/// What an index remembers may be none for another version of the program.
+#[test]
+fn a_remembered_embedder_that_is_none() {
+    let world = world("embedder_unread");
+    let server = EmbeddingServer::start(good);
+    world.output(&format!("index r --embedder ollama:m@http://{}", server.address()));
+    let store = world.folder.join("home/.local/share/foveal/index");
+    let store = std::fs::read_dir(store).expect("the place of the index").flatten();
+    let is_store = |path: &std::path::PathBuf| path.extension().is_some_and(|end| end == "db");
+    let store = store.map(|file| file.path()).find(is_store).expect("an index");
+    let connection = rusqlite::Connection::open(store).expect("an index");
+    let sql = "UPDATE setting SET value = 'later:m' WHERE name = 'embedder'";
+    assert_eq!(connection.execute(sql, []).ok(), Some(1));
+    drop(connection);
+    let why = "the embedder that the index remembers cannot be used, name one with --embedder: \
+               `later:m` is no embedder";
+    for (command, told) in [
+        ("graph part_7 r", format!("vectors are left alone: {why}")),
+        ("map r", format!("vectors are left alone: {why}")),
+        ("index r", format!("vectors are left alone: {why}")),
+        ("search part_7 --path r", format!("searched by words alone: {why}")),
+    ] {
+        let ran = world.run(command);
+        assert_eq!(ran.code, Some(0), "{command}: {}", ran.err);
+        assert!(ran.err.starts_with(&told) && !ran.out.is_empty(), "{command}: {}", ran.err);
+    }
+    let before = server.asked().len();
+    let value = json(&world, "search part 7 --path r --json --no-embeddings");
+    assert_eq!((has_cosine(&value), &value["problem"]), (false, &Value::Null));
+    // Named again, its vectors are still there.
+    world.output(&format!("index r --embedder ollama:m@http://{}", server.address()));
+    assert_eq!(server.asked().len(), before);
+    assert!(has_cosine(&json(&world, "search part 7 --path r --json")));
 }
 
 /// Killed while vectors are made, the program goes on with those that are missing.
