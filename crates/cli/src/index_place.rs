@@ -170,7 +170,10 @@ pub(crate) fn update(indexer: &mut Indexer, interrupt: &Interrupt) -> anyhow::Re
     let work = |indexer: &mut Indexer, show: &mut dyn FnMut(Progress)| {
         indexer.update(show, &|| interrupt.requested())
     };
-    shown(indexer, work)
+    let summary = shown(indexer, work)?;
+    // A server that was being asked counts as one that failed.
+    let stopped = summary.stopped || (summary.waiting > 0 && interrupt.requested());
+    Ok(Summary { stopped, ..summary })
 }
 
 /// Brings an index up to date as far as somebody who searches should wait: words always,

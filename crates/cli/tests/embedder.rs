@@ -281,6 +281,41 @@ fn a_killed_run_keeps_its_vectors() {
     assert!(has_cosine(&json(&world, "search more 7 --path r --json")));
 }
 
+/// Ctrl+C while a server that was good so often has not answered.
+fn check_interrupted(world: &World, good_answers: usize, command: &str, expected: &str) {
+    let server = EmbeddingServer::start(move |asked: &Asked| match asked.number {
+        number if number < good_answers => good(asked),
+        _ => Reply::Silence(Duration::from_secs(600)),
+    });
+    let command = format!("{command} --embedder ollama:m@http://{}", server.address());
+    let mut command = world.command(&command);
+    let mut child = command.stdout(Stdio::piped()).spawn().expect("the program starts");
+    while server.asked().len() <= good_answers {
+        assert_eq!(child.try_wait().expect("a child of this test"), None);
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(sent.is_ok_and(|status| status.success()));
+    let ran = child.wait_with_output().expect("a child of this test");
+    let told = String::from_utf8_lossy(&ran.stdout);
+    assert_eq!((ran.status.code(), told.starts_with(expected)), (Some(130), true), "{told}");
+}
+
+/// To the text by which the model is known, to parts of files, to a question, and before it.
+#[test]
+fn a_request_in_flight_is_given_up() {
+    let world = world("embedder_interrupted");
+    let first = "stopped: 40 files indexed, 0 unchanged, 0 removed, 40 still without";
+    check_interrupted(&world, 0, "index r", first);
+    let second = "stopped: 0 files indexed, 40 unchanged, 0 removed, 40 still without";
+    check_interrupted(&world, 1, "index r", second);
+    let server = EmbeddingServer::start(good);
+    world.output(&format!("index r --embedder ollama:m@http://{}", server.address()));
+    check_interrupted(&world, 0, "search part 7 --path r", "");
+    world.write("r/f00.rs", "pub fn entirely_else() {}\n");
+    check_interrupted(&world, 0, "search part 7 --path r", "");
+}
+
 /// A watch gives vectors to what changes.
 #[test]
 fn a_watch_embeds_what_changes() {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::server::KEY_VARIABLE;
+use crate::connection::KEY_VARIABLE;
 
 /// Why an address of a server is none.
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -165,8 +165,8 @@ pub enum ServerError {
         /// The protocol that was expected.
         protocol: &'static str,
     },
-    /// The work was stopped while it waited to ask again.
-    #[error("stopped while {url} was to be asked again")]
+    /// The work was stopped while an answer was waited for.
+    #[error("stopped before {url} gave an answer")]
     Stopped {
         /// Where it was asked.
         url: String,

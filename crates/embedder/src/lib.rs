@@ -7,12 +7,14 @@
 //! answer, time, and how often it is asked again.
 
 mod answer;
+mod connection;
 mod error;
 mod patience;
 mod server;
 mod spec;
 
+pub use self::connection::{ApiKey, KEY_VARIABLE};
 pub use self::error::{ServerError, SpecError};
 pub use self::patience::Patience;
-pub use self::server::{ApiKey, KEY_VARIABLE, ServerEmbedder};
+pub use self::server::ServerEmbedder;
 pub use self::spec::{Protocol, ServerSpec};

@@ -1,24 +1,17 @@
 //! A server that is asked for vectors.
 
-use std::fmt;
-use std::io::ErrorKind;
 use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use foveal_index::embed::{EmbedError, Embedder, ModelId, Pace, Vector};
-use ureq::http::header::{AUTHORIZATION, CONTENT_TYPE, LOCATION, RETRY_AFTER};
-use ureq::http::{HeaderName, HeaderValue, Response};
-use ureq::tls::{Certificate, RootCerts, TlsConfig, TlsProvider};
-use ureq::{Agent, Body};
 
 use crate::answer;
-use crate::error::{Said, ServerError};
-use crate::patience::{Patience, retry_after};
-use crate::spec::{Protocol, ServerSpec};
-
-/// The variable of the environment in which users give a key.
-pub const KEY_VARIABLE: &str = "FOVEAL_EMBEDDINGS_KEY";
+use crate::connection::{ApiKey, Connection};
+use crate::error::ServerError;
+use crate::patience::Patience;
+use crate::spec::ServerSpec;
 
 /// Texts of one request: what servers take that take few.
 const TEXTS_MAX: usize = 32;
@@ -33,68 +26,26 @@ const REQUEST_BYTES_MAX: usize = 64 << 10;
 /// Bytes below which a text that is refused is not cut again.
 const TEXT_BYTES_MIN: usize = 512;
 
-/// Bytes of an answer that are read: [`TEXTS_MAX`] of the largest vectors, spelled at length.
-const ANSWER_BYTES_MAX: u64 = 16 << 20;
-
-/// Bytes of an answer that is an error that are read.
-const SAID_BYTES_MAX: u64 = 16 << 10;
-
 /// How often an interruption is looked for while it is waited.
 const LOOK_UP_TIME: Duration = Duration::from_millis(50);
 
-/// A key for a server. Its text is never shown.
-#[derive(Clone, PartialEq, Eq)]
-pub struct ApiKey(String);
-
-impl ApiKey {
-    /// The key with this text; `None` if it is blank, or cannot be sent.
-    pub fn new(text: &str) -> Option<Self> {
-        let text = text.trim();
-        let sent = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
-        sent.then(|| Self(text.to_owned()))
-    }
-}
-
-impl fmt::Debug for ApiKey {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("ApiKey(…)")
-    }
-}
-
 /// A model behind a server.
 pub struct ServerEmbedder {
-    spec: ServerSpec,
-    url: String,
-    key: Option<ApiKey>,
-    patience: Patience,
-    agent: Agent,
+    connection: Arc<Connection>,
     stop: Box<dyn Fn() -> bool + Send + Sync>,
 }
 
 impl ServerEmbedder {
-    /// The model that `spec` names. Nothing is sent before it is asked. `stop` ends waits
-    /// between requests.
+    /// The model that `spec` names. Nothing is sent before it is asked. `stop` ends requests
+    /// that have no answer yet, and waits between them.
     pub fn new(
         spec: ServerSpec,
         key: Option<ApiKey>,
         patience: Patience,
         stop: impl Fn() -> bool + Send + Sync + 'static,
     ) -> Self {
-        let url = spec.url();
-        let mut config = Agent::config_builder()
-            .http_status_as_error(false)
-            // A key and a user's code are for the one server that was named.
-            .max_redirects(0)
-            .max_redirects_will_error(false)
-            .proxy(None)
-            .user_agent(concat!("foveal/", env!("CARGO_PKG_VERSION")))
-            .timeout_connect(Some(patience.connect_time))
-            .timeout_global(Some(patience.request_time));
-        if url.starts_with("https:") {
-            config = config.https_only(true).tls_config(tls());
-        }
-        let agent = config.build().new_agent();
-        Self { spec, url, key, patience, agent, stop: Box::new(stop) }
+        let connection = Arc::new(Connection::new(spec, key, patience));
+        Self { connection, stop: Box::new(stop) }
     }
 
     /// Vectors for a request's texts. What is refused may be too much: half of it is tried,
@@ -124,7 +75,7 @@ impl ServerEmbedder {
 
     /// One request, repeated while the server is busy or fails.
     fn request(&self, texts: &[&str]) -> Result<Vec<Vector>, ServerError> {
-        let body = answer::request(self.spec.model(), texts);
+        let body: Arc<[u8]> = answer::request(self.connection.spec.model(), texts).into();
         let mut attempt = 1;
         loop {
             let error = match self.send(&body, texts.len()) {
@@ -136,18 +87,42 @@ impl ServerEmbedder {
                 ServerError::Failing { .. } => None,
                 _ => return Err(error),
             };
-            let Some(wait) = self.patience.wait(attempt, asked) else { return Err(error) };
+            let patience = self.connection.patience;
+            let Some(wait) = patience.wait(attempt, asked) else { return Err(error) };
             self.wait(wait)?;
             attempt += 1;
+        }
+    }
+
+    /// Sends on a thread of its own, which is left behind where the work is stopped: it ends
+    /// when the server answers, or after the time for one request.
+    fn send(&self, body: &Arc<[u8]>, count: usize) -> Result<Vec<Vector>, ServerError> {
+        self.go_on()?;
+        let (sender, receiver) = sync_channel(1);
+        let (connection, sent) = (Arc::clone(&self.connection), Arc::clone(body));
+        let work = move || {
+            // Nobody waits for it any more if this fails.
+            drop(sender.send(connection.send(&sent, count)));
+        };
+        if thread::Builder::new().spawn(work).is_err() {
+            return self.connection.send(body, count);
+        }
+        loop {
+            match receiver.recv_timeout(LOOK_UP_TIME) {
+                Ok(answer) => return answer,
+                Err(RecvTimeoutError::Timeout) => self.go_on()?,
+                Err(RecvTimeoutError::Disconnected) => {
+                    let (url, reason) = (self.connection.url.clone(), "the request broke off");
+                    return Err(ServerError::Away { url, reason: reason.to_owned() });
+                }
+            }
         }
     }
 
     fn wait(&self, time: Duration) -> Result<(), ServerError> {
         let end = Instant::now() + time;
         loop {
-            if (self.stop)() {
-                return Err(ServerError::Stopped { url: self.url.clone() });
-            }
+            self.go_on()?;
             let left = end.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return Ok(());
@@ -156,103 +131,15 @@ impl ServerEmbedder {
         }
     }
 
-    fn send(&self, body: &[u8], count: usize) -> Result<Vec<Vector>, ServerError> {
-        let mut request = self.agent.post(&self.url).header(CONTENT_TYPE, "application/json");
-        if let Some(ApiKey(key)) = &self.key
-            && let Ok(mut value) = HeaderValue::from_str(&format!("Bearer {key}"))
-        {
-            value.set_sensitive(true);
-            request = request.header(AUTHORIZATION, value);
-        }
-        let mut response = request.send(body).map_err(|error| self.away(&error))?;
-        if !response.status().is_success() {
-            return Err(self.refusal(&mut response));
-        }
-        let body = response.body_mut().with_config().limit(ANSWER_BYTES_MAX).read_to_vec();
-        let wrong = |reason: String| ServerError::Answer {
-            url: self.url.clone(),
-            reason,
-            protocol: self.protocol(),
-        };
-        let body = body.map_err(|error| match error {
-            ureq::Error::BodyExceedsLimit(_) => {
-                wrong(format!("more than {} MiB", ANSWER_BYTES_MAX >> 20))
-            }
-            error => self.away(&error),
-        })?;
-        answer::vectors(self.spec.protocol(), &body, count)
-            .map_err(|error| wrong(error.to_string()))
-    }
-
-    /// What an answer says that is not a success.
-    fn refusal(&self, response: &mut Response<Body>) -> ServerError {
-        let (url, status) = (self.url.clone(), response.status().as_u16());
-        let header =
-            |name: HeaderName| response.headers().get(name)?.to_str().ok().map(str::to_owned);
-        let (to, wait) = (header(LOCATION), retry_after(header(RETRY_AFTER).as_deref()));
-        let body = response.body_mut().with_config().limit(SAID_BYTES_MAX).read_to_vec();
-        let secret = self.key.as_ref().map(|key| key.0.as_str());
-        let said = Said::of(&body.unwrap_or_default(), secret);
-        let model = self.spec.model().to_owned();
-        match status {
-            300..=399 => {
-                let to = Said::of(to.unwrap_or_default().as_bytes(), secret).to_string();
-                ServerError::Redirect { url, to: to.trim_start_matches(": ").to_owned() }
-            }
-            401 | 403 if self.key.is_none() => ServerError::NoKey { url },
-            401 | 403 => ServerError::Key { url, status, said },
-            404 => {
-                let hint = match self.spec.protocol() {
-                    Protocol::Ollama => format!(", or run `ollama pull {model}`"),
-                    Protocol::OpenAi => String::new(),
-                };
-                ServerError::Unknown { url, model, said, hint }
-            }
-            429 => ServerError::Busy { url, wait, said },
-            408 | 500.. => ServerError::Failing { url, status, said },
-            _ => ServerError::Refused { url, model, status, said },
-        }
-    }
-
-    /// What a request says that got no answer.
-    fn away(&self, error: &ureq::Error) -> ServerError {
-        let url = self.url.clone();
-        let refused = match error {
-            ureq::Error::Rustls(error) => Some(error),
-            ureq::Error::Io(error) => error.get_ref().and_then(|error| error.downcast_ref()),
-            _ => None,
-        };
-        if let Some(rustls::Error::InvalidCertificate(reason)) = refused {
-            return ServerError::Certificate { url, reason: format!("{reason:?}") };
-        }
-        let slow = match error {
-            ureq::Error::Timeout(timeout) => !matches!(timeout, ureq::Timeout::Connect),
-            ureq::Error::Io(error) => error.kind() == ErrorKind::TimedOut,
-            _ => false,
-        };
-        if slow {
-            return ServerError::Slow { url, seconds: self.patience.request_time.as_secs().max(1) };
-        }
-        let reason = match error {
-            ureq::Error::HostNotFound => "there is no such host".to_owned(),
-            // Without the words `io: `.
-            ureq::Error::Io(error) => error.to_string(),
-            error => error.to_string(),
-        };
-        ServerError::Away { url, reason }
-    }
-
-    fn protocol(&self) -> &'static str {
-        match self.spec.protocol() {
-            Protocol::OpenAi => "OpenAI's embeddings API",
-            Protocol::Ollama => "Ollama's API",
-        }
+    fn go_on(&self) -> Result<(), ServerError> {
+        let url = || self.connection.url.clone();
+        if (self.stop)() { Err(ServerError::Stopped { url: url() }) } else { Ok(()) }
     }
 }
 
 impl Embedder for ServerEmbedder {
     fn identity(&self) -> ModelId {
-        self.spec.identity()
+        self.connection.spec.identity()
     }
 
     fn pace(&self) -> Pace {
@@ -279,16 +166,4 @@ fn fitting(texts: &[&str]) -> usize {
         bytes <= REQUEST_BYTES_MAX
     });
     fits.count().max(1)
-}
-
-/// Certificates are those that the system trusts, so that a company's own are among them.
-fn tls() -> TlsConfig {
-    let found = rustls_native_certs::load_native_certs();
-    let roots: Vec<Certificate<'static>> =
-        found.certs.iter().map(|one| Certificate::from_der(one).to_owned()).collect();
-    TlsConfig::builder()
-        .provider(TlsProvider::Rustls)
-        .unversioned_rustls_crypto_provider(Arc::new(rustls::crypto::ring::default_provider()))
-        .root_certs(RootCerts::new_with_certs(&roots))
-        .build()
 }

@@ -1,5 +1,7 @@
 //! A server on this machine is asked, and answers well, badly, slowly or not at all.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use foveal_embedder::{ApiKey, Patience, ServerEmbedder};
@@ -233,14 +235,22 @@ fn https_is_not_answered_in_the_open() {
     assert_eq!(server.asked(), []);
 }
 
+/// Whether it waits for an answer or to ask again.
 #[test]
 fn a_wait_ends_when_the_work_is_stopped() {
-    let server = EmbeddingServer::start(|_| raw(503, ""));
-    let spec = format!("ollama:m@http://{}", server.address()).parse().expect("a server");
-    let embedder = ServerEmbedder::new(spec, None, Patience::LONG, || true);
-    let expected = "stopped while http://SERVER/api/embed was to be asked again";
-    assert_eq!(told(&server, &embedder, &["x"]), expected);
-    assert_eq!(server.asked().len(), 1);
+    for reply in [Reply::Silence(Duration::from_secs(60)), raw(503, "")] {
+        let stop = Arc::<AtomicBool>::default();
+        let (stopped, stops) = (Arc::clone(&stop), move || stop.load(Ordering::SeqCst));
+        let server = EmbeddingServer::start(move |_| {
+            stopped.store(true, Ordering::SeqCst);
+            reply.clone()
+        });
+        let spec = format!("ollama:m@http://{}", server.address()).parse().expect("a server");
+        let embedder = ServerEmbedder::new(spec, None, Patience::LONG, stops);
+        let expected = "stopped before http://SERVER/api/embed gave an answer";
+        assert_eq!(told(&server, &embedder, &["x"]), expected);
+        assert_eq!(server.asked().len(), 1);
+    }
 }
 
 #[test]

@@ -9,16 +9,18 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 /// How long a client may take to send a request.
 const READ_TIME: Duration = Duration::from_secs(10);
 
-/// How often a port that is still in use is tried again, and after which time.
+/// How often a port that is still in use is tried again.
 const BIND_ATTEMPTS: u32 = 200;
-const BIND_WAIT: Duration = Duration::from_millis(20);
+
+/// After which time something is looked at again.
+const WAIT_TIME: Duration = Duration::from_millis(20);
 
 /// Bytes of a request's head and of its body.
 const REQUEST_BYTES_MAX: u64 = 4 << 20;
@@ -50,7 +52,7 @@ pub enum Reply {
     },
     /// This status, these headers (each ended by `\r\n`) and this body.
     Raw(u16, String, String),
-    /// Nothing for this long, and then nothing.
+    /// Nothing for this long, or until the server ends, and then nothing.
     Silence(Duration),
     /// The beginning of a good answer.
     Half,
@@ -85,9 +87,9 @@ impl EmbeddingServer {
                     if end.load(Ordering::SeqCst) {
                         return;
                     }
-                    let (script, log) = (&script, &log);
+                    let (script, log, end) = (&script, &log, &*end);
                     // A client that goes away is what some tests are about.
-                    scope.spawn(move || drop(serve(&stream, script, log)));
+                    scope.spawn(move || drop(serve(&stream, script, log, end)));
                 }
             });
         });
@@ -127,7 +129,7 @@ fn listen(address: &str) -> TcpListener {
     for _ in 0..BIND_ATTEMPTS {
         match TcpListener::bind(address) {
             Ok(listener) => return listener,
-            Err(_) => thread::sleep(BIND_WAIT),
+            Err(_) => thread::sleep(WAIT_TIME),
         }
     }
     TcpListener::bind(address).expect("a port on this machine")
@@ -137,6 +139,7 @@ fn serve(
     mut stream: &TcpStream,
     script: &(dyn Fn(&Asked) -> Reply + Sync),
     log: &Mutex<Vec<Asked>>,
+    ended: &AtomicBool,
 ) -> std::io::Result<()> {
     stream.set_read_timeout(Some(READ_TIME))?;
     let mut reader = BufReader::new(stream.take(REQUEST_BYTES_MAX));
@@ -158,7 +161,10 @@ fn serve(
         }
         Reply::Raw(status, headers, body) => send(stream, status, &headers, &body),
         Reply::Silence(time) => {
-            thread::sleep(time);
+            let until = Instant::now() + time;
+            while Instant::now() < until && !ended.load(Ordering::SeqCst) {
+                thread::sleep(WAIT_TIME);
+            }
             Ok(())
         }
         Reply::Half => {
