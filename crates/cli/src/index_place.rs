@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use foveal_embedder::Patience;
+use foveal_embedder::{Patience, ServerError};
 use foveal_index::embed::{EmbedError, Embedder};
 use foveal_index::relations::Relations;
 use foveal_indexer::{Indexer, IndexerError, Progress, Stage, Summary};
@@ -24,9 +24,9 @@ const HASH_DIGITS: usize = 16;
 /// How long an update takes before it shows how far it is.
 const SILENT_TIME: Duration = Duration::from_secs(1);
 
-/// Files whose vectors a search has made before it begins; with more of them, those that are
-/// there have to do.
-const FILES_BEFORE_SEARCH_MAX: u64 = 8;
+/// Parts whose vectors a search has made before it begins, as many as one request holds; with more
+/// of them, the vectors that are there have to do.
+const PARTS_BEFORE_SEARCH_MAX: u64 = 31;
 
 /// An index with the file it is kept in.
 pub(crate) struct Opened {
@@ -177,7 +177,7 @@ pub(crate) fn update(indexer: &mut Indexer, interrupt: &Interrupt) -> anyhow::Re
 }
 
 /// Brings an index up to date as far as somebody who searches should wait: words always,
-/// vectors if a server needs few requests for them.
+/// vectors if they are few where a server makes them.
 ///
 /// # Errors
 /// If the index cannot be written.
@@ -191,7 +191,8 @@ pub(crate) fn update_for_search(
     let stop = || interrupt.requested();
     let texts = shown(&mut opened.indexer, |indexer, show| indexer.update_texts(show, &stop))?;
     let waiting = opened.indexer.waiting()?;
-    if texts.stopped || waiting == 0 || waiting > FILES_BEFORE_SEARCH_MAX {
+    let parts = opened.indexer.waiting_parts()?;
+    if texts.stopped || waiting == 0 || parts > PARTS_BEFORE_SEARCH_MAX {
         return Ok(Summary { waiting, ..texts });
     }
     let vectors = shown(&mut opened.indexer, |indexer, show| {
@@ -269,10 +270,13 @@ pub(crate) fn ask<T>(
         if summary.stopped {
             break;
         }
-        if let Some(problem) = opened.indexer.problem().map(told) {
-            opened.problem = Some(problem);
-            // It has just failed, and somebody waits.
-            opened.indexer.set_embedders(None, opened.meanwhile.clone());
+        if let Some(problem) = opened.indexer.problem() {
+            let is_away = is_away(problem);
+            opened.problem = Some(told(problem));
+            // Somebody waits: who is not there is not tried again.
+            if is_away {
+                opened.indexer.set_embedders(None, opened.meanwhile.clone());
+            }
         }
         let answer = question(&mut opened.indexer)?;
         if interrupt.requested() {
@@ -312,6 +316,13 @@ pub(crate) fn relations(
         );
     }
     Ok(Some(relations))
+}
+
+/// Whether a server cannot be reached. One that was slow, or failed at some texts, may still
+/// answer a question.
+fn is_away(problem: &EmbedError) -> bool {
+    let cause = std::error::Error::source(problem).and_then(|cause| cause.downcast_ref());
+    matches!(cause, Some(ServerError::Away { .. }))
 }
 
 /// An embedder's failure on one line.

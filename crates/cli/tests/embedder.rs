@@ -139,7 +139,7 @@ fn the_vectors_before_are_used_until_the_new_ones_are_there() {
     let ran = world.run("search part 7 --path r");
     assert_eq!(ran.out, before);
     // How many files got vectors depends on who was first to ask.
-    let notes = ["by the vectors of the embedder before: ", "have no vectors by openai:m@"];
+    let notes = ["by the vectors that are there: ", "have no vectors by openai:m@"];
     assert!(notes.iter().any(|note| ran.err.contains(note)), "{}", ran.err);
     drop(server);
     let _server = EmbeddingServer::start_at(&at, good);
@@ -279,6 +279,33 @@ fn a_killed_run_keeps_its_vectors() {
     assert_eq!((&value["waiting"], &value["rebuilt"]), (&0.into(), &false.into()), "{value}");
     assert_eq!(&value["indexed"], &0, "{value}");
     assert!(has_cosine(&json(&world, "search more 7 --path r --json")));
+}
+
+/// A server that fails at what has changed is still asked for the question, and not at all
+/// where that would be many parts.
+#[test]
+fn changes_do_not_cost_a_search_its_vectors() {
+    let world = world("embedder_slow");
+    let server = EmbeddingServer::start(|asked: &Asked| {
+        let of_changes = asked.texts.iter().any(|text| text.contains("changed_"));
+        if of_changes { Reply::Raw(503, String::new(), "slow".to_owned()) } else { good(asked) }
+    });
+    let at = server.address();
+    world.output(&format!("index r --embedder ollama:m@http://{at}"));
+    world.write("r/f00.rs", "pub fn changed_a_little() {}\n");
+    let ran = world.run("search part 7 --path r");
+    let expected = "searched by words and by the vectors that are there: http://SERVER/api/embed \
+                    fails (503: slow): see its log, or try again later\n";
+    assert_eq!((error_told(&ran.err, &at).as_str(), ran.code), (expected, Some(0)));
+    assert!(ran.out.contains("meaning "), "{}", ran.out);
+    // One file with as many parts as a request has no place for.
+    let line = "    // and so on, and on\n".repeat(40);
+    let function = |n| format!("/// Part.\npub fn changed_{n}() {{\n{line}}}\n");
+    world.write("r/f00.rs", (0..40).map(function).collect::<String>());
+    let before = server.asked().len();
+    let value = json(&world, "search part 7 --path r --json");
+    assert_eq!((has_cosine(&value), &value["problem"]), (true, &Value::Null), "{value}");
+    assert_eq!((&value["waiting"], server.asked().len()), (&1.into(), before + 1));
 }
 
 /// Ctrl+C while a server that was good so often has not answered.

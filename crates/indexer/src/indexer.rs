@@ -276,6 +276,19 @@ impl Indexer {
         }
     }
 
+    /// How many parts those files have together.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn waiting_parts(&self) -> Result<u64, IndexerError> {
+        let Some(embedder) = &self.embedder else { return Ok(0) };
+        let Some(model) = self.store.model(&embedder.identity())? else {
+            return Ok(self.store.size()?.chunks);
+        };
+        let waiting = self.store.waiting(model.number)?;
+        Ok(waiting.iter().map(|(_, known)| u64::from(known.chunks)).sum())
+    }
+
     /// Does `work`, again if the store turns out to be damaged and is built anew.
     fn mending(
         &mut self,

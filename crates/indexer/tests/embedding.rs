@@ -117,6 +117,7 @@ fn words_come_first_and_vectors_in_large_calls() {
     let mut indexer = world.open();
     let texts = indexer.update_texts(&mut |_| {}, &|| false).expect("a folder of this test");
     assert_eq!((texts.indexed, far.calls(), indexer.waiting().ok()), (FILES, 0, Some(FILES)));
+    assert_eq!(indexer.waiting_parts().ok(), Some(3 * FILES));
     assert_eq!(with_meaning(&mut indexer), (0, false));
     assert_eq!(far.calls(), 0);
     let mut stages = Vec::new();
@@ -147,6 +148,7 @@ fn a_bounded_number_of_files_is_embedded_those_that_are_read_first() {
     indexer.touch("f03.rs".as_ref());
     let summary = indexer.update_vectors(5, &mut |_| {}, &|| false).expect("a store of this test");
     assert_eq!((summary.embedded, summary.waiting), (5, FILES - 5));
+    assert_eq!(indexer.waiting_parts().ok(), Some(3 * (FILES - 5)));
     assert_eq!(with_meaning(&mut indexer).0, 5);
 }
 

@@ -121,7 +121,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
 /// Says on standard error what was searched without.
 fn note(hits: &[Hit], problem: Option<&str>, waiting: u64, embedder: &str) -> io::Result<()> {
     let without = match hits.iter().any(|hit| hit.reason.cosine.is_some()) {
-        true => "searched by words and by the vectors of the embedder before",
+        true => "searched by words and by the vectors that are there",
         false => "searched by words alone",
     };
     match problem {
