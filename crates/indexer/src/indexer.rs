@@ -73,7 +73,8 @@ type Models = Vec<(Arc<dyn Embedder>, Model)>;
 
 impl Indexer {
     /// Opens the index of the folder `root` in the file at `store`, which is made if it is
-    /// not there, and set aside and made anew if it is damaged or of another version.
+    /// not there, emptied if it is of another version, and set aside and made anew if it is
+    /// damaged or another program's.
     /// Without an embedder texts are found by their words alone.
     ///
     /// # Errors

@@ -2,10 +2,11 @@
 //!
 //! [`Indexer`] walks a folder, has `foveal-index` read and embed what has changed, and keeps
 //! it in one SQLite file that several processes may use. All of it can be stopped at any
-//! time; what was done is kept. A damaged store, or one of another version, is set aside and
-//! built anew.
+//! time; what was done is kept. A damaged store is set aside, and it and one of another version
+//! are built anew.
 
 mod analysis;
+mod aside;
 mod chunk;
 mod embedding;
 mod error;

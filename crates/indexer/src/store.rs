@@ -5,7 +5,6 @@
 //! number is never given again: who has loaded it need not look whether it has changed.
 
 use std::collections::HashMap;
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,9 +12,10 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, TransactionBehavior, params};
 
 use crate::analysis::{Analysed, Content, ContentHash};
+use crate::aside::{FileId, set_aside};
 use crate::error::IndexerError;
 use crate::indexer::Size;
-use crate::vector_store::{self, VectorsId, put_vectors};
+use crate::vector_store::{self, VectorsId, put_settings, put_vectors, settings, settings_at};
 pub(crate) use crate::vector_store::{FileVectors, ModelNumber};
 use crate::walk::{Changed, Stamp};
 
@@ -27,6 +27,9 @@ const APPLICATION: i64 = 0x666f_766c;
 
 /// How long another process may write before this one gives up.
 const BUSY_TIME: Duration = Duration::from_secs(20);
+
+/// How often a file is opened that is set aside meanwhile, by this process or others.
+const OPENINGS_MAX: u32 = 3;
 
 const TABLES: &str = "
 CREATE TABLE file(
@@ -89,55 +92,69 @@ pub(crate) struct Known {
 pub(crate) struct Store {
     pub(crate) connection: Connection,
     /// `None` in memory.
-    path: Option<PathBuf>,
+    place: Option<Place>,
+}
+
+/// Where a store is kept.
+struct Place {
+    path: PathBuf,
+    /// The file that was opened; another process may have put another one there since.
+    file: Option<FileId>,
 }
 
 impl Store {
-    /// Opens the file at `path`, or makes it. One that is damaged or of another version is
-    /// set aside, which the second value says.
+    /// Opens the file at `path`, or makes it. The tables of another version are replaced, and
+    /// what is damaged or another program's is set aside; the second value says if either
+    /// was so. What a user chose stays.
     pub(crate) fn open(path: &Path) -> Result<(Self, bool), IndexerError> {
         let place = |source| IndexerError::Place { path: path.to_owned(), source };
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(place)?;
         }
-        match connect(path) {
-            Ok(Some(connection)) => return Ok((Self::at(path, connection), false)),
-            Ok(None) => {}
-            Err(error) if error.is_damage() => {}
-            Err(error) => return Err(error),
-        }
-        set_aside(path).map_err(place)?;
-        match connect(path)? {
-            Some(connection) => {
-                let store = Self::at(path, connection);
-                store.remember_from(&aside(path));
-                Ok((store, true))
+        let mut taken_over = None;
+        for _ in 0..OPENINGS_MAX {
+            let file = FileId::of(path);
+            match connect(path) {
+                Ok((connection, was)) if was != Was::Foreign => {
+                    let file = file.or_else(|| FileId::of(path));
+                    let place = Some(Place { path: path.to_owned(), file });
+                    let store = Self { connection, place };
+                    store.take_over(taken_over.as_deref().unwrap_or_default())?;
+                    return Ok((store, taken_over.is_some() || was == Was::Other));
+                }
+                Err(error) if !error.is_damage() => return Err(error),
+                // The connection is closed by now.
+                Ok(_) | Err(_) => {}
             }
-            None => Err(place(std::io::ErrorKind::AlreadyExists.into())),
+            let settings = settings_at(path);
+            if set_aside(path, file).map_err(place)? {
+                taken_over = Some(settings);
+            }
         }
-    }
-
-    fn at(path: &Path, connection: Connection) -> Self {
-        Self { connection, path: Some(path.to_owned()) }
+        Err(place(std::io::ErrorKind::AlreadyExists.into()))
     }
 
     /// A store that nothing is left of.
     pub(crate) fn in_memory() -> Result<Self, IndexerError> {
         let mut connection = Connection::open_in_memory()?;
         prepare(&mut connection)?;
-        Ok(Self { connection, path: None })
+        Ok(Self { connection, place: None })
     }
 
-    /// Puts the file away and begins anew.
+    /// Puts the file away and begins anew; with what another process has made in its place,
+    /// if one has. What a user chose stays.
     pub(crate) fn rebuild(&mut self) -> Result<(), IndexerError> {
+        let settings = settings(&self.connection);
         // Closes the file, which some systems do not move while it is open.
-        let path = self.path.take();
+        let place = self.place.take();
         *self = Self::in_memory()?;
-        if let Some(path) = path {
-            set_aside(&path)
+        if let Some(Place { path, file }) = place {
+            let was_there = set_aside(&path, file)
                 .map_err(|source| IndexerError::Place { path: path.clone(), source })?;
             *self = Self::open(&path)?.0;
-            self.remember_from(&aside(&path));
+            if was_there {
+                self.take_over(&settings)?;
+            }
         }
         Ok(())
     }
@@ -345,8 +362,19 @@ pub(crate) fn checksum(parts: &[&[u8]]) -> Vec<u8> {
     hasher.finalize().as_bytes()[..8].to_vec()
 }
 
-/// Opens the file, and makes its tables where it has none; `None` if it is of another version.
-fn connect(path: &Path) -> Result<Option<Connection>, IndexerError> {
+/// What a file was when it was opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Was {
+    /// A store of this version, or nothing.
+    Store,
+    /// A store of another version, which it is no more.
+    Other,
+    /// Another program's, which it still is.
+    Foreign,
+}
+
+/// Opens the file, and makes its tables where it has none or those of another version.
+fn connect(path: &Path) -> Result<(Connection, Was), IndexerError> {
     let mut connection = Connection::open(path)?;
     connection.busy_timeout(BUSY_TIME)?;
     // Rows are one to three thousand bytes: what is left of pages counts.
@@ -356,47 +384,61 @@ fn connect(path: &Path) -> Result<Option<Connection>, IndexerError> {
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {}
         other => other?,
     }
-    Ok(prepare(&mut connection)?.then_some(connection))
+    let was = prepare(&mut connection)?;
+    Ok((connection, was))
 }
 
-/// Makes the tables where there are none; whether they are of this version.
-fn prepare(connection: &mut Connection) -> Result<bool, IndexerError> {
-    connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON")?;
+/// Makes the tables where there are none, or those of another version.
+fn prepare(connection: &mut Connection) -> Result<Was, IndexerError> {
+    // Without keys to other tables, these go in any order.
+    connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = OFF")?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let number = |sql: &str| transaction.query_row(sql, [], |row| row.get::<_, i64>(0));
     let version = number("PRAGMA user_version")?;
     let application = number("PRAGMA application_id")?;
     let tables = number("SELECT count(*) FROM sqlite_schema")?;
-    match (version, application, tables) {
-        (VERSION, APPLICATION, _) => {}
-        (0, 0, 0) => transaction.execute_batch(&format!(
-            "{TABLES} {} PRAGMA user_version = {VERSION}; PRAGMA application_id = {APPLICATION};",
-            vector_store::TABLES
-        ))?,
-        _ => return Ok(false),
-    }
-    transaction.commit()?;
-    Ok(true)
-}
-
-/// Where a store at `path` is put that is set aside.
-fn aside(path: &Path) -> PathBuf {
-    with(path, ".set-aside")
-}
-
-fn with(path: &Path, more: &str) -> PathBuf {
-    let mut name = OsString::from(path.as_os_str());
-    name.push(more);
-    PathBuf::from(name)
-}
-
-/// Moves the file and its log out of the way; one that was set aside before is replaced.
-fn set_aside(path: &Path) -> std::io::Result<()> {
-    for ending in ["", "-wal", "-shm"] {
-        match fs::rename(with(path, ending), with(&aside(path), ending)) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
-            _ => {}
+    let was = match (version, application, tables) {
+        (VERSION, APPLICATION, _) => Was::Store,
+        (0, 0, 0) => {
+            make_tables(&transaction)?;
+            Was::Store
         }
+        (_, APPLICATION, _) => {
+            let settings = settings(&transaction);
+            // Where it cannot be read no number was given.
+            let last = number("SELECT max(seq) FROM sqlite_sequence").unwrap_or_default();
+            drop_tables(&transaction)?;
+            make_tables(&transaction)?;
+            put_settings(&transaction, &settings)?;
+            for table in ["file", "model", "vectors"] {
+                let sql = "INSERT INTO sqlite_sequence(name, seq) VALUES (?1, ?2)";
+                transaction.execute(sql, params![table, last])?;
+            }
+            Was::Other
+        }
+        _ => Was::Foreign,
+    };
+    transaction.commit()?;
+    connection.execute_batch("PRAGMA foreign_keys = ON")?;
+    Ok(was)
+}
+
+fn make_tables(connection: &Connection) -> Result<(), IndexerError> {
+    let marks = format!("PRAGMA user_version = {VERSION}; PRAGMA application_id = {APPLICATION};");
+    connection.execute_batch(&format!("{TABLES} {} {marks}", vector_store::TABLES))?;
+    Ok(())
+}
+
+/// Removes all that another version may have made.
+fn drop_tables(connection: &Connection) -> Result<(), IndexerError> {
+    let sql = "SELECT 'DROP ' || type || ' \"' || name || '\"' FROM sqlite_schema \
+               WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'";
+    let mut statement = connection.prepare(sql)?;
+    let drops: Vec<String> =
+        statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    drop(statement);
+    for sql in drops {
+        connection.execute_batch(&sql)?;
     }
     Ok(())
 }

@@ -170,18 +170,41 @@ impl Store {
         Ok(())
     }
 
-    /// Takes over what was remembered in a store that was set aside, as far as it can be
-    /// read: what a user chose cannot be had again from the files.
-    pub(crate) fn remember_from(&self, path: &Path) {
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let Ok(old) = Connection::open_with_flags(path, flags) else { return };
-        for setting in Setting::ALL {
-            let sql = "SELECT value FROM setting WHERE name = ?1";
-            let value = old.query_row(sql, [setting.name()], |row| row.get::<_, String>(0));
-            // Without it the built-in model is used, as at the beginning.
-            drop(value.map(|value| self.set(setting, &value)));
-        }
+    /// Remembers what a store before it did, but for what was chosen since.
+    pub(crate) fn take_over(&self, settings: &Settings) -> Result<(), IndexerError> {
+        put_settings(&self.connection, settings)
     }
+}
+
+/// What is remembered, each with its value.
+pub(crate) type Settings = [(Setting, String)];
+
+/// What is remembered, as far as it can be read: what a user chose cannot be had again from
+/// the files. Without it the built-in model is used, as at the beginning.
+pub(crate) fn settings(connection: &Connection) -> Vec<(Setting, String)> {
+    let sql = "SELECT value FROM setting WHERE name = ?1";
+    let value = |setting: Setting| {
+        connection.query_row(sql, [setting.name()], |row| row.get(0)).ok().map(|it| (setting, it))
+    };
+    Setting::ALL.into_iter().filter_map(value).collect()
+}
+
+/// What the file at `path` remembers, which may be none of this program's.
+pub(crate) fn settings_at(path: &Path) -> Vec<(Setting, String)> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    Connection::open_with_flags(path, flags).map(|old| settings(&old)).unwrap_or_default()
+}
+
+/// Remembers `settings`, but for those that have a value already.
+pub(crate) fn put_settings(
+    connection: &Connection,
+    settings: &Settings,
+) -> Result<(), IndexerError> {
+    for (setting, value) in settings {
+        let sql = "INSERT OR IGNORE INTO setting(name, value) VALUES (?1, ?2)";
+        connection.execute(sql, [setting.name(), value])?;
+    }
+    Ok(())
 }
 
 /// Writes a file's vectors, unless the file is gone meanwhile.

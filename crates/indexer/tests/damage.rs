@@ -17,6 +17,11 @@ fn world(test: &str) -> World {
 }
 
 fn check(test: &str, damage: impl FnOnce(&World)) {
+    check_store(test, damage, true);
+}
+
+/// The store is built anew after `damage`, and is set aside or not.
+fn check_store(test: &str, damage: impl FnOnce(&World), is_set_aside: bool) {
     let world = world(test);
     let mut indexer = world.open();
     update(&mut indexer);
@@ -27,7 +32,12 @@ fn check(test: &str, damage: impl FnOnce(&World)) {
     let summary = update(&mut indexer);
     assert!(summary.rebuilt, "{summary:?}");
     assert_eq!(dump(&mut indexer), whole);
-    assert!(world.root().join("../index.db.set-aside").exists());
+    assert_eq!(world.root().join("../index.db.set-aside").exists(), is_set_aside);
+}
+
+fn execute(world: &World, sql: &str) {
+    let connection = rusqlite::Connection::open(world.store()).expect("a store");
+    connection.execute_batch(sql).expect("a store");
 }
 
 #[test]
@@ -41,21 +51,80 @@ fn what_is_no_store_is_set_aside() {
 }
 
 #[test]
-fn another_version_is_set_aside() {
-    for pragma in ["user_version = 99", "application_id = 7", "user_version = 0"] {
-        check("version", |world| {
-            let connection = rusqlite::Connection::open(world.store()).expect("a store");
-            connection.execute_batch(&format!("PRAGMA {pragma}")).expect("a store");
-        });
+fn another_version_is_replaced_and_another_program_set_aside() {
+    for (pragma, is_set_aside) in [
+        ("user_version = 99; CREATE VIEW more AS SELECT * FROM file", false),
+        ("user_version = 0", false),
+        ("application_id = 7", true),
+    ] {
+        let damage = |world: &World| execute(world, &format!("PRAGMA {pragma}"));
+        check_store("version", damage, is_set_aside);
     }
 }
 
 #[test]
 fn missing_tables_are_made_again() {
-    check("tables", |world| {
-        let connection = rusqlite::Connection::open(world.store()).expect("a store");
-        connection.execute_batch("DROP TABLE content; DROP TABLE file").expect("a store");
+    check("tables", |world| execute(world, "DROP TABLE content; DROP TABLE file"));
+}
+
+/// After an upgrade several processes may find the old version at the same time.
+#[test]
+fn of_several_one_replaces_another_version() {
+    let world = world("several");
+    let mut indexer = world.open();
+    indexer.choose("far", "built-in").expect("a store of this test");
+    update(&mut indexer);
+    let whole = dump(&mut indexer);
+    drop(indexer);
+    execute(&world, "PRAGMA user_version = 1");
+    let rebuilt: usize = std::thread::scope(|scope| {
+        let open = || scope.spawn(|| usize::from(update(&mut world.open()).rebuilt));
+        let threads: Vec<_> = (0..8).map(|_| open()).collect();
+        threads.into_iter().map(|thread| thread.join().expect("no panic")).sum()
     });
+    assert_eq!(rebuilt, 1);
+    assert!(!world.root().join("../index.db.set-aside").exists());
+    let mut indexer = world.open();
+    assert_eq!(dump(&mut indexer), whole);
+    assert_eq!(indexer.chosen().expect("a store").embedder.as_deref(), Some("far"));
+}
+
+#[test]
+fn what_another_process_has_built_anew_is_left_alone() {
+    let world = world("others");
+    let (mut first, mut second) = (world.open(), world.open());
+    update(&mut first);
+    let whole = dump(&mut second);
+    execute(&world, "DROP TABLE content; DROP TABLE file");
+    assert_eq!(update(&mut first).indexed, 20);
+    let summary = update(&mut second);
+    assert_eq!((summary.indexed, summary.unchanged), (0, 20));
+    assert_eq!((dump(&mut first), dump(&mut second)), (whole.clone(), whole));
+}
+
+/// The log of a store that was set aside before is not that of the one set aside now.
+#[test]
+fn what_was_chosen_last_is_taken_over() {
+    for damage in [
+        "DROP TABLE content; DROP TABLE file",
+        "PRAGMA application_id = 7",
+        "PRAGMA user_version = 99",
+    ] {
+        let world = world("chosen_last");
+        let mut indexer = world.open();
+        indexer.choose("far", "built-in").expect("a store of this test");
+        for ending in ["-wal", "-shm"] {
+            let place = |name: &str| world.root().join(format!("../{name}{ending}"));
+            fs::copy(place("index.db"), place("index.db.set-aside")).expect("a log");
+        }
+        indexer.choose("built-in", "far").expect("a store of this test");
+        drop(indexer);
+        execute(&world, damage);
+        let mut indexer = world.open();
+        update(&mut indexer);
+        let chosen = indexer.chosen().expect("a store of this test");
+        assert_eq!(chosen.embedder.as_deref(), Some("built-in"), "{damage}");
+    }
 }
 
 #[test]
