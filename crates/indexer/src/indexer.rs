@@ -53,6 +53,8 @@ pub struct Indexer {
     embedder: Option<Arc<dyn Embedder>>,
     /// One whose vectors are used as long as `embedder` has not made as many.
     meanwhile: Option<Arc<dyn Embedder>>,
+    /// What was chosen when this index was first asked, or what was chosen with it.
+    chosen: Option<Chosen>,
     /// What the last use of either failed with.
     problem: Option<EmbedError>,
     queue: Queue,
@@ -106,6 +108,7 @@ impl Indexer {
             store,
             embedder,
             meanwhile: None,
+            chosen: None,
             problem: None,
             queue: Queue::default(),
             segments: Vec::new(),
@@ -116,15 +119,29 @@ impl Indexer {
         }
     }
 
-    /// What was last chosen with [`Self::choose`], which a store that is rebuilt takes over.
+    /// What was last chosen with [`Self::choose`], by whatever process; a store that is
+    /// rebuilt takes it over.
     ///
     /// # Errors
     /// If the store cannot be read.
     pub fn chosen(&mut self) -> Result<Chosen, IndexerError> {
-        self.mended(|store| {
+        let chosen = self.mended(|store| {
             let embedder = store.setting(Setting::Embedder)?;
             Ok(Chosen { embedder, before: store.setting(Setting::EmbedderBefore)? })
-        })
+        })?;
+        self.chosen.get_or_insert_with(|| chosen.clone());
+        Ok(chosen)
+    }
+
+    /// Whether another embedder has been chosen since this index was first asked what was
+    /// chosen, or last told. It must be opened again then: vectors of other embedders are
+    /// left alone from here.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn is_chosen_anew(&mut self) -> Result<bool, IndexerError> {
+        let embedder = self.chosen()?.embedder;
+        Ok(self.chosen.as_ref().is_some_and(|known| known.embedder != embedder))
     }
 
     /// Remembers `embedder` as what the user chose instead of `current`. It is used only once
@@ -136,14 +153,9 @@ impl Indexer {
         if embedder == current {
             return Ok(());
         }
-        self.mended(|store| {
-            // Of several changes the first has the vectors that are all there.
-            let before = store.setting(Setting::EmbedderBefore)?;
-            if before.is_none_or(|before| before == embedder) {
-                store.set(Setting::EmbedderBefore, current)?;
-            }
-            store.set(Setting::Embedder, embedder)
-        })
+        self.mended(|store| store.choose(embedder, current))?;
+        self.chosen = Some(Chosen { embedder: Some(embedder.to_owned()), before: None });
+        Ok(())
     }
 
     /// Does `work`, again if the store turns out to be damaged and is built anew.
@@ -352,7 +364,8 @@ impl Indexer {
         if waiting == 0
             && let Some(model) = self.store.model(&embedder.identity())?
         {
-            self.store.keep_only(model.number)?;
+            let chosen = self.chosen.as_ref().and_then(|chosen| chosen.embedder.as_deref());
+            self.store.keep_only(model.number, chosen)?;
         }
         self.problem = done.problem;
         let Embedded { files: embedded, stopped, .. } = done;

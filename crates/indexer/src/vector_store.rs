@@ -7,7 +7,9 @@
 use std::path::Path;
 
 use foveal_index::embed::{ModelId, QuantizedVector};
-use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
+use rusqlite::{
+    Connection, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params,
+};
 
 use crate::error::IndexerError;
 use crate::model::Model;
@@ -92,6 +94,7 @@ impl Store {
         identity: &ModelId,
         probe: &QuantizedVector,
     ) -> Result<Option<Model>, IndexerError> {
+        let transaction = self.begin()?;
         // What cannot be read is no model.
         let other = if self.model(identity)?.is_some() { "IGNORE" } else { "REPLACE" };
         let sql = format!(
@@ -99,8 +102,14 @@ impl Store {
         );
         let dimensions = u32::try_from(probe.values.len()).unwrap_or(u32::MAX);
         let bytes = vectors::encode(std::iter::once(probe.clone()));
-        self.connection.execute(&sql, params![identity.as_str(), dimensions, bytes])?;
+        transaction.execute(&sql, params![identity.as_str(), dimensions, bytes])?;
+        transaction.commit()?;
         self.model(identity)
+    }
+
+    /// Begins what other processes must not come between.
+    fn begin(&self) -> Result<Transaction<'_>, IndexerError> {
+        Ok(Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?)
     }
 
     /// Takes a model's name from it: what it names is another model now.
@@ -138,23 +147,51 @@ impl Store {
     }
 
     /// Removes what there is of all models but `model`, and gives the room back if nobody
-    /// else uses the file.
-    pub(crate) fn keep_only(&self, model: ModelNumber) -> Result<(), IndexerError> {
-        let sql = "SELECT EXISTS(SELECT 1 FROM model WHERE id <> ?1)";
-        if self.connection.query_row(sql, [model], |row| row.get::<_, bool>(0))? {
-            for table in
-                ["DELETE FROM vectors WHERE model <> ?1", "DELETE FROM model WHERE id <> ?1"]
-            {
-                self.connection.execute(table, [model])?;
+    /// else uses the file. Leaves all as it is where another embedder than `chosen` has been
+    /// chosen since, or `model` is gone.
+    pub(crate) fn keep_only(
+        &self,
+        model: ModelNumber,
+        chosen: Option<&str>,
+    ) -> Result<(), IndexerError> {
+        let transaction = self.begin()?;
+        let exists = |what: &str| {
+            let sql = format!("SELECT EXISTS(SELECT 1 FROM {what} ?1)");
+            transaction.query_row(&sql, [model], |row| row.get::<_, bool>(0))
+        };
+        if self.setting(Setting::Embedder)?.as_deref() != chosen || !exists("model WHERE id =")? {
+            return Ok(());
+        }
+        let mut has_room = false;
+        for others in ["vectors WHERE model <>", "model WHERE id <>"] {
+            // Nothing is written for nothing.
+            if exists(others)? {
+                transaction.execute(&format!("DELETE FROM {others} ?1"), [model])?;
+                has_room = true;
             }
-            // Fails while another process reads; the room is then used for what comes.
-            drop(self.connection.execute_batch("VACUUM"));
         }
         if self.setting(Setting::EmbedderBefore)?.is_some() {
             let sql = "DELETE FROM setting WHERE name = ?1";
-            self.connection.execute(sql, [Setting::EmbedderBefore.name()])?;
+            transaction.execute(sql, [Setting::EmbedderBefore.name()])?;
+        }
+        transaction.commit()?;
+        if has_room {
+            // Fails while another process reads; the room is then used for what comes.
+            drop(self.connection.execute_batch("VACUUM"));
         }
         Ok(())
+    }
+
+    /// Remembers `embedder` as the one that was chosen instead of `current`.
+    pub(crate) fn choose(&self, embedder: &str, current: &str) -> Result<(), IndexerError> {
+        let transaction = self.begin()?;
+        // Of several changes the first has the vectors that are all there.
+        let before = self.setting(Setting::EmbedderBefore)?;
+        if before.is_none_or(|before| before == embedder) {
+            self.set(Setting::EmbedderBefore, current)?;
+        }
+        self.set(Setting::Embedder, embedder)?;
+        Ok(transaction.commit()?)
     }
 
     /// What is remembered.
@@ -163,8 +200,7 @@ impl Store {
         Ok(self.connection.query_row(sql, [setting.name()], |row| row.get(0)).optional()?)
     }
 
-    /// Remembers.
-    pub(crate) fn set(&self, setting: Setting, value: &str) -> Result<(), IndexerError> {
+    fn set(&self, setting: Setting, value: &str) -> Result<(), IndexerError> {
         let sql = "INSERT OR REPLACE INTO setting(name, value) VALUES (?1, ?2)";
         self.connection.execute(sql, [setting.name(), value])?;
         Ok(())
@@ -207,14 +243,15 @@ pub(crate) fn put_settings(
     Ok(())
 }
 
-/// Writes a file's vectors, unless the file is gone meanwhile.
+/// Writes a file's vectors, unless the file or their model is gone meanwhile.
 pub(crate) fn put_vectors(
     connection: &Connection,
     row: RowId,
     vectors: &FileVectors,
 ) -> Result<(), IndexerError> {
     let sql = "INSERT OR REPLACE INTO vectors(file, model, checksum, bytes) \
-               SELECT id, ?2, ?3, ?4 FROM file WHERE id = ?1";
+               SELECT id, ?2, ?3, ?4 FROM file WHERE id = ?1 \
+               AND EXISTS(SELECT 1 FROM model WHERE id = ?2)";
     let sum = checksum(&[&vectors.bytes]);
     connection.prepare(sql)?.execute(params![row.0, vectors.model, sum, vectors.bytes])?;
     Ok(())

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use foveal_index::embed::{EmbedError, Embedder, ModelId, Pace, StaticModel, Vector};
-use foveal_indexer::{Hit, Indexer, SearchOptions, Stage, Summary};
+use foveal_indexer::{Chosen, Hit, Indexer, SearchOptions, Stage, Summary};
 use foveal_testkit::embedding_server::words_vector;
 use proptest::prelude::*;
 
@@ -82,13 +82,29 @@ fn world(test: &str) -> (World, Arc<Far>) {
     let far = Arc::new(Far::default());
     let world = World::by(test, far.clone());
     for n in 0..FILES {
-        // Functions that are long enough not to be one part.
-        let lines = "    // and so on, and on\n".repeat(12);
-        let function =
-            |k| format!("/// Part {k}.\nfn part_{n}_{k}() -> u32 {{\n{lines}    {n}\n}}\n");
-        world.write(&format!("f{n:02}.rs"), (0..3).map(function).collect::<String>());
+        world.write(&format!("f{n:02}.rs"), function_text(n));
     }
     (world, far)
+}
+
+/// Functions that are long enough not to be one part.
+fn function_text(n: u64) -> String {
+    let lines = "    // and so on, and on\n".repeat(12);
+    let function = |k| format!("/// Part {k}.\nfn part_{n}_{k}() -> u32 {{\n{lines}    {n}\n}}\n");
+    (0..3).map(function).collect()
+}
+
+const VECTORS: &str = "SELECT count(*) FROM vectors";
+const MODELS: &str = "SELECT count(*) FROM model";
+
+fn count(world: &World, sql: &str) -> u64 {
+    let connection = rusqlite::Connection::open(world.store()).expect("a store");
+    connection.query_row(sql, [], |row| row.get::<_, u32>(0)).expect("a row").into()
+}
+
+fn execute(world: &World, sql: &str) {
+    let connection = rusqlite::Connection::open(world.store()).expect("a store");
+    connection.execute_batch(sql).expect("a store");
 }
 
 fn hits(indexer: &mut Indexer) -> Vec<Hit> {
@@ -236,11 +252,53 @@ fn vectors_of_the_model_before_are_used_meanwhile() {
     update(&mut anew);
     assert_eq!(found(&mut anew, "part 7", 20), after);
     // Nothing is left of the other model.
-    let connection = rusqlite::Connection::open(world.store()).expect("a store");
-    let count =
-        |sql: &str| connection.query_row(sql, [], |row| row.get::<_, u32>(0)).expect("a row");
-    assert_eq!(u64::from(count("SELECT count(*) FROM vectors")), FILES);
-    assert_eq!(count("SELECT count(*) FROM model"), 1);
+    assert_eq!((count(&world, VECTORS), count(&world, MODELS)), (FILES, 1));
+}
+
+/// One process has the store open when another chooses another embedder.
+#[test]
+fn vectors_that_another_process_chose_are_left_alone() {
+    let world = world("others_choice").0;
+    let built_in = || Some(Arc::new(StaticModel::built_in()) as Arc<dyn Embedder>);
+    let mut old = Indexer::open(&world.root(), &world.store(), None).expect("a folder");
+    assert_eq!(old.chosen().expect("a store of this test"), Chosen::default());
+    old.set_embedders(built_in(), None);
+    update(&mut old);
+    let mut new = world.open();
+    new.choose("far", "built-in").expect("a store of this test");
+    update(&mut new);
+    let whole = dump(&mut new);
+    assert_eq!((old.is_chosen_anew().ok(), new.is_chosen_anew().ok()), (Some(true), Some(false)));
+    // It makes its own vectors anew, which are all there then.
+    world.write("f00.rs", "fn another() {}\n");
+    for _ in 0..2 {
+        assert_eq!(update(&mut old).waiting, 0);
+    }
+    world.write("f00.rs", function_text(0));
+    update(&mut old);
+    assert_eq!(update(&mut new).embedded, 1);
+    assert_eq!(dump(&mut new), whole);
+    // What the other one made is gone with its model, also where the model was gone first.
+    let numbers = |sql| count(&world, sql);
+    assert_eq!((numbers(VECTORS), numbers(MODELS)), (FILES, 1));
+    execute(
+        &world,
+        "INSERT INTO vectors(file, model, checksum, bytes) SELECT file, 99, checksum, bytes FROM vectors",
+    );
+    update(&mut new);
+    assert_eq!(numbers(VECTORS), FILES);
+}
+
+/// The model is gone before its vectors come.
+#[test]
+fn no_vectors_are_left_without_their_model() {
+    let (world, _) = world("without_model");
+    let mut indexer = world.open();
+    indexer.update_texts(&mut |_| {}, &|| false).expect("a folder of this test");
+    let remove = &mut |_| execute(&world, "DELETE FROM model");
+    indexer.update_vectors(usize::MAX, remove, &|| false).expect("a store of this test");
+    assert_eq!((count(&world, VECTORS), count(&world, MODELS)), (0, 0));
+    assert_eq!(update(&mut indexer).embedded, FILES);
 }
 
 #[test]
