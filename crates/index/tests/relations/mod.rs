@@ -1,6 +1,7 @@
 //! Relations of small repositories as text, lookups, and ranks.
 
 mod find;
+mod imported;
 mod map;
 mod rank;
 mod resolved;
