@@ -308,6 +308,26 @@ fn changes_do_not_cost_a_search_its_vectors() {
     assert_eq!((&value["waiting"], server.asked().len()), (&1.into(), before + 1));
 }
 
+/// A server may fail at a text for good.
+#[test]
+fn a_text_that_cannot_be_embedded_is_found_by_its_words() {
+    let world = world("embedder_nan");
+    let server = EmbeddingServer::start(|asked: &Asked| {
+        let bad = asked.texts.iter().any(|text| text.contains("fn bad_"));
+        if bad { Reply::Raw(500, String::new(), "NaN".to_owned()) } else { good(asked) }
+    });
+    world.output(&format!("index r --embedder ollama:m@http://{}", server.address()));
+    world.write("r/f00.rs", "pub fn bad_number() {}\n");
+    for _ in 0..2 {
+        let value = json(&world, "search bad_number --path r --json --limit 100");
+        assert_eq!((&value["problem"], &value["waiting"]), (&Value::Null, &0.into()), "{value}");
+        let hits = value["hits"].as_array().expect("hits");
+        let hit = hits.iter().find(|hit| hit["path"] == "f00.rs").expect("it has the words");
+        assert_eq!(hit["cosine"], 0.0, "{hit}");
+        assert!(has_cosine(&value), "{value}");
+    }
+}
+
 /// Ctrl+C while a server that was good so often has not answered.
 fn check_interrupted(world: &World, good_answers: usize, command: &str, expected: &str) {
     let server = EmbeddingServer::start(move |asked: &Asked| match asked.number {

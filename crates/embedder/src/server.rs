@@ -23,7 +23,10 @@ const BATCH_TEXTS: usize = TEXTS_MAX - 1;
 /// Bytes of texts in one request, if they are more than one.
 const REQUEST_BYTES_MAX: usize = 64 << 10;
 
-/// Bytes below which a text that is refused is not cut again.
+/// What every model can embed.
+const PLAIN_TEXT: &str = "text";
+
+/// Bytes below which a text that cannot be embedded is not cut again.
 const TEXT_BYTES_MIN: usize = 512;
 
 /// How often an interruption is looked for while it is waited.
@@ -48,33 +51,65 @@ impl ServerEmbedder {
         Self { connection, stop: Box::new(stop) }
     }
 
-    /// Vectors for a request's texts. What is refused may be too much: half of it is tried,
-    /// down to the beginning of a single text.
+    /// Vectors for a request's texts. Where these cannot be embedded but a plain text can,
+    /// they are tried in parts.
     fn ask(&self, texts: &[&str], vectors: &mut Vec<Vector>) -> Result<(), ServerError> {
-        let error = match self.request(texts) {
+        match self.request(texts, true) {
             Ok(given) => {
                 vectors.extend(given);
-                return Ok(());
+                Ok(())
             }
-            Err(error @ ServerError::Refused { .. }) => error,
-            Err(error) => return Err(error),
-        };
+            // Who fails at everything is not asked for every part.
+            Err(error) if may_be_of_texts(&error) => match self.request(&[PLAIN_TEXT], false) {
+                Ok(_) => self.ask_parts(texts, vectors),
+                Err(_) => Err(error),
+            },
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Vectors for texts that cannot be embedded together: for each half of them, down to the
+    /// beginning of a single text. One that is short and fails alone gets a vector of 0, which
+    /// is like no other, so that it does not stop the work for all others.
+    fn ask_parts(&self, texts: &[&str], vectors: &mut Vec<Vector>) -> Result<(), ServerError> {
         match texts {
-            [] => Err(error),
+            [] => Ok(()),
             [text] if text.len() >= TEXT_BYTES_MIN => {
-                self.ask(&[&text[..text.floor_char_boundary(text.len() / 2)]], vectors)
+                let beginning = &text[..text.floor_char_boundary(text.len() / 2)];
+                self.ask_part(&[beginning], false, vectors)
             }
-            [_] => Err(error),
+            [_] => {
+                let plain = self.request(&[PLAIN_TEXT], false)?;
+                let zero = |vector: Vector| vec![0.0; vector.components().len()];
+                vectors.extend(plain.into_iter().map(zero).map(Vector::normalized));
+                Ok(())
+            }
             _ => {
                 let (first, second) = texts.split_at(texts.len() / 2);
-                self.ask(first, vectors)?;
-                self.ask(second, vectors)
+                self.ask_part(first, first.len() == 1, vectors)?;
+                self.ask_part(second, second.len() == 1, vectors)
             }
         }
     }
 
-    /// One request, repeated while the server is busy or fails.
-    fn request(&self, texts: &[&str]) -> Result<Vec<Vector>, ServerError> {
+    fn ask_part(
+        &self,
+        texts: &[&str],
+        is_repeated: bool,
+        vectors: &mut Vec<Vector>,
+    ) -> Result<(), ServerError> {
+        match self.request(texts, is_repeated) {
+            Ok(given) => {
+                vectors.extend(given);
+                Ok(())
+            }
+            Err(error) if may_be_of_texts(&error) => self.ask_parts(texts, vectors),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// One request, repeated while the server is busy, and if `is_repeated` while it fails.
+    fn request(&self, texts: &[&str], is_repeated: bool) -> Result<Vec<Vector>, ServerError> {
         let body: Arc<[u8]> = answer::request(self.connection.spec.model(), texts).into();
         let mut attempt = 1;
         loop {
@@ -84,7 +119,7 @@ impl ServerEmbedder {
             };
             let asked = match &error {
                 ServerError::Busy { wait, .. } => *wait,
-                ServerError::Failing { .. } => None,
+                ServerError::Failing { .. } if is_repeated => None,
                 _ => return Err(error),
             };
             let patience = self.connection.patience;
@@ -156,6 +191,12 @@ impl Embedder for ServerEmbedder {
         }
         Ok(vectors)
     }
+}
+
+/// Whether other texts may fare better: too much is refused, and some servers fail at what
+/// their model makes no numbers of. A server that is overloaded says so.
+fn may_be_of_texts(error: &ServerError) -> bool {
+    matches!(error, ServerError::Refused { .. } | ServerError::Failing { status: 500, .. })
 }
 
 /// How many of the first `texts` go into one request; at least one.

@@ -88,6 +88,11 @@ fn requests_have_few_texts_and_bytes() {
     assert_eq!(told(&server, &embedder, &[]), "0 vectors");
     let counts: Vec<usize> = server.asked().iter().map(|asked| asked.texts.len()).collect();
     assert_eq!(counts, [32, 32, 6, 2, 2]);
+    // What the indexer has in a call at most.
+    let texts = [vec!["x".repeat(16 << 10); 3], vec!["x".repeat(512)]].concat();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    assert_eq!(told(&server, &embedder, &texts), "4 vectors");
+    assert_eq!(server.asked().last().map(|asked| asked.texts.len()), Some(4));
 }
 
 #[test]
@@ -118,7 +123,8 @@ fn refusals_say_what_to_do() {
             ),
             2,
         ),
-        (500, "", format!("{url} fails (500): see its log, or try again later"), 3),
+        (500, "", format!("{url} fails (500): see its log, or try again later"), 4),
+        (503, "", format!("{url} fails (503): see its log, or try again later"), 3),
         (
             429,
             "slow down",
@@ -185,8 +191,50 @@ fn too_much_is_sent_in_parts() {
         server.asked().iter().map(|asked| asked.texts.iter().map(String::len).collect()).collect();
     assert_eq!(
         sizes,
-        [vec![1, 1, 2_000], vec![1], vec![1, 2_000], vec![1], vec![2_000], vec![1_000], vec![500]]
+        [
+            vec![1, 1, 2_000],
+            vec![4],
+            vec![1],
+            vec![1, 2_000],
+            vec![1],
+            vec![2_000],
+            vec![1_000],
+            vec![500]
+        ]
     );
+}
+
+/// Which some models make no numbers of.
+#[test]
+fn a_text_that_fails_does_not_stop_the_others() {
+    for (status, attempts) in [(400, 1), (500, 3)] {
+        let server = EmbeddingServer::start(move |asked: &Asked| {
+            let bad = asked.texts.iter().any(|text| text.contains("nan"));
+            if bad { raw(status, "unsupported value: NaN") } else { good(asked) }
+        });
+        let embedder = embedder(&server, "ollama:m", None, PATIENCE);
+        let late = format!("{} nan", "late ".repeat(300));
+        let texts = ["one text", "nan", "another", &late, "third"];
+        let given = embedder.embed(&texts).expect("vectors");
+        let expected = ["one text", "", "another", &"late ".repeat(150), "third"];
+        for (text, vector) in expected.iter().zip(&given) {
+            let expected = Vector::normalized(words_vector(text, 16, 0));
+            assert_eq!(vector.components().len(), 16);
+            assert!(
+                vector.cosine(&expected) > 0.999 || (text.is_empty() && *vector == expected),
+                "{text}"
+            );
+        }
+        assert_eq!(given.len(), texts.len());
+        // While it fails at plain words too, no text is taken for bad.
+        let server = EmbeddingServer::start(move |asked: &Asked| match asked.number {
+            number if number <= attempts => raw(status, ""),
+            _ => good(asked),
+        });
+        let embedder = self::embedder(&server, "ollama:m", None, PATIENCE);
+        assert!(embedder.embed(&["one", "two"]).is_err());
+        assert_eq!(told(&server, &embedder, &["one", "two"]), "2 vectors");
+    }
 }
 
 #[test]

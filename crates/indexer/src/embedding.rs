@@ -23,6 +23,10 @@ const CALLS_MAX: usize = 4;
 /// Calls' worth of texts that a thread collects, so that few calls have less than their fill.
 const CALLS_COLLECTED: usize = 4;
 
+/// Bytes of texts in a call: few enough for one request with the text by which the model is
+/// known, since another request may come to another model. No text has more than a third.
+const CALL_BYTES_MAX: usize = 48 << 10;
+
 /// What vectors are made with.
 pub(crate) struct Task<'a> {
     pub(crate) root: &'a Path,
@@ -126,10 +130,10 @@ fn embed_all(jobs: &Jobs<'_>, task: &Task<'_>, stop: &AtomicBool, sender: &SyncS
         let texts = collected.iter().flat_map(|one| one.texts.iter().map(|text| embedded(text)));
         let texts: Vec<&str> = texts.collect();
         let mut vectors = Vec::with_capacity(texts.len());
-        for call in texts.chunks(call_texts) {
-            if stopped() {
-                break;
-            }
+        let mut rest = texts.as_slice();
+        while !rest.is_empty() && !stopped() {
+            let (call, later) = rest.split_at(fitting(rest, call_texts));
+            rest = later;
             match task.asked.embed(call) {
                 Ok(given) => vectors.extend(given),
                 Err(error) => {
@@ -144,6 +148,16 @@ fn embed_all(jobs: &Jobs<'_>, task: &Task<'_>, stop: &AtomicBool, sender: &SyncS
             return;
         }
     }
+}
+
+/// How many of the first `texts` go into one call; at least one.
+fn fitting(texts: &[&str], call_texts: usize) -> usize {
+    let mut bytes = 0;
+    let fits = texts.iter().take(call_texts).take_while(|text| {
+        bytes += text.len();
+        bytes <= CALL_BYTES_MAX
+    });
+    fits.count().max(1)
 }
 
 /// The texts of a file as it was indexed.

@@ -16,6 +16,9 @@ const FILES: u64 = 40;
 /// Texts that are sent together, with the one by which a model is known.
 const CALL_TEXTS: usize = 7;
 
+/// Bytes of texts that are sent together.
+const CALL_BYTES: usize = 64 << 10;
+
 const DIMENSIONS: usize = 24;
 
 /// A model that can fail, and become another.
@@ -64,7 +67,8 @@ impl Embedder for Far {
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbedError> {
-        assert!(texts.len() <= CALL_TEXTS, "{}", texts.len());
+        let bytes: usize = texts.iter().map(|text| text.len()).sum();
+        assert!(texts.len() <= CALL_TEXTS && bytes <= CALL_BYTES, "{} {bytes}", texts.len());
         self.calls.fetch_add(1, Ordering::SeqCst);
         let left = |left: u64| left.checked_sub(1);
         if self.calls_left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, left).is_err() {
@@ -154,6 +158,21 @@ fn words_come_first_and_vectors_in_large_calls() {
     assert_eq!(update(&mut indexer), Summary { unchanged: FILES, ..Summary::default() });
     // One question and nothing else.
     assert_eq!(far.calls(), 1);
+}
+
+/// So that all are of the model that answers for its own text in the same request.
+#[test]
+fn a_call_fits_into_one_request() {
+    let (world, _) = world("large_parts");
+    let line = format!("    // {}\n", "and so on ".repeat(20));
+    let function = |n| format!("fn large_{n}() {{\n{}}}\n", line.repeat(58));
+    world.write("f00.rs", (0..12).map(function).collect::<String>());
+    let mut indexer = world.open();
+    assert_eq!(update(&mut indexer).waiting, 0);
+    assert!(indexer.size().is_ok_and(|size| size.chunks >= 12));
+    let mut anew = world.open_at(&world.root().join("../anew.db"));
+    update(&mut anew);
+    assert_eq!(dump(&mut indexer), dump(&mut anew));
 }
 
 #[test]
