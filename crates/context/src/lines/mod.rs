@@ -74,6 +74,9 @@ pub fn printed_lines(content: &str, effect: &Effect) -> Printed {
     page.printed
 }
 
+/// The largest number a line can have: a count of a result's lines can be added to it.
+const NUMBER_MAX: u32 = u32::MAX / 2;
+
 /// A result being numbered.
 struct Page<'a> {
     content: &'a str,
@@ -169,7 +172,8 @@ impl<'a> Page<'a> {
     fn set(&mut self, index: usize, path: u16, number: Option<u32>, skip: usize) {
         if let Some(line) = self.printed.lines.get_mut(index) {
             line.path = Some(path);
-            line.number = number.filter(|number| *number > 0).map(LineNumber);
+            let number = number.filter(|number| (1..=NUMBER_MAX).contains(number));
+            line.number = number.map(LineNumber);
             line.text.start = (line.whole.start + skip as u32).min(line.whole.end);
         }
     }

@@ -46,6 +46,9 @@ fn gutters_of_reads() {
         "/w/a 9|\tx\n/w/a 10|\n/w/a 11|  12: y\n|\n|<system-reminder>\n|Be good.\n|</system-reminder>\n|\n",
     );
     check("cat -n a", "     1\tx\n     2\t\n", "/w/a 1|x\n/w/a 2|\n|\n");
+    // So high that counting on from it ends.
+    let last = r#"Read {"file_path":"a","offset":4294967294}"#;
+    check(last, "4294967294→x\n4294967295→y\n", "/w/a ?|x\n/w/a ?|y\n|\n");
     check("nl -ba a | sed -n '7,8p'", "     7\t x\n     8\ty", "/w/a 7| x\n/w/a 8|y\n");
     check(
         r#"read_file {"file_path":"a","offset":7,"limit":2}"#,
