@@ -146,12 +146,13 @@ impl Planner {
         self.choices.take(&chosen);
         let from = self.first_position(cut, &levels.levels);
         let changed = self.fold(conversation, observed, from);
+        let changes_old = changed.first().is_some_and(|(index, _)| *index < known);
         let first = changed.first().map_or(self.sent, |(index, _)| self.position(*index));
         let kept = [Some(first), cut, Some(self.sent)].into_iter().flatten().min().unwrap_or(0);
         // What changed behind a client's cut, the client has declared.
         let known = cut.map_or(self.sent, |cut| cut.min(self.sent));
         let rewrite = match levels.levels.is_empty() {
-            false if first < self.sent => levels.reason,
+            false if changes_old => levels.reason,
             true if first < known => Some(RewriteReason::ClientRewrote),
             true | false => None,
         };
@@ -175,11 +176,18 @@ impl Planner {
     ) -> Vec<Chosen> {
         let Some(views) = &self.views else { return Vec::new() };
         let (settings, window) = (&*self.settings, self.window.entries());
-        let new_from = self.position(known);
-        views::choose(
-            &**views,
-            &views::Ask { conversation, observed, settings, window, new_from, levels, answer },
-        )
+        let (items, new_from) = (&*self.items, self.position(known));
+        let ask = views::Ask {
+            conversation,
+            observed,
+            settings,
+            window,
+            new_from,
+            levels,
+            items,
+            answer,
+        };
+        views::choose(&**views, &ask)
     }
 
     /// The window position of an entry, or where it would stand.
@@ -401,11 +409,35 @@ impl Planner {
         }
     }
 
+    /// Shapes a result for its level, or, where that would be larger than what stands so far,
+    /// for the level below that takes the fewest tokens.
     fn shape_result(
         &mut self,
         conversation: &Conversation,
         observed: &Observed,
         index: EntryIndex,
+    ) -> Outcome {
+        let Item { level, tokens: stands, .. } = self.items[index.at()];
+        let mut outcome = self.shape_for(conversation, observed, index, level);
+        for lower in level.below() {
+            let Some(tokens) = outcome.tokens(observed.facts(index)) else { break };
+            if tokens <= stands {
+                break;
+            }
+            let other = self.shape_for(conversation, observed, index, *lower);
+            if other.tokens(observed.facts(index)).is_none_or(|less| less < tokens) {
+                outcome = other;
+            }
+        }
+        outcome
+    }
+
+    fn shape_for(
+        &mut self,
+        conversation: &Conversation,
+        observed: &Observed,
+        index: EntryIndex,
+        level: Level,
     ) -> Outcome {
         let key = call_key(observed, index);
         let before = &self.items[index.at()];
@@ -415,12 +447,12 @@ impl Planner {
             ledger: &self.ledger,
             settings: &self.settings,
             index,
-            level: before.level,
+            level,
             asked_again: self.asked_again(conversation, index, key),
             before,
             grounds: self.grounds[index.at()].as_ref(),
             outlined_later: self.settings.rewrite.is_some() && self.old_reads().is_none(),
-            chosen: self.choices.of(index, before.level),
+            chosen: self.choices.of(index, level),
             first: self.choices.of(index, Level::Arrival),
         };
         arrival::shape(&ask, &mut self.cache)

@@ -33,6 +33,17 @@ pub enum Level {
     Note,
 }
 
+impl Level {
+    /// The levels that show more, nearest first.
+    pub(crate) fn below(self) -> &'static [Level] {
+        match self {
+            Level::Arrival => &[],
+            Level::Reduced => &[Level::Arrival],
+            Level::Note => &[Level::Reduced, Level::Arrival],
+        }
+    }
+}
+
 /// Why a rewrite is allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum RewriteReason {
@@ -282,7 +293,7 @@ pub struct Life {
 }
 
 /// Takes from a draft what its level no longer shows. What the view of a first read left out
-/// does not come back.
+/// does not come back; only who chooses what stands for an old read may show it again.
 pub fn reduce(draft: &mut Draft<'_>, level: Level, first: Option<&View>) {
     let handle = draft.handle();
     match level {

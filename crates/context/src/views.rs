@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::effects::{EffectKind, Span};
 use crate::lines::Printed;
 use crate::observed::{Facts, Observed};
+use crate::planner::Item;
 use crate::rewrite::Level;
 use crate::settings::Settings;
 use crate::shape::ShapeKind;
@@ -65,6 +66,14 @@ impl Wanted {
                 (tokens.0 as f64 * share.clamp(0.0, 1.0)) as u64
             }
             Wanted::Summary(most) => (tokens.0 / 4).min(most.0),
+        }
+    }
+
+    /// The same, of a read that now takes so many tokens: what stands for it must be smaller.
+    fn of_read(self, tokens: Tokens) -> Self {
+        match self {
+            Wanted::Curated(_) => self,
+            Wanted::Summary(_) => Wanted::Summary(Tokens(self.tokens_left(tokens))),
         }
     }
 
@@ -168,6 +177,8 @@ pub(crate) struct Ask<'a> {
     pub(crate) new_from: usize,
     /// Levels that a rewrite raises.
     pub(crate) levels: &'a [(EntryIndex, Level)],
+    /// What stands so far, for every entry.
+    pub(crate) items: &'a [Item],
     /// The response to be asked for.
     pub(crate) answer: EntryIndex,
 }
@@ -178,12 +189,9 @@ pub(crate) fn choose(views: &dyn Views, ask: &Ask<'_>) -> Vec<Chosen> {
     let old = ask.settings.rewrite.as_ref().and_then(|rewrite| rewrite.old_reads.as_ref());
     if let Some(old) = old {
         for (entry, level) in ask.levels.iter().filter(|(_, level)| *level == Level::Reduced) {
-            chosen.extend(old_view(views, ask, old, *entry).map(|view| Chosen {
-                entry: *entry,
-                level: *level,
-                wanted: old.wanted,
-                view,
-            }));
+            let wanted = old.wanted.of_read(ask.items[entry.at()].tokens);
+            let view = old_view(views, ask, old.lines_min, *entry, wanted);
+            chosen.extend(view.map(|view| Chosen { entry: *entry, level: *level, wanted, view }));
         }
     }
     if let Some(curate) = &ask.settings.curate {
@@ -200,14 +208,20 @@ pub(crate) fn choose(views: &dyn Views, ask: &Ask<'_>) -> Vec<Chosen> {
 }
 
 /// A view of an old read.
-fn old_view(views: &dyn Views, ask: &Ask<'_>, old: &OldReads, entry: EntryIndex) -> Option<View> {
+fn old_view(
+    views: &dyn Views,
+    ask: &Ask<'_>,
+    lines_min: u32,
+    entry: EntryIndex,
+    wanted: Wanted,
+) -> Option<View> {
     let facts = ask.observed.facts(entry);
-    if facts.kind() != EffectKind::Read || facts.printed.lines.len() < old.lines_min as usize {
+    if facts.kind() != EffectKind::Read || facts.printed.lines.len() < lines_min as usize {
         return None;
     }
     let content = &ask.conversation.entry(entry).result()?.content;
     let (path, first, text) = lines_of(&facts.printed, content)?;
-    views.view(&ask.read(ask.answer, path, first, &text), old.wanted)
+    views.view(&ask.read(ask.answer, path, first, &text), wanted)
 }
 
 /// A view of the result at a window position, if it is a first read of a whole file.

@@ -7,3 +7,4 @@ mod ledger;
 mod recorded_effects;
 mod retention;
 mod shaping;
+mod views;

@@ -45,8 +45,12 @@ fn width(line: &Line) -> usize {
 
 /// What the last prompt shows of a read of [`SOURCE`] under `settings`.
 fn shown(settings: Settings, task: &str, then: &str) -> String {
+    shown_of(SOURCE, settings, task, then)
+}
+
+fn shown_of(source: &str, settings: Settings, task: &str, then: &str) -> String {
     let numbered: String =
-        (1..).zip(SOURCE.lines()).map(|(at, line)| format!("{at:6}\u{2192}{line}\n")).collect();
+        (1..).zip(source.lines()).map(|(at, line)| format!("{at:6}\u{2192}{line}\n")).collect();
     let read = format!("//- call Read {{\"file_path\":\"/w/a.rs\"}}\n//- result\n{numbered}");
     let text = format!("//- user\n{task}\n{read}{then}");
     let planner = Planner::new(settings, PriceCard::anthropic_5m());
@@ -95,12 +99,17 @@ fn an_old_read_is_summarised() {
     }
     let talk = "//- assistant\nHm.\n//- user\nGo on.\n".repeat(2);
     let then = format!("{talk}//- assistant\nHm.\n//- user @+301s\nNow `render`.");
+    // A quarter of what stands is not enough for a signature, of more it is.
+    let brief = "[1-24 left out: Line, text, parse, render, width; expand 39c1c1528ed9]";
+    assert_eq!(shown(settings.clone(), "Look at it.", &then).trim_end(), brief);
+    let rest = "// Tabs are as wide as eight other characters, wherever they stand.\n".repeat(8);
+    let long = format!("{SOURCE}\n{rest}");
     let expected = "\
-[1-12 left out: Line, text, parse; expand 39c1c1528ed9]
+[1-12 left out: Line, text, parse; expand 8183466d2044]
 [render: uses Line, text]
     13→pub fn render(line: &Line) -> String {
-[14-24 left out: width]";
-    assert_eq!(shown(settings, "Look at it.", &then).trim_end(), expected);
+[14-33 left out: width]";
+    assert_eq!(shown_of(&long, settings, "Look at it.", &then).trim_end(), expected);
 }
 
 /// What holds at every request with the built-in curator.

@@ -67,6 +67,18 @@ pub enum Outcome {
     Shaped(Option<(Shape, Tokens)>, Grounds),
 }
 
+impl Outcome {
+    /// Tokens of what is to be sent of a result; `None` where that is what stands.
+    pub fn tokens(&self, facts: &Facts) -> Option<Tokens> {
+        match self {
+            Outcome::Same => None,
+            Outcome::Shaped(shaped, _) => {
+                Some(shaped.as_ref().map_or(facts.tokens, |(_, tokens)| *tokens))
+            }
+        }
+    }
+}
+
 /// Non-blank lines a block must have to be pointed at.
 const BLOCK_LINES_MIN: usize = 2;
 

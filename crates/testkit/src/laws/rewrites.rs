@@ -28,12 +28,28 @@ pub fn law(moment: &Moment<'_>) {
         assert!(*level > old, "{index:?} goes from {old:?} to {level:?}");
         assert!(moment.position(*index).is_some(), "{index:?} is not in the prompt");
     }
+    shrinks(moment);
     match reason {
         RewriteReason::CacheCold => is_cold(moment),
         RewriteReason::ClientRewrote => assert!(moment.is_cut(), "the client cut nothing"),
         RewriteReason::HighMark => is_high(moment, settings),
         RewriteReason::SkiRental => has_paid(moment, settings),
         RewriteReason::Recomputed => panic!("the engine does not decide anew"),
+    }
+}
+
+/// No result is rewritten to something larger while what it pointed at stands unchanged.
+fn shrinks(moment: &Moment<'_>) {
+    let changed = |index: &EntryIndex| moment.step.changed.iter().any(|(at, _)| at == index);
+    let stands = |index: &EntryIndex| !changed(index) && moment.position(*index).is_some();
+    for (index, tokens) in moment.before.window.iter().zip(&moment.before.tokens) {
+        let is_raised = moment.step.levels.iter().any(|(at, _)| at == index);
+        let is_result = moment.conversation.entry(*index).role == Role::Tool;
+        let shape = moment.before.decisions.get(index).and_then(|decision| decision.shape());
+        if is_raised && is_result && shape.is_none_or(|old| old.refers_to.iter().all(stands)) {
+            let now = moment.projector.item(*index).tokens;
+            assert!(now <= *tokens, "{index:?} grew from {} to {} tokens", tokens.0, now.0);
+        }
     }
 }
 

@@ -1,0 +1,138 @@
+//! Views of reads: what is asked for, what is recorded, and what a prompt then shows.
+
+use std::sync::{Arc, Mutex};
+
+use foveal_context::observed::Observed;
+use foveal_context::planner::{Planner, Step};
+use foveal_context::prices::PriceCard;
+use foveal_context::projector::Projector;
+use foveal_context::settings::Settings;
+use foveal_context::tokens::{Tokenizer, Tokens};
+use foveal_context::transcript::LineNumber;
+use foveal_context::views::{Label, Read, View, Views, Wanted};
+use foveal_testkit::laws::{answers, request_time, viewed};
+use foveal_testkit::{fixture, prompt};
+
+/// Answers the same whatever is asked, and notes what was.
+#[derive(Debug, Default)]
+struct Fixed {
+    view: View,
+    asked: Mutex<Vec<Wanted>>,
+}
+
+impl Views for Fixed {
+    fn view(&self, _: &Read<'_>, wanted: Wanted) -> Option<View> {
+        self.asked.lock().expect("no thread panicked").push(wanted);
+        Some(self.view.clone())
+    }
+}
+
+fn label(line: u32, text: &str) -> Label {
+    Label { line: LineNumber(line), text: text.into() }
+}
+
+fn view(lines: &[(u32, u32)], names: Vec<Label>, remarks: Vec<Label>) -> View {
+    let ends = |(first, last): &(u32, u32)| (LineNumber(*first), LineNumber(*last));
+    View { lines: lines.iter().map(ends).collect(), names, remarks }
+}
+
+/// Old reads are summarised, first ones shown in full.
+fn settings() -> Settings {
+    Settings { curate: None, ..viewed() }
+}
+
+/// A result that is old when the cache has expired.
+fn old(call: &str, result: &str) -> String {
+    let talk = "//- assistant\nHm.\n//- user\nGo on.\n".repeat(2);
+    let end = "//- assistant\nHm.\n//- user @+301s\nNow.";
+    format!("//- user\nLook.\n//- call {call}\n//- result\n{result}\n{talk}{end}")
+}
+
+fn planner(views: &Arc<Fixed>) -> Planner {
+    let planner = Planner::new(settings(), PriceCard::anthropic_5m());
+    planner.with_views(Arc::clone(views) as Arc<dyn Views>)
+}
+
+/// What the last prompt shows of the old result of `call`; handles are spelled `HANDLE`.
+fn shown(view: View, call: &str, result: &str) -> String {
+    let views = Arc::new(Fixed { view, ..Fixed::default() });
+    let text = prompt(&fixture(&old(call, result)), Projector::Engine(Box::new(planner(&views))));
+    let of_result = text.split("//- ").nth(3).and_then(|entry| entry.split_once('\n'));
+    let text = of_result.map_or_else(String::new, |(_, text)| text.trim_end().to_owned());
+    let mut parts = text.split("; expand ");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| format!("{text}; expand HANDLE{}", &part[12..]))
+}
+
+#[track_caller]
+fn check(view: View, call: &str, result: &str, expected: &str) {
+    assert_eq!(shown(view, call, result), expected);
+}
+
+/// All steps of the conversation with an old result.
+fn steps(views: &Arc<Fixed>, call: &str, result: &str) -> Vec<Step> {
+    let conversation = fixture(&old(call, result));
+    let observed = Observed::of(&conversation, Tokenizer::O200k);
+    let mut planner = planner(views);
+    let answers = answers(&conversation).into_iter();
+    answers
+        .map(|answer| {
+            let now = request_time(&conversation, answer);
+            planner.advance(&conversation, &observed, answer, now)
+        })
+        .collect()
+}
+
+const CAT: &str = "Bash {\"command\":\"cat /w/a.py\"}";
+const READ: &str = "Read {\"file_path\":\"/w/a.py\"}";
+
+fn lines(numbers: std::ops::RangeInclusive<u32>) -> String {
+    let lines: Vec<_> = numbers.map(|at| format!("value_{at} = make({at})")).collect();
+    lines.join("\n")
+}
+
+fn numbered(numbers: std::ops::RangeInclusive<u32>) -> String {
+    let lines: Vec<_> =
+        numbers.map(|at| format!("{at:6}\u{2192}value_{at} = make({at})")).collect();
+    lines.join("\n")
+}
+
+#[test]
+fn a_summary_is_asked_to_be_smaller_than_what_stands() {
+    for (count, expected) in [(8, 16), (16, 32), (200, 80)] {
+        let views = Arc::new(Fixed::default());
+        steps(&views, CAT, &lines(1..=count));
+        let asked = views.asked.lock().expect("no thread panicked").clone();
+        assert_eq!(asked, [Wanted::Summary(Tokens(expected))], "{count} lines");
+    }
+}
+
+#[test]
+fn what_would_be_larger_than_what_stands_is_not_sent() {
+    let remark = label(1, &"makes another value of it, ".repeat(4));
+    let few = view(&[(1, 8)], Vec::new(), vec![remark]);
+    let standing = "\
+[every 10th line numbered]
+1\u{2192}value_1 = make(1)
+value_2 = make(2)
+value_3 = make(3)
+value_4 = make(4)
+value_5 = make(5)
+value_6 = make(6)
+value_7 = make(7)
+value_8 = make(8)
+value_9 = make(9)
+10\u{2192}value_10 = make(10)
+value_11 = make(11)
+value_12 = make(12)";
+    check(few, READ, &numbered(1..=12), standing);
+}
+
+#[test]
+fn the_last_of_all_line_numbers_is_none() {
+    let result = "4294967294\u{2192}a\n4294967295\u{2192}b".to_owned();
+    let long: String = (0..40).map(|at| format!("\n4294967295\u{2192}line {at}")).collect();
+    let call = "Read {\"file_path\":\"/w/a.py\",\"offset\":4294967294}";
+    let text = shown(View::default(), call, &format!("{result}{long}"));
+    assert!(text.contains("; expand HANDLE"), "{text}");
+}
