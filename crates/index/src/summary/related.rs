@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::touched::Touched;
 use crate::curate::SourceFile;
 use crate::entity::EntityIndex;
-use crate::relations::{FileSymbols, Node, NodeId, NodeKind, Relation, RelationKind, Relations};
+use crate::relations::{FileSymbols, Node, NodeId, NodeKind, RelationKind, Relations};
 
 /// Names of one kind of relation that are told.
 const NAMES_MAX: usize = 3;
@@ -51,7 +51,7 @@ fn in_words(relations: &Relations, of: NodeId, touched: &Touched<'_>) -> String 
     let outgoing = relations.outgoing(of).iter().map(|relation| (relation, true));
     let incoming = relations.incoming(of).map(|relation| (relation, false));
     let found = outgoing.chain(incoming).filter(|(relation, _)| relation.is_found());
-    let mut groups: Vec<(&str, Vec<(&Relation, NodeId)>)> = Vec::new();
+    let mut groups: Vec<(&str, Vec<(NodeId, u32)>)> = Vec::new();
     for (relation, is_from) in found {
         let Some((from, to)) = verbs(relation.kind) else { continue };
         let (verb, other) = if is_from { (from, relation.to) } else { (to, relation.from) };
@@ -61,16 +61,22 @@ fn in_words(relations: &Relations, of: NodeId, touched: &Touched<'_>) -> String 
             continue;
         }
         match groups.iter_mut().find(|(known, _)| *known == verb) {
-            Some((_, others)) => others.push((relation, other)),
-            None => groups.push((verb, vec![(relation, other)])),
+            Some((_, others)) => others.push((other, relation.count)),
+            None => groups.push((verb, vec![(other, relation.count)])),
         }
     }
     let mut words = String::new();
     for (verb, mut others) in groups {
-        others.sort_by_key(|(relation, other)| {
-            (!touched.name(&relations.node(*other).name), std::cmp::Reverse(relation.count), *other)
+        // One verb stands for several kinds of relations.
+        others.sort_by_key(|(other, _)| *other);
+        others.dedup_by(|(next, count), (other, sum)| {
+            let is_same = next == other;
+            *sum = if is_same { sum.saturating_add(*count) } else { *sum };
+            is_same
         });
-        others.dedup_by_key(|(_, other)| *other);
+        others.sort_by_key(|(other, count)| {
+            (!touched.name(&relations.node(*other).name), std::cmp::Reverse(*count), *other)
+        });
         if !words.is_empty() {
             words.push_str("; ");
         }
@@ -84,11 +90,11 @@ fn write_group(
     relations: &Relations,
     of: NodeId,
     verb: &str,
-    others: &[(&Relation, NodeId)],
+    others: &[(NodeId, u32)],
 ) {
     let own = relations.file_of(of);
     out.push_str(verb);
-    for (at, (_, other)) in others.iter().take(NAMES_MAX).enumerate() {
+    for (at, (other, _)) in others.iter().take(NAMES_MAX).enumerate() {
         let node: &Node = relations.node(*other);
         out.push_str(if at == 0 { " " } else { ", " });
         out.push_str(&node.name);
