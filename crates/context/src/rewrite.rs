@@ -304,7 +304,8 @@ pub fn reduce(draft: &mut Draft<'_>, level: Level, first: Option<&View>) {
                 let shown = view::lines_kept(draft, first);
                 keep.iter_mut().zip(shown).for_each(|(keep, shown)| *keep &= shown);
             }
-            view::leave_out_ranges(draft, &keep, None, ("outline", ShapeKind::Outline));
+            let names = view::Names::default();
+            view::leave_out_ranges(draft, &keep, &names, ("outline", ShapeKind::Outline));
         }
         Level::Note => {
             let lines = draft.len();

@@ -4,7 +4,7 @@
 //! decides when to ask, records what was chosen and makes the shape. Where there is nobody to
 //! ask, or no answer, a read is shaped as it would be without.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -16,6 +16,7 @@ use crate::planner::Item;
 use crate::rewrite::Level;
 use crate::settings::Settings;
 use crate::shape::ShapeKind;
+use crate::shaping::view::{NAMES_MAX, is_name_in};
 use crate::tokens::Tokens;
 use crate::transcript::{Conversation, EntryIndex, LineNumber};
 
@@ -221,7 +222,8 @@ fn old_view(
     }
     let content = &ask.conversation.entry(entry).result()?.content;
     let (path, first, text) = lines_of(&facts.printed, content)?;
-    views.view(&ask.read(ask.answer, path, first, &text), wanted)
+    let read = ask.read(ask.answer, path, first, &text);
+    views.view(&read, wanted).map(|view| view.bounded(&read))
 }
 
 /// A view of the result at a window position, if it is a first read of a whole file.
@@ -249,10 +251,12 @@ fn first_view(
         return None;
     }
     let wanted = Wanted::Curated(curate.amount);
-    let view = views.view(&ask.read(entry, path, first, &text), wanted)?;
+    let read = ask.read(entry, path, first, &text);
+    let view = views.view(&read, wanted)?.bounded(&read);
+    let kept = view.kept();
     let left_out: usize = (1u32..)
         .zip(text.lines())
-        .filter(|(number, _)| !view.keeps(LineNumber(*number)))
+        .filter(|(number, _)| !kept.has(LineNumber(*number)))
         .map(|(_, line)| line.len() + 1)
         .sum();
     (left_out as f64 >= curate.saving_min * text.len() as f64).then_some(view)
@@ -301,5 +305,57 @@ impl View {
     /// Whether a line is to be kept.
     pub fn keeps(&self, line: LineNumber) -> bool {
         self.lines.iter().any(|(first, last)| *first <= line && line <= *last)
+    }
+
+    /// The lines to be kept, to be asked of many.
+    pub(crate) fn kept(&self) -> Kept {
+        let mut ranges = self.lines.clone();
+        ranges.sort_unstable();
+        let mut kept: Vec<(LineNumber, LineNumber)> = Vec::new();
+        for (first, end) in ranges.into_iter().filter(|(first, end)| first <= end) {
+            match kept.last_mut() {
+                Some((_, last)) if first <= *last => *last = end.max(*last),
+                _ => kept.push((first, end)),
+            }
+        }
+        Kept(kept)
+    }
+
+    /// What can be shown of it for `read`, and no more: what was answered is recorded, and may
+    /// name every line of a long file.
+    fn bounded(mut self, read: &Read<'_>) -> Self {
+        let kept = self.kept();
+        let rows: Vec<&str> = read.text.lines().collect();
+        let row = |line: LineNumber| {
+            let at = line.0.checked_sub(read.first.0)?;
+            rows.get(usize::try_from(at).ok()?).copied()
+        };
+        let mut told: HashMap<usize, HashSet<Box<str>>> = HashMap::new();
+        self.names.retain(|label| {
+            if kept.has(label.line) || !row(label.line).is_some_and(|row| is_name_in(label, row)) {
+                return false;
+            }
+            let of_gap = told.entry(kept.ranges_before(label.line)).or_default();
+            // One more tells that there are more.
+            of_gap.len() <= NAMES_MAX && of_gap.insert(label.text.clone())
+        });
+        self.remarks.retain(|label| kept.has(label.line) && row(label.line).is_some());
+        self.lines = kept.0;
+        self
+    }
+}
+
+/// Ranges of lines, ascending and apart.
+pub(crate) struct Kept(Vec<(LineNumber, LineNumber)>);
+
+impl Kept {
+    pub(crate) fn has(&self, line: LineNumber) -> bool {
+        let before = self.ranges_before(line).checked_sub(1);
+        before.is_some_and(|at| line <= self.0[at].1)
+    }
+
+    /// How many ranges begin at or before a line.
+    fn ranges_before(&self, line: LineNumber) -> usize {
+        self.0.partition_point(|(first, _)| *first <= line)
     }
 }

@@ -129,6 +129,46 @@ value_12 = make(12)";
 }
 
 #[test]
+fn what_a_client_cut_off_is_not_kept_without_being_chosen() {
+    let cut = format!("{}\n...1234 tokens truncated...\n{}", lines(1..=20), lines(80..=99));
+    check(
+        view(&[(9, 9)], Vec::new(), Vec::new()),
+        CAT,
+        &cut,
+        "\
+[1-8 left out; expand HANDLE]
+value_9 = make(9)
+[10-20 left out]
+...1234 tokens truncated...
+[20 lines, 400 bytes left out; expand HANDLE]",
+    );
+}
+
+#[test]
+fn as_many_names_are_recorded_as_are_told() {
+    let name = |at: u32| label(at, &format!("value_{at}"));
+    let mut names: Vec<Label> = (1..=30).map(name).collect();
+    names.extend([name(4), label(7, "value_8"), label(4_000_000_000, "value")]);
+    let view = view(&[(12, 13), (25, 40), (13, 14)], names, vec![label(2, "unseen")]);
+    let told = "\
+[1-11 left out: value_1, value_2, value_3, value_4, value_5, value_6 and more; expand HANDLE]
+value_12 = make(12)
+value_13 = make(13)
+value_14 = make(14)
+[15-24 left out: value_15, value_16, value_17, value_18, value_19, value_20 and more]
+";
+    let rest = lines(25..=40);
+    check(view.clone(), CAT, &lines(1..=40), &format!("{told}{rest}"));
+    let views = Arc::new(Fixed { view, ..Fixed::default() });
+    let steps = steps(&views, CAT, &lines(1..=40));
+    let chosen: Vec<_> = steps.iter().flat_map(|step| &step.chosen).collect();
+    let [chosen] = chosen.as_slice() else { panic!("{chosen:?}") };
+    let names: Vec<u32> = chosen.view.names.iter().map(|name| name.line.0).collect();
+    assert_eq!(names, [1, 2, 3, 4, 5, 6, 7, 15, 16, 17, 18, 19, 20, 21]);
+    assert_eq!(chosen.view.remarks, []);
+}
+
+#[test]
 fn the_last_of_all_line_numbers_is_none() {
     let result = "4294967294\u{2192}a\n4294967295\u{2192}b".to_owned();
     let long: String = (0..40).map(|at| format!("\n4294967295\u{2192}line {at}")).collect();

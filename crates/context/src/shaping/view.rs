@@ -1,34 +1,43 @@
 //! Rule `view`: of a read the lines are kept that were chosen; what is left out is named by
 //! range, by names in it and, once, with the handle.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::lines::PrintedLine;
 use crate::shape::ShapeKind;
 use crate::transcript::LineNumber;
-use crate::views::{Chosen, View, Wanted};
+use crate::views::{Chosen, Label, View, Wanted};
 
 use super::draft::{Draft, Gap};
 use super::excerpt;
 
 /// Names told of one gap.
-const NAMES_MAX: usize = 6;
-/// Bytes of a name.
-const NAME_BYTES_MAX: usize = 60;
+pub const NAMES_MAX: usize = 6;
+/// Bytes of a name; longer ones are not told.
+pub const NAME_BYTES_MAX: usize = 60;
 /// Bytes of a remark.
 const REMARK_BYTES_MAX: usize = 240;
 
-/// Leaves out the numbered lines that were not chosen, and puts the remarks in.
+/// Leaves out the lines of the file that were not chosen, and puts the remarks in.
 pub fn show(draft: &mut Draft<'_>, chosen: &Chosen) {
     let rule = match chosen.wanted {
         Wanted::Curated(_) => "curated",
         Wanted::Summary(_) => "summary",
     };
-    let keep = lines_kept(draft, &chosen.view);
-    leave_out_ranges(draft, &keep, Some(&chosen.view), (rule, chosen.wanted.kind()));
+    let mut keep = lines_kept(draft, &chosen.view);
+    if matches!(chosen.wanted, Wanted::Summary(_)) {
+        // Behind a client's cut a file's lines have no number, and no one could choose them.
+        for (at, keep) in keep.iter_mut().enumerate() {
+            let line = draft.line(at);
+            *keep &= line.number.is_some() || line.path.is_none();
+        }
+    }
+    let places = Places::of(draft);
+    let names = Names::of(draft, &chosen.view, &places);
+    leave_out_ranges(draft, &keep, &names, (rule, chosen.wanted.kind()));
     for remark in &chosen.view.remarks {
-        let place = (0..draft.len()).find(|at| draft.line(*at).number == Some(remark.line));
         let is_fit = is_fit(&remark.text, REMARK_BYTES_MAX);
+        let place = places.at(remark.line);
         if let Some(at) = place.filter(|at| is_fit && draft.keeps(*at)) {
             draft.head(rule, at..at + 1, format!("[{}]", remark.text));
         }
@@ -36,11 +45,11 @@ pub fn show(draft: &mut Draft<'_>, chosen: &Chosen) {
 }
 
 /// Leaves out every kept line for which `keep` is false. Gaps are told by their range where
-/// their lines count up, and by the names that `view` gives; the handle is named once.
+/// their lines count up, and by the names that stand in them; the handle is named once.
 pub fn leave_out_ranges(
     draft: &mut Draft<'_>,
     keep: &[bool],
-    view: Option<&View>,
+    names: &Names<'_>,
     (rule, kind): (&'static str, ShapeKind),
 ) {
     let mut handle = Some(draft.handle());
@@ -57,7 +66,7 @@ pub fn leave_out_ranges(
             at += 1;
         }
         let is_range = draft.numbers_of(&(start..at)).is_some();
-        let names = view.map_or_else(String::new, |view| names_in(draft, view, start..at));
+        let names = names.told_of(start..at);
         let amount = excerpt::amount(draft, start..at, bytes);
         let note = match handle {
             None if is_range => format!("[{amount} left out{names}]"),
@@ -70,43 +79,68 @@ pub fn leave_out_ranges(
     }
 }
 
-/// For each line of a draft, whether a view keeps it. Lines that are not of the file are kept.
+/// For each line of a draft, whether a view keeps it. Lines without a number are kept.
 pub fn lines_kept(draft: &Draft<'_>, view: &View) -> Vec<bool> {
-    let mut ranges = view.lines.clone();
-    ranges.sort_unstable();
-    let mut ranges = ranges.into_iter().peekable();
-    let mut last = LineNumber(0);
-    let mut keeps = |number: LineNumber| {
-        while let Some((_, end)) = ranges.next_if(|(first, _)| *first <= number) {
-            last = last.max(end);
-        }
-        number <= last
-    };
+    let kept = view.kept();
     let lines = (0..draft.len()).map(|at| draft.line(at).number);
-    lines.map(|number| number.is_none_or(&mut keeps)).collect()
+    lines.map(|number| number.is_none_or(|number| kept.has(number))).collect()
 }
 
-/// The names that stand in some lines, as words to follow their range.
-fn names_in(draft: &Draft<'_>, view: &View, lines: Range<usize>) -> String {
-    let of = |line: LineNumber| -> Option<&PrintedLine> {
-        let mut lines = lines.clone().map(|at| draft.line(at));
-        lines.find(|printed| printed.number == Some(line))
-    };
-    let mut names: Vec<&str> = Vec::new();
-    for name in view.names.iter().filter(|name| is_fit(&name.text, NAME_BYTES_MAX)) {
-        let stands =
-            of(name.line).is_some_and(|line| line.text_in(draft.content).contains(&*name.text));
-        if stands && !names.contains(&&*name.text) {
-            names.push(&name.text);
+/// Where the numbered lines of a draft stand.
+struct Places(Vec<(LineNumber, usize)>);
+
+impl Places {
+    fn of(draft: &Draft<'_>) -> Self {
+        let place = |at| draft.line(at).number.map(|number| (number, at));
+        let mut places: Vec<_> = (0..draft.len()).filter_map(place).collect();
+        places.sort_unstable();
+        Self(places)
+    }
+
+    /// The first place of a line.
+    fn at(&self, line: LineNumber) -> Option<usize> {
+        let (number, at) = *self.0.get(self.0.partition_point(|(number, _)| *number < line))?;
+        (number == line).then_some(at)
+    }
+}
+
+/// The names of a view that stand in the lines of a draft: place, rank and text, ascending.
+#[derive(Default)]
+pub struct Names<'v>(Vec<(usize, usize, &'v str)>);
+
+impl<'v> Names<'v> {
+    fn of(draft: &Draft<'_>, view: &'v View, places: &Places) -> Self {
+        let name = |(rank, label): (usize, &'v Label)| {
+            let at = places.at(label.line)?;
+            is_name_in(label, draft.text(at)).then_some((at, rank, &*label.text))
+        };
+        let mut names: Vec<_> = view.names.iter().enumerate().filter_map(name).collect();
+        names.sort_unstable();
+        Self(names)
+    }
+
+    /// The names that stand in some lines, as words to follow their range.
+    fn told_of(&self, lines: Range<usize>) -> String {
+        let start = self.0.partition_point(|(at, ..)| *at < lines.start);
+        let end = self.0.partition_point(|(at, ..)| *at < lines.end);
+        let mut here: Vec<(usize, &str)> =
+            self.0[start..end].iter().map(|(_, rank, text)| (*rank, *text)).collect();
+        here.sort_unstable();
+        let mut known = HashSet::new();
+        let names: Vec<&str> =
+            here.into_iter().map(|(_, text)| text).filter(|text| known.insert(*text)).collect();
+        match names.split_at_checked(NAMES_MAX) {
+            None if names.is_empty() => String::new(),
+            None | Some((_, [])) => format!(": {}", names.join(", ")),
+            // How many more there are is not recorded.
+            Some((names, _)) => format!(": {} and more", names.join(", ")),
         }
     }
-    let more = names.len().saturating_sub(NAMES_MAX);
-    names.truncate(NAMES_MAX);
-    match (names.is_empty(), more) {
-        (true, _) => String::new(),
-        (false, 0) => format!(": {}", names.join(", ")),
-        (false, more) => format!(": {} and {more} more", names.join(", ")),
-    }
+}
+
+/// Whether a name can be told of a line with this text.
+pub fn is_name_in(label: &Label, text: &str) -> bool {
+    is_fit(&label.text, NAME_BYTES_MAX) && text.contains(&*label.text)
 }
 
 /// Whether a text from outside can stand in a note: what it says must not look like a part
