@@ -14,8 +14,17 @@ const KEY_DEPTH_MAX: usize = 2;
 /// Bytes of a line that is shown rather than named as a gap.
 const SINGLE_LINE_BYTES_MAX: usize = 100;
 
-/// Names of hidden entities that a gap tells.
-const NAMES_MAX: usize = 8;
+/// Which names of hidden entities a gap tells.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NamesTold {
+    /// How many at most.
+    pub(crate) most: usize,
+    /// Longer ones, in bytes, are only counted.
+    pub(crate) bytes_max: usize,
+}
+
+/// Those of an outline's gap.
+const NAMES_TOLD: NamesTold = NamesTold { most: 8, bytes_max: usize::MAX };
 
 /// The lines of a file that show its structure. Parts and gaps together are all its lines.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -108,7 +117,7 @@ pub(crate) fn render(
     let mut gaps = gaps.iter().peekable();
     for part in parts {
         while let Some(gap) = gaps.next_if(|gap| gap.lines.first < part.first) {
-            write_gap(&mut out, parsed, gap, width);
+            write_gap(&mut out, parsed, gap, width, NAMES_TOLD);
         }
         for number in part.first.0..=part.last.0 {
             let line = rows.get(number as usize - 1).copied().unwrap_or_default();
@@ -116,12 +125,18 @@ pub(crate) fn render(
         }
     }
     for gap in gaps {
-        write_gap(&mut out, parsed, gap, width);
+        write_gap(&mut out, parsed, gap, width, NAMES_TOLD);
     }
     out
 }
 
-pub(crate) fn write_gap(out: &mut String, parsed: &Parsed, gap: &Gap, width: usize) {
+pub(crate) fn write_gap(
+    out: &mut String,
+    parsed: &Parsed,
+    gap: &Gap,
+    width: usize,
+    told: NamesTold,
+) {
     let lines = gap.lines;
     let count = lines.count();
     let noun = if count == 1 { "line" } else { "lines" };
@@ -131,12 +146,13 @@ pub(crate) fn write_gap(out: &mut String, parsed: &Parsed, gap: &Gap, width: usi
         let how = if in_comment { "above" } else { "of" };
         write!(out, " {how} {}", parsed.qualified_name(at)).expect("a string takes all text");
     }
-    if !gap.hides.is_empty() {
-        let names = gap.hides.iter().take(NAMES_MAX).filter_map(|at| parsed.entity(*at));
-        let names: Vec<&str> = names.map(|entity| entity.name.as_ref()).collect();
+    let names = gap.hides.iter().filter_map(|at| parsed.entity(*at)).map(|of| of.name.as_ref());
+    let names: Vec<&str> =
+        names.filter(|name: &&str| name.len() <= told.bytes_max).take(told.most).collect();
+    if !names.is_empty() {
         write!(out, "; with {}", names.join(", ")).expect("a string takes all text");
-        if gap.hides.len() > NAMES_MAX {
-            let more = gap.hides.len() - NAMES_MAX;
+        if gap.hides.len() > names.len() {
+            let more = gap.hides.len() - names.len();
             write!(out, " and {more} more").expect("a string takes all text");
         }
     }

@@ -217,7 +217,7 @@ fn lines_told_by_number_are_touched() {
         &[],
         70,
         "
-   [1-24: 24 lines; with imports, User, id, name, cache, fetchUser, remember]
+   [1-24: 24 lines; with imports, User, id, name, cache, fetchUser and 1 more]
    [prune: uses cache; called by remember]
 25→function prune() {
    [26-30: 5 lines of prune]
@@ -231,7 +231,7 @@ fn lines_told_by_number_are_touched() {
         r#"
  1→import { request } from "./http";
  2→
-   [User: used by cache, fetchUser, remember]
+   [User: used by fetchUser, cache, remember]
  3→export interface User {
  4→  id: number;
  5→  name: string;
@@ -242,6 +242,62 @@ fn lines_told_by_number_are_touched() {
 "#,
     );
 }
+
+#[test]
+fn a_name_is_told_once_however_it_is_used() {
+    check(
+        ("a.rs", USES),
+        "look at build",
+        &[],
+        90,
+        "
+   [Start: used by build]
+ 1→struct Start;
+ 2→
+   [Built: used by build]
+ 3→struct Built;
+ 4→
+   [build: uses Built, Start]
+ 5→fn build(a: Start) -> Built {
+   [6-14: 9 lines of build]
+",
+    );
+}
+
+#[test]
+fn signatures_are_shown_where_names_of_all_the_rest_would_not_fit() {
+    let long = |at: usize| format!("{}_{at}", "name_of_what_is_kept_for_later_use".repeat(3));
+    let fields: String = (0..9).map(|at| format!("    {}: u32,\n", long(at))).collect();
+    let text = format!("pub struct Kept {{\n{fields}}}\n");
+    check(
+        ("a.rs", &text),
+        "",
+        &[],
+        40,
+        "
+ 1→pub struct Kept {
+   [2-11: 10 lines of Kept]
+",
+    );
+    check(("a.rs", &text), "", &[], 10, "   [1-11: 11 lines]");
+}
+
+const USES: &str = r#"
+struct Start;
+
+struct Built;
+
+fn build(a: Start) -> Built {
+    let first: Built = from_scratch();
+    let second: Built = from_scratch();
+    let third: Built = from_scratch();
+    println!("one of them is kept and the others are of no use to anyone here");
+    println!("so that they are dropped at once, one after the other, and not later");
+    drop(first);
+    drop(third);
+    second
+}
+"#;
 
 #[test]
 fn what_does_not_fit_is_not_said() {

@@ -9,6 +9,7 @@ mod touched;
 
 use std::fmt::Write;
 
+use foveal_context::shaping::view;
 use foveal_context::tokens::{Tokenizer, Tokens};
 use serde::{Deserialize, Serialize};
 
@@ -17,12 +18,14 @@ use self::touched::Touched;
 use crate::curate::{Question, SourceFile};
 use crate::entity::{Entity, EntityIndex, EntityKind, Parsed, Visibility};
 use crate::lines::LineRange;
-use crate::outline::{self, Gap, OutlinePart};
+use crate::outline::{self, Gap, NamesTold, OutlinePart};
 use crate::relations::FileSymbols;
 use foveal_context::transcript::LineNumber;
 
 /// Lines of a signature that are shown.
 const SIGNATURE_LINES_MAX: u32 = 6;
+/// The names that a gap tells, as many as where the summary stands for a read.
+const NAMES_TOLD: NamesTold = NamesTold { most: view::NAMES_MAX, bytes_max: view::NAME_BYTES_MAX };
 /// Tokens that one entity takes at least, which bounds how many are tried.
 const ENTITY_TOKENS_MIN: u64 = 3;
 
@@ -77,13 +80,13 @@ pub fn summarise_for_history(
     let offers = offers(file.parsed, &touched, &web);
     let whole = tokenizer.count(file.text);
     let fits = |summary: &Summary| summary.tokens <= budget && summary.tokens < whole;
-    let make = |count: usize| {
-        let mut summary = arrange(file, &offers[..count], &web);
+    let told = |mut summary: Summary| {
         summary.text = render(file, &summary);
         summary.tokens = tokenizer.count(&summary.text);
         summary
     };
-    let mut best = Some(make(0)).filter(fits)?;
+    let make = |count: usize| told(arrange(file, &offers[..count], &web));
+    let mut best = Some(make(0)).filter(fits);
     let most = usize::try_from(budget.0 / ENTITY_TOKENS_MIN).unwrap_or(usize::MAX);
     let (mut low, mut high) = (0, most.min(offers.len()));
     while low < high {
@@ -91,12 +94,21 @@ pub fn summarise_for_history(
         let tried = make(middle);
         if fits(&tried) {
             low = middle;
-            best = tried;
+            best = Some(tried);
         } else {
             high = middle - 1;
         }
     }
-    Some(best)
+    best.or_else(|| Some(told(bare(file.parsed)?)).filter(fits))
+}
+
+/// The range of all lines, without a name.
+fn bare(parsed: &Parsed) -> Option<Summary> {
+    let last = (parsed.line_count as usize).checked_sub(1)?;
+    let gap = Gap { lines: outline::range(0, last), inside: None, hides: Vec::new() };
+    let (parts, related, text) = (Vec::new(), Vec::new(), String::new());
+    let (line_count, tokens) = (parsed.line_count, Tokens(0));
+    Some(Summary { parts, related, gaps: vec![gap], line_count, text, tokens })
 }
 
 /// Everything that may be shown, that which matters most first.
@@ -199,7 +211,7 @@ fn render(file: &SourceFile<'_>, summary: &Summary) -> String {
     let mut related = summary.related.iter().peekable();
     for part in &summary.parts {
         while let Some(gap) = gaps.next_if(|gap| gap.lines.first < part.lines.first) {
-            outline::write_gap(&mut out, file.parsed, gap, width);
+            outline::write_gap(&mut out, file.parsed, gap, width, NAMES_TOLD);
         }
         for number in part.lines.first.0..=part.lines.last.0 {
             while let Some(related) = related.next_if(|related| related.line.0 <= number) {
@@ -212,7 +224,7 @@ fn render(file: &SourceFile<'_>, summary: &Summary) -> String {
         }
     }
     for gap in gaps {
-        outline::write_gap(&mut out, file.parsed, gap, width);
+        outline::write_gap(&mut out, file.parsed, gap, width, NAMES_TOLD);
     }
     out
 }
