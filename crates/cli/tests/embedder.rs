@@ -1,7 +1,6 @@
 //! `foveal index --embedder` and what follows from it, with a server on this machine.
 
-use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
 use foveal_testkit::embedding_server::{Asked, EmbeddingServer, Reply, good};
@@ -361,29 +360,4 @@ fn a_request_in_flight_is_given_up() {
     check_interrupted(&world, 0, "search part 7 --path r", "");
     world.write("r/f00.rs", "pub fn entirely_else() {}\n");
     check_interrupted(&world, 0, "search part 7 --path r", "");
-}
-
-/// A watch gives vectors to what changes.
-#[test]
-fn a_watch_embeds_what_changes() {
-    let world = world("embedder_watch");
-    let server = EmbeddingServer::start(good);
-    let mut command =
-        world.command(&format!("index r --watch --embedder ollama:m@http://{}", server.address()));
-    let mut child = command.stdout(Stdio::piped()).spawn().expect("the program starts");
-    let mut lines = BufReader::new(child.stdout.take().expect("it is a pipe")).lines();
-    let mut next = || {
-        let line = lines.next().expect("a line").expect("text");
-        line.rsplit_once(" in ").map_or(line.clone(), |(line, _)| line.to_owned())
-    };
-    assert_eq!(format!("Some(0) {}\n", next()), ALL);
-    world.write("r/f00.rs", "pub fn entirely_else() {}\n");
-    assert_eq!(next(), "1 file indexed, 0 unchanged, 0 removed; 40 parts of 40 files");
-    assert_eq!(
-        next(),
-        "0 files indexed, 0 unchanged, 0 removed, 1 given vectors; 40 parts of 40 files"
-    );
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(sent.is_ok_and(|status| status.success()));
-    assert!(child.wait().expect("a child of this test").success());
 }

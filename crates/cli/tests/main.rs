@@ -5,6 +5,8 @@ mod bench;
 mod embedder;
 mod index;
 #[cfg(unix)]
+mod index_watch;
+#[cfg(unix)]
 mod interrupt;
 mod opencode;
 mod prompt_log;

@@ -60,7 +60,8 @@ pub(crate) struct Found {
 }
 
 /// The files below `root` that are to be indexed: not hidden, not ignored by `.gitignore`
-/// and `.ignore`, not secret, not too large. With `only`, just those of them that are there.
+/// and `.ignore`, not secret, not too large; hidden ones not even where those two ask for
+/// them, since [`crate::Watcher`] does not follow them. With `only`, just those of them that are there.
 ///
 /// The user's own list of ignored files has no say: whoever uses the index sees the same.
 pub(crate) fn walk(root: &Path, only: Option<&[PathBuf]>, stop: &dyn Fn() -> bool) -> Found {
@@ -70,7 +71,9 @@ pub(crate) fn walk(root: &Path, only: Option<&[PathBuf]>, stop: &dyn Fn() -> boo
     let wanted: Option<Vec<PathBuf>> = only.map(<[PathBuf]>::to_vec);
     builder.filter_entry(move |entry| {
         let path = entry.path();
-        wanted.as_ref().is_none_or(|all| all.iter().any(|one| one.starts_with(path)))
+        // Also where a line such as `!.github` takes them in.
+        let is_hidden = entry.depth() > 0 && entry.file_name().as_encoded_bytes().starts_with(b".");
+        !is_hidden && wanted.as_ref().is_none_or(|all| all.iter().any(|one| one.starts_with(path)))
     });
     let mut found = Found::default();
     for entry in builder.build() {

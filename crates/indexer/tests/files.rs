@@ -39,6 +39,22 @@ fn what_is_ignored_hidden_secret_or_no_text_is_left_out() {
     assert_eq!(summary.passed_by, 5, "{summary:?}");
 }
 
+/// What nobody follows must not be indexed.
+#[test]
+fn hidden_files_are_left_out_whatever_is_asked_for() {
+    let world = World::new("asked_for");
+    for path in ["a.rs", ".github/b.rs", "sub/.c.rs", "sub/kept.rs"] {
+        world.write(path, CODE);
+    }
+    world.write(".gitignore", "!.github\n");
+    world.write("sub/.ignore", "!.c.rs\n!kept.rs\n");
+    let mut indexer = world.open();
+    update(&mut indexer);
+    indexer.touch(".github/b.rs".as_ref());
+    indexer.update_queued(&|| false).expect("a store of this test");
+    assert_eq!(files(&mut indexer), ["a.rs", "sub/kept.rs"]);
+}
+
 #[test]
 fn only_what_has_changed_is_read() {
     let world = World::new("changed");

@@ -9,7 +9,7 @@ use foveal_embedder::Patience;
 use foveal_indexer::{Changes, Indexer, Summary, Watcher};
 use serde_json::json;
 
-use crate::embedders::EmbedderOptions;
+use crate::embedders::{Choice, EmbedderOptions};
 use crate::environment::Environment;
 use crate::index_place::{self, Embedding, Opened};
 use crate::interrupt::{self, Interrupt};
@@ -46,54 +46,92 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let (options, patience) = (&arguments.embedder, Patience::LONG);
     let embedding = Embedding { options, patience, environment, interrupt: &interrupt };
     let mut opened = index_place::open(arguments.path.as_deref(), embedding)?;
-    // Begun first, so that nothing is missed between the first look and the watch.
-    let watcher = match arguments.watch {
-        true => Some(Watcher::start(opened.indexer.root())?),
-        false => None,
-    };
+    if arguments.watch {
+        return watch(arguments, &mut opened, embedding);
+    }
     let begin = Instant::now();
     let summary = index_place::update(&mut opened.indexer, &interrupt)?;
     tell(arguments, &opened, &summary, begin)?;
-    if summary.stopped {
-        return Ok(ExitCode::from(interrupt::EXIT_CODE));
-    }
-    match watcher {
-        Some(watcher) => watch(arguments, &mut opened, &watcher, &interrupt),
-        None => Ok(ExitCode::SUCCESS),
-    }
+    Ok(if summary.stopped { ExitCode::from(interrupt::EXIT_CODE) } else { ExitCode::SUCCESS })
 }
 
-/// Follows changes until Ctrl+C. What still has no vectors gets them in between.
+/// Follows changes until Ctrl+C. What has no vectors yet gets them in between.
 fn watch(
     arguments: &Arguments,
     opened: &mut Opened,
-    watcher: &Watcher,
-    interrupt: &Interrupt,
+    embedding: Embedding<'_>,
 ) -> anyhow::Result<ExitCode> {
+    let stop = || embedding.interrupt.requested();
+    // Begun first, so that nothing is missed between the first look and the watch.
+    let watcher = Watcher::start(opened.indexer.root())?;
+    let begin = Instant::now();
+    let first = begin_watch(opened, embedding.interrupt)?;
+    tell(arguments, opened, &first, begin)?;
+    if first.stopped {
+        return Ok(ExitCode::from(interrupt::EXIT_CODE));
+    }
     // When the embedder may be asked again.
     let mut retry =
         Instant::now() + opened.indexer.problem().map_or(Duration::ZERO, |_| RETRY_TIME);
     let mut embedded = 0;
     loop {
         let next = (opened.indexer.waiting()? > 0).then_some(retry);
-        let stop = || interrupt.requested();
         let Some(changes) = watcher.wait_until(next, &stop) else { return Ok(ExitCode::SUCCESS) };
+        if opened.indexer.is_chosen_anew()? {
+            reopen(opened, embedding)?;
+        }
         let begin = Instant::now();
         let summary = if changes == Changes::Files(Vec::new()) {
-            let summary = opened.indexer.update_vectors(FILES_AT_ONCE, &mut |_| {}, &stop)?;
+            let round = make_vectors(&mut opened.indexer, embedding.interrupt)?;
             let failed = opened.indexer.problem().is_some();
-            retry = Instant::now() + if failed { RETRY_TIME } else { Duration::ZERO };
-            embedded += summary.embedded;
+            let in_vain = failed || round.embedded == 0;
+            retry = Instant::now() + if in_vain { RETRY_TIME } else { Duration::ZERO };
+            embedded += round.embedded;
             // Each round of many would be a line.
-            let is_done = !failed && summary.waiting == 0;
-            Summary { embedded: if is_done { std::mem::take(&mut embedded) } else { 0 }, ..summary }
+            let is_done = !failed && round.waiting == 0;
+            Summary { embedded: if is_done { std::mem::take(&mut embedded) } else { 0 }, ..round }
         } else {
-            follow(&mut opened.indexer, &changes, interrupt)?
+            let followed = follow(&mut opened.indexer, &changes, embedding.interrupt)?;
+            if followed.indexed > 0 && opened.indexer.problem().is_none() {
+                retry = Instant::now();
+            }
+            followed
         };
         if summary.indexed + summary.removed + summary.embedded > 0 {
             tell(arguments, opened, &summary, begin)?;
         }
     }
+}
+
+/// Brings words up to date, and vectors only where no server is asked: while it answers,
+/// changes have to be followed.
+fn begin_watch(opened: &mut Opened, interrupt: &Interrupt) -> anyhow::Result<Summary> {
+    if !matches!(opened.embedder, Some(Choice::Server(_))) {
+        return index_place::update(&mut opened.indexer, interrupt);
+    }
+    let texts = opened.indexer.update_texts(&mut |_| {}, &|| interrupt.requested())?;
+    Ok(Summary { waiting: opened.indexer.waiting()?, ..texts })
+}
+
+/// Goes on with the embedder that was chosen elsewhere meanwhile.
+fn reopen(opened: &mut Opened, embedding: Embedding<'_>) -> anyhow::Result<()> {
+    let no_embeddings = embedding.options.no_embeddings;
+    let options = &EmbedderOptions { embedder: None, no_embeddings };
+    let root = opened.indexer.root().to_owned();
+    *opened = index_place::open(Some(&root), Embedding { options, ..embedding })?;
+    Ok(())
+}
+
+/// Has vectors made for some of the files that have none. If none of them is what was
+/// indexed, changes were missed, and all files are looked at.
+fn make_vectors(indexer: &mut Indexer, interrupt: &Interrupt) -> anyhow::Result<Summary> {
+    let stop = || interrupt.requested();
+    let round = indexer.update_vectors(FILES_AT_ONCE, &mut |_| {}, &stop)?;
+    if round.embedded > 0 || round.waiting == 0 || indexer.problem().is_some() || stop() {
+        return Ok(round);
+    }
+    let texts = indexer.update_texts(&mut |_| {}, &stop)?;
+    Ok(Summary { waiting: indexer.waiting()?, ..texts })
 }
 
 fn follow(
