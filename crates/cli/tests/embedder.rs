@@ -1,6 +1,6 @@
 //! `foveal index --embedder` and what follows from it, with a server on this machine.
 
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use foveal_testkit::embedding_server::{Asked, EmbeddingServer, Reply, good};

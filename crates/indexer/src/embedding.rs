@@ -1,7 +1,7 @@
 //! Vectors for files that have none yet: read again, embedded many together, and written as
 //! they come, so that a stop or a server that goes away costs what was on its way alone.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -16,6 +16,7 @@ use crate::queue::Queue;
 use crate::store::{Change, FileVectors, RowId, Store};
 use crate::update::{Job, Jobs, LOOK_UP_TIME, Pending, Progress, STACK_BYTES, Stage, WAITING_MAX};
 use crate::vectors;
+use crate::walk::relative;
 
 /// Calls to a model behind a server at the same time.
 const CALLS_MAX: usize = 4;
@@ -70,7 +71,11 @@ pub(crate) fn embed_waiting(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Embedded, IndexerError> {
     let mut waiting = store.waiting(task.asked.model.number)?;
-    waiting.sort_by(|a, b| a.0.cmp(&b.0));
+    let queued = task.queue.paths();
+    let queued: HashSet<String> =
+        queued.iter().filter_map(|file| relative(task.root, file)).collect();
+    let place = |path: &String| (!queued.contains(path), path.clone());
+    waiting.sort_by_cached_key(|(path, _)| place(path));
     waiting.truncate(task.files_max);
     let total = waiting.len();
     if total == 0 {

@@ -1,7 +1,7 @@
 //! The index of one folder: opened, brought up to date, searched.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -224,7 +224,8 @@ impl Indexer {
         progress: &mut dyn FnMut(Progress),
         interrupt: &(dyn Fn() -> bool + Sync),
     ) -> Result<Summary, IndexerError> {
-        self.mending(&mut |this| {
+        let queued: HashSet<PathBuf> = self.queue.paths().into_iter().collect();
+        let summary = self.mending(&mut |this| {
             let texts = this.read_files(None, progress, interrupt)?;
             if texts.stopped {
                 return Ok(texts);
@@ -232,7 +233,11 @@ impl Indexer {
             let vectors = this.make_vectors(usize::MAX, progress, interrupt)?;
             let Summary { embedded, waiting, stopped, .. } = vectors;
             Ok(Summary { embedded, waiting, stopped, ..texts })
-        })
+        })?;
+        if !summary.stopped {
+            self.queue.remove(&queued);
+        }
+        Ok(summary)
     }
 
     /// Brings words and structure of all files up to date, and vectors only where they are

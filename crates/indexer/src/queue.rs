@@ -1,6 +1,6 @@
 //! Files that are to be looked at before all others: those that somebody reads.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -40,7 +40,17 @@ impl Queue {
         self.lock().pop_front()
     }
 
-    /// All files that wait.
+    /// The files that wait, which go on waiting.
+    pub(crate) fn paths(&self) -> Vec<PathBuf> {
+        self.lock().iter().cloned().collect()
+    }
+
+    /// Takes `files` out, where they wait.
+    pub(crate) fn remove(&self, files: &HashSet<PathBuf>) {
+        self.lock().retain(|file| !files.contains(file));
+    }
+
+    /// All files that wait, taken out.
     pub(crate) fn take(&self) -> Vec<PathBuf> {
         self.lock().drain(..).collect()
     }

@@ -92,7 +92,14 @@ pub(crate) struct Job {
 pub(crate) struct Jobs<'a> {
     root: &'a Path,
     queue: &'a Queue,
-    left: Mutex<(HashMap<String, Job>, VecDeque<String>)>,
+    left: Mutex<Left>,
+}
+
+struct Left {
+    jobs: HashMap<String, Job>,
+    order: VecDeque<String>,
+    /// From the queue, but nothing that is to be done here.
+    others: Vec<PathBuf>,
 }
 
 impl<'a> Jobs<'a> {
@@ -103,18 +110,19 @@ impl<'a> Jobs<'a> {
         jobs: HashMap<String, Job>,
         order: VecDeque<String>,
     ) -> Self {
-        Self { root, queue, left: Mutex::new((jobs, order)) }
+        Self { root, queue, left: Mutex::new(Left { jobs, order, others: Vec::new() }) }
     }
 
     /// The next file: one that somebody has just read, or the next in order.
     pub(crate) fn take(&self) -> Option<Job> {
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
-        let (jobs, order) = &mut *left;
+        let Left { jobs, order, others } = &mut *left;
         while let Some(first) = self.queue.pop() {
             let path = relative(self.root, &first);
             if let Some(job) = path.and_then(|path| jobs.remove(&path)) {
                 return Some(job);
             }
+            others.push(first);
         }
         while let Some(path) = order.pop_front() {
             if let Some(job) = jobs.remove(&path) {
@@ -122,6 +130,16 @@ impl<'a> Jobs<'a> {
             }
         }
         None
+    }
+}
+
+impl Drop for Jobs<'_> {
+    /// What was no job here may be one for what comes next.
+    fn drop(&mut self) {
+        let left = self.left.get_mut().unwrap_or_else(PoisonError::into_inner);
+        for other in std::mem::take(&mut left.others) {
+            self.queue.push(&other);
+        }
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TrySendError, sync_channel};
 use std::time::{Duration, Instant};
 
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
@@ -20,6 +22,9 @@ const WAIT_TIME_MAX: Duration = Duration::from_secs(2);
 /// How often an interruption is looked for.
 const LOOK_UP_TIME: Duration = Duration::from_millis(100);
 
+/// Events that wait while nobody looks; after more of them, all is looked at.
+const EVENTS_MAX: usize = 4_096;
+
 /// What has changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Changes {
@@ -33,6 +38,8 @@ pub enum Changes {
 pub struct Watcher {
     root: PathBuf,
     events: Receiver<notify::Result<Event>>,
+    /// There were more events than can wait.
+    overflowed: Arc<AtomicBool>,
     /// Ends the watch when it goes.
     _watcher: RecommendedWatcher,
 }
@@ -43,10 +50,19 @@ impl Watcher {
     /// # Errors
     /// If the system cannot watch it, or not so many folders.
     pub fn start(root: &Path) -> Result<Self, IndexerError> {
-        let (sender, events) = channel();
-        let mut watcher = notify::recommended_watcher(sender)?;
+        let (sender, events) = sync_channel(EVENTS_MAX);
+        let overflowed = Arc::new(AtomicBool::new(false));
+        let overflow = Arc::clone(&overflowed);
+        let mut watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
+            if event.as_ref().is_ok_and(|event| matches!(event.kind, EventKind::Access(_))) {
+                return;
+            }
+            if let Err(TrySendError::Full(_)) = sender.try_send(event) {
+                overflow.store(true, Ordering::Relaxed);
+            }
+        })?;
         watcher.watch(root, RecursiveMode::Recursive)?;
-        Ok(Self { root: root.to_owned(), events, _watcher: watcher })
+        Ok(Self { root: root.to_owned(), events, overflowed, _watcher: watcher })
     }
 
     /// Waits for changes and for the quiet after them; `None` once `interrupt` says so or the
@@ -80,6 +96,7 @@ impl Watcher {
                 }
                 Err(RecvTimeoutError::Timeout) => {}
             }
+            everything |= self.overflowed.swap(false, Ordering::Relaxed);
             let some = everything || !files.is_empty();
             first = first.or_else(|| some.then(Instant::now));
             if first.is_some_and(|first| first.elapsed() > WAIT_TIME_MAX) {
@@ -95,9 +112,6 @@ impl Watcher {
         let Ok(event) = event else { return true };
         if event.need_rescan() {
             return true;
-        }
-        if matches!(event.kind, EventKind::Access(_)) {
-            return false;
         }
         let mut everything = false;
         for path in event.paths {

@@ -1,5 +1,6 @@
 //! Vectors from a model that is far away: they come later than words, in any number of runs.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -180,11 +181,20 @@ fn a_bounded_number_of_files_is_embedded_those_that_are_read_first() {
     let (world, _) = world("bounded");
     let mut indexer = world.open();
     indexer.update_texts(&mut |_| {}, &|| false).expect("a folder of this test");
-    indexer.touch("f03.rs".as_ref());
+    indexer.touch("f30.rs".as_ref());
+    // It waits for its words, not for vectors.
+    indexer.touch("new.rs".as_ref());
     let summary = indexer.update_vectors(5, &mut |_| {}, &|| false).expect("a store of this test");
     assert_eq!((summary.embedded, summary.waiting), (5, FILES - 5));
     assert_eq!(indexer.waiting_parts().ok(), Some(3 * (FILES - 5)));
-    assert_eq!(with_meaning(&mut indexer).0, 5);
+    let hits = hits(&mut indexer);
+    let cosine = |hit: &Hit| hit.reason.cosine.is_some_and(|cosine| cosine != 0.0);
+    let files: BTreeSet<&str> =
+        hits.iter().filter(|hit| cosine(hit)).map(|hit| hit.path.as_str()).collect();
+    assert_eq!(files, BTreeSet::from(["f00.rs", "f01.rs", "f02.rs", "f03.rs", "f30.rs"]));
+    assert_eq!(indexer.queue().len(), 1);
+    assert_eq!(update(&mut indexer).waiting, 0);
+    assert!(indexer.queue().is_empty());
 }
 
 #[test]

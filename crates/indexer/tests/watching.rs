@@ -36,3 +36,25 @@ fn a_file_that_is_written_is_indexed() {
     world.write(".gitignore", "b.rs\n");
     assert_eq!(watcher.wait(&|| Instant::now() > end), Some(Changes::Everything));
 }
+
+/// While vectors are made nobody looks at what happens.
+#[test]
+fn of_too_many_events_the_watch_keeps_a_bounded_number() {
+    let world = World::new("watched_much");
+    let root = world.root().canonicalize().expect("a folder of this test");
+    let Ok(watcher) = Watcher::start(&root) else {
+        eprintln!("skipped: this system does not watch files");
+        return;
+    };
+    let end = Instant::now() + PATIENCE;
+    loop {
+        // Two files in turn, since events that are the same are told once.
+        for n in 0..3_000 {
+            world.write(["a.rs", "b.rs"][n % 2], "fn a() {}\n");
+        }
+        match watcher.wait(&|| Instant::now() > end).expect("more events than can wait") {
+            Changes::Everything => return,
+            Changes::Files(files) => assert!(files.len() <= 2, "{files:?}"),
+        }
+    }
+}
