@@ -230,7 +230,7 @@ impl Indexer {
             if texts.stopped {
                 return Ok(texts);
             }
-            let vectors = this.make_vectors(usize::MAX, progress, interrupt)?;
+            let vectors = this.make_vectors(usize::MAX, true, progress, interrupt)?;
             let Summary { embedded, waiting, stopped, .. } = vectors;
             Ok(Summary { embedded, waiting, stopped, ..texts })
         })?;
@@ -263,7 +263,7 @@ impl Indexer {
         progress: &mut dyn FnMut(Progress),
         interrupt: &(dyn Fn() -> bool + Sync),
     ) -> Result<Summary, IndexerError> {
-        self.mending(&mut |this| this.make_vectors(files_max, progress, interrupt))
+        self.mending(&mut |this| this.make_vectors(files_max, false, progress, interrupt))
     }
 
     /// Brings the files in the queue up to date, and no others; vectors as
@@ -347,23 +347,31 @@ impl Indexer {
         update(&mut self.store, &work, &found, only, progress)
     }
 
+    /// With `make_sure` it is asked whether the model is still the one behind its name, even
+    /// if no file waits for it.
     fn make_vectors(
         &mut self,
         files_max: usize,
+        make_sure: bool,
         progress: &mut dyn FnMut(Progress),
         interrupt: &(dyn Fn() -> bool + Sync),
     ) -> Result<Summary, IndexerError> {
         let Some(embedder) = self.embedder.clone() else { return Ok(Summary::default()) };
         self.problem = None;
         let mut done = Embedded::default();
-        if self.waiting()? > 0 && files_max > 0 && !interrupt() {
-            let Some(model) = self.agreed(&*embedder)? else {
-                return Ok(Summary { waiting: self.waiting()?, ..Summary::default() });
-            };
-            let asked = Asked { embedder: &*embedder, model: &model };
-            let (root, queue) = (self.root.as_path(), &self.queue);
-            let task = Task { root, queue, asked, files_max, interrupt };
-            done = embed_waiting(&mut self.store, &task, progress)?;
+        let has_work = self.waiting()? > 0 || (make_sure && !is_instant(&*embedder));
+        if has_work && files_max > 0 && !interrupt() {
+            if let Some(model) = self.agreed(&*embedder)? {
+                let asked = Asked { embedder: &*embedder, model: &model };
+                let (root, queue) = (self.root.as_path(), &self.queue);
+                let task = Task { root, queue, asked, files_max, interrupt };
+                done = embed_waiting(&mut self.store, &task, progress)?;
+            } else {
+                let waiting = self.waiting()?;
+                // Who only wanted to make sure goes on with the vectors that are there.
+                self.problem = self.problem.take().filter(|_| waiting > 0);
+                return Ok(Summary { waiting, ..Summary::default() });
+            }
         }
         let waiting = self.waiting()?;
         if waiting == 0
@@ -526,23 +534,18 @@ impl Indexer {
             Some((_, models)) => models,
             None => self.models_here()?,
         };
-        let (mut given, mut changed) = (None, false);
+        let mut given = None;
         for (embedder, model) in &models {
             match (Asked { embedder: &**embedder, model }).embed(&[query]) {
                 Ok(mut vectors) => {
                     given = vectors.pop().map(|vector| (model.clone(), vector));
                     break;
                 }
-                Err(problem) => {
-                    if let EmbedError::Changed(_) = problem {
-                        self.store.retire(model.number)?;
-                        changed = true;
-                    }
-                    self.problem.get_or_insert(problem);
-                }
+                // One odd answer is no reason to make all vectors anew: an update asks again.
+                Err(problem) => drop(self.problem.get_or_insert(problem)),
             }
         }
-        self.models = (!changed).then_some((now, models));
+        self.models = Some((now, models));
         Ok(given)
     }
 

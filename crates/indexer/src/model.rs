@@ -44,16 +44,21 @@ impl Asked<'_> {
 }
 
 /// The model behind `embedder` as `store` knows it, from now on if not before. One that has
-/// changed behind its name is a new one.
+/// changed behind its name is a new one, or the one that it was before: a server may have
+/// given a single odd answer.
 pub(crate) fn agree(store: &Store, embedder: &dyn Embedder) -> Result<Model, IndexerError> {
     let identity = embedder.identity();
     let (_, probe) = ask(embedder, &[])?;
-    if let Some(known) = store.model(&identity)? {
-        if is_same(&known, &probe) {
-            return Ok(known);
-        }
-        store.retire(known.number)?;
+    let known = store.model(&identity)?;
+    if let Some(known) = known.as_ref().filter(|known| is_same(known, &probe)) {
+        return Ok(known.clone());
     }
+    let again = store.retired(&identity)?.into_iter().find(|model| is_same(model, &probe));
+    let again = again.map(|model| (model.number, &identity));
+    if known.is_some() || again.is_some() {
+        store.retire(known.map(|known| known.number), again)?;
+    }
+    // Which there is already if it has its name again.
     let model = store.add_model(&identity, &QuantizedVector::of(&probe))?;
     // Another process may have met another model behind the name at the same time.
     let model = model.filter(|model| is_same(model, &probe));

@@ -77,15 +77,28 @@ impl Setting {
 impl Store {
     /// The model of this name, if it was ever asked and its bytes are those that were written.
     pub(crate) fn model(&self, identity: &ModelId) -> Result<Option<Model>, IndexerError> {
-        let sql = "SELECT id, dimensions, probe FROM model WHERE identity = ?1";
-        let mut statement = self.connection.prepare(sql)?;
-        let found = statement.query_row([identity.as_str()], |row| {
+        Ok(self.models("identity = ?1", identity)?.pop())
+    }
+
+    /// Models that had this name before, see [`Self::retire`].
+    pub(crate) fn retired(&self, identity: &ModelId) -> Result<Vec<Model>, IndexerError> {
+        self.models("identity = ?1 || ' until ' || id", identity)
+    }
+
+    fn models(&self, which: &str, identity: &ModelId) -> Result<Vec<Model>, IndexerError> {
+        let sql = format!("SELECT id, dimensions, probe FROM model WHERE {which} ORDER BY id");
+        let mut statement = self.connection.prepare(&sql)?;
+        let rows = statement.query_map([identity.as_str()], |row| {
             Ok((ModelNumber(row.get(0)?), row.get::<_, u32>(1)?, row.get::<_, Vec<u8>>(2)?))
-        });
-        let Some((number, dimensions, probe)) = found.optional()? else { return Ok(None) };
-        let dimensions = dimensions as usize;
-        let probe = vectors::decode(&probe, dimensions, 1);
-        Ok(probe.map(|probe| Model { number, dimensions, probe }))
+        })?;
+        let mut models = Vec::new();
+        for row in rows {
+            let (number, dimensions, probe) = row?;
+            let dimensions = dimensions as usize;
+            let probe = vectors::decode(&probe, dimensions, 1);
+            models.extend(probe.map(|probe| Model { number, dimensions, probe }));
+        }
+        Ok(models)
     }
 
     /// A new model of this name, or the one that another process has just made.
@@ -112,11 +125,24 @@ impl Store {
         Ok(Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?)
     }
 
-    /// Takes a model's name from it: what it names is another model now.
-    pub(crate) fn retire(&self, model: ModelNumber) -> Result<(), IndexerError> {
-        let sql = "UPDATE model SET identity = identity || ' until ' || id WHERE id = ?1";
-        self.connection.execute(sql, [model])?;
-        Ok(())
+    /// Takes a model's name from it: what it names is another model now. If it is one that
+    /// had the name before, `again`, that has it again.
+    pub(crate) fn retire(
+        &self,
+        model: Option<ModelNumber>,
+        again: Option<(ModelNumber, &ModelId)>,
+    ) -> Result<(), IndexerError> {
+        let transaction = self.begin()?;
+        if let Some(model) = model {
+            let sql = "UPDATE model SET identity = identity || ' until ' || id WHERE id = ?1";
+            transaction.execute(sql, [model])?;
+        }
+        if let Some((model, identity)) = again {
+            // Another process may have been first to give the name.
+            let sql = "UPDATE OR IGNORE model SET identity = ?2 WHERE id = ?1";
+            transaction.execute(sql, params![model, identity.as_str()])?;
+        }
+        Ok(transaction.commit()?)
     }
 
     /// Files with parts but without vectors of `model`, by path.

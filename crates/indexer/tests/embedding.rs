@@ -157,8 +157,8 @@ fn words_come_first_and_vectors_in_large_calls() {
     assert!((full + 1..=full + 5).contains(&calls), "{calls}");
     assert_eq!(with_meaning(&mut indexer), (FILES as usize, true));
     assert_eq!(update(&mut indexer), Summary { unchanged: FILES, ..Summary::default() });
-    // One question and nothing else.
-    assert_eq!(far.calls(), 1);
+    // One question, and one whether it is the same model still.
+    assert_eq!(far.calls(), 2);
 }
 
 /// So that all are of the model that answers for its own text in the same request.
@@ -227,7 +227,7 @@ fn another_model_behind_the_name_is_never_compared_with() {
         far.become_model(number);
         assert_eq!(with_meaning(&mut indexer), (0, false));
         assert_eq!(problem(&indexer), "another model answers to the name `far` than before");
-        assert_eq!((with_meaning(&mut indexer), indexer.waiting().ok()), ((0, false), Some(FILES)));
+        assert_eq!((with_meaning(&mut indexer), indexer.waiting().ok()), ((0, false), Some(0)));
         assert_eq!(update(&mut indexer).embedded, FILES);
         let mut anew = world.open_at(&world.root().join(format!("../anew{number}.db")));
         update(&mut anew);
@@ -238,6 +238,34 @@ fn another_model_behind_the_name_is_never_compared_with() {
     far.become_model(4);
     assert_eq!(update(&mut indexer).embedded, FILES);
     assert_eq!(with_meaning_of_all(&mut indexer), FILES as usize);
+}
+
+/// A server gives a single odd answer, to a question or while vectors are made.
+#[test]
+fn a_model_that_was_away_has_its_vectors_again() {
+    let (world, far) = world("odd");
+    let mut indexer = world.open();
+    update(&mut indexer);
+    let whole = dump(&mut indexer);
+    far.become_model(1);
+    assert_eq!(with_meaning(&mut indexer), (0, false));
+    far.become_model(0);
+    assert_eq!(update(&mut indexer).embedded, 0);
+    assert_eq!(dump(&mut indexer), whole);
+    far.become_model(1);
+    let one = indexer.update(
+        &mut |progress| {
+            if progress.stage == Stage::Vectors {
+                far.fail_after(0);
+            }
+        },
+        &|| false,
+    );
+    assert!(one.expect("a store of this test").embedded < FILES);
+    far.fail_after(u64::MAX);
+    far.become_model(0);
+    assert_eq!(update(&mut indexer).embedded, 0);
+    assert_eq!((dump(&mut indexer), count(&world, MODELS)), (whole, 1));
 }
 
 fn with_meaning_of_all(indexer: &mut Indexer) -> usize {
