@@ -215,7 +215,9 @@ impl Planner {
             }
             planner.choices.take(&step.chosen);
             let mut changed = step.changed.iter().peekable();
-            for index in planner.forget_from(observed, step.kept) {
+            // What was forgotten then, whether it changed or not, decides what is known since.
+            let from = planner.first_position(cut, &step.levels);
+            for index in planner.forget_from(observed, from) {
                 let decision = match changed.next_if(|(at, _)| *at == index) {
                     Some((_, decision)) => decision.clone(),
                     None => planner.items[index.at()].decision.clone(),
