@@ -38,16 +38,17 @@ pub fn law(moment: &Moment<'_>) {
     }
 }
 
-/// No result is rewritten to something larger while what it pointed at stands unchanged.
+/// No result that points at nothing, before or after, is rewritten to something larger: what
+/// pointers take depends on what else is rewritten.
 fn shrinks(moment: &Moment<'_>) {
-    let changed = |index: &EntryIndex| moment.step.changed.iter().any(|(at, _)| at == index);
-    let stands = |index: &EntryIndex| !changed(index) && moment.position(*index).is_some();
     for (index, tokens) in moment.before.window.iter().zip(&moment.before.tokens) {
         let is_raised = moment.step.levels.iter().any(|(at, _)| at == index);
         let is_result = moment.conversation.entry(*index).role == Role::Tool;
-        let shape = moment.before.decisions.get(index).and_then(|decision| decision.shape());
-        if is_raised && is_result && shape.is_none_or(|old| old.refers_to.iter().all(stands)) {
-            let now = moment.projector.item(*index).tokens;
+        let item = moment.projector.item(*index);
+        let before = moment.before.decisions.get(index).and_then(|decision| decision.shape());
+        let mut shapes = before.into_iter().chain(item.decision.shape());
+        if is_raised && is_result && shapes.all(|shape| shape.refers_to.is_empty()) {
+            let now = item.tokens;
             assert!(now <= *tokens, "{index:?} grew from {} to {} tokens", tokens.0, now.0);
         }
     }
