@@ -243,7 +243,7 @@ fn shown(
     }
     let summary = summary?;
     if summary.rebuilt {
-        eprintln!("the index was damaged or of another version; it was set aside and built anew");
+        eprintln!("the index was damaged or of another version: it was built anew");
     }
     Ok(summary)
 }
