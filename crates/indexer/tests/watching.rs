@@ -46,15 +46,12 @@ fn of_too_many_events_the_watch_keeps_a_bounded_number() {
         eprintln!("skipped: this system does not watch files");
         return;
     };
-    let end = Instant::now() + PATIENCE;
-    loop {
-        // Two files in turn, since events that are the same are told once.
-        for n in 0..3_000 {
-            world.write(["a.rs", "b.rs"][n % 2], "fn a() {}\n");
-        }
-        match watcher.wait(&|| Instant::now() > end).expect("more events than can wait") {
-            Changes::Everything => return,
-            Changes::Files(files) => assert!(files.len() <= 2, "{files:?}"),
-        }
+    // Two files in turn, since a system may tell events that are the same once; it tells at
+    // least one for each write, and more than twice as many as can wait.
+    for n in 0..10_000 {
+        world.write(["a.rs", "b.rs"][n % 2], "fn a() {}\n");
     }
+    let end = Instant::now() + PATIENCE;
+    let changes = watcher.wait(&|| Instant::now() > end);
+    assert_eq!(changes, Some(Changes::Everything));
 }
