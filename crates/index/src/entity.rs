@@ -68,6 +68,21 @@ impl EntityKind {
     pub fn has_members(self) -> bool {
         matches!(self, Self::Type | Self::Trait | Self::Impl | Self::Enum)
     }
+
+    /// Whether code can use its name.
+    pub fn can_be_named(self) -> bool {
+        match self {
+            Self::Imports | Self::Impl | Self::Test | Self::Section | Self::Key => false,
+            Self::Module
+            | Self::Function
+            | Self::Method
+            | Self::Type
+            | Self::Trait
+            | Self::Enum
+            | Self::Constant
+            | Self::Field => true,
+        }
+    }
 }
 
 /// Who may use an entity, by the rules or, where there are none, the customs of its language.

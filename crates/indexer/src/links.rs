@@ -6,7 +6,6 @@
 
 use std::collections::HashMap;
 
-use foveal_index::EntityKind;
 use foveal_index::relations::FileSymbols;
 
 use crate::chunk::Chunk;
@@ -68,7 +67,8 @@ impl Links {
             chunks[part].lines.contains(line).then_some(part)
         };
         let says = |name: &str| name.len() >= NAME_BYTES_MIN;
-        let defined = symbols.definitions.iter().filter(|of| is_named(of.kind) && says(&of.name));
+        let defined =
+            symbols.definitions.iter().filter(|of| of.kind.can_be_named() && says(&of.name));
         let defined =
             defined.filter_map(|of| Some((part(of.signature.first)?, TermHash::of(&of.name))));
         let names: Vec<Option<TermHash>> =
@@ -79,25 +79,6 @@ impl Links {
             defined: Lists::of(defined.collect(), chunks.len()),
             used: Lists::of(used.collect(), chunks.len()),
         }
-    }
-}
-
-/// Whether code can use its name.
-fn is_named(kind: EntityKind) -> bool {
-    match kind {
-        EntityKind::Imports
-        | EntityKind::Impl
-        | EntityKind::Test
-        | EntityKind::Section
-        | EntityKind::Key => false,
-        EntityKind::Module
-        | EntityKind::Function
-        | EntityKind::Method
-        | EntityKind::Type
-        | EntityKind::Trait
-        | EntityKind::Enum
-        | EntityKind::Constant
-        | EntityKind::Field => true,
     }
 }
 

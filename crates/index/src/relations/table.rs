@@ -135,7 +135,7 @@ impl<'a> Table<'a> {
             self.file_of.push(number);
             let owner = definition.owner.as_deref().map(|owner| self.intern(last_part(owner)));
             self.owners.push(owner);
-            if !can_be_named(definition.kind) || self.families[at] == Family::Data {
+            if !definition.kind.can_be_named() || self.families[at] == Family::Data {
                 continue;
             }
             let name = self.intern(&definition.name);
@@ -263,22 +263,4 @@ fn add(list: &mut Vec<u32>, name: u32) {
 /// `Line` of `text::Line` and `app.Line`.
 fn last_part(name: &str) -> &str {
     name.rsplit(['.', ':']).next().filter(|last| !last.is_empty()).unwrap_or(name)
-}
-
-fn can_be_named(kind: EntityKind) -> bool {
-    match kind {
-        EntityKind::Imports
-        | EntityKind::Impl
-        | EntityKind::Test
-        | EntityKind::Section
-        | EntityKind::Key => false,
-        EntityKind::Module
-        | EntityKind::Function
-        | EntityKind::Method
-        | EntityKind::Type
-        | EntityKind::Trait
-        | EntityKind::Enum
-        | EntityKind::Constant
-        | EntityKind::Field => true,
-    }
 }
