@@ -51,6 +51,20 @@ pub fn leave_out_others(
     rule: &'static str,
     kind: ShapeKind,
 ) {
+    leave_out_runs(draft, keep, (rule, kind), |_, _, amount, _| {
+        format!("[{amount} left out; expand {handle}]")
+    });
+}
+
+/// Leaves out every run of kept lines for which `keep` is false, where that is shorter. `note`
+/// is given the run, what it holds, and whether it would be the first one left out.
+pub(super) fn leave_out_runs(
+    draft: &mut Draft<'_>,
+    keep: &[bool],
+    (rule, kind): (&'static str, ShapeKind),
+    mut note: impl FnMut(&Draft<'_>, Range<usize>, &str, bool) -> String,
+) {
+    let mut is_first = true;
     let mut at = 0;
     while at < draft.len() {
         if keep[at] || !draft.keeps(at) {
@@ -63,16 +77,17 @@ pub fn leave_out_others(
             bytes += draft.shown_len(at);
             at += 1;
         }
-        let note = format!("[{} left out; expand {handle}]", amount(draft, start..at, bytes));
+        let amount = amount(draft, start..at, bytes);
+        let note = note(draft, start..at, &amount, is_first);
         if note.len() + 1 < bytes {
-            let gap = Gap { note, refers_to: None, kind };
-            draft.leave_out(rule, start..at, gap);
+            is_first = false;
+            draft.leave_out(rule, start..at, Gap { note, refers_to: None, kind });
         }
     }
 }
 
 /// What a gap holds: the range of a file's lines, hits and their files, or lines and bytes.
-pub(super) fn amount(draft: &Draft<'_>, lines: Range<usize>, bytes: usize) -> String {
+fn amount(draft: &Draft<'_>, lines: Range<usize>, bytes: usize) -> String {
     let kind = draft.facts.kind();
     // Between hits of different places stand lines without a number.
     if let Some((from, to)) = draft.numbers_of(&lines) {

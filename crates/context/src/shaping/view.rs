@@ -8,7 +8,7 @@ use crate::shape::ShapeKind;
 use crate::transcript::LineNumber;
 use crate::views::{Chosen, Label, View, Wanted};
 
-use super::draft::{Draft, Gap};
+use super::draft::Draft;
 use super::excerpt;
 
 /// Names told of one gap.
@@ -50,33 +50,17 @@ pub fn leave_out_ranges(
     draft: &mut Draft<'_>,
     keep: &[bool],
     names: &Names<'_>,
-    (rule, kind): (&'static str, ShapeKind),
+    rule_and_kind: (&'static str, ShapeKind),
 ) {
-    let mut handle = Some(draft.handle());
-    let mut at = 0;
-    while at < draft.len() {
-        if keep[at] || !draft.keeps(at) {
-            at += 1;
-            continue;
+    excerpt::leave_out_runs(draft, keep, rule_and_kind, |draft, run, amount, is_first| {
+        let is_range = draft.numbers_of(&run).is_some();
+        let names = names.told_of(run);
+        if is_range && !is_first {
+            format!("[{amount} left out{names}]")
+        } else {
+            format!("[{amount} left out{names}; expand {}]", draft.handle())
         }
-        let start = at;
-        let mut bytes = 0;
-        while at < draft.len() && !keep[at] && draft.keeps(at) {
-            bytes += draft.shown_len(at);
-            at += 1;
-        }
-        let is_range = draft.numbers_of(&(start..at)).is_some();
-        let names = names.told_of(start..at);
-        let amount = excerpt::amount(draft, start..at, bytes);
-        let note = match handle {
-            None if is_range => format!("[{amount} left out{names}]"),
-            _ => format!("[{amount} left out{names}; expand {}]", draft.handle()),
-        };
-        if note.len() + 1 < bytes {
-            handle = None;
-            draft.leave_out(rule, start..at, Gap { note, refers_to: None, kind });
-        }
-    }
+    });
 }
 
 /// For each line of a draft, whether a view keeps it. Lines without a number are kept.
