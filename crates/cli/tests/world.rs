@@ -26,6 +26,8 @@ impl World {
             fs::remove_dir_all(&folder).expect("a folder of this test alone");
         }
         fs::create_dir_all(folder.join("home")).expect("a new folder");
+        // A project of its own: the target folder may lie inside a checkout.
+        fs::create_dir_all(folder.join(".git")).expect("a new folder");
         Self { folder }
     }
 
