@@ -5,6 +5,7 @@
 
 pub mod budget;
 pub mod call_texts;
+pub mod calls;
 pub mod edits;
 pub mod effects;
 pub mod handle;

@@ -150,6 +150,11 @@ impl Facts {
         self.call.as_ref().map_or(EffectKind::Other, |call| call.effect.kind)
     }
 
+    /// Whether the call asked for text as it is.
+    pub fn is_verbatim(&self) -> bool {
+        self.call.as_ref().is_some_and(|call| call.effect.verbatim)
+    }
+
     /// The label of a tool result's call.
     pub fn label(&self) -> &str {
         self.call.as_ref().map_or("tool", |call| call.label.as_str())
@@ -369,6 +374,8 @@ fn label_of(call: &Call, effect: &Effect) -> String {
         (Some(command), _, _) => command.split('\n').next().unwrap_or_default().to_owned(),
         (None, Some(read), _) => file_name(&read.path).to_owned(),
         (None, None, Some(write)) => file_name(&write.path).to_owned(),
+        // In a note the handle it asked for would be taken for the note's own.
+        (None, None, None) if effect.verbatim => String::new(),
         (None, None, None) => first_text(&call.arguments),
     };
     let label = format!("{} {}", call.name, subject.trim());

@@ -121,6 +121,7 @@ impl Settings {
                 lines_min: 500,
                 amount: Amount::Adaptive,
                 saving_min: 0.1,
+                again: false,
             }),
             ..Self::balanced()
         }

@@ -67,7 +67,13 @@ pub enum Tokenizer {
     /// a factor fitted on recorded usage. Shares of digits, line breaks and non-ASCII text
     /// were tried and do not make it better on recordings that were not fitted.
     Claude,
+    /// A share of the bytes, for where no vocabulary is to be held in memory. Good enough to
+    /// compare two spellings of one text, not to charge for it.
+    Bytes,
 }
+
+/// Bytes of source code and tool output that make ten o200k tokens, about.
+const BYTES_PER_TEN_TOKENS: u64 = 34;
 
 impl Tokenizer {
     /// Tokens of `text`, special tokens read as plain text.
@@ -85,6 +91,7 @@ impl Tokenizer {
         let name = match self {
             Tokenizer::O200k | Tokenizer::Claude => "o200k_base",
             Tokenizer::Cl100k => "cl100k_base",
+            Tokenizer::Bytes => return text.len() as u64,
         };
         let encoding = tiktoken::get_encoding(name).expect("both vocabularies are compiled in");
         encoding.count(text) as u64
@@ -95,6 +102,7 @@ impl Tokenizer {
         match self {
             Tokenizer::O200k | Tokenizer::Cl100k => Tokens(count),
             Tokenizer::Claude => Tokens((count * CLAUDE_PER_THOUSAND).div_ceil(1000)),
+            Tokenizer::Bytes => Tokens((count * 10).div_ceil(BYTES_PER_TEN_TOKENS)),
         }
     }
 }
@@ -117,6 +125,13 @@ mod tests {
         ] {
             assert_eq!(Tokenizer::O200k.count(text), Tokens(o200k), "{text}");
             assert_eq!(Tokenizer::Cl100k.count(text), Tokens(cl100k), "{text}");
+        }
+    }
+
+    #[test]
+    fn bytes_are_counted_without_a_vocabulary() {
+        for (text, tokens) in [("", 0), ("a", 1), (&"ab".repeat(17), 10), (&"é".repeat(17), 10)] {
+            assert_eq!(Tokenizer::Bytes.count(text), Tokens(tokens), "{text}");
         }
     }
 

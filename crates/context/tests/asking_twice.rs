@@ -57,6 +57,25 @@ fn who_asks_twice_gets_the_content() {
 }
 
 #[test]
+fn who_asks_for_text_as_it_is_gets_it() {
+    let one = file("let six = 6;");
+    let as_it_is = [
+        r#"read_lines {"path":"/w/a.rs","start":1,"end":12}"#,
+        r#"read_file {"path":"/w/a.rs","mode":"full"}"#,
+        r#"mcp__foveal__read_lines {"path":"/w/a.rs","start":1,"end":12}"#,
+    ];
+    for call in as_it_is {
+        let asked = format!("//- call {call}\n//- result\n{one}");
+        let text = format!("//- user\nRead it.\n{}{asked}{}", read(&one), read(&one));
+        check(&text, Settings::lossless(), "a.rs", &["whole", "whole", "pointer to 04"]);
+        check(&text, eager(), "a.rs", &["whole", "whole", "pointer to 04"]);
+    }
+    let asked = "//- call expand {\"handle\":\"0123456789ab\"}\n//- result\n";
+    let text = format!("//- user\nRead it.\n{}{asked}{one}", read(&one));
+    check(&text, Settings::max(), "expand", &["whole"]);
+}
+
+#[test]
 fn what_is_only_spelled_shorter_is_no_reason_to_say_it_again() {
     let lines = file("let six = 6;");
     let numbered: String =

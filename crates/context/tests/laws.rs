@@ -105,6 +105,11 @@ proptest! {
     }
 
     #[test]
+    fn verbatim_is_kept(script in scripts(OPERATIONS_MAX)) {
+        check(&script, &[content::verbatim_is_kept]);
+    }
+
+    #[test]
     fn gaps_are_noted(script in scripts(OPERATIONS_MAX)) {
         check(&script, &[pointers::gaps_are_noted]);
     }

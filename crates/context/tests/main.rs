@@ -1,6 +1,7 @@
 //! The engine over written, generated and recorded conversations.
 
 mod asking_twice;
+mod calls;
 mod coverage;
 mod laws;
 mod ledger;
@@ -8,3 +9,4 @@ mod recorded_effects;
 mod retention;
 mod shaping;
 mod views;
+mod views_model;

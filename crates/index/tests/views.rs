@@ -61,7 +61,8 @@ fn shown_of(source: &str, settings: Settings, task: &str, then: &str) -> String 
 }
 
 fn curating(lines_min: u32) -> Settings {
-    let curate = CurateSettings { lines_min, amount: Amount::Share(0.5), saving_min: 0.1 };
+    let curate =
+        CurateSettings { lines_min, amount: Amount::Share(0.5), saving_min: 0.1, again: false };
     Settings { curate: Some(curate), ..Settings::lossless() }
 }
 

@@ -5,6 +5,7 @@
 //! files at that moment. Edits, writes, changes from outside, parallel calls, interrupted
 //! calls, compactions, rewinds and pauses longer than a cache lives all occur.
 
+use foveal_context::handle::Handle;
 use foveal_context::transcript::{Conversation, EntryIndex, Mark, Role};
 use proptest::prelude::*;
 use serde_json::json;
@@ -30,6 +31,12 @@ pub enum Act {
     Read(usize, Spelling),
     /// The read tool on `count` lines from `first`.
     ReadRange(usize, usize, usize),
+    /// The tool that gives lines as they are: `count` from `first`.
+    ReadLines(usize, usize, usize),
+    /// The read tool, told to show everything.
+    ReadFull(usize),
+    /// What one of the last results was before it was shaped.
+    Expand(usize),
     /// `cat` in a shell.
     Cat(usize),
     /// `sed -n first,lastp` in a shell.
@@ -95,6 +102,9 @@ fn act() -> impl Strategy<Value = Act> {
     prop_oneof![
         8 => (file(), spelling).prop_map(|(file, spelling)| Act::Read(file, spelling)),
         4 => (file(), 1..60usize, 1..60usize).prop_map(|(f, a, n)| Act::ReadRange(f, a, n)),
+        2 => (file(), 1..60usize, 1..60usize).prop_map(|(f, a, n)| Act::ReadLines(f, a, n)),
+        1 => file().prop_map(Act::ReadFull),
+        1 => (0..12usize).prop_map(Act::Expand),
         2 => file().prop_map(Act::Cat),
         2 => (file(), 1..60usize, 0..40usize).prop_map(|(f, a, n)| Act::Sed(f, a, a + n)),
         6 => (file(), 0..90usize, any::<u64>()).prop_map(|(f, at, s)| Act::Edit(f, at, s)),
@@ -139,6 +149,7 @@ impl Script {
             world: World::new(self.seed),
             users: Vec::new(),
             places: Vec::new(),
+            answers: Vec::new(),
         };
         actor.builder.message(Role::System, Mark::None, "You are a careful programmer.");
         actor.user("Make the tests pass.");
@@ -159,6 +170,8 @@ struct Actor {
     users: Vec<EntryIndex>,
     /// Entries from which a compaction may keep the rest: no call is torn from its result.
     places: Vec<EntryIndex>,
+    /// What was answered so far.
+    answers: Vec<String>,
 }
 
 impl Actor {
@@ -221,6 +234,7 @@ impl Actor {
         let answers: Vec<Answer> = acts.iter().map(|act| self.act(act)).collect();
         for answer in answers {
             self.builder.result(&answer.content, answer.is_error);
+            self.answers.push(answer.content);
         }
     }
 
@@ -236,6 +250,16 @@ impl Actor {
                     json!({ "file_path": PATHS[*file], "offset": first, "limit": count });
                 ("Read", arguments, self.world.numbered(*file, Some((*first, *count))))
             }
+            Act::ReadLines(file, first, count) => {
+                let (path, last) = (PATHS[*file], first + count - 1);
+                let arguments = json!({ "path": path, "start": first, "end": last });
+                ("read_lines", arguments, self.world.numbered(*file, Some((*first, *count))))
+            }
+            Act::ReadFull(file) => {
+                let arguments = json!({ "path": PATHS[*file], "mode": "full" });
+                ("read_file", arguments, self.world.numbered(*file, None))
+            }
+            Act::Expand(back) => self.expand(*back),
             Act::Cat(file) => {
                 let command = format!("cat {}", PATHS[*file]);
                 ("Bash", json!({ "command": command }), self.world.plain(*file, None))
@@ -268,6 +292,14 @@ impl Actor {
         };
         self.builder.call(name, arguments);
         answer
+    }
+
+    fn expand(&self, back: usize) -> (&'static str, serde_json::Value, Answer) {
+        let content = self.answers.iter().rev().nth(back).cloned();
+        let is_error = content.is_none();
+        let content = content.unwrap_or_else(|| "no content has this handle".to_owned());
+        let handle = Handle::of(content.as_bytes());
+        ("expand", json!({ "handle": handle }), Answer { content, is_error })
     }
 
     fn edit(

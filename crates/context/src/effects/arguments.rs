@@ -38,6 +38,30 @@ const FOLDER: &[&str] = &[
     "filePath",
     "file",
 ];
+/// Names under which agents pass paths, lists of them included.
+pub(crate) const PATH_NAMES: &[&str] = &[
+    "path",
+    "file_path",
+    "filePath",
+    "filename",
+    "absolute_path",
+    "target_file",
+    "notebook_path",
+    "file",
+    "relative_workspace_path",
+    "AbsolutePath",
+    "TargetFile",
+    "dir_path",
+    "dir",
+    "directory",
+    "target_directory",
+    "DirectoryPath",
+    "SearchDirectory",
+    "SearchPath",
+    "paths",
+    "file_paths",
+    "files",
+];
 const OLD: &[&str] =
     &["old_string", "oldString", "oldText", "old_str", "old_text", "old", "search"];
 const NEW: &[&str] =
@@ -141,7 +165,7 @@ impl<'a> Arguments<'a> {
 }
 
 /// `value` as a whole number, if it is one or spells one.
-pub(super) fn whole_number(value: &Value) -> Option<i64> {
+pub(crate) fn whole_number(value: &Value) -> Option<i64> {
     match value {
         Value::Number(number) => number.as_i64().or_else(|| {
             let float = number.as_f64()?;

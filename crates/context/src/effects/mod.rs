@@ -13,6 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::transcript::{Call, LineNumber};
 
+pub(crate) use arguments::{PATH_NAMES, whole_number};
+pub(crate) use tools::{READ_NAMES, base_name, lines_asked};
+
 /// What a call does, in one word.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize,
@@ -142,6 +145,10 @@ pub struct Effect {
     pub directory: Option<String>,
     /// What the call prints, in order, when it succeeds.
     pub output: Vec<Output>,
+    /// Whether the call asks for text as it is, so that its result is shown in full when it
+    /// comes, whatever else shows the same.
+    #[serde(default)]
+    pub verbatim: bool,
 }
 
 /// The effect of `call`, relative paths taken from `directory` where it is known.

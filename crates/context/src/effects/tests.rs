@@ -11,9 +11,10 @@ fn effect(name: &str, arguments: Value) -> Effect {
 }
 
 /// `Read* a.rs[1-5] <b.rs: gone "x"> in src out 0 "---" ? cd /x`: kind (`*` if cacheable),
-/// reads, writes, scopes, what is printed, and the directory afterwards.
+/// reads, writes, scopes, what is printed, and the directory afterwards; `verbatim` in front.
 fn render(effect: &Effect) -> String {
-    let mut text = format!("{:?}", effect.kind);
+    let mut text = if effect.verbatim { "verbatim ".to_owned() } else { String::new() };
+    text.push_str(&format!("{:?}", effect.kind));
     text.push_str(if effect.cacheable { "*" } else { "" });
     for read in &effect.reads {
         text.push_str(&format!(" {}{}", read.path, span(read.span)));
@@ -144,6 +145,46 @@ const TOOLS: &[(&str, &str)] = &[
     (r#"view_source {"path":"a.rs","offset":3}"#, "Read* /w/a.rs[3-] #0"),
     (r#"view_source {"path":"a.rs","question":"why"}"#, "Other"),
     (r#"delete_everything {"path":"a.rs"}"#, "Other"),
+    (r#"read_file {"path":"a.rs"}"#, "Read* /w/a.rs #0"),
+    (r#"read_file {"path":"a.rs","mode":"curated","question":"why"}"#, "Read* /w/a.rs #0"),
+    (r#"read_file {"path":"a.rs","mode":"full"}"#, "verbatim Read* /w/a.rs #0"),
+    (r#"view {"path":"a.rs","mode":"full"}"#, "Read* /w/a.rs #0"),
+    (r#"read_lines {"path":"a.rs","start":3,"end":9}"#, "verbatim Read* /w/a.rs[3-9] #0"),
+    (r#"expand {"handle":"0123456789ab"}"#, "verbatim Other"),
+    (r#"edit_file {"path":"a.rs","old_str":"x","new_str":"y","intent":"z"}"#, r#"Edit </w/a.rs: "x" -> "y">"#),
+    (r#"multi_edit {"edits":[{"path":"a.rs","old_str":"x","new_str":"y","replace_all":true},{"path":"b.rs","old_str":"p","new_str":"q"}]}"#, r#"Edit </w/a.rs: "x" -> "y" all> </w/b.rs: "p" -> "q">"#),
+    (r#"write_file {"path":"a.rs","content":"x"}"#, r#"Write </w/a.rs: = "x">"#),
+    (r#"grep {"pattern":"x","path":"src","glob":"*.rs"}"#, "Search* in /w/src ?"),
+    (r#"list {"path":"src"}"#, "List* in /w/src ?"),
+    (r#"bash {"command":"cat a.rs","timeout_s":3,"cwd":"sub"}"#, "Read* /w/sub/a.rs #0"),
+    (r#"exec {"command":"cat a.rs"}"#, "Run"),
+    (r#"write_stdin {"session":1,"text":"x"}"#, "Run"),
+    (r#"close {"session":1}"#, "Run"),
+    (r#"web_fetch {"url":"http://x"}"#, "Fetch*"),
+    (r#"search_code {"query":"x"}"#, "Search* ?"),
+    (r#"outline {"path":"a.rs"}"#, "Search* in /w/a.rs ?"),
+    (r#"focus {"paths":["a.rs"]}"#, "Other"),
+    (r#"unfocus {"paths":["a.rs"]}"#, "Other"),
+    // The same through clients that say whose tool it is.
+    (r#"mcp__foveal__read_file {"path":"a.rs","mode":"full"}"#, "verbatim Read* /w/a.rs #0"),
+    (r#"foveal_read_file {"path":"a.rs"}"#, "Read* /w/a.rs #0"),
+    (r#"mcp_foveal_read_lines {"path":"a.rs","start":3,"end":9}"#, "verbatim Read* /w/a.rs[3-9] #0"),
+    (r#"mcp__plugin_foveal_foveal__read_files {"paths":["a.rs"]}"#, "Read* /w/a.rs ?"),
+    (r#"mcp__foveal__write_file {"path":"a.rs","content":"x"}"#, r#"Write </w/a.rs: = "x">"#),
+    (r#"foveal_edit_file {"path":"a.rs","old_str":"x","new_str":"y"}"#, r#"Edit </w/a.rs: "x" -> "y">"#),
+    (r#"mcp__foveal__grep {"pattern":"x"}"#, "Search* ?"),
+    (r#"foveal_bash {"command":"cd x && make"}"#, "Run ? cd /w/x"),
+    (r#"bash {"command":"cd x && make"}"#, "Run ?"),
+    (r#"mcp__foveal__expand {"handle":"0123456789ab"}"#, "verbatim Other"),
+    (r#"mcp__foveal__close {"session":1}"#, "Run"),
+    (r#"foveal_unknown {"path":"a.rs"}"#, "Other"),
+    (r#"mcp__other__expand {"handle":"0123456789ab"}"#, "Other"),
+    (r#"mcp__other__bash {"command":"cat a.rs"}"#, "Other"),
+    // Plue's names.
+    (r#"readFile {"filePath":"a.rs"}"#, "Read* /w/a.rs #0"),
+    (r#"writeFile {"filePath":"a.rs","content":"x"}"#, r#"Write </w/a.rs: = "x">"#),
+    (r#"webFetch {"url":"http://x"}"#, "Fetch*"),
+    (r#"unifiedExec {"cmd":"cat a.rs"}"#, "Run"),
     ("read [1,2]", "Read ?"),
     ("Read null", "Read ?"),
 ];

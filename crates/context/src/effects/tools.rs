@@ -13,6 +13,8 @@ use crate::transcript::LineNumber;
 enum Tool {
     /// One file or part of it.
     Read,
+    /// Lines of a file as they are.
+    ReadLines,
     /// Several files, a list of paths or of objects.
     ReadMany,
     /// A read that also moves a window, so that it must not be skipped.
@@ -39,6 +41,8 @@ enum Tool {
     /// Runs something that is no command line.
     Run,
     Fetch,
+    /// Gives back what was left out.
+    Expand,
     Other,
 }
 
@@ -161,14 +165,23 @@ const TOOLS: &[(&str, Tool)] = &[
     ("terminal", Tool::Shell),
     ("fetch", Tool::Fetch),
     // foveal
-    ("read_lines", Tool::Read),
+    ("read_lines", Tool::ReadLines),
     ("read_files", Tool::ReadMany),
     ("edit_file", Tool::Edit),
     ("search_code", Tool::Search),
+    ("outline", Tool::Search),
     ("exec", Tool::Run),
-    ("expand", Tool::Other),
+    ("close", Tool::Run),
+    ("expand", Tool::Expand),
     ("focus", Tool::Other),
     ("unfocus", Tool::Other),
+    // Plue
+    ("readFile", Tool::Read),
+    ("writeFile", Tool::Write),
+    ("unifiedExec", Tool::Run),
+    ("writeStdin", Tool::Run),
+    ("closePtySession", Tool::Run),
+    ("listPtySessions", Tool::Run),
 ];
 
 /// The effect of the tool called `name`.
@@ -179,9 +192,11 @@ pub(super) fn effect(name: &str, arguments: &Value, directory: Option<&str>) -> 
         .filter(|text| text.trim_start().starts_with('{'))
         .and_then(|text| serde_json::from_str::<Value>(text).ok());
     let arguments = Arguments::new(parsed.as_ref().unwrap_or(arguments), directory);
-    let mut effect = match name.strip_prefix("mcp__").or_else(|| name.strip_prefix("mcp_")) {
-        Some(rest) => server_tool(rest, arguments),
-        None => named_tool(name, arguments),
+    let server = name.strip_prefix("mcp__").or_else(|| name.strip_prefix("mcp_"));
+    let mut effect = match (own_name(name), server) {
+        (Some(name), _) => own_tool(name, arguments),
+        (None, Some(rest)) => server_tool(rest, arguments),
+        (None, None) => named_tool(name, arguments),
     };
     if effect.intent.is_none() {
         effect.intent = arguments.intent();
@@ -192,6 +207,34 @@ pub(super) fn effect(name: &str, arguments: &Value, directory: Option<&str>) -> 
     effect
 }
 
+/// How clients begin the names of a server's tools; those of foveal's own are trusted.
+const OWN_PREFIXES: &[&str] =
+    &["foveal__", "foveal_", "foveal-", "foveal.", "foveal/", "foveal:", "mcp_foveal_"];
+
+/// The name of one of foveal's tools, if its client says that it is one.
+fn own_name(name: &str) -> Option<&str> {
+    if let Some((server, tool)) = name.strip_prefix("mcp__").and_then(|rest| rest.rsplit_once("__"))
+    {
+        let is_own = server == "foveal" || server.ends_with("_foveal");
+        return is_own.then_some(tool);
+    }
+    OWN_PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix))
+}
+
+/// A tool's name without what clients put before the names of servers' tools.
+pub(crate) fn base_name(name: &str) -> &str {
+    let of_server = || name.strip_prefix("mcp__")?.rsplit("__").next();
+    own_name(name).or_else(of_server).unwrap_or(name)
+}
+
+/// One of foveal's tools, for which some names stand for something else than elsewhere.
+fn own_tool(name: &str, arguments: Arguments<'_>) -> Effect {
+    match name {
+        "bash" => of_tool(Tool::LastingShell, arguments),
+        _ => named_tool(name, arguments),
+    }
+}
+
 fn known(name: &str) -> Option<Tool> {
     let same = TOOLS.iter().find(|(known, _)| *known == name);
     same.or_else(|| TOOLS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)))
@@ -200,6 +243,9 @@ fn known(name: &str) -> Option<Tool> {
 
 fn named_tool(name: &str, arguments: Arguments<'_>) -> Effect {
     match known(name) {
+        Some(Tool::Read) if name == "read_file" && arguments.text(&["mode"]) == Some("full") => {
+            of_tool(Tool::ReadLines, arguments)
+        }
         Some(tool) => of_tool(tool, arguments),
         None => unlisted(name, arguments),
     }
@@ -210,7 +256,7 @@ fn server_tool(rest: &str, arguments: Arguments<'_>) -> Effect {
     let name = rest.rsplit("__").next().unwrap_or(rest);
     let tool = known(name);
     let effect = match tool {
-        Some(Tool::Read | Tool::ReadMany | Tool::Search | Tool::List) => {
+        Some(Tool::Read | Tool::ReadLines | Tool::ReadMany | Tool::Search | Tool::List) => {
             named_tool(name, arguments)
         }
         Some(Tool::Write | Tool::Edit | Tool::Insert | Tool::Remove | Tool::Change) => Effect {
@@ -253,6 +299,7 @@ fn of_tool(tool: Tool, arguments: Arguments<'_>) -> Effect {
     let plain = |kind| Effect { kind, ..Effect::default() };
     match tool {
         Tool::Read => read(arguments),
+        Tool::ReadLines => Effect { verbatim: true, ..read(arguments) },
         Tool::ReadMany => read_many(arguments),
         Tool::Window => Effect { cacheable: false, ..window(arguments) },
         Tool::Search => search(EffectKind::Search, arguments),
@@ -269,8 +316,28 @@ fn of_tool(tool: Tool, arguments: Arguments<'_>) -> Effect {
         Tool::LastingShell => command(arguments, true),
         Tool::Run => plain(EffectKind::Run),
         Tool::Fetch => Effect { cacheable: true, ..plain(EffectKind::Fetch) },
+        Tool::Expand => Effect { verbatim: true, ..plain(EffectKind::Other) },
         Tool::Other => plain(EffectKind::Other),
     }
+}
+
+/// The names of arguments that say which lines of which files are read.
+pub(crate) const READ_NAMES: &[&[&str]] = &[PATH, MANY, FIRST, LAST, OFFSET, LIMIT, RANGE];
+
+const RANGE: &[&str] = &["view_range", "line_range", "range"];
+const MANY: &[&str] = &["files", "paths", "file_paths", "reads", "include"];
+
+/// The files and lines that a read tool is asked for by these arguments, paths normalised by
+/// their spelling alone; `None` where the arguments do not tell all of them.
+pub(crate) fn lines_asked(arguments: &Value) -> Option<Vec<ReadTarget>> {
+    let arguments = Arguments::new(arguments, None);
+    let listed = match arguments.path() {
+        Some(_) => 1,
+        None => arguments.list(MANY)?.len(),
+    };
+    let reads = read(arguments).reads;
+    let is_told = reads.iter().all(|read| read.span != Span::Unknown);
+    (!reads.is_empty() && reads.len() == listed && is_told).then_some(reads)
 }
 
 const FIRST: &[&str] = &[
@@ -313,7 +380,7 @@ fn reading(reads: Vec<ReadTarget>) -> Effect {
 }
 
 fn span(arguments: Arguments<'_>) -> Span {
-    if let Some(range) = arguments.list(&["view_range", "line_range", "range"]) {
+    if let Some(range) = arguments.list(RANGE) {
         let ends: Vec<Option<i64>> = range.iter().map(whole_number).collect();
         return match ends[..] {
             [Some(first), Some(last)] => lines(first, Some(last)),
@@ -356,7 +423,7 @@ fn line(number: i64) -> Option<LineNumber> {
 }
 
 fn read_many(arguments: Arguments<'_>) -> Effect {
-    let listed = arguments.list(&["files", "paths", "file_paths", "reads", "include"]);
+    let listed = arguments.list(MANY);
     let targets = listed.unwrap_or_default().iter().filter_map(|item| match item {
         Value::String(path) if !path.contains(['*', '?', '{']) => {
             Some(ReadTarget { path: arguments.resolve(path), span: Span::All })

@@ -6,8 +6,8 @@ use crate::observed::{Facts, Observed};
 use crate::planner::Item;
 use crate::rewrite::{self, Level};
 use crate::settings::Settings;
-use crate::shape::Shape;
-use crate::tokens::{TokenCache, Tokens};
+use crate::shape::{Piece, Shape};
+use crate::tokens::{TokenCache, Tokenizer, Tokens};
 use crate::transcript::{Conversation, EntryIndex};
 use crate::views::Chosen;
 
@@ -90,6 +90,9 @@ pub fn shape(ask: &Ask<'_>, tokens: &mut TokenCache) -> Outcome {
     let Some(result) = ask.conversation.entry(ask.index).result() else {
         return Outcome::Shaped(None, grounds);
     };
+    if ask.level == Level::Arrival && facts.is_verbatim() {
+        return Outcome::Shaped(None, grounds);
+    }
     let content = &result.content;
     if ask.level == Level::Note && ask.grounds == Some(&grounds) {
         return Outcome::Same;
@@ -200,7 +203,37 @@ fn weighed(ask: &Ask<'_>, draft: &Draft<'_>, cache: &mut TokenCache) -> Option<(
         Some(_) | None => cache.count(ask.observed.tokenizer(), &shape.render(draft.content)),
     };
     // What saves no tokens is not done, however short it looks.
-    (tokens < draft.facts.tokens).then_some((shape, tokens))
+    let saves = tokens < draft.facts.tokens && surely(ask.observed.tokenizer(), &shape, draft);
+    saves.then_some((shape, tokens))
+}
+
+/// Whether fewer bytes are fewer tokens. Where tokens are only estimated, notes must be short
+/// beside what they replace: their paths and numbers take more tokens a byte than prose does,
+/// and rules and indents, which are one sign many times, next to none.
+fn surely(tokenizer: Tokenizer, shape: &Shape, draft: &Draft<'_>) -> bool {
+    if tokenizer != Tokenizer::Bytes {
+        return true;
+    }
+    let (mut notes, mut kept) = (0, 0);
+    for piece in &shape.pieces {
+        match piece {
+            Piece::Note(note) => notes += signs(note),
+            Piece::Keep(range) => {
+                kept += signs(&draft.content[range.start as usize..range.end as usize]);
+            }
+        }
+    }
+    notes * 3 <= signs(draft.content).saturating_sub(kept)
+}
+
+/// Signs that repeat the one before and make one token together, about.
+const REPEATED_PER_TOKEN: usize = 16;
+
+/// Bytes of a text, of which those that repeat the one before count little.
+fn signs(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let repeated = bytes.windows(2).filter(|pair| pair[0] == pair[1]).count();
+    bytes.len() - repeated + repeated / REPEATED_PER_TOKEN
 }
 
 /// Bytes that failures and sums may always take, however little else is kept.

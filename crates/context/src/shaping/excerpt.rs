@@ -10,6 +10,7 @@ use crate::shape::ShapeKind;
 
 use super::draft::{Draft, Gap};
 use super::fold;
+use super::heading::is_heading;
 use super::telling::{Telling, goes_with_failure, telling};
 
 const RULE: &str = "excerpt";
@@ -130,7 +131,22 @@ fn lines_to_keep(draft: &Draft<'_>, limits: ExcerptLimits) -> Vec<bool> {
     for at in (1..draft.len()).filter(|at| draft.is_folded(*at) && draft.keeps(at - 1)) {
         keep[at.saturating_sub(fold::PERIOD_MAX)..at].fill(true);
     }
+    keep_headings(draft, &mut keep);
     keep
+}
+
+/// Keeps the name of every file of which hits are shown or pointed at.
+fn keep_headings(draft: &Draft<'_>, keep: &mut [bool]) {
+    let mut heading = None;
+    for at in 0..draft.len() {
+        if is_heading(draft, at) {
+            heading = Some(at);
+        } else if draft.line(at).number.is_none() {
+            // Between groups of hits stands no new name.
+        } else if let Some(heading) = heading.take_if(|_| keep[at] || !draft.keeps(at)) {
+            keep[heading] = true;
+        }
+    }
 }
 
 /// Keeps lines while they fit into `left` bytes; what is left then, `None` if one did not fit.

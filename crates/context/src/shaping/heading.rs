@@ -36,6 +36,18 @@ pub fn name_files_once(draft: &mut Draft<'_>) {
     }
 }
 
+/// Whether the line at `at` names the file of the hits after it, which do not name it
+/// themselves: without it they would be taken for hits of the file before.
+pub(super) fn is_heading(draft: &Draft<'_>, at: usize) -> bool {
+    let is_search = matches!(draft.facts.kind(), EffectKind::Search | EffectKind::List);
+    if !is_search || at + 1 >= draft.len() || draft.line(at).number.is_some() {
+        return false;
+    }
+    let (line, next) = (draft.line(at), draft.line(at + 1));
+    let starts = next.whole_in(draft.content).starts_with(|sign: char| sign.is_ascii_digit());
+    !line.whole.is_empty() && next.number.is_some() && starts
+}
+
 /// The path before `:12:` or `-12-` on a kept line, if the line is a hit.
 fn prefix<'a>(draft: &Draft<'a>, at: usize) -> Option<&'a str> {
     let line = draft.line(at);

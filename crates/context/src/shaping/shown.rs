@@ -12,6 +12,7 @@ use crate::shape::ShapeKind;
 use crate::transcript::{Conversation, EntryIndex};
 
 use super::draft::{Draft, Gap};
+use super::heading::is_heading;
 
 const RULE: &str = "shown";
 
@@ -41,6 +42,13 @@ pub struct BlockMin {
 pub struct Match {
     lines: Range<usize>,
     source: Place,
+}
+
+impl Match {
+    fn within(mut self, end: usize) -> Self {
+        self.lines.end = self.lines.end.min(end);
+        self
+    }
 }
 
 /// Marks blocks of kept lines that are visible elsewhere.
@@ -73,8 +81,10 @@ fn says_the_same(draft: &Draft<'_>, seen: &Seen<'_>, found: &Match) -> bool {
 pub fn find_matches(draft: &Draft<'_>, seen: &Seen<'_>, minimum: BlockMin) -> Vec<Match> {
     let mut matches = Vec::new();
     let mut at = 0;
-    while at < draft.len() {
+    let end = end(draft);
+    while at < end {
         let best = if draft.keeps(at) { longest_at(draft, seen, at) } else { None };
+        let best = best.map(|found| found.within(end));
         match best {
             Some(found) if is_worth(draft, &found.lines, minimum) => {
                 at = found.lines.end;
@@ -84,6 +94,13 @@ pub fn find_matches(draft: &Draft<'_>, seen: &Seen<'_>, minimum: BlockMin) -> Ve
         }
     }
     matches
+}
+
+/// The end of what can be pointed at. What follows the last line break is no line: it would be
+/// counted, and having no number it would take the numbers from the note.
+fn end(draft: &Draft<'_>) -> usize {
+    let is_open = !draft.is_empty() && draft.line(draft.len() - 1).whole.is_empty();
+    draft.len() - usize::from(is_open)
 }
 
 /// The longest block from `at` on that is visible in one piece somewhere else. Among equally
@@ -143,6 +160,7 @@ fn match_length(draft: &Draft<'_>, seen: &Seen<'_>, at: usize, block: ledger::Bl
         // Of a hit the place is said as well, and that must stand there too.
         *id == text
             && draft.keeps(*at)
+            && !is_heading(draft, *at)
             && (!is_hit(draft, *at)
                 || (is_among_hits(seen, *place) && is_of_same_place(draft, seen, *at, *place)))
     });

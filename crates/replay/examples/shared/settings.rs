@@ -68,6 +68,7 @@ fn curate(settings: &mut Settings) -> &mut CurateSettings {
         lines_min: 200,
         amount: Amount::Adaptive,
         saving_min: 0.2,
+        again: false,
     })
 }
 

@@ -98,6 +98,28 @@ pub fn the_rest_is_untouched(moment: &Moment<'_>) {
     }
 }
 
+/// Who asks for lines as they are, for a whole file or for what a handle stands for gets it
+/// byte for byte, until a rewrite reduces it.
+pub fn verbatim_is_kept(moment: &Moment<'_>) {
+    for (at, index) in moment.window().iter().enumerate().skip(moment.from) {
+        let entry = moment.conversation.entry(*index);
+        let Some(result) = entry.result() else { continue };
+        let before = moment.conversation.entries[..index.at()].iter().rev();
+        let mut calls = before.flat_map(|entry| entry.calls());
+        let Some(call) = calls.find(|call| call.id == result.call) else { continue };
+        let is_asked = match call.name.as_str() {
+            "read_lines" | "expand" => true,
+            "read_file" => call.arguments["mode"] == "full",
+            _ => false,
+        };
+        let is_new = !moment.before.levels.contains_key(index)
+            && !moment.step.levels.iter().any(|(raised, _)| raised == index);
+        if is_asked && is_new {
+            assert_eq!(moment.texts[at], result.content, "{index:?} is not what was asked for");
+        }
+    }
+}
+
 /// Characters of a line that make it worth finding again.
 const ALPHANUMERICS_MIN: usize = 4;
 

@@ -71,8 +71,12 @@ pub fn eager() -> Settings {
 pub fn viewed() -> Settings {
     let mut settings = eager();
     settings.read_bytes_max = None;
-    settings.curate =
-        Some(CurateSettings { lines_min: 8, amount: Amount::Adaptive, saving_min: 0.1 });
+    settings.curate = Some(CurateSettings {
+        lines_min: 8,
+        amount: Amount::Adaptive,
+        saving_min: 0.1,
+        again: true,
+    });
     if let Some(rewrite) = &mut settings.rewrite {
         rewrite.old_reads = Some(OldReads { lines_min: 6, wanted: Wanted::Summary(Tokens(80)) });
     }

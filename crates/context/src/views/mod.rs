@@ -4,6 +4,8 @@
 //! decides when to ask, records what was chosen and makes the shape. Where there is nobody to
 //! ask, or no answer, a read is shaped as it would be without.
 
+pub mod model;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -138,6 +140,8 @@ pub struct CurateSettings {
     pub amount: Amount,
     /// Share of the lines' bytes that must be saved, from 0 to 1; else all is shown.
     pub saving_min: f64,
+    /// Whether files are curated again that the conversation knows already.
+    pub again: bool,
 }
 
 /// What old reads are rewritten to.
@@ -241,7 +245,11 @@ fn first_view(
     if facts.is_error || is_small || effect.kind != EffectKind::Read || read.span != Span::All {
         return None;
     }
-    if ask.window[..at].iter().any(|earlier| knows(ask.observed.facts(*earlier), &read.path)) {
+    if effect.verbatim {
+        return None;
+    }
+    let mut before = ask.window[..at].iter();
+    if !curate.again && before.any(|earlier| knows(ask.observed.facts(*earlier), &read.path)) {
         return None;
     }
     let content = &ask.conversation.entry(entry).result()?.content;

@@ -1,0 +1,120 @@
+//! What is remembered of each session, as it is kept across restarts.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::key::{Asked, Key};
+use crate::transcript::Timestamp;
+
+/// The number of a record, never given twice by one [`History`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct RecordId(pub u64);
+
+/// A call that was carried out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record<R, D> {
+    /// Its number.
+    pub id: RecordId,
+    /// The tool's name.
+    pub tool: Box<str>,
+    /// The arguments.
+    pub arguments: Value,
+    /// When it was carried out.
+    pub time: Timestamp,
+    /// What it answered: the content or a handle of it.
+    pub result: R,
+    /// What must be as it was for the answer to hold (files with their state, a generation of
+    /// the tree, a freshness), for the caller to look at.
+    pub dependencies: D,
+    pub(super) key: Key,
+}
+
+/// A call that was answered from a record.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Answered {
+    pub(super) tool: Box<str>,
+    pub(super) arguments: Value,
+    pub(super) key: Key,
+    /// Calls of the session until then.
+    pub(super) calls: u64,
+}
+
+/// One session's recent calls, to be kept across a restart.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Session<R, D> {
+    /// Whether calls are looked up, where it was said.
+    pub(super) detect: Option<bool>,
+    /// Carried out, the oldest first.
+    pub(super) records: VecDeque<Record<R, D>>,
+    /// Answered from a record a short while ago, the oldest first.
+    pub(super) answered: VecDeque<Answered>,
+    /// Calls ever looked up.
+    pub(super) calls: u64,
+    pub(super) last_used: Timestamp,
+}
+
+impl<R, D> Session<R, D> {
+    pub(super) fn new(now: Timestamp) -> Self {
+        Self {
+            detect: None,
+            records: VecDeque::new(),
+            answered: VecDeque::new(),
+            calls: 0,
+            last_used: now,
+        }
+    }
+
+    /// Notes that a call was answered from a record.
+    pub(super) fn note_answer(&mut self, asked: &Asked) {
+        self.answered.push_back(Answered {
+            tool: asked.tool.clone(),
+            arguments: asked.arguments.clone(),
+            key: asked.key.clone(),
+            calls: self.calls,
+        });
+    }
+}
+
+/// Counts since the start, or since everything was cleared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Statistics {
+    /// Sessions remembered now.
+    pub sessions: usize,
+    /// Calls remembered now.
+    pub calls: usize,
+    /// Calls that were looked up.
+    pub looked_up: u64,
+    /// Of these, answered from a record.
+    pub hits: u64,
+    /// Of these, to be carried out since nothing answers them; those below included.
+    pub misses: u64,
+    /// Misses since they were asked again right after an answer from a record.
+    pub asked_again: u64,
+    /// Misses since the only answer was too old.
+    pub too_old: u64,
+    /// Of the calls looked up, those found but refused since something had changed.
+    pub refused: u64,
+    /// Calls not looked up: of tools that are never answered from records, or switched off.
+    pub skipped: u64,
+    /// Records forgotten since they were too old.
+    pub expired: u64,
+    /// Bytes that were not worked out anew, as callers counted them.
+    pub bytes_saved: u64,
+}
+
+/// Everything a tracker remembers, to be kept across restarts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct History<R, D> {
+    pub(super) sessions: BTreeMap<String, Session<R, D>>,
+    pub(super) statistics: Statistics,
+    pub(super) next: u64,
+}
+
+impl<R, D> Default for History<R, D> {
+    fn default() -> Self {
+        Self { sessions: BTreeMap::new(), statistics: Statistics::default(), next: 0 }
+    }
+}

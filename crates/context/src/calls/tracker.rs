@@ -1,0 +1,388 @@
+//! The tracker: looks calls up, records them, forgets them.
+
+use serde_json::Value;
+
+use super::history::{History, Record, RecordId, Session, Statistics};
+use super::key::{Asked, Extent, Key, bytes_of};
+use super::settings::CallSettings;
+use super::similarity::{Declared, Rules, Similarity};
+use crate::transcript::Timestamp;
+
+/// Remembers the recent calls of every session: what they answered (`R`) and what that depends
+/// on (`D`). It never looks at either.
+///
+/// Of each call: [`ask`](Self::ask) and [`look_up`](Self::look_up) it. On a hit the caller
+/// looks whether the record's dependencies are as they were, and says so by
+/// [`confirm`](Self::confirm) or [`refuse`](Self::refuse). What was carried out is
+/// [`record`](Self::record)ed.
+#[derive(Debug, Clone)]
+pub struct CallTracker<R, D> {
+    settings: CallSettings,
+    rules: Rules,
+    history: History<R, D>,
+}
+
+/// A record that answers a call, if its dependencies are unchanged.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Hit<'a, R, D> {
+    /// The earlier call.
+    pub record: &'a Record<R, D>,
+    /// Whether it may show more than is asked for.
+    pub extent: Extent,
+}
+
+/// Why a call is to be carried out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Miss {
+    /// Nobody asked this before, as far as is remembered.
+    New,
+    /// It was asked, but too long ago.
+    TooOld,
+    /// The same call was answered from a record just before: who asks again needs it done.
+    AskedAgain,
+    /// Calls of this tool are never answered from records.
+    Never,
+    /// Looking up is switched off for the call, the tool, the session or all.
+    Off,
+}
+
+impl<R, D> CallTracker<R, D> {
+    /// A tracker that remembers nothing yet.
+    pub fn new(settings: CallSettings) -> Self {
+        Self { settings, rules: Rules::default(), history: History::default() }
+    }
+
+    /// A tracker that goes on where another one ended, within the bounds of `settings`.
+    pub fn resume(settings: CallSettings, rules: Rules, history: History<R, D>) -> Self {
+        let mut tracker = Self { settings, rules, history };
+        tracker.forget_idle_sessions(None);
+        for session in tracker.history.sessions.values_mut() {
+            bound(session, &tracker.settings);
+        }
+        tracker
+    }
+
+    /// Everything remembered, to be kept across a restart.
+    pub fn history(&self) -> &History<R, D> {
+        &self.history
+    }
+
+    /// What is remembered of one session, to be kept across a restart.
+    pub fn session_history(&self, session: &str) -> Option<&Session<R, D>> {
+        self.history.sessions.get(session)
+    }
+
+    /// Goes on with a session where another tracker left it, in place of what is remembered of
+    /// it here.
+    pub fn restore(&mut self, session: &str, mut history: Session<R, D>) {
+        for record in &mut history.records {
+            record.id = RecordId(self.history.next);
+            self.history.next += 1;
+        }
+        bound(&mut history, &self.settings);
+        self.history.sessions.insert(session.to_owned(), history);
+        self.forget_idle_sessions(Some(session));
+    }
+
+    /// What makes calls the same.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// Sets the rule of one tool, whether it had one or not. Calls recorded under another rule
+    /// answer no more.
+    pub fn register(&mut self, tool: &str, rule: impl Into<Similarity>) {
+        self.rules.register(tool, rule);
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &CallSettings {
+        &self.settings
+    }
+
+    /// A call to look up; see [`Asked::new`].
+    pub fn ask(
+        &self,
+        tool: &str,
+        declared: Declared,
+        arguments: Value,
+        path_key: &dyn Fn(&str) -> String,
+    ) -> Asked {
+        Asked::new(&self.rules, tool, declared, arguments, path_key)
+    }
+
+    /// Switches looking up on or off for one session; `None`: as for all.
+    pub fn set_detection(&mut self, session: &str, detect: Option<bool>, now: Timestamp) {
+        self.session(session, now).detect = detect;
+        self.forget_idle_sessions(Some(session));
+    }
+
+    /// Whether calls of a session are looked up and recorded.
+    pub fn detects(&self, session: &str) -> bool {
+        let own = self.history.sessions.get(session).and_then(|session| session.detect);
+        own.unwrap_or(self.settings.detect)
+    }
+
+    /// The latest record of the session that answers the call, or why there is none.
+    ///
+    /// # Errors
+    /// The [`Miss`]: the call is to be carried out.
+    pub fn look_up(
+        &mut self,
+        session: &str,
+        asked: &Asked,
+        now: Timestamp,
+    ) -> Result<Hit<'_, R, D>, Miss> {
+        let is_off = asked.is_off || !self.detects(session) || !self.settings.detects(&asked.tool);
+        let found = match (is_off, &asked.key) {
+            (true, _) => Err(Miss::Off),
+            (false, Key::Never) => Err(Miss::Never),
+            (false, _) => Ok(()),
+        };
+        let counts = &mut self.history.statistics;
+        match found {
+            Ok(()) => counts.looked_up += 1,
+            Err(_) => counts.skipped += 1,
+        }
+        let Some(session) = self.history.sessions.get_mut(session) else {
+            counts.misses += u64::from(found.is_ok());
+            return Err(found.err().unwrap_or(Miss::New));
+        };
+        session.calls += 1;
+        session.last_used = now;
+        found?;
+        match find(session, asked, now, &self.settings, &self.rules) {
+            Ok((at, extent)) => Ok(Hit { record: &session.records[at], extent }),
+            Err(miss) => {
+                counts.misses += 1;
+                counts.asked_again += u64::from(miss == Miss::AskedAgain);
+                counts.too_old += u64::from(miss == Miss::TooOld);
+                Err(miss)
+            }
+        }
+    }
+
+    /// The call was answered from the record that [`look_up`](Self::look_up) found, which saved
+    /// so many bytes from being worked out anew. When it is asked again at once it is a
+    /// [`Miss::AskedAgain`].
+    pub fn confirm(&mut self, session: &str, asked: &Asked, bytes_saved: u64) {
+        let counts = &mut self.history.statistics;
+        counts.hits += 1;
+        counts.bytes_saved = counts.bytes_saved.saturating_add(bytes_saved);
+        if let Some(session) = self.history.sessions.get_mut(session) {
+            session.note_answer(asked);
+            forget_answers(session, &self.settings);
+        }
+    }
+
+    /// What the record that was found depends on has changed: it answers no more, and the call
+    /// is to be carried out.
+    pub fn refuse(&mut self, session: &str, id: RecordId) {
+        self.history.statistics.refused += 1;
+        if let Some(session) = self.history.sessions.get_mut(session) {
+            session.records.retain(|record| record.id != id);
+        }
+    }
+
+    /// Remembers a call that was carried out at `now`, in place of an earlier one that asked
+    /// the same. Nothing is remembered where looking up is switched off for the session or the
+    /// tool, of tools that are never answered from records, and of calls with very long
+    /// arguments.
+    pub fn record(
+        &mut self,
+        session: &str,
+        asked: Asked,
+        result: R,
+        dependencies: D,
+        now: Timestamp,
+    ) -> Option<RecordId> {
+        let is_off = !self.detects(session) || !self.settings.detects(&asked.tool);
+        if is_off || asked.key == Key::Never {
+            return None;
+        }
+        let Self { settings, rules, history } = self;
+        let known = history.sessions.entry(session.to_owned());
+        let known = known.or_insert_with(|| Session::new(now));
+        known.last_used = now;
+        history.statistics.expired += expire(known, settings, now) as u64;
+        let likeness = Likeness::of(&asked, settings, rules);
+        known.records.retain(|earlier| {
+            likeness.extent(&earlier.tool, &earlier.arguments, &earlier.key) != Some(Extent::Same)
+        });
+        if bytes_of(&asked.arguments) > settings.arguments_bytes_max {
+            return None;
+        }
+        let id = RecordId(history.next);
+        history.next += 1;
+        let Asked { tool, arguments, key, .. } = asked;
+        known.records.push_back(Record {
+            id,
+            tool,
+            arguments,
+            time: now,
+            result,
+            dependencies,
+            key,
+        });
+        bound(known, settings);
+        self.forget_idle_sessions(Some(session));
+        Some(id)
+    }
+
+    /// The remembered calls of a session, the oldest first.
+    pub fn records(&self, session: &str) -> impl Iterator<Item = &Record<R, D>> {
+        self.history.sessions.get(session).into_iter().flat_map(|session| &session.records)
+    }
+
+    /// Counts of everything that happened, and of what is remembered now.
+    pub fn statistics(&self) -> Statistics {
+        let sessions = &self.history.sessions;
+        let calls = sessions.values().map(|session| session.records.len()).sum();
+        Statistics { sessions: sessions.len(), calls, ..self.history.statistics }
+    }
+
+    /// Forgets the calls of one session. Whether its calls are looked up stays as it was set.
+    pub fn clear_session(&mut self, session: &str) {
+        if let Some(known) = self.history.sessions.get_mut(session) {
+            known.records.clear();
+            known.answered.clear();
+            if known.detect.is_none() {
+                self.history.sessions.remove(session);
+            }
+        }
+    }
+
+    /// Forgets all sessions and all counts.
+    pub fn clear_all(&mut self) {
+        self.history.sessions.clear();
+        self.history.statistics = Statistics::default();
+    }
+
+    /// Forgets what is too old at `now`, and sessions of which nothing is left; returns the
+    /// number of calls forgotten.
+    pub fn clean_up(&mut self, now: Timestamp) -> usize {
+        let Self { settings, history, .. } = self;
+        let mut forgotten = 0;
+        history.sessions.retain(|_, session| {
+            forgotten += expire(session, settings, now);
+            let is_idle = now.since_ms(session.last_used) > settings.limits.age_ms_max;
+            !session.records.is_empty() || session.detect.is_some() || !is_idle
+        });
+        history.statistics.expired += forgotten as u64;
+        forgotten
+    }
+
+    fn session(&mut self, session: &str, now: Timestamp) -> &mut Session<R, D> {
+        let known = self.history.sessions.entry(session.to_owned());
+        known.or_insert_with(|| Session::new(now))
+    }
+
+    /// Keeps to the number of sessions; `but` is not forgotten.
+    fn forget_idle_sessions(&mut self, but: Option<&str>) {
+        let sessions = &mut self.history.sessions;
+        while sessions.len() > self.settings.sessions_max.max(1) {
+            let others = sessions.iter().filter(|(name, _)| Some(name.as_str()) != but);
+            let idle = others.min_by_key(|(_, session)| session.last_used);
+            let Some(name) = idle.map(|(name, _)| name.clone()) else { break };
+            sessions.remove(&name);
+        }
+    }
+}
+
+/// What it takes for a call to ask for what an earlier one answered.
+struct Likeness<'a> {
+    asked: &'a Asked,
+    threshold: f64,
+    custom: Option<Similarity>,
+}
+
+impl<'a> Likeness<'a> {
+    fn of(asked: &'a Asked, settings: &CallSettings, rules: &Rules) -> Self {
+        let is_custom = asked.key == Key::Custom;
+        let custom = is_custom.then(|| rules.of(&asked.tool, Declared::Other));
+        Self { asked, threshold: settings.of(&asked.tool).threshold, custom }
+    }
+
+    fn extent(&self, tool: &str, arguments: &Value, key: &Key) -> Option<Extent> {
+        if *tool != *self.asked.tool {
+            return None;
+        }
+        match (&self.custom, key) {
+            (Some(Similarity::Custom(compare)), Key::Custom) => {
+                compare(&self.asked.arguments, arguments).then_some(Extent::Same)
+            }
+            (Some(_), _) => None,
+            (None, _) => self.asked.key.asks_for(key, self.threshold),
+        }
+    }
+}
+
+/// The place of the latest record that answers a call.
+fn find<R, D>(
+    session: &mut Session<R, D>,
+    asked: &Asked,
+    now: Timestamp,
+    settings: &CallSettings,
+    rules: &Rules,
+) -> Result<(usize, Extent), Miss> {
+    let likeness = Likeness::of(asked, settings, rules);
+    forget_answers(session, settings);
+    let again = session.answered.iter().position(|answered| {
+        likeness.extent(&answered.tool, &answered.arguments, &answered.key).is_some()
+    });
+    if let Some(at) = again {
+        // Once carried out, its new record may answer the next.
+        session.answered.remove(at);
+        return Err(Miss::AskedAgain);
+    }
+    let age_ms_max = settings.of(&asked.tool).age_ms_max;
+    let mut miss = Miss::New;
+    for (at, record) in session.records.iter().enumerate().rev() {
+        let extent = likeness.extent(&record.tool, &record.arguments, &record.key);
+        match extent {
+            Some(_) if now.since_ms(record.time) > age_ms_max => miss = Miss::TooOld,
+            Some(extent) => return Ok((at, extent)),
+            None => {}
+        }
+    }
+    Err(miss)
+}
+
+/// Forgets answers that were not given just before.
+fn forget_answers<R, D>(session: &mut Session<R, D>, settings: &CallSettings) {
+    let calls = session.calls;
+    // Many may be confirmed at the same call.
+    let too_many = session.answered.len().saturating_sub(settings.limits.calls_max);
+    session.answered.drain(..too_many);
+    while let Some(oldest) = session.answered.front() {
+        if calls.saturating_sub(oldest.calls.saturating_add(1)) <= settings.calls_between_max {
+            break;
+        }
+        session.answered.pop_front();
+    }
+}
+
+/// Forgets calls that are too old, and says how many.
+fn expire<R, D>(session: &mut Session<R, D>, settings: &CallSettings, now: Timestamp) -> usize {
+    let before = session.records.len();
+    session
+        .records
+        .retain(|record| now.since_ms(record.time) <= settings.of(&record.tool).age_ms_max);
+    before - session.records.len()
+}
+
+/// Forgets the oldest calls beyond what is remembered, of one tool and of all.
+fn bound<R, D>(session: &mut Session<R, D>, settings: &CallSettings) {
+    for (tool, own) in &settings.tools {
+        let Some(calls_max) = own.calls_max else { continue };
+        let of_tool = session.records.iter().filter(|record| *record.tool == **tool).count();
+        let mut too_many = of_tool.saturating_sub(calls_max);
+        session.records.retain(|record| {
+            let goes = too_many > 0 && *record.tool == **tool;
+            too_many -= usize::from(goes);
+            !goes
+        });
+    }
+    let too_many = session.records.len().saturating_sub(settings.limits.calls_max);
+    session.records.drain(..too_many);
+}

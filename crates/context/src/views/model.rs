@@ -1,0 +1,227 @@
+//! A curator that asks a model which lines of a file matter to the conversation.
+//!
+//! The model is shown the last messages and the file with line numbers, and answers ranges as
+//! JSON. What it answers is data: ranges are clipped and merged, what is no range of the file
+//! is skipped, and how much is preserved is counted. Where nothing comes of it, the
+//! [`Fallback`] says why, and the file is shown in full.
+
+mod answer;
+mod request;
+
+use std::fmt;
+
+use super::{Read, View, Views, Wanted};
+use crate::tokens::Tokens;
+use crate::transcript::LineNumber;
+
+pub use request::{ModelRequest, TEMPERATURE};
+
+/// A model, or what stands for one. It answers while the caller waits.
+pub trait Ask: Send + Sync {
+    /// The answer to one request, thinking left out.
+    ///
+    /// # Errors
+    /// [`AskError`] if there is no answer.
+    fn complete(&self, request: &ModelRequest) -> Result<String, AskError>;
+}
+
+/// Why a model gave no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AskError {
+    /// It took too long.
+    #[error("the model did not answer in time")]
+    TimedOut,
+    /// Whoever waited no longer wants it.
+    #[error("the question was taken back")]
+    Cancelled,
+    /// It could not be asked, or its server failed.
+    #[error("the model could not be asked: {message}")]
+    Failed {
+        /// What went wrong, as the client says.
+        message: String,
+    },
+}
+
+/// Why a file is not curated by the model, but shown as it would be without one.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Fallback {
+    /// Models are not asked for what stands for old reads: many are rewritten at once.
+    #[error("a model is asked only about files that are read")]
+    NotAsked,
+    /// The file and the messages do not fit the model's context.
+    #[error("the file takes {} tokens, and the model is asked about {} at most", tokens.0, tokens_max.0)]
+    TooLong {
+        /// What the request takes.
+        tokens: Tokens,
+        /// What is left of the context beside the answer.
+        tokens_max: Tokens,
+    },
+    /// There was no answer.
+    #[error(transparent)]
+    AskFailed(#[from] AskError),
+    /// The answer says that something is wrong.
+    #[error("the model answered with an error: {message}")]
+    AnsweredError {
+        /// What it says, cut.
+        message: String,
+    },
+    /// No answer could be used.
+    #[error("{unusable}, {attempts} times")]
+    Unusable {
+        /// What is wrong with the last answer.
+        unusable: Unusable,
+        /// How often the model was asked.
+        attempts: u32,
+    },
+}
+
+/// What is wrong with an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Unusable {
+    /// There is no JSON object with `line_ranges` in it.
+    NoRanges,
+    /// No range has lines of the file.
+    NoLines,
+}
+
+impl fmt::Display for Unusable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Unusable::NoRanges => "the answer holds no JSON object with `line_ranges`",
+            Unusable::NoLines => "no range of the answer has lines of the file",
+        })
+    }
+}
+
+/// What a model chose of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Curation {
+    /// The lines, ascending, ranges apart from each other.
+    pub view: View,
+    /// Why it chose them, in its words and order.
+    pub reasons: Vec<Reason>,
+    /// What it says of the whole.
+    pub summary: Option<Box<str>>,
+    /// Lines of the read.
+    pub lines: u32,
+    /// Of these, in the view.
+    pub lines_kept: u32,
+}
+
+/// Why a range was chosen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reason {
+    /// First line.
+    pub first: LineNumber,
+    /// Last line, included.
+    pub last: LineNumber,
+    /// What the model says.
+    pub text: Box<str>,
+}
+
+impl Curation {
+    /// Lines kept of a hundred, counted.
+    pub fn preserved_percentage(&self) -> f64 {
+        100.0 * f64::from(self.lines_kept) / f64::from(self.lines.max(1))
+    }
+}
+
+/// Is told what came of each question: the path and the choice.
+pub type Observer = dyn Fn(&str, Result<&Curation, &Fallback>) + Send + Sync;
+
+/// [`Views`] by a model. Of an [`Amount`](super::Amount) the model is told; it is not held
+/// to it.
+pub struct ModelViews<A> {
+    model: A,
+    context_tokens_max: Tokens,
+    observer: Option<Box<Observer>>,
+}
+
+impl<A> fmt::Debug for ModelViews<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ModelViews")
+            .field("context_tokens_max", &self.context_tokens_max)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Tokens of a request and its answer.
+pub const CONTEXT_TOKENS_MAX: Tokens = Tokens(16_000);
+
+/// Of these, kept free for the answer.
+const ANSWER_TOKENS_MAX: u64 = 1_500;
+
+/// How often a model is asked about one file.
+pub const ATTEMPTS_MAX: u32 = 2;
+
+impl<A: Ask> ModelViews<A> {
+    /// Views by `model`, with a context of [`CONTEXT_TOKENS_MAX`].
+    pub fn new(model: A) -> Self {
+        Self { model, context_tokens_max: CONTEXT_TOKENS_MAX, observer: None }
+    }
+
+    /// The same for a model with another context.
+    #[must_use]
+    pub fn with_context(mut self, tokens_max: Tokens) -> Self {
+        self.context_tokens_max = tokens_max;
+        self
+    }
+
+    /// The same with somebody who is told what came of each question.
+    #[must_use]
+    pub fn with_observer(
+        mut self,
+        observer: impl Fn(&str, Result<&Curation, &Fallback>) + Send + Sync + 'static,
+    ) -> Self {
+        self.observer = Some(Box::new(observer));
+        self
+    }
+
+    /// Asks the model about a read.
+    ///
+    /// # Errors
+    /// The [`Fallback`], where the file is to be shown as without a model.
+    pub fn choose(&self, read: &Read<'_>, wanted: Wanted) -> Result<Curation, Fallback> {
+        let Wanted::Curated(amount) = wanted else { return Err(Fallback::NotAsked) };
+        let mut request = ModelRequest::about(read, amount, self.context_tokens_max);
+        let mut attempts = 0;
+        loop {
+            attempts += 1;
+            self.must_fit(read, &request)?;
+            let answer = self.model.complete(&request)?;
+            match answer::curation(read, &answer) {
+                Ok(curation) => return Ok(curation),
+                Err(answer::Bad::Error(message)) => {
+                    return Err(Fallback::AnsweredError { message });
+                }
+                Err(answer::Bad::Unusable(unusable)) if attempts == ATTEMPTS_MAX => {
+                    return Err(Fallback::Unusable { unusable, attempts });
+                }
+                Err(answer::Bad::Unusable(unusable)) => request.ask_again(unusable),
+            }
+        }
+    }
+
+    fn must_fit(&self, read: &Read<'_>, request: &ModelRequest) -> Result<(), Fallback> {
+        let tokenizer = read.observed.tokenizer();
+        let tokens = tokenizer.count(&request.system).0 + tokenizer.count(&request.user).0;
+        let tokens_max = self.context_tokens_max.0.saturating_sub(ANSWER_TOKENS_MAX);
+        if tokens > tokens_max {
+            return Err(Fallback::TooLong {
+                tokens: Tokens(tokens),
+                tokens_max: Tokens(tokens_max),
+            });
+        }
+        Ok(())
+    }
+}
+
+impl<A: Ask> Views for ModelViews<A> {
+    fn view(&self, read: &Read<'_>, wanted: Wanted) -> Option<View> {
+        let chosen = self.choose(read, wanted);
+        if let Some(observer) = &self.observer {
+            observer(read.path, chosen.as_ref());
+        }
+        chosen.ok().map(|curation| curation.view)
+    }
+}

@@ -1,0 +1,322 @@
+//! Views by a model: what it is asked, what comes of answers, and every way back to the file.
+
+use std::sync::{Arc, Mutex};
+
+use foveal_context::observed::Observed;
+use foveal_context::tokens::{Tokenizer, Tokens};
+use foveal_context::transcript::{Conversation, EntryIndex, LineNumber};
+use foveal_context::views::model::{
+    Ask, AskError, Curation, Fallback, ModelRequest, ModelViews, Unusable,
+};
+use foveal_context::views::{Amount, Read, Views, Wanted};
+use foveal_testkit::fixture;
+use proptest::prelude::*;
+
+/// Gives these answers in turn, the last again and again, and notes what it was asked.
+#[derive(Debug, Clone, Default)]
+struct Scripted {
+    answers: Vec<Result<String, AskError>>,
+    asked: Arc<Mutex<Vec<ModelRequest>>>,
+}
+
+impl Scripted {
+    fn new(answers: &[&str]) -> Self {
+        let answers = answers.iter().map(|answer| Ok((*answer).to_owned())).collect();
+        Self { answers, ..Self::default() }
+    }
+}
+
+impl Ask for Scripted {
+    fn complete(&self, request: &ModelRequest) -> Result<String, AskError> {
+        let mut asked = self.asked.lock().expect("no thread panicked");
+        asked.push(request.clone());
+        let at = (asked.len() - 1).min(self.answers.len() - 1);
+        self.answers[at].clone()
+    }
+}
+
+const CURATED: Wanted = Wanted::Curated(Amount::Adaptive);
+
+/// A read of twenty lines, numbered from `first`.
+fn with_read<T>(conversation: &Conversation, first: u32, then: impl FnOnce(&Read<'_>) -> T) -> T {
+    let observed = Observed::of(conversation, Tokenizer::O200k);
+    let text: String = (0..20).map(|at| format!("line {}\n", first + at)).collect();
+    let upto = EntryIndex(conversation.entries.len() as u32);
+    let first = LineNumber(first);
+    then(&Read { conversation, observed: &observed, upto, path: "/w/a.rs", first, text: &text })
+}
+
+fn chosen(model: Scripted, first: u32) -> Result<Curation, Fallback> {
+    let conversation = fixture("//- user\nWhy does it fail?");
+    with_read(&conversation, first, |read| ModelViews::new(model).choose(read, CURATED))
+}
+
+/// `5-9 12-12 (30 %) asked 1`, or what is said of the way back.
+fn told(answers: &[&str], first: u32) -> String {
+    let model = Scripted::new(answers);
+    let asked = Arc::clone(&model.asked);
+    let text = match chosen(model, first) {
+        Ok(curation) => {
+            let ranges = curation.view.lines.iter();
+            let ranges: Vec<_> = ranges.map(|(a, b)| format!("{}-{}", a.0, b.0)).collect();
+            format!("{} ({} %)", ranges.join(" "), curation.preserved_percentage())
+        }
+        Err(fallback) => fallback.to_string(),
+    };
+    format!("{text}; asked {}", asked.lock().expect("no thread panicked").len())
+}
+
+fn ranges(ranges: &str) -> String {
+    format!(r#"{{"line_ranges":[{ranges}],"summary":"x","preserved_percentage":99}}"#)
+}
+
+#[test]
+fn ranges_are_clipped_merged_and_counted() {
+    for (listed, first, expected) in [
+        (r#"{"start":5,"end":9,"reason":"x"}"#, 1, "5-9 (25 %); asked 1"),
+        // Out of order, overlapping and adjacent.
+        (
+            r#"{"start":12,"end":14},{"start":1,"end":3},{"start":13,"end":16},{"start":4,"end":4}"#,
+            1,
+            "1-4 12-16 (45 %); asked 1",
+        ),
+        (r#"{"start":0,"end":2},{"start":19,"end":900}"#, 1, "1-2 19-20 (20 %); asked 1"),
+        (r#"{"start":-9223372036854775808,"end":9223372036854775807}"#, 1, "1-20 (100 %); asked 1"),
+        // Numbers of the file, not of the part that was read.
+        (
+            r#"{"start":1,"end":102},{"start":120,"end":130}"#,
+            101,
+            "101-102 120-120 (15 %); asked 1",
+        ),
+        // Skipped: backwards, outside, no numbers.
+        (
+            r#"{"start":9,"end":5},{"start":21,"end":30},{"start":-3,"end":0},{"start":"a","end":3},{"start":1.5,"end":3},7,null,{"start":2},{"start":"3","end":4.0}"#,
+            1,
+            "3-4 (10 %); asked 1",
+        ),
+    ] {
+        assert_eq!(told(&[&ranges(listed)], first), expected, "{listed}");
+    }
+}
+
+#[test]
+fn the_object_is_found_wherever_it_stands() {
+    let object = ranges(r#"{"start":2,"end":3}"#);
+    let other = ranges(r#"{"start":9,"end":9}"#);
+    let quoted = r#"The file holds {"error": "no"} and {x}."#;
+    for answer in [
+        object.clone(),
+        format!("```json\n{object}\n```"),
+        format!("Here {{ it is: {object} I hope that helps {{}}"),
+        format!("First I thought of {other}, but no:\n{object}"),
+        format!("{quoted}\n{object}\n{quoted}"),
+        format!(r#"{{"result":{object}}}"#),
+    ] {
+        assert_eq!(told(&[&answer], 1), "2-3 (10 %); asked 1", "{answer}");
+    }
+}
+
+#[test]
+fn what_the_model_says_is_kept_but_for_its_percentage() {
+    let model = Scripted::new(&[
+        r#"{"line_ranges":[{"start":3,"end":4,"reason":" b "},{"start":1,"end":2,"reason":"a"},{"start":9,"end":8,"reason":"c"}],"summary":"s","preserved_percentage":99}"#,
+    ]);
+    let curation = chosen(model, 1).expect("the answer is good");
+    let reasons: Vec<_> = curation
+        .reasons
+        .iter()
+        .map(|reason| (reason.first.0, reason.last.0, &*reason.text))
+        .collect();
+    assert_eq!(reasons, [(3, 4, "b"), (1, 2, "a")]);
+    assert_eq!(
+        (curation.summary.as_deref(), curation.lines, curation.lines_kept),
+        (Some("s"), 20, 4)
+    );
+    assert_eq!(curation.preserved_percentage(), 20.0);
+}
+
+#[test]
+fn there_are_ways_back_to_the_whole_file() {
+    let good = ranges(r#"{"start":2,"end":3}"#);
+    let none = "the answer holds no JSON object with `line_ranges`";
+    for (answers, expected) in [
+        (vec!["no idea", "none"], format!("{none}, 2 times; asked 2")),
+        (vec!["no idea", &good], "2-3 (10 %); asked 2".to_owned()),
+        (vec![""], format!("{none}, 2 times; asked 2")),
+        (vec![r#"{"line_ranges":"all"}"#], format!("{none}, 2 times; asked 2")),
+        (vec![r#"{"line_ranges":[{"start":2,"end":3}"#], format!("{none}, 2 times; asked 2")),
+        (
+            vec![r#"{"line_ranges":[{"start":50,"end":60}]}"#],
+            "no range of the answer has lines of the file, 2 times; asked 2".to_owned(),
+        ),
+        (vec![r#"{"line_ranges":[]}"#, &good], "2-3 (10 %); asked 2".to_owned()),
+        (
+            vec![r#"{"error":"overloaded"}"#, &good],
+            "the model answered with an error: overloaded; asked 1".to_owned(),
+        ),
+        (
+            vec!["Error: out of credit", &good],
+            "the model answered with an error: Error: out of credit; asked 1".to_owned(),
+        ),
+        (
+            vec![r#"{"line_ranges":[{"start":1,"end":2}],"error":"cut off"}"#],
+            "the model answered with an error: cut off; asked 1".to_owned(),
+        ),
+    ] {
+        assert_eq!(told(&answers, 1), expected, "{answers:?}");
+    }
+    for error in [AskError::TimedOut, AskError::Failed { message: "no route".to_owned() }] {
+        let model = Scripted { answers: vec![Err(error.clone())], ..Scripted::default() };
+        let asked = Arc::clone(&model.asked);
+        assert_eq!(chosen(model, 1), Err(Fallback::AskFailed(error)));
+        assert_eq!(asked.lock().expect("no thread panicked").len(), 1);
+    }
+}
+
+#[test]
+fn only_files_that_fit_are_asked_about_and_only_as_they_are_read() {
+    let model = Scripted::new(&[&ranges(r#"{"start":2,"end":3}"#)]);
+    let asked = Arc::clone(&model.asked);
+    let views = ModelViews::new(model).with_context(Tokens(1_700));
+    let conversation = fixture("//- user\nWhy?");
+    with_read(&conversation, 1, |read| {
+        let fallback = views.choose(read, CURATED).expect_err("it is too long");
+        let Fallback::TooLong { tokens, tokens_max: Tokens(200) } = fallback else {
+            panic!("{fallback:?}")
+        };
+        assert!(tokens > Tokens(200));
+        let summary = Wanted::Summary(Tokens(100));
+        assert_eq!(views.choose(read, summary), Err(Fallback::NotAsked));
+        assert_eq!(views.view(read, summary), None);
+    });
+    assert!(asked.lock().expect("no thread panicked").is_empty());
+}
+
+#[test]
+fn the_model_is_told_the_conversation_and_the_numbered_file() {
+    let long = "ä".repeat(400);
+    let text = format!(
+        "//- system\nBe careful.\n//- user\nWhy does it fail?\n//- call Grep {{\"pattern\":\"x\"}}\n\
+         //- result\nnothing\n//- injected\nRemember.\n//- assistant\n{long}"
+    );
+    let model = Scripted::new(&["?", &ranges(r#"{"start":7,"end":7}"#)]);
+    let asked = Arc::clone(&model.asked);
+    with_read(&fixture(&text), 7, |read| {
+        let wanted = Wanted::Curated(Amount::Share(0.3));
+        ModelViews::new(model).choose(read, wanted).expect("the second answer is good");
+    });
+    let asked = asked.lock().expect("no thread panicked");
+    let file: String = (7..27).map(|at| format!("{at}: line {at}\n")).collect();
+    let cut = "ä".repeat(299);
+    let expected = format!(
+        "The conversation, the latest message last:\nUser: Why does it fail?\n\
+         Assistant: [calls Grep {{\"pattern\":\"x\"}}]\nAssistant: {cut}…\n\n\
+         Choose 6 lines at most.\n\nThe file /w/a.rs (20 lines):\n{file}"
+    );
+    assert_eq!(asked[0].user, expected);
+    assert_eq!((asked[0].temperature, asked[0].context_tokens_max), (0.3, Tokens(16_000)));
+    let again = "\nYour last answer is of no use: the answer holds no JSON object with \
+                 `line_ranges`. Answer again.\n";
+    assert_eq!(asked[1].user, format!("{expected}{again}"));
+}
+
+#[test]
+fn only_the_last_ten_messages_are_told() {
+    let text: String = (0..30).map(|at| format!("//- user\nmessage {at}.\n")).collect();
+    let model = Scripted::new(&[&ranges(r#"{"start":1,"end":2}"#)]);
+    let asked = Arc::clone(&model.asked);
+    with_read(&fixture(&text), 1, |read| {
+        ModelViews::new(model).choose(read, CURATED).expect("the answer is good");
+    });
+    let user = &asked.lock().expect("no thread panicked")[0].user;
+    assert!(!user.contains("message 19.") && user.contains("message 20."), "{user}");
+    assert!(user.contains("message 29."));
+}
+
+#[test]
+fn what_came_of_it_is_told() {
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let teller = Arc::clone(&heard);
+    let model = Scripted::new(&[&ranges(r#"{"start":1,"end":2}"#), "?"]);
+    let views = ModelViews::new(model).with_observer(move |path, chosen| {
+        let said = chosen.map_or_else(
+            |fallback| format!("{path}: {fallback:?}"),
+            |curation| format!("{path}: {} lines", curation.lines_kept),
+        );
+        teller.lock().expect("no thread panicked").push(said);
+    });
+    let shown = with_read(&fixture("//- user\nWhy?"), 1, |read| {
+        [views.view(read, CURATED).is_some(), views.view(read, CURATED).is_some()]
+    });
+    assert_eq!(shown, [true, false]);
+    let unusable = Fallback::Unusable { unusable: Unusable::NoRanges, attempts: 2 };
+    assert_eq!(
+        *heard.lock().expect("no thread panicked"),
+        ["/w/a.rs: 2 lines".to_owned(), format!("/w/a.rs: {unusable:?}")]
+    );
+}
+
+/// Something like an answer.
+fn answers() -> impl Strategy<Value = String> {
+    let number = prop_oneof![
+        4 => (-5..30i64).prop_map(|number| number.to_string()),
+        1 => any::<i64>().prop_map(|number| number.to_string()),
+        1 => any::<f64>().prop_map(|number| serde_json::json!(number).to_string()),
+        1 => Just("\"3\"".to_owned()),
+        1 => Just("null".to_owned()),
+    ];
+    let range = (number.clone(), number)
+        .prop_map(|(start, end)| format!(r#"{{"start":{start},"end":{end},"reason":"}}{{"}}"#));
+    let object = prop::collection::vec(range, 0..6).prop_map(|listed| ranges(&listed.join(",")));
+    prop_oneof![
+        4 => object.clone(),
+        1 => ("\\PC{0,40}", object.clone(), "\\PC{0,40}").prop_map(|(a, o, b)| format!("{a}{o}{b}")),
+        1 => (object, 0..80usize).prop_map(|(o, at)| o.chars().take(at).collect()),
+        1 => prop::collection::vec(any::<u8>(), 0..200)
+            .prop_map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
+        1 => "[{}\\[\\]\":,a-z0-9 ]{0,120}".prop_map(|text| text),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn whatever_is_answered_a_view_is_of_lines_of_the_file(
+        answer in answers(),
+        first in prop_oneof![Just(1u32), 1..40u32, Just(u32::MAX - 19)],
+    ) {
+        let model = Scripted::new(&[&answer]);
+        if let Ok(curation) = chosen(model, first) {
+            let lines = &curation.view.lines;
+            prop_assert!(!lines.is_empty());
+            let mut end = None;
+            let mut kept = 0;
+            for (from, to) in lines {
+                prop_assert!(first <= from.0 && from <= to && to.0 - first < 20);
+                prop_assert!(end.is_none_or(|end: u32| end + 1 < from.0), "{lines:?}");
+                end = Some(to.0);
+                kept += to.0 - from.0 + 1;
+            }
+            prop_assert_eq!(curation.lines_kept, kept);
+            let percentage = curation.preserved_percentage();
+            prop_assert!(percentage > 0.0 && percentage <= 100.0);
+        }
+    }
+
+    #[test]
+    fn good_answers_choose_what_a_naive_reader_would(
+        listed in prop::collection::vec((-5..30i64, -5..30i64), 1..6),
+    ) {
+        let texts: Vec<String> =
+            listed.iter().map(|(start, end)| format!(r#"{{"start":{start},"end":{end}}}"#)).collect();
+        let wanted: Vec<u32> = (1..=20)
+            .filter(|line| listed.iter().any(|(a, b)| *a <= i64::from(*line) && i64::from(*line) <= *b))
+            .collect();
+        let found = chosen(Scripted::new(&[&ranges(&texts.join(","))]), 1);
+        let found: Vec<u32> = (1..=20)
+            .filter(|line| found.as_ref().is_ok_and(|found| found.view.keeps(LineNumber(*line))))
+            .collect();
+        prop_assert_eq!(found, wanted);
+    }
+}
