@@ -10,8 +10,25 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("foveal-context", &[]),
     ("foveal-wire", &["foveal-context"]),
     ("foveal-index", &["foveal-context"]),
-    ("foveal-indexer", &["foveal-context", "foveal-index"]),
+    ("foveal-indexer", &["foveal-context", "foveal-files", "foveal-index"]),
     ("foveal-embedder", &["foveal-index"]),
+    ("foveal-files", &[]),
+    ("foveal-processes", &[]),
+    ("foveal-web", &[]),
+    ("foveal-store", &["foveal-context"]),
+    (
+        "foveal-tools",
+        &[
+            "foveal-context",
+            "foveal-files",
+            "foveal-index",
+            "foveal-indexer",
+            "foveal-processes",
+            "foveal-store",
+            "foveal-web",
+        ],
+    ),
+    ("foveal-mcp", &["foveal-context", "foveal-tools"]),
     ("foveal-bench", &["foveal-context", "foveal-index"]),
     ("foveal-replay", &["foveal-context"]),
     ("foveal-report", &["foveal-context", "foveal-replay"]),
@@ -22,11 +39,16 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "foveal-context",
             "foveal-wire",
             "foveal-embedder",
+            "foveal-files",
             "foveal-index",
             "foveal-indexer",
             "foveal-bench",
+            "foveal-mcp",
+            "foveal-processes",
             "foveal-replay",
             "foveal-report",
+            "foveal-store",
+            "foveal-tools",
         ],
     ),
     ("xtask", &[]),
@@ -40,6 +62,10 @@ const ALLOWED_DEV: &[(&str, &[&str])] = &[
     // Recorded sessions are read by `wire`; the measures are tested on them, also with files
     // curated by `index`.
     ("foveal-replay", &["foveal-wire", "foveal-index"]),
+    // What recorded sessions asked for is asked of the tools.
+    ("foveal-tools", &["foveal-wire"]),
+    // Its tests open toolboxes, which who serves does elsewhere.
+    ("foveal-mcp", &["foveal-files", "foveal-indexer", "foveal-processes", "foveal-store"]),
 ];
 
 /// Outside packages that only these members may use directly.

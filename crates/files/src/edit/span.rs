@@ -1,0 +1,57 @@
+//! Lines by number.
+
+use std::fmt;
+
+/// Number of a line, from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+pub struct LineNumber(pub u32);
+
+impl LineNumber {
+    /// The number of the line at `index`, from 0.
+    pub fn of_index(index: usize) -> Self {
+        Self(u32::try_from(index).unwrap_or(u32::MAX - 1).saturating_add(1))
+    }
+
+    /// The line's place counted from 0.
+    pub fn index(self) -> usize {
+        self.0.saturating_sub(1) as usize
+    }
+}
+
+impl fmt::Display for LineNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Some lines in a row, possibly none: then the place before line `first`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+pub struct LineSpan {
+    /// The first line.
+    pub first: LineNumber,
+    /// How many lines.
+    pub lines: u32,
+}
+
+impl LineSpan {
+    /// The lines at `start..end`, counted from 0.
+    pub fn of_indices(start: usize, end: usize) -> Self {
+        let lines = u32::try_from(end.saturating_sub(start)).unwrap_or(u32::MAX);
+        Self { first: LineNumber::of_index(start), lines }
+    }
+
+    /// The places of the lines, counted from 0.
+    pub fn indices(self) -> std::ops::Range<usize> {
+        self.first.index()..self.first.index() + self.lines as usize
+    }
+}
+
+impl fmt::Display for LineSpan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.lines {
+            0 => write!(f, "before line {}", self.first),
+            1 => write!(f, "line {}", self.first),
+            lines => write!(f, "lines {}-{}", self.first, self.first.0.saturating_add(lines - 1)),
+        }
+    }
+}

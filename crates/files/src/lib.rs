@@ -1,0 +1,22 @@
+//! Files under the roots of a workspace: what may be touched, what they hold as text, and how
+//! they are replaced without loss.
+
+pub mod edit;
+pub mod kind;
+pub mod open;
+pub mod range;
+pub mod replace;
+pub mod roots;
+pub mod sensitive;
+pub mod stamp;
+pub mod text;
+pub mod tree;
+
+pub use self::kind::{Content, FileRead, ReadLimits, read};
+pub use self::open::{Bounds, Opened, ReadError, Special};
+pub use self::range::{Line, LineIndex, LineLimits, LineNumber, Lines, LinesReader};
+pub use self::replace::{Note, WriteError, Written, create, remove_if, replace_if, update};
+pub use self::roots::{Located, PathError, PathKey, Root, Roots};
+pub use self::sensitive::{Sensitivity, sensitivity};
+pub use self::stamp::{ContentHash, Freshness, Stamp, Version};
+pub use self::text::{EncodeError, Encoding, LineEnding, NotText, TextFile};

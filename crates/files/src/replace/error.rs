@@ -1,0 +1,93 @@
+//! Why a file was not written.
+
+use std::io;
+
+use thiserror::Error;
+
+use crate::open::{ReadError, Special};
+use crate::roots::PathError;
+
+/// Why a file was not written. Unless it says otherwise, nothing was changed.
+#[derive(Debug, Error)]
+pub enum WriteError {
+    /// The path is refused or leads to nothing.
+    #[error(transparent)]
+    Path(#[from] PathError),
+    /// The bytes that stand there cannot be read to be compared.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// Something else than a regular file stands there.
+    #[error("`{path}` is {}, which is not written to", what.name())]
+    Special {
+        /// The path.
+        path: String,
+        /// What it is.
+        what: Special,
+    },
+    /// The bytes on disk are not those the change was made for.
+    #[error("`{path}` was changed since it was read; read it again before changing it")]
+    Changed {
+        /// The path.
+        path: String,
+    },
+    /// A file stands where a new one was to be made.
+    #[error("`{path}` is there already; edit it, or read it before replacing it")]
+    Exists {
+        /// The path.
+        path: String,
+    },
+    /// The file's permissions let nobody write.
+    #[error("`{path}` is read-only; change its permissions or ask the user to")]
+    ReadOnly {
+        /// The path.
+        path: String,
+    },
+    /// The user may not write here.
+    #[error("no permission to write `{path}`")]
+    Denied {
+        /// The path.
+        path: String,
+    },
+    /// The device or the user's share of it is full.
+    #[error("no space left to write `{path}`; nothing was changed")]
+    NoSpace {
+        /// The path.
+        path: String,
+    },
+    /// Another process writes in the folder and does not finish.
+    #[error("`{path}` is being written by another process; try again")]
+    Busy {
+        /// The path.
+        path: String,
+    },
+    /// The caller no longer wants it.
+    #[error("stopped before writing `{path}`; nothing was changed")]
+    Stopped {
+        /// The path.
+        path: String,
+    },
+    /// Anything else.
+    #[error("`{path}` cannot be written: {source}")]
+    Io {
+        /// The path.
+        path: String,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+impl WriteError {
+    /// What the system says about writing `path`.
+    pub(super) fn of(path: &str, source: io::Error) -> Self {
+        let path = path.to_owned();
+        match source.kind() {
+            io::ErrorKind::PermissionDenied => Self::Denied { path },
+            io::ErrorKind::ReadOnlyFilesystem => Self::ReadOnly { path },
+            io::ErrorKind::StorageFull
+            | io::ErrorKind::QuotaExceeded
+            | io::ErrorKind::FileTooLarge => Self::NoSpace { path },
+            io::ErrorKind::AlreadyExists => Self::Exists { path },
+            _ => Self::Io { path, source },
+        }
+    }
+}

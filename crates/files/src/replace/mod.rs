@@ -1,0 +1,280 @@
+//! Files written so that nothing is lost: only over the bytes that were expected, all at once,
+//! one writer at a time.
+//!
+//! A new file is written beside the old one, brought to the device and renamed over it, so that
+//! a reader or a power cut finds one or the other. Whoever writes through here holds a lock of
+//! the folder from the comparison to the rename. A program that writes without it can be
+//! overtaken only between the last look at the file's times and the rename right after.
+
+mod error;
+mod folders;
+mod lock;
+mod temporary;
+
+use std::ffi::OsStr;
+use std::io;
+use std::time::SystemTime;
+
+use cap_std::fs::{Dir, Metadata, MetadataExt as _};
+use rustix::fs::AtFlags;
+
+pub use self::error::WriteError;
+use self::folders::Folders;
+use self::lock::Lock;
+use self::temporary::Temporary;
+use crate::open::{Bounds, Opened, ReadError, Special};
+use crate::roots::Located;
+use crate::stamp::{ContentHash, Stamp, Version};
+
+/// Bytes of the largest file that is replaced.
+const REPLACED_BYTES_MAX: u64 = 256 * 1024 * 1024;
+
+/// Permissions to write of anyone.
+const WRITABLE: u32 = 0o222;
+
+/// What was done to a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// What stands there now.
+    pub version: Version,
+    /// What stood there before, to be able to go back; `None` for a new file.
+    pub before: Option<Vec<u8>>,
+    /// What the caller should be told.
+    pub notes: Vec<Note>,
+}
+
+/// Something about a replacement that someone may not expect.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Note {
+    /// The file had more names (hard links); the others keep the old content.
+    OtherNames {
+        /// How many others.
+        count: u64,
+    },
+    /// The file belonged to another user or group, which could not be kept.
+    OwnerNotKept,
+    /// The path is a symbolic link; its target was written, the link is as it was.
+    ThroughLink {
+        /// The link.
+        link: String,
+    },
+}
+
+impl std::fmt::Display for Note {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::OtherNames { count } => {
+                write!(
+                    f,
+                    "the file has {count} other names (hard links), which keep the old content"
+                )
+            }
+            Self::OwnerNotKept => f.write_str("the owner of the file could not be kept"),
+            Self::ThroughLink { link } => {
+                write!(f, "`{link}` is a symbolic link; the file it leads to was written")
+            }
+        }
+    }
+}
+
+/// Puts `bytes` in the place of the file at `located`, if that holds what `expected` says.
+///
+/// # Errors
+///
+/// [`WriteError::Changed`] when it holds something else, and when it may not or cannot be
+/// written.
+pub fn replace_if(
+    located: &Located,
+    expected: &ContentHash,
+    bytes: &[u8],
+    go_on: &(dyn Fn() -> bool + Sync),
+) -> Result<Written, WriteError> {
+    let held = Held::take(located, go_on)?;
+    let old = held.read(go_on)?;
+    if old.version.hash != *expected {
+        return Err(WriteError::Changed { path: located.shown().to_owned() });
+    }
+    held.replace(old, bytes, go_on)
+}
+
+/// Changes the file at `located` by `change`, which is given its bytes and is called once. No
+/// other writer that goes through here comes in between.
+///
+/// # Errors
+///
+/// As [`replace_if`]; or what `change` says.
+pub fn update<E: From<WriteError>>(
+    located: &Located,
+    go_on: &(dyn Fn() -> bool + Sync),
+    change: impl FnOnce(&[u8]) -> Result<Vec<u8>, E>,
+) -> Result<Written, E> {
+    let held = Held::take(located, go_on)?;
+    let old = held.read(go_on)?;
+    let bytes = change(&old.bytes)?;
+    Ok(held.replace(old, &bytes, go_on)?)
+}
+
+/// Makes a new file at `located` that holds `bytes`, and the folders it is in.
+///
+/// # Errors
+///
+/// [`WriteError::Exists`] when there is something already, and when it cannot be written; new
+/// folders are removed then.
+pub fn create(
+    located: &Located,
+    bytes: &[u8],
+    go_on: &(dyn Fn() -> bool + Sync),
+) -> Result<Written, WriteError> {
+    let failed = |error| WriteError::of(located.shown(), error);
+    let mut folders = Folders::make(located)?;
+    let name = name(located)?;
+    let lock = Lock::take(folders.innermost()?, located.shown(), go_on)?;
+    let dir = lock.dir();
+    match dir.symlink_metadata(name) {
+        Ok(_) => return Err(WriteError::Exists { path: located.shown().to_owned() }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(failed(error)),
+    }
+    let mut temporary = Temporary::new(dir, false).map_err(failed)?;
+    if !temporary.fill(bytes, go_on).map_err(failed)? {
+        return Err(WriteError::Stopped { path: located.shown().to_owned() });
+    }
+    temporary.place(name).map_err(failed)?;
+    folders.keep().map_err(failed)?;
+    let version = placed(dir, name, bytes).map_err(failed)?;
+    Ok(Written { version, before: None, notes: through_link(located).into_iter().collect() })
+}
+
+/// Removes the file at `located`, if it holds what `expected` says. Gives back what it held.
+///
+/// # Errors
+///
+/// As [`replace_if`].
+pub fn remove_if(
+    located: &Located,
+    expected: &ContentHash,
+    go_on: &(dyn Fn() -> bool + Sync),
+) -> Result<Vec<u8>, WriteError> {
+    let failed = |error| WriteError::of(located.shown(), error);
+    let held = Held::take(located, go_on)?;
+    let old = held.read(go_on)?;
+    if old.version.hash != *expected || !held.still(&old)? {
+        return Err(WriteError::Changed { path: located.shown().to_owned() });
+    }
+    held.lock.dir().remove_file(held.name).map_err(failed)?;
+    sync(held.lock.dir()).map_err(failed)?;
+    Ok(old.bytes)
+}
+
+/// A file whose folder is locked.
+struct Held<'a> {
+    located: &'a Located,
+    name: &'a OsStr,
+    lock: Lock,
+}
+
+/// What a file holds before it is replaced.
+struct Old {
+    bytes: Vec<u8>,
+    version: Version,
+    metadata: Metadata,
+}
+
+impl<'a> Held<'a> {
+    fn take(located: &'a Located, go_on: &(dyn Fn() -> bool + Sync)) -> Result<Self, WriteError> {
+        let name = name(located)?;
+        let (dir, _) = located.parent()?;
+        Ok(Self { located, name, lock: Lock::take(dir, located.shown(), go_on)? })
+    }
+
+    fn path(&self) -> String {
+        self.located.shown().to_owned()
+    }
+
+    /// The bytes that are there, if they may be replaced.
+    fn read(&self, go_on: &(dyn Fn() -> bool + Sync)) -> Result<Old, WriteError> {
+        let opened = match Opened::open_in(self.lock.dir(), self.name, self.located) {
+            Err(ReadError::Special { path, what }) => {
+                return Err(WriteError::Special { path, what });
+            }
+            opened => opened?,
+        };
+        let metadata = opened.metadata().clone();
+        if metadata.mode() & WRITABLE == 0 {
+            return Err(WriteError::ReadOnly { path: self.path() });
+        }
+        let access = rustix::fs::Access::WRITE_OK;
+        if rustix::fs::accessat(self.lock.dir(), self.name, access, AtFlags::empty()).is_err() {
+            return Err(WriteError::Denied { path: self.path() });
+        }
+        let bounds = Bounds { bytes_max: REPLACED_BYTES_MAX };
+        match opened.read(Vec::new(), &bounds, go_on) {
+            Ok((bytes, version)) => Ok(Old { bytes, version, metadata }),
+            Err(ReadError::Stopped { path }) => Err(WriteError::Stopped { path }),
+            Err(ReadError::Changing { path }) => Err(WriteError::Changed { path }),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Whether the file is the one that was read, by its stamp.
+    fn still(&self, old: &Old) -> Result<bool, WriteError> {
+        match self.lock.dir().symlink_metadata(self.name) {
+            Ok(now) => Ok(Stamp::of(&now) == old.version.stamp),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(WriteError::of(self.located.shown(), error)),
+        }
+    }
+
+    fn replace(
+        &self,
+        old: Old,
+        bytes: &[u8],
+        go_on: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Written, WriteError> {
+        let failed = |error| WriteError::of(self.located.shown(), error);
+        let dir = self.lock.dir();
+        let mut notes: Vec<Note> = through_link(self.located).into_iter().collect();
+        let mut temporary = Temporary::new(dir, true).map_err(failed)?;
+        // Before the bytes, so that nothing reads what it may not, and all is on the device.
+        if !temporary.take_after(&old.metadata).map_err(failed)? {
+            notes.push(Note::OwnerNotKept);
+        }
+        if !temporary.fill(bytes, go_on).map_err(failed)? {
+            return Err(WriteError::Stopped { path: self.path() });
+        }
+        if !self.still(&old)? {
+            return Err(WriteError::Changed { path: self.path() });
+        }
+        temporary.replace(self.name).map_err(failed)?;
+        let count = old.metadata.nlink().saturating_sub(1);
+        if count > 0 {
+            notes.push(Note::OtherNames { count });
+        }
+        let version = placed(dir, self.name, bytes).map_err(failed)?;
+        Ok(Written { version, before: Some(old.bytes), notes })
+    }
+}
+
+fn name(located: &Located) -> Result<&OsStr, WriteError> {
+    let path = located.shown().to_owned();
+    located.relative().file_name().ok_or(WriteError::Special { path, what: Special::Folder })
+}
+
+fn through_link(located: &Located) -> Option<Note> {
+    located.link().map(|link| Note::ThroughLink { link: link.to_owned() })
+}
+
+/// The version of the file at `name`, which was just put there, once its name is on the device.
+fn placed(dir: &Dir, name: &OsStr, bytes: &[u8]) -> io::Result<Version> {
+    sync(dir)?;
+    let stamp = Stamp::of(&dir.symlink_metadata(name)?);
+    Ok(Version::new(stamp, ContentHash::of(bytes), SystemTime::now()))
+}
+
+/// Brings the names in `dir` to the device, where the file system can.
+fn sync(dir: &Dir) -> io::Result<()> {
+    match rustix::fs::fsync(dir) {
+        Ok(()) | Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOTSUP) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,243 @@
+//! A place below a root.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use cap_fs_ext::DirExt as _;
+use cap_std::fs::{Dir, Metadata};
+use rustix::fs::{Mode, OFlags, ResolveFlags};
+
+use super::similar::similar;
+use super::{PathError, Root, Roots};
+use crate::sensitive::{Sensitivity, sensitivity};
+
+/// Entries of a folder looked at for names like a missing one.
+const LISTED_MAX: usize = 2000;
+
+/// What equal files share, whatever they were called: the absolute path without links, in lower
+/// case where the file system does not tell cases apart. Different Unicode forms are different.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PathKey(String);
+
+impl PathKey {
+    fn of(path: &Path, ignores_case: bool) -> Self {
+        // Bytes that are no UTF-8 are kept apart by their escapes.
+        let key = path.to_str().map_or_else(|| format!("{path:?}"), str::to_owned);
+        Self(if ignores_case { key.to_lowercase() } else { key })
+    }
+
+    /// The key as text, to be stored.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A place below a root, by a path without links. There may be nothing there yet.
+#[derive(Debug, Clone)]
+pub struct Located {
+    root: Arc<Root>,
+    relative: PathBuf,
+    shown: String,
+    link: Option<String>,
+}
+
+impl Located {
+    pub(super) fn new(
+        roots: &Roots,
+        root: &Arc<Root>,
+        relative: &Path,
+        link: Option<String>,
+    ) -> Self {
+        let shown = roots.shown(root, relative);
+        Self { root: Arc::clone(root), relative: relative.to_owned(), shown, link }
+    }
+
+    /// The path for answers: relative to the first root, or absolute in another.
+    pub fn shown(&self) -> &str {
+        &self.shown
+    }
+
+    /// What this and every other path to the same file share.
+    pub fn key(&self) -> PathKey {
+        PathKey::of(&self.absolute(), self.root.ignores_case())
+    }
+
+    /// The root it is below.
+    pub fn root(&self) -> &Arc<Root> {
+        &self.root
+    }
+
+    /// The path below the root, without links; empty for the root itself.
+    pub fn relative(&self) -> &Path {
+        &self.relative
+    }
+
+    /// The absolute path, for what cannot work with handles: other processes, watchers. Files
+    /// are never opened by it.
+    pub fn absolute(&self) -> PathBuf {
+        if self.relative.as_os_str().is_empty() {
+            return self.root.path().to_owned();
+        }
+        self.root.path().join(&self.relative)
+    }
+
+    /// The last symbolic link on the way, as it is shown, if there was one.
+    pub fn link(&self) -> Option<&str> {
+        self.link.as_deref()
+    }
+
+    /// Why the file is taken to hold secrets, by its name and folders.
+    pub fn sensitivity(&self) -> Option<Sensitivity> {
+        sensitivity(&self.relative)
+    }
+
+    /// What stands here; a link that was put here meanwhile is not followed.
+    ///
+    /// # Errors
+    ///
+    /// When there is nothing (with similar names), or it cannot be reached.
+    pub fn metadata(&self) -> Result<Metadata, PathError> {
+        let (parent, name) = self.parent()?;
+        let found = match name {
+            Some(name) => parent.symlink_metadata(name),
+            None => parent.dir_metadata(),
+        };
+        found.map_err(|error| self.failed(error))
+    }
+
+    /// A handle of the folder that stands here.
+    ///
+    /// # Errors
+    ///
+    /// When there is nothing, or no folder, or it cannot be reached.
+    pub fn folder(&self) -> Result<Dir, PathError> {
+        self.open_folder(&self.relative).map_err(|error| self.failed(error))
+    }
+
+    /// A handle of the folder that this is in, reached through no link, and the name in it;
+    /// the root itself has no name.
+    ///
+    /// # Errors
+    ///
+    /// When the folder is missing, no folder any more, or cannot be reached.
+    pub fn parent(&self) -> Result<(Dir, Option<&OsStr>), PathError> {
+        let folder = self.relative.parent().unwrap_or(Path::new(""));
+        let dir = self.open_folder(folder).map_err(|error| self.failed(error))?;
+        Ok((dir, self.relative.file_name()))
+    }
+
+    /// Every name on the way is opened as a folder, never as a link to one.
+    fn open_folder(&self, relative: &Path) -> io::Result<Dir> {
+        #[cfg(target_os = "linux")]
+        {
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+            let confined =
+                ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+            let nothing = relative.as_os_str().is_empty();
+            let path = if nothing { Path::new(".") } else { relative };
+            match rustix::fs::openat2(self.root.dir(), path, flags, Mode::empty(), confined) {
+                Ok(handle) => return Ok(Dir::from(handle)),
+                // Kernels and sandboxes without this call.
+                Err(rustix::io::Errno::NOSYS | rustix::io::Errno::PERM) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let mut dir = reopened(self.root.dir())?;
+        for part in relative.components() {
+            let Component::Normal(name) = part else { continue };
+            dir = dir.open_dir_nofollow(name)?;
+        }
+        reopened(&dir)
+    }
+
+    /// `error` in words, with similar names where nothing was found.
+    pub(crate) fn failed(&self, error: io::Error) -> PathError {
+        match PathError::of(&self.shown, error) {
+            PathError::NotFound { path, .. } => {
+                let similar = self.similar().unwrap_or_default();
+                PathError::NotFound { path, similar }
+            }
+            PathError::NotAFolder { path, part } => match self.no_folder_on_the_way() {
+                Some((_, true)) => PathError::Swapped { path },
+                Some((part, false)) => PathError::NotAFolder { path, part },
+                None => PathError::NotAFolder { path, part },
+            },
+            other => other,
+        }
+    }
+
+    /// The first part of the path that is no folder, and whether it is a link.
+    fn no_folder_on_the_way(&self) -> Option<(String, bool)> {
+        let mut part = PathBuf::new();
+        for name in self.relative.components() {
+            part.push(name);
+            let found = self.root.dir().symlink_metadata(&part).ok()?;
+            if !found.is_dir() {
+                return Some((part.to_string_lossy().into_owned(), found.is_symlink()));
+            }
+        }
+        None
+    }
+
+    /// Paths like this one, in the deepest of its folders that there is.
+    fn similar(&self) -> Option<Vec<String>> {
+        if let Some(path) = self.shown.contains('\\').then(|| self.shown.replace('\\', "/"))
+            && self.root.dir().symlink_metadata(&path).is_ok()
+        {
+            return Some(vec![path]);
+        }
+        let mut folder = PathBuf::new();
+        let mut names = self.relative.components();
+        let missing = loop {
+            let name = names.next()?;
+            match self.root.dir().symlink_metadata(folder.join(name)) {
+                Ok(_) => folder.push(name),
+                Err(_) => break name.as_os_str().to_str()?,
+            }
+        };
+        let entries = self.open_folder(&folder).ok()?.entries().ok()?;
+        let listed: Vec<String> = entries
+            .take(LISTED_MAX)
+            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+            .collect();
+        let similar = similar(missing, listed.iter().map(String::as_str));
+        let before = self.shown.strip_suffix(self.relative.to_str()?)?;
+        let rest = names.as_path();
+        let path = |name: &String| {
+            let mut path = folder.join(name);
+            // Joining nothing would add a slash.
+            if !rest.as_os_str().is_empty()
+                && self.root.dir().symlink_metadata(path.join(rest)).is_ok()
+            {
+                path.push(rest);
+            }
+            format!("{before}{}", path.display())
+        };
+        Some(similar.iter().map(path).collect())
+    }
+}
+
+/// Another handle of the folder, with a lock of its own, that can be brought to the device;
+/// those that are opened on the way to a file can not.
+pub(crate) fn reopened(dir: &Dir) -> io::Result<Dir> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    Ok(Dir::from(rustix::fs::openat(dir, ".", flags, Mode::empty())?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_compare_as_the_file_system_does() {
+        let same = |a: &str, b: &str, ignores_case| {
+            PathKey::of(Path::new(a), ignores_case) == PathKey::of(Path::new(b), ignores_case)
+        };
+        assert!(same("/w/Main.rs", "/w/main.RS", true));
+        assert!(same("/w/\u{c9}t\u{e9}", "/w/\u{e9}t\u{e9}", true));
+        assert!(!same("/w/Main.rs", "/w/main.rs", false));
+        assert!(!same("/w/a", "/w/b", true));
+    }
+}

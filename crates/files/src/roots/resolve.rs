@@ -1,0 +1,173 @@
+//! From what is asked to a place below a root.
+
+use std::ffi::OsString;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use rustix::fs::{Mode, OFlags, ResolveFlags};
+
+use super::asked::{parse, quoted};
+use super::{Located, PathError, Root, Roots};
+
+/// Symbolic links followed for one path, as systems do.
+const LINKS_MAX: usize = 40;
+
+/// Where `path` leads, relative paths starting at `from`.
+pub(super) fn resolve(roots: &Roots, from: &Path, path: &str) -> Result<Located, PathError> {
+    let asked = parse(path)?;
+    for root in roots.all() {
+        root.check()?;
+    }
+    if let Some(located) = without_links(roots, from, asked) {
+        return Ok(located);
+    }
+    let mut walk = Walk { roots, asked: path, at: from.to_owned(), next: Vec::new(), link: None };
+    walk.push(asked);
+    walk.run()
+}
+
+/// The answer where `path` is plain: nothing but names, and no link on the way. One system call,
+/// which is what most paths take.
+fn without_links(roots: &Roots, from: &Path, path: &Path) -> Option<Located> {
+    let plain = path
+        .components()
+        .all(|part| matches!(part, Component::Normal(_) | Component::CurDir | Component::RootDir));
+    let absolute: PathBuf = from.join(path).components().collect();
+    let root = roots.holding(&absolute).filter(|_| plain)?;
+    let relative = absolute.strip_prefix(root.path()).ok()?;
+    let nearest = if relative.as_os_str().is_empty() { Path::new(".") } else { relative };
+    #[cfg(target_os = "linux")]
+    {
+        let flags = OFlags::PATH | OFlags::CLOEXEC;
+        let confined =
+            ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+        rustix::fs::openat2(root.dir(), nearest, flags, Mode::empty(), confined).ok()?;
+        Some(Located::new(roots, root, relative, None))
+    }
+    #[cfg(not(target_os = "linux"))]
+    None
+}
+
+/// A path on the way: what is behind is absolute and goes through no link, the rest is names.
+struct Walk<'a> {
+    roots: &'a Roots,
+    asked: &'a str,
+    at: PathBuf,
+    /// What is still ahead, the next one last.
+    next: Vec<OsString>,
+    link: Option<Link>,
+}
+
+/// The last link that was followed.
+struct Link {
+    at: PathBuf,
+    target: PathBuf,
+    followed: usize,
+}
+
+/// What stands at a name.
+enum Found {
+    Link(PathBuf),
+    Folder,
+    File,
+    Nothing,
+}
+
+impl Walk<'_> {
+    fn run(mut self) -> Result<Located, PathError> {
+        while let Some(name) = self.next.pop() {
+            if name == ".." {
+                self.at.pop();
+                continue;
+            }
+            let next = self.at.join(&name);
+            // What is not in a root is not looked at: only names can lead back into one.
+            let Some(root) = self.roots.holding(&self.at) else {
+                self.at = next;
+                continue;
+            };
+            match self.look(root, &next)? {
+                Found::Link(target) => self.follow(next, target)?,
+                Found::File if !self.next.is_empty() => {
+                    let part = self.shown(&next);
+                    return Err(PathError::NotAFolder { path: self.quoted(), part });
+                }
+                Found::Folder | Found::File | Found::Nothing => self.at = next,
+            }
+        }
+        let Some(root) = self.roots.holding(&self.at) else { return Err(self.outside()) };
+        let relative = self.at.strip_prefix(root.path()).map_err(|_| self.outside())?;
+        let link = self.link.as_ref().map(|link| self.shown(&link.at));
+        Ok(Located::new(self.roots, root, relative, link))
+    }
+
+    fn look(&self, root: &Arc<Root>, next: &Path) -> Result<Found, PathError> {
+        let relative = next.strip_prefix(root.path()).map_err(|_| self.outside())?;
+        let failed = |error: std::io::Error| PathError::of(&self.shown(next), error);
+        let found = match root.dir().symlink_metadata(relative) {
+            Ok(found) => found.file_type(),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Ok(Found::Nothing);
+            }
+            Err(error) => return Err(failed(error)),
+        };
+        if found.is_symlink() {
+            return root.dir().read_link_contents(relative).map(Found::Link).map_err(failed);
+        }
+        Ok(if found.is_dir() { Found::Folder } else { Found::File })
+    }
+
+    fn follow(&mut self, at: PathBuf, target: PathBuf) -> Result<(), PathError> {
+        let followed = self.link.as_ref().map_or(0, |link| link.followed) + 1;
+        if followed > LINKS_MAX {
+            return Err(PathError::Links { path: self.quoted(), limit: LINKS_MAX });
+        }
+        self.push(&target);
+        self.link = Some(Link { at, target, followed });
+        Ok(())
+    }
+
+    /// Puts `path` in front of what is ahead; an absolute one starts anew.
+    fn push(&mut self, path: &Path) {
+        let mut path = path.to_owned();
+        if path.is_absolute() {
+            // A root may have been given by a path with links.
+            let under = |root: &Arc<Root>| {
+                path.strip_prefix(&root.given).ok().map(|rest| (root.path.clone(), rest.to_owned()))
+            };
+            if let Some((root, rest)) = self.roots.all().find_map(under) {
+                self.at = root;
+                path = rest;
+            } else {
+                self.at = PathBuf::from("/");
+            }
+        }
+        let names = path
+            .components()
+            .filter(|part| matches!(part, Component::Normal(_) | Component::ParentDir));
+        let names: Vec<_> = names.map(|part| part.as_os_str().to_owned()).collect();
+        self.next.extend(names.into_iter().rev());
+    }
+
+    fn outside(&self) -> PathError {
+        let path = self.quoted();
+        match &self.link {
+            Some(link) => PathError::LinkOutside {
+                path,
+                link: self.shown(&link.at),
+                target: quoted(&link.target.to_string_lossy()),
+            },
+            None => PathError::Outside { path, roots: self.roots.named() },
+        }
+    }
+
+    fn quoted(&self) -> String {
+        quoted(self.asked)
+    }
+
+    fn shown(&self, absolute: &Path) -> String {
+        let first =
+            self.roots.all().next().and_then(|root| absolute.strip_prefix(root.path()).ok());
+        quoted(&first.unwrap_or(absolute).to_string_lossy())
+    }
+}

@@ -1,0 +1,216 @@
+//! Files that hold what must stay secret, told by their names.
+
+use std::path::Path;
+
+/// What kind of secret a file is taken to hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Sensitivity {
+    /// Variables of an environment, often with passwords: `.env`, `.envrc`, `prod.env`.
+    Environment,
+    /// Private keys, key stores and encrypted files.
+    Key,
+    /// Certificates, which often come with their keys.
+    Certificate,
+    /// Names with passwords or tokens: `.netrc`, `.npmrc`, `credentials.json`, `.git/config`.
+    Credentials,
+    /// States and variables of infrastructure, which hold keys in clear.
+    Infrastructure,
+}
+
+impl Sensitivity {
+    /// What such a file holds, for a message.
+    pub fn holds(self) -> &'static str {
+        match self {
+            Self::Environment => "variables of an environment",
+            Self::Key => "a private key",
+            Self::Certificate => "a certificate",
+            Self::Credentials => "passwords or tokens",
+            Self::Infrastructure => "the state of infrastructure, with its keys",
+        }
+    }
+}
+
+use Sensitivity::{Certificate, Credentials, Environment, Infrastructure, Key};
+
+/// Whole names.
+const NAMES: &[(&str, Sensitivity)] = &[
+    (".dockercfg", Credentials),
+    (".env", Environment),
+    (".envrc", Environment),
+    (".git-credentials", Credentials),
+    (".htpasswd", Credentials),
+    (".netrc", Credentials),
+    (".npmrc", Credentials),
+    (".pgpass", Credentials),
+    (".pypirc", Credentials),
+    ("_netrc", Credentials),
+    ("credentials", Credentials),
+    ("secrets", Credentials),
+];
+
+/// Names in a folder.
+const IN_FOLDER: &[(&str, &str, Sensitivity)] = &[
+    // Addresses of remotes may hold a token.
+    (".git", "config", Credentials),
+    (".docker", "config.json", Credentials),
+    (".kube", "config", Credentials),
+    (".cargo", "credentials.toml", Credentials),
+    ("gh", "hosts.yml", Credentials),
+];
+
+/// Endings of keys, key stores, encrypted files and states that hold keys.
+const ENDINGS: &[(&str, Sensitivity)] = &[
+    (".asc", Key),
+    (".cer", Certificate),
+    (".crt", Certificate),
+    (".env", Environment),
+    (".gpg", Key),
+    (".jks", Key),
+    (".kdbx", Key),
+    (".key", Key),
+    (".keystore", Key),
+    (".p12", Key),
+    (".p8", Key),
+    (".pem", Key),
+    (".pfx", Key),
+    (".pkcs12", Key),
+    (".ppk", Key),
+    (".tfstate", Infrastructure),
+    (".tfstate.backup", Infrastructure),
+    (".tfvars", Infrastructure),
+];
+
+/// Names of private keys, of which there may be copies.
+const KEYS: &[&str] = &["id_dsa", "id_ecdsa", "id_ed25519", "id_rsa"];
+
+/// Folders of keys.
+const FOLDERS: &[(&str, Sensitivity)] = &[(".aws", Credentials), (".gnupg", Key), (".ssh", Key)];
+
+/// Beginnings of names that are secret if the file holds data; a program called so is not.
+const STEMS: &[&str] = &["client_secret", "credentials", "secrets", "service-account"];
+
+/// Endings of files that hold data.
+const DATA_ENDINGS: &[&str] = &[
+    ".cfg",
+    ".conf",
+    ".csv",
+    ".ini",
+    ".json",
+    ".properties",
+    ".toml",
+    ".txt",
+    ".xml",
+    ".yaml",
+    ".yml",
+];
+
+/// Parts of the names of `.env` files that show what one looks like.
+const EXAMPLES: &[&str] = &["default", "defaults", "dist", "example", "sample", "template"];
+
+/// What secret the file at `path`, by its name and folders, is taken to hold. Case is ignored,
+/// since some file systems do.
+pub fn sensitivity(path: &Path) -> Option<Sensitivity> {
+    let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
+    let folders = || path.parent().into_iter().flat_map(Path::iter);
+    let in_folder = FOLDERS
+        .iter()
+        .find(|(folder, _)| folders().any(|part| part.eq_ignore_ascii_case(folder)))
+        .map(|(_, kind)| *kind);
+    in_folder.or_else(|| of_name(&name)).or_else(|| {
+        let parent = folders().next_back()?;
+        IN_FOLDER
+            .iter()
+            .find(|(folder, file, _)| parent.eq_ignore_ascii_case(folder) && name == *file)
+            .map(|(_, _, kind)| *kind)
+    })
+}
+
+/// The same by the name alone, in lower case.
+fn of_name(name: &str) -> Option<Sensitivity> {
+    if let Some(rest) = name.strip_prefix(".env.") {
+        return (!rest.split('.').any(|part| EXAMPLES.contains(&part))).then_some(Environment);
+    }
+    if KEYS.iter().any(|key| name.starts_with(key)) {
+        return (!name.ends_with(".pub")).then_some(Key);
+    }
+    let is_data = STEMS.iter().any(|stem| name.starts_with(stem))
+        && DATA_ENDINGS.iter().any(|ending| name.ends_with(ending));
+    if is_data {
+        return Some(Credentials);
+    }
+    let named = NAMES.iter().find(|(whole, _)| name == *whole);
+    let ending = || ENDINGS.iter().find(|(ending, _)| name.ends_with(ending));
+    named.or_else(ending).map(|(_, kind)| *kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(path: &str, expected: Option<Sensitivity>) {
+        assert_eq!(sensitivity(Path::new(path)), expected, "{path}");
+    }
+
+    #[test]
+    fn secrets_are_told_by_name() {
+        for (paths, kind) in [
+            (
+                &[".env", ".env.local", "web/.env.production", "prod.env", "a/prod.ENV", ".envrc"]
+                    [..],
+                Environment,
+            ),
+            (
+                &[
+                    "id_rsa",
+                    "id_ed25519",
+                    "id_ed25519_work",
+                    "server.PEM",
+                    "tls/server.key",
+                    "a.key",
+                ],
+                Key,
+            ),
+            (&[".ssh/config", ".SSH/known_hosts", "backup/.ssh/x/y"], Key),
+            (&["tls/server.crt"], Certificate),
+            (
+                &[
+                    ".npmrc",
+                    ".netrc",
+                    "credentials",
+                    "credentials.json",
+                    "secrets.yaml",
+                    "service-account-prod.json",
+                    ".git/config",
+                    "sub/.git/config",
+                ],
+                Credentials,
+            ),
+            (&["terraform.tfstate", "terraform.tfstate.backup"], Infrastructure),
+        ] {
+            for path in paths {
+                check(path, Some(kind));
+            }
+        }
+    }
+
+    #[test]
+    fn other_files_are_not_taken_for_secrets() {
+        for path in [
+            ".env.example",
+            ".env.local.sample",
+            "id_rsa.pub",
+            "env.rs",
+            "credentials.rs",
+            "secrets.py",
+            "keys.rs",
+            "environment",
+            "environment.ts",
+            "secretsmanager.go",
+            "config",
+            ".git/HEAD",
+            "",
+        ] {
+            check(path, None);
+        }
+    }
+}

@@ -1,0 +1,137 @@
+use proptest::prelude::*;
+
+use super::*;
+
+/// What is said of `bytes`, on one line.
+fn described(bytes: &[u8]) -> String {
+    match TextFile::decode(bytes) {
+        Ok(file) => format!("{:?} {}", file.text(), file.remarks().unwrap_or_default()),
+        Err(error) => error.to_string(),
+    }
+}
+
+fn check(bytes: &[u8], expected: &str) {
+    assert_eq!(described(bytes), expected, "{bytes:?}");
+}
+
+fn utf16(text: &str, order: fn(u16) -> [u8; 2]) -> Vec<u8> {
+    text.encode_utf16().flat_map(order).collect()
+}
+
+#[test]
+fn encodings_are_told_apart() {
+    check(b"", r#""" "#);
+    check("a – b\n".as_bytes(), r#""a – b\n" "#);
+    check(b"\xEF\xBB\xBFa\n", r#""a\n" UTF-8 with byte order mark"#);
+    check(&utf16("\u{feff}hé\n", u16::to_le_bytes), r#""hé\n" UTF-16LE"#);
+    check(&utf16("\u{feff}hé\n", u16::to_be_bytes), r#""hé\n" UTF-16BE"#);
+    check(&utf16("plain words\r\n", u16::to_le_bytes), r#""plain words\n" UTF-16LE, CRLF"#);
+    check(&utf16("plain words\n", u16::to_be_bytes), r#""plain words\n" UTF-16BE"#);
+    check(b"caf\xE9 cr\xE8me, d\xE9j\xE0 vu\n", r#""café crème, déjà vu\n" windows-1252"#);
+    let japanese = "これは日本語の文章です。\n";
+    let (bytes, ..) = encoding_rs::SHIFT_JIS.encode(japanese);
+    check(&bytes, &format!("{japanese:?} Shift_JIS"));
+}
+
+#[test]
+fn line_endings_are_told_and_taken_off() {
+    check(b"a\r\nb\r\n", r#""a\nb\n" CRLF"#);
+    check(b"a\r\nb\nc", r#""a\nb\nc" mixed line endings, no newline at the end"#);
+    check(b"a\rb\n", r#""a\rb\n" "#);
+    check(b"a\r\r\n", r#""a\r\n" CRLF"#);
+}
+
+#[test]
+fn what_is_no_text_is_refused() {
+    check(b"a\0b", "the file is not text");
+    check(b"\xEF\xBB\xBFa\0b", "the file is not text");
+    check(b"\xFF\xFE\0\0a\0\0\0", "the file is not text");
+    check(b"\x7FELF\x02\x01\x01\0\0\0\0", "the file is not text");
+    check(b"\x01\x02\x03\xF0\x9F\xFF\xFE\x05", "the file is not text");
+}
+
+#[test]
+fn invalid_bytes_are_readable_and_refused_for_editing() {
+    let invalid = "some bytes are invalid and shown as U+FFFD; it cannot be edited";
+    check(b"d\xC3\xA9j\xC3\xA0 \xFF\n", &format!("\"déjà \u{fffd}\\n\" {invalid}"));
+    check(b"\xFF\xFEa\0\0\xD8\n\0", &format!("\"a\u{fffd}\\n\" UTF-16LE, {invalid}"));
+    check(
+        b"\xFF\xFEa\0\n\0b",
+        &format!("\"a\\n\u{fffd}\" UTF-16LE, no newline at the end, {invalid}"),
+    );
+    let file = TextFile::decode(b"d\xC3\xA9j\xC3\xA0 \xFF\n").expect("text");
+    assert_eq!(
+        file.encode_edited("x").expect_err("inexact").to_string(),
+        "the file has bytes that are not valid UTF-8, which an edit here would change; convert \
+         it first, or edit it with a program that works on bytes"
+    );
+}
+
+#[test]
+fn edits_keep_encoding_mark_and_endings() {
+    let edit = |bytes: &[u8], from: &str, to: &str| {
+        let file = TextFile::decode(bytes).expect("text");
+        file.encode_edited(&file.text().replace(from, to)).map_err(|error| error.to_string())
+    };
+    assert_eq!(
+        edit(b"\xEF\xBB\xBFa\r\nb\r\n", "a", "x\ny"),
+        Ok(b"\xEF\xBB\xBFx\r\ny\r\nb\r\n".into())
+    );
+    assert_eq!(edit(b"caf\xE9 cr\xE8me\n", "a", "\u{e0}"), Ok(b"c\xE0f\xE9 cr\xE8me\n".into()));
+    assert_eq!(
+        edit(b"caf\xE9\ncr\xE8me\n", "cr", "\u{2192}"),
+        Err("line 2: the file is windows-1252, which has no `→`".to_owned())
+    );
+    let utf16 = |text| utf16(text, u16::to_be_bytes);
+    assert_eq!(edit(&utf16("\u{feff}a\r\nb"), "b", "c"), Ok(utf16("\u{feff}a\r\nc")));
+    // Lines that stay keep their ending, new ones follow the line before.
+    assert_eq!(edit(b"a\nb\r\nc\nd\r\n", "c", "x\ny"), Ok(b"a\nb\r\nx\r\ny\r\nd\r\n".into()));
+    assert_eq!(edit(b"a\r\nb\nc\nd\r\n", "c", "x\ny"), Ok(b"a\r\nb\nx\ny\nd\r\n".into()));
+    assert_eq!(edit(b"a\r\nb\nc", "a", "new\na"), Ok(b"new\r\na\r\nb\nc".into()));
+    assert_eq!(edit(b"a\r\nb\nc\r\n", "b\n", ""), Ok(b"a\r\nc\r\n".into()));
+}
+
+/// Texts in every encoding, and bytes of any kind.
+fn bytes() -> impl Strategy<Value = Vec<u8>> {
+    let text = proptest::collection::vec(
+        proptest::sample::select(vec![
+            "a", "b c", "é", "日本", "\n", "\r\n", "\r", "\u{feff}", "😀",
+        ]),
+        0..40,
+    )
+    .prop_map(|parts| parts.concat());
+    let marked = |mark: &'static [u8]| {
+        proptest::collection::vec(any::<u8>(), 0..40).prop_map(move |rest| [mark, &rest].concat())
+    };
+    prop_oneof![
+        text.clone().prop_map(String::into_bytes),
+        text.clone().prop_map(|text| utf16(&text, u16::to_le_bytes)),
+        text.clone().prop_map(|text| utf16(&text, u16::to_be_bytes)),
+        text.prop_map(|text| encoding_rs::SHIFT_JIS.encode(&text).0.into_owned()),
+        proptest::collection::vec(prop_oneof![32_u8..=255, Just(b'\n'), Just(b'\r')], 0..60),
+        marked(b""),
+        marked(b"\xFF\xFE"),
+        marked(b"\xFE\xFF"),
+        marked(b"\xEF\xBB\xBF"),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn unchanged_texts_give_their_bytes_back(bytes in bytes()) {
+        if let Ok(file) = TextFile::decode(&bytes) {
+            match file.encode() {
+                Ok(back) => prop_assert_eq!(back, bytes),
+                Err(error) => prop_assert!(!file.is_exact(), "{}", error),
+            }
+        }
+    }
+
+    #[test]
+    fn edited_texts_are_read_back(old in "[ab\r\n]{0,30}", new in "[abc\n]{0,30}") {
+        let file = TextFile::decode(old.as_bytes()).expect("ASCII");
+        let bytes = file.encode_edited(&new).expect("ASCII");
+        let back = TextFile::decode(&bytes).expect("ASCII");
+        prop_assert_eq!(back.text(), new);
+    }
+}

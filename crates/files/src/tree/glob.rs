@@ -1,0 +1,141 @@
+//! Finding files by the form of their path.
+
+use std::cmp::Reverse;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::SystemTime;
+
+use ignore::DirEntry;
+use rayon::slice::ParallelSliceMut;
+
+use super::GoOn;
+use super::answer::Passed;
+use super::first::First;
+use super::name::{Name, Names};
+use super::scope::{Scope, TreeError};
+use super::walk::{Visitor, walk};
+
+/// Paths that are held for paging.
+const PATHS_MAX: usize = 1_000_000;
+
+/// In which order files are given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Order {
+    /// Folder by folder, names by their bytes.
+    #[default]
+    Path,
+    /// The last changed first; those of one time by path.
+    Newest,
+}
+
+/// A search for files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GlobQuery {
+    /// Which files. One glob or more; here they are about paths from the scope's own path.
+    pub scope: Scope,
+    /// In which order.
+    pub order: Order,
+    /// How many files to pass over.
+    pub offset: usize,
+    /// How many files to give.
+    pub limit: usize,
+}
+
+/// The files found: a page of them, and how many there are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GlobAnswer {
+    /// Paths relative to the folder.
+    pub paths: Vec<String>,
+    /// How many come before these.
+    pub offset: usize,
+    /// How many there are.
+    pub total: u64,
+    /// What could not be looked at.
+    pub passed: Passed,
+}
+
+impl GlobAnswer {
+    /// Where the next page begins, if there is one.
+    pub fn next_offset(&self) -> Option<usize> {
+        let end = self.offset + self.paths.len();
+        (!self.paths.is_empty() && (end as u64) < self.total).then_some(end)
+    }
+
+    /// One path a line. Whatever is not on the page is told in a last line in brackets.
+    pub fn render(&self) -> String {
+        let mut text = String::new();
+        for path in &self.paths {
+            text.push_str(path);
+            text.push('\n');
+        }
+        let (total, offset, shown) = (self.total, self.offset, self.paths.len());
+        let told = match (shown, total) {
+            (0, 0) => Some("no file fits; hidden and ignored files are not looked at".to_owned()),
+            (0, total) => Some(format!("there are {total} files, none from offset {offset}")),
+            (shown, total) if (shown as u64) < total => {
+                let next = self.next_offset();
+                let next = next.map(|next| format!("; the next from offset {next}"));
+                let (from, to) = (offset + 1, offset + shown);
+                Some(format!("files {from}-{to} of {total}{}", next.unwrap_or_default()))
+            }
+            _ => None,
+        };
+        if let Some(told) = told {
+            writeln!(text, "[{told}]").expect("writing to a string does not fail");
+        }
+        self.passed.write(&mut text).expect("writing to a string does not fail");
+        text
+    }
+}
+
+/// Finds files and links under `base`.
+///
+/// # Errors
+/// A [`TreeError`] for a query that cannot be answered, or if `go_on` says so.
+pub fn glob(base: &Path, query: &GlobQuery, go_on: GoOn<'_>) -> Result<GlobAnswer, TreeError> {
+    let reach = query.offset.saturating_add(query.limit);
+    if reach > PATHS_MAX {
+        return Err(TreeError::TooFar { asked: reach, max: PATHS_MAX });
+    }
+    let checked = query.scope.check(base, true)?;
+    let names = Names::new(&checked.root, &checked.path);
+    let visitor =
+        || Visit { names: &names, order: query.order, first: First::new(reach), total: 0 };
+    let (visits, passed) = walk(&query.scope, &checked, &names, go_on, visitor)?;
+    let total = visits.iter().map(|visit| visit.total).sum();
+    let mut found: Vec<Found> =
+        visits.into_iter().flat_map(|visit| visit.first.into_items()).collect();
+    found.par_sort_unstable();
+    let page = found.into_iter().skip(query.offset).take(query.limit);
+    let paths = page.map(|found| found.name.0.into_string()).collect();
+    Ok(GlobAnswer { paths, offset: query.offset, total, passed })
+}
+
+/// A file, by time only where that is asked for.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Found {
+    changed: Reverse<Option<SystemTime>>,
+    name: Name,
+}
+
+struct Visit<'n> {
+    names: &'n Names,
+    order: Order,
+    first: First<Found>,
+    total: u64,
+}
+
+impl Visitor for Visit<'_> {
+    fn visit(&mut self, entry: &DirEntry) {
+        if entry.file_type().is_some_and(|kind| kind.is_dir()) {
+            return;
+        }
+        self.total += 1;
+        let changed = match self.order {
+            Order::Path => None,
+            Order::Newest => entry.metadata().ok().and_then(|metadata| metadata.modified().ok()),
+        };
+        let name = Name(self.names.name(entry.path()).into_boxed_str());
+        self.first.put(Found { changed: Reverse(changed), name });
+    }
+}

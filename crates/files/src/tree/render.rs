@@ -1,0 +1,111 @@
+//! What was found as text, in the forms that searches are printed in.
+
+use std::fmt::{self, Write as _};
+
+use super::answer::{FileHits, GrepAnswer, HitLine, Passed, Unit};
+use super::grep::GrepMode;
+
+/// How found lines are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Form {
+    /// The path once, then `12:text`, with a blank line between files, as `rg --heading`.
+    #[default]
+    Headings,
+    /// `path:12:text`, as `rg -n`.
+    Lines,
+}
+
+impl GrepAnswer {
+    /// The page as text. Whatever is not on it is told in a last line in brackets.
+    pub fn render(&self, mode: GrepMode, form: Form) -> String {
+        let mut text = String::new();
+        for (at, file) in self.files.iter().enumerate() {
+            let written = match mode {
+                GrepMode::Files => writeln!(text, "{}", file.path),
+                GrepMode::Count => writeln!(text, "{}:{}", file.path, file.hits),
+                GrepMode::Content => lines(&mut text, file, form, at == 0),
+            };
+            written.expect("writing to a string does not fail");
+        }
+        self.close(&mut text).expect("writing to a string does not fail");
+        text
+    }
+
+    /// What is not shown, and what was not searched.
+    fn close(&self, text: &mut String) -> fmt::Result {
+        let (total, offset, shown) = (self.total, self.offset, self.shown);
+        let unit = match self.unit {
+            Unit::Hits => "lines",
+            Unit::Files => "files",
+        };
+        if shown == 0 {
+            let more = if offset > 0 && total > 0 {
+                format!("there are {total} {unit}, none from offset {offset}")
+            } else {
+                match (total, self.files_searched) {
+                    (0, 0) => "no file was searched: none is there, or none fits path, glob and type, or all are ignored".to_owned(),
+                    (0, files) => format!("nothing found in {files} files"),
+                    _ => format!("{total} {unit} found in {} files", self.files_with_hits),
+                }
+            };
+            let binary = match self.passed.binary {
+                0 => String::new(),
+                1 => "; 1 binary file was passed over".to_owned(),
+                binary => format!("; {binary} binary files were passed over"),
+            };
+            writeln!(text, "[{more}{binary}]")?;
+        } else if (shown as u64) < total {
+            let files = match self.unit {
+                Unit::Hits => format!(" in {} files", self.files_with_hits),
+                Unit::Files => String::new(),
+            };
+            write!(text, "[{unit} {}-{} of {total} found{files}", offset + 1, offset + shown)?;
+            if let Some(next) = self.next_offset() {
+                write!(text, "; the next from offset {next}")?;
+            }
+            writeln!(text, "]")?;
+        }
+        self.passed.write(text)
+    }
+}
+
+impl Passed {
+    /// What could not be read. Binary files are passed over by everyone's leave.
+    pub(super) fn write(&self, text: &mut String) -> fmt::Result {
+        if self.unreadable == 0 {
+            return Ok(());
+        }
+        let named: Vec<String> =
+            self.reasons.iter().map(|(path, why)| format!("{path} ({why})")).collect();
+        let more = match self.unreadable - self.reasons.len() as u64 {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        writeln!(text, "[not read: {}{more}]", named.join(", "))
+    }
+}
+
+fn lines(text: &mut String, file: &FileHits, form: Form, is_first: bool) -> fmt::Result {
+    let mut last: Option<&HitLine> = None;
+    if form == Form::Headings {
+        if !is_first {
+            writeln!(text)?;
+        }
+        writeln!(text, "{}", file.path)?;
+    }
+    let has_context = file.lines.iter().any(|line| !line.is_hit);
+    for line in &file.lines {
+        let HitLine { number, is_hit, text: shown } = line;
+        let follows = last.is_none_or(|last| last.number.0 + 1 == number.0);
+        if has_context && !follows {
+            writeln!(text, "--")?;
+        }
+        last = Some(line);
+        let mark = if *is_hit { ':' } else { '-' };
+        match form {
+            Form::Headings => writeln!(text, "{number}{mark}{shown}")?,
+            Form::Lines => writeln!(text, "{}{mark}{number}{mark}{shown}", file.path)?,
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,158 @@
+//! What holds of every edit of every text.
+
+use foveal_files::edit::{Edit, EditOf, How, LineSpan, changed_since, plan_edit, plan_edits};
+use proptest::prelude::*;
+
+/// Texts of few different lines, so that edits match often, once and more than once.
+fn text() -> impl Strategy<Value = String> {
+    let line = prop::sample::select(vec![
+        "a", "b", "ab", " a", "  a", "\ta", "\t b", "    b", "a ", "b\t", "", " ", "x = 1", "é",
+    ]);
+    let ending = prop::sample::select(vec!["\n", "\n", "\n", "\r\n", ""]);
+    prop::collection::vec((line, ending), 0..14)
+        .prop_map(|lines| lines.into_iter().flat_map(|(line, ending)| [line, ending]).collect())
+}
+
+fn edit() -> impl Strategy<Value = Edit> {
+    (text(), text(), any::<bool>()).prop_map(|(old, new, replace_all)| Edit {
+        old,
+        new,
+        replace_all,
+    })
+}
+
+/// A text and an edit of it, whose old text is mostly a part of it, at times with other white
+/// space.
+fn pair() -> impl Strategy<Value = (String, Edit)> {
+    (text(), edit(), any::<prop::sample::Index>(), any::<prop::sample::Index>(), 0..8u8).prop_map(
+        |(text, mut edit, start, length, how)| {
+            let lines: Vec<&str> = text.split_inclusive('\n').collect();
+            if how == 0 || lines.is_empty() {
+                return (text, edit);
+            }
+            let start = start.index(lines.len());
+            let end = start + 1 + length.index(3);
+            let part = lines[start..end.min(lines.len())].concat();
+            edit.old = match how {
+                1 => part.replace("\r\n", "\n"),
+                2 => part.lines().map(|line| format!("{}\n", line.trim_end())).collect(),
+                3 => part.lines().map(|line| format!("  {line}\n")).collect(),
+                4 => part.replace('\t', "    "),
+                5 => part.trim().to_owned(),
+                _ => part,
+            };
+            (text, edit)
+        },
+    )
+}
+
+/// The text without any white space, which is all that an edit may add to or take from what
+/// was asked.
+fn bare(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn bytes_outside_the_places_stay((text, edit) in pair()) {
+        let Ok(planned) = plan_edit(&text, &edit) else { return Ok(()) };
+        let (mut before, mut after) = (0, 0);
+        for change in &planned.changed {
+            prop_assert_eq!(&text[before..change.bytes.start], &planned.text[after..change.new_bytes.start]);
+            prop_assert_eq!(bare(&text[change.bytes.clone()]), bare(&edit.old));
+            prop_assert_eq!(bare(&planned.text[change.new_bytes.clone()]), bare(&edit.new));
+            (before, after) = (change.bytes.end, change.new_bytes.end);
+        }
+        prop_assert_eq!(&text[before..], &planned.text[after..]);
+    }
+
+    #[test]
+    fn the_lines_told_hold_the_bytes((text, edit) in pair()) {
+        let Ok(planned) = plan_edit(&text, &edit) else { return Ok(()) };
+        for change in &planned.changed {
+            for (text, bytes, span) in [(&text, &change.bytes, change.before), (&planned.text, &change.new_bytes, change.after)] {
+                let lines: Vec<&str> = text.split_inclusive('\n').collect();
+                let start: usize = lines[..span.indices().start].iter().map(|line| line.len()).sum();
+                let length: usize = lines[span.indices()].iter().map(|line| line.len()).sum();
+                prop_assert!(start <= bytes.start && bytes.end <= start + length, "{:?} {span:?} {bytes:?}", text);
+            }
+        }
+    }
+
+    #[test]
+    fn replacing_all_is_what_a_plain_replace_does((text, edit) in pair()) {
+        // With one kind of line ending there is nothing to adapt.
+        let text = text.replace('\r', "");
+        let edit = Edit { old: edit.old.replace('\r', ""), new: edit.new.replace('\r', ""), replace_all: true };
+        if edit.old.is_empty() || edit.old == edit.new || !text.contains(&edit.old) { return Ok(()) }
+        let plain = text.replace(&edit.old, &edit.new);
+        prop_assert_eq!(plan_edit(&text, &edit).expect("it stands there").text, plain);
+    }
+
+    #[test]
+    fn one_place_is_replaced_only_if_it_is_the_only_one((text, edit) in pair()) {
+        let edit = Edit { replace_all: false, ..edit };
+        let Ok(planned) = plan_edit(&text, &edit) else { return Ok(()) };
+        prop_assert_eq!(planned.changed.len(), 1);
+        let places = |text: &str, old: &str| (0..text.len()).filter(|at| text.is_char_boundary(*at) && text[*at..].starts_with(old)).count();
+        match planned.how {
+            How::Exact => prop_assert_eq!(places(&text, &edit.old), 1),
+            How::WhiteSpace(_) => {
+                // No other block of whole lines reads the same without white space.
+                prop_assert_eq!(places(&text, &edit.old), 0);
+                let plain = |text: &str| text.replace("\r\n", "\n");
+                if places(&plain(&text), &plain(&edit.old)) == 1 { return Ok(()) }
+                let count = |key: &dyn Fn(&str) -> String| {
+                    let wanted: Vec<String> = edit.old.lines().map(key).collect();
+                    let lines: Vec<String> = text.lines().map(key).collect();
+                    lines.windows(wanted.len()).filter(|block| *block == wanted).count()
+                };
+                prop_assert!(count(&|line| line.trim().to_owned()) <= 1);
+                prop_assert!(count(&|line| line.split_whitespace().collect::<Vec<_>>().join(" ")) >= 1);
+            }
+        }
+    }
+
+    #[test]
+    fn several_edits_are_one_after_the_other((text, first) in pair(), more in prop::collection::vec(edit(), 0..4)) {
+        let mut edits = vec![first];
+        edits.extend(more);
+        let mut expected = Ok(text.clone());
+        for edit in &edits {
+            expected = expected.and_then(|text| plan_edit(&text, edit).map(|planned| planned.text));
+        }
+        let of: Vec<EditOf> = edits.into_iter().map(|edit| EditOf { text: 0, edit }).collect();
+        match (plan_edits(&[&text], &of), expected) {
+            (Ok(planned), Ok(expected)) => {
+                let planned = planned.texts[0].as_ref().expect("there are edits of it");
+                prop_assert_eq!(&planned.text, &expected);
+                let (mut before, mut after) = (0, 0);
+                for change in &planned.changed {
+                    prop_assert_eq!(&text[before..change.bytes.start], &expected[after..change.new_bytes.start]);
+                    (before, after) = (change.bytes.end, change.new_bytes.end);
+                }
+                prop_assert_eq!(&text[before..], &expected[after..]);
+            }
+            (Err(refused), Err(expected)) => prop_assert_eq!(refused.why, expected),
+            (got, expected) => prop_assert!(false, "{got:?} {expected:?}"),
+        }
+    }
+
+    #[test]
+    fn touched_lines_that_were_not_seen_are_told(known in text(), rest in text(), start in 0..14usize, lines in 1..4usize) {
+        // A part of what was seen, and other lines.
+        let cut = known.split_inclusive('\n').skip(start / 2).take(6);
+        let disk: String = cut.chain(rest.split_inclusive('\n').take(3)).collect();
+        let all: Vec<&str> = disk.split_inclusive('\n').collect();
+        let Some(block) = all.get(start..start + lines) else { return Ok(()) };
+        let seen: Vec<&str> = known.split_inclusive('\n').collect();
+        let was_seen = seen.windows(lines).any(|other| other == block);
+        let touched = LineSpan::of_indices(start, start + lines);
+        // Never "the same" for lines that the known version does not hold in a row.
+        if changed_since(&known, &disk, &[touched]).is_none() {
+            prop_assert!(was_seen);
+        }
+    }
+}

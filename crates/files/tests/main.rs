@@ -1,0 +1,10 @@
+//! Tests of `foveal-files`.
+#![allow(clippy::unwrap_used)] // Helpers of tests are not told from other functions.
+
+mod edit;
+mod escape;
+mod kinds;
+mod range;
+mod replace;
+mod roots;
+mod tree;

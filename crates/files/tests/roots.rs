@@ -1,0 +1,126 @@
+//! Where paths lead.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use foveal_files::Roots;
+use tempfile::TempDir;
+
+/// Two roots, `one` and `two`, beside a folder that is none.
+fn workspace() -> (TempDir, Roots) {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |path: &str| folder.path().join(path);
+    for path in ["one/src/deep", "two", "outside"] {
+        fs::create_dir_all(at(path)).unwrap();
+    }
+    for path in ["one/src/main.rs", "one/src/deep/x.rs", "two/b.rs", "outside/secret"] {
+        fs::write(at(path), path).unwrap();
+    }
+    let roots = Roots::open(&[at("one"), at("two")]).unwrap();
+    (folder, roots)
+}
+
+/// What `path` leads to, with the folder of the test left out.
+fn said(folder: &TempDir, roots: &Roots, path: &str) -> String {
+    let said = match roots.resolve(path) {
+        Ok(located) => match located.metadata() {
+            Ok(_) => located.shown().to_owned(),
+            Err(error) => error.to_string(),
+        },
+        Err(error) => error.to_string(),
+    };
+    said.replace(folder.path().to_str().unwrap(), "@")
+}
+
+#[test]
+fn paths_lead_below_the_roots() {
+    let (folder, roots) = workspace();
+    let at = |path: &str| folder.path().join(path);
+    symlink("src/deep", at("one/relative")).unwrap();
+    symlink(at("one/src"), at("one/absolute")).unwrap();
+    symlink("../two/b.rs", at("one/other")).unwrap();
+    symlink("relative/x.rs", at("one/chain")).unwrap();
+    symlink("src/new.rs", at("one/dangling")).unwrap();
+    let absolute = at("one/src/../src/main.rs");
+    for (path, expected) in [
+        (".", "."),
+        ("src/main.rs", "src/main.rs"),
+        ("./src//deep/../main.rs", "src/main.rs"),
+        ("../one/src/main.rs", "src/main.rs"),
+        (absolute.to_str().unwrap(), "src/main.rs"),
+        (at("two/b.rs").to_str().unwrap(), "@/two/b.rs"),
+        ("../two", "@/two"),
+        ("relative/x.rs", "src/deep/x.rs"),
+        ("relative/../main.rs", "src/main.rs"),
+        ("absolute/main.rs", "src/main.rs"),
+        ("other", "@/two/b.rs"),
+        ("chain", "src/deep/x.rs"),
+        ("missing/../src/main.rs", "src/main.rs"),
+        ("dangling", "no such file `src/new.rs`"),
+        ("src/mian.rs", "no such file `src/mian.rs`; did you mean `src/main.rs`?"),
+        ("scr/main.rs", "no such file `scr/main.rs`; did you mean `src/main.rs`?"),
+        ("src/Deep/y", "no such file `src/Deep/y`; did you mean `src/deep`?"),
+        (r"src\main.rs", r"no such file `src\main.rs`; did you mean `src/main.rs`?"),
+        ("src/main.rs/x", "`src/main.rs` is not a folder, so there is no `src/main.rs/x`"),
+        ("../outside", "`../outside` is outside the workspace (`@/one`, `@/two`)"),
+        ("/etc/passwd", "`/etc/passwd` is outside the workspace (`@/one`, `@/two`)"),
+    ] {
+        assert_eq!(said(&folder, &roots, path), expected, "{path}");
+    }
+    assert_eq!(roots.resolve("chain").unwrap().link(), Some("relative"));
+    assert_eq!(roots.resolve("src").unwrap().link(), None);
+}
+
+#[test]
+fn equal_files_share_a_key() {
+    let (folder, roots) = workspace();
+    symlink("src", folder.path().join("one/link")).unwrap();
+    let key = |path: &str| roots.resolve(path).unwrap().key();
+    assert_eq!(key("src/main.rs"), key("link/./main.rs"));
+    assert_ne!(key("src/main.rs"), key("src/deep/x.rs"));
+    // One letter in two Unicode forms is two names.
+    assert_ne!(key("caf\u{e9}"), key("cafe\u{301}"));
+}
+
+#[test]
+fn relative_paths_start_at_the_working_directory() {
+    let (folder, roots) = workspace();
+    let deeper = roots.with_working_directory("src/deep").unwrap();
+    assert_eq!(said(&folder, &deeper, "x.rs"), "src/deep/x.rs");
+    assert_eq!(said(&folder, &deeper, "../main.rs"), "src/main.rs");
+    assert_eq!(deeper.working_directory(), roots.resolve("src/deep").unwrap().absolute());
+    for folder in ["src/main.rs", "missing", ".."] {
+        assert!(roots.with_working_directory(folder).is_err(), "{folder}");
+    }
+}
+
+#[test]
+fn a_root_may_be_given_by_a_link() {
+    let (folder, _) = workspace();
+    let link = folder.path().join("link");
+    symlink(folder.path().join("one"), &link).unwrap();
+    let roots = Roots::open(&[&link]).unwrap();
+    let path = link.join("src/main.rs");
+    assert_eq!(said(&folder, &roots, path.to_str().unwrap()), "src/main.rs");
+}
+
+#[test]
+fn roots_that_go_away_are_said() {
+    let (folder, roots) = workspace();
+    let two = folder.path().join("two");
+    fs::rename(&two, folder.path().join("three")).unwrap();
+    assert_eq!(
+        said(&folder, &roots, "src/main.rs"),
+        "the workspace folder `@/two` was removed or cannot be reached any more"
+    );
+    fs::create_dir(&two).unwrap();
+    assert_eq!(
+        said(&folder, &roots, "src/main.rs"),
+        "the workspace folder `@/two` was replaced by another one; start a new session to use it"
+    );
+    assert_eq!(
+        Roots::open(&[Path::new("/no/such")]).unwrap_err().to_string(),
+        "no such file `/no/such`"
+    );
+}

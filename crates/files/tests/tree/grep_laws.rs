@@ -1,0 +1,127 @@
+//! Searches against a plain reference: every file line by line.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use foveal_files::tree::{Case, GrepMode, GrepQuery, grep};
+use proptest::prelude::*;
+use regex::RegexBuilder;
+
+use super::{always, open_in, tree};
+
+/// Files by path, with their lines.
+fn files() -> impl Strategy<Value = BTreeMap<String, String>> {
+    let name = prop::sample::select(vec!["a", "b.txt", "c/d", "c/e.rs", "c.rs", "f/g/h.rs", "f/i"]);
+    let line =
+        prop::sample::select(vec!["", "ab", "abc", "b a", "Ab", "xyz", "a.b", "é", "(a", "aa aa"]);
+    let ending = prop::sample::select(vec!["\n", "\n", "\r\n"]);
+    let text =
+        (prop::collection::vec((line, ending), 0..12), any::<bool>()).prop_map(|(lines, open)| {
+            let text: String =
+                lines.into_iter().flat_map(|(line, ending)| [line, ending]).collect();
+            if open { text.trim_end_matches(['\r', '\n']).to_owned() } else { text }
+        });
+    prop::collection::btree_map(name.prop_map(str::to_owned), text, 0..7)
+}
+
+fn query() -> impl Strategy<Value = GrepQuery> {
+    let pattern = prop::sample::select(vec![
+        "a", "ab", "^a", "b$", "a.b", "[a-c]+c", "É", "^$", r"\(a", "x|z", r"\ba\b",
+    ]);
+    let case = prop::sample::select(vec![Case::Sensitive, Case::Insensitive, Case::Smart]);
+    (pattern, any::<bool>(), case, 0..3usize, 0..3usize, 0..12usize, 1..12usize).prop_map(
+        |(pattern, fixed, case, before, after, offset, limit)| GrepQuery {
+            fixed,
+            case,
+            before,
+            after,
+            offset,
+            limit,
+            ..GrepQuery::new(pattern)
+        },
+    )
+}
+
+/// Path, number and text of every found line, in order.
+fn reference(files: &BTreeMap<String, String>, query: &GrepQuery) -> Vec<(String, u32, String)> {
+    let pattern = if query.fixed { regex::escape(&query.pattern) } else { query.pattern.clone() };
+    let insensitive = match query.case {
+        Case::Sensitive => false,
+        Case::Insensitive => true,
+        Case::Smart => !query.pattern.chars().any(char::is_uppercase),
+    };
+    let regex =
+        RegexBuilder::new(&pattern).case_insensitive(insensitive).build().expect("it is valid");
+    let mut paths: Vec<&String> = files.keys().collect();
+    paths.sort_by(|one, other| Path::new(one).cmp(Path::new(other)));
+    let lines = paths.into_iter().flat_map(|path| {
+        files[path]
+            .lines()
+            .zip(1..)
+            .map(move |(line, number)| (path.clone(), number, line.to_owned()))
+    });
+    lines.filter(|(_, _, line)| regex.is_match(line)).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn what_is_found_is_what_a_plain_search_finds(files in files(), query in query()) {
+        let pairs: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        let folder = tree(&pairs);
+        let base = folder.path();
+        let all = reference(&files, &query);
+        let answer = grep(base, &open_in(base), &query, &always).expect("an answer");
+        let found: Vec<(String, u32, String)> = answer.files.iter().flat_map(|file| {
+            let hits = file.lines.iter().filter(|line| line.is_hit);
+            hits.map(|line| (file.path.clone(), line.number.0, line.text.clone()))
+        }).collect();
+        let page: Vec<_> = all.iter().skip(query.offset).take(query.limit).cloned().collect();
+        prop_assert_eq!(&found, &page);
+        prop_assert_eq!(answer.total, all.len() as u64);
+        prop_assert_eq!(answer.shown, page.len());
+        prop_assert_eq!(answer.files_searched, files.len() as u64);
+        // Lines around are those of the file, near a found line of the page, and no found
+        // line is told as one that was not.
+        for file in &answer.files {
+            let lines: Vec<&str> = files[&file.path].lines().collect();
+            let hits: Vec<u32> = file.lines.iter().filter(|line| line.is_hit).map(|line| line.number.0).collect();
+            for line in &file.lines {
+                prop_assert_eq!(lines[line.number.0 as usize - 1], &line.text);
+                let is_found = all.iter().any(|(path, number, _)| *path == file.path && *number == line.number.0);
+                prop_assert_eq!(is_found, line.is_hit);
+                let near = hits.iter().any(|hit| {
+                    *hit <= line.number.0 + query.before as u32 && line.number.0 <= *hit + query.after as u32
+                });
+                prop_assert!(near);
+            }
+            prop_assert!(file.lines.windows(2).all(|pair| pair[0].number < pair[1].number));
+        }
+    }
+
+    #[test]
+    fn counts_and_names_are_those_of_the_lines(files in files(), query in query()) {
+        let pairs: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        let folder = tree(&pairs);
+        let base = folder.path();
+        let mut counts: Vec<(String, u64)> = Vec::new();
+        for (path, _, _) in reference(&files, &query) {
+            match counts.last_mut() {
+                Some((last, count)) if *last == path => *count += 1,
+                _ => counts.push((path, 1)),
+            }
+        }
+        let page: Vec<_> = counts.iter().skip(query.offset).take(query.limit).cloned().collect();
+        for mode in [GrepMode::Count, GrepMode::Files] {
+            let query = GrepQuery { mode, ..query.clone() };
+            let answer = grep(base, &open_in(base), &query, &always).expect("an answer");
+            prop_assert_eq!(answer.total, counts.len() as u64);
+            for (file, (path, count)) in answer.files.iter().zip(&page) {
+                let count = if mode == GrepMode::Count { *count } else { 1 };
+                prop_assert_eq!((&file.path, file.hits), (path, count));
+            }
+            prop_assert_eq!(answer.files.len(), page.len());
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! Finding files by their path, listing folders, and telling whether they changed.
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use foveal_files::tree::{GlobQuery, ListQuery, Order, Scope, TreeError, glob, is_unchanged, list};
+use proptest::prelude::*;
+
+use super::{always, tree};
+
+fn find(base: &Path, globs: &[&str]) -> GlobQuery {
+    assert!(base.is_dir());
+    let globs = globs.iter().map(|glob| (*glob).to_owned()).collect();
+    let scope = Scope { globs, ..Scope::default() };
+    GlobQuery { scope, order: Order::Path, offset: 0, limit: 100 }
+}
+
+#[track_caller]
+fn check_glob(base: &Path, query: &GlobQuery, expected: &str) {
+    let told = match glob(base, query, &always) {
+        Ok(answer) => answer.render(),
+        Err(error) => format!("error: {error}\n"),
+    };
+    assert_eq!(told, expected);
+}
+
+#[test]
+fn files_are_found_by_the_form_of_their_path() {
+    let folder = tree(&[
+        ("src/a.rs", ""),
+        ("src/deep/b.rs", ""),
+        ("a.rs", ""),
+        (".hidden.rs", ""),
+        ("c.md", ""),
+    ]);
+    let base = folder.path();
+    check_glob(base, &find(base, &["*.rs"]), "a.rs\nsrc/a.rs\nsrc/deep/b.rs\n");
+    check_glob(base, &find(base, &["**/*.rs"]), "a.rs\nsrc/a.rs\nsrc/deep/b.rs\n");
+    check_glob(base, &find(base, &["src/*.rs"]), "src/a.rs\n");
+    check_glob(base, &find(base, &["src/**/*.rs"]), "src/a.rs\nsrc/deep/b.rs\n");
+    check_glob(base, &find(base, &["*.{rs,md}", "!src/**"]), "a.rs\nc.md\n");
+    check_glob(
+        base,
+        &find(base, &["*.c"]),
+        "[no file fits; hidden and ignored files are not looked at]\n",
+    );
+    // In a folder, globs are about paths from there.
+    let mut query = find(base, &["deep/*.rs"]);
+    query.scope.path = "src".to_owned();
+    check_glob(base, &query, "src/deep/b.rs\n");
+    check_glob(
+        base,
+        &find(base, &["{a"]),
+        "error: the glob `{a` is not valid: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)\n",
+    );
+}
+
+#[test]
+fn files_are_given_by_the_page() {
+    let folder = tree(&[("a", ""), ("b", ""), ("c", "")]);
+    let base = folder.path();
+    let page = |offset, limit| GlobQuery { offset, limit, ..find(base, &["*"]) };
+    check_glob(base, &page(0, 2), "a\nb\n[files 1-2 of 3; the next from offset 2]\n");
+    check_glob(base, &page(2, 2), "c\n[files 3-3 of 3]\n");
+    check_glob(base, &page(5, 2), "[there are 3 files, none from offset 5]\n");
+    let far = page(usize::MAX, 1);
+    assert!(matches!(glob(base, &far, &always), Err(TreeError::TooFar { .. })));
+    assert!(matches!(glob(base, &page(0, 1), &|| false), Err(TreeError::Stopped)));
+}
+
+fn set_time(path: &Path, seconds: u64) {
+    let file = File::options().write(true).open(path).expect("a file");
+    file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)).expect("a time");
+}
+
+#[test]
+fn the_last_changed_come_first_where_that_is_asked() {
+    let folder = tree(&[("a", ""), ("b", ""), ("c", "")]);
+    let base = folder.path();
+    for (path, seconds) in [("a", 2000), ("b", 3000), ("c", 2000)] {
+        set_time(&base.join(path), seconds);
+    }
+    let query = GlobQuery { order: Order::Newest, limit: 2, ..find(base, &["*"]) };
+    check_glob(base, &query, "b\na\n[files 1-2 of 3; the next from offset 2]\n");
+}
+
+fn show(base: &Path, path: &str, depth: usize, limit: usize) -> String {
+    let scope = Scope { path: path.to_owned(), ..Scope::default() };
+    match list(base, &ListQuery { scope, depth, limit }, &always) {
+        Ok(answer) => answer.render(),
+        Err(error) => format!("error: {error}\n"),
+    }
+}
+
+#[test]
+fn a_folder_is_shown_as_a_tree() {
+    let folder = tree(&[
+        ("b.txt", "x".repeat(1500)),
+        ("a/one", "12".to_owned()),
+        ("a/deep/two", "3".repeat(23_400_000)),
+        ("a/deep/three", String::new()),
+        ("empty/", String::new()),
+        (".git/config", String::new()),
+        (".gitignore", "skip\n".to_owned()),
+        ("skip/b", String::new()),
+    ]);
+    let base = folder.path();
+    assert_eq!(
+        show(base, "", 3, 100),
+        "./ (4 files)\n  a/ (3 files)\n    deep/ (2 files)\n      three 0 B\n      two 23 MB\n    one 2 B\n  empty/ (0 files)\n  b.txt 1.5 kB\n",
+    );
+    assert_eq!(
+        show(base, "", 1, 100),
+        "./ (4 files)\n  a/ (3 files)\n  empty/ (0 files)\n  b.txt 1.5 kB\n"
+    );
+    assert_eq!(show(base, "a", 1, 100), "a/ (3 files)\n  deep/ (2 files)\n  one 2 B\n");
+    // What does not fit is counted, lower levels first.
+    assert_eq!(
+        show(base, "", 3, 4),
+        "./ (4 files)\n  a/ (3 files, 1 more entries here)\n    deep/ (2 files)\n  empty/ (0 files)\n  b.txt 1.5 kB\n"
+    );
+    assert_eq!(show(base, "", 3, 1), "./ (4 files)\n  a/ (3 files)\n[2 more entries here]\n");
+    assert_eq!(show(base, "b.txt", 1, 9), "error: `b.txt` is a file, not a folder\n");
+    assert_eq!(
+        show(base, "../", 1, 9),
+        "error: `../` is outside of the folder: give a path in it, without `..`\n"
+    );
+}
+
+#[test]
+fn a_list_can_be_stopped() {
+    let folder = tree(&[("a", ""), ("b", "")]);
+    let query = ListQuery { scope: Scope::default(), depth: 1, limit: 9 };
+    assert!(matches!(list(folder.path(), &query, &|| false), Err(TreeError::Stopped)));
+}
+
+/// Whether nothing changed in `base` since `since`.
+fn same(base: &Path, since: SystemTime) -> bool {
+    is_unchanged(base, &Scope::default(), since, &always).expect("the scope is there")
+}
+
+/// A moment after which a change is noted as later.
+fn settled() -> SystemTime {
+    std::thread::sleep(Duration::from_millis(60));
+    let now = SystemTime::now();
+    std::thread::sleep(Duration::from_millis(30));
+    now
+}
+
+#[test]
+fn every_change_of_a_tree_is_noticed() {
+    let folder = tree(&[
+        ("a", "1"),
+        ("b/c", "2"),
+        ("d", "3"),
+        (".gitignore", "skip\n"),
+        (".git/", ""),
+        ("skip", ""),
+    ]);
+    let base = folder.path();
+    assert!(!same(base, SystemTime::now()), "just made");
+    let since = settled();
+    assert!(same(base, since));
+    // What is ignored is no part of an answer.
+    fs::write(base.join("skip"), "changed").expect("a file");
+    assert!(same(base, since));
+    let steps: [&dyn Fn(); 8] = [
+        &|| fs::write(base.join("a"), "12").expect("a file"),
+        &|| fs::write(base.join("e"), "").expect("a file"),
+        &|| fs::rename(base.join("e"), base.join("f")).expect("a file"),
+        &|| set_time(&base.join("d"), 1000),
+        &|| fs::create_dir(base.join("g")).expect("a folder"),
+        &|| fs::remove_file(base.join("b/c")).expect("a file"),
+        &|| fs::write(base.join(".gitignore"), "").expect("a file"),
+        &|| fs::rename(base.join("f"), base.join("a")).expect("a file"),
+    ];
+    for (at, step) in steps.iter().enumerate() {
+        let since = settled();
+        assert!(same(base, since), "before step {at}");
+        step();
+        assert!(!same(base, since), "step {at}");
+    }
+}
+
+#[test]
+fn one_file_is_a_scope_too() {
+    let folder = tree(&[("a", "1"), ("b", "2")]);
+    let scope = Scope { path: "a".to_owned(), ..Scope::default() };
+    let since = settled();
+    let same = || is_unchanged(folder.path(), &scope, since, &always).expect("a file");
+    fs::write(folder.path().join("b"), "3").expect("a file");
+    assert!(same());
+    fs::write(folder.path().join("a"), "3").expect("a file");
+    assert!(!same());
+    fs::remove_file(folder.path().join("a")).expect("a file");
+    assert!(is_unchanged(folder.path(), &scope, since, &always).is_err());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn pages_of_names_make_up_the_whole(
+        names in prop::collection::btree_set("[ab]{1,2}(/[a.]b?){0,3}", 0..20),
+        size in 1..7usize,
+    ) {
+        let folder = tree::<&str>(&[]);
+        for name in &names {
+            let path = folder.path().join(name);
+            // A name that is a folder already, or below a file, is passed over.
+            if path.components().all(|part| part.as_os_str() != ".") && fs::create_dir_all(path.parent().expect("a folder")).is_ok() {
+                let _ = fs::write(path, "");
+            }
+        }
+        let whole = glob(folder.path(), &find(folder.path(), &["**"]), &always).expect("an answer");
+        prop_assert!(whole.paths.windows(2).all(|pair| Path::new(&pair[0]) < Path::new(&pair[1])));
+        let mut paged = Vec::new();
+        let mut offset = Some(0);
+        while let Some(at) = offset {
+            let query = GlobQuery { offset: at, limit: size, ..find(folder.path(), &["**"]) };
+            let page = glob(folder.path(), &query, &always).expect("an answer");
+            offset = page.next_offset();
+            paged.extend(page.paths);
+        }
+        prop_assert_eq!(&paged, &whole.paths);
+        // A list with room for everything shows each of them, and leaves nothing out.
+        let query = ListQuery { scope: Scope::default(), depth: 64, limit: 1000 };
+        let listed = list(folder.path(), &query, &always).expect("an answer");
+        prop_assert_eq!(listed.files, whole.total);
+        prop_assert_eq!(listed.left_out, 0);
+        prop_assert_eq!(listed.entries.len() as u64, listed.files + listed.folders);
+        // With less room, what is shown and what is told to be left out add up.
+        let query = ListQuery { limit: size, ..query };
+        let listed = list(folder.path(), &query, &always).expect("an answer");
+        prop_assert!(listed.entries.len() <= size);
+        let top = listed.entries.iter().filter(|entry| entry.level == 1).count() as u64;
+        let full = fs::read_dir(folder.path()).expect("a folder").count() as u64;
+        let hidden = fs::read_dir(folder.path()).expect("a folder").flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with('.')).count() as u64;
+        prop_assert_eq!(top + listed.left_out, full - hidden);
+    }
+}
