@@ -1,0 +1,33 @@
+//! What running a command costs beyond starting its process, side by side.
+
+use std::hint::black_box;
+use std::process;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use foveal_processes::{Command, Environment, Sandbox, Shell};
+
+fn run_true(criterion: &mut Criterion) {
+    let shell = Shell::find(std::env::var_os("PATH").as_deref()).expect("a shell to measure with");
+    let directory = std::env::temp_dir();
+    let environment = Environment::inherited(std::env::vars_os());
+    let command = Command::new("true", &directory, environment, shell.clone());
+    let sandbox = Some(Sandbox { writable: vec![directory.clone()] });
+    let confined = Command { sandbox, ..command.clone() };
+    let mut group = criterion.benchmark_group("true");
+    group.bench_function("std::process", |bencher| {
+        bencher.iter(|| {
+            let mut plain = process::Command::new(shell.path());
+            black_box(plain.args(["-c", "true"]).current_dir(&directory).output())
+        });
+    });
+    group.bench_function("run", |bencher| {
+        bencher.iter(|| black_box(command.run(&mut |_| (), &|| true)));
+    });
+    group.bench_function("run confined", |bencher| {
+        bencher.iter(|| black_box(confined.run(&mut |_| (), &|| true)));
+    });
+    group.finish();
+}
+
+criterion_group!(benches, run_true);
+criterion_main!(benches);

@@ -1,0 +1,410 @@
+//! One command from start to end: read as it writes, ended with its whole group when its time
+//! is over, when it writes too much, or when who waits says so.
+
+use std::io::{PipeReader, Read as _};
+use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
+use std::process::{self, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::Signal;
+
+use crate::group::Group;
+use crate::output::BoundedOutput;
+use crate::shell;
+use crate::{
+    Confinement, Decoder, Ending, Environment, KeepBytes, Outcome, Output, Sandbox, Shell,
+};
+
+/// The longest wait without asking whether to go on.
+const TICK: Duration = Duration::from_millis(20);
+
+/// Bytes read at once; what a pipe holds on Linux.
+const READ_BYTES: usize = 64 * 1024;
+
+/// Bytes that can wait in a pipe when the shell has ended: the most that Linux lets anyone
+/// without privileges set.
+const PIPE_BYTES_MAX: u64 = 1024 * 1024;
+
+/// How long a killed group may take to be gone. Only a process stuck in the kernel, or a system
+/// whose first process does not collect the dead, needs it all.
+const KILLED_WAIT: Duration = Duration::from_millis(500);
+
+/// A command for a shell.
+#[derive(Debug, Clone)]
+pub struct Command {
+    /// What the shell runs.
+    pub text: String,
+    /// Where it starts.
+    pub directory: PathBuf,
+    /// All its variables.
+    pub environment: Environment,
+    /// Who runs it.
+    pub shell: Shell,
+    /// What it may use.
+    pub limits: Limits,
+    /// What becomes of processes that outlive the shell.
+    pub background: Background,
+    /// Where it may write; `None` is everywhere.
+    pub sandbox: Option<Sandbox>,
+}
+
+/// What a command may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// From start to end.
+    pub time_out: Duration,
+    /// Between asking the group to end (SIGTERM) and killing it (SIGKILL).
+    pub grace: Duration,
+    /// How long the end of the output is waited for when the shell has ended and a process in
+    /// the background still holds it. What was written before is always read.
+    pub drain: Duration,
+    /// How much of the output is kept.
+    pub keep: KeepBytes,
+    /// How much may be written in all; `None` is any amount.
+    pub output_bytes_max: Option<u64>,
+}
+
+impl Default for Limits {
+    /// Two minutes, half a second of grace, 1 MiB of output kept, any amount written.
+    fn default() -> Self {
+        Self {
+            time_out: Duration::from_secs(120),
+            grace: Duration::from_millis(500),
+            drain: Duration::from_millis(100),
+            keep: KeepBytes::default(),
+            output_bytes_max: None,
+        }
+    }
+}
+
+/// What becomes of processes of the group that are left when the shell has ended by itself.
+///
+/// Either way the command returns soon after its shell. After a time-out or a cancellation
+/// nothing of the group is left. A process that leaves the group (`setsid`) is out of reach.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Background {
+    /// They are ended like at a time-out, so that nothing runs unseen; a terminal is the place
+    /// for what must go on.
+    #[default]
+    End,
+    /// They go on. What they write to the output of the command fails from then on.
+    Leave,
+}
+
+/// A command that came to its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ran {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What it wrote, errors and all in the order they were written.
+    pub output: Output,
+    /// From start to end.
+    pub took: Duration,
+    /// Where the shell was at its end; `None` when it did not say, as after `exec` or a signal.
+    pub directory: Option<PathBuf>,
+    /// Whether processes were left when the shell ended by itself; see [`Background`].
+    pub left_background: bool,
+    /// How far the sandbox held; `None` without one.
+    pub confinement: Option<Confinement>,
+}
+
+impl Ran {
+    /// Cancelled before anything happened.
+    fn not_started() -> Self {
+        Self {
+            outcome: Outcome::Cancelled,
+            output: BoundedOutput::new(KeepBytes::default()).finish(),
+            took: Duration::ZERO,
+            directory: None,
+            left_background: false,
+            confinement: None,
+        }
+    }
+}
+
+/// Why a command could not be run.
+#[derive(Debug, thiserror::Error)]
+pub enum CommandError {
+    /// No argument of a process can hold one.
+    #[error("the command contains a NUL character; leave it out, or write it as \\0 in a string")]
+    NulByte,
+    /// More than one argument can hold.
+    #[error(
+        "the command is {bytes} bytes long and at most {bytes_max} can be given to a shell; \
+         write it to a file and run that"
+    )]
+    TooLong {
+        /// Its length.
+        bytes: usize,
+        /// The longest.
+        bytes_max: usize,
+    },
+    /// There is nothing to start in.
+    #[error("the working directory {} is missing or no directory; choose another", .0.display())]
+    Directory(PathBuf),
+    /// The system did not start the shell.
+    #[error("the shell {} could not be started: {source}", shell.display())]
+    Start {
+        /// Which shell.
+        shell: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A pipe or a temporary file could not be made or read.
+    #[error("the command could not be followed: {0}")]
+    Follow(#[from] std::io::Error),
+}
+
+impl Command {
+    /// A command with default limits that may write everywhere.
+    #[must_use]
+    pub fn new(
+        text: impl Into<String>,
+        directory: impl Into<PathBuf>,
+        environment: Environment,
+        shell: Shell,
+    ) -> Self {
+        Self {
+            text: text.into(),
+            directory: directory.into(),
+            environment,
+            shell,
+            limits: Limits::default(),
+            background: Background::default(),
+            sandbox: None,
+        }
+    }
+
+    /// Runs it to its end. Its input is empty; a program that asks a person's terminal directly
+    /// (`/dev/tty`) is stopped there by the system, until its time is over.
+    ///
+    /// `stream` gets the whole output as it comes, in pieces of whole characters (carriage
+    /// returns and all). `go_on` is asked at least every 20 ms and ends the group by `false`.
+    /// Memory stays bounded by [`Limits::keep`], whatever is written.
+    ///
+    /// # Errors
+    /// Only when the command could not be started or followed. That it failed, or was killed,
+    /// is an [`Outcome`].
+    pub fn run(
+        &self,
+        stream: &mut dyn FnMut(&str),
+        go_on: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Ran, CommandError> {
+        shell::check(&self.text)?;
+        if !self.directory.is_dir() {
+            return Err(CommandError::Directory(self.directory.clone()));
+        }
+        if !go_on() {
+            return Ok(Ran::not_started());
+        }
+        let directory_file = tempfile::Builder::new().prefix("foveal-directory-").tempfile()?;
+        let started = Instant::now();
+        let (group, pipe, confinement) = self.start(directory_file.path())?;
+        let source = Source::new(pipe, self.limits.keep);
+        let mut run = Run { limits: &self.limits, started, group, source, stream };
+        let (outcome, left_background) = run.follow(go_on, self.background)?;
+        run.source.finish(run.stream);
+        Ok(Ran {
+            outcome,
+            output: run.source.kept.finish(),
+            took: started.elapsed(),
+            directory: shell::directory_in(directory_file.as_file())?,
+            left_background,
+            confinement,
+        })
+    }
+
+    /// Starts the shell; both its outputs are one pipe, so that their order is kept.
+    fn start(
+        &self,
+        directory_file: &std::path::Path,
+    ) -> Result<(Group, PipeReader, Option<Confinement>), CommandError> {
+        let (reader, writer) = std::io::pipe()?;
+        let mut command = self.shell.command(&self.text, directory_file);
+        command
+            .current_dir(&self.directory)
+            .env_clear()
+            .envs(self.environment.iter())
+            .stdin(Stdio::null())
+            .stdout(writer.try_clone()?)
+            .stderr(writer)
+            .process_group(0);
+        let (child, confinement) = match &self.sandbox {
+            None => (command.spawn(), None),
+            Some(sandbox) => {
+                let mut sandbox = sandbox.clone();
+                sandbox.writable.push(directory_file.to_path_buf());
+                let (child, confinement) = sandbox.start(|| command.spawn());
+                (child, Some(confinement))
+            }
+        };
+        // Our own ends of the pipe for writing go with `command` here, so that it can end.
+        drop::<process::Command>(command);
+        let child = child.map_err(|source| CommandError::Start {
+            shell: self.shell.path().to_path_buf(),
+            source,
+        })?;
+        Ok((Group::new(child), reader, confinement))
+    }
+}
+
+/// A command under way.
+struct Run<'a> {
+    limits: &'a Limits,
+    started: Instant,
+    group: Group,
+    source: Source,
+    stream: &'a mut dyn FnMut(&str),
+}
+
+impl Run<'_> {
+    /// To the end of the command, and whether processes were left behind by the shell.
+    fn follow(
+        &mut self,
+        go_on: &(dyn Fn() -> bool + Sync),
+        background: Background,
+    ) -> std::io::Result<(Outcome, bool)> {
+        loop {
+            if let Some(outcome) = self.must_stop(go_on) {
+                self.end_group()?;
+                return Ok((outcome, false));
+            }
+            if let Some(status) = self.group.leader_status()? {
+                self.drain()?;
+                let left = !self.group.is_over();
+                if left && background == Background::End {
+                    self.end_group()?;
+                }
+                return Ok((Outcome::Ended(Ending::from(status)), left));
+            }
+            self.source.wait(TICK, self.stream)?;
+        }
+    }
+
+    fn must_stop(&self, go_on: &(dyn Fn() -> bool + Sync)) -> Option<Outcome> {
+        if !go_on() {
+            return Some(Outcome::Cancelled);
+        }
+        if let Some(bytes_max) = self.limits.output_bytes_max
+            && self.source.kept.bytes() > bytes_max
+        {
+            return Some(Outcome::TooMuchOutput { bytes_max });
+        }
+        let after = self.limits.time_out;
+        (self.started.elapsed() >= after).then_some(Outcome::TimedOut { after })
+    }
+
+    /// What the shell wrote before it ended, and what comes soon after from processes that it
+    /// left; theirs may never end. Processes that are just ending are given the time for it.
+    fn drain(&mut self) -> std::io::Result<()> {
+        self.read_what_is_there()?;
+        let ended = Instant::now();
+        while !(self.source.is_ended() && self.group.is_over())
+            && ended.elapsed() < self.limits.drain
+        {
+            self.source.wait(TICK, self.stream)?;
+        }
+        Ok(())
+    }
+
+    /// Empties the pipe without waiting. Who still writes to it is not followed further than a
+    /// pipe can hold.
+    fn read_what_is_there(&mut self) -> std::io::Result<()> {
+        let before = self.source.kept.bytes();
+        while self.source.kept.bytes() - before < PIPE_BYTES_MAX
+            && self.source.wait(Duration::ZERO, self.stream)?
+        {}
+        Ok(())
+    }
+
+    /// Asks the group to end, then kills it. What it writes meanwhile is read.
+    fn end_group(&mut self) -> std::io::Result<()> {
+        self.group.signal(Signal::TERM);
+        self.wait_for_group(self.limits.grace)?;
+        self.group.signal(Signal::KILL);
+        self.wait_for_group(KILLED_WAIT)?;
+        self.read_what_is_there()
+    }
+
+    fn wait_for_group(&mut self, longest: Duration) -> std::io::Result<()> {
+        let begun = Instant::now();
+        while !self.group.is_over() && begun.elapsed() < longest {
+            self.source.wait(TICK, self.stream)?;
+        }
+        Ok(())
+    }
+}
+
+/// The output of a command: read, kept in bounds, decoded and handed on.
+struct Source {
+    /// `None` when everyone has closed the other end.
+    pipe: Option<PipeReader>,
+    kept: BoundedOutput,
+    decoder: Decoder,
+    buffer: Vec<u8>,
+    /// The next wait after the output has ended; grows, because the shell mostly ends at once.
+    idle: Duration,
+}
+
+impl Source {
+    fn new(pipe: PipeReader, keep: KeepBytes) -> Self {
+        Self {
+            pipe: Some(pipe),
+            kept: BoundedOutput::new(keep),
+            decoder: Decoder::default(),
+            buffer: vec![0; READ_BYTES],
+            idle: Duration::from_micros(50),
+        }
+    }
+
+    fn is_ended(&self) -> bool {
+        self.pipe.is_none()
+    }
+
+    /// Takes what comes next, at most one buffer of it, or waits that long; whether something
+    /// came.
+    fn wait(&mut self, longest: Duration, stream: &mut dyn FnMut(&str)) -> std::io::Result<bool> {
+        let Some(pipe) = &mut self.pipe else {
+            std::thread::sleep(self.idle.min(longest));
+            self.idle = (self.idle * 2).min(TICK);
+            return Ok(false);
+        };
+        let timeout = Timespec {
+            tv_sec: longest.as_secs().try_into().unwrap_or(i64::MAX),
+            tv_nsec: longest.subsec_nanos().into(),
+        };
+        let ready = match poll(&mut [PollFd::new(pipe, PollFlags::IN)], Some(&timeout)) {
+            Ok(ready) => ready,
+            Err(rustix::io::Errno::INTR) => 0,
+            Err(error) => return Err(error.into()),
+        };
+        if ready == 0 {
+            return Ok(false);
+        }
+        let read = match pipe.read(&mut self.buffer) {
+            Ok(read) => read,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => return Ok(true),
+            Err(error) => return Err(error),
+        };
+        if read == 0 {
+            self.pipe = None;
+            return Ok(false);
+        }
+        self.kept.push(&self.buffer[..read]);
+        hand_on(&self.decoder.push(&self.buffer[..read]), stream);
+        Ok(true)
+    }
+
+    /// Hands on a character that was cut by the end of the output.
+    fn finish(&mut self, stream: &mut dyn FnMut(&str)) {
+        hand_on(&self.decoder.finish(), stream);
+    }
+}
+
+fn hand_on(text: &str, stream: &mut dyn FnMut(&str)) {
+    if !text.is_empty() {
+        stream(text);
+    }
+}

@@ -1,0 +1,29 @@
+//! Commands and terminals that an agent runs: bounded in time and output, ended with all they
+//! started, confined where the kernel can.
+//!
+//! [`Command::run`] is one command from start to end, [`Terminals`] are programs that go on
+//! between calls; [`Sandbox`] confines what either may write.
+//! Everything is synchronous. Who waits is asked often whether to go on, by a callback.
+//! Unix only: process groups, pipes and terminals are used as they are there.
+
+mod command;
+mod decoder;
+mod environment;
+mod group;
+mod outcome;
+mod output;
+mod pty;
+mod sandbox;
+mod shell;
+
+pub use command::{Background, Command, CommandError, Limits, Ran};
+pub use decoder::Decoder;
+pub use environment::Environment;
+pub use outcome::{Ending, Outcome};
+pub use output::{BoundedOutput, KeepBytes, LeftOut, Output};
+pub use pty::{
+    Listed, Paused, Reading, SessionId, Size, TerminalCommand, TerminalError, TerminalLimits,
+    Terminals, Wait,
+};
+pub use sandbox::{Confinement, Sandbox};
+pub use shell::{Followed, Shell, WorkingDirectory};

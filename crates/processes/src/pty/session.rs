@@ -1,0 +1,111 @@
+//! The processes of a terminal: all of its session, whatever groups a shell put them in.
+
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
+
+use crate::Ending;
+
+/// How long killed processes may take to be gone.
+const KILLED_WAIT: Duration = Duration::from_millis(500);
+
+/// How often is looked whether they are.
+const TICK: Duration = Duration::from_millis(5);
+
+/// A process that leads its own session, and that only [`Session::end`] waits for: until then
+/// the system gives its number to nobody else.
+#[derive(Debug)]
+pub(super) struct Session {
+    leader: Box<dyn portable_pty::Child + Send + Sync>,
+    id: Option<Pid>,
+    ending: Option<Ending>,
+    is_over: bool,
+}
+
+impl Session {
+    pub(super) fn new(leader: Box<dyn portable_pty::Child + Send + Sync>) -> Self {
+        let number = leader.process_id().and_then(|id| i32::try_from(id).ok());
+        Self { leader, id: number.and_then(Pid::from_raw), ending: None, is_over: false }
+    }
+
+    /// How the leader ended; `None` while it runs.
+    pub(super) fn ending(&mut self) -> Option<Ending> {
+        if self.ending.is_none()
+            && let Some(id) = self.id
+        {
+            let without_collecting =
+                WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+            let status = rustix::process::waitid(WaitId::Pid(id), without_collecting).ok()??;
+            let code = status.exit_status().map(Ending::Code);
+            self.ending = code.or(status.terminating_signal().map(Ending::Signal));
+        }
+        self.ending
+    }
+
+    /// Asks all to end (SIGHUP, as when a terminal is closed, and SIGTERM), kills them after
+    /// `grace`, and collects the leader.
+    pub(super) fn end(&mut self, grace: Duration) {
+        if self.is_over {
+            return;
+        }
+        self.signal(&[Signal::HUP, Signal::TERM, Signal::CONT]);
+        self.wait_until_gone(grace);
+        self.signal(&[Signal::KILL]);
+        self.wait_until_gone(KILLED_WAIT);
+        self.ending();
+        // A leader that is stuck in the kernel would hold up who waits here; it is left alone.
+        let _ = self.leader.try_wait();
+        self.is_over = true;
+    }
+
+    fn wait_until_gone(&mut self, longest: Duration) {
+        let begun = Instant::now();
+        while (self.ending().is_none() || !self.followers().is_empty()) && begun.elapsed() < longest
+        {
+            std::thread::sleep(TICK);
+        }
+    }
+
+    fn signal(&self, signals: &[Signal]) {
+        for signal in signals {
+            if let Some(id) = self.id {
+                // Who ended meanwhile is what was wanted.
+                let _ = rustix::process::kill_process_group(id, *signal);
+            }
+            for process in self.followers() {
+                let _ = rustix::process::kill_process(process, *signal);
+            }
+        }
+    }
+
+    /// Processes of the session other than its leader, except those that have ended and only
+    /// wait to be collected. Empty where the system does not list processes in `/proc`; there
+    /// the group of the leader is all that is reached.
+    fn followers(&self) -> Vec<Pid> {
+        let Some(session) = self.id else { return Vec::new() };
+        let Ok(processes) = std::fs::read_dir("/proc") else { return Vec::new() };
+        processes
+            .flatten()
+            .filter_map(|entry| entry.file_name().to_str()?.parse().ok().and_then(Pid::from_raw))
+            .filter(|id| *id != session && is_running_in(*id, session))
+            .collect()
+    }
+}
+
+/// Asked of `/proc` and not of `getsid`: processes of the kernel are in session 0, which is no
+/// process.
+fn is_running_in(process: Pid, session: Pid) -> bool {
+    let path = format!("/proc/{}/stat", process.as_raw_nonzero());
+    let Ok(stat) = std::fs::read_to_string(path) else { return false };
+    // After the name in brackets, which may hold anything: state, parent, group, session.
+    let Some((_, rest)) = stat.rsplit_once(") ") else { return false };
+    let fields: Vec<&str> = rest.split(' ').take(4).collect();
+    let [state, _, _, of] = fields[..] else { return false };
+    !matches!(state, "Z" | "X") && of.parse() == Ok(session.as_raw_nonzero().get())
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.end(Duration::ZERO);
+    }
+}

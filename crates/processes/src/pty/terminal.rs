@@ -1,0 +1,191 @@
+//! One terminal: its process, and threads that read from it and write to it.
+
+use std::io::Write;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use portable_pty::{CommandBuilder, MasterPty, PtySize, native_pty_system};
+
+use super::reading::{Paused, Reading, Unread, Wait};
+use super::session::Session;
+use super::terminals::{Size, TerminalCommand};
+use crate::{Confinement, Ending, KeepBytes, shell};
+
+/// Input that may wait for a program to read it, in bytes.
+pub(super) const INPUT_BYTES_MAX: usize = 256 * 1024;
+
+/// How often, and how long apart, is asked for the end of a program that closed its terminal.
+const ENDING_TICKS: u32 = 100;
+const ENDING_TICK: Duration = Duration::from_millis(2);
+
+/// A terminal and what runs in it.
+pub(super) struct Terminal {
+    pub(super) text: String,
+    pub(super) confinement: Option<Confinement>,
+    /// When it was last written to or read from.
+    pub(super) used: Mutex<Instant>,
+    unread: Arc<Unread>,
+    input: Sender<Vec<u8>>,
+    waiting_bytes: Arc<AtomicUsize>,
+    master: Mutex<Box<dyn MasterPty + Send>>,
+    session: Mutex<Session>,
+}
+
+impl Terminal {
+    pub(super) fn start(
+        command: &TerminalCommand,
+        keep: KeepBytes,
+        now: Instant,
+    ) -> std::io::Result<Self> {
+        let pair =
+            native_pty_system().openpty(command.size.into()).map_err(std::io::Error::other)?;
+        let unread =
+            Unread::follow(pair.master.try_clone_reader().map_err(std::io::Error::other)?, keep)?;
+        let writer = pair.master.take_writer().map_err(std::io::Error::other)?;
+        let (input, waiting_bytes) = write_in_background(writer)?;
+        let slave = pair.slave;
+        let builder = builder(command);
+        let (child, confinement) = match &command.sandbox {
+            None => (slave.spawn_command(builder), None),
+            Some(sandbox) => {
+                let (child, confinement) = sandbox.start(move || slave.spawn_command(builder));
+                (child, Some(confinement))
+            }
+        };
+        Ok(Self {
+            text: command.text.clone(),
+            confinement,
+            used: Mutex::new(now),
+            unread,
+            input,
+            waiting_bytes,
+            session: Mutex::new(Session::new(child.map_err(std::io::Error::other)?)),
+            master: Mutex::new(pair.master),
+        })
+    }
+
+    /// Hands input to the thread that writes it; false when too much waits already. Input of a
+    /// program that has ended goes nowhere; who reads learns of the end.
+    pub(super) fn write(&self, text: &str) -> bool {
+        if self.unread.is_ended() {
+            return true;
+        }
+        let before = self.waiting_bytes.fetch_add(text.len(), Ordering::Relaxed);
+        if before + text.len() > INPUT_BYTES_MAX {
+            self.waiting_bytes.fetch_sub(text.len(), Ordering::Relaxed);
+            return false;
+        }
+        // The thread is gone when the program is.
+        let _ = self.input.send(text.as_bytes().to_vec());
+        true
+    }
+
+    /// Waits, for output that came after `since` if that is given, and takes all there is.
+    pub(super) fn read(
+        &self,
+        wait: Wait,
+        since: Option<Instant>,
+        go_on: &(dyn Fn() -> bool + Sync),
+    ) -> Reading {
+        let (output, paused) = self.unread.take(wait, since, go_on);
+        if paused == Paused::Ended {
+            self.wait_for_ending(go_on);
+        }
+        Reading { output, paused, ending: self.ending() }
+    }
+
+    /// A process closes its terminal a moment before it counts as ended. One that closed it and
+    /// goes on is not waited for any longer.
+    fn wait_for_ending(&self, go_on: &(dyn Fn() -> bool + Sync)) {
+        for _ in 0..ENDING_TICKS {
+            if self.ending().is_some() || !go_on() {
+                break;
+            }
+            std::thread::sleep(ENDING_TICK);
+        }
+    }
+
+    pub(super) fn resize(&self, size: Size) -> std::io::Result<()> {
+        let master = self.master.lock().unwrap_or_else(PoisonError::into_inner);
+        master.resize(size.into()).map_err(std::io::Error::other)
+    }
+
+    /// Ends all processes of the terminal.
+    pub(super) fn end(&self, grace: Duration) {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner).end(grace);
+    }
+
+    pub(super) fn ending(&self) -> Option<Ending> {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner).ending()
+    }
+
+    pub(super) fn unread_bytes(&self) -> u64 {
+        self.unread.bytes()
+    }
+
+    /// Whether its program has ended and everything it wrote was read.
+    pub(super) fn is_spent(&self) -> bool {
+        self.ending().is_some() && self.unread.is_ended() && self.unread.bytes() == 0
+    }
+
+    pub(super) fn used(&self) -> Instant {
+        *self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn touch(&self, now: Instant) {
+        *self.used.lock().unwrap_or_else(PoisonError::into_inner) = now;
+    }
+}
+
+/// The shell is the only process that is started; it says itself when a program is missing.
+fn builder(command: &TerminalCommand) -> CommandBuilder {
+    let mut builder = CommandBuilder::new(command.shell.path());
+    builder.arg("-c");
+    builder.arg(&command.text);
+    builder.cwd(&command.directory);
+    builder.env_clear();
+    for (name, value) in command.environment.iter() {
+        builder.env(name, value);
+    }
+    builder
+}
+
+/// A thread of its own, because a program that does not read may hold up a write for ever.
+fn write_in_background(
+    mut writer: Box<dyn Write + Send>,
+) -> std::io::Result<(Sender<Vec<u8>>, Arc<AtomicUsize>)> {
+    let (sender, receiver) = channel::<Vec<u8>>();
+    let waiting = Arc::new(AtomicUsize::new(0));
+    let ours = Arc::clone(&waiting);
+    std::thread::Builder::new().name("terminal input".to_owned()).spawn(move || {
+        for bytes in receiver {
+            if writer.write_all(&bytes).and_then(|()| writer.flush()).is_err() {
+                break;
+            }
+            ours.fetch_sub(bytes.len(), Ordering::Relaxed);
+        }
+    })?;
+    Ok((sender, waiting))
+}
+
+impl From<Size> for PtySize {
+    fn from(size: Size) -> Self {
+        Self { rows: size.rows.max(1), cols: size.columns.max(1), pixel_width: 0, pixel_height: 0 }
+    }
+}
+
+/// Checks what no process can be started with.
+pub(super) fn check(command: &TerminalCommand) -> Result<(), crate::CommandError> {
+    shell::check(&command.text)?;
+    if !command.directory.is_dir() {
+        return Err(crate::CommandError::Directory(command.directory.clone()));
+    }
+    if !command.shell.path().is_file() {
+        let source = std::io::Error::from(std::io::ErrorKind::NotFound);
+        let shell = command.shell.path().to_path_buf();
+        return Err(crate::CommandError::Start { shell, source });
+    }
+    Ok(())
+}

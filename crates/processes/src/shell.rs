@@ -1,0 +1,137 @@
+//! The shell that runs a command, and the directory it leaves behind for the next one.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::Read as _;
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::{Path, PathBuf};
+use std::process;
+
+use crate::CommandError;
+
+/// A shell that understands `-c`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shell(PathBuf);
+
+impl Shell {
+    /// `bash`, or else `sh`, from the folders of a `PATH` variable and then the usual ones.
+    #[must_use]
+    pub fn find(path_variable: Option<&OsStr>) -> Option<Self> {
+        let listed = path_variable.map(std::env::split_paths).into_iter().flatten();
+        let usual = ["/usr/bin", "/bin", "/usr/local/bin"].map(PathBuf::from);
+        let folders: Vec<PathBuf> =
+            listed.filter(|folder| folder.is_absolute()).chain(usual).collect();
+        ["bash", "sh"].iter().find_map(|name| {
+            folders.iter().map(|folder| folder.join(name)).find(|file| file.is_file()).map(Self)
+        })
+    }
+
+    /// A shell at a place of the caller's choice.
+    #[must_use]
+    pub fn at(path: PathBuf) -> Self {
+        Self(path)
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// The process that runs `text` and writes its last directory to `directory_file`.
+    pub(crate) fn command(&self, text: &str, directory_file: &Path) -> process::Command {
+        let mut command = process::Command::new(&self.0);
+        let name: &OsStr = self.0.file_name().unwrap_or(self.0.as_os_str());
+        command.arg("-c").arg(WRAPPER).arg(name).arg(text).arg(directory_file);
+        command
+    }
+}
+
+/// Runs its first argument and writes the directory it ended in to the file in the second.
+///
+/// One line, so that line numbers in messages are those of the text. The trap is there for
+/// `exit` and `set -e`; the part behind `eval` for a text with an EXIT trap of its own. A text
+/// that replaces the shell by `exec` says nothing, and the directory stays as it was. The space
+/// keeps a text that begins with a dash from being an option of `eval`.
+const WRAPPER: &str = "__foveal_text=$1; __foveal_directory=$2; shift 2; \
+    trap '{ command pwd -P >|\"$__foveal_directory\"; } 2>/dev/null' EXIT; \
+    eval \" $__foveal_text\"; \
+    __foveal_status=$?; { command pwd -P >|\"$__foveal_directory\"; } 2>/dev/null; \
+    exit $__foveal_status";
+
+/// The longest text of a command: with the wrapper it must fit in one argument, which Linux
+/// limits to 128 KiB.
+pub(crate) const TEXT_BYTES_MAX: usize = 127 * 1024;
+
+/// Refuses texts that no shell can be given.
+pub(crate) fn check(text: &str) -> Result<(), CommandError> {
+    if text.contains('\0') {
+        return Err(CommandError::NulByte);
+    }
+    if text.len() > TEXT_BYTES_MAX {
+        return Err(CommandError::TooLong { bytes: text.len(), bytes_max: TEXT_BYTES_MAX });
+    }
+    Ok(())
+}
+
+/// The longest directory that is believed, in bytes.
+const DIRECTORY_BYTES_MAX: u64 = 16 * 1024;
+
+/// The directory that the wrapper wrote to `file`; `None` when it wrote nothing whole. Read by
+/// the handle, because what a command put in the place of the file is nothing to open.
+pub(crate) fn directory_in(file: &File) -> std::io::Result<Option<PathBuf>> {
+    let mut written = Vec::new();
+    file.take(DIRECTORY_BYTES_MAX).read_to_end(&mut written)?;
+    if written.pop() != Some(b'\n') {
+        return Ok(None);
+    }
+    let path = PathBuf::from(OsString::from_vec(written));
+    Ok(path.is_absolute().then_some(path))
+}
+
+/// The directory that is kept between commands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkingDirectory(PathBuf);
+
+/// What became of the working directory after a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Followed {
+    /// It is the same.
+    Same,
+    /// The next command runs elsewhere; see [`WorkingDirectory::path`].
+    Moved,
+    /// The command ended where no command may start; the next one starts where this one did.
+    Refused(PathBuf),
+}
+
+impl WorkingDirectory {
+    /// Starts at `path`, which should have no symbolic links in it (`canonicalize`), so that
+    /// it compares with what a shell tells.
+    #[must_use]
+    pub fn new(path: PathBuf) -> Self {
+        Self(path)
+    }
+
+    /// Where the next command runs.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Goes where the last command ended ([`crate::Ran::directory`]), if `is_allowed` says so.
+    pub fn follow(
+        &mut self,
+        directory: Option<&Path>,
+        is_allowed: &dyn Fn(&Path) -> bool,
+    ) -> Followed {
+        match directory {
+            None => Followed::Same,
+            Some(directory) if directory == self.0 => Followed::Same,
+            Some(directory) if is_allowed(directory) => {
+                self.0 = directory.to_path_buf();
+                Followed::Moved
+            }
+            Some(directory) => Followed::Refused(directory.to_path_buf()),
+        }
+    }
+}

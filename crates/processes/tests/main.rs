@@ -1,0 +1,7 @@
+//! Tests of `foveal-processes`.
+
+mod command;
+mod malformed;
+mod output;
+mod pty;
+mod sandbox;

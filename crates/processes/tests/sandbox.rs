@@ -1,0 +1,143 @@
+//! What a confined command can write. Skipped where the kernel cannot confine.
+
+use std::path::Path;
+
+use foveal_processes::{Command, Confinement, Sandbox};
+use landlock::{ABI, AccessFs, LandlockStatus, Ruleset, RulesetAttr as _, RulesetError};
+
+use crate::command::{command, run};
+
+/// Asks the kernel itself, so that a sandbox that stopped working is not skipped.
+pub(crate) fn can_confine() -> bool {
+    let ask = || -> Result<_, RulesetError> {
+        Ruleset::default().handle_access(AccessFs::WriteFile)?.create()?.restrict_self()
+    };
+    let asked = std::thread::spawn(ask).join().expect("it does not panic");
+    let can = asked.is_ok_and(|status| {
+        matches!(status.landlock, LandlockStatus::Available { effective_abi, .. }
+            if effective_abi >= ABI::V3)
+    });
+    if can {
+        assert_eq!(Confinement::available(), Confinement::Full);
+    } else {
+        eprintln!("skipped: {}", Confinement::available());
+    }
+    can
+}
+
+/// Runs `text` in `<folder>/root`, which may be written, beside `<folder>/outside`, which may
+/// not, and compares the exit code and what is in both folders afterwards.
+#[track_caller]
+fn check(text: &str, expected: &str) {
+    if !can_confine() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder of ours");
+    let [root, outside] = ["root", "outside"].map(|name| folder.path().join(name));
+    for place in [&root, &outside] {
+        std::fs::create_dir(place).expect("a folder of ours");
+        std::fs::write(place.join("old"), "old").expect("a folder of ours");
+    }
+    std::os::unix::fs::symlink("../outside", root.join("link")).expect("a folder of ours");
+    let temporary = folder.path().join("temporary");
+    std::fs::create_dir(&temporary).expect("a folder of ours");
+    let mut command = command(&format!("({text}) 2>/dev/null"), &root);
+    command.environment = command.environment.with("TMPDIR", &temporary);
+    command.sandbox = Some(Sandbox { writable: vec![root.clone(), temporary] });
+    let ran = run(&command);
+    assert_eq!(ran.confinement, Some(Confinement::Full));
+    let seen = format!("{} | {} | {}", ran.outcome, names(&root), names(&outside));
+    assert_eq!(seen, expected, "{text}\n{}", ran.output.text());
+}
+
+/// `name=content` of the files, by name.
+fn names(folder: &Path) -> String {
+    let files = std::fs::read_dir(folder).expect("it is there").flatten();
+    let mut seen: Vec<String> = files
+        .filter(|file| file.file_name() != "link")
+        .map(|file| {
+            let content = std::fs::read_to_string(file.path()).unwrap_or_default();
+            format!("{}={content}", file.file_name().display())
+        })
+        .collect();
+    seen.sort();
+    seen.join(" ")
+}
+
+#[test]
+fn writes_inside_are_allowed() {
+    check("printf new >new", "exit code 0 | new=new old=old | old=old");
+    check("printf new >old", "exit code 0 | old=new | old=old");
+    check("rm old", "exit code 0 |  | old=old");
+    check("mkdir d && mv old d/old && mv d/old older", "exit code 0 | d= older=old | old=old");
+    check("cat ../outside/old >/dev/null", "exit code 0 | old=old | old=old");
+    check("t=$(mktemp) && echo x >$t && rm $t", "exit code 0 | old=old | old=old");
+    check("cat ../outside/old >old", "exit code 0 | old=old | old=old");
+}
+
+#[test]
+fn writes_outside_are_refused() {
+    let refused = "exit code 1 | old=old | old=old";
+    for text in [
+        "cp old ../outside/new",
+        "cp old link/new",
+        "cp old $PWD/../outside/new",
+        "tee ../outside/old <old",
+        "rm -f ../outside/old",
+        "rm -f link/old",
+        "mv ../outside/old old",
+        "mv old ../outside/new",
+        "ln ../outside/old hard",
+        "ln -s x ../outside/soft",
+        "mkdir ../outside/d",
+        "mkfifo ../outside/fifo",
+        "truncate -s 0 ../outside/old",
+        "sh -c 'sh -c \"cp old ../outside/new\"'",
+        "(cd .. && cp outside/old outside/new)",
+        "cp old /proc/self/cwd/../outside/new",
+    ] {
+        check(text, refused);
+    }
+}
+
+#[test]
+fn a_confined_command_is_followed_like_any_other() {
+    if !can_confine() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder of ours");
+    let root = folder.path().canonicalize().expect("it is there");
+    let sandbox = Some(Sandbox { writable: vec![root.clone()] });
+    let ran = run(&Command { sandbox, ..command("mkdir a; cd a; exit 3", &root) });
+    assert_eq!(
+        (ran.outcome.to_string(), ran.directory),
+        ("exit code 3".into(), Some(root.join("a")))
+    );
+}
+
+#[test]
+fn nobody_gains_rights_in_there() {
+    if !can_confine() {
+        return;
+    }
+    let command = command("grep NoNewPrivs /proc/self/status", &std::env::temp_dir());
+    assert_eq!(run(&command).output.text(), "NoNewPrivs:\t0\n");
+    let confined = Command { sandbox: Some(Sandbox::default()), ..command };
+    assert_eq!(run(&confined).output.text(), "NoNewPrivs:\t1\n");
+}
+
+#[test]
+fn the_program_itself_stays_free() {
+    let (_, confinement) = Sandbox::default().start(|| ());
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("foveal-sandbox-free");
+    std::fs::write(&file, "x").expect("this thread was not confined");
+    std::fs::remove_file(&file).expect("this thread was not confined");
+    eprintln!("{confinement}");
+}
+
+#[test]
+fn how_far_it_holds_is_said() {
+    let absent = Confinement::Absent { why: "no Landlock here".to_owned() };
+    assert_eq!(Confinement::Full.to_string(), "writes are confined by the kernel");
+    assert_eq!(absent.to_string(), "writes are not confined: no Landlock here");
+}
