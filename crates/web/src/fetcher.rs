@@ -1,0 +1,367 @@
+//! Fetching a page: what is asked, what comes back, and who may stop it.
+
+use std::io;
+use std::net::{IpAddr, ToSocketAddrs};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::{Arc, OnceLock};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use ureq::tls::{Certificate, TlsConfig};
+use url::Url;
+
+use crate::address::Guard;
+use crate::charset;
+use crate::error::{FetchError, shown};
+use crate::exchange::{self, Exchange, Raw};
+use crate::freshness::{Freshness, Validators};
+use crate::kind::{self, Kind};
+use crate::markdown::{self, Converted};
+use crate::plain;
+
+/// How often whoever waits is asked whether to go on.
+const ASK_EACH: Duration = Duration::from_millis(20);
+
+/// Characters of what an error's page says.
+const SAID_CHARS_MAX: usize = 300;
+
+/// The addresses of a name.
+pub type Names = Arc<dyn Fn(&str) -> io::Result<Vec<IpAddr>> + Send + Sync>;
+
+/// How much and how long a fetch may take.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Redirects that are followed.
+    pub redirects: u32,
+    /// Bytes of a page, counted after decompression; the rest is left.
+    pub body_bytes: u64,
+    /// Bytes of an answer's head.
+    pub header_bytes: usize,
+    /// To connect to one host.
+    pub connect_time: Duration,
+    /// Between two parts of an answer.
+    pub read_time: Duration,
+    /// For everything up to the last byte, redirects included.
+    pub total_time: Duration,
+    /// To turn a page into Markdown; then its bare text is taken.
+    pub convert_time: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            redirects: 5,
+            body_bytes: 4 << 20,
+            header_bytes: 64 << 10,
+            connect_time: Duration::from_secs(10),
+            read_time: Duration::from_secs(15),
+            total_time: Duration::from_secs(30),
+            convert_time: Duration::from_secs(10),
+        }
+    }
+}
+
+/// What is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// The page's address.
+    pub url: String,
+    /// What is known of the page from before.
+    pub cached: Option<Validators>,
+}
+
+/// What came back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fetched {
+    /// A page.
+    Page(Box<Page>),
+    /// The page that [`Request::cached`] is about has not changed.
+    NotModified {
+        /// The page's address, after redirects.
+        final_url: String,
+        /// How long it may now be used without asking.
+        freshness: Freshness,
+    },
+}
+
+/// A page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    /// Where it was found, after redirects; without a fragment.
+    pub final_url: String,
+    /// 200–299.
+    pub status: u16,
+    /// `Content-Type` without parameters, in lower case; empty if there is none.
+    pub content_type: String,
+    /// The charset its text was in; `None` for what is no text.
+    pub charset: Option<&'static str>,
+    /// The title of an HTML page.
+    pub title: Option<String>,
+    /// What there is to read.
+    pub content: Content,
+    /// Bytes that were read, after decompression.
+    pub bytes: u64,
+    /// There was more than [`Limits::body_bytes`].
+    pub truncated: bool,
+    /// How long it may be used without asking, and what to ask with.
+    pub freshness: Freshness,
+}
+
+/// What there is to read in a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    /// The main part of an HTML page.
+    Markdown(String),
+    /// An HTML page without its markup, where no Markdown could be made of it.
+    Stripped(String),
+    /// Text that is no HTML, as it is.
+    Text(String),
+    /// What is no text, in one sentence.
+    Described(String),
+}
+
+impl Content {
+    /// What is shown.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Markdown(text)
+            | Self::Stripped(text)
+            | Self::Text(text)
+            | Self::Described(text) => text,
+        }
+    }
+}
+
+/// Fetches pages. It may be shared between threads; each fetch has a connection of its own.
+pub struct Fetcher {
+    guard: Arc<Guard>,
+    limits: Limits,
+    names: Names,
+    tls: OnceLock<(TlsConfig, usize)>,
+}
+
+impl Fetcher {
+    /// One that fetches what `guard` allows within `limits`. Nothing is asked yet.
+    pub fn new(guard: Guard, limits: Limits) -> Self {
+        Self { guard: Arc::new(guard), limits, names: Arc::new(system), tls: OnceLock::new() }
+    }
+
+    /// One that looks names up by `names` instead of asking the system. What they lead to is
+    /// checked all the same.
+    #[must_use]
+    pub fn with_names(mut self, names: Names) -> Self {
+        self.names = names;
+        self
+    }
+
+    /// One that trusts the root certificates in `roots` (each in DER) instead of the system's.
+    #[must_use]
+    pub fn with_roots(mut self, roots: &[&[u8]]) -> Self {
+        let roots: Vec<Certificate<'static>> =
+            roots.iter().map(|one| Certificate::from_der(one).to_owned()).collect();
+        self.tls = OnceLock::from(exchange::tls(&roots));
+        self
+    }
+
+    /// The page at `request.url`. `go_on` is asked about 50 times a second; `false` ends the
+    /// fetch at once.
+    ///
+    /// # Errors
+    /// Everything but a page: refused addresses, no answer, statuses outside 200–299.
+    pub fn fetch(
+        &self,
+        request: &Request,
+        go_on: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Fetched, FetchError> {
+        let url = self.guard.check_url(&request.url, None)?;
+        let raw = self.exchange(url, request.cached.clone(), go_on)?;
+        match (raw.status, &request.cached) {
+            // Validators were sent only there; elsewhere nobody asked.
+            (304, Some(cached)) if cached.url == raw.url.as_str() => Ok(Fetched::NotModified {
+                final_url: raw.url.to_string(),
+                freshness: raw.freshness.renewed(cached),
+            }),
+            (200..=299, _) => self.page(raw, go_on).map(|page| Fetched::Page(Box::new(page))),
+            _ => Err(refusal(&raw)),
+        }
+    }
+
+    fn exchange(
+        &self,
+        url: Url,
+        cached: Option<Validators>,
+        go_on: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Raw, FetchError> {
+        let (tls, roots) = self.tls.get_or_init(|| exchange::tls(&exchange::system_roots()));
+        if *roots == 0 && url.scheme() == "https" {
+            return Err(FetchError::NoCertificates { url: shown(url.as_str()) });
+        }
+        let (guard, names) = (Arc::clone(&self.guard), Arc::clone(&self.names));
+        let agent = exchange::agent(Arc::clone(&guard), names, &self.limits, tls.clone());
+        let stopped = Arc::new(AtomicBool::new(false));
+        let exchange = Exchange {
+            agent: agent.clone(),
+            guard,
+            limits: self.limits.clone(),
+            cached,
+            stopped: Arc::clone(&stopped),
+        };
+        let address = shown(url.as_str());
+        let started = start("foveal-fetch", None, move || exchange.run(url));
+        let result = started.map_err(|error| error.to_string()).and_then(|receiver| {
+            wait(&receiver, self.limits.total_time, go_on).map_or_else(
+                |left| Ok(Err(left)),
+                |result| result.map(Ok).ok_or_else(|| "it could not be read".to_owned()),
+            )
+        });
+        match result {
+            Ok(Ok(result)) => result,
+            Ok(Err(left)) => {
+                stopped.store(true, Ordering::Relaxed);
+                // Ends the reading and writing that the thread is in.
+                agent.shutdown();
+                Err(match left {
+                    Left::Stopped => FetchError::Stopped,
+                    Left::Late => FetchError::Slow {
+                        url: address,
+                        seconds: self.limits.total_time.as_secs().max(1),
+                    },
+                })
+            }
+            Err(reason) => Err(FetchError::Broken { url: address, reason }),
+        }
+    }
+
+    fn page(&self, raw: Raw, go_on: &(dyn Fn() -> bool + Sync)) -> Result<Page, FetchError> {
+        let content_type = kind::essence(&raw.content_type);
+        let kind = kind::of(&content_type, &raw.bytes);
+        let bytes = raw.bytes.len() as u64;
+        let (mut title, mut charset) = (None, None);
+        let content = if kind == Kind::Binary {
+            let length = raw.length.or((!raw.truncated).then_some(bytes));
+            Content::Described(kind::described(&content_type, &raw.bytes, length))
+        } else {
+            let named = charset::of_content_type(&raw.content_type);
+            let markup = kind == Kind::Html || content_type.ends_with("xml");
+            let (text, used) = charset::decode(&raw.bytes, named, markup);
+            charset = Some(used);
+            match kind {
+                Kind::Html => {
+                    let (found, content) = self.converted(text, &raw.url, go_on)?;
+                    title = found;
+                    content
+                }
+                Kind::Text | Kind::Binary => Content::Text(text),
+            }
+        };
+        Ok(Page {
+            final_url: raw.url.to_string(),
+            status: raw.status,
+            content_type,
+            charset,
+            title,
+            content,
+            bytes,
+            truncated: raw.truncated && kind != Kind::Binary,
+            freshness: raw.freshness,
+        })
+    }
+
+    /// Markdown of a page, made on a thread with a large stack that may be left behind.
+    fn converted(
+        &self,
+        html: String,
+        url: &Url,
+        go_on: &(dyn Fn() -> bool + Sync),
+    ) -> Result<(Option<String>, Content), FetchError> {
+        let html = Arc::new(html);
+        let (page, url) = (Arc::clone(&html), url.clone());
+        let work = move || markdown::convert(&page, &url);
+        let done = match start("foveal-convert", Some(markdown::STACK_BYTES), work) {
+            Ok(receiver) => match wait(&receiver, self.limits.convert_time, go_on) {
+                Err(Left::Stopped) => return Err(FetchError::Stopped),
+                Err(Left::Late) => None,
+                Ok(converted) => converted,
+            },
+            Err(_) => None,
+        };
+        Ok(match done {
+            Some(Converted { title, markdown: Some(markdown) }) => {
+                (title, Content::Markdown(markdown))
+            }
+            Some(Converted { title, markdown: None }) => {
+                (title, Content::Stripped(plain::text(&html)))
+            }
+            None => (None, Content::Stripped(plain::text(&html))),
+        })
+    }
+}
+
+/// Why nobody waits any more.
+enum Left {
+    Stopped,
+    Late,
+}
+
+/// Runs `work` on a thread that nobody has to wait for. Its result comes through the receiver,
+/// which is closed if the work ends without one.
+fn start<Result: Send + 'static>(
+    name: &str,
+    stack_bytes: Option<usize>,
+    work: impl FnOnce() -> Result + Send + 'static,
+) -> io::Result<Receiver<Result>> {
+    let (sender, receiver) = mpsc::sync_channel(1);
+    let mut builder = thread::Builder::new().name(name.to_owned());
+    if let Some(bytes) = stack_bytes {
+        builder = builder.stack_size(bytes);
+    }
+    // Nobody may be there any more to take the result.
+    builder.spawn(move || drop(sender.send(work())))?;
+    Ok(receiver)
+}
+
+/// The result, `None` if there will be none.
+fn wait<Result>(
+    receiver: &Receiver<Result>,
+    time: Duration,
+    go_on: &(dyn Fn() -> bool + Sync),
+) -> std::result::Result<Option<Result>, Left> {
+    let begun = Instant::now();
+    loop {
+        if !go_on() {
+            return Err(Left::Stopped);
+        }
+        let Some(left) = time.checked_sub(begun.elapsed()) else { return Err(Left::Late) };
+        match receiver.recv_timeout(left.min(ASK_EACH)) {
+            Ok(result) => return Ok(Some(result)),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return Ok(None),
+        }
+    }
+}
+
+/// What an answer says that is no page.
+fn refusal(raw: &Raw) -> FetchError {
+    let essence = kind::essence(&raw.content_type);
+    let kind = kind::of(&essence, &raw.bytes);
+    let named = charset::of_content_type(&raw.content_type);
+    let (text, _) = charset::decode(&raw.bytes, named, kind == Kind::Html);
+    let text = match kind {
+        Kind::Html => plain::text(&text),
+        Kind::Text => text,
+        Kind::Binary => String::new(),
+    };
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let words = words.join(" ");
+    let mut said: String = words.chars().filter(|c| !c.is_control()).take(SAID_CHARS_MAX).collect();
+    if !said.is_empty() {
+        said.insert_str(0, ": ");
+    }
+    FetchError::Status { url: shown(raw.url.as_str()), status: raw.status, said }
+}
+
+/// The addresses of `host` as the system knows them.
+fn system(host: &str) -> io::Result<Vec<IpAddr>> {
+    Ok((host, 0).to_socket_addrs()?.map(|address| address.ip()).collect())
+}

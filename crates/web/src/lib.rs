@@ -1,0 +1,20 @@
+//! Pages of the web as Markdown: which addresses may be asked, how much is read, and how long
+//! an answer stays fresh.
+//!
+//! [`Fetcher::fetch`] is the entry. Cookies, credentials, proxies and scripts of pages are
+//! deliberately absent.
+
+mod address;
+mod charset;
+mod error;
+mod exchange;
+mod fetcher;
+mod freshness;
+mod kind;
+mod markdown;
+mod plain;
+
+pub use address::{Guard, not_public};
+pub use error::FetchError;
+pub use fetcher::{Content, Fetched, Fetcher, Limits, Names, Page, Request};
+pub use freshness::{Asked, Freshness, UnixMs, Validators};

@@ -1,0 +1,12 @@
+//! Pages fetched from small servers on this machine, and what must not be fetched.
+
+// Also what serves all tests may fail a test.
+#![allow(clippy::unwrap_used)]
+
+mod addresses;
+mod freshness;
+mod limits;
+mod pages;
+mod redirects;
+mod server;
+mod tls;
