@@ -1,0 +1,109 @@
+//! What can go wrong with a store.
+
+use std::path::PathBuf;
+
+use foveal_context::handle::ContentError;
+use thiserror::Error;
+
+use crate::records::SessionId;
+
+/// Why something was not stored or read.
+#[derive(Debug, Error)]
+pub enum StoreError {
+    /// One item is larger than a store takes.
+    #[error("{bytes} bytes are more than the {bytes_max} that are stored as one: store less of it")]
+    TooLarge {
+        /// What was to be stored.
+        bytes: usize,
+        /// What would have been taken.
+        bytes_max: usize,
+    },
+    /// Other content has the handle.
+    #[error(transparent)]
+    Collision(#[from] ContentError),
+    /// The session was never opened, or was removed.
+    #[error("there is no session `{session}`: open it first")]
+    UnknownSession {
+        /// The session that was named.
+        session: SessionId,
+    },
+    /// The folder or file cannot be made.
+    #[error("the store `{}` cannot be written", path.display())]
+    Place {
+        /// The store's file.
+        path: PathBuf,
+        /// What the system says.
+        #[source]
+        source: std::io::Error,
+    },
+    /// What was stored is not what was written.
+    #[error("what is stored cannot be read")]
+    Unreadable(#[from] serde_json::Error),
+    /// Content cannot be compressed.
+    #[error("the content cannot be compressed")]
+    Compression(#[source] std::io::Error),
+    /// SQLite refuses.
+    #[error("the store cannot be read or written")]
+    Database(#[from] rusqlite::Error),
+}
+
+impl StoreError {
+    /// Whether the store's folder or file refuses to be written, so that a store can only be
+    /// kept in memory.
+    pub fn is_place(&self) -> bool {
+        use rusqlite::ErrorCode as Code;
+        match self {
+            Self::Place { .. } => true,
+            Self::Database(error) => matches!(
+                error.sqlite_error_code(),
+                Some(
+                    Code::CannotOpen
+                        | Code::DiskFull
+                        | Code::FileLockingProtocolFailed
+                        | Code::PermissionDenied
+                        | Code::ReadOnly
+                        | Code::SystemIoFailure
+                )
+            ),
+            Self::TooLarge { .. }
+            | Self::Collision(_)
+            | Self::UnknownSession { .. }
+            | Self::Unreadable(_)
+            | Self::Compression(_) => false,
+        }
+    }
+
+    /// Whether the file is damaged, so that it has to be put away.
+    ///
+    /// What this program asks of tables it made cannot fail but for the machine's sake or
+    /// because of what it was given; every other failure says that they are not as it made them.
+    pub(crate) fn is_damage(&self) -> bool {
+        use rusqlite::ErrorCode as Code;
+        match self {
+            Self::Database(error) => !matches!(
+                error.sqlite_error_code(),
+                Some(
+                    Code::DatabaseBusy
+                        | Code::DatabaseLocked
+                        | Code::CannotOpen
+                        | Code::ConstraintViolation
+                        | Code::DiskFull
+                        | Code::FileLockingProtocolFailed
+                        | Code::NoLargeFileSupport
+                        | Code::OperationInterrupted
+                        | Code::OutOfMemory
+                        | Code::PermissionDenied
+                        | Code::ReadOnly
+                        | Code::SystemIoFailure
+                        | Code::TooBig
+                )
+            ),
+            Self::Unreadable(_) => true,
+            Self::TooLarge { .. }
+            | Self::Collision(_)
+            | Self::UnknownSession { .. }
+            | Self::Place { .. }
+            | Self::Compression(_) => false,
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! Tests of `foveal-store`.
+
+mod conformance;
+mod crash;
+mod place;
+mod secrets;

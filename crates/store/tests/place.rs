@@ -1,0 +1,244 @@
+//! The file of a store: rights, other versions, damage, several at once.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use foveal_context::handle::Handle;
+use foveal_context::transcript::Timestamp;
+use foveal_store::{Log, RecordNumber, SessionFacts, SessionId, SqliteStore, Store, StoreError};
+use serde_json::json;
+use tempfile::TempDir;
+
+const NOW: Timestamp = Timestamp(1);
+
+fn place() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("data/store.db");
+    (folder, path)
+}
+
+fn opened(path: &Path) -> SqliteStore {
+    SqliteStore::open(path).expect("it opens")
+}
+
+fn session(store: &dyn Store) -> SessionId {
+    let id = SessionId("a".into());
+    store.open_session(&id, &SessionFacts::default(), NOW).expect("a session");
+    id
+}
+
+/// What the store tells a person, with the folder left out.
+fn notices(store: &SqliteStore, folder: &TempDir) -> Vec<String> {
+    let folder = format!("{}/", folder.path().display());
+    store.take_notices().iter().map(|notice| notice.to_string().replace(&folder, "")).collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn nobody_else_may_read_it() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = |path: &Path| fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
+    let (_folder, path) = place();
+    let store = opened(&path);
+    store.put(None, b"content", NOW).expect("it is stored");
+    let folder = path.parent().expect("a folder");
+    assert_eq!(mode(folder), 0o700);
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let file = entry.expect("a file").path();
+        assert_eq!(mode(&file), 0o600, "{}", file.display());
+    }
+    drop(store);
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).expect("it is ours");
+    drop(opened(&path));
+    assert_eq!(mode(&path), 0o600);
+}
+
+#[test]
+fn what_was_stored_is_there_when_it_opens_again() {
+    let (folder, path) = place();
+    let handle = {
+        let store = opened(&path);
+        let session = session(&store);
+        store.append(&session, Log::Steps, &json!({"answer": 1}), NOW).expect("a record");
+        store.put(Some(&session), b"content", NOW).expect("it is stored").handle
+    };
+    let store = opened(&path);
+    assert_eq!(notices(&store, &folder), [""; 0]);
+    assert_eq!(store.path(), Some(path));
+    assert_eq!(store.get(handle).expect("it can be read").expect("it is there").bytes, b"content");
+    let id = SessionId("a".into());
+    assert_eq!(store.records(&id, Log::Steps, RecordNumber(1), 9).expect("records").len(), 1);
+}
+
+#[test]
+fn what_is_no_store_is_set_aside() {
+    let (folder, path) = place();
+    fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+    for number in 1..=2 {
+        fs::write(&path, "this is no database, ".repeat(100)).expect("a file");
+        let store = opened(&path);
+        let expected = format!(
+            "the store was damaged and begins anew; what there was is in \
+             `data/store.db.damaged-{number}`"
+        );
+        assert_eq!(notices(&store, &folder), [expected]);
+        store.put(None, b"content", NOW).expect("it works");
+        drop(store);
+        let aside = folder.path().join(format!("data/store.db.damaged-{number}"));
+        assert!(fs::read(aside).expect("it is kept").starts_with(b"this is no database"));
+    }
+    // Another program's.
+    fs::remove_file(&path).expect("it is there");
+    let other = rusqlite::Connection::open(&path).expect("a file");
+    other.execute_batch("CREATE TABLE other(id INTEGER)").expect("a table");
+    drop(other);
+    let store = opened(&path);
+    assert_eq!(store.take_notices().len(), 1);
+    assert_eq!(store.handles().expect("it works"), []);
+}
+
+#[test]
+fn a_file_of_a_later_version_is_left_alone() {
+    let (folder, path) = place();
+    let handle = opened(&path).put(None, b"content", NOW).expect("it is stored").handle;
+    let raw = rusqlite::Connection::open(&path).expect("a file");
+    let ours: i64 = raw.query_row("PRAGMA user_version", [], |row| row.get(0)).expect("a version");
+    let version = |version: i64| {
+        raw.execute_batch(&format!("PRAGMA user_version = {version}")).expect("it can be set");
+    };
+    version(ours + 1);
+    for _ in 0..2 {
+        let store = opened(&path);
+        assert_eq!(
+            notices(&store, &folder),
+            [format!(
+                "the store `data/store.db` is of a later version of foveal: \
+                 `data/store.db.v{ours}` is used until you update"
+            )]
+        );
+        assert_eq!(store.get(handle).expect("it can be read"), None);
+        store.put(None, b"other", NOW).expect("it works");
+    }
+    version(ours);
+    assert!(opened(&path).get(handle).expect("it can be read").is_some());
+}
+
+#[test]
+fn a_place_that_cannot_be_written_is_said() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("file"), "").expect("a file");
+    let error = SqliteStore::open(&folder.path().join("file/store.db")).expect_err("no folder");
+    assert!(error.is_place(), "{error:?}");
+    let shown = error.to_string().replace(&folder.path().display().to_string(), "");
+    assert_eq!(shown, "the store `/file/store.db` cannot be written");
+}
+
+/// A closed file with a session of many records and contents.
+fn filled(path: &Path) -> Vec<Handle> {
+    let store = opened(path);
+    let session = session(&store);
+    (0..60)
+        .map(|number| {
+            let text = format!("content {number} ").repeat(number);
+            let handle = store.put(Some(&session), text.as_bytes(), NOW).expect("stored").handle;
+            store.append(&session, Log::Events, &json!([number, handle]), NOW).expect("a record");
+            handle
+        })
+        .collect()
+}
+
+/// Whatever stands in the file, a store opens and works; what it returns is what was put.
+#[test]
+fn damage_anywhere_is_never_fatal() {
+    let (folder, path) = place();
+    let handles = filled(&path);
+    let whole = fs::read(&path).expect("a file");
+    let damaged = folder.path().join("damaged.db");
+    let mut set_aside = 0;
+    for step in 0..64 {
+        let mut bytes = whole.clone();
+        let from = (bytes.len() - 64) * step / 63;
+        // Zeros, a shift of all bits, or the rest gone.
+        match step % 3 {
+            0 => bytes[from..from + 64].fill(0),
+            1 => bytes[from..from + 64].iter_mut().for_each(|byte| *byte = !*byte),
+            _ => bytes.truncate(from),
+        }
+        fs::write(&damaged, &bytes).expect("a file");
+        let store = opened(&damaged);
+        for handle in &handles {
+            if let Some(content) = store.get(*handle).expect("it can be asked") {
+                assert_eq!(Handle::of(&content.bytes), *handle);
+            }
+        }
+        store.sessions().expect("they can be asked for");
+        let session = session(&store);
+        store.records(&session, Log::Events, RecordNumber(0), 99).expect("they can be asked for");
+        let appended = store.append(&session, Log::Events, &json!(1), NOW);
+        assert!(!matches!(appended, Err(StoreError::Unreadable(_))), "{appended:?}");
+        set_aside += store.take_notices().len();
+    }
+    assert!(set_aside > 9, "{set_aside} of 64 were found");
+}
+
+#[test]
+fn several_open_one_file_at_once() {
+    let (folder, path) = place();
+    std::thread::scope(|scope| {
+        for thread in 0..6 {
+            let path = &path;
+            scope.spawn(move || {
+                // A connection each, as processes have.
+                let store = opened(path);
+                let session = session(&store);
+                for number in 0..20 {
+                    let content = format!("{thread} {number}");
+                    store.put(Some(&session), content.as_bytes(), NOW).expect("it is stored");
+                    store.append(&session, Log::Events, &json!(content), NOW).expect("a record");
+                }
+            });
+        }
+    });
+    let store = opened(&path);
+    assert_eq!(notices(&store, &folder), [""; 0]);
+    assert_eq!(store.handles().expect("handles").len(), 120);
+    let records = store.records(&SessionId("a".into()), Log::Events, RecordNumber(1), 999);
+    let numbers =
+        records.expect("records").iter().map(|record| record.number.0).collect::<Vec<_>>();
+    assert_eq!(numbers, (1..=120).collect::<Vec<_>>());
+    assert_eq!(store.check().expect("it can be read"), [""; 0]);
+}
+
+#[test]
+fn a_collection_makes_the_file_smaller() {
+    let (_folder, path) = place();
+    let size = || fs::metadata(&path).expect("it is there").len();
+    let store = opened(&path);
+    for number in 0..40_u32 {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&number.to_le_bytes());
+        let mut noise = vec![0; 50_000];
+        hasher.finalize_xof().fill(&mut noise);
+        store.put(None, &noise, NOW).expect("it is stored");
+    }
+    drop(store);
+    let before = size();
+    assert!(before > 2_000_000);
+    let store = opened(&path);
+    let limits = foveal_store::Limits { bytes_max: 0, age_max_ms: 1_000 };
+    assert_eq!(store.collect(limits, NOW).expect("it collects").contents, 40);
+    drop(store);
+    assert!(size() < before / 10, "{} bytes of {before}", size());
+}
+
+#[test]
+fn other_content_with_the_same_handle_is_refused() {
+    let (_folder, path) = place();
+    let store = opened(&path);
+    let handle = store.put(None, b"content", NOW).expect("it is stored").handle;
+    // As if what is stored had been another text.
+    let raw = rusqlite::Connection::open(&path).expect("a file");
+    raw.execute("UPDATE content SET hash = zeroblob(32)", []).expect("one row");
+    let error = store.put(None, b"content", NOW).expect_err("it is refused");
+    assert_eq!(error.to_string(), format!("handle {handle} already stands for other content"));
+}

@@ -1,0 +1,228 @@
+//! What is taken for a secret, and what is not.
+
+use foveal_store::secrets::{Redacted, find, redact};
+use proptest::prelude::*;
+
+/// The text as it would be stored.
+fn stored(text: &str) -> String {
+    match redact(text.as_bytes()) {
+        Some(Redacted { bytes, .. }) => String::from_utf8(bytes).expect("it stays text"),
+        None => text.to_owned(),
+    }
+}
+
+/// Made-up secrets: kind, beginning and rest. Apart, so that no scanner of repositories takes
+/// them for real ones.
+const SECRETS: &[(&str, &str, &str)] = &[
+    ("AWS access key", "AKIA", "QYLPMN5HFIQR7XYA"),
+    ("GitHub token", "ghp_", "abcdefghij0123456789ABCDEFGHIJ012345"),
+    ("GitHub token", "github_pat_", "11ABCDEFG0abcdefghijkl_mnopqrstuvwxyz0123456789"),
+    ("GitLab token", "glpat-", "a1B2c3D4e5F6g7H8i9J0"),
+    ("Slack token", "xoxb-", "123456789012-abcdefGHIJKL"),
+    ("Slack webhook", "hooks.slack.com/services/", "T00000001/B00000001/abcdefghijklmnop"),
+    ("Google API key", "AIza", "SyA1234567890abcdefghijklmnopqrstuv"),
+    ("Google client secret", "GOCSPX-", "abcdefghijklmnopqrstuvwxyz12"),
+    ("Google access token", "ya29.", "a0AfH6SMBabcdefghijklm"),
+    ("Anthropic API key", "sk-ant-", "api03-abcdefghijklmnopqrstuvwxyz"),
+    ("OpenAI API key", "sk-proj-", "abcdefghijklmnopqrstuvwxyz"),
+    ("API key", "sk-", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6"),
+    ("Stripe key", "sk_live_", "abcdefghij0123456789"),
+    ("Stripe webhook secret", "whsec_", "abcdefghij0123456789ABCD"),
+    ("npm token", "npm_", "abcdefghij0123456789ABCDEFGHIJ012345"),
+    (
+        "PyPI token",
+        "pypi-",
+        "AgEIcHlwaS5vcmcCJDAwMDAwMDAwLTAwMDAtMDAwMC0wMDAwLTAwMDAwMDAwMDAwMAACKlszLCJhYmNkZWZnaGlqa2xtbm9wcXIi",
+    ),
+    ("Hugging Face token", "hf_", "abcdefghijABCDEFGHIJ0123456789"),
+    ("SendGrid key", "SG.", "abcdefghij0123456789AB.abcdefghij0123456789abcdefghij0123456789abc"),
+    (
+        "DigitalOcean token",
+        "dop_v1_",
+        "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+    ),
+    ("Docker token", "dckr_pat_", "abcdefghij0123456789abcdefg"),
+    ("Vault token", "hvs.", "abcdefghij0123456789abcd"),
+    ("Databricks token", "dapi", "0123456789abcdef0123456789abcdef"),
+    ("Shopify token", "shpat_", "0123456789abcdef0123456789abcdef"),
+    ("Linear key", "lin_api_", "abcdefghij0123456789abcdefghij0123456789"),
+    ("Groq key", "gsk_", "abcdefghij0123456789abcdefghij0123456789"),
+    ("xAI key", "xai-", "abcdefghij0123456789abcdefghij0123456789abcdefghij0123456789"),
+    ("Age key", "AGE-SECRET-KEY-", "1QQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQ"),
+    (
+        "JSON web token",
+        "eyJhbGciOiJIUzI1NiJ9",
+        ".eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N",
+    ),
+];
+
+#[test]
+fn tokens_are_found_wherever_they_stand() {
+    for (kind, beginning, rest) in SECRETS {
+        for (before, behind) in
+            [("", ""), ("x = \"", "\";\n"), ("größer ", " …"), ("12→- ", "\r\n"), ("a,", ",b")]
+        {
+            let text = format!("{before}{beginning}{rest}{behind}");
+            let shown = stored(&text);
+            let beginning = if *kind == "Slack webhook" { beginning } else { "" };
+            let expected = format!("{before}{beginning}[secret removed: {kind}]{behind}");
+            assert_eq!(shown, expected, "{text}");
+        }
+    }
+}
+
+fn check(text: &str, expected: &str) {
+    assert_eq!(stored(text), expected, "{text}");
+}
+
+#[test]
+fn values_are_found_by_what_they_are_assigned_to() {
+    const NOTE: &str = "[secret removed: password]";
+    for (before, behind) in [
+        ("password = \"", "\""),
+        ("DB_PASSWORD=", ""),
+        ("export API_KEY=", "\n"),
+        ("  client_secret: '", "',"),
+        ("{\"apiKey\": \"", "\"}"),
+        ("auth_token := \"", "\""),
+        ("const SECRET_KEY = `", "`;"),
+        ("secret => \"", "\""),
+        ("GITLAB_TOKEN=", "\nNEXT=1"),
+    ] {
+        check(&format!("{before}q8Zx61LmP0vTr7Ws{behind}"), &format!("{before}{NOTE}{behind}"));
+    }
+    let aws = "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYq8Zx61LmP0\n";
+    check(aws, &format!("aws_secret_access_key = {NOTE}\n"));
+    check(
+        "postgres://app:s3cr3t-horse@db.internal/app and ftp://a.b/c:d@e",
+        "postgres://app:[secret removed: password in an address]@db.internal/app and \
+         ftp://a.b/c:d@e",
+    );
+    check(
+        "curl -H 'Authorization: Bearer q8Zx61LmP0vTr7Ws' x",
+        "curl -H 'Authorization: Bearer [secret removed: authorization header]' x",
+    );
+    check(
+        "AccountName=a;AccountKey=abcdefghij0123456789abcdefghij0123456789ABCD==;End=1",
+        "AccountName=a;AccountKey=[secret removed: Azure storage key];End=1",
+    );
+}
+
+#[test]
+fn code_that_speaks_of_secrets_is_left_alone() {
+    for text in [
+        "let password = prompt_password(\"Password: \")?;",
+        "password: String,",
+        "secret = os.environ[\"API_KEY_2\"]",
+        "const token = process.env.GITHUB_TOKEN1;",
+        "api_key=\"your-api-key-1234\"",
+        "api_key = \"<YOUR_API_KEY_1>\"",
+        "password = \"${DB_PASSWORD_1}\"",
+        "SECRET_NAME: \"my-app-secret-2\"",
+        "passwordField = \"password_input_1\"",
+        "self.access_token = config.access_token_v2",
+        "secretKeyRef: my-secret-v2",
+        "token_count = 123456789012",
+        "if password == \"hunter2\" {",
+        "max_token: 1_000_000",
+        "credential_type = \"ServiceAccountV1\"",
+        "sk-learn and task-abcdefghijklmnopqrstuvwxyzabcdefgh",
+        "https://example.org:8080/path@2x.png and git@github.com:a/b.git",
+        "http://{user}:{password}@{host}/",
+        "the eyJ prefix, AKIA, ghp_ and -----BEGIN CERTIFICATE-----",
+        "use crate::secrets::{redact, Redacted};",
+    ] {
+        check(text, text);
+    }
+}
+
+#[test]
+fn a_private_key_leaves_its_lines() {
+    let words = ["RSA PRIVATE", "PRIVATE", "OPENSSH PRIVATE"];
+    for word in words {
+        let begin = format!("-----BEGIN {word} KEY-----");
+        let body = "\nMIIEpAIBAAKCAQEA7bq\nabc+/=\n";
+        let note = "[secret removed: private key]";
+        let whole = format!("a\n{begin}{body}-----END {word} KEY-----\nb\n");
+        check(&whole, &format!("a\n{note}\n\n\n\nb\n"));
+        // The end is missing, as in the head of a file.
+        check(&format!("{begin}{body}"), &format!("{note}\n\n\n"));
+        // In a JSON string, and with the numbers of lines.
+        let escaped = format!("\"{begin}\\nMIIE\\n-----END {word} KEY-----\\n\"");
+        check(&escaped, &format!("\"{note}\\n\""));
+        let numbered = format!("1→{begin}\n2→MIIE\n3→-----END {word} KEY-----\n");
+        check(&numbered, &format!("1→{note}\n\n\n"));
+    }
+}
+
+#[test]
+fn a_long_secret_leaves_no_rest() {
+    for length in [100, 255, 256, 257, 1_000, 20_000] {
+        let text = format!("x {}{} y", "ghp_", "a1B2".repeat(length));
+        check(&text, "x [secret removed: GitHub token] y");
+        let text = format!("eyJ{0}.eyJ{0}.{0} y", "a1B2".repeat(length));
+        check(&text, "[secret removed: JSON web token] y");
+    }
+    let key = "MIIEpAIBAAKCAQEA7bq0123456789\n".repeat(2_000);
+    let (begin, end) = ("-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----");
+    let lines = "\n".repeat(2_001);
+    check(&format!("{begin}\n{key}{end}z"), &format!("[secret removed: private key]{lines}z"));
+}
+
+#[test]
+fn several_are_counted() {
+    let redacted = redact(b"AKIAQYLPMN5HFIQR7XYA AKIAQYLPMN5HFIQR7XYB\nAKIA").expect("two");
+    assert_eq!(redacted.secrets, 2);
+}
+
+fn fragments() -> impl Strategy<Value = String> {
+    let words = prop_oneof![
+        "[ -~\n]{0,12}",
+        Just("password=".to_owned()),
+        Just("\"secret\": \"".to_owned()),
+        Just("q8Zx61LmP0vTr7Ws".to_owned()),
+        Just("https://a:".to_owned()),
+        Just("@b".to_owned()),
+        Just("-----BEGIN PRIVATE KEY-----".to_owned()),
+        Just("-----END PRIVATE KEY-----".to_owned()),
+        Just("ä\n".to_owned()),
+        (0..SECRETS.len()).prop_map(|at| format!("{}{}", SECRETS[at].1, SECRETS[at].2)),
+    ];
+    proptest::collection::vec(words, 0..12).prop_map(|words| words.concat())
+}
+
+proptest! {
+    /// Only what was found is replaced; lines keep their numbers; text stays text.
+    #[test]
+    fn the_rest_is_untouched(text in fragments()) {
+        let shown = stored(&text);
+        prop_assert_eq!(shown.matches('\n').count(), text.matches('\n').count());
+        let mut end = 0;
+        let mut rest = shown.as_str();
+        for secret in find(text.as_bytes()) {
+            let before = &text[end..secret.range.start];
+            rest = rest.strip_prefix(before).expect("what stands before it is there");
+            let note = format!("[secret removed: {}]", secret.kind);
+            rest = rest.strip_prefix(note.as_str()).expect("a note is there");
+            let lines = text[secret.range.clone()].matches('\n').count();
+            rest = &rest[lines..];
+            end = secret.range.end;
+        }
+        prop_assert_eq!(rest, &text[end..]);
+    }
+
+    /// A secret between blanks is found whatever stands around.
+    #[test]
+    fn no_token_is_left(before in fragments(), behind in fragments(), at in 0..SECRETS.len()) {
+        let (_, beginning, rest) = SECRETS[at];
+        let shown = stored(&format!("{before} {beginning}{rest} {behind}"));
+        let left = shown.contains(rest) && !before.contains(rest) && !behind.contains(rest);
+        prop_assert!(!left, "{}", shown);
+    }
+
+    /// Any bytes do.
+    #[test]
+    fn bytes_are_no_trouble(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+        find(&bytes);
+    }
+}
