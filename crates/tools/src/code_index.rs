@@ -1,0 +1,211 @@
+//! The index of the first root, kept up to date in the background and asked from any session.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use foveal_indexer::{Hit, Indexer, IndexerError, Progress, SearchOptions};
+
+use crate::control::{self, Control};
+use crate::error::ToolError;
+
+/// How often a waiting caller is asked whether to go on.
+const LOOK_UP_TIME: Duration = Duration::from_millis(50);
+
+/// Opens the index; called once, on the thread that keeps it.
+pub type Open = Box<dyn FnOnce() -> Result<Indexer, IndexerError> + Send>;
+
+/// The index of the first root. It is opened when it is first needed, brought up to date by a
+/// thread of its own, and searched as far as it is; questions come before updates.
+pub struct CodeIndex {
+    shared: Arc<Shared>,
+    worker: Mutex<Option<JoinHandle<()>>>,
+    open: Mutex<Option<Open>>,
+}
+
+#[derive(Default)]
+struct Shared {
+    work: Mutex<Waiting>,
+    arrived: Condvar,
+}
+
+/// What the thread is asked for.
+#[derive(Default)]
+struct Waiting {
+    questions: VecDeque<Asked>,
+    /// Files to be read anew; whatever else changed is found before the next question.
+    touched: Vec<PathBuf>,
+    closed: bool,
+    /// Why there is no index, once that is known.
+    refused: Option<String>,
+}
+
+struct Asked {
+    query: String,
+    options: SearchOptions,
+    reply: Sender<Reply>,
+}
+
+/// What comes back for a question.
+enum Reply {
+    Progress(Progress),
+    Done(Result<Vec<Hit>, IndexerError>),
+}
+
+/// Files remembered until they are looked at.
+const TOUCHED_MAX: usize = 1_000;
+
+impl CodeIndex {
+    /// The index that `open` opens.
+    pub fn new(open: Open) -> Self {
+        let shared = Arc::new(Shared::default());
+        Self { shared, worker: Mutex::new(None), open: Mutex::new(Some(open)) }
+    }
+
+    /// Has a file looked at soon: it was read or changed.
+    pub fn touch(&self, path: &Path) {
+        let mut work = self.lock();
+        if work.touched.len() < TOUCHED_MAX {
+            work.touched.push(path.to_owned());
+        }
+        drop(work);
+        self.start();
+    }
+
+    /// The best parts for `query`, of files as they are now. The first question waits until
+    /// the index is made.
+    ///
+    /// # Errors
+    /// If the caller stops it, or the index cannot be read.
+    pub fn search(
+        &self,
+        query: &str,
+        options: SearchOptions,
+        control: &Control<'_>,
+    ) -> Result<Vec<Hit>, ToolError> {
+        let (reply, answers) = mpsc::channel();
+        let mut work = self.lock();
+        // Nobody would take it, and the channel closes at once.
+        if work.refused.is_none() {
+            work.questions.push_back(Asked { query: query.to_owned(), options, reply });
+        }
+        drop(work);
+        self.start();
+        loop {
+            if !(control.go_on)() {
+                return Err(ToolError::Stopped);
+            }
+            match answers.recv_timeout(LOOK_UP_TIME) {
+                Ok(Reply::Done(hits)) => return hits.map_err(ToolError::failed),
+                Ok(Reply::Progress(progress)) => (control.progress)(control::Progress {
+                    done: progress.done,
+                    total: Some(progress.total),
+                    message: "indexing".to_owned(),
+                }),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    let why = self.lock().refused.clone();
+                    return Err(ToolError::failed(why.unwrap_or_else(|| {
+                        "the index is closed: start again, or search with grep".to_owned()
+                    })));
+                }
+            }
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Waiting> {
+        self.shared.work.lock().expect("no holder of this lock panics")
+    }
+
+    fn start(&self) {
+        let open = self.open.lock().expect("no holder of this lock panics").take();
+        if let Some(open) = open {
+            let shared = Arc::clone(&self.shared);
+            let worker = thread::Builder::new().name("index".to_owned());
+            let worker = worker.spawn(move || keep(&shared, open));
+            if worker.is_err() {
+                drop(Closing(&self.shared));
+            }
+            *self.worker.lock().expect("no holder of this lock panics") = worker.ok();
+        }
+        self.shared.arrived.notify_all();
+    }
+}
+
+impl Drop for CodeIndex {
+    fn drop(&mut self) {
+        self.lock().closed = true;
+        self.shared.arrived.notify_all();
+        let worker = self.worker.lock().expect("no holder of this lock panics").take();
+        if let Some(worker) = worker {
+            // What it left half done, the next update does.
+            let _ = worker.join();
+        }
+    }
+}
+
+impl fmt::Debug for CodeIndex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CodeIndex").finish_non_exhaustive()
+    }
+}
+
+/// Tells all who wait, when the thread ends, that nobody answers any more.
+struct Closing<'a>(&'a Shared);
+
+impl Drop for Closing<'_> {
+    fn drop(&mut self) {
+        let mut work = self.0.work.lock().unwrap_or_else(PoisonError::into_inner);
+        work.refused.get_or_insert_with(|| "the index is closed: search with grep".to_owned());
+        work.questions.clear();
+    }
+}
+
+/// The thread: answers questions, and in between reads what was touched.
+fn keep(shared: &Shared, open: Open) {
+    let _closing = Closing(shared);
+    let mut indexer = match open() {
+        Ok(indexer) => indexer,
+        Err(error) => {
+            let mut work = shared.work.lock().expect("no holder of this lock panics");
+            work.refused = Some(error.to_string());
+            return work.questions.clear();
+        }
+    };
+    loop {
+        let mut work = shared.work.lock().expect("no holder of this lock panics");
+        while work.questions.is_empty() && work.touched.is_empty() && !work.closed {
+            work = shared.arrived.wait(work).expect("no holder of this lock panics");
+        }
+        if work.closed {
+            return;
+        }
+        let touched = std::mem::take(&mut work.touched);
+        let question = work.questions.pop_front();
+        drop(work);
+        touched.iter().for_each(|path| indexer.touch(path));
+        let closed = || shared.work.lock().expect("no holder of this lock panics").closed;
+        match question {
+            Some(asked) => {
+                let mut tell = |progress| drop(asked.reply.send(Reply::Progress(progress)));
+                let hits = indexer
+                    .update(&mut tell, &closed)
+                    .and_then(|_| indexer.search(&asked.query, &asked.options));
+                // Who asked may have gone.
+                drop(asked.reply.send(Reply::Done(hits)));
+            }
+            None => {
+                let busy = || {
+                    let work = shared.work.lock().expect("no holder of this lock panics");
+                    work.closed || !work.questions.is_empty()
+                };
+                // What fails here fails again where somebody asks, and is told there.
+                drop(indexer.update_queued(&busy));
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! What the caller of a tool may do while it runs.
+
+use std::fmt;
+
+/// How far a call is. `total` is there where it is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Progress {
+    /// Units done.
+    pub done: u64,
+    /// Units in all.
+    pub total: Option<u64>,
+    /// What is being done, or output as it comes.
+    pub message: String,
+}
+
+/// What the person is asked before a call that needs their word.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// The tool.
+    pub tool: &'static str,
+    /// The path, command or address it is about.
+    pub subject: String,
+    /// Why it is asked.
+    pub reason: String,
+}
+
+/// The person's word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Word {
+    /// This call and no other.
+    Once,
+    /// Calls like it in this session.
+    Session,
+    /// Calls like it from now on.
+    Always,
+    /// No.
+    No,
+}
+
+/// The caller's side of a running call.
+#[derive(Clone, Copy)]
+pub struct Control<'a> {
+    /// Asked often; `false` stops the call soon.
+    pub go_on: &'a (dyn Fn() -> bool + Sync),
+    /// Told how far the call is.
+    pub progress: &'a (dyn Fn(Progress) + Sync),
+    /// Who answers for the person; `None`: nobody can be asked, and what needs a word is refused.
+    pub person: Option<&'a (dyn Fn(&Question) -> Word + Sync)>,
+}
+
+impl Control<'_> {
+    /// Never stops, tells nobody, asks nobody.
+    pub const NONE: Control<'static> = Control { go_on: &|| true, progress: &|_| {}, person: None };
+}
+
+impl fmt::Debug for Control<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Control").field("asks", &self.person.is_some()).finish_non_exhaustive()
+    }
+}

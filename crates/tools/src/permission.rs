@@ -1,0 +1,130 @@
+//! Who may do what: rules as data, and what the person said before.
+
+use std::collections::BTreeSet;
+
+use globset::Glob;
+use serde::{Deserialize, Serialize};
+
+/// What a rule says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// It may be done.
+    Allow,
+    /// The person is asked.
+    Ask,
+    /// It may not be done.
+    Deny,
+}
+
+/// What a call is about to touch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Deed<'a> {
+    /// The tool.
+    pub tool: &'static str,
+    /// The path, command or address.
+    pub subject: &'a str,
+    /// What makes it more than the tool's everyday work ("may hold secrets"), if anything does.
+    pub concern: Option<&'a str>,
+}
+
+/// One rule.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rule {
+    /// Glob over the tool's name.
+    pub tool: String,
+    /// Glob over the path, command or address; `*` stands for `/` as well.
+    pub subject: String,
+    /// What it says.
+    pub verdict: Verdict,
+}
+
+/// Rules in order; the last that matches counts. Deeds with a concern are asked about where no
+/// rule names their subject in more than wildcards.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Policy {
+    /// The rules.
+    pub rules: Vec<Rule>,
+}
+
+impl Policy {
+    /// What the rules say of a deed: without any, all but deeds with a concern is allowed.
+    pub fn verdict(&self, deed: &Deed<'_>) -> Verdict {
+        let matching = self.rules.iter().rev().find(|rule| {
+            let is_named = rule.subject.chars().any(char::is_alphanumeric);
+            // A rule for everything was not made with secrets in mind.
+            (deed.concern.is_none() || is_named || rule.verdict == Verdict::Deny)
+                && matches(&rule.tool, deed.tool)
+                && matches(&rule.subject, deed.subject)
+        });
+        match (matching, deed.concern) {
+            (Some(rule), _) => rule.verdict,
+            (None, Some(_)) => Verdict::Ask,
+            (None, None) => Verdict::Allow,
+        }
+    }
+}
+
+/// Whether a glob matches the whole text; what is no glob matches itself alone.
+fn matches(glob: &str, text: &str) -> bool {
+    glob == text || Glob::new(glob).is_ok_and(|glob| glob.compile_matcher().is_match(text))
+}
+
+/// What the person granted: tool and subject, word for word.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Grants(BTreeSet<(String, String)>);
+
+impl Grants {
+    /// Whether this was granted before.
+    pub fn hold(&self, deed: &Deed<'_>) -> bool {
+        self.0.contains(&(deed.tool.to_owned(), deed.subject.to_owned()))
+    }
+
+    /// Remembers a grant.
+    pub fn add(&mut self, deed: &Deed<'_>) {
+        self.0.insert((deed.tool.to_owned(), deed.subject.to_owned()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(rules: &[(&str, &str, Verdict)], deed: (&'static str, &str, bool), said: Verdict) {
+        let rule = |(tool, subject, verdict): &(&str, &str, Verdict)| Rule {
+            tool: (*tool).to_owned(),
+            subject: (*subject).to_owned(),
+            verdict: *verdict,
+        };
+        let policy = Policy { rules: rules.iter().map(rule).collect() };
+        let (tool, subject, has_concern) = deed;
+        let deed = Deed { tool, subject, concern: has_concern.then_some("may hold secrets") };
+        assert_eq!(policy.verdict(&deed), said, "{rules:?} {deed:?}");
+    }
+
+    #[test]
+    fn the_last_rule_that_matches_counts() {
+        use Verdict::{Allow, Ask, Deny};
+        let rules = [("*", "*", Ask), ("bash", "git *", Allow), ("bash", "git push*", Deny)];
+        check(&rules, ("bash", "git log -1", false), Allow);
+        check(&rules, ("bash", "git push origin", false), Deny);
+        check(&rules, ("bash", "make", false), Ask);
+        check(&rules, ("grep", "src", false), Ask);
+        check(&[], ("bash", "make", false), Allow);
+        check(&[("{bash,exec}", "a[", Deny)], ("exec", "a[", false), Deny);
+        check(&[("{bash,exec}", "a[", Deny)], ("exec", "a", false), Allow);
+    }
+
+    #[test]
+    fn what_may_hold_secrets_is_asked_about_unless_it_is_named() {
+        use Verdict::{Allow, Ask, Deny};
+        check(&[], ("read_file", ".env", true), Ask);
+        check(&[("*", "*", Allow)], ("read_file", ".env", true), Ask);
+        check(&[("*", "**", Deny)], ("read_file", ".env", true), Deny);
+        check(&[("read_*", "**/.env", Allow)], ("read_file", "a/.env", true), Allow);
+        check(&[("read_*", "**/.env", Allow)], ("edit_file", "a/.env", true), Ask);
+    }
+}

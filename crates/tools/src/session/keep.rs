@@ -1,0 +1,182 @@
+//! What of a session is kept for later: contents behind handles, calls, files before a change.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use foveal_context::handle::{Handle, ParseHandleError};
+use foveal_context::planner::Step;
+use foveal_context::transcript::Timestamp;
+use foveal_store::{Log, Record, RecordNumber, Write};
+
+use crate::answer::Found;
+use crate::error::ToolError;
+
+use super::shown::Before;
+use super::{Session, Work};
+
+/// Why a change cannot be taken back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(super) enum NoWayBack {
+    /// There was no file.
+    #[error("it is new")]
+    New,
+    /// The file held something that is not to lie in a store.
+    #[error("what it held has secrets, which are not kept")]
+    Secrets,
+    /// Nothing can be kept.
+    #[error("the store cannot be written")]
+    Store,
+}
+
+impl Session {
+    /// Keeps a content; its handle, or nothing where the store fails or leaves secrets out.
+    pub(crate) fn keep(&self, content: &[u8], now: Timestamp) -> Option<Handle> {
+        let stored = self.toolbox.store.put(Some(&self.stored), content, now).ok()?;
+        Some(stored.handle)
+    }
+
+    /// Keeps that something happened. What cannot be kept is not worth failing a call for.
+    pub(super) fn append(&self, event: &Event, now: Timestamp) {
+        if let Ok(event) = serde_json::to_value(event) {
+            drop(self.toolbox.store.append(&self.stored, Log::Events, &event, now));
+        }
+    }
+
+    /// Keeps what a file held before it was written, and remembers that it was.
+    pub(super) fn keep_write(
+        &self,
+        path: &str,
+        before: Option<&[u8]>,
+        after: &[u8],
+    ) -> Result<Handle, NoWayBack> {
+        let now = self.toolbox.clock.now();
+        let stored = before.map(|before| self.toolbox.store.put(Some(&self.stored), before, now));
+        let kept = match stored {
+            Some(Ok(stored)) if stored.secrets == 0 => Ok(stored.handle),
+            Some(Ok(_)) => Err(NoWayBack::Secrets),
+            Some(Err(_)) => Err(NoWayBack::Store),
+            None => Err(NoWayBack::New),
+        };
+        let before = kept.ok();
+        if let Some(after) = self.keep(after, now) {
+            let write = Write { path: path.to_owned(), before, after, time: now };
+            drop(self.toolbox.store.put_write(&self.stored, &write));
+        }
+        kept
+    }
+
+    /// The whole of an answer of this session, or of an earlier one.
+    pub fn content(&self, handle: Handle) -> Option<String> {
+        let state = self.state();
+        let here = state.shown.find(handle).and_then(|entry| state.shown.content(entry));
+        if let Some(content) = here {
+            return Some(content.to_owned());
+        }
+        drop(state);
+        let content = self.toolbox.store.get(handle).ok().flatten()?;
+        Some(String::from_utf8_lossy(&content.bytes).into_owned())
+    }
+}
+
+/// What happened in a session, as it is kept.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Event {
+    /// A call was answered.
+    Answered {
+        tool: String,
+        arguments: Value,
+        question: Option<String>,
+        /// The whole of what was found.
+        handle: Option<Handle>,
+        /// The same, where it is too short to be kept apart.
+        text: Option<String>,
+        is_error: bool,
+        /// Whether an earlier answer was used.
+        cached: bool,
+        /// Bytes found, and bytes sent.
+        bytes: (u64, u64),
+        step: Box<Step>,
+    },
+    /// A call was answered by a note that nothing has changed.
+    Pointed { tool: String, arguments: Value },
+    /// All that was shown was forgotten.
+    Forgot,
+}
+
+/// Records read at once.
+const RECORDS: usize = 256;
+
+impl Session {
+    /// Remembers what an earlier process showed in this session. What cannot be read any more
+    /// is as if it had been forgotten.
+    pub(super) fn recall(&self) {
+        let store = &self.toolbox.store;
+        if let Ok(Some(calls)) = store.calls(&self.stored)
+            && let Ok(calls) = serde_json::from_value(calls)
+        {
+            self.toolbox.calls().restore(&self.id, calls);
+        }
+        let mut before: Vec<Before> = Vec::new();
+        let mut from = RecordNumber(1);
+        while let Ok(records) = store.records(&self.stored, Log::Events, from, RECORDS) {
+            let Some(last) = records.last() else { break };
+            from = RecordNumber(last.number.0 + 1);
+            for record in records {
+                match self.before(record) {
+                    Ok(call) => before.extend(call),
+                    Err(Forgotten) => before.clear(),
+                }
+            }
+        }
+        if !before.is_empty() {
+            self.state().shown.resume(before);
+        }
+    }
+
+    /// One call of an earlier process; nothing of one that showed nothing.
+    fn before(&self, record: Record) -> Result<Option<Before>, Forgotten> {
+        let event = serde_json::from_value(record.payload).map_err(|_| Forgotten)?;
+        let (tool, arguments, question, handle, text, is_error, step) = match event {
+            Event::Answered { tool, arguments, question, handle, text, is_error, step, .. } => {
+                (tool, arguments, question, handle, text, is_error, step)
+            }
+            Event::Pointed { .. } => return Ok(None),
+            Event::Forgot => return Err(Forgotten),
+        };
+        let kept = handle.and_then(|handle| self.toolbox.store.get(handle).ok().flatten());
+        let kept = kept.map(|kept| String::from_utf8_lossy(&kept.bytes).into_owned());
+        let content = kept.or(text).ok_or(Forgotten)?;
+        let time = record.time;
+        Ok(Some(Before { tool, arguments, question, content, is_error, time, step: *step }))
+    }
+}
+
+/// What was shown before is not known any more.
+struct Forgotten;
+
+impl Work<'_> {
+    /// Puts back what a file held before a change.
+    pub(crate) fn restore(&self, path: &str, handle: &str) -> Result<Found, ToolError> {
+        let handle: Result<Handle, ParseHandleError> = handle.trim().parse();
+        let handle = handle.map_err(ToolError::failed)?;
+        let shown = self.file(path)?.shown().to_owned();
+        let store = &self.toolbox.store;
+        let writes = store.writes(&self.session.stored, Some(handle)).map_err(ToolError::failed)?;
+        let is_before =
+            writes.iter().any(|write| write.before == Some(handle) && write.path == shown);
+        let content = store.get(handle).map_err(ToolError::failed)?.filter(|_| is_before);
+        let Some(content) = content else {
+            return Err(ToolError::failed(format!(
+                "`{handle}` is nothing that `{shown}` held before a change in this session"
+            )));
+        };
+        if content.secrets > 0 {
+            return Err(ToolError::failed(format!(
+                "what is kept under `{handle}` had secrets, which were left out; it cannot be put \
+                 back from here"
+            )));
+        }
+        self.write_bytes(path, &content.bytes)
+    }
+}

@@ -1,0 +1,280 @@
+//! One reader's session: carries calls out, and remembers what was shown for them.
+
+mod call;
+mod duplicates;
+mod edit;
+mod files;
+mod keep;
+mod place;
+mod read;
+mod readers;
+mod seen;
+mod shown;
+mod work;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use serde_json::Value;
+
+use foveal_context::retention::read_tracker::ReadTracker;
+use foveal_files::stamp::Version;
+use foveal_files::{PathKey, Roots, TextFile};
+use foveal_processes::{TerminalLimits, Terminals};
+use foveal_store::{SessionFacts, SessionId};
+
+use crate::permission::{Deed, Grants};
+use crate::settings;
+use crate::tool::read_file::Mode;
+use crate::toolbox::Toolbox;
+use crate::views::SessionViews;
+
+pub use self::duplicates::{Calls, Recorded};
+pub(crate) use self::edit::EditAt;
+pub use self::files::{KnownFile, KnownFiles, ShownFile};
+use self::keep::Event;
+pub use self::readers::note_reader;
+pub use self::seen::Seen;
+pub use self::shown::{Asked, Before, Counts, Given, Shown};
+pub use self::work::Work;
+
+/// A call that a model made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request {
+    /// The tool's name.
+    pub tool: String,
+    /// Its arguments: an object.
+    pub arguments: Value,
+    /// Whether it may be answered from an earlier call like it.
+    pub detect_duplicates: bool,
+}
+
+impl Request {
+    /// A call that may be answered from an earlier one.
+    pub fn new(tool: impl Into<String>, arguments: Value) -> Self {
+        Self { tool: tool.into(), arguments, detect_duplicates: true }
+    }
+}
+
+/// One reader's session. Calls may come from many threads; answers count as shown in the order
+/// in which they are given.
+pub struct Session {
+    id: String,
+    /// The same for the store.
+    stored: SessionId,
+    toolbox: Arc<Toolbox>,
+    views: Arc<SessionViews>,
+    state: Mutex<State>,
+    terminals: Terminals,
+}
+
+/// What makes two reads the same: path, mode and question.
+pub(crate) type AskedRead = (String, Mode, Option<String>);
+
+/// Reads that sent the reader to what stands above.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Pointed {
+    /// The paths of the call where it was for several.
+    pub(crate) together: Vec<String>,
+    /// The reads.
+    pub(crate) reads: Vec<AskedRead>,
+}
+
+/// What a session remembers.
+#[derive(Debug)]
+struct State {
+    shown: Shown,
+    files: KnownFiles,
+    reads: ReadTracker,
+    /// What the last read was answered for with what stands above.
+    pointed: Pointed,
+    /// Files that are shown whole, as they are called.
+    focus: BTreeMap<PathKey, String>,
+    grants: Grants,
+    roots: Roots,
+    told_unconfined: bool,
+    /// As of the last call.
+    reader_changes: u64,
+}
+
+impl Session {
+    /// The session called `id`: one in which nothing was shown yet, or, if the store knows it,
+    /// one that goes on where it ended.
+    pub fn new(toolbox: &Arc<Toolbox>, id: impl Into<String>) -> Self {
+        let views = Arc::new(SessionViews::new(Arc::clone(&toolbox.curations)));
+        let directory = toolbox.roots.working_directory().display().to_string();
+        let shown = Shown::new(settings::shaping(), views.clone(), directory);
+        let state = State {
+            shown,
+            files: KnownFiles::default(),
+            reads: ReadTracker::default(),
+            pointed: Pointed::default(),
+            focus: BTreeMap::new(),
+            grants: Grants::default(),
+            roots: toolbox.roots.clone(),
+            told_unconfined: false,
+            reader_changes: 0,
+        };
+        let id = id.into();
+        let stored = SessionId(id.clone());
+        let roots = toolbox.roots.all().map(|root| root.path().display().to_string());
+        let facts = SessionFacts { client: String::new(), roots: roots.collect() };
+        // Without a store nothing is kept; what is asked for is answered all the same.
+        let opened = toolbox.store.open_session(&stored, &facts, toolbox.clock.now());
+        let limits = TerminalLimits {
+            sessions_max: toolbox.settings.terminals_max,
+            ..TerminalLimits::default()
+        };
+        let session = Self {
+            id,
+            stored,
+            toolbox: Arc::clone(toolbox),
+            views,
+            state: Mutex::new(state),
+            terminals: Terminals::new(limits),
+        };
+        if opened.is_ok_and(|is_known| is_known) {
+            session.recall();
+        }
+        let changes = session.reader_changes();
+        session.state().reader_changes = changes;
+        session
+    }
+
+    /// What it is called.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Forgets all that was shown, as after a compaction: nothing is pointed at any more, and
+    /// every read is a first one again.
+    pub fn forget(&self) {
+        self.forget_all(&mut self.state());
+    }
+
+    fn forget_all(&self, state: &mut State) {
+        state.shown.forget();
+        state.files.forget_shown();
+        state.pointed = Pointed::default();
+        self.append(&Event::Forgot, self.toolbox.clock.now());
+    }
+
+    /// Whether it is to be told that commands are not confined: once.
+    pub(crate) fn tells_unconfined(&self) -> bool {
+        !std::mem::replace(&mut self.state().told_unconfined, true)
+    }
+
+    pub(crate) fn terminals(&self) -> &Terminals {
+        &self.terminals
+    }
+
+    /// The roots, relative paths taken from where the session's commands are.
+    pub fn roots(&self) -> Roots {
+        self.state().roots.clone()
+    }
+
+    pub(crate) fn is_granted(&self, deed: &Deed<'_>) -> bool {
+        self.state().grants.hold(deed)
+    }
+
+    pub(crate) fn grant(&self, deed: &Deed<'_>) {
+        self.state().grants.add(deed);
+    }
+
+    /// The files that are shown whole, as they are called.
+    pub fn focus(&self) -> BTreeMap<PathKey, String> {
+        self.state().focus.clone()
+    }
+
+    pub(crate) fn set_focus(&self, focus: BTreeMap<PathKey, String>) {
+        self.state().focus = focus;
+    }
+
+    pub(crate) fn is_in_focus(&self, key: &PathKey) -> bool {
+        self.state().focus.contains_key(key)
+    }
+
+    pub(crate) fn set_roots(&self, roots: Roots) {
+        self.state().roots = roots;
+    }
+
+    /// The reads of the last call, if that was for these paths together, which sent the reader
+    /// to what stands above; they are asked for once.
+    pub(crate) fn take_pointed(&self, together: &[String]) -> Vec<AskedRead> {
+        let pointed = std::mem::take(&mut self.state().pointed);
+        if pointed.together == together { pointed.reads } else { Vec::new() }
+    }
+
+    pub(crate) fn set_pointed(&self, together: &[String], reads: Vec<AskedRead>) {
+        self.state().pointed = Pointed { together: together.to_vec(), reads };
+    }
+
+    fn forget_reads(&self, path: &str) {
+        self.state().reads.invalidate(path);
+    }
+
+    fn count_read(&self, path: &str) {
+        self.state().reads.track_read(path);
+    }
+
+    /// How often a file was read since it was last written here.
+    pub fn read_count(&self, path: &str) -> u32 {
+        self.state().reads.read_count(path)
+    }
+
+    /// All files read since they were last written here, in alphabetical order.
+    pub fn all_read_files(&self) -> Vec<String> {
+        self.state().reads.all_read_files().into_iter().map(str::to_owned).collect()
+    }
+
+    /// The version of a file that the model was last shown, and where.
+    fn shown_file(&self, key: &PathKey) -> Option<(Version, ShownFile, Seen)> {
+        let state = self.state();
+        let file = state.files.get(key)?;
+        Some((file.version, file.shown.clone()?, file.seen.clone()))
+    }
+
+    /// Notes that the model sees these lines of a version.
+    fn see(&self, key: &PathKey, version: Version, text: TextFile, lines: (u32, u32)) {
+        let mut state = self.state();
+        let mut file = match state.files.get(key) {
+            Some(known) if known.version.hash == version.hash => known.clone(),
+            known => {
+                let seen = known.map(|known| known.seen_in(&text)).unwrap_or_default();
+                KnownFile::new(version, Arc::new(text), None).with_seen(seen)
+            }
+        };
+        file.seen.add([lines]);
+        state.files.put(key.clone(), file);
+    }
+
+    /// The version of a file that was last met.
+    pub(crate) fn known_file(&self, key: &PathKey) -> Option<KnownFile> {
+        self.state().files.get(key).cloned()
+    }
+
+    pub(crate) fn know(&self, key: PathKey, file: KnownFile) {
+        self.state().files.put(key, file);
+    }
+
+    fn renew(&self, key: &PathKey, version: Version) {
+        self.state().files.renew(key, version);
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // What a panic left half done is only what was shown; that is forgotten.
+        self.state.lock().unwrap_or_else(|poisoned| {
+            let mut state = poisoned.into_inner();
+            state.shown.forget();
+            state.files.forget_shown();
+            state
+        })
+    }
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session").field("id", &self.id).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,59 @@
+//! What the tools may do, and how far they go: made once by whoever starts them.
+
+use foveal_context::settings::Settings;
+use foveal_context::shaping::gutter::Numbers;
+use foveal_context::views::{Amount, CurateSettings};
+
+/// Settings of all tools.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolSettings {
+    /// Files of at most so many lines are read in full.
+    pub read_small_lines: u32,
+    /// The same for paths that match a glob; the first that matches counts.
+    pub read_small_lines_by_glob: Vec<(String, u32)>,
+    /// Milliseconds after which a command is ended, where the call says nothing.
+    pub run_time_out_ms: u64,
+    /// The most milliseconds a call may ask for.
+    pub run_time_out_max_ms: u64,
+    /// Terminals open at once in a session.
+    pub terminals_max: usize,
+    /// Whether a call like an earlier one may be answered from it.
+    pub detect_duplicates: bool,
+    /// Hosts that may be fetched from although their addresses are private.
+    pub private_hosts: Vec<String>,
+}
+
+impl Default for ToolSettings {
+    fn default() -> Self {
+        Self {
+            read_small_lines: 100,
+            read_small_lines_by_glob: Vec::new(),
+            run_time_out_ms: 120_000,
+            run_time_out_max_ms: 3_600_000,
+            terminals_max: 8,
+            detect_duplicates: true,
+            private_hosts: Vec::new(),
+        }
+    }
+}
+
+/// Share of a file that a view must leave out; else all is shown.
+const SAVING_MIN: f64 = 0.2;
+
+/// What the engine may do with answers: as in `balanced`, but nothing that was sent is ever
+/// taken back, and files are curated when they are first read.
+pub(crate) fn shaping() -> Settings {
+    Settings {
+        rewrite: None,
+        // Whoever edits or asks for lines needs the number of each.
+        numbers: Numbers::All,
+        // How long a file has to be is asked of the views, by its path.
+        curate: Some(CurateSettings {
+            lines_min: 1,
+            amount: Amount::Adaptive,
+            saving_min: SAVING_MIN,
+            again: true,
+        }),
+        ..Settings::balanced()
+    }
+}

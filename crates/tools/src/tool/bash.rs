@@ -1,0 +1,114 @@
+//! `bash`: one command in the session's shell directory.
+
+use std::time::Duration;
+
+use foveal_processes::{Confinement, Outcome, Ran};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::answer::Found;
+use crate::control::Progress;
+use crate::error::ToolError;
+use crate::session::Work;
+use crate::table::{Arguments, Hints, Tool};
+
+pub(crate) const TOOL: Tool = Tool::of::<Bash>(
+    "bash",
+    "Run a bash command; the working directory is kept between calls, input is empty. For \
+     servers and prompts use exec.",
+    Hints::RUNS,
+);
+
+/// Arguments of `bash`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Bash {
+    command: String,
+    /// Seconds, 120 if not given
+    timeout: Option<f64>,
+}
+
+impl Arguments for Bash {
+    fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
+        work.permit(&self.command, None)?;
+        let directory = work.session.roots().working_directory().to_owned();
+        let mut command = work.command(&self.command, directory);
+        command.limits.time_out = self.time_out(work)?;
+        let mut bytes = 0;
+        let mut stream = |piece: &str| {
+            bytes += piece.len() as u64;
+            (work.control.progress)(Progress {
+                done: bytes,
+                total: None,
+                message: piece.to_owned(),
+            });
+        };
+        let ran = command.run(&mut stream, work.control.go_on).map_err(ToolError::failed)?;
+        let loose = match &ran.confinement {
+            Some(Confinement::Absent { .. }) if work.session.tells_unconfined() => {
+                ran.confinement.as_ref().map(ToString::to_string)
+            }
+            _ => None,
+        };
+        let moved = ran.directory.as_ref().and_then(|directory| work.move_to(directory));
+        Ok(found(&ran, moved.into_iter().chain(loose)))
+    }
+}
+
+impl Bash {
+    fn time_out(&self, work: &Work<'_>) -> Result<Duration, ToolError> {
+        let settings = &work.toolbox.settings;
+        let most = Duration::from_millis(settings.run_time_out_max_ms);
+        let Some(seconds) = self.timeout else {
+            return Ok(Duration::from_millis(settings.run_time_out_ms));
+        };
+        let time_out = Duration::try_from_secs_f64(seconds).ok().filter(|asked| !asked.is_zero());
+        time_out.filter(|asked| *asked <= most).ok_or_else(|| {
+            let what = format!(
+                "timeout {seconds}: give seconds, more than 0 and at most {}",
+                most.as_secs()
+            );
+            ToolError::arguments(TOOL.name, what)
+        })
+    }
+}
+
+/// The output, then how it ended where that is not plain success.
+fn found(ran: &Ran, more: impl Iterator<Item = String>) -> Found {
+    let mut text = ran.output.text();
+    let mut notes: Vec<String> = Vec::new();
+    if !ran.outcome.is_success() {
+        notes.push(ran.outcome.to_string());
+    }
+    notes.extend(ran.output.encoding_note());
+    if ran.left_background {
+        notes.push("processes left in the background were ended; exec keeps them".to_owned());
+    }
+    notes.extend(more);
+    if text.is_empty() && notes.is_empty() {
+        notes.push("no output".to_owned());
+    }
+    for note in notes {
+        if !text.is_empty() && !text.ends_with('\n') {
+            text.push('\n');
+        }
+        text.push_str(&format!("[{note}]\n"));
+    }
+    let exit_code = match ran.outcome {
+        Outcome::Ended(foveal_processes::Ending::Code(code)) => Some(code),
+        Outcome::Ended(_)
+        | Outcome::TimedOut { .. }
+        | Outcome::Cancelled
+        | Outcome::TooMuchOutput { .. } => None,
+    };
+    let structured = json!({
+        "exit_code": exit_code,
+        "outcome": ran.outcome.to_string(),
+        "output_bytes": ran.output.bytes,
+        "milliseconds": u64::try_from(ran.took.as_millis()).unwrap_or(u64::MAX),
+        "confined": ran.confinement.as_ref().map(ToString::to_string),
+    });
+    let is_error = !ran.outcome.is_success();
+    Found { text, structured: Some(structured), is_error, ..Found::default() }
+}

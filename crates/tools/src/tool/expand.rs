@@ -1,0 +1,79 @@
+//! `expand`: what was left out of an earlier answer.
+
+use foveal_context::handle::Handle;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::answer::Found;
+use crate::error::ToolError;
+use crate::session::Work;
+use crate::table::{Arguments, Hints, Tool};
+
+pub(crate) const TOOL: Tool = Tool::of::<Expand>(
+    "expand",
+    "Get what was left out, by the handle in its note (12 hex digits).",
+    Hints::LOOKS,
+);
+
+/// Lines given at once where the call says nothing.
+const LINES: usize = 2_000;
+/// Bytes given at once.
+const BYTES_MAX: usize = 200_000;
+
+/// Arguments of `expand`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Expand {
+    handle: String,
+    /// First line, 1 if not given
+    start: Option<usize>,
+    end: Option<usize>,
+}
+
+impl Arguments for Expand {
+    fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
+        let handle: Handle = self.handle.trim().parse().map_err(
+            |error: foveal_context::handle::ParseHandleError| {
+                ToolError::arguments(TOOL.name, error.to_string())
+            },
+        )?;
+        let Some(content) = work.toolbox.content(work.session, handle) else {
+            return Err(ToolError::failed(format!(
+                "nothing is kept under `{handle}`: it may be too old, or of another machine; do \
+                 what gave it again"
+            )));
+        };
+        self.part(&content)
+    }
+}
+
+impl Expand {
+    fn part(&self, content: &str) -> Result<Found, ToolError> {
+        let all = content.lines().count();
+        let start = self.start.unwrap_or(1);
+        let end = self.end.unwrap_or(start.saturating_add(LINES - 1));
+        if start == 0 || end < start || start > all.max(1) {
+            let what = format!("no lines {start} to {end}: there are {all}, counted from 1");
+            return Err(ToolError::arguments(TOOL.name, what));
+        }
+        let mut text = String::new();
+        let mut last = start - 1;
+        for line in content.split_inclusive('\n').skip(start - 1).take(end - start + 1) {
+            if text.len() + line.len() > BYTES_MAX && !text.is_empty() {
+                break;
+            }
+            text.push_str(line);
+            last += 1;
+        }
+        if last < all && self.end.is_none_or(|end| last < end) {
+            if !text.ends_with('\n') {
+                text.push('\n');
+            }
+            text.push_str(&format!(
+                "[lines {start}-{last} of {all}; go on with start {}]\n",
+                last + 1
+            ));
+        }
+        Ok(Found::text(text))
+    }
+}

@@ -1,0 +1,82 @@
+//! `focus` and `unfocus`: files that are always shown whole.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::answer::Found;
+use crate::error::ToolError;
+use crate::session::Work;
+use crate::table::{Arguments, Hints, Tool};
+
+pub(crate) const FOCUS: Tool = Tool::of::<Focus>(
+    "focus",
+    "Have files read whole from now on; without paths, list them.",
+    Hints::REMEMBERS,
+);
+
+pub(crate) const UNFOCUS: Tool =
+    Tool::of::<Unfocus>("unfocus", "Undo focus; without paths, for all.", Hints::REMEMBERS);
+
+/// Files in focus at once.
+const FOCUS_MAX: usize = 100;
+
+/// Arguments of `focus`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Focus {
+    #[serde(default)]
+    paths: Vec<String>,
+}
+
+/// Arguments of `unfocus`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Unfocus {
+    #[serde(default)]
+    paths: Vec<String>,
+}
+
+impl Arguments for Focus {
+    fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
+        let located = self.paths.iter().map(|path| work.file(path));
+        let located = located.collect::<Result<Vec<_>, _>>()?;
+        let mut focus = work.session.focus();
+        for located in located {
+            located.metadata().map_err(ToolError::failed)?;
+            focus.insert(located.key(), located.shown().to_owned());
+        }
+        if focus.len() > FOCUS_MAX {
+            let what = format!("{} files: at most {FOCUS_MAX} can be in focus", focus.len());
+            return Err(ToolError::arguments(FOCUS.name, what));
+        }
+        work.session.set_focus(focus.clone());
+        Ok(Found::text(listed(focus.values())))
+    }
+}
+
+impl Arguments for Unfocus {
+    fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
+        let mut focus = work.session.focus();
+        if self.paths.is_empty() {
+            focus.clear();
+        }
+        for path in &self.paths {
+            let located = work.file(path)?;
+            if focus.remove(&located.key()).is_none() {
+                let what = format!("`{}` is not in focus", located.shown());
+                return Err(ToolError::arguments(UNFOCUS.name, what));
+            }
+        }
+        work.session.set_focus(focus.clone());
+        Ok(Found::text(listed(focus.values())))
+    }
+}
+
+fn listed<'a>(paths: impl Iterator<Item = &'a String>) -> String {
+    let lines: String = paths.map(|path| format!("{path}\n")).collect();
+    if lines.is_empty() {
+        "[no files are in focus]\n".to_owned()
+    } else {
+        format!("In focus:\n{lines}")
+    }
+}

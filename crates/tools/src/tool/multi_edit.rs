@@ -1,0 +1,53 @@
+//! `multi_edit`: several edits, all or none.
+
+use foveal_files::edit::Edit;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::answer::Found;
+use crate::error::ToolError;
+use crate::session::{EditAt, Work};
+use crate::table::{Arguments, Hints, Tool};
+
+pub(crate) const TOOL: Tool = Tool::of::<MultiEdit>(
+    "multi_edit",
+    "Several edits as of edit_file, in order, of one file or more: all are made or none.",
+    Hints::CHANGES,
+);
+
+/// Edits of one call.
+const EDITS_MAX: usize = 200;
+
+/// Arguments of `multi_edit`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct MultiEdit {
+    edits: Vec<OneEdit>,
+    #[expect(dead_code, reason = "kept with the call, for who reads its history")]
+    intent: Option<String>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct OneEdit {
+    path: String,
+    old_str: String,
+    new_str: String,
+    #[serde(default)]
+    replace_all: bool,
+}
+
+impl Arguments for MultiEdit {
+    fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
+        let count = self.edits.len();
+        if count == 0 || count > EDITS_MAX {
+            let what = format!("{count} edits: give 1 to {EDITS_MAX}");
+            return Err(ToolError::arguments(TOOL.name, what));
+        }
+        let edit = |OneEdit { path, old_str: old, new_str: new, replace_all }| EditAt {
+            path,
+            edit: Edit { old, new, replace_all },
+        };
+        work.edit(self.edits.into_iter().map(edit).collect())
+    }
+}

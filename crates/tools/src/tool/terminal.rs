@@ -1,0 +1,141 @@
+//! `exec`, `write_stdin`, `close` and `terminals`: programs in terminals of their own.
+
+use std::time::{Duration, Instant};
+
+use foveal_processes::SessionId as TerminalId;
+use foveal_processes::{Reading, Size, TerminalCommand, Wait};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::answer::Found;
+use crate::error::ToolError;
+use crate::session::Work;
+use crate::table::{Arguments, Hints, Tool};
+
+pub(crate) const EXEC: Tool = Tool::of::<Exec>(
+    "exec",
+    "Start a program in a terminal (servers, prompts, REPLs); returns its id and first output.",
+    Hints::RUNS,
+);
+
+pub(crate) const WRITE_STDIN: Tool = Tool::of::<WriteStdin>(
+    "write_stdin",
+    "Type into a terminal (\\n enter, \\u0003 ctrl-C; nothing to just wait) and read its output.",
+    Hints::RUNS,
+);
+
+pub(crate) const CLOSE: Tool =
+    Tool::of::<Close>("close", "End a terminal and all that runs in it.", Hints::RUNS);
+
+pub(crate) const TERMINALS: Tool =
+    Tool::of::<ListTerminals>("terminals", "List open terminals.", Hints::LOOKS);
+
+/// How long output is waited for where the call says nothing.
+const WAIT_MS: u64 = 2_000;
+/// The longest wait.
+const WAIT_MS_MAX: u64 = 300_000;
+/// Output counts as paused after this.
+const PAUSE: Duration = Duration::from_millis(300);
+
+/// Arguments of `exec`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Exec {
+    command: String,
+    wait_ms: Option<u64>,
+}
+
+/// Arguments of `write_stdin`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WriteStdin {
+    id: u32,
+    #[serde(default)]
+    text: String,
+    wait_ms: Option<u64>,
+}
+
+/// Arguments of `close`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Close {
+    id: u32,
+}
+
+/// Arguments of `terminals`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ListTerminals {}
+
+impl Arguments for Exec {
+    fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
+        work.permit(&self.command, None)?;
+        let command = TerminalCommand {
+            text: self.command,
+            directory: work.session.roots().working_directory().to_owned(),
+            environment: work.toolbox.environment.clone(),
+            shell: work.toolbox.shell.clone(),
+            size: Size::default(),
+            sandbox: work.toolbox.sandbox.clone(),
+        };
+        let terminals = work.session.terminals();
+        terminals.expire(Instant::now());
+        let wait = wait(self.wait_ms);
+        let started = terminals.exec(&command, wait, work.control.go_on, Instant::now());
+        let (id, reading) = started.map_err(ToolError::failed)?;
+        Ok(found(id, &reading))
+    }
+}
+
+impl Arguments for WriteStdin {
+    fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
+        let (id, wait) = (TerminalId(self.id), wait(self.wait_ms));
+        let (terminals, now) = (work.session.terminals(), Instant::now());
+        let reading = match self.text.is_empty() {
+            true => terminals.read(id, wait, work.control.go_on, now),
+            false => {
+                work.permit(&self.text, None)?;
+                terminals.write_stdin(id, &self.text, wait, work.control.go_on, now)
+            }
+        };
+        Ok(found(id, &reading.map_err(ToolError::failed)?))
+    }
+}
+
+impl Arguments for Close {
+    fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
+        let id = TerminalId(self.id);
+        let reading = work.session.terminals().close(id).map_err(ToolError::failed)?;
+        Ok(found(id, &reading))
+    }
+}
+
+impl Arguments for ListTerminals {
+    fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
+        let terminals = work.session.terminals();
+        terminals.expire(Instant::now());
+        let line = |listed: foveal_processes::Listed| {
+            let state = listed.ending.map_or("running".to_owned(), |ending| ending.to_string());
+            format!("{} {state}: {}\n", listed.id, listed.text.lines().next().unwrap_or_default())
+        };
+        let lines: String = terminals.list().into_iter().map(line).collect();
+        Ok(Found::text(if lines.is_empty() { "[no terminals]\n".to_owned() } else { lines }))
+    }
+}
+
+fn wait(asked_ms: Option<u64>) -> Wait {
+    let longest = Duration::from_millis(asked_ms.unwrap_or(WAIT_MS).min(WAIT_MS_MAX));
+    Wait { longest, pause: PAUSE.min(longest) }
+}
+
+fn found(id: TerminalId, reading: &Reading) -> Found {
+    let mut text = reading.output.text();
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    let state = reading.ending.map_or("running".to_owned(), |ending| ending.to_string());
+    text.push_str(&format!("[terminal {id}: {state}]\n"));
+    let structured = json!({ "id": id.0, "ended": reading.ending.is_some() });
+    Found { structured: Some(structured), ..Found::text(text) }
+}

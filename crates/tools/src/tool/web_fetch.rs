@@ -1,0 +1,119 @@
+//! `web_fetch`: a page of the web as Markdown.
+
+use foveal_context::transcript::Timestamp;
+use foveal_store::Fetch;
+use foveal_web::{Content, Fetched, Page, Request, UnixMs, Validators};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::answer::Found;
+use crate::error::ToolError;
+use crate::session::Work;
+use crate::table::{Arguments, Hints, Tool};
+
+pub(crate) const TOOL: Tool = Tool::of::<WebFetch>(
+    "web_fetch",
+    "Fetch a web page as Markdown. Private addresses are refused.",
+    Hints { read_only: true, destructive: false, idempotent: true, open_world: true },
+);
+
+/// Arguments of `web_fetch`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WebFetch {
+    url: String,
+}
+
+impl Arguments for WebFetch {
+    fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
+        work.permit(&self.url, None)?;
+        let now = work.toolbox.clock.now();
+        // Without a store every page is asked for.
+        let kept = work.toolbox.store.fetch(&self.url).ok().flatten();
+        let body = kept.as_ref().and_then(|kept| work.session.content(kept.body));
+        let kept = kept.zip(body);
+        if let Some((kept, body)) = &kept
+            && kept.expires.is_some_and(|expires| now < expires)
+        {
+            return Ok(Found {
+                cached: true,
+                ..shown(&kept.final_url, body, Some(kept.checked), work)
+            });
+        }
+        let cached = kept.as_ref().map(|(kept, _)| Validators {
+            url: kept.final_url.clone(),
+            etag: kept.etag.clone(),
+            last_modified: kept.last_modified.clone(),
+        });
+        let request = Request { url: self.url.clone(), cached };
+        let fetched = work.toolbox.fetcher.fetch(&request, work.control.go_on);
+        match (fetched.map_err(ToolError::failed)?, kept) {
+            (Fetched::NotModified { freshness, final_url }, Some((kept, body))) => {
+                let expires = freshness.expires_at.map(time);
+                keep(work, &Fetch { expires, checked: now, final_url: final_url.clone(), ..kept });
+                Ok(Found { cached: true, ..shown(&final_url, &body, Some(now), work) })
+            }
+            (Fetched::NotModified { final_url, .. }, None) => {
+                let what = format!(
+                    "{final_url} answered that it has not changed, though nothing was kept"
+                );
+                Err(ToolError::failed(what))
+            }
+            (Fetched::Page(page), _) => {
+                let text = told(&page);
+                self.remember(work, &page, &text, now);
+                Ok(shown(&page.final_url, &text, None, work))
+            }
+        }
+    }
+}
+
+impl WebFetch {
+    /// Keeps a page for all sessions, as far as its server allows.
+    fn remember(&self, work: &Work<'_>, page: &Page, text: &str, now: Timestamp) {
+        if page.freshness.no_store || page.truncated {
+            return;
+        }
+        let Some(body) = work.session.keep(text.as_bytes(), now) else { return };
+        let fetch = Fetch {
+            url: self.url.clone(),
+            final_url: page.final_url.clone(),
+            status: page.status,
+            content_type: Some(page.content_type.clone()),
+            etag: page.freshness.etag.clone(),
+            last_modified: page.freshness.last_modified.clone(),
+            expires: page.freshness.expires_at.map(time),
+            checked: now,
+            body,
+        };
+        keep(work, &fetch);
+    }
+}
+
+/// Where pages cannot be kept, they are fetched again.
+fn keep(work: &Work<'_>, fetch: &Fetch) {
+    drop(work.toolbox.store.put_fetch(fetch));
+}
+
+fn time(UnixMs(ms): UnixMs) -> Timestamp {
+    Timestamp(ms)
+}
+
+/// A page as text: its title and what it says.
+fn told(page: &Page) -> String {
+    let title = page.title.as_ref().map(|title| format!("# {title}\n\n")).unwrap_or_default();
+    let cut = if page.truncated { "\n[the page is longer; this is its beginning]\n" } else { "" };
+    let body = page.content.text();
+    let has_title = matches!(page.content, Content::Markdown(_)) && !body.starts_with("# ");
+    format!("{}{body}{cut}", if has_title { title } else { String::new() })
+}
+
+fn shown(url: &str, text: &str, from: Option<Timestamp>, work: &Work<'_>) -> Found {
+    let note = from.map(|from| {
+        let (hour, minute, second) = work.toolbox.clock.local(from);
+        foveal_context::calls::cached_note(hour, minute, second)
+    });
+    let structured = json!({ "url": url, "cached": note.is_some() });
+    Found { note, structured: Some(structured), ..Found::text(text) }
+}

@@ -1,0 +1,172 @@
+//! What all sessions of a process share.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use foveal_context::calls::{CallSettings, Statistics};
+use foveal_context::handle::Handle;
+use foveal_files::Roots;
+use foveal_index::views::CuratedViews;
+use foveal_processes::{Environment, Sandbox, Shell};
+use foveal_store::{SessionFacts, SessionId, Store};
+use foveal_web::{Fetcher, Guard, Limits};
+use globset::Glob;
+
+use crate::clock::{Clock, SystemClock};
+use crate::code_index::{self, CodeIndex};
+use crate::permission::{Deed, Grants, Policy};
+use crate::session::{Calls, Session};
+use crate::settings::ToolSettings;
+use crate::views::Curations;
+
+/// What the built-in curator is called where its choices are kept.
+const CURATOR_VERSION: &str = concat!("built-in ", env!("CARGO_PKG_VERSION"));
+
+/// What all sessions of a process share.
+pub struct Toolbox {
+    /// The folders that may be touched.
+    pub roots: Roots,
+    /// Where sessions and content are kept.
+    pub store: Arc<dyn Store>,
+    /// The recent calls of all sessions.
+    pub calls: Mutex<Calls>,
+    /// What time it is.
+    pub clock: Arc<dyn Clock>,
+    /// What may be done.
+    pub settings: ToolSettings,
+    /// Who may do it.
+    pub policy: Policy,
+    /// What the person granted for all sessions.
+    granted: Mutex<Grants>,
+    /// Chooses what files show.
+    pub curations: Arc<Curations>,
+    /// The index of the first root.
+    pub index: CodeIndex,
+    /// Fetches pages.
+    pub fetcher: Fetcher,
+    /// The variables of commands.
+    pub environment: Environment,
+    /// Who runs commands.
+    pub shell: Shell,
+    /// Where commands may write; `None`: everywhere.
+    pub sandbox: Option<Sandbox>,
+}
+
+/// What a toolbox needs of the machine.
+#[derive(Debug, Clone)]
+pub struct Host {
+    /// The variables of commands.
+    pub environment: Environment,
+    /// Who runs commands.
+    pub shell: Shell,
+    /// Folders, beside the roots, that commands may write to; `None`: everywhere.
+    pub writable: Option<Vec<PathBuf>>,
+}
+
+impl Toolbox {
+    /// Tools for `roots` that keep what they keep in `store`; the index of the first root is
+    /// opened by `open` when it is first needed.
+    pub fn new(
+        roots: Roots,
+        store: Arc<dyn Store>,
+        open: code_index::Open,
+        host: Host,
+        settings: ToolSettings,
+    ) -> Self {
+        let sandbox = host.writable.map(|mut writable| {
+            writable.extend(roots.all().map(|root| root.path().to_owned()));
+            Sandbox { writable }
+        });
+        let limits = CallSettings { detect: settings.detect_duplicates, ..CallSettings::default() };
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        let curator = Arc::new(CuratedViews::default());
+        let curations = Curations::new(curator, CURATOR_VERSION, store.clone(), clock.clone());
+        let curations = Arc::new(curations);
+        let granted = store.calls(&grants_of(&roots)).ok().flatten();
+        let granted = granted.and_then(|kept| serde_json::from_value(kept).ok());
+        let granted: Grants = granted.unwrap_or_default();
+        let guard = Guard::new(&settings.private_hosts);
+        Self {
+            roots,
+            store,
+            calls: Mutex::new(Calls::new(limits)),
+            clock,
+            settings,
+            policy: Policy::default(),
+            granted: Mutex::new(granted),
+            curations,
+            index: CodeIndex::new(open),
+            fetcher: Fetcher::new(guard, Limits::default()),
+            environment: host.environment,
+            shell: host.shell,
+            sandbox,
+        }
+    }
+
+    /// Lines up to which the file at `path` is read in full.
+    pub(crate) fn small_lines(&self, path: &str) -> u32 {
+        let settings = &self.settings;
+        let named = settings.read_small_lines_by_glob.iter().find(|(glob, _)| {
+            Glob::new(glob).is_ok_and(|glob| glob.compile_matcher().is_match(path))
+        });
+        named.map_or(settings.read_small_lines, |(_, lines)| *lines)
+    }
+
+    /// What is kept under a handle: of the session, or of earlier ones.
+    pub(crate) fn content(&self, session: &Session, handle: Handle) -> Option<String> {
+        session.content(handle)
+    }
+
+    /// How often calls were answered from earlier ones, in all sessions.
+    pub fn call_statistics(&self) -> Statistics {
+        self.calls().statistics()
+    }
+
+    /// Forgets the calls of all sessions.
+    pub fn clear_calls(&self) {
+        self.calls().clear_all();
+    }
+
+    pub(crate) fn calls(&self) -> MutexGuard<'_, Calls> {
+        self.calls.lock().expect("no holder of this lock panics")
+    }
+
+    /// Remembers a grant for all sessions in these roots, from now on.
+    pub(crate) fn grant(&self, deed: &Deed<'_>) {
+        let mut grants = self.grants();
+        grants.add(deed);
+        let (place, now) = (grants_of(&self.roots), self.clock.now());
+        // What cannot be kept holds as long as the process runs.
+        if let Ok(grants) = serde_json::to_value(&*grants)
+            && self.store.open_session(&place, &SessionFacts::default(), now).is_ok()
+        {
+            drop(self.store.set_calls(&place, &grants, now));
+            drop(self.store.set_pinned(&place, true));
+        }
+    }
+
+    pub(crate) fn is_granted(&self, deed: &Deed<'_>) -> bool {
+        self.grants().hold(deed)
+    }
+
+    fn grants(&self) -> MutexGuard<'_, Grants> {
+        self.granted.lock().expect("no holder of this lock panics")
+    }
+}
+
+/// Where the grants for roots are kept: a path is another file in other roots.
+fn grants_of(roots: &Roots) -> SessionId {
+    let paths: Vec<_> =
+        roots.all().map(|root| root.path().as_os_str().as_encoded_bytes()).collect();
+    SessionId(format!("permissions {}", Handle::of(&paths.join(&0))))
+}
+
+impl fmt::Debug for Toolbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { roots, settings, policy, .. } = self;
+        let mut toolbox = f.debug_struct("Toolbox");
+        toolbox.field("roots", roots).field("settings", settings).field("policy", policy);
+        toolbox.finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,163 @@
+//! What of a file a read shows: in full where it is short, else what matters to the question,
+//! or its structure, as the call wants it.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex};
+
+use foveal_context::handle::Handle;
+use foveal_context::transcript::LineNumber;
+use foveal_context::views::{Label, Read, View, Views, Wanted};
+use foveal_index::curate::Question;
+use foveal_index::{Entity, parse};
+use foveal_store::{CurationKey, Store};
+
+use crate::clock::Clock;
+
+/// How a file is to be shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wish {
+    /// In full where it has at most so many lines, else curated.
+    Auto {
+        /// Lines.
+        small: u32,
+    },
+    /// What matters to the question.
+    Curated,
+    /// In full, but for what is shown above.
+    Whole,
+    /// These lines, as ranges with both ends.
+    Lines(Vec<(u32, u32)>),
+}
+
+/// Views of one session's reads.
+#[derive(Debug)]
+pub(crate) struct SessionViews {
+    curator: Arc<Curations>,
+    wish: Mutex<Wish>,
+}
+
+impl SessionViews {
+    pub(crate) fn new(curator: Arc<Curations>) -> Self {
+        Self { curator, wish: Mutex::new(Wish::Auto { small: u32::MAX }) }
+    }
+
+    /// How the next read is to be shown.
+    pub(crate) fn wish(&self, wish: Wish) {
+        *self.wish.lock().expect("no holder of this lock panics") = wish;
+    }
+}
+
+impl Views for SessionViews {
+    fn view(&self, read: &Read<'_>, wanted: Wanted) -> Option<View> {
+        let wish = self.wish.lock().expect("no holder of this lock panics").clone();
+        match wish {
+            Wish::Auto { small } if read.text.lines().count() <= small as usize => None,
+            Wish::Lines(ranges) => Some(lines(read, &ranges)),
+            Wish::Auto { .. } | Wish::Curated => self.curator.view(read, wanted),
+            Wish::Whole => None,
+        }
+    }
+}
+
+/// The lines in `ranges`, with the names of all that the others hold.
+fn lines(read: &Read<'_>, ranges: &[(u32, u32)]) -> View {
+    let parsed = parse(read.path, read.text);
+    let label = |entity: &Entity| Label { line: entity.signature.first, text: entity.name.clone() };
+    View {
+        lines: ranges.iter().map(|(from, to)| (LineNumber(*from), LineNumber(*to))).collect(),
+        names: parsed.entities.iter().map(label).collect(),
+        remarks: Vec::new(),
+    }
+}
+
+/// Curations kept in memory.
+const CURATIONS_MAX: usize = 256;
+
+/// A curator that is asked once for the same content and question.
+pub struct Curations {
+    curator: Arc<dyn Views>,
+    /// What the curator is called; another version chooses anew.
+    version: &'static str,
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    known: Mutex<Known>,
+}
+
+impl fmt::Debug for Curations {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { curator, version, .. } = self;
+        let mut curations = f.debug_struct("Curations");
+        curations.field("curator", curator).field("version", version).finish_non_exhaustive()
+    }
+}
+
+/// By hash of the content and of the question; when each was last asked for.
+#[derive(Debug, Default)]
+struct Known {
+    views: HashMap<(Handle, Handle), (u64, Option<View>)>,
+    asked: u64,
+}
+
+impl Curations {
+    /// Keeps what `curator` chooses, which is of version `version`: the latest in memory, all
+    /// in `store`.
+    pub fn new(
+        curator: Arc<dyn Views>,
+        version: &'static str,
+        store: Arc<dyn Store>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        Self { curator, version, store, clock, known: Mutex::default() }
+    }
+}
+
+impl Views for Curations {
+    fn view(&self, read: &Read<'_>, wanted: Wanted) -> Option<View> {
+        let question = Question::of_conversation(read.conversation, read.observed, read.upto);
+        let asked = (read.path, read.first, wanted, self.version, &question);
+        let Ok(asked) = serde_json::to_vec(&asked) else {
+            return self.curator.view(read, wanted);
+        };
+        let key = (Handle::of(read.text.as_bytes()), Handle::of(&asked));
+        if let Some(known) = self.known.lock().expect("no holder of this lock panics").get(key) {
+            return known;
+        }
+        let question = String::from_utf8_lossy(&asked);
+        let kept = CurationKey::of(read.text.as_bytes(), &question, self.version);
+        let now = self.clock.now();
+        let stored = self.store.curation(kept, now).ok().flatten();
+        let view = match stored.and_then(|stored| serde_json::from_value(stored).ok()) {
+            Some(view) => view,
+            None => {
+                let view = self.curator.view(read, wanted);
+                if let Ok(view) = serde_json::to_value(&view) {
+                    // Where it cannot be kept it is worked out again.
+                    drop(self.store.put_curation(kept, &view, now));
+                }
+                view
+            }
+        };
+        self.known.lock().expect("no holder of this lock panics").put(key, view.clone());
+        view
+    }
+}
+
+impl Known {
+    fn get(&mut self, key: (Handle, Handle)) -> Option<Option<View>> {
+        self.asked += 1;
+        let (last, view) = self.views.get_mut(&key)?;
+        *last = self.asked;
+        Some(view.clone())
+    }
+
+    fn put(&mut self, key: (Handle, Handle), view: Option<View>) {
+        if self.views.len() >= CURATIONS_MAX {
+            let oldest = self.views.iter().min_by_key(|(_, (asked, _))| *asked);
+            if let Some(oldest) = oldest.map(|(key, _)| *key) {
+                self.views.remove(&oldest);
+            }
+        }
+        self.views.insert(key, (self.asked, view));
+    }
+}
