@@ -1,0 +1,286 @@
+//! One connection: what its client asks for, and whose sessions its calls belong to.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use foveal_tools::{Session, Toolbox};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CancelledNotificationParam, CustomNotification,
+    ErrorData, Implementation, InitializeRequestParams, InitializeResult, JsonObject,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::{NotificationContext, RequestContext};
+use rmcp::{RoleServer, ServerHandler};
+use serde_json::json;
+use tokio::sync::Mutex;
+use uuid::Uuid;
+
+use crate::log::{Threshold, Weight};
+use crate::roots::Said;
+use crate::rounds::Rounds;
+use crate::server::Shared;
+use crate::sessions::{Key, Reader};
+use crate::workspaces::BoxError;
+use crate::{call, content, roots};
+
+/// The notification by which a client says that its model no longer has what it was shown:
+/// after a compaction, say. Its `session` names one session; without it all of the connection
+/// are meant.
+pub const RESET_NOTIFICATION: &str = "notifications/foveal/reset";
+
+/// Under this name a request says to which of its client's conversations it belongs.
+const SESSION_KEY: &str = "foveal/session";
+
+/// Longest name of a session that a client may give.
+const NAME_BYTES_MAX: usize = 200;
+
+/// The number of requests that belong to no connection.
+const NO_CONNECTION: u64 = 0;
+
+/// One client's connection.
+#[derive(Debug)]
+pub struct Connection {
+    pub(crate) shared: Arc<Shared>,
+    number: AtomicU64,
+    place: Mutex<Option<Place>>,
+    /// Whether the client may have changed its roots.
+    stale: AtomicBool,
+    pub(crate) threshold: Threshold,
+}
+
+/// Where a connection works.
+#[derive(Debug, Clone)]
+pub(crate) struct Place {
+    roots: Vec<PathBuf>,
+    toolbox: Arc<Toolbox>,
+}
+
+/// Which session a request belongs to, found without blocking; the session itself is made where
+/// blocking does no harm.
+#[derive(Debug)]
+pub(crate) struct Belongs {
+    shared: Arc<Shared>,
+    place: Place,
+    /// `None`: to none that is remembered.
+    key: Option<Key>,
+}
+
+impl Belongs {
+    /// The session. Blocks.
+    pub(crate) fn reader(self) -> Arc<Reader> {
+        let toolbox = &self.place.toolbox;
+        // Never a name that was used before: a session takes up what the one of its name was
+        // shown, and another conversation may have had that name.
+        let make =
+            || Reader::new(Session::new(toolbox, format!("mcp-{}", Uuid::new_v4().simple())));
+        match &self.key {
+            Some(key) => self.shared.sessions.get_or_make(key, make),
+            None => Arc::new(make()),
+        }
+    }
+}
+
+impl Connection {
+    pub(crate) fn new(shared: Arc<Shared>, number: Option<u64>) -> Self {
+        Self {
+            shared,
+            number: AtomicU64::new(number.unwrap_or(NO_CONNECTION)),
+            place: Mutex::new(None),
+            stale: AtomicBool::new(false),
+            threshold: Threshold::unasked(),
+        }
+    }
+
+    fn number(&self) -> u64 {
+        self.number.load(Ordering::Relaxed)
+    }
+
+    /// Which session a request belongs to; `None` if the client has to be asked for its folders
+    /// first.
+    pub(crate) async fn belongs(
+        &self,
+        context: &RequestContext<RoleServer>,
+        rounds: &Rounds,
+    ) -> Result<Option<Belongs>, BoxError> {
+        let Some(place) = self.place(context, rounds).await? else { return Ok(None) };
+        let name = context.meta.get(SESSION_KEY).and_then(|name| name.as_str());
+        let name = name.filter(|name| !name.is_empty() && name.len() <= NAME_BYTES_MAX);
+        let connection = self.number();
+        let is_nobodys = connection == NO_CONNECTION && name.is_none();
+        let key = (!is_nobodys).then(|| Key {
+            connection,
+            name: name.map(str::to_owned),
+            roots: place.roots.clone(),
+        });
+        Ok(Some(Belongs { shared: Arc::clone(&self.shared), place, key }))
+    }
+
+    /// Where the connection works; asks the client when that is not known.
+    async fn place(
+        &self,
+        context: &RequestContext<RoleServer>,
+        rounds: &Rounds,
+    ) -> Result<Option<Place>, BoxError> {
+        let mut place = self.place.lock().await;
+        let was_stale = self.stale.swap(false, Ordering::Relaxed);
+        if let Some(place) = place.as_ref().filter(|_| !was_stale) {
+            return Ok(Some(place.clone()));
+        }
+        let settings = &self.shared.settings;
+        let mut wanted = settings.roots.clone();
+        if wanted.is_empty() {
+            wanted = match (roots::of_client(context, rounds).await, place.as_ref()) {
+                (Said::Folders(folders), _) => folders,
+                (Said::AskFirst, _) => return Ok(None),
+                // It does not answer now; what it said before is the best guess.
+                (Said::Nothing, Some(place)) => place.roots.clone(),
+                (Said::Nothing, None) => Vec::new(),
+            };
+        }
+        if wanted.is_empty() {
+            wanted.push(settings.directory.clone());
+        }
+        if let Some(place) = place.as_ref().filter(|place| place.roots == wanted) {
+            return Ok(Some(place.clone()));
+        }
+        let shared = Arc::clone(&self.shared);
+        let opened = tokio::task::spawn_blocking(move || {
+            shared.workspaces.toolbox(&wanted).map(|toolbox| Place { roots: wanted, toolbox })
+        });
+        let opened = opened.await??;
+        // Sessions of the folders that were left are of no use any more.
+        self.shared.sessions.close(self.number_if_lasting());
+        *place = Some(opened.clone());
+        let folders: Vec<String> =
+            opened.roots.iter().map(|root| root.display().to_string()).collect();
+        self.threshold.say(context, Weight::Info, json!({"roots": folders})).await;
+        Ok(Some(opened))
+    }
+
+    /// The number, or one that nobody has: what belongs to no connection is never closed.
+    fn number_if_lasting(&self) -> u64 {
+        match self.number() {
+            NO_CONNECTION => u64::MAX,
+            number => number,
+        }
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.shared.sessions.close(self.number_if_lasting());
+    }
+}
+
+impl ServerHandler for Connection {
+    fn get_info(&self) -> ServerConfig {
+        let mut capabilities =
+            ServerCapabilities::builder().enable_tools().enable_resources().build();
+        capabilities.logging = Some(JsonObject::new());
+        ServerConfig::new(capabilities)
+            .with_server_info(Implementation::new("foveal", env!("CARGO_PKG_VERSION")))
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        if self.number() == NO_CONNECTION {
+            self.number.store(self.shared.next_connection(), Ordering::Relaxed);
+        }
+        context.peer.set_peer_info(request.clone());
+        self.negotiate_initialize(&request)
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(self.shared.tools().to_vec()))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.shared.tools().iter().find(|tool| tool.name == name).cloned()
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        Ok(call::call(self, request, context).await)
+    }
+
+    async fn list_resources(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Ok(ListResourcesResult::with_all_items(content::listed()))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(content::templates()))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let failed = |what: String| ErrorData::internal_error(what, None);
+        let rounds = Rounds::of(request.request_state.as_deref(), request.input_responses);
+        let belongs = self.belongs(&context, &rounds).await;
+        let Some(belongs) = belongs.map_err(|error| failed(error.to_string()))? else {
+            return Ok(rounds.ask_folders().into());
+        };
+        let read =
+            tokio::task::spawn_blocking(move || content::read(&belongs.reader(), &request.uri));
+        let read = read.await.map_err(|error| failed(error.to_string()))??;
+        Ok(read.into())
+    }
+
+    #[expect(deprecated, reason = "most clients speak versions of the protocol that have it")]
+    async fn set_level(
+        &self,
+        request: rmcp::model::SetLevelRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.threshold.set(request.level);
+        Ok(())
+    }
+
+    async fn on_cancelled(
+        &self,
+        _notification: CancelledNotificationParam,
+        _context: NotificationContext<RoleServer>,
+    ) {
+        // The answer may be on its way already; a client that cancelled lets it drop.
+        self.shared.sessions.forget_shown(self.number_if_lasting(), None);
+    }
+
+    async fn on_roots_list_changed(&self, _context: NotificationContext<RoleServer>) {
+        // Asked anew with the next request: only from within one can every client be asked.
+        self.stale.store(true, Ordering::Relaxed);
+    }
+
+    async fn on_custom_notification(
+        &self,
+        notification: CustomNotification,
+        _context: NotificationContext<RoleServer>,
+    ) {
+        if notification.method == RESET_NOTIFICATION {
+            let named = notification.params.as_ref().and_then(|params| params.get("session"));
+            let name = named.and_then(|name| name.as_str());
+            self.shared.sessions.forget_shown(self.number_if_lasting(), name);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Clients over HTTP: one address, `/mcp`, by the protocol's streamable transport.
+
+mod door;
+mod listen;
+
+use std::io;
+use std::net::SocketAddr;
+
+use crate::server::Server;
+use crate::stdio::runtime;
+
+pub use self::listen::serve_on;
+
+/// Where the protocol is spoken.
+pub const PATH: &str = "/mcp";
+
+/// Who may come in over HTTP.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HttpSettings {
+    /// Where to listen.
+    pub address: SocketAddr,
+    /// Whether the address may be one that other machines reach. Then a token is needed.
+    pub is_public: bool,
+    /// What clients have to show as a bearer token; `None`: nothing.
+    pub token: Option<Token>,
+    /// Names under which the server may be addressed, beside those of this machine for itself.
+    pub hosts: Vec<String>,
+    /// Origins of web pages that may call (`https://a.example`); pages of others are refused.
+    pub origins: Vec<String>,
+    /// Connections at once; more wait.
+    pub connections_max: usize,
+}
+
+impl HttpSettings {
+    /// This machine alone, at `address`.
+    pub fn new(address: SocketAddr) -> Self {
+        Self {
+            address,
+            is_public: false,
+            token: None,
+            hosts: Vec::new(),
+            origins: Vec::new(),
+            connections_max: 256,
+        }
+    }
+}
+
+/// A secret that clients show. Never printed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Token(String);
+
+/// Fewest bytes of a token: 16 random ones in hex digits, or a little less in base64.
+const TOKEN_BYTES_MIN: usize = 20;
+
+impl Token {
+    /// A token, if it can be sent in a header and is too long to be guessed.
+    pub fn new(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let is_sendable = text.bytes().all(|byte| byte.is_ascii_graphic());
+        (is_sendable && text.len() >= TOKEN_BYTES_MIN).then(|| Self(text.to_owned()))
+    }
+
+    /// Whether `shown` is the token. Takes as long wherever they differ.
+    fn is(&self, shown: &[u8]) -> bool {
+        let differing = self.0.bytes().zip(shown).fold(0, |all, (a, b)| all | (a ^ b));
+        self.0.len() == shown.len() && differing == 0
+    }
+}
+
+impl std::fmt::Debug for Token {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Token(..)")
+    }
+}
+
+/// Why clients over HTTP are not served.
+#[derive(Debug, thiserror::Error)]
+pub enum HttpError {
+    /// Other machines could reach it, and nobody wanted that.
+    #[error(
+        "other machines can reach {0}; listen at 127.0.0.1, or say that this is wanted and set a \
+         token"
+    )]
+    Public(SocketAddr),
+    /// Other machines could reach it without a token.
+    #[error("other machines can reach {0}; set a token that clients have to show")]
+    NoToken(SocketAddr),
+    /// The address cannot be listened at.
+    #[error("cannot listen at {address}: {source}; choose another port")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// Why.
+        source: io::Error,
+    },
+    /// The machine has no means for it.
+    #[error("cannot begin to serve: {0}")]
+    Start(#[source] io::Error),
+}
+
+/// Serves clients over HTTP until the program is asked to end. `ready` is called with the
+/// address once clients can connect. Blocks.
+///
+/// # Errors
+/// [`HttpError`].
+pub fn serve(
+    server: &Server,
+    settings: &HttpSettings,
+    ready: impl FnOnce(SocketAddr),
+) -> Result<(), HttpError> {
+    door::check(settings)?;
+    let runtime = runtime(server).map_err(HttpError::Start)?;
+    let served = runtime.block_on(async {
+        let stop = crate::signals::stop_when_asked();
+        let listener = listen::bind(settings).await?;
+        ready(listener.local_addr().unwrap_or(settings.address));
+        serve_on(server, settings, listener, stop).await;
+        Ok(())
+    });
+    runtime.shutdown_timeout(crate::stdio::END_PATIENCE);
+    served
+}

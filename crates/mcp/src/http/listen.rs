@@ -1,0 +1,180 @@
+//! Connections over HTTP, and the sessions that clients have there.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use http_body_util::BodyExt;
+use http_body_util::combinators::BoxBody;
+use hyper::body::{Bytes, Incoming};
+use hyper::header::HeaderMap;
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use rmcp::transport::streamable_http_server::session::SessionManager;
+use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+use super::{HttpError, HttpSettings, Token, door};
+use crate::handler::Connection;
+use crate::server::Server;
+
+/// Largest body of a request, in bytes: as long as a line may be at standard input.
+const BODY_BYTES_MAX: usize = 16 << 20;
+
+/// How long the headers of a request may take.
+const HEADERS_PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long connections are waited for at the end.
+const END_PATIENCE: Duration = Duration::from_secs(2);
+
+/// The header that names a session.
+const SESSION_HEADER: &str = "mcp-session-id";
+
+type Body = BoxBody<Bytes, Infallible>;
+
+/// What every connection needs.
+struct Desk {
+    protocol: StreamableHttpService<Connection, LocalSessionManager>,
+    sessions: Arc<LocalSessionManager>,
+    sessions_max: usize,
+    used: Mutex<HashMap<Box<str>, Instant>>,
+    token: Option<Token>,
+}
+
+/// Begins to listen.
+pub(super) async fn bind(settings: &HttpSettings) -> Result<TcpListener, HttpError> {
+    let address = settings.address;
+    TcpListener::bind(address).await.map_err(|source| HttpError::Listen { address, source })
+}
+
+/// Serves who connects to `listener` until `stop` is cancelled. Who may connect is not asked
+/// here: [`super::serve`] looks where it listens.
+pub async fn serve_on(
+    server: &Server,
+    settings: &HttpSettings,
+    listener: TcpListener,
+    stop: CancellationToken,
+) {
+    let desk = Arc::new(Desk::new(server, settings, &stop));
+    let seats = Arc::new(Semaphore::new(settings.connections_max.max(1)));
+    let leaving = GracefulShutdown::new();
+    loop {
+        let seat = tokio::select! {
+            seat = Arc::clone(&seats).acquire_owned() => seat,
+            () = stop.cancelled() => break,
+        };
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = stop.cancelled() => break,
+        };
+        let Ok((stream, _)) = accepted else {
+            // Out of file descriptors, say: trying again at once would only burn time.
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            continue;
+        };
+        let connection = connection(&desk, stream);
+        let connection = leaving.watch(connection);
+        tokio::spawn(async move {
+            // A client that breaks off has ended its connection, and nothing else.
+            drop(connection.await);
+            drop(seat);
+        });
+    }
+    drop(tokio::time::timeout(END_PATIENCE, leaving.shutdown()).await);
+}
+
+fn connection(
+    desk: &Arc<Desk>,
+    stream: TcpStream,
+) -> impl hyper_util::server::graceful::GracefulConnection<Error = hyper::Error> + Send + 'static {
+    // Small messages, each waited for: collecting them only delays.
+    drop(stream.set_nodelay(true));
+    let desk = Arc::clone(desk);
+    let service = service_fn(move |request| {
+        let desk = Arc::clone(&desk);
+        async move { Ok::<_, Infallible>(desk.answer(request).await) }
+    });
+    hyper::server::conn::http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADERS_PATIENCE)
+        .serve_connection(TokioIo::new(stream), service)
+}
+
+impl Desk {
+    fn new(server: &Server, settings: &HttpSettings, stop: &CancellationToken) -> Self {
+        let idle = server.shared.settings.session_idle;
+        let mut config = SessionConfig::default();
+        config.keep_alive = Some(idle);
+        let mut sessions = LocalSessionManager::default();
+        sessions.session_config = config;
+        let sessions = Arc::new(sessions);
+        let mut protocol = StreamableHttpServerConfig::default()
+            .with_cancellation_token(stop.clone())
+            .with_max_request_body_bytes(BODY_BYTES_MAX)
+            .with_allowed_origins(settings.origins.clone())
+            .enforce_origin_validation();
+        protocol.allowed_hosts.extend(settings.hosts.iter().cloned());
+        if settings.is_public && settings.hosts.is_empty() {
+            // Whatever name leads here: a page that borrows one has no token to show.
+            protocol = protocol.disable_allowed_hosts();
+        }
+        let made = server.clone();
+        let make = move || Ok(made.request());
+        Self {
+            protocol: StreamableHttpService::new(make, Arc::clone(&sessions), protocol),
+            sessions,
+            sessions_max: server.shared.settings.sessions_max,
+            used: Mutex::default(),
+            token: settings.token.clone(),
+        }
+    }
+
+    async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
+        let (path, headers) = (request.uri().path(), request.headers());
+        if let Err(refused) = door::look(self.token.as_ref(), path, headers) {
+            let response: Response<String> = refused.response();
+            return response.map(BodyExt::boxed);
+        }
+        self.make_room(headers).await;
+        let ends = request.method() == Method::DELETE;
+        let mut response = self.protocol.handle(request).await;
+        if ends && response.status() == StatusCode::ACCEPTED {
+            // The session is gone, not about to go: some clients take `accepted` for a failure.
+            *response.status_mut() = StatusCode::OK;
+        }
+        response
+    }
+
+    /// Notes that a session is used; closes those not used for longest where there are too many.
+    async fn make_room(&self, headers: &HeaderMap) {
+        let open: Vec<_> = self.sessions.sessions.read().await.keys().cloned().collect();
+        let now = Instant::now();
+        let excess = {
+            let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+            used.retain(|id, _| open.iter().any(|open| **open == **id));
+            open.iter().for_each(|id| {
+                used.entry((**id).into()).or_insert(now);
+            });
+            let named = headers.get(SESSION_HEADER).and_then(|id| id.to_str().ok());
+            if let Some(used) = named.and_then(|id| used.get_mut(id)) {
+                *used = now;
+            }
+            let is_new = named.is_none();
+            let most = self.sessions_max.saturating_sub(usize::from(is_new));
+            let mut by_use = open;
+            by_use.sort_by_key(|id| used.get(&**id).copied());
+            by_use.truncate(by_use.len().saturating_sub(most));
+            by_use
+        };
+        for id in excess {
+            // One that is gone already is gone.
+            drop(self.sessions.close_session(&id).await);
+        }
+    }
+}

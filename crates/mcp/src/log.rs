@@ -1,0 +1,76 @@
+//! Messages for whoever watches the client, sent as notifications.
+#![expect(deprecated, reason = "most clients speak versions of the protocol that have logging")]
+
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use rmcp::RoleServer;
+use rmcp::model::{LoggingLevel, LoggingMessageNotificationParam, ProtocolVersion};
+use rmcp::service::RequestContext;
+use serde_json::Value;
+
+/// How much a message matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Weight {
+    /// What every call did.
+    Debug,
+    /// What changed for all calls after.
+    Info,
+    /// What does not work as asked.
+    Warning,
+}
+
+/// The least weight that a client wants to hear of.
+#[derive(Debug)]
+pub(crate) struct Threshold(AtomicU8);
+
+impl Threshold {
+    /// What is sent where the client says nothing.
+    pub(crate) fn unasked() -> Self {
+        Self(AtomicU8::new(Weight::Warning as u8))
+    }
+
+    pub(crate) fn set(&self, level: LoggingLevel) {
+        self.0.store(rank(level), Ordering::Relaxed);
+    }
+
+    /// Sends a message if the client wants it. One that cannot be sent is lost.
+    pub(crate) async fn say(
+        &self,
+        context: &RequestContext<RoleServer>,
+        weight: Weight,
+        data: Value,
+    ) {
+        // From 2026-07-28 on each request says what it wants to hear, and silence is nothing.
+        let per_request =
+            context.protocol_version().is_some_and(|at| at >= ProtocolVersion::V_2026_07_28);
+        let least = match (context.meta.log_level(), per_request) {
+            (Some(level), _) => rank(level),
+            (None, true) => return,
+            (None, false) => self.0.load(Ordering::Relaxed),
+        };
+        if (weight as u8) < least {
+            return;
+        }
+        let level = match weight {
+            Weight::Debug => LoggingLevel::Debug,
+            Weight::Info => LoggingLevel::Info,
+            Weight::Warning => LoggingLevel::Warning,
+        };
+        let mut message = LoggingMessageNotificationParam::new(level, data);
+        message.logger = Some("foveal".to_owned());
+        drop(context.peer.notify_logging_message(message).await);
+    }
+}
+
+/// The least [`Weight`] that a level lets through, as a number; levels above have none.
+fn rank(level: LoggingLevel) -> u8 {
+    match level {
+        LoggingLevel::Debug => Weight::Debug as u8,
+        LoggingLevel::Info => Weight::Info as u8,
+        LoggingLevel::Notice | LoggingLevel::Warning => Weight::Warning as u8,
+        LoggingLevel::Error
+        | LoggingLevel::Critical
+        | LoggingLevel::Alert
+        | LoggingLevel::Emergency => Weight::Warning as u8 + 1,
+    }
+}

@@ -1,0 +1,116 @@
+//! Asks the person in front of the client.
+
+use std::time::Duration;
+
+use foveal_tools::control::{Question, Word};
+use rmcp::RoleServer;
+use rmcp::model::{
+    ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema, EnumSchema,
+    PrimitiveSchemaDefinition,
+};
+use rmcp::service::{Peer, RequestContext};
+use serde_json::Value;
+
+use crate::rounds;
+
+/// How long a person may take.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// The field of the form.
+const FIELD: &str = "allow";
+
+/// When a question can be put before a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Askable {
+    Never,
+    /// While the call runs.
+    Meanwhile,
+    /// When the call has ended, before it is made again.
+    BetweenRounds,
+}
+
+/// When the client can put a question before a person.
+pub(crate) fn askable(context: &RequestContext<RoleServer>) -> Askable {
+    let has_forms = context
+        .client_capabilities()
+        .and_then(|capabilities| capabilities.elicitation)
+        .is_some_and(|elicitation| elicitation.form.is_some() || elicitation.url.is_none());
+    match has_forms {
+        false => Askable::Never,
+        true if rounds::are_needed(context) => Askable::BetweenRounds,
+        true => Askable::Meanwhile,
+    }
+}
+
+/// Puts a question before the person. No answer is a no.
+pub(crate) async fn ask(peer: &Peer<RoleServer>, question: &Question) -> Word {
+    match peer.create_elicitation_with_timeout(form(question), Some(PATIENCE)).await {
+        Ok(answer) => word(&answer),
+        Err(_) => Word::No,
+    }
+}
+
+/// What the person is shown.
+pub(crate) fn form(question: &Question) -> ElicitRequestParams {
+    let Question { tool, subject, reason } = question;
+    ElicitRequestParams::FormElicitationParams {
+        meta: None,
+        message: format!("Allow {tool} on `{subject}`? ({reason})"),
+        requested_schema: choice(),
+    }
+}
+
+fn choice() -> ElicitationSchema {
+    let named = ["once", "session", "always"].map(str::to_owned).to_vec();
+    let titled = ["This time", "In this session", "Always"].map(str::to_owned).to_vec();
+    let choice = EnumSchema::builder(named).title("Allow").enum_titles(titled);
+    let choice = choice.and_then(|choice| choice.with_default("once"));
+    let choice = choice.expect("as many titles as values, and the default is one of them").build();
+    ElicitationSchema::builder()
+        .property(FIELD, PrimitiveSchemaDefinition::Enum(choice))
+        .build()
+        .expect("no field is required")
+}
+
+/// Accepting without a choice is a yes for this call.
+pub(crate) fn word(answer: &ElicitResult) -> Word {
+    if answer.action != ElicitationAction::Accept {
+        return Word::No;
+    }
+    match answer.content.as_ref().and_then(|content| content.get(FIELD)) {
+        None | Some(Value::Null) => Word::Once,
+        Some(choice) => match choice.as_str() {
+            Some("once" | "") => Word::Once,
+            Some("session") => Word::Session,
+            Some("always") => Word::Always,
+            _ => Word::No,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn check(action: ElicitationAction, content: Option<Value>, expected: Word) {
+        let mut answer = ElicitResult::new(action);
+        answer.content = content;
+        assert_eq!(word(&answer), expected, "{answer:?}");
+    }
+
+    #[test]
+    fn accepting_is_a_yes_as_wide_as_was_chosen() {
+        use ElicitationAction::{Accept, Cancel, Decline};
+        check(Accept, None, Word::Once);
+        check(Accept, Some(json!({})), Word::Once);
+        check(Accept, Some(json!({"allow": "once"})), Word::Once);
+        check(Accept, Some(json!({"allow": "session"})), Word::Session);
+        check(Accept, Some(json!({"allow": "always"})), Word::Always);
+        check(Accept, Some(json!({"allow": "never"})), Word::No);
+        check(Accept, Some(json!({"allow": true})), Word::No);
+        check(Decline, Some(json!({"allow": "always"})), Word::No);
+        check(Cancel, None, Word::No);
+    }
+}

@@ -1,0 +1,72 @@
+//! The folders a client works in.
+#![expect(deprecated, reason = "most clients speak versions of the protocol that have roots")]
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use rmcp::RoleServer;
+use rmcp::model::Root;
+use rmcp::service::RequestContext;
+use url::Url;
+
+use crate::rounds::{self, Rounds};
+
+/// How long a client may take to name its roots.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// What a client says of its folders.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Said {
+    /// These, in its order.
+    Folders(Vec<PathBuf>),
+    /// It cannot be asked, or does not answer.
+    Nothing,
+    /// It has to be asked between rounds.
+    AskFirst,
+}
+
+/// Asks the client for its folders, from within one of its own requests: only there can a client
+/// over HTTP be reached for certain.
+pub(crate) async fn of_client(context: &RequestContext<RoleServer>, rounds: &Rounds) -> Said {
+    let capabilities = context.client_capabilities();
+    if capabilities.and_then(|capabilities| capabilities.roots).is_none() {
+        return Said::Nothing;
+    }
+    if rounds::are_needed(context) {
+        return rounds.folders().map_or(Said::AskFirst, Said::Folders);
+    }
+    match tokio::time::timeout(PATIENCE, context.peer.list_roots()).await {
+        Ok(Ok(listed)) => Said::Folders(folders(&listed.roots)),
+        Ok(Err(_)) | Err(_) => Said::Nothing,
+    }
+}
+
+/// The folders among the roots that are on this machine, each once.
+pub(crate) fn folders(roots: &[Root]) -> Vec<PathBuf> {
+    let mut folders = Vec::new();
+    for root in roots {
+        let path = Url::parse(&root.uri).ok().and_then(|uri| uri.to_file_path().ok());
+        if let Some(path) = path.filter(|path| path.is_dir() && !folders.contains(path)) {
+            folders.push(path);
+        }
+    }
+    folders
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roots_are_folders_of_this_machine() {
+        let here = tempfile::tempdir().expect("a folder can be made");
+        let spaced = here.path().join("a b");
+        std::fs::create_dir(&spaced).expect("a folder can be made");
+        let uri = Url::from_file_path(&spaced).expect("the path is absolute");
+        assert!(uri.as_str().ends_with("a%20b"), "{uri}");
+        let named =
+            [uri.as_str(), "file:///no/such/folder", "https://a.example/b", uri.as_str(), ""];
+        let roots: Vec<Root> = named.into_iter().map(Root::new).collect();
+        assert_eq!(folders(&roots), [spaced]);
+    }
+}

@@ -1,0 +1,126 @@
+//! Clients that cannot be asked while a call runs: from version 2026-07-28 on, an answer that
+//! wants something of the client ends the call, and the client calls again with what it has.
+#![expect(deprecated, reason = "who still has roots names them here too")]
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use foveal_context::handle::Handle;
+use foveal_tools::control::{Question, Word};
+use rmcp::RoleServer;
+use rmcp::model::{
+    ElicitRequest, InputRequest, InputRequiredResult, InputResponses, ListRootsRequest,
+    ProtocolVersion,
+};
+use rmcp::service::RequestContext;
+use serde_json::Value;
+
+use crate::{person, roots};
+
+const ROOTS: &str = "roots";
+
+/// Longest state that is taken back, in bytes.
+const STATE_BYTES_MAX: usize = 1 << 20;
+
+/// Whether a client has to be asked between rounds.
+pub(crate) fn are_needed(context: &RequestContext<RoleServer>) -> bool {
+    context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
+}
+
+/// What was asked in the rounds before, and what came back. All of it is the client's own word;
+/// that it hands the state on changes nothing that it could not say anew.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Rounds {
+    /// Null: asked, and not answered.
+    answers: BTreeMap<String, Value>,
+}
+
+impl Rounds {
+    /// What a request brings along.
+    pub(crate) fn of(state: Option<&str>, responses: Option<InputResponses>) -> Self {
+        let state = state.filter(|state| state.len() <= STATE_BYTES_MAX);
+        let before = state.and_then(|state| serde_json::from_str(state).ok());
+        let mut answers: BTreeMap<String, Value> = before.unwrap_or_default();
+        answers.extend(responses.unwrap_or_default());
+        Self { answers }
+    }
+
+    /// The client's folders: `None` if it was not asked, empty if it named none.
+    pub(crate) fn folders(&self) -> Option<Vec<PathBuf>> {
+        let answer = self.answers.get(ROOTS)?.get("roots");
+        let roots: Option<Vec<_>> =
+            answer.and_then(|roots| serde_json::from_value(roots.clone()).ok());
+        Some(roots::folders(&roots.unwrap_or_default()))
+    }
+
+    /// What the person said to a question; `None` if it was not asked.
+    pub(crate) fn word(&self, question: &Question) -> Option<Word> {
+        let answer = self.answers.get(&key(question))?;
+        Some(
+            serde_json::from_value(answer.clone()).map_or(Word::No, |answer| person::word(&answer)),
+        )
+    }
+
+    /// Ends the round to ask for the client's folders.
+    pub(crate) fn ask_folders(self) -> InputRequiredResult {
+        self.ask(ROOTS.to_owned(), InputRequest::ListRoots(ListRootsRequest::default()))
+    }
+
+    /// Ends the round to put a question before the person.
+    pub(crate) fn ask_person(self, question: &Question) -> InputRequiredResult {
+        let request = ElicitRequest::new(person::form(question));
+        self.ask(key(question), InputRequest::Elicitation(request))
+    }
+
+    fn ask(mut self, key: String, request: InputRequest) -> InputRequiredResult {
+        self.answers.insert(key.clone(), Value::Null);
+        let state = serde_json::to_string(&self.answers).expect("all keys are text");
+        InputRequiredResult::new(Some(BTreeMap::from([(key, request)])), Some(state))
+    }
+}
+
+fn key(question: &Question) -> String {
+    let Question { tool, subject, reason } = question;
+    format!("allow-{}", Handle::of(format!("{tool}\n{subject}\n{reason}").as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn question(subject: &str) -> Question {
+        let (subject, reason) = (subject.to_owned(), "it may hold secrets".to_owned());
+        Question { tool: "read_file", subject, reason }
+    }
+
+    /// The next round, in which the one thing that was asked is answered.
+    fn answered(asked: InputRequiredResult, answer: Option<&Value>) -> Rounds {
+        let keys = asked.input_requests.expect("something is asked").into_keys();
+        let responses = keys.filter_map(|key| Some((key, answer?.clone()))).collect();
+        Rounds::of(asked.request_state.as_deref(), Some(responses))
+    }
+
+    #[test]
+    fn answers_of_all_rounds_are_known() {
+        let first = Rounds::of(None, None);
+        assert_eq!((first.folders(), first.word(&question("a"))), (None, None));
+        let second = answered(first.ask_folders(), Some(&json!({"roots": [{"uri": "file:///"}]})));
+        assert_eq!(second.folders(), Some(vec!["/".into()]));
+        let yes = json!({"action": "accept", "content": {"allow": "session"}});
+        let third = answered(second.ask_person(&question("a")), Some(&yes));
+        assert_eq!(third.folders(), Some(vec!["/".into()]));
+        assert_eq!(third.word(&question("a")), Some(Word::Session));
+        assert_eq!(third.word(&question("b")), None);
+    }
+
+    #[test]
+    fn what_is_not_answered_is_not_asked_again() {
+        let second = answered(Rounds::default().ask_folders(), None);
+        assert_eq!(second.folders(), Some(vec![]));
+        let third = answered(second.ask_person(&question("a")), Some(&json!("nonsense")));
+        assert_eq!(third.word(&question("a")), Some(Word::No));
+        assert_eq!(Rounds::of(Some("not ours"), None).folders(), None);
+    }
+}

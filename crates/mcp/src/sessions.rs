@@ -1,0 +1,107 @@
+//! The sessions of all clients: what each was shown.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use foveal_tools::Session;
+use tokio::runtime::Handle;
+
+use crate::report::Tally;
+
+/// Whose session it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Key {
+    /// The connection; requests that belong to none share number 0.
+    pub(crate) connection: u64,
+    /// What the client calls it, if it has several.
+    pub(crate) name: Option<String>,
+    /// The folders it is about.
+    pub(crate) roots: Vec<PathBuf>,
+}
+
+/// A session and what can be told of it.
+#[derive(Debug)]
+pub(crate) struct Reader {
+    pub(crate) session: Session,
+    pub(crate) tally: Mutex<Tally>,
+}
+
+impl Reader {
+    pub(crate) fn new(session: Session) -> Self {
+        Self { session, tally: Mutex::default() }
+    }
+}
+
+/// The sessions that are remembered.
+#[derive(Debug)]
+pub(crate) struct Sessions {
+    max: usize,
+    idle: Duration,
+    held: Mutex<Vec<Held>>,
+}
+
+#[derive(Debug)]
+struct Held {
+    key: Key,
+    used: Instant,
+    reader: Arc<Reader>,
+}
+
+impl Sessions {
+    pub(crate) fn new(max: usize, idle: Duration) -> Self {
+        Self { max: max.max(1), idle, held: Mutex::default() }
+    }
+
+    /// The session of `key`, made if there is none.
+    pub(crate) fn get_or_make(&self, key: &Key, make: impl FnOnce() -> Reader) -> Arc<Reader> {
+        let now = Instant::now();
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        // The last used stands last.
+        let fresh = held.partition_point(|held| now.duration_since(held.used) > self.idle);
+        let mut gone: Vec<Held> = held.drain(..fresh).collect();
+        let mut found = match held.iter().position(|held| held.key == *key) {
+            Some(at) => held.remove(at),
+            None => Held { key: key.clone(), used: now, reader: Arc::new(make()) },
+        };
+        found.used = now;
+        let reader = Arc::clone(&found.reader);
+        held.push(found);
+        let excess = held.len().saturating_sub(self.max);
+        gone.extend(held.drain(..excess));
+        drop(held);
+        retire(gone);
+        reader
+    }
+
+    /// Forgets what was shown in the session called `name` of a connection, or in all of them.
+    pub(crate) fn forget_shown(&self, connection: u64, name: Option<&str>) {
+        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let meant = held.iter().filter(|held| {
+            held.key.connection == connection
+                && name.is_none_or(|name| held.key.name.as_deref() == Some(name))
+        });
+        meant.for_each(|held| held.reader.session.forget());
+    }
+
+    /// Forgets a connection.
+    pub(crate) fn close(&self, connection: u64) {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let gone: Vec<Held> =
+            held.extract_if(.., |held| held.key.connection == connection).collect();
+        drop(held);
+        retire(gone);
+    }
+}
+
+/// Ends sessions. Their terminals end with them, which may take a moment that the thread of the
+/// protocol does not have.
+fn retire(gone: Vec<Held>) {
+    if gone.is_empty() {
+        return;
+    }
+    match Handle::try_current() {
+        Ok(runtime) => drop(runtime.spawn_blocking(move || drop(gone))),
+        Err(_) => drop(gone),
+    }
+}

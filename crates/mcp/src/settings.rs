@@ -1,0 +1,41 @@
+//! What a server offers and how far it goes: made once by whoever starts it.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use foveal_tools::table::ToolSet;
+
+/// What a server offers and how far it goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct McpSettings {
+    /// The tools that clients are told of and may call.
+    pub tools: ToolSet,
+    /// The folders that may be touched. Empty: what the client names as its roots.
+    pub roots: Vec<PathBuf>,
+    /// The folder that may be touched where neither names any.
+    pub directory: PathBuf,
+    /// Whether answers also carry `structuredContent`. Claude Code and VS Code show their models
+    /// that alone where there is both, so the text with its notes would be lost to them.
+    pub structured: bool,
+    /// Sessions of all clients together; the one not used for longest is forgotten first.
+    pub sessions_max: usize,
+    /// How long a session that is not used is remembered.
+    pub session_idle: Duration,
+    /// Calls carried out at once; more wait.
+    pub calls_max: usize,
+}
+
+impl McpSettings {
+    /// The tools of `tools` on whatever folders the client names, else on `directory`.
+    pub fn new(tools: ToolSet, directory: PathBuf) -> Self {
+        Self {
+            tools,
+            roots: Vec::new(),
+            directory,
+            structured: false,
+            sessions_max: 64,
+            session_idle: Duration::from_secs(8 * 3_600),
+            calls_max: 12,
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! A client at standard input and output. Nothing but the protocol goes to standard output.
+
+use std::io;
+use std::time::Duration;
+
+use rmcp::ServiceExt;
+use rmcp::service::{QuitReason, ServerInitializeError};
+use rmcp::transport::async_rw::AsyncRwTransport;
+use rmcp::transport::stdio_pipes;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_util::sync::CancellationToken;
+
+use crate::opening::Opening;
+use crate::server::Server;
+use crate::signals;
+
+/// Threads beside those for calls: two for standard input and output where these are no pipes,
+/// the others for what opens and reads.
+const THREADS_SPARE: usize = 4;
+
+/// How long calls that were told to stop are waited for at the end.
+pub(crate) const END_PATIENCE: Duration = Duration::from_secs(2);
+
+/// Why serving ended before the client left.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The machine has no means for it.
+    #[error("cannot begin to serve: {0}")]
+    Start(#[source] io::Error),
+    /// The client did not begin as the protocol wants it.
+    #[error("the client did not begin as the protocol wants it: {0}")]
+    Handshake(#[source] Box<ServerInitializeError>),
+    /// What serves broke.
+    #[error("the server broke: {0}")]
+    Broken(#[source] tokio::task::JoinError),
+}
+
+/// Serves the client at standard input and output until it leaves or the program is asked to
+/// end. Blocks.
+///
+/// # Errors
+/// [`ServeError`].
+pub fn serve(server: &Server) -> Result<(), ServeError> {
+    let runtime = runtime(server).map_err(ServeError::Start)?;
+    let served = runtime.block_on(async {
+        let stop = signals::stop_when_asked();
+        let (input, output) = stdio_pipes();
+        serve_on(server, input, output, stop).await
+    });
+    // A read from standard input may never return.
+    runtime.shutdown_timeout(END_PATIENCE);
+    served
+}
+
+/// Serves the client at the other end of two streams, until it leaves or `stop` is cancelled.
+///
+/// # Errors
+/// [`ServeError`].
+pub async fn serve_on<R, W>(
+    server: &Server,
+    input: R,
+    output: W,
+    stop: CancellationToken,
+) -> Result<(), ServeError>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let transport = Opening::new(AsyncRwTransport::new_server(input, output));
+    let running = match server.connection().serve_with_ct(transport, stop).await {
+        Ok(running) => running,
+        Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {
+            return Ok(());
+        }
+        Err(error) => return Err(ServeError::Handshake(Box::new(error))),
+    };
+    match running.waiting().await {
+        Ok(QuitReason::JoinError(error)) | Err(error) => Err(ServeError::Broken(error)),
+        Ok(_) => Ok(()),
+    }
+}
+
+/// One thread for the protocol, and as many as calls may need.
+pub(crate) fn runtime(server: &Server) -> io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_io()
+        .enable_time()
+        .max_blocking_threads(server.shared.settings.calls_max + THREADS_SPARE)
+        .build()
+}

@@ -1,0 +1,9 @@
+//! Clients in this process, connected to a server in it.
+#![allow(clippy::unwrap_used)] // Helpers of tests are not told from other functions.
+
+mod calls;
+mod course;
+mod http;
+mod malformed;
+mod sessions;
+mod world;

@@ -1,0 +1,188 @@
+//! Whose session a call belongs to, and when it is forgotten.
+
+use std::sync::atomic::Ordering;
+
+use foveal_mcp::RESET_NOTIFICATION;
+use foveal_tools::table::ToolSet;
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, CancelledNotification, CancelledNotificationParam,
+    ClientRequest, CustomNotification, MetaObject, NumberOrString, RequestMetaObject,
+};
+use rmcp::service::PeerRequestOptions;
+use serde_json::{Value, json};
+
+use crate::world::{Desk, Running, World, call, lines, params, text};
+
+/// Reads the file and says whether all of it came.
+async fn is_whole(client: &Running) -> bool {
+    call(client, "read_file", json!({"path": "a.txt"})).await.contains("line number 45")
+}
+
+fn of_session(params: CallToolRequestParams, name: &str) -> CallToolRequestParams {
+    let named = [("foveal/session".to_owned(), Value::from(name))];
+    let mut params = params;
+    params.meta = Some(RequestMetaObject(MetaObject(named.into_iter().collect())));
+    params
+}
+
+async fn is_whole_in(client: &Running, name: &str) -> bool {
+    let read = of_session(params("read_file", json!({"path": "a.txt"})), name);
+    text(&client.call_tool(read).await.unwrap()).contains("line number 45")
+}
+
+#[tokio::test]
+async fn clients_are_not_mixed() {
+    let world = World::new(ToolSet::Full);
+    world.write("a.txt", lines());
+    let (one, two) = (world.connect(Desk::default()).await, world.connect(Desk::default()).await);
+    assert!(is_whole(&one).await);
+    assert!(!is_whole(&one).await);
+    // What one was shown is nothing to the other.
+    assert!(is_whole(&two).await);
+    assert!(!is_whole(&two).await);
+    assert_eq!(world.opened.load(Ordering::Relaxed), 1);
+}
+
+#[tokio::test]
+async fn a_client_may_have_several_conversations() {
+    let world = World::new(ToolSet::Full);
+    world.write("a.txt", lines());
+    let client = world.connect(Desk::default()).await;
+    assert!(is_whole(&client).await);
+    assert!(is_whole_in(&client, "agent 1").await);
+    assert!(!is_whole_in(&client, "agent 1").await);
+    assert!(is_whole_in(&client, "agent 2").await);
+    assert!(!is_whole(&client).await);
+}
+
+#[tokio::test]
+async fn a_reset_forgets_what_was_shown() {
+    let world = World::new(ToolSet::Full);
+    world.write("a.txt", lines());
+    let client = world.connect(Desk::default()).await;
+    assert!(is_whole(&client).await);
+    assert!(!is_whole(&client).await);
+    call(&client, "reset", json!({})).await;
+    assert!(is_whole(&client).await);
+    assert!(!is_whole(&client).await);
+
+    let reset = |params| CustomNotification::new(RESET_NOTIFICATION, params);
+    client.send_notification(reset(None).into()).await.unwrap();
+    assert!(is_whole(&client).await);
+
+    // Of several conversations, the one that is named.
+    assert!(is_whole_in(&client, "one").await);
+    assert!(is_whole_in(&client, "two").await);
+    let one = reset(Some(json!({"session": "one"})));
+    client.send_notification(one.into()).await.unwrap();
+    assert!(is_whole_in(&client, "one").await);
+    assert!(!is_whole_in(&client, "two").await);
+}
+
+#[tokio::test]
+async fn answers_that_a_client_cancelled_do_not_count_as_shown() {
+    let world = World::new(ToolSet::Full);
+    world.write("a.txt", lines());
+    let client = world.connect(Desk::default()).await;
+    assert!(is_whole(&client).await);
+    let run = CallToolRequest::new(params("bash", json!({"command": "sleep 60"})));
+    let run = ClientRequest::CallToolRequest(run);
+    let options = PeerRequestOptions::no_options();
+    let handle = client.send_cancellable_request(run, options).await.unwrap();
+    handle.cancel(None).await.unwrap();
+    // Which of the answers before did not arrive, nobody here can tell.
+    assert!(is_whole(&client).await);
+}
+
+#[tokio::test]
+async fn answers_that_were_sent_before_they_were_cancelled_do_not_count_as_shown() {
+    let world = World::new(ToolSet::Full);
+    world.write("a.txt", lines());
+    let client = world.connect(Desk::default()).await;
+    assert!(is_whole(&client).await);
+    let late = CancelledNotification::new(CancelledNotificationParam::new(
+        Some(NumberOrString::Number(99)),
+        None,
+    ));
+    client.send_notification(late.into()).await.unwrap();
+    assert!(is_whole(&client).await);
+}
+
+#[tokio::test]
+async fn sessions_that_are_too_many_are_forgotten() {
+    let world = World::with(ToolSet::Full, |settings, folder| {
+        settings.roots.push(folder.to_owned());
+        settings.sessions_max = 2;
+    });
+    world.write("a.txt", lines());
+    let client = world.connect(Desk::default()).await;
+    assert!(is_whole_in(&client, "one").await);
+    assert!(is_whole_in(&client, "two").await);
+    assert!(!is_whole_in(&client, "one").await);
+    // The second was not used for longest.
+    assert!(is_whole_in(&client, "three").await);
+    assert!(is_whole_in(&client, "two").await);
+}
+
+#[tokio::test]
+async fn sessions_that_are_not_used_are_forgotten() {
+    let world = World::with(ToolSet::Full, |settings, folder| {
+        settings.roots.push(folder.to_owned());
+        settings.session_idle = std::time::Duration::ZERO;
+    });
+    world.write("a.txt", lines());
+    let client = world.connect(Desk::default()).await;
+    assert!(is_whole(&client).await);
+    assert!(is_whole(&client).await);
+}
+
+#[tokio::test]
+async fn the_client_names_the_roots_and_changes_them() {
+    let world = World::with(ToolSet::Full, |_, _| {});
+    let other = tempfile::tempdir().unwrap();
+    world.write("a.txt", lines());
+    std::fs::write(other.path().join("a.txt"), "of the other\n").unwrap();
+    let roots = vec![world.folder.path().to_owned()].into();
+    let client = world.connect(Desk { has_roots: true, roots, ..Desk::default() }).await;
+    assert!(is_whole(&client).await);
+
+    // The same roots again: nothing is forgotten.
+    client.notify_roots_list_changed().await.unwrap();
+    assert!(!is_whole(&client).await);
+    assert_eq!(world.opened.load(Ordering::Relaxed), 1);
+
+    *client.service().0.roots.lock().unwrap() = vec![other.path().to_owned()];
+    client.notify_roots_list_changed().await.unwrap();
+    let read = call(&client, "read_file", json!({"path": "a.txt"})).await;
+    assert!(read.contains("of the other"), "{read}");
+    let outside = world.folder.path().join("a.txt").display().to_string();
+    let refused = client.call_tool(params("read_file", json!({"path": outside}))).await.unwrap();
+    assert_eq!(refused.is_error, Some(true), "{refused:?}");
+
+    *client.service().0.roots.lock().unwrap() = vec![world.folder.path().to_owned()];
+    client.notify_roots_list_changed().await.unwrap();
+    assert!(is_whole(&client).await);
+    assert_eq!(world.opened.load(Ordering::Relaxed), 2);
+}
+
+#[tokio::test]
+async fn without_roots_the_current_folder_is_worked_in() {
+    for has_roots in [false, true] {
+        let world = World::with(ToolSet::Full, |_, _| {});
+        world.write("a.txt", lines());
+        let client = world.connect(Desk { has_roots, ..Desk::default() }).await;
+        assert!(is_whole(&client).await);
+    }
+}
+
+#[tokio::test]
+async fn a_folder_that_cannot_be_opened_is_said() {
+    let world = World::with(ToolSet::Full, |settings, _| {
+        settings.roots.push("/no/such/folder".into());
+    });
+    let client = world.connect(Desk::default()).await;
+    let answer = client.call_tool(params("read_file", json!({"path": "a"}))).await.unwrap();
+    assert_eq!(answer.is_error, Some(true));
+    assert!(text(&answer).starts_with("the folders cannot be worked in: "), "{answer:?}");
+    assert!(text(&answer).contains("/no/such/folder"), "{answer:?}");
+}
