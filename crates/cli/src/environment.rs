@@ -7,6 +7,10 @@ use std::path::PathBuf;
 use crate::colour::{ColourChoice, Painter};
 use foveal_embedder::{ApiKey, KEY_VARIABLE};
 
+/// Holds what clients of `foveal mcp` over HTTP have to show. Not an argument: those can be read
+/// by every user of the machine.
+pub(crate) const MCP_TOKEN_VARIABLE: &str = "FOVEAL_MCP_TOKEN";
+
 /// The surroundings, read once at the start.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Environment {
@@ -16,14 +20,41 @@ pub(crate) struct Environment {
     pub(crate) claude: Option<PathBuf>,
     /// Where Codex keeps its data, if the user moved it.
     pub(crate) codex: Option<PathBuf>,
+    /// Cline's file of servers, its folder of data, and its folder, if the user moved them.
+    pub(crate) cline_servers: Option<PathBuf>,
+    pub(crate) cline_data: Option<PathBuf>,
+    pub(crate) cline: Option<PathBuf>,
+    /// Folders in which programs are looked for.
+    pub(crate) path: Option<OsString>,
     /// Where programs keep the user's data, if the user moved it.
     pub(crate) data: Option<PathBuf>,
+    /// Where programs keep their settings, if the user moved it.
+    pub(crate) config: Option<PathBuf>,
     /// opencode's database, if the user moved it; relative to its folder of data.
     pub(crate) opencode_database: Option<PathBuf>,
     /// The key for an embedding server.
     pub(crate) embeddings_key: Option<ApiKey>,
+    /// What clients of `foveal mcp` over HTTP have to show.
+    pub(crate) mcp_token: Option<String>,
+    /// What the user has long output shown by.
+    pub(crate) pager: Option<String>,
+    /// Whether the user says how `less` is to behave.
+    pub(crate) has_less: bool,
+    /// Which of input and output are terminals.
+    pub(crate) terminal: Terminal,
     /// Whether standard output is a terminal that wants colour, or the user asked for it.
     pub(crate) colour: bool,
+}
+
+/// What is a terminal.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Terminal {
+    /// Standard input.
+    pub(crate) input: bool,
+    /// Standard output.
+    pub(crate) output: bool,
+    /// Standard error.
+    pub(crate) error: bool,
 }
 
 impl Environment {
@@ -33,6 +64,13 @@ impl Environment {
         let own = self.home.as_ref().map(|home| home.join(".local").join("share"));
         // The specification has relative paths ignored.
         self.data.clone().filter(|path| path.is_absolute()).or(own)
+    }
+
+    /// The folder for the settings of all programs: `XDG_CONFIG_HOME`, or `.config` in the home
+    /// folder.
+    pub(crate) fn config_folder(&self) -> Option<PathBuf> {
+        let own = self.home.as_ref().map(|home| home.join(".config"));
+        self.config.clone().filter(|path| path.is_absolute()).or(own)
     }
 
     /// What prints for standard output.
@@ -48,10 +86,24 @@ impl Environment {
             home: path("HOME").or_else(|| path("USERPROFILE")),
             claude: path("CLAUDE_CONFIG_DIR"),
             codex: path("CODEX_HOME"),
+            cline_servers: path("CLINE_MCP_SETTINGS_PATH"),
+            cline_data: path("CLINE_DATA_DIR"),
+            cline: path("CLINE_DIR"),
+            path: variable("PATH"),
             data: path("XDG_DATA_HOME"),
+            config: path("XDG_CONFIG_HOME"),
             opencode_database: path("OPENCODE_DB").filter(|path| path.as_os_str() != ":memory:"),
             embeddings_key: variable(KEY_VARIABLE)
                 .and_then(|key| ApiKey::new(&key.to_string_lossy())),
+            mcp_token: variable(MCP_TOKEN_VARIABLE)
+                .map(|token| token.to_string_lossy().into_owned()),
+            pager: variable("PAGER").map(|pager| pager.to_string_lossy().into_owned()),
+            has_less: variable("LESS").is_some(),
+            terminal: Terminal {
+                input: std::io::stdin().is_terminal(),
+                output: std::io::stdout().is_terminal(),
+                error: std::io::stderr().is_terminal(),
+            },
             colour: match choice {
                 ColourChoice::Auto => std::io::stdout().is_terminal() && !refused,
                 ColourChoice::Always => true,
@@ -59,6 +111,11 @@ impl Environment {
             },
         }
     }
+}
+
+/// The variables that commands run by tools see.
+pub(crate) fn of_commands() -> foveal_processes::Environment {
+    foveal_processes::Environment::inherited(std::env::vars_os())
 }
 
 /// An empty variable counts as unset.

@@ -84,6 +84,24 @@ pub(crate) fn open_for_reading(
     embedding.open(Indexer::in_memory(&root, None)?, None)
 }
 
+/// Opens the index of `root` for tools, with the embedder it remembers; in memory, which is said,
+/// where it cannot be kept.
+///
+/// # Errors
+/// If there is no such folder.
+pub(crate) fn open_for_tools(
+    root: &Path,
+    environment: &Environment,
+) -> Result<Indexer, IndexerError> {
+    let (options, interrupt) = (EmbedderOptions::default(), Interrupt::default());
+    let patience = Patience::SHORT;
+    let embedding = Embedding { options: &options, patience, environment, interrupt: &interrupt };
+    match open_for_reading(Some(root), embedding) {
+        Ok(opened) => Ok(opened.indexer),
+        Err(_) => Indexer::in_memory(root, None),
+    }
+}
+
 impl Opened {
     /// Says on standard error why vectors are left alone, for who shows no problems.
     fn tell_problem(&self) {
@@ -129,6 +147,19 @@ impl Embedding<'_> {
         indexer.set_embedders(embedder, meanwhile.clone());
         Ok(Opened { indexer, store, embedder: Some(choice), meanwhile, problem: None })
     }
+}
+
+/// The folder whose index is meant, and the index's file.
+///
+/// # Errors
+/// As [`open`].
+pub(crate) fn place(
+    folder: Option<&Path>,
+    environment: &Environment,
+) -> anyhow::Result<(PathBuf, PathBuf)> {
+    let root = root_of(folder)?;
+    let store = store_of(&root, environment)?;
+    Ok((root, store))
 }
 
 fn root_of(folder: Option<&Path>) -> anyhow::Result<PathBuf> {

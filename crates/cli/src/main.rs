@@ -1,16 +1,21 @@
 //! The program `foveal`: reads the command line, runs one command, sets the exit code.
 
+mod clients;
 mod colour;
 mod commands;
+mod confirm;
 mod embedders;
 mod environment;
 mod figures;
+mod hook;
 mod index_place;
 mod interrupt;
 mod listing;
 mod measure;
 mod numbers;
+mod one_call;
 mod ordered;
+mod pager;
 mod progress;
 mod prompt;
 mod prompt_log;
@@ -19,6 +24,8 @@ mod sessions;
 mod source_file;
 mod summary;
 mod table;
+mod toolbox;
+mod user_settings;
 
 use std::io::{self, Write};
 use std::process::ExitCode;

@@ -3,14 +3,20 @@
 mod bad_input;
 mod bench;
 mod embedder;
+#[cfg(unix)]
+mod hook;
 mod index;
 #[cfg(unix)]
 mod index_watch;
 #[cfg(unix)]
+mod init;
+#[cfg(unix)]
 mod interrupt;
+mod mcp;
 mod opencode;
 mod prompt_log;
 mod replay;
+mod shell_tools;
 mod single;
 mod structure;
 mod world;

@@ -2,12 +2,19 @@
 
 mod bench;
 mod changelog;
+mod doctor;
+mod expand;
 mod file_at;
 mod graph;
+mod grep;
+mod hook;
 mod index;
+mod init;
 mod map;
+mod mcp;
 mod one_session;
 mod outline;
+mod read;
 mod replay;
 mod search;
 mod show;
@@ -63,6 +70,33 @@ enum Command {
     /// The index is brought up to date first, and made if there is none. Paths are given from
     /// the top of the folder on. Ends with 1 where nothing is found.
     Search(search::Arguments),
+    /// Serves the tools to an agent over the Model Context Protocol.
+    Mcp(mcp::Arguments),
+    /// Sets agents on this machine up so that they use the tools.
+    ///
+    /// Shows each change before it is written, keeps what a file held beside it
+    /// (`NAME.foveal-backup`), and changes nothing else in it. Without names, all agents that are
+    /// found are set up.
+    Init(init::Arguments),
+    /// Says what works here, what does not, and what to do about it.
+    ///
+    /// Ends with 1 if something is broken.
+    Doctor(doctor::Arguments),
+    /// Answers an event of Claude Code: shapes what its own tools answered.
+    ///
+    /// For Claude Code, which `foveal init claude-code` tells of it; it reads the event on standard
+    /// input.
+    #[command(hide = true)]
+    Hook,
+    /// Shows a file as a model is shown it: short ones in full, of long ones what matters.
+    Read(read::Arguments),
+    /// Shows the lines of files that match.
+    ///
+    /// What .gitignore names is left out, and so are files that look like keys or credentials
+    /// unless they are named. Ends with 1 where nothing is found.
+    Grep(grep::Arguments),
+    /// Shows what was left out of an answer, by the handle in its note.
+    Expand(expand::Arguments),
     /// Measures how well foveal chooses what to show.
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -88,6 +122,13 @@ pub(crate) fn run(cli: Cli, environment: &Environment) -> anyhow::Result<ExitCod
         Command::Map(arguments) => map::run(&arguments, environment),
         Command::Index(arguments) => index::run(&arguments, environment),
         Command::Search(arguments) => search::run(&arguments, environment),
+        Command::Mcp(arguments) => mcp::run(&arguments, environment),
+        Command::Init(arguments) => init::run(&arguments, environment),
+        Command::Doctor(arguments) => doctor::run(&arguments, environment),
+        Command::Hook => Ok(hook::run(environment)),
+        Command::Read(arguments) => read::run(&arguments, environment),
+        Command::Grep(arguments) => grep::run(&arguments, environment),
+        Command::Expand(arguments) => expand::run(&arguments, environment),
         Command::Bench(bench) => bench::run(bench),
         Command::Completions { shell } => {
             let mut script = Vec::new();

@@ -92,5 +92,6 @@ pub(crate) fn tokenizer_name(tokenizer: Tokenizer) -> &'static str {
         Tokenizer::O200k => "o200k",
         Tokenizer::Cl100k => "cl100k",
         Tokenizer::Claude => "claude",
+        Tokenizer::Bytes => "bytes",
     }
 }

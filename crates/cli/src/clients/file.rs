@@ -1,0 +1,101 @@
+//! Files of settings, read whole and replaced whole.
+
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use foveal_files::stamp::ContentHash;
+use foveal_files::{Located, PathError, Roots, WriteError, create, remove_if, replace_if};
+
+/// Bytes of settings that are read.
+const BYTES_MAX: u64 = 64 << 20;
+
+/// Why a file of settings cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum FileError {
+    /// It cannot be read or written.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// It is not text.
+    #[error("it is no UTF-8 text")]
+    NotText,
+    /// More than settings have.
+    #[error("it is larger than {} MiB", BYTES_MAX >> 20)]
+    Large,
+    /// Nobody may write it.
+    #[error("it is read-only: make it writable, then run this again")]
+    ReadOnly,
+    /// Its folder cannot be used.
+    #[error(transparent)]
+    Path(#[from] PathError),
+    /// It could not be replaced.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+}
+
+/// What a file holds; `None` if there is none.
+///
+/// # Errors
+/// If it cannot be read, or is no text.
+pub(crate) fn read(path: &Path) -> Result<Option<String>, FileError> {
+    let size = match fs::metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        other => other?.len(),
+    };
+    if size > BYTES_MAX {
+        return Err(FileError::Large);
+    }
+    String::from_utf8(fs::read(path)?).map(Some).map_err(|_| FileError::NotText)
+}
+
+/// The copy of a file as it was before it was first changed: beside the file itself, where
+/// `path` is a link.
+pub(crate) fn backup_of(path: &Path) -> PathBuf {
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".foveal-backup");
+    path.with_file_name(name)
+}
+
+/// Puts `after` in the place of `before`, both of which may be no file; links are followed and
+/// stay. With `keeps`, `before` is kept beside it.
+///
+/// # Errors
+/// If the file holds something else by now, or cannot be written; it is left as it is then.
+pub(crate) fn write(
+    path: &Path,
+    before: Option<&str>,
+    after: Option<&str>,
+    keeps: bool,
+) -> Result<(), FileError> {
+    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let go_on = || true;
+    if fs::metadata(path).is_ok_and(|data| data.permissions().readonly()) {
+        return Err(FileError::ReadOnly);
+    }
+    let located = located(path)?;
+    if keeps && before.is_some() {
+        // With the rights of the file: there may be keys in it.
+        fs::copy(path, backup_of(path))?;
+    }
+    let expected = before.map(|before| ContentHash::of(before.as_bytes()));
+    match (expected, after) {
+        (None, None) => {}
+        (None, Some(after)) => drop(create(&located, after.as_bytes(), &go_on)?),
+        (Some(expected), Some(after)) => {
+            replace_if(&located, &expected, after.as_bytes(), &go_on)?;
+        }
+        (Some(expected), None) => drop(remove_if(&located, &expected, &go_on)?),
+    }
+    Ok(())
+}
+
+/// The file below the nearest folder that is there.
+fn located(path: &Path) -> Result<Located, FileError> {
+    let path = std::path::absolute(path)?;
+    let folders = path.ancestors().skip(1);
+    let folder = folders.into_iter().find(|folder| folder.is_dir()).unwrap_or(Path::new("/"));
+    let folder = folder.canonicalize()?;
+    let inside = path.strip_prefix(&folder).unwrap_or(&path);
+    Ok(Roots::open(&[&folder])?.resolve(&inside.to_string_lossy())?)
+}

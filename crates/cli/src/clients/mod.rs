@@ -1,0 +1,299 @@
+//! The agents that foveal can be set up in: how each is found, which of its files say which
+//! servers it starts, and what our entry looks like there. One row each.
+
+mod edit;
+mod file;
+mod hooks;
+mod json;
+mod program;
+mod toml;
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::environment::Environment;
+
+pub(crate) use self::edit::{Edit, EditError};
+pub(crate) use self::file::{FileError, backup_of, read, write};
+pub(crate) use self::program::{Program, Version, version_of};
+
+/// What our entry is called everywhere.
+const NAME: &str = "foveal";
+
+/// The first version of Claude Code whose hooks can be used: since 2.1.121 they may replace what
+/// its own tools answer, and since this one commands are given their arguments without a shell.
+pub(crate) const HOOKS_SINCE: Version = Version(2, 1, 139);
+
+/// One agent.
+pub(crate) struct Client {
+    /// As it is named on the command line.
+    pub(crate) name: &'static str,
+    /// As people call it.
+    pub(crate) title: &'static str,
+    /// Its programs.
+    pub(crate) programs: &'static [&'static str],
+    /// Files and folders of which one is there if it was ever started.
+    marks: fn(&Environment) -> Vec<Option<PathBuf>>,
+    /// The user's file.
+    user: fn(&Environment) -> Option<PathBuf>,
+    /// The file of the project in a folder; `None`: it has none, or none that counts.
+    project: fn(&Path) -> Option<PathBuf>,
+    /// What is written.
+    form: Form,
+}
+
+/// What an entry looks like.
+#[derive(Clone, Copy)]
+enum Form {
+    /// An object in JSON, below a key.
+    Json(&'static str, fn(&str) -> Value),
+    /// opencode's, which changed with its second version.
+    Opencode,
+    /// A table in TOML, below a key.
+    Toml(&'static str),
+}
+
+/// One file that is to be changed.
+pub(crate) struct Target {
+    /// The file.
+    pub(crate) path: PathBuf,
+    /// What is changed in it.
+    pub(crate) edit: Edit,
+    /// What for, in few words.
+    pub(crate) purpose: &'static str,
+}
+
+/// All agents.
+pub(crate) const CLIENTS: [Client; 8] = [
+    Client {
+        name: "claude-code",
+        title: "Claude Code",
+        programs: &["claude"],
+        marks: |at| vec![claude_folder(at), claude_servers(at)],
+        user: claude_servers,
+        project: |folder| Some(folder.join(".mcp.json")),
+        form: Form::Json(
+            "mcpServers",
+            |program| json!({ "type": "stdio", "command": program, "args": ["mcp"], "env": {} }),
+        ),
+    },
+    Client {
+        name: "codex",
+        title: "Codex",
+        programs: &["codex"],
+        marks: |at| vec![codex_folder(at)],
+        user: |at| Some(codex_folder(at)?.join("config.toml")),
+        project: |folder| Some(folder.join(".codex").join("config.toml")),
+        form: Form::Toml("mcp_servers"),
+    },
+    Client {
+        name: "opencode",
+        title: "opencode",
+        programs: &["opencode"],
+        marks: |at| vec![at.config_folder().map(|folder| folder.join("opencode"))],
+        user: |at| Some(one_of(&at.config_folder()?.join("opencode"), &OPENCODE_FILES)),
+        project: |folder| Some(one_of(folder, &OPENCODE_PROJECT_FILES)),
+        form: Form::Opencode,
+    },
+    Client {
+        name: "cursor",
+        title: "Cursor",
+        programs: &["cursor", "cursor-agent"],
+        marks: |at| vec![in_home(at, ".cursor")],
+        user: |at| in_home(at, ".cursor/mcp.json"),
+        project: |folder| Some(folder.join(".cursor").join("mcp.json")),
+        form: Form::Json(
+            "mcpServers",
+            |program| json!({ "command": program, "args": ["mcp"], "env": {} }),
+        ),
+    },
+    Client {
+        name: "vscode",
+        title: "VS Code",
+        programs: &["code"],
+        marks: |at| vec![vscode_folder(at)],
+        user: |at| Some(vscode_folder(at)?.join("mcp.json")),
+        project: |folder| Some(folder.join(".vscode").join("mcp.json")),
+        form: Form::Json(
+            "servers",
+            |program| json!({ "type": "stdio", "command": program, "args": ["mcp"] }),
+        ),
+    },
+    Client {
+        name: "zed",
+        title: "Zed",
+        programs: &["zed", "zeditor"],
+        marks: |at| vec![at.config_folder().map(|folder| folder.join("zed"))],
+        user: |at| Some(at.config_folder()?.join("zed").join("settings.json")),
+        project: |_| None,
+        form: Form::Json("context_servers", |program| {
+            // Older versions want to be told that the user wrote it.
+            json!({ "source": "custom", "command": program, "args": ["mcp"], "env": {} })
+        }),
+    },
+    Client {
+        name: "cline",
+        title: "Cline",
+        programs: &["cline"],
+        marks: |at| vec![in_home(at, ".cline"), cline_old(at)],
+        user: cline_servers,
+        project: |_| None,
+        form: Form::Json("mcpServers", |program| {
+            json!({
+                "command": program, "args": ["mcp"], "env": {}, "disabled": false,
+                "autoApprove": []
+            })
+        }),
+    },
+    Client {
+        name: "gemini",
+        title: "Gemini CLI",
+        programs: &["gemini"],
+        marks: |at| vec![in_home(at, ".gemini")],
+        user: |at| in_home(at, ".gemini/settings.json"),
+        project: |folder| Some(folder.join(".gemini").join("settings.json")),
+        form: Form::Json(
+            "mcpServers",
+            |program| json!({ "command": program, "args": ["mcp"], "env": {} }),
+        ),
+    },
+];
+
+/// Names that opencode's settings may have; the last is made where there is none.
+const OPENCODE_FILES: [&str; 2] = ["opencode.jsonc", "opencode.json"];
+
+/// The same for a project.
+const OPENCODE_PROJECT_FILES: [&str; 4] =
+    ["opencode.jsonc", ".opencode/opencode.jsonc", ".opencode/opencode.json", "opencode.json"];
+
+impl Client {
+    /// The agent of this name.
+    pub(crate) fn named(name: &str) -> Option<&'static Self> {
+        CLIENTS.iter().find(|client| client.name == name)
+    }
+
+    /// Whether it seems to be installed: its program is found, or it was started before.
+    pub(crate) fn is_installed(&self, environment: &Environment) -> bool {
+        self.program(environment).is_some()
+            || (self.marks)(environment).iter().flatten().any(|path| path.exists())
+    }
+
+    /// Where its program is.
+    pub(crate) fn program(&self, environment: &Environment) -> Option<PathBuf> {
+        self.programs.iter().find_map(|name| program::find(name, environment))
+    }
+
+    /// The file that says which servers it starts: the user's, or that of the project in
+    /// `folder`.
+    pub(crate) fn servers(
+        &self,
+        environment: &Environment,
+        folder: Option<&Path>,
+        program: &Program,
+    ) -> Option<Target> {
+        let path = match folder {
+            Some(folder) => (self.project)(folder)?,
+            None => (self.user)(environment)?,
+        };
+        let command = program.shown();
+        let edit = match self.form {
+            Form::Json(key, entry) => Edit::Server { keys: vec![key], entry: entry(command) },
+            Form::Toml(key) => Edit::Table { key, command: command.to_owned() },
+            Form::Opencode => opencode(&path, command, self.program(environment)),
+        };
+        Some(Target { path, edit, purpose: "the server of the tools" })
+    }
+
+    /// The file with its hooks, if it has any that can be used.
+    pub(crate) fn hooks(
+        &self,
+        environment: &Environment,
+        folder: Option<&Path>,
+        program: &Program,
+    ) -> Option<Target> {
+        if self.name != "claude-code" {
+            return None;
+        }
+        let path = match folder {
+            // What is shared with others must not name a program of this machine.
+            Some(folder) => folder.join(".claude").join("settings.local.json"),
+            None => claude_folder(environment)?.join("settings.json"),
+        };
+        let edit = Edit::Hooks { command: program.shown().to_owned() };
+        Some(Target { path, edit, purpose: "the hook that shapes what its own tools answer" })
+    }
+}
+
+/// The entry for opencode: of its second version where that is installed, or its settings are
+/// already those of the second version.
+fn opencode(path: &Path, command: &str, program: Option<PathBuf>) -> Edit {
+    let has_servers =
+        read(path).ok().flatten().is_some_and(|text| json::has(&text, &["mcp", "servers"]));
+    let is_second =
+        || program.and_then(|program| version_of(&program)).is_some_and(|version| version.0 >= 2);
+    if has_servers || is_second() {
+        let entry = json!({ "type": "local", "command": [command, "mcp"] });
+        Edit::Server { keys: vec!["mcp", "servers"], entry }
+    } else {
+        let entry = json!({ "type": "local", "command": [command, "mcp"], "enabled": true });
+        Edit::Server { keys: vec!["mcp"], entry }
+    }
+}
+
+fn in_home(environment: &Environment, path: &str) -> Option<PathBuf> {
+    Some(environment.home.as_ref()?.join(path))
+}
+
+/// Claude Code's own folder.
+fn claude_folder(environment: &Environment) -> Option<PathBuf> {
+    environment.claude.clone().or_else(|| in_home(environment, ".claude"))
+}
+
+/// Claude Code's state, servers among it.
+fn claude_servers(environment: &Environment) -> Option<PathBuf> {
+    let moved = environment.claude.as_ref().map(|folder| folder.join(".claude.json"));
+    moved.or_else(|| in_home(environment, ".claude.json"))
+}
+
+fn codex_folder(environment: &Environment) -> Option<PathBuf> {
+    environment.codex.clone().or_else(|| in_home(environment, ".codex"))
+}
+
+/// The folder of the default profile.
+fn vscode_folder(environment: &Environment) -> Option<PathBuf> {
+    let folder = if cfg!(target_os = "macos") {
+        in_home(environment, "Library/Application Support")?
+    } else {
+        environment.config_folder()?
+    };
+    Some(folder.join("Code").join("User"))
+}
+
+/// Where Cline's extension kept its servers before the program did.
+fn cline_old(environment: &Environment) -> Option<PathBuf> {
+    let own = "globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json";
+    Some(vscode_folder(environment)?.join(own))
+}
+
+fn cline_servers(environment: &Environment) -> Option<PathBuf> {
+    if let Some(path) = &environment.cline_servers {
+        return Some(path.clone());
+    }
+    let own = in_home(environment, ".cline");
+    let old = cline_old(environment).filter(|old| old.exists());
+    if let (Some(old), None, None) = (old, &environment.cline_data, &environment.cline)
+        && !own.as_ref().is_some_and(|own| own.exists())
+    {
+        return Some(old);
+    }
+    let folder = environment.cline.clone().or(own).map(|folder| folder.join("data"));
+    let data = environment.cline_data.clone().or(folder)?;
+    Some(data.join("settings").join("cline_mcp_settings.json"))
+}
+
+/// The first of these that exists, or the last.
+fn one_of(folder: &Path, names: &[&str]) -> PathBuf {
+    let found = names.iter().find(|name| folder.join(name).exists());
+    folder.join(found.or(names.last()).copied().unwrap_or_default())
+}

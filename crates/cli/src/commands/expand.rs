@@ -1,0 +1,68 @@
+//! `foveal expand`: what was left out of an answer, by the handle in its note.
+
+use std::process::ExitCode;
+
+use anyhow::bail;
+use foveal_context::handle::Handle;
+use serde_json::json;
+
+use super::read::Span;
+use crate::environment::Environment;
+use crate::numbers::plural;
+use crate::pager;
+use crate::toolbox;
+
+/// The command line of `foveal expand`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The handle: twelve hex digits.
+    handle: Handle,
+    /// These lines and no others, counted from 1.
+    #[arg(long, value_name = "A-B")]
+    lines: Option<Span>,
+    /// Prints JSON.
+    #[arg(long)]
+    json: bool,
+    /// Prints everything at once, also on a terminal.
+    #[arg(long)]
+    no_pager: bool,
+}
+
+/// Prints what is kept under the handle.
+///
+/// # Errors
+/// If nothing is, or it has no such lines.
+pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
+    let handle = arguments.handle;
+    let content = toolbox::open_store(environment).get(handle)?;
+    let Some(content) = content else {
+        bail!(
+            "nothing is kept under `{handle}`: it may be too old, or of another machine; do what \
+             gave it again"
+        );
+    };
+    let whole = String::from_utf8_lossy(&content.bytes);
+    let count = whole.lines().count();
+    let text: String = match arguments.lines {
+        None => whole.into_owned(),
+        Some(Span { first, .. }) if first as usize > count => {
+            bail!("`{handle}` has {}, none from {first} on", plural(count as u64, "line"));
+        }
+        Some(Span { first, last }) => {
+            let (first, last) = (first as usize, last as usize);
+            whole.split_inclusive('\n').skip(first - 1).take(last - first + 1).collect()
+        }
+    };
+    if content.secrets > 0 {
+        let secrets = plural(u64::from(content.secrets), "secret");
+        eprintln!("{secrets} of it were not kept: each is marked where it was");
+    }
+    if arguments.json {
+        let all =
+            json!({ "handle": handle, "lines": count, "secrets": content.secrets, "text": text });
+        pager::print(&format!("{all}\n"), false, environment)?;
+    } else {
+        pager::print(&text, !arguments.no_pager, environment)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,139 @@
+//! `foveal grep`: lines of files that match.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::bail;
+use serde_json::{Value, json};
+
+use crate::colour::{Painter, Style};
+use crate::environment::Environment;
+use crate::one_call::{Ended, Place, as_json};
+use crate::pager;
+
+/// What a search that finds nothing ends with, as other programs that search do.
+const EXIT_CODE_NOTHING: u8 = 1;
+
+/// Lines of one output whose code is shown in colours; further ones are plain.
+const COLOURED_LINES_MAX: usize = 2_000;
+
+/// The command line of `foveal grep`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// A regular expression, as ripgrep's.
+    pattern: String,
+    /// A folder or file; the current folder if not given.
+    path: Option<PathBuf>,
+    /// Upper and lower case are the same.
+    #[arg(short, long)]
+    ignore_case: bool,
+    /// The pattern is plain text.
+    #[arg(short = 'F', long)]
+    fixed_strings: bool,
+    /// What is found can go over several lines.
+    #[arg(short = 'U', long)]
+    multiline: bool,
+    /// Only files whose paths match, such as `src/**/*.rs`.
+    #[arg(short, long, value_name = "GLOB")]
+    glob: Option<String>,
+    /// Only files of this type, such as `rust` or `py`.
+    #[arg(short = 't', long = "type", value_name = "TYPE")]
+    kind: Option<String>,
+    /// Shows so many lines around each found one.
+    #[arg(short = 'C', long, value_name = "LINES", default_value_t = 0, value_parser = clap::value_parser!(u8).range(..=100))]
+    context: u8,
+    /// Shows only which files match.
+    #[arg(short = 'l', long, conflicts_with = "count")]
+    files: bool,
+    /// Shows only how often each file matches.
+    #[arg(short, long)]
+    count: bool,
+    /// How many found lines, or files, are shown.
+    #[arg(long, value_name = "N", default_value_t = 2_000, value_parser = clap::value_parser!(u16).range(1..=2_000))]
+    limit: u16,
+    /// How many found lines, or files, are passed over first.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    offset: u32,
+    /// Prints JSON.
+    #[arg(long)]
+    json: bool,
+    /// Prints everything at once, also on a terminal.
+    #[arg(long)]
+    no_pager: bool,
+}
+
+/// Prints what matches.
+///
+/// # Errors
+/// If the pattern or the path cannot be used.
+pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
+    if arguments.pattern.is_empty() {
+        bail!("the pattern is empty: say what to look for");
+    }
+    let folder = arguments.path.clone().unwrap_or_else(|| PathBuf::from("."));
+    let place = Place::of(&folder, environment)?;
+    let output = match (arguments.files, arguments.count) {
+        (true, _) => "files",
+        (_, true) => "count",
+        _ => "content",
+    };
+    let asked = json!({
+        "pattern": arguments.pattern,
+        "path": place.path,
+        "ignore_case": arguments.ignore_case,
+        "literal": arguments.fixed_strings,
+        "multiline": arguments.multiline,
+        "glob": arguments.glob,
+        "type": arguments.kind,
+        "context": arguments.context,
+        "output": output,
+        "limit": arguments.limit,
+        "offset": arguments.offset,
+    });
+    let answer = match place.call("grep", asked)? {
+        Ended::Stopped(code) => return Ok(code),
+        Ended::Answered(answer) => answer,
+    };
+    let found = answer.structured.as_ref().and_then(|found| found["total"].as_u64()).unwrap_or(0);
+    if arguments.json {
+        let mut all: Value = as_json(&answer);
+        all["path"] = place.path.into();
+        pager::print(&format!("{all}\n"), false, environment)?;
+    } else if found == 0 {
+        eprintln!("{}", answer.text.trim_end().trim_matches(['[', ']']));
+    } else {
+        let text = coloured(&answer.text, output == "content", environment.painter());
+        pager::print(&text, !arguments.no_pager, environment)?;
+    }
+    Ok(if found == 0 { ExitCode::from(EXIT_CODE_NOTHING) } else { ExitCode::SUCCESS })
+}
+
+/// Paths, and below each its lines as `12:text` or `12-text`.
+fn coloured(text: &str, has_lines: bool, painter: Painter) -> String {
+    if !painter.on {
+        return text.to_owned();
+    }
+    let (mut path, mut pieces, mut out) = ("", 0, String::new());
+    for row in text.lines() {
+        let digits = row.len() - row.trim_start_matches(|sign: char| sign.is_ascii_digit()).len();
+        let is_line = digits > 0 && row[digits..].starts_with([':', '-']);
+        if has_lines && is_line && !path.is_empty() {
+            pieces += 1;
+            let (gutter, code) = row.split_at(digits + 1);
+            out += &painter.paint(Style::Aside, gutter);
+            out += &if pieces > COLOURED_LINES_MAX {
+                code.to_owned()
+            } else {
+                painter.piece(path, code)
+            };
+        } else if row == "--" || row.starts_with('[') {
+            out += &painter.paint(Style::Aside, row);
+        } else {
+            // A blank line stands before the next path.
+            path = row;
+            out += &painter.paint(Style::Place, row);
+        }
+        out.push('\n');
+    }
+    out
+}

@@ -1,0 +1,140 @@
+//! One change of one file: planned, shown, made.
+
+use similar::TextDiff;
+
+use crate::clients::{self, Client, FileError, Target, backup_of};
+
+/// Lines shown around what changes.
+const CONTEXT_LINES: usize = 3;
+
+/// One change of one file.
+pub(crate) struct Change {
+    pub(crate) client: &'static Client,
+    /// `None` if there is no such file.
+    pub(crate) target: Option<Target>,
+    before: Option<String>,
+    after: Option<String>,
+    pub(crate) outcome: Outcome,
+}
+
+/// What came of a change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// It can be made.
+    Open,
+    /// It need not be made.
+    Already,
+    /// It would have been made.
+    Would,
+    /// It was made.
+    Done,
+    /// It was not wanted.
+    LeftAlone,
+    /// It cannot be made.
+    Failed(String),
+}
+
+impl Change {
+    /// What there is to do to a file, or why it cannot be done.
+    pub(crate) fn plan(client: &'static Client, target: Target, removes: bool) -> Self {
+        let mut change = Self {
+            client,
+            target: Some(target),
+            before: None,
+            after: None,
+            outcome: Outcome::Already,
+        };
+        change.outcome = match change.compare(removes) {
+            Ok(true) => Outcome::Open,
+            Ok(false) => Outcome::Already,
+            Err(why) => Outcome::Failed(format!("{why:#}")),
+        };
+        change
+    }
+
+    /// A change that cannot be made at all.
+    pub(crate) fn failed(client: &'static Client, why: &str) -> Self {
+        let outcome = Outcome::Failed(why.to_owned());
+        Self { client, target: None, before: None, after: None, outcome }
+    }
+
+    /// Whether it waits for a word.
+    pub(crate) fn is_open(&self) -> bool {
+        self.outcome == Outcome::Open
+    }
+
+    /// The lines that change, with those around them.
+    pub(crate) fn diff(&self) -> String {
+        let (before, after) = (self.before.as_deref(), self.after.as_deref());
+        if before == after {
+            return String::new();
+        }
+        let diff = TextDiff::from_lines(before.unwrap_or(""), after.unwrap_or(""));
+        diff.unified_diff().context_radius(CONTEXT_LINES).missing_newline_hint(false).to_string()
+    }
+
+    /// Finds out what changes; whether anything does.
+    fn compare(&mut self, removes: bool) -> anyhow::Result<bool> {
+        let Some(Target { path, edit, .. }) = &self.target else { return Ok(false) };
+        self.before = clients::read(path)?;
+        if !removes {
+            let added = edit.apply(self.before.as_deref().unwrap_or(""))?;
+            let changes = added.is_some();
+            self.after = added.or_else(|| self.before.clone());
+            return Ok(changes);
+        }
+        let Some(before) = &self.before else { return Ok(false) };
+        let Some(without) = edit.remove(before)? else {
+            self.after = self.before.clone();
+            return Ok(false);
+        };
+        let kept = clients::read(&backup_of(path)).ok().flatten();
+        let leads_here = |text: &str| edit.apply(text).ok().flatten().as_ref() == Some(before);
+        // Where nothing else changed since, all is again as it was, to the byte.
+        self.after = match kept.filter(|kept| leads_here(kept)) {
+            Some(kept) => Some(kept),
+            None if leads_here("") => None,
+            None => Some(without),
+        };
+        Ok(true)
+    }
+
+    /// Makes it.
+    pub(crate) fn make(&mut self, removes: bool) {
+        self.outcome = match self.written(removes) {
+            Ok(true) => Outcome::Done,
+            Ok(false) => Outcome::Failed(format!(
+                "{} wrote it at the same time: end that, then run this again",
+                self.client.title
+            )),
+            Err(why) => Outcome::Failed(format!("{:#}", anyhow::Error::from(why))),
+        };
+    }
+
+    /// Writes it; whether it is still there afterwards.
+    fn written(&self, removes: bool) -> Result<bool, FileError> {
+        let Some(Target { path, edit, .. }) = &self.target else { return Ok(false) };
+        let (before, after) = (self.before.as_deref(), self.after.as_deref());
+        let backup = backup_of(path);
+        // What was there before the first change is what is kept.
+        let has_ours = before.is_some_and(|before| edit.program(before).is_some());
+        let keeps = before.is_some() && !(has_ours && backup.exists());
+        clients::write(path, before, after, keeps)?;
+        if removes {
+            // What is kept is what there is again, or would bring back only our own entry.
+            let kept = clients::read(&backup)?;
+            if kept.is_some() && (kept.as_deref() == after || after.is_none()) {
+                std::fs::remove_file(&backup)?;
+            }
+            return Ok(clients::read(path)?.as_deref() == after);
+        }
+        let now = clients::read(path)?.unwrap_or_default();
+        Ok(matches!(edit.apply(&now), Ok(None)))
+    }
+
+    /// Where the file is kept as it was.
+    pub(crate) fn backup(&self) -> Option<String> {
+        let backup = backup_of(&self.target.as_ref()?.path);
+        (self.before.is_some() && backup.exists()).then(|| backup.display().to_string())
+    }
+}

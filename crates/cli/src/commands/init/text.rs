@@ -1,0 +1,51 @@
+//! Changes as a person reads them.
+
+use foveal_index::highlight::HighlightClass;
+
+use super::change::{Change, Outcome};
+use crate::colour::Style;
+use crate::environment::Environment;
+
+/// Whose file it is, and what would change in it.
+pub(super) fn change(change: &Change, removes: bool, environment: &Environment) -> String {
+    let painter = environment.painter();
+    let title = painter.paint(Style::Name, change.client.title);
+    let Some(target) = &change.target else { return format!("{title}\n") };
+    let path = painter.paint(Style::Place, &target.path.display().to_string());
+    let mut text = format!("{title}: {path} ({})\n", target.purpose);
+    if !change.is_open() {
+        return text;
+    }
+    if removes && change.diff().lines().all(|line| !line.starts_with(['+', ' '])) {
+        text += "  the file goes, for nothing else is in it\n";
+    }
+    for line in change.diff().lines() {
+        let style = match line.as_bytes().first() {
+            Some(b'+') => Some(Style::Code(HighlightClass::Text)),
+            Some(b'-') => Some(Style::Code(HighlightClass::Constant)),
+            Some(b'@') => Some(Style::Aside),
+            _ => None,
+        };
+        let line = style.map_or_else(|| line.to_owned(), |style| painter.paint(style, line));
+        text += &format!("  {line}\n");
+    }
+    text
+}
+
+/// What came of it.
+pub(super) fn outcome(change: &Change, removes: bool) -> String {
+    let told = match (&change.outcome, removes) {
+        (Outcome::Already, false) => "already set up".to_owned(),
+        (Outcome::Already, true) => "not set up there".to_owned(),
+        (Outcome::Open | Outcome::Would, false) => "would be written".to_owned(),
+        (Outcome::Open | Outcome::Would, true) => "would be taken out".to_owned(),
+        (Outcome::LeftAlone, _) => "left alone".to_owned(),
+        (Outcome::Failed(why), _) => format!("left alone: {why}"),
+        (Outcome::Done, true) => "taken out".to_owned(),
+        (Outcome::Done, false) => {
+            let kept = change.backup().map(|kept| format!("; what it held is in {kept}"));
+            format!("set up{}", kept.unwrap_or_default())
+        }
+    };
+    format!("  {told}\n")
+}

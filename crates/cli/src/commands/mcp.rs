@@ -1,0 +1,101 @@
+//! `foveal mcp`: serves the tools to an agent over the Model Context Protocol.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::Context;
+use clap::ValueEnum;
+use foveal_mcp::http::{self, HttpSettings, PATH, Token};
+use foveal_mcp::{McpSettings, OpenToolbox, Server, stdio};
+use foveal_tools::table::ToolSet;
+
+use crate::environment::{Environment, MCP_TOKEN_VARIABLE};
+use crate::toolbox::{self, Opener};
+
+/// The command line of `foveal mcp`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Which tools: those that reading and changing code need beside an agent's own, or all.
+    #[arg(long, value_name = "PROFILE", default_value = "full")]
+    profile: Profile,
+    /// A folder that may be read and changed; may be given several times. If not given, those
+    /// that the client names, or the current folder.
+    #[arg(long = "root", value_name = "PATH")]
+    roots: Vec<PathBuf>,
+    /// A folder that commands may write to beside the roots and the folder for temporary files;
+    /// may be given several times.
+    #[arg(long, value_name = "PATH")]
+    writable: Vec<PathBuf>,
+    /// Sends answers as data too. Some agents show their model that alone, without the notes
+    /// that say what was left out.
+    #[arg(long)]
+    structured: bool,
+    /// Serves over HTTP at this address (`8765`, `127.0.0.1:8765`) instead of standard input
+    /// and output. Where FOVEAL_MCP_TOKEN is set, clients have to show it as a bearer token.
+    #[arg(long, value_name = "ADDRESS", value_parser = address)]
+    http: Option<SocketAddr>,
+    /// Serves other machines too; needs FOVEAL_MCP_TOKEN.
+    #[arg(long, requires = "http")]
+    public: bool,
+    /// A name under which clients may address the server, beside localhost; may be given several
+    /// times.
+    #[arg(long = "host", value_name = "NAME", requires = "http")]
+    hosts: Vec<String>,
+    /// An origin whose web pages may use the server (`https://a.example:443`); may be given
+    /// several times.
+    #[arg(long = "origin", value_name = "ORIGIN", requires = "http")]
+    origins: Vec<String>,
+}
+
+/// A choice of tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Profile {
+    Lean,
+    Full,
+}
+
+/// An address to listen at; of this machine alone where only a port is given.
+fn address(text: &str) -> Result<SocketAddr, std::net::AddrParseError> {
+    let local = text.replacen("localhost:", "127.0.0.1:", 1);
+    match text.parse::<u16>() {
+        Ok(port) => Ok((Ipv4Addr::LOCALHOST, port).into()),
+        Err(_) => local.parse(),
+    }
+}
+
+/// Serves until the client leaves, or until Ctrl+C or SIGTERM.
+///
+/// # Errors
+/// If a folder or the address cannot be used.
+pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
+    let tools = match arguments.profile {
+        Profile::Lean => ToolSet::Lean,
+        Profile::Full => ToolSet::Full,
+    };
+    let directory = std::env::current_dir().context("there is no current folder")?;
+    let mut settings = McpSettings::new(tools, directory);
+    settings.roots = toolbox::folders(&arguments.roots)?;
+    settings.structured = arguments.structured;
+    let opener = Opener::new(environment, &arguments.writable)?;
+    let open: OpenToolbox = Arc::new(move |roots: Vec<PathBuf>| Ok(opener.open(&roots)?));
+    let server = Server::new(settings, open);
+    let Some(address) = arguments.http else {
+        stdio::serve(&server)?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    let token = match environment.mcp_token.as_deref() {
+        Some(text) => Some(Token::new(text).with_context(|| {
+            format!("{MCP_TOKEN_VARIABLE} is no token: at least 20 letters and digits, by chance")
+        })?),
+        None => None,
+    };
+    let mut http = HttpSettings::new(address);
+    http.is_public = arguments.public;
+    http.token = token;
+    http.hosts.clone_from(&arguments.hosts);
+    http.origins.clone_from(&arguments.origins);
+    http::serve(&server, &http, |address| eprintln!("listening at http://{address}{PATH}"))?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,81 @@
+//! Events as Claude Code tells them.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+/// Something that happened in a session.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Event {
+    /// The session.
+    pub(super) session: String,
+    /// The sub-agent, whose prompt is its own.
+    pub(super) agent: Option<String>,
+    /// The session's record.
+    pub(super) transcript: Option<PathBuf>,
+    /// Where the agent works.
+    pub(super) directory: String,
+    /// What happened.
+    pub(super) occasion: Occasion,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Occasion {
+    /// What was shown before is no longer in the prompt.
+    Forgets,
+    /// A tool of ours is about to be asked.
+    Asks,
+    /// A tool answered.
+    Answered(Answered),
+}
+
+/// A call and its answer.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Answered {
+    /// The tool.
+    pub(super) tool: String,
+    /// Its arguments.
+    pub(super) input: Value,
+    /// What it answered, in its own form.
+    pub(super) response: Value,
+    /// The call.
+    pub(super) call: String,
+}
+
+/// How Claude Code calls the tools of a server that is named as `foveal init` names it.
+const OUR_TOOLS: &str = "mcp__foveal__";
+
+impl Event {
+    /// The event in `text`; `None` if it is none that matters.
+    pub(super) fn parse(text: &[u8]) -> Option<Self> {
+        let mut event: Value = serde_json::from_slice(text).ok()?;
+        let name = event["hook_event_name"].as_str()?.to_owned();
+        let occasion = match name.as_str() {
+            "PreCompact" | "PostCompact" => Occasion::Forgets,
+            "SessionStart" => match event["source"].as_str()? {
+                "clear" | "compact" => Occasion::Forgets,
+                _ => return None,
+            },
+            "PreToolUse" if event["tool_name"].as_str()?.starts_with(OUR_TOOLS) => Occasion::Asks,
+            "PostToolUse" => Occasion::Answered(Answered {
+                tool: event["tool_name"].as_str()?.to_owned(),
+                call: event["tool_use_id"].as_str()?.to_owned(),
+                input: event["tool_input"].take(),
+                response: event["tool_response"].take(),
+            }),
+            _ => return None,
+        };
+        let text = |name: &str| {
+            let text = event[name].as_str().filter(|text| !text.is_empty());
+            text.map(str::to_owned)
+        };
+        Some(Self {
+            session: text("session_id")?,
+            agent: text("agent_id"),
+            transcript: text("transcript_path").map(PathBuf::from),
+            directory: text("cwd").unwrap_or_default(),
+            occasion,
+        })
+    }
+}

@@ -1,0 +1,120 @@
+//! What Claude Code's tools answer: the text that the model is sent of it, and the same with
+//! another text. Anything of another form is left alone.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use super::event::Answered;
+
+/// Results of fewer bytes are left alone: there is little to gain.
+const BYTES_MIN: usize = 400;
+
+/// A result that can be shaped.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Output {
+    /// What the model is sent, as far as it is known.
+    pub(super) text: String,
+    pub(super) form: Form,
+}
+
+/// What it is a result of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// A command.
+    Bash,
+    /// Lines that were found.
+    Grep,
+    /// Lines of a file, the first of which has this number. Claude Code numbers them anew from
+    /// there.
+    Read {
+        /// From 1.
+        first: u32,
+    },
+}
+
+impl Output {
+    /// The result as text, if it is of a form that is known and long enough.
+    pub(super) fn of(answered: &Answered) -> Option<Self> {
+        let response = answered.response.as_object()?;
+        let (text, form) = match answered.tool.as_str() {
+            "Bash" => {
+                let is = |name: &str| response.get(name).and_then(Value::as_bool) == Some(true);
+                let has = |name: &str| response.get(name).is_some_and(|value| !value.is_null());
+                // What is kept in a file is shown by its beginning alone.
+                if is("isImage")
+                    || is("interrupted")
+                    || has("persistedOutputPath")
+                    || has("backgroundTaskId")
+                {
+                    return None;
+                }
+                let part = |name: &str| response.get(name).and_then(Value::as_str).unwrap_or("");
+                let (out, error) = (part("stdout").trim_end(), part("stderr").trim());
+                let between = if out.is_empty() || error.is_empty() { "" } else { "\n" };
+                (format!("{out}{between}{error}"), Form::Bash)
+            }
+            "Grep" => {
+                if response.get("mode")?.as_str()? != "content" {
+                    return None;
+                }
+                (response.get("content")?.as_str()?.to_owned(), Form::Grep)
+            }
+            "Read" => {
+                if response.get("type")?.as_str()? != "text" {
+                    return None;
+                }
+                let file = response.get("file")?.as_object()?;
+                let first = file.get("startLine")?.as_u64()?;
+                let first = u32::try_from(first).ok().filter(|first| *first > 0)?;
+                (numbered(file.get("content")?.as_str()?, first)?, Form::Read { first })
+            }
+            _ => return None,
+        };
+        (text.len() >= BYTES_MIN).then_some(Self { text, form })
+    }
+}
+
+/// Lines as Claude Code numbers them.
+pub(super) fn numbered(content: &str, first: u32) -> Option<String> {
+    let mut text = String::with_capacity(content.len() + content.len() / 4);
+    for (at, line) in content.split('\n').enumerate() {
+        let number = first.checked_add(u32::try_from(at).ok()?)?;
+        if at > 0 {
+            text.push('\n');
+        }
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{number:>6}→{line}");
+    }
+    Some(text)
+}
+
+/// The answer of `Bash` with another text.
+pub(super) fn bash(response: &Value, text: &str) -> Value {
+    let mut response = response.clone();
+    response["stdout"] = text.into();
+    // It stands at the end of the text.
+    response["stderr"] = "".into();
+    response
+}
+
+/// The answer of `Grep` with another text.
+pub(super) fn grep(response: &Value, text: &str) -> Value {
+    let mut response = response.clone();
+    response["content"] = text.into();
+    response["numLines"] = text.lines().count().into();
+    response
+}
+
+/// The answer of `Read` with some of its lines, counted from 0.
+pub(super) fn read(response: &Value, first: u32, lines: std::ops::Range<usize>) -> Option<Value> {
+    let content = response["file"]["content"].as_str()?;
+    let kept: Vec<&str> = content.split('\n').skip(lines.start).take(lines.len()).collect();
+    let number = first.checked_add(u32::try_from(lines.start).ok()?)?;
+    let mut response = response.clone();
+    let file = response.get_mut("file")?;
+    file["numLines"] = kept.len().into();
+    file["startLine"] = number.into();
+    file["content"] = kept.join("\n").into();
+    Some(response)
+}

@@ -1,0 +1,136 @@
+//! What was sent in place of results, and when all was forgotten: records of one prompt, which
+//! is that of a session or of one of its sub-agents.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+
+use foveal_context::transcript::Timestamp;
+use foveal_store::{Log, RecordNumber, SessionFacts, SessionId, Store};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::event::{Answered, Event};
+
+/// Records read at most; a session has one for each result that was shaped.
+const RECORDS_MAX: usize = 20_000;
+
+/// Records of one prompt.
+pub(super) struct Past<'s> {
+    store: &'s dyn Store,
+    session: SessionId,
+    now: Timestamp,
+    /// What was sent of each call.
+    sent: HashMap<String, String>,
+    /// The call whose result was shaped last.
+    last: Option<Last>,
+    /// Bytes of the transcript whose results are no longer in the prompt.
+    pub(super) forgotten: u64,
+    is_first: Cell<bool>,
+}
+
+/// A call whose result was shaped.
+pub(super) struct Last {
+    /// Its id.
+    pub(super) call: String,
+    tool: String,
+    input: Value,
+}
+
+/// One record.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Kept {
+    /// A result was shaped.
+    Sent { call: String, tool: String, input: Value, text: String },
+    /// What was shaped last was asked for again, and given whole.
+    Whole,
+    /// All before so many bytes of the transcript left the prompt.
+    Forgot { bytes: u64 },
+}
+
+impl<'s> Past<'s> {
+    /// What is kept of the prompt in which `event` happened.
+    pub(super) fn open(store: &'s dyn Store, event: &Event, now: Timestamp) -> Option<Self> {
+        let agent = event.agent.as_ref().map(|agent| format!("/{agent}")).unwrap_or_default();
+        let session = SessionId(format!("claude-code {}{agent}", event.session));
+        let facts =
+            SessionFacts { client: "Claude Code".to_owned(), roots: vec![event.directory.clone()] };
+        store.open_session(&session, &facts, now).ok()?;
+        let mut past = Self {
+            store,
+            session,
+            now,
+            sent: HashMap::new(),
+            last: None,
+            forgotten: 0,
+            is_first: Cell::new(true),
+        };
+        let records =
+            store.records(&past.session, Log::Events, RecordNumber(1), RECORDS_MAX).ok()?;
+        for record in records {
+            match serde_json::from_value(record.payload).ok()? {
+                Kept::Sent { call, tool, input, text } => {
+                    past.sent.insert(call.clone(), text);
+                    past.last = Some(Last { call, tool, input });
+                    past.is_first.set(false);
+                }
+                Kept::Whole => past.last = None,
+                Kept::Forgot { bytes } => {
+                    past.forgotten = bytes;
+                    past.last = None;
+                    past.is_first.set(true);
+                }
+            }
+        }
+        Some(past)
+    }
+
+    /// What it is called in the store.
+    pub(super) fn session(&self) -> &SessionId {
+        &self.session
+    }
+
+    /// What was sent of the result of `call`, if that was shaped.
+    pub(super) fn of(&self, call: &str) -> Option<&str> {
+        self.sent.get(call).map(String::as_str)
+    }
+
+    /// The call whose result was shaped last, if it was the same as this one: who asks again at
+    /// once needs all of it.
+    pub(super) fn last_like(&self, answered: &Answered) -> Option<&Last> {
+        let last = self.last.as_ref()?;
+        (last.tool == answered.tool && last.input == answered.input).then_some(last)
+    }
+
+    /// Keeps that this was so.
+    pub(super) fn given_whole(&self) {
+        // Where it cannot be kept, more is given whole.
+        let _ = self.append(&Kept::Whole);
+    }
+
+    /// Whether the model was not told yet what the notes mean.
+    pub(super) fn is_first(&self) -> bool {
+        self.is_first.get()
+    }
+
+    /// Keeps what is sent.
+    pub(super) fn sent(&self, answered: &Answered, text: &str) -> Option<()> {
+        self.append(&Kept::Sent {
+            call: answered.call.clone(),
+            tool: answered.tool.clone(),
+            input: answered.input.clone(),
+            text: text.to_owned(),
+        })
+    }
+
+    /// Keeps that all before so many bytes of the transcript is forgotten.
+    pub(super) fn forget(&self, bytes: u64) {
+        // Where it cannot be kept, the transcript says so itself.
+        let _ = self.append(&Kept::Forgot { bytes });
+    }
+
+    fn append(&self, kept: &Kept) -> Option<()> {
+        let record = serde_json::to_value(kept).ok()?;
+        self.store.append(&self.session, Log::Events, &record, self.now).ok().map(drop)
+    }
+}

@@ -1,0 +1,256 @@
+//! One new result, shaped by what the prompt shows.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+use foveal_context::handle::Handle;
+use foveal_context::observed::Observed;
+use foveal_context::planner::{Planner, Step};
+use foveal_context::prices::PriceCard;
+use foveal_context::settings::Settings;
+use foveal_context::shape::{Decision, Piece, Shape, ShapeKind};
+use foveal_context::shaping::gutter::Numbers;
+use foveal_context::tokens::Tokenizer;
+use foveal_context::transcript::{
+    Block, Call, Conversation, Entry, EntryIndex, Mark, Role, Source, ToolResult,
+};
+use serde_json::Value;
+
+use super::event::Answered;
+use super::output::{self, Form, Output};
+use super::past::{Last, Past};
+
+/// Share of a result that must be left out; for less nothing is changed.
+const SAVING_MIN: f64 = 0.2;
+
+/// Longest note beside a read. Claude Code would put one of more than 10,000 signs into a file.
+const NOTE_BYTES_MAX: usize = 4_000;
+
+/// What is sent in place of a result.
+pub(super) struct Shaped {
+    /// In the tool's own form.
+    pub(super) output: Value,
+    /// The text that the model is sent.
+    pub(super) sent: String,
+    /// The whole, to be kept.
+    pub(super) whole: String,
+    /// What is said beside it.
+    note: Option<String>,
+}
+
+impl Shaped {
+    /// What the model is told beside the result; the first time, what notes in it mean.
+    pub(super) fn told(&self, is_first: bool) -> Option<String> {
+        let handle = Handle::of(self.whole.as_bytes());
+        let first = is_first && self.note.is_none();
+        let first = first.then(|| {
+            format!(
+                "foveal shortened this result: notes in brackets stand for what is left out. \
+                 `foveal expand {handle}` prints the whole, and so does the same call made again \
+                 at once."
+            )
+        });
+        self.note.clone().or(first)
+    }
+}
+
+/// The result shaped; `None` if it stays as it is.
+pub(super) fn shape(
+    conversation: &mut Conversation,
+    past: &Past<'_>,
+    answered: &Answered,
+    result: &Output,
+) -> Option<Shaped> {
+    if past.last_like(answered).is_some_and(|last| is_near(conversation, last)) {
+        past.given_whole();
+        return None;
+    }
+    let entry = push(conversation, answered, &result.text)?;
+    let mut observed = Observed::new(Tokenizer::Bytes, conversation.directory.as_deref());
+    conversation.entries.iter().for_each(|entry| observed.push(entry));
+    let planner = plan(conversation, &observed, entry, settings(result.form));
+    let Decision::Replace(shape) = &planner.item(entry).decision else { return None };
+    let (response, whole) = (&answered.response, result.text.clone());
+    let shaped = match result.form {
+        Form::Bash | Form::Grep => {
+            let sent = shape.render(&whole);
+            let output = match result.form {
+                Form::Grep => output::grep(response, &sent),
+                _ => output::bash(response, &sent),
+            };
+            Shaped { output, sent, whole, note: None }
+        }
+        Form::Read { first } => {
+            let kept = shape.lines_kept(&observed.facts(entry).printed);
+            let lines = run_of(&kept);
+            let above = Above { conversation, observed: &observed, prompt: planner.window() };
+            if !above.shows_all_but(entry, &lines) {
+                return None;
+            }
+            read(answered, shape, lines, first, whole)?
+        }
+    };
+    let sent = shaped.sent.len() + shaped.note.as_ref().map_or(0, String::len);
+    let is_worth_it = sent as f64 <= result.text.len() as f64 * (1.0 - SAVING_MIN);
+    is_worth_it.then_some(shaped)
+}
+
+/// Whether a call was made in the last response but one, or is not recorded yet.
+fn is_near(conversation: &Conversation, last: &Last) -> bool {
+    let made = |entry: &Entry| entry.calls().any(|call| call.id == last.call);
+    let later = conversation.entries.iter().rev().take_while(|entry| !made(entry));
+    later.filter(|entry| entry.role == Role::Assistant).count() <= 1
+        || !conversation.entries.iter().any(made)
+}
+
+/// What may be done to a result. Nothing that was sent is ever taken back. Lines of a file are
+/// only left out where they stand above: Claude Code numbers what it is given, so that notes
+/// among them would have numbers too.
+fn settings(form: Form) -> Settings {
+    match form {
+        Form::Read { .. } => Settings { numbers: Numbers::All, ..Settings::lossless() },
+        Form::Bash | Form::Grep => {
+            Settings { numbers: Numbers::All, rewrite: None, curate: None, ..Settings::balanced() }
+        }
+    }
+}
+
+/// Puts the result at the end of the conversation, with its call where that is not recorded yet.
+fn push(conversation: &mut Conversation, answered: &Answered, text: &str) -> Option<EntryIndex> {
+    let calls = conversation.entries.iter().flat_map(Entry::calls);
+    let is_recorded = calls.into_iter().any(|call| call.id == answered.call);
+    let results = conversation.entries.iter().filter_map(Entry::result);
+    if results.into_iter().any(|result| result.call == answered.call) {
+        // It is in the prompt already.
+        return None;
+    }
+    let step = conversation.entries.last().map_or(0, |entry| entry.source.step) + 1;
+    let entry = |role, result, block| Entry {
+        source: Source { step, result },
+        role,
+        time: None,
+        mark: Mark::None,
+        model: None,
+        usage: None,
+        blocks: vec![block],
+    };
+    if !is_recorded {
+        let (id, name) = (answered.call.clone(), answered.tool.clone());
+        let call = Call { id, name, arguments: answered.input.clone() };
+        conversation.entries.push(entry(Role::Assistant, None, Block::Call(call)));
+    }
+    let call = answered.call.clone();
+    let result = ToolResult { call, content: text.to_owned(), is_error: false };
+    conversation.entries.push(entry(Role::Tool, Some(0), Block::Result(result)));
+    Some(EntryIndex(u32::try_from(conversation.entries.len() - 1).ok()?))
+}
+
+/// Has the engine decide about the last entry; all others stand as they are.
+fn plan(
+    conversation: &Conversation,
+    observed: &Observed,
+    entry: EntryIndex,
+    settings: Settings,
+) -> Planner {
+    let before = Step {
+        answer: entry,
+        time: None,
+        changed: Vec::new(),
+        levels: Vec::new(),
+        chosen: Vec::new(),
+        kept: 0,
+        rewrite: None,
+    };
+    let prices = PriceCard::anthropic_5m();
+    let mut planner = Planner::resume(settings, prices, conversation, observed, &[before]);
+    planner.advance(conversation, observed, EntryIndex(entry.0 + 1), None);
+    planner
+}
+
+/// One run of lines, counted from 0: from the first to the last of those that stand nowhere
+/// else, or the first alone.
+fn run_of(kept: &[u32]) -> Range<usize> {
+    match (kept.first(), kept.last()) {
+        (Some(from), Some(to)) => *from as usize..*to as usize + 1,
+        _ => 0..1,
+    }
+}
+
+/// What the model can see of earlier results.
+struct Above<'a> {
+    conversation: &'a Conversation,
+    observed: &'a Observed,
+    prompt: &'a [EntryIndex],
+}
+
+impl Above<'_> {
+    /// Whether all lines of a result but some can be seen there. The engine has said so; but it
+    /// may also have shortened a line, which here nothing would tell of.
+    fn shows_all_but(&self, entry: EntryIndex, lines: &Range<usize>) -> bool {
+        let mut seen = HashSet::new();
+        for index in self.prompt.iter().filter(|index| **index != entry) {
+            if let Some(result) = self.conversation.entry(*index).result() {
+                let printed = self.observed.facts(*index).printed.lines.iter();
+                seen.extend(printed.map(|line| line.text_in(&result.content).trim()));
+            }
+        }
+        let Some(result) = self.conversation.entry(entry).result() else { return false };
+        let printed = self.observed.facts(entry).printed.lines.iter().enumerate();
+        let hidden = printed.filter(|(at, _)| !lines.contains(at));
+        let mut texts = hidden.map(|(_, line)| line.text_in(&result.content).trim());
+        texts.all(|text| text.is_empty() || seen.contains(text))
+    }
+}
+
+/// Of a read only `lines` stay. What is left out around them is told beside the result.
+fn read(
+    answered: &Answered,
+    shape: &Arc<Shape>,
+    lines: Range<usize>,
+    first: u32,
+    whole: String,
+) -> Option<Shaped> {
+    if !matches!(shape.kind, ShapeKind::Pointer | ShapeKind::Delta) {
+        return None;
+    }
+    let output = output::read(&answered.response, first, lines.clone())?;
+    let content = output["file"]["content"].as_str()?;
+    let from = first.checked_add(u32::try_from(lines.start).ok()?)?;
+    let sent = output::numbered(content, from)?;
+    let to = from.checked_add(u32::try_from(lines.len()).ok()?)? - 1;
+    let all = whole.split('\n').count();
+    let last = first.checked_add(u32::try_from(all).ok()?)? - 1;
+    let path = answered.input["file_path"].as_str().unwrap_or("the file");
+    let shown = if from == to { format!("line {from}") } else { format!("lines {from}-{to}") };
+    let note = format!(
+        "foveal: {shown} of {path}; the rest of {first}-{last} is unchanged and stands above: {}. \
+         The file is whole; the same call again at once shows all.",
+        notes_around(shape, &whole).join(" ")
+    );
+    if note.len() > NOTE_BYTES_MAX {
+        return None;
+    }
+    Some(Shaped { output, sent, whole, note: Some(note) })
+}
+
+/// The notes before what is kept and after it; those in between are of lines that are shown.
+fn notes_around<'a>(shape: &'a Shape, whole: &str) -> Vec<&'a str> {
+    let is_text = |piece: &Piece| match piece {
+        Piece::Keep(range) => {
+            let kept = whole.get(range.start as usize..range.end as usize);
+            kept.is_some_and(|kept| !kept.trim().is_empty())
+        }
+        Piece::Note(_) => false,
+    };
+    let first = shape.pieces.iter().position(is_text).unwrap_or(0);
+    let last = shape.pieces.iter().rposition(is_text).unwrap_or(0);
+    let pieces = shape.pieces.iter().enumerate();
+    pieces
+        .filter(|(at, _)| *at <= first || last <= *at)
+        .filter_map(|(_, piece)| match piece {
+            Piece::Note(note) => Some(note.trim()).filter(|note| !note.is_empty()),
+            Piece::Keep(_) => None,
+        })
+        .collect()
+}

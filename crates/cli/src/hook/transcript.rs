@@ -1,0 +1,135 @@
+//! The prompt as the session's record tells it.
+
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use foveal_context::transcript::{Block, Conversation};
+use foveal_wire::{Format, read_all};
+use serde_json::Value;
+
+use super::event::Event;
+use super::past::Past;
+
+/// Bytes of a record that are read, the last ones. What came before counts as not shown.
+const BYTES_MAX: u64 = 8 << 20;
+
+/// What a line has that says that old results were cleared. Within texts quotes look otherwise.
+const CLEARED: &[u8] = br#""subtype":"microcompact_boundary""#;
+
+/// What a line has that says which results are sent otherwise than they are recorded.
+const REPLACED: &[u8] = br#""type":"content-replacement""#;
+
+/// Bytes of the record so far.
+pub(super) fn length(event: &Event) -> u64 {
+    path(event).and_then(|path| fs::metadata(path).ok()).map_or(0, |data| data.len())
+}
+
+/// The conversation so far, results as they were sent. One that cannot be read is empty: then
+/// nothing counts as shown. `None` if the event is of a prompt that is not recorded apart.
+pub(super) fn read(event: &Event, past: &Past<'_>) -> Option<Conversation> {
+    let recorded = path(event).and_then(|path| conversation(&path, event, past.forgotten));
+    let mut conversation = recorded.unwrap_or_default();
+    conversation.directory = Some(event.directory.clone());
+    for entry in &mut conversation.entries {
+        for block in &mut entry.blocks {
+            if let Block::Result(result) = block
+                && let Some(sent) = past.of(&result.call)
+            {
+                sent.clone_into(&mut result.content);
+            }
+        }
+    }
+    Some(conversation)
+}
+
+/// The record of the prompt: a sub-agent's is beside that of its session.
+fn path(event: &Event) -> Option<PathBuf> {
+    let session = event.transcript.clone()?;
+    let Some(agent) = &event.agent else { return Some(session) };
+    let is_name = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '-' | '_');
+    if !agent.chars().all(is_name) {
+        return None;
+    }
+    let name = format!("agent-{agent}.jsonl");
+    let beside = session.with_file_name(&name);
+    let below = session.with_extension("").join("subagents").join(&name);
+    // Older versions write all into one.
+    [below, beside, session].into_iter().find(|path| path.exists())
+}
+
+fn conversation(path: &Path, event: &Event, forgotten: u64) -> Option<Conversation> {
+    let bytes = recorded(path, forgotten)?;
+    let bytes = match rfind(&bytes, CLEARED) {
+        // Results before it may be gone from the prompt, and it does not say which.
+        Some(at) => &bytes[at..],
+        None => &bytes,
+    };
+    let after = bytes.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |end| end + 1);
+    let bytes = if bytes.starts_with(CLEARED) { &bytes[after..] } else { bytes };
+    let (sessions, _) = read_all(Format::ClaudeCode, &event.session, bytes).ok()?;
+    let mut all = sessions.into_iter().flat_map(|session| session.conversations);
+    let mut found = match &event.agent {
+        None => all.find(|one| one.parent.is_none()),
+        Some(agent) => all.find(|one| one.parent.is_some() && one.id == *agent),
+    }?;
+    let replaced = replaced(bytes);
+    let blocks = found.entries.iter_mut().flat_map(|entry| &mut entry.blocks);
+    for block in blocks {
+        if let Block::Result(result) = block
+            && replaced.contains(&result.call)
+        {
+            result.content.clear();
+        }
+    }
+    Some(found)
+}
+
+/// The lines of the record that count.
+fn recorded(path: &Path, forgotten: u64) -> Option<Vec<u8>> {
+    let mut file = File::open(path).ok()?;
+    let length = file.metadata().ok()?.len();
+    // A record that is shorter by now is another one.
+    let forgotten = if forgotten <= length { forgotten } else { 0 };
+    let from = forgotten.max(length.saturating_sub(BYTES_MAX));
+    file.seek(SeekFrom::Start(from.saturating_sub(1))).ok()?;
+    let mut input = BufReader::new(file.take(BYTES_MAX + 1));
+    if from > 0 {
+        // The rest of the line before.
+        input.skip_until(b'\n').ok()?;
+    }
+    let mut bytes = Vec::new();
+    input.read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+/// Calls whose results the client sends otherwise than it records them.
+fn replaced(bytes: &[u8]) -> HashSet<String> {
+    let mut calls = HashSet::new();
+    let lines = bytes.split(|byte| *byte == b'\n').filter(|line| rfind(line, REPLACED).is_some());
+    for line in lines {
+        if let Ok(line) = serde_json::from_slice(line) {
+            take_calls(&line, &mut calls);
+        }
+    }
+    calls
+}
+
+fn take_calls(value: &Value, calls: &mut HashSet<String>) {
+    match value {
+        Value::Object(fields) => fields.iter().for_each(|(name, value)| match value {
+            Value::String(id) if matches!(name.as_str(), "toolUseId" | "tool_use_id") => {
+                calls.insert(id.clone());
+            }
+            other => take_calls(other, calls),
+        }),
+        Value::Array(all) => all.iter().for_each(|value| take_calls(value, calls)),
+        _ => {}
+    }
+}
+
+/// Where `text` last begins in `bytes`.
+fn rfind(bytes: &[u8], text: &[u8]) -> Option<usize> {
+    bytes.windows(text.len()).rposition(|window| window == text)
+}

@@ -1,0 +1,115 @@
+//! One call of a tool for a person at a shell: a session of its own, to which nothing was shown.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context, bail};
+use foveal_tools::control::{Question, Word};
+use foveal_tools::{Answer, Control, Request, Session, Toolbox};
+use serde_json::{Value, json};
+
+use crate::confirm;
+use crate::environment::Environment;
+use crate::interrupt::{self, Interrupt};
+use crate::source_file::SourceFileError;
+use crate::toolbox::Opener;
+
+/// The tools on one folder, and what of it is meant.
+pub(crate) struct Place {
+    toolbox: Arc<Toolbox>,
+    /// From the folder on.
+    pub(crate) path: String,
+    asks: bool,
+}
+
+/// How a call ended.
+pub(crate) enum Ended {
+    /// With an answer that is no error.
+    Answered(Box<Answer>),
+    /// The user stopped it, which was said.
+    Stopped(ExitCode),
+}
+
+impl Place {
+    /// The tools for the file or folder at `path`: on the current folder where it is in there,
+    /// so that paths read as the user writes them; else on the folder it is in.
+    ///
+    /// # Errors
+    /// If there is no such file, or the user's settings cannot be used.
+    pub(crate) fn of(path: &Path, environment: &Environment) -> anyhow::Result<Self> {
+        let current = std::env::current_dir().context("there is no current folder")?;
+        let current = current.canonicalize().unwrap_or(current);
+        let found = path.canonicalize().map_err(|why| match why.kind() {
+            std::io::ErrorKind::NotFound => SourceFileError::Missing { path: path.to_owned() },
+            _ => SourceFileError::Unreadable { path: path.to_owned(), why },
+        })?;
+        let (root, inside) = match found.strip_prefix(&current) {
+            Ok(inside) => (current.clone(), inside.to_owned()),
+            Err(_) if found.is_dir() => (found, PathBuf::new()),
+            Err(_) => {
+                let name = found.file_name().map(PathBuf::from).unwrap_or_default();
+                (found.parent().map_or(current, Path::to_owned), name)
+            }
+        };
+        let Some(inside) = inside.to_str() else {
+            bail!("`{}` is no Unicode text: rename it", path.display());
+        };
+        let path = if inside.is_empty() { "." } else { inside }.to_owned();
+        let toolbox = Opener::new(environment, &[])?.open_without_index(&root)?;
+        Ok(Self { toolbox, path, asks: environment.terminal.input && environment.terminal.error })
+    }
+
+    /// Calls a tool.
+    ///
+    /// # Errors
+    /// What the tool says, if it fails.
+    pub(crate) fn call(&self, tool: &str, arguments: Value) -> anyhow::Result<Ended> {
+        let interrupt = Interrupt::listen();
+        let session = Session::new(&self.toolbox, name());
+        let go_on = || !interrupt.requested();
+        let person = |question: &Question| {
+            let text =
+                format!("{} `{}`: {}. Go on?", question.tool, question.subject, question.reason);
+            if confirm::yes(&text) { Word::Once } else { Word::No }
+        };
+        let control = Control {
+            go_on: &go_on,
+            progress: &|_| {},
+            person: self.asks.then_some(&person as &(dyn Fn(&Question) -> Word + Sync)),
+        };
+        let answer = session.call(&Request::new(tool, arguments), &control);
+        if interrupt.requested() {
+            eprintln!("stopped");
+            return Ok(Ended::Stopped(ExitCode::from(interrupt::EXIT_CODE)));
+        }
+        if answer.is_error {
+            bail!("{}", answer.text.trim_end());
+        }
+        Ok(Ended::Answered(Box::new(answer)))
+    }
+}
+
+/// A name that no other session has.
+fn name() -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    format!("shell {} {}", now.as_nanos(), std::process::id())
+}
+
+/// An answer as JSON.
+pub(crate) fn as_json(answer: &Answer) -> Value {
+    let images = answer
+        .images
+        .iter()
+        .map(|image| json!({ "media_type": image.media_type, "bytes": image.bytes.len() }));
+    let shaped = answer.shaped.map(|(kind, handle)| json!({ "kind": kind, "handle": handle }));
+    let mut all = json!({ "text": answer.text, "shaped": shaped });
+    if !answer.images.is_empty() {
+        all["images"] = images.collect();
+    }
+    if let Some(Value::Object(more)) = &answer.structured {
+        more.iter().for_each(|(name, value)| all[name] = value.clone());
+    }
+    all
+}

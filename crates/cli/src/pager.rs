@@ -1,0 +1,47 @@
+//! Long output on a terminal: through the user's pager, as git does it.
+
+use std::io::{self, Write};
+use std::process::{Command, Stdio};
+
+use crate::environment::Environment;
+
+/// What pages where the user names nothing.
+const USUAL: &str = "less";
+
+/// How `less` is told to behave where the user does not say: it ends at once if all fits on
+/// the screen, and shows colours.
+const LESS: (&str, &str) = ("LESS", "FRX");
+
+/// Prints `text`, through a pager if standard output is a terminal and `wanted`.
+///
+/// # Errors
+/// If standard output cannot be written.
+pub(crate) fn print(text: &str, wanted: bool, environment: &Environment) -> io::Result<()> {
+    if wanted && environment.terminal.output && paged(text, environment) {
+        return Ok(());
+    }
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
+/// Whether a pager took the text.
+fn paged(text: &str, environment: &Environment) -> bool {
+    let pager = environment.pager.as_deref().unwrap_or(USUAL);
+    if pager.trim().is_empty() || pager == "cat" {
+        return false;
+    }
+    let mut command = Command::new("sh");
+    // As git does: what users put there may have arguments. Where the pager is missing, the
+    // shell says 127 and the text is printed as it is.
+    command.args(["-c", pager]).stdin(Stdio::piped());
+    if !environment.has_less {
+        command.env(LESS.0, LESS.1);
+    }
+    let Ok(mut child) = command.spawn() else { return false };
+    if let Some(mut input) = child.stdin.take() {
+        // Whoever leaves the pager early does not want the rest.
+        let _ = input.write_all(text.as_bytes());
+    }
+    child.wait().is_ok_and(|status| status.code() != Some(127))
+}

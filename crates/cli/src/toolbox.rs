@@ -1,0 +1,164 @@
+//! Tools on folders, with what they need of this machine.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use anyhow::Context;
+use foveal_context::transcript::Timestamp;
+use foveal_files::Roots;
+use foveal_indexer::IndexerError;
+use foveal_processes::Shell;
+use foveal_store::{Limits, SqliteStore, Store};
+use foveal_tools::toolbox::Host;
+use foveal_tools::{Toolbox, code_index};
+
+use crate::environment::{self, Environment};
+use crate::index_place;
+use crate::user_settings::{self, UserSettings};
+
+/// Caches of package managers, which commands may write to: the variable that moves one, where
+/// it is in the home folder, and what of it is meant (all, if nothing is named). No folder
+/// from which programs are started is among them.
+const CACHES: &[(&str, &str, &[&str])] = &[
+    ("XDG_CACHE_HOME", ".cache", &[]),
+    (
+        "CARGO_HOME",
+        ".cargo",
+        &["registry", "git", ".package-cache", ".package-cache-mutate", ".global-cache"],
+    ),
+    ("npm_config_cache", ".npm", &[]),
+    ("PNPM_HOME", ".local/share/pnpm", &["store"]),
+    ("YARN_CACHE_FOLDER", ".yarn", &["cache", "berry/cache"]),
+    ("GOPATH", "go", &["pkg"]),
+    ("GRADLE_USER_HOME", ".gradle", &["caches", "daemon", "native", "wrapper/dists"]),
+    ("MAVEN_REPOSITORY", ".m2/repository", &[]),
+    ("NUGET_PACKAGES", ".nuget/packages", &[]),
+    ("BUNDLE_USER_CACHE", ".bundle/cache", &[]),
+    ("COMPOSER_CACHE_DIR", ".composer/cache", &[]),
+    ("DENO_DIR", ".deno", &["deps", "gen", "npm"]),
+];
+
+/// Opens toolboxes that share one store.
+pub(crate) struct Opener {
+    environment: Environment,
+    host: Host,
+    settings: UserSettings,
+    store: Mutex<Option<Arc<dyn Store>>>,
+}
+
+impl Opener {
+    /// Nothing is opened yet but the user's settings. Commands may write to the roots, the
+    /// folder for temporary files, caches of package managers and `writable`.
+    ///
+    /// # Errors
+    /// If there is no shell, or the settings cannot be used.
+    pub(crate) fn new(environment: &Environment, writable: &[PathBuf]) -> anyhow::Result<Self> {
+        let variables = environment::of_commands();
+        let shell = Shell::find(variables.get("PATH"))
+            .context("there is no shell to run commands in: install bash, or put sh into PATH")?;
+        let mut writable = writable.to_vec();
+        writable.push(std::env::temp_dir());
+        writable.extend(caches(environment, &variables));
+        let host = Host { environment: variables, shell, writable: Some(writable) };
+        Ok(Self {
+            environment: environment.clone(),
+            host,
+            settings: user_settings::read(environment)?,
+            store: Mutex::new(None),
+        })
+    }
+
+    /// Tools on `roots`; the first is where relative paths begin, and what the index is of.
+    ///
+    /// # Errors
+    /// If a root is no folder.
+    pub(crate) fn open(&self, roots: &[PathBuf]) -> anyhow::Result<Arc<Toolbox>> {
+        let opened = Roots::open(roots)?;
+        let first = opened.working_directory().to_owned();
+        let environment = self.environment.clone();
+        let index = Box::new(move || index_place::open_for_tools(&first, &environment));
+        let toolbox = self.with_index(opened, index)?;
+        remove_old(Arc::clone(&toolbox.store), toolbox.clock.now());
+        Ok(toolbox)
+    }
+
+    /// Tools on one folder for a single call: its index is neither made nor asked.
+    ///
+    /// # Errors
+    /// If it is no folder.
+    pub(crate) fn open_without_index(&self, root: &Path) -> anyhow::Result<Arc<Toolbox>> {
+        let path = root.to_owned();
+        let source = io::Error::from(io::ErrorKind::Unsupported);
+        let index = Box::new(move || Err(IndexerError::Place { path, source }));
+        self.with_index(Roots::open(&[root])?, index)
+    }
+
+    fn with_index(&self, roots: Roots, index: code_index::Open) -> anyhow::Result<Arc<Toolbox>> {
+        let UserSettings { tools, policy } = self.settings.clone();
+        let mut toolbox = Toolbox::new(roots, self.store(), index, self.host.clone(), tools);
+        toolbox.policy = policy;
+        Ok(Arc::new(toolbox))
+    }
+
+    fn store(&self) -> Arc<dyn Store> {
+        let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(store.get_or_insert_with(|| open_store(&self.environment)))
+    }
+}
+
+/// How much of earlier sessions is kept, and how long.
+const KEPT: Limits = Limits { bytes_max: 2 << 30, age_max_ms: 30 * 24 * 3_600_000 };
+
+/// Removes what is older or more than [`KEPT`], beside the work.
+fn remove_old(store: Arc<dyn Store>, now: Timestamp) {
+    // What cannot be removed now is removed the next time.
+    let remove = move || drop(store.collect(KEPT, now));
+    drop(thread::Builder::new().name("store".to_owned()).spawn(remove));
+}
+
+/// Where the store is; `None` if there is no place for it.
+pub(crate) fn store_path(environment: &Environment) -> Option<PathBuf> {
+    Some(environment.data_folder()?.join("foveal").join("store.db"))
+}
+
+/// The store among the user's data; one in memory, which is said, where that cannot be used.
+pub(crate) fn open_store(environment: &Environment) -> Arc<dyn Store> {
+    let why = match store_path(environment).as_deref().map(SqliteStore::open) {
+        Some(Ok(store)) => {
+            store.take_notices().iter().for_each(|notice| eprintln!("{notice}"));
+            return Arc::new(store);
+        }
+        Some(Err(error)) => format!("{:#}", anyhow::Error::from(error)),
+        None => "there is no place for the store: set HOME or XDG_DATA_HOME".to_owned(),
+    };
+    eprintln!("{why}; what is left out of answers can be had only while this runs");
+    Arc::new(SqliteStore::in_memory().expect("a store in memory needs nothing but memory"))
+}
+
+/// What of [`CACHES`] is meant here, whether it exists or not.
+fn caches(
+    environment: &Environment,
+    variables: &foveal_processes::Environment,
+) -> impl Iterator<Item = PathBuf> {
+    CACHES.iter().flat_map(|(variable, place, parts)| {
+        let moved = variables.get(variable).map(PathBuf::from).filter(|path| path.is_absolute());
+        let own = environment.home.as_ref().map(|home| home.join(place));
+        let folder = moved.or(own);
+        let whole = folder.clone().filter(|_| parts.is_empty());
+        let parts = parts.iter().filter_map(move |part| Some(folder.as_ref()?.join(part)));
+        whole.into_iter().chain(parts)
+    })
+}
+
+/// The folders as absolute paths.
+///
+/// # Errors
+/// If one is not there.
+pub(crate) fn folders(named: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+    let absolute = |path: &PathBuf| {
+        Path::canonicalize(path).with_context(|| format!("`{}` cannot be used", path.display()))
+    };
+    named.iter().map(absolute).collect()
+}

@@ -1,0 +1,402 @@
+//! `foveal hook` with events and transcripts in the forms of Claude Code.
+
+use std::cell::Cell;
+use std::fs;
+use std::io::Write;
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use crate::world::World;
+
+/// A session of Claude Code, line by line.
+struct Session {
+    world: World,
+    path: &'static str,
+    agent: Option<&'static str>,
+    lines: Cell<u32>,
+}
+
+/// What the hook answered.
+struct Shaped {
+    output: Value,
+    context: Option<String>,
+}
+
+impl Session {
+    fn new(test: &str) -> Self {
+        let world = World::new(&format!("hook_{test}"));
+        Self { world, path: "t/s1.jsonl", agent: None, lines: Cell::new(0) }
+    }
+
+    fn line(&self, mut line: Value, parent: Option<u32>) -> u32 {
+        let number = self.lines.get() + 1;
+        self.lines.set(number);
+        let parent = parent.or(Some(number - 1)).filter(|parent| *parent > 0);
+        let agent = self.agent;
+        line["uuid"] = format!("{}{number}", agent.unwrap_or("u")).into();
+        line["parentUuid"] = parent.map(|at| format!("{}{at}", agent.unwrap_or("u"))).into();
+        line["sessionId"] = "s1".into();
+        line["cwd"] = "/r".into();
+        line["timestamp"] = "2026-01-01T00:00:00.000Z".into();
+        if let Some(agent) = agent {
+            line["isSidechain"] = true.into();
+            line["agentId"] = agent.into();
+        }
+        let path = self.world.folder.join(self.path);
+        fs::create_dir_all(path.parent().expect("a file is in a folder")).expect("a folder");
+        let mut file = fs::OpenOptions::new().append(true).create(true).open(path).expect("a file");
+        writeln!(file, "{line}").expect("a file");
+        number
+    }
+
+    fn user(&self, text: &str, parent: Option<u32>) -> u32 {
+        self.line(json!({ "type": "user", "message": { "role": "user", "content": text } }), parent)
+    }
+
+    fn call(&self, id: &str, tool: &str, input: &Value) -> u32 {
+        let call = json!({ "type": "tool_use", "id": id, "name": tool, "input": input });
+        let message = json!({ "id": format!("m{id}"), "role": "assistant", "content": [call] });
+        self.line(json!({ "type": "assistant", "message": message }), None)
+    }
+
+    fn result(&self, id: &str, text: &str) -> u32 {
+        let result = json!({ "type": "tool_result", "tool_use_id": id, "content": text });
+        let message = json!({ "role": "user", "content": [result] });
+        self.line(json!({ "type": "user", "message": message }), None)
+    }
+
+    /// Runs the hook with an event, which must end well and in silence.
+    fn event(&self, mut event: Value) -> Option<Shaped> {
+        event["session_id"] = "s1".into();
+        event["cwd"] = "/r".into();
+        if event["transcript_path"].is_null() {
+            let path = self.world.folder.join("t/s1.jsonl");
+            event["transcript_path"] = path.to_string_lossy().into_owned().into();
+        }
+        if let Some(agent) = self.agent {
+            event["agent_id"] = agent.into();
+        }
+        let out = given(&self.world, event.to_string().as_bytes());
+        if out.is_empty() {
+            return None;
+        }
+        let mut answer: Value = serde_json::from_str(&out).expect("JSON");
+        let mut answer = answer["hookSpecificOutput"].take();
+        assert_eq!(answer["hookEventName"], "PostToolUse");
+        let context = answer["additionalContext"].as_str().map(str::to_owned);
+        Some(Shaped { output: answer["updatedToolOutput"].take(), context })
+    }
+
+    fn answered(&self, id: &str, tool: &str, input: &Value, response: &Value) -> Option<Shaped> {
+        self.event(json!({
+            "hook_event_name": "PostToolUse", "tool_name": tool, "tool_input": input,
+            "tool_use_id": id, "tool_response": response
+        }))
+    }
+
+    /// A read, which the model is sent as the hook says, or as it is.
+    fn read(&self, id: &str, lines: &[String]) -> Option<Shaped> {
+        let input = json!({ "file_path": "/r/a.rs" });
+        self.call(id, "Read", &input);
+        let shaped = self.answered(id, "Read", &input, &read_response(lines));
+        let shown = shaped.as_ref().map_or_else(
+            || numbered(lines, 1),
+            |shaped| {
+                let file = &shaped.output["file"];
+                let first = file["startLine"].as_u64().expect("a number");
+                let lines: Vec<_> = file["content"].as_str().expect("a text").split('\n').collect();
+                numbered(&lines, first)
+            },
+        );
+        self.result(id, &shown);
+        shaped
+    }
+
+    fn run(&self, id: &str, command: &str, out: &str) -> Option<Shaped> {
+        let input = json!({ "command": command });
+        self.call(id, "Bash", &input);
+        let response =
+            json!({ "stdout": out, "stderr": "", "interrupted": false, "isImage": false });
+        let shaped = self.answered(id, "Bash", &input, &response);
+        let sent = shaped.as_ref().and_then(|shaped| shaped.output["stdout"].as_str());
+        self.result(id, sent.unwrap_or(out));
+        shaped
+    }
+}
+
+/// What the hook prints for this on standard input.
+fn given(world: &World, input: &[u8]) -> String {
+    let mut command = world.command("hook");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the program starts");
+    let mut pipe = child.stdin.take().expect("it is piped");
+    // It may have had enough before it has read all.
+    let _ = pipe.write_all(input);
+    drop(pipe);
+    let ran = child.wait_with_output().expect("it was started");
+    let error = String::from_utf8_lossy(&ran.stderr).into_owned();
+    assert_eq!((ran.status.code(), error.as_str()), (Some(0), ""));
+    String::from_utf8(ran.stdout).expect("text")
+}
+
+fn lines(count: usize) -> Vec<String> {
+    (1..=count).map(|n| format!("    let value_{n} = compute({n});")).collect()
+}
+
+fn numbered(lines: &[impl AsRef<str>], first: u64) -> String {
+    let lines = (first..).zip(lines).map(|(n, line)| format!("{n:>6}→{}", line.as_ref()));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn read_response(lines: &[String]) -> Value {
+    json!({ "type": "text", "file": {
+        "filePath": "/r/a.rs", "content": lines.join("\n"), "numLines": lines.len(),
+        "startLine": 1, "totalLines": lines.len()
+    } })
+}
+
+fn tests(count: usize) -> String {
+    let all: String = (0..count).map(|n| format!("test case_{n} ... ok\n")).collect();
+    format!("{all}test result: ok. {count} passed; 0 failed\n")
+}
+
+/// The lines that are shown, with the numbers Claude Code gives them, are those of the file.
+#[track_caller]
+fn shows(shaped: Option<Shaped>, file: &[String], first: usize, last: usize) -> String {
+    let Shaped { output, context } = shaped.expect("it is shaped");
+    let part = &output["file"];
+    assert_eq!(part["content"].as_str(), Some(file[first - 1..last].join("\n").as_str()));
+    let counts = [&part["startLine"], &part["numLines"], &part["totalLines"]];
+    assert_eq!(counts, [&json!(first), &json!(last + 1 - first), &json!(file.len())]);
+    assert_eq!((&output["type"], &part["filePath"]), (&json!("text"), &json!("/r/a.rs")));
+    context.expect("what is left out is told")
+}
+
+#[test]
+fn a_file_that_is_read_again_is_pointed_at_once() {
+    let session = Session::new("again");
+    let file = lines(100);
+    session.user("look at a.rs", None);
+    assert!(session.read("c1", &file).is_none());
+    let told = shows(session.read("c2", &file), &file, 1, 1);
+    assert!(
+        told.contains("line 1 of /r/a.rs; the rest of 1-100") && told.contains("stands above"),
+        "{told}"
+    );
+    // Who asks again at once wants it, and has it.
+    assert!(session.read("c3", &file).is_none());
+    shows(session.read("c4", &file), &file, 1, 1);
+}
+
+#[test]
+fn of_a_changed_file_what_changed_is_shown() {
+    let session = Session::new("changed");
+    let mut file = lines(100);
+    session.read("c1", &file);
+    "    changed();".clone_into(&mut file[40]);
+    "    changed_too();".clone_into(&mut file[44]);
+    let told = shows(session.read("c2", &file), &file, 41, 45);
+    assert!(
+        told.contains("[1-40: ") && told.contains("[46-100: ") && !told.contains("42"),
+        "{told}"
+    );
+    // Far apart, most of it would have to be shown.
+    let (first, last) = (0, 99);
+    "    first();".clone_into(&mut file[first]);
+    "    last();".clone_into(&mut file[last]);
+    assert!(session.read("c3", &file).is_none());
+    let ranges = json!({ "file_path": "/r/a.rs", "offset": 5, "limit": 3 });
+    session.call("c4", "Read", &ranges);
+    assert!(session.answered("c4", "Read", &ranges, &read_response(&file[4..7])).is_none());
+}
+
+#[test]
+fn what_left_the_prompt_is_shown_again() {
+    for event in [
+        json!({ "hook_event_name": "PreCompact", "trigger": "auto" }),
+        json!({ "hook_event_name": "PostCompact", "trigger": "auto" }),
+        json!({ "hook_event_name": "SessionStart", "source": "compact" }),
+        json!({ "hook_event_name": "SessionStart", "source": "clear" }),
+    ] {
+        let session = Session::new("forgets");
+        let file = lines(100);
+        session.read("c1", &file);
+        assert!(session.event(event).is_none());
+        assert!(session.read("c2", &file).is_none());
+        shows(session.read("c3", &file), &file, 1, 1);
+    }
+    let session = Session::new("resumes");
+    let file = lines(100);
+    session.read("c1", &file);
+    assert!(
+        session.event(json!({ "hook_event_name": "SessionStart", "source": "resume" })).is_none()
+    );
+    shows(session.read("c2", &file), &file, 1, 1);
+}
+
+/// The record itself says so too, for whoever has other hooks, or none of ours but one.
+#[test]
+fn the_record_tells_what_left_the_prompt() {
+    let boundary =
+        json!({ "type": "system", "subtype": "compact_boundary", "content": "Compacted" });
+    let cleared = json!({ "type": "system", "subtype": "microcompact_boundary" });
+    let other = json!({ "type": "content-replacement", "replacements": [{ "toolUseId": "c1" }] });
+    for line in [boundary, cleared, other] {
+        let session = Session::new("record");
+        let file = lines(100);
+        session.read("c1", &file);
+        session.line(line, None);
+        assert!(session.read("c2", &file).is_none());
+        shows(session.read("c3", &file), &file, 1, 1);
+    }
+    let session = Session::new("rewind");
+    let file = lines(100);
+    let start = session.user("hello", None);
+    session.user("look at a.rs", Some(start));
+    session.read("c1", &file);
+    session.user("no, something else", Some(start));
+    assert!(session.read("c2", &file).is_none());
+}
+
+#[test]
+fn long_output_is_shortened_and_kept() {
+    let session = Session::new("bash");
+    let out = tests(3000);
+    let Shaped { output, context } = session.run("c1", "cargo test", &out).expect("it is long");
+    let shown = output["stdout"].as_str().expect("a text");
+    assert!(shown.len() < 5_000 && shown.ends_with("3000 passed; 0 failed"), "{shown}");
+    assert_eq!(output["stderr"], "");
+    assert_eq!((&output["interrupted"], &output["isImage"]), (&json!(false), &json!(false)));
+    let handle = shown.split("expand ").nth(1).and_then(|rest| rest.get(..12)).expect("a handle");
+    assert!(context.is_some_and(|told| told.contains(&format!("`foveal expand {handle}`"))));
+    assert_eq!(session.world.output(&format!("expand {handle}")), out.trim_end());
+    // The same once more at once is given whole; later output without a word beside it.
+    assert!(session.run("c2", "cargo test", &out).is_none());
+    let other = session.run("c3", "cargo test --all", &out.replace("case", "other")).expect("long");
+    assert_eq!(other.context, None);
+    let parts =
+        json!({ "stdout": out, "stderr": "warning: x", "interrupted": false, "isImage": false });
+    let input = json!({ "command": "make" });
+    let both = session.answered("c4", "Bash", &input, &parts).expect("it is long");
+    assert!(both.output["stdout"].as_str().is_some_and(|text| text.ends_with("warning: x")));
+}
+
+#[test]
+fn found_lines_are_pointed_at() {
+    let session = Session::new("grep");
+    let file = lines(60);
+    session.read("c1", &file);
+    let input = json!({ "pattern": "value", "output_mode": "content", "-n": true });
+    let hits: Vec<String> =
+        (1..).zip(&file).map(|(n, line)| format!("/r/a.rs:{n}:{line}")).collect();
+    let response = json!({ "mode": "content", "numFiles": 0, "filenames": [], "content": hits.join("\n"),
+        "numLines": 60 });
+    session.call("c2", "Grep", &input);
+    let Shaped { output, .. } =
+        session.answered("c2", "Grep", &input, &response).expect("shown above");
+    let content = output["content"].as_str().expect("a text");
+    assert!(content.len() < hits.join("\n").len() / 2, "{content}");
+    assert_eq!(output["numLines"], content.lines().count());
+    let files =
+        json!({ "mode": "files_with_matches", "filenames": vec!["/r/a.rs"; 100], "numFiles": 100 });
+    assert!(session.answered("c3", "Grep", &input, &files).is_none());
+}
+
+#[test]
+fn a_sub_agent_has_a_prompt_of_its_own() {
+    let file = lines(100);
+    for path in ["t/s1/subagents/agent-a7.jsonl", "t/agent-a7.jsonl", "t/s1.jsonl"] {
+        let main = Session::new("agents");
+        main.read("c1", &file);
+        let agent = Session { world: main.world, path, agent: Some("a7"), lines: Cell::new(0) };
+        agent.user("look at a.rs", None);
+        assert!(agent.read("d1", &file).is_none(), "{path}");
+        shows(agent.read("d2", &file), &file, 1, 1);
+        assert!(
+            agent.event(json!({ "hook_event_name": "PreCompact", "trigger": "auto" })).is_none()
+        );
+        let main =
+            Session { world: agent.world, path: "t/s1.jsonl", agent: None, lines: Cell::new(50) };
+        shows(main.read("c2", &file), &file, 1, 1);
+    }
+}
+
+#[test]
+fn what_is_not_understood_is_left_alone() {
+    let session = Session::new("garbage");
+    let long = tests(3000);
+    session.user("hello", None);
+    for input in [
+        "",
+        "{",
+        "null",
+        "[]",
+        "\u{0}",
+        "{\"hook_event_name\": 3}",
+        "{\"hook_event_name\": \"Stop\"}",
+        "{\"hook_event_name\": \"PostToolUse\"}",
+        "{\"hook_event_name\": \"PostToolUse\", \"session_id\": \"s\", \"tool_name\": \"Bash\", \"tool_use_id\": \"c\"}",
+    ] {
+        assert_eq!(given(&session.world, input.as_bytes()), "", "{input}");
+    }
+    assert_eq!(given(&session.world, &[0xff; 1000]), "");
+    let bash = json!({ "command": "ls" });
+    for response in [
+        json!(long),
+        json!(null),
+        json!({ "stdout": 3 }),
+        json!({ "stdout": "short", "stderr": "" }),
+        json!({ "stdout": long, "interrupted": true }),
+        json!({ "stdout": long, "isImage": true }),
+        json!({ "stdout": long, "persistedOutputPath": "/tmp/x" }),
+    ] {
+        assert!(session.answered("c1", "Bash", &bash, &response).is_none(), "{response}");
+    }
+    let read = json!({ "file_path": "/r/a.rs" });
+    for response in [
+        json!({ "type": "image", "file": { "base64": long } }),
+        json!({ "type": "text", "file": { "content": long } }),
+        json!({ "type": "text", "file": { "content": long, "startLine": 0 } }),
+        json!({ "type": "text", "file": { "content": long, "startLine": u64::MAX } }),
+        json!({ "type": "text", "file": long }),
+    ] {
+        assert!(session.answered("c2", "Read", &read, &response).is_none(), "{response}");
+    }
+    assert!(session.answered("c3", "Write", &read, &json!({ "content": long })).is_none());
+    assert!(Session { agent: Some("../x"), ..session }.run("c4", "ls", "short").is_none());
+}
+
+/// Without a record nothing counts as shown; what is long by itself is shortened all the same.
+#[test]
+fn a_record_that_cannot_be_read_shows_nothing() {
+    let session = Session::new("no_record");
+    let file = lines(100);
+    session.read("c1", &file);
+    for path in ["/no/such/file", "/dev/null", "."] {
+        let input = json!({ "file_path": "/r/a.rs" });
+        let event = json!({
+            "hook_event_name": "PostToolUse", "tool_name": "Read", "tool_input": input,
+            "tool_use_id": "c2", "tool_response": read_response(&file), "transcript_path": path
+        });
+        assert!(session.event(event).is_none(), "{path}");
+    }
+    session.world.write("t/s1.jsonl", "{\"type\": \"user\", \n\u{0}\u{0}not JSON\n");
+    assert!(session.read("c3", &file).is_none());
+    assert!(session.run("c4", "cargo test", &tests(3000)).is_some());
+}
+
+#[test]
+fn of_a_large_record_the_end_is_read() {
+    let session = Session::new("large");
+    let file = lines(100);
+    session.read("c1", &file);
+    for n in 0..9 {
+        session.result(&format!("x{n}"), &"y".repeat(1 << 20));
+    }
+    assert!(session.read("c2", &file).is_none());
+    shows(session.read("c3", &file), &file, 1, 1);
+    let huge = "all is well\n".repeat(1 << 17);
+    let shaped = session.run("c4", "yes", &huge).expect("it is long");
+    assert!(shaped.output["stdout"].as_str().is_some_and(|text| text.len() < 10_000));
+}

@@ -1,0 +1,160 @@
+//! `foveal mcp` as agents start it, and a course of work through the official Python SDK.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::world::World;
+
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mcp/python_client.py");
+
+/// What the script ends with where there is no SDK to test with.
+const NO_SDK: i32 = 77;
+
+/// The server, ended with the test.
+struct Served(Child);
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn start(world: &World, arguments: &str) -> Served {
+    let mut command = world.command(arguments);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+    Served(command.spawn().expect("the program starts"))
+}
+
+/// Where a server over HTTP listens, as it says.
+fn address(served: &mut Served) -> String {
+    let mut said = BufReader::new(served.0.stderr.take().expect("it is piped"));
+    let mut line = String::new();
+    said.read_line(&mut line).expect("it says where it listens");
+    let address = line.trim().strip_prefix("listening at ").map(str::to_owned);
+    address.unwrap_or_else(|| panic!("it listens nowhere: {line}"))
+}
+
+fn python() -> Command {
+    Command::new(std::env::var_os("FOVEAL_TEST_PYTHON").unwrap_or_else(|| "python3".into()))
+}
+
+/// Runs the course of work; says so where it cannot be run.
+fn course(world: &World, mode: &str, transport: &str, target: &[&str]) {
+    let mut command = python();
+    command.arg(SCRIPT).args([mode, transport]).arg(world.folder.join("work")).args(target);
+    command.env("HOME", world.folder.join("home"));
+    let Ok(ran) = command.output() else {
+        eprintln!("skipped: there is no Python");
+        return;
+    };
+    let said = String::from_utf8_lossy(&ran.stdout);
+    if ran.status.code() == Some(NO_SDK) {
+        eprintln!("skipped: {said}(pip install mcp; FOVEAL_TEST_PYTHON names another Python)");
+        return;
+    }
+    let complained = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success() && said.ends_with("all is well\n"), "{said}\n{complained}");
+}
+
+#[test]
+fn an_agent_in_python_works_over_standard_input_and_output() {
+    for mode in ["legacy", "auto"] {
+        let world = World::new(&format!("mcp_stdio_{mode}"));
+        world.write("work/README", "");
+        course(&world, mode, "stdio", &[env!("CARGO_BIN_EXE_foveal"), "mcp"]);
+    }
+}
+
+#[test]
+fn an_agent_in_python_works_over_http() {
+    for mode in ["legacy", "auto"] {
+        let world = World::new(&format!("mcp_http_{mode}"));
+        world.write("work/README", "");
+        let mut served = start(&world, "mcp --http 0");
+        let address = address(&mut served);
+        course(&world, mode, "http", &[&address]);
+    }
+}
+
+/// Writes a message and reads the next.
+fn exchange(input: &mut ChildStdin, output: &mut impl BufRead, message: &Value) -> Value {
+    writeln!(input, "{message}").expect("the server reads");
+    let mut line = String::new();
+    output.read_line(&mut line).expect("the server answers");
+    serde_json::from_str(&line).unwrap_or_else(|_| panic!("no message: {line}"))
+}
+
+fn initialize() -> Value {
+    json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {},
+        "clientInfo": {"name": "t", "version": "1"}}})
+}
+
+#[test]
+fn the_server_ends_with_its_client_and_says_nothing_but_the_protocol() {
+    let world = World::new("mcp_ends");
+    world.write("a.txt", "one\n");
+    let mut served = start(&world, "mcp --profile lean --root .");
+    let mut input = served.0.stdin.take().expect("it is piped");
+    let mut output = BufReader::new(served.0.stdout.take().expect("it is piped"));
+    let begun = exchange(&mut input, &mut output, &initialize());
+    assert_eq!(begun["result"]["serverInfo"]["name"], "foveal");
+    let list = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"});
+    let listed = exchange(&mut input, &mut output, &list);
+    assert_eq!(listed["result"]["tools"].as_array().map(Vec::len), Some(6));
+    let read = json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call",
+        "params": {"name": "read_file", "arguments": {"path": "a.txt"}}});
+    let answer = exchange(&mut input, &mut output, &read);
+    let text = answer["result"]["content"][0]["text"].as_str().expect("a text");
+    assert!(text.starts_with("File: a.txt (full)"), "{text}");
+    drop(input);
+    assert_eq!(served.0.wait().expect("it ends").code(), Some(0));
+    let mut rest = String::new();
+    output.read_to_string(&mut rest).expect("it is closed");
+    assert_eq!(rest, "");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_server_ends_when_it_is_told_to() {
+    for signal in ["TERM", "INT"] {
+        for arguments in ["mcp", "mcp --http 0"] {
+            let world = World::new(&format!("mcp_{signal}_{}", arguments.len()));
+            let mut served = start(&world, arguments);
+            if arguments.contains("http") {
+                address(&mut served);
+            } else {
+                let input = served.0.stdin.as_mut().expect("it is piped");
+                let output = served.0.stdout.as_mut().expect("it is piped");
+                exchange(input, &mut BufReader::new(output), &initialize());
+            }
+            let kill = format!("kill -{signal} {}", served.0.id());
+            let told = Command::new("sh").args(["-c", &kill]).status().expect("a shell");
+            assert!(told.success());
+            assert_eq!(served.0.wait().expect("it ends").code(), Some(0), "{signal} {arguments}");
+        }
+    }
+}
+
+#[test]
+fn doors_are_not_opened_by_accident() {
+    let world = World::new("mcp_doors");
+    for (arguments, token, expected) in [
+        ("mcp --http 0.0.0.0:0", "", "other machines can reach 0.0.0.0:0; listen at 127.0.0.1"),
+        ("mcp --http 0.0.0.0:0 --public", "", "set a token that clients have to show"),
+        ("mcp --http 0.0.0.0:0 --public", "short", "FOVEAL_MCP_TOKEN is no token"),
+        ("mcp --http 0", "short", "FOVEAL_MCP_TOKEN is no token"),
+        ("mcp --root no/such/folder", "", "`no/such/folder` cannot be used"),
+    ] {
+        let path = std::env::var("PATH").unwrap_or_default();
+        let variables = [("FOVEAL_MCP_TOKEN", token), ("PATH", &*path)];
+        let ran = world.run_with(arguments, &variables);
+        assert_eq!((ran.code, &*ran.out), (Some(2), ""), "{arguments}");
+        assert!(ran.err.contains(expected), "{arguments}: {}", ran.err);
+    }
+}

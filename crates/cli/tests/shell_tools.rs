@@ -1,0 +1,208 @@
+//! `foveal read`, `grep`, `expand` and `doctor` as a person runs them.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use crate::world::{Ran, World};
+
+/// A Rust file of so many functions of five lines.
+fn source(count: usize) -> String {
+    (0..count).fold(String::new(), |mut text, n| {
+        let _ = write!(
+            text,
+            "pub fn step_{n}(value: u64) -> u64 {{\n    let doubled = value * {n};\n    doubled + {n}\n}}\n\n"
+        );
+        text
+    })
+}
+
+fn repository(test: &str) -> World {
+    let world = World::new(test);
+    world.write("src/short.rs", source(2));
+    world.write("src/long.rs", source(100));
+    world.write(".gitignore", "target\n");
+    world.write("target/out.rs", "fn step_hidden() {}\n");
+    world.write("src/.env", "STEP_KEY=step_secret\n");
+    world
+}
+
+#[test]
+fn short_files_are_shown_in_full_and_long_ones_by_what_matters() {
+    let world = repository("shell_read");
+    assert_eq!(
+        world.output("read src/short.rs"),
+        "File: src/short.rs (full)\nTotal lines: 10 | Preserved: 10 (100 %)\n\
+         1→pub fn step_0(value: u64) -> u64 {\n2→    let doubled = value * 0;\n3→    doubled + 0\n\
+         4→}\n5→\n6→pub fn step_1(value: u64) -> u64 {\n7→    let doubled = value * 1;\n\
+         8→    doubled + 1\n9→}\n10→\n"
+    );
+    let curated = world.output("read src/long.rs --for step_70");
+    assert!(curated.starts_with("File: src/long.rs (curated)\nTotal lines: 500 | "), "{curated}");
+    assert!(curated.contains("\n352→    let doubled = value * 70;\n"), "{curated}");
+    assert!(curated.contains(" left out; expand "), "{curated}");
+    let full = world.output("read src/long.rs --mode full");
+    assert!(full.contains("\n497→    let doubled = value * 99;\n"), "{full}");
+    let structure = world.output("read src/long.rs --mode structure");
+    assert!(structure.contains("→pub fn step_99") && !structure.contains("doubled"), "{structure}");
+    assert_eq!(
+        world.output("read src/long.rs --lines 6-7"),
+        "6→pub fn step_1(value: u64) -> u64 {\n7→    let doubled = value * 1;\n"
+    );
+    assert_eq!(
+        world.output("read src/long.rs --lines 6"),
+        "6→pub fn step_1(value: u64) -> u64 {\n"
+    );
+}
+
+#[test]
+fn what_is_left_out_can_be_had() {
+    let world = repository("shell_expand");
+    let json: Value =
+        serde_json::from_str(&world.output("read src/long.rs --for step_70 --json")).expect("JSON");
+    assert_eq!(
+        (&json["path"], &json["shaped"]["kind"]),
+        (&"src/long.rs".into(), &"Curated".into())
+    );
+    let handle = json["shaped"]["handle"].as_str().expect("a handle");
+    assert!(json["text"].as_str().is_some_and(|text| text.contains(handle)), "{json}");
+    let whole = world.output(&format!("expand {handle}"));
+    assert_eq!(whole.lines().count(), 500);
+    assert_eq!(
+        world.output(&format!("expand {handle} --lines 357-357")),
+        "357→    let doubled = value * 71;\n"
+    );
+    let json: Value =
+        serde_json::from_str(&world.output(&format!("expand {handle} --json"))).expect("JSON");
+    assert_eq!((&json["lines"], json["text"].as_str()), (&500.into(), Some(whole.as_str())));
+    let Ran { code, err, .. } = world.run(&format!("expand {handle} --lines 501"));
+    assert_eq!(
+        (code, err),
+        (Some(2), format!("error: `{handle}` has 500 lines, none from 501 on\n"))
+    );
+}
+
+#[test]
+fn lines_are_found_as_others_find_them() {
+    let world = repository("shell_grep");
+    assert_eq!(
+        world.output("grep step_7\\( src"),
+        "src/long.rs\n36:pub fn step_7(value: u64) -> u64 {\n"
+    );
+    assert_eq!(
+        world.output("grep -F step_1( -C 1"),
+        "src/long.rs\n5-\n6:pub fn step_1(value: u64) -> u64 {\n7-    let doubled = value * 1;\n\n\
+         src/short.rs\n5-\n6:pub fn step_1(value: u64) -> u64 {\n7-    let doubled = value * 1;\n"
+    );
+    assert_eq!(world.output("grep STEP_99 -i --files"), "src/long.rs\n");
+    assert_eq!(world.output("grep doubled --count -t rust"), "src/long.rs:200\nsrc/short.rs:4\n");
+    assert_eq!(world.output("grep doubled --count -g **/short.*"), "src/short.rs:4\n");
+    let json: Value = serde_json::from_str(&world.output("grep step_9 --json")).expect("JSON");
+    assert_eq!((&json["total"], &json["files"]), (&11.into(), &1.into()));
+    for pattern in ["step_hidden", "step_secret"] {
+        let Ran { code, out, err } = world.run(&format!("grep {pattern}"));
+        assert_eq!((code, out.as_str()), (Some(1), ""));
+        assert!(err.starts_with("nothing found in "), "{err}");
+    }
+    // From a folder within, ignore files above it count as well, and paths are as from there.
+    let mut command = world.command("grep step_[01]\\( --count");
+    let within = world.ran(command.current_dir(world.folder.join("src")));
+    assert_eq!((within.code, within.out.as_str()), (Some(0), "long.rs:2\nshort.rs:2\n"));
+}
+
+#[test]
+fn colours_change_no_text() {
+    let world = repository("shell_colours");
+    for arguments in ["read src/short.rs", "grep step_1 -C 1", "read src/long.rs --for step_70"] {
+        let plain = world.output(arguments);
+        let coloured = world.output(&format!("{arguments} --color always"));
+        assert!(coloured.contains("\x1b[35mpub\x1b[0m"), "{coloured}");
+        let mut parts = coloured.split("\x1b[");
+        let mut stripped = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            stripped += part.split_once('m').map_or(part, |(_, rest)| rest);
+        }
+        assert_eq!(stripped, plain, "{arguments}");
+    }
+}
+
+#[test]
+fn what_cannot_be_used_is_told() {
+    let world = repository("shell_bad");
+    for (arguments, told) in [
+        ("read missing.rs", "`missing.rs` does not exist: check the path"),
+        ("read src", "`src` is a folder"),
+        ("read src/.env", "it needs the user's word"),
+        ("read src/short.rs --lines 20", "`src/short.rs` has 10 lines, none from 20 on"),
+        ("read src/short.rs --lines 0-2", "give lines as 12-40"),
+        ("read src/short.rs --lines 9-2", "give lines as 12-40"),
+        ("read src/short.rs --lines 9 --for x", "cannot be used with"),
+        ("read", "required arguments"),
+        ("grep a(", "no valid expression"),
+        ("grep a missing", "`missing` does not exist: check the path"),
+        ("grep", "required arguments"),
+        ("grep a -t nothing_like_it", "there is no file type"),
+        ("expand 12", "is not a handle"),
+        ("expand 0123456789ab", "nothing is kept under `0123456789ab`"),
+        ("expand", "required arguments"),
+    ] {
+        let Ran { code, out, err } = world.run(arguments);
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{arguments}");
+        assert!(err.contains(told), "{arguments}: {err}");
+    }
+    world.write("home/.config/foveal/config.toml", "[read]\nsmal_lines = 5\n");
+    let Ran { code, err, .. } = world.run("read src/short.rs");
+    assert_eq!(code, Some(2));
+    assert!(err.contains("config.toml` cannot be used") && err.contains("line 2"), "{err}");
+    world.write("home/.config/foveal/config.toml", "[read]\nsmall_lines = 600\n\n[[permissions]]\ntool = \"grep\"\nsubject = \"src**\"\nverdict = \"deny\"\n");
+    assert!(world.output("read src/long.rs --for step_1").starts_with("File: src/long.rs (full)"));
+    assert!(world.run("grep a src").err.contains("a permission rule forbids it"));
+}
+
+#[test]
+fn without_a_place_for_data_it_works_and_says_so() {
+    let world = repository("shell_homeless");
+    let mut command = world.command("read src/short.rs");
+    let Ran { code, out, err } = world.ran(command.env_remove("HOME"));
+    assert_eq!((code, out.lines().count()), (Some(0), 12));
+    assert!(err.starts_with("there is no place for the store: set HOME or XDG_DATA_HOME"), "{err}");
+}
+
+#[test]
+fn the_doctor_says_what_is_broken() {
+    let world = repository("doctor");
+    let all = world.output("doctor");
+    assert!(
+        all.contains("ok      store ") && all.contains("none was found on this machine"),
+        "{all}"
+    );
+    world.write(
+        "home/.cursor/mcp.json",
+        "{\"mcpServers\": {\"foveal\": {\"command\": \"/no/foveal\"}}}",
+    );
+    world.write("home/.gemini/settings.json", "{\"a\": ");
+    world.write("home/.local/share/foveal/store.db", "this is no store, and long enough to see it");
+    world.write("home/.config/foveal/config.toml", "a = 1\n");
+    let Ran { code, out, err } = world.run("doctor --json");
+    assert_eq!((code, err.as_str()), (Some(1), ""));
+    let found: Value = serde_json::from_str(&out).expect("JSON");
+    let state = |about: &str| {
+        let all = found["findings"].as_array().expect("a list");
+        let finding = all.iter().find(|finding| finding["about"] == about);
+        let finding = finding.unwrap_or_else(|| panic!("{about}: {out}"));
+        (finding["state"].as_str().unwrap_or_default(), finding["what"].to_string())
+    };
+    let (cursor, gemini) = (state("cursor"), state("gemini"));
+    assert!(
+        cursor.0 == "broken" && cursor.1.contains("`/no/foveal`, which is not there"),
+        "{cursor:?}"
+    );
+    assert!(gemini.0 == "broken" && gemini.1.contains("line 1"), "{gemini:?}");
+    assert!(state("store").1.contains("begins anew"), "{out}");
+    assert_eq!(state("settings").0, "broken");
+    world.write("home/.config/foveal/config.toml", "");
+    world.output("init cursor --yes");
+    world.write("home/.gemini/settings.json", "{}");
+    let healed = world.output("doctor");
+    assert!(healed.contains("ok      cursor ") && !healed.contains("broken"), "{healed}");
+}
