@@ -36,7 +36,8 @@ fn paged(text: &str, environment: &Environment) -> bool {
     // shell says 127 and the text is printed as it is.
     command.args(["-c", pager]).stdin(Stdio::piped());
     if !environment.has_less {
-        command.env(LESS.0, LESS.1);
+        // What is printed is UTF-8 whatever the language of the user.
+        command.env(LESS.0, LESS.1).env("LESSCHARSET", "utf-8");
     }
     let Ok(mut child) = command.spawn() else { return false };
     if let Some(mut input) = child.stdin.take() {

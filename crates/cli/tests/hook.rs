@@ -381,6 +381,17 @@ fn a_record_that_cannot_be_read_shows_nothing() {
         });
         assert!(session.event(event).is_none(), "{path}");
     }
+    let shortened: Vec<bool> = (0..4)
+        .map(|n| {
+            let event = json!({
+                "hook_event_name": "PostToolUse", "tool_name": "Bash",
+                "tool_input": { "command": "cargo test" }, "tool_use_id": format!("b{n}"),
+                "tool_response": { "stdout": tests(3000) }, "transcript_path": "/no/such/file"
+            });
+            session.event(event).is_some()
+        })
+        .collect();
+    assert_eq!(shortened, [true, false, true, false]);
     session.world.write("t/s1.jsonl", "{\"type\": \"user\", \n\u{0}\u{0}not JSON\n");
     assert!(session.read("c3", &file).is_none());
     assert!(session.run("c4", "cargo test", &tests(3000)).is_some());
