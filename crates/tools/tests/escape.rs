@@ -17,6 +17,9 @@ use crate::world::toolbox;
 
 const SECRET: &str = "the secret outside";
 
+/// The name of a file there, which is nowhere else.
+const OTHER: &str = "known-only-outside";
+
 /// A workspace `in/work` with links that lead out of it, beside `in/outside`.
 struct Trap {
     folder: tempfile::TempDir,
@@ -33,6 +36,7 @@ impl Trap {
         for path in ["outside/secret", "outside/deep/secret", "work-2/secret"] {
             fs::write(at(path), SECRET).unwrap();
         }
+        fs::write(at("outside").join(OTHER), "").unwrap();
         fs::write(at("work/src/main.rs"), "fn main() {}\n").unwrap();
         let absolute = at("outside/secret").display().to_string();
         for (link, target) in [
@@ -264,6 +268,8 @@ fn links_exchanged_during_the_call_lead_nowhere() {
                 ] {
                     let text = trap.ask(tool, arguments).text;
                     assert!(!text.contains(SECRET), "{tool}: {text}");
+                    // Nor are names told of what lies there.
+                    assert!(!text.contains(OTHER), "{tool}: {text}");
                 }
             }
         });

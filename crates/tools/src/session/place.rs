@@ -1,10 +1,12 @@
 //! Folders that are searched and listed.
 
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use cap_std::fs::Dir;
 use foveal_files::tree::Scope;
 use foveal_files::{Located, Opened, Roots};
 
@@ -55,6 +57,37 @@ impl Place {
             return Err(io::Error::other("a permission rule keeps it from searches"));
         }
         Ok(Opened::open(&located).map_err(io::Error::other)?.into_std())
+    }
+
+    /// Which of these paths, relative to the root, are in it without a link on the way. A walk
+    /// goes by names: a folder that is exchanged for a link meanwhile leads it elsewhere.
+    pub(crate) fn inside<'a>(&self, paths: impl Iterator<Item = &'a str>) -> HashSet<String> {
+        let mut folders: HashMap<PathBuf, Option<Dir>> = HashMap::new();
+        let mut inside = HashSet::new();
+        for path in paths {
+            let (folder, name) = match Path::new(path).file_name() {
+                Some(name) => (Path::new(path).parent().unwrap_or(Path::new("")), name),
+                None => continue,
+            };
+            let found = folders.entry(folder.to_owned()).or_insert_with(|| self.folder(folder));
+            if found.as_ref().is_some_and(|dir| dir.symlink_metadata(name).is_ok()) {
+                inside.insert(path.to_owned());
+            }
+        }
+        inside
+    }
+
+    /// A folder by its path relative to the root, reached through no link.
+    fn folder(&self, relative: &Path) -> Option<Dir> {
+        let path = self.base().join(relative);
+        let located = self.roots.resolve(&path.to_string_lossy()).ok()?;
+        let is_there = located.link().is_none() && located.relative() == relative;
+        is_there.then(|| located.folder().ok()).flatten()
+    }
+
+    /// A path below what is meant, relative to the root.
+    pub(crate) fn below(&self, path: &str) -> String {
+        self.located.relative().join(path).to_string_lossy().into_owned()
     }
 
     /// How a path relative to the root is told.

@@ -44,6 +44,8 @@ impl Arguments for Glob {
         let depends = place.depends();
         let mut answer =
             tree::glob(place.base(), &query, work.control.go_on).map_err(ToolError::failed)?;
+        let inside = place.inside(answer.paths.iter().map(String::as_str));
+        answer.paths.retain(|path| inside.contains(path));
         for path in &mut answer.paths {
             *path = place.shown(path);
         }

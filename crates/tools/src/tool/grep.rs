@@ -80,6 +80,9 @@ impl Arguments for Grep {
         let mut answer =
             tree::grep(base, &|path| place.open(work, path), &query, work.control.go_on)
                 .map_err(ToolError::failed)?;
+        let reasons = answer.passed.reasons.iter().map(|(path, _)| path.as_str());
+        let inside = place.inside(reasons);
+        answer.passed.reasons.retain(|(path, _)| inside.contains(path));
         for file in &mut answer.files {
             file.path = place.shown(&file.path);
         }

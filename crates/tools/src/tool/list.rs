@@ -37,8 +37,12 @@ impl Arguments for List {
             limit: self.limit.unwrap_or(LIMIT).clamp(1, LIMIT_MAX),
         };
         let depends = place.depends();
-        let answer =
+        let mut answer =
             tree::list(place.base(), &query, work.control.go_on).map_err(ToolError::failed)?;
+        let paths: Vec<String> =
+            answer.entries.iter().map(|entry| place.below(&entry.path)).collect();
+        let inside = place.inside(paths.iter().map(String::as_str));
+        answer.entries.retain(|entry| inside.contains(&place.below(&entry.path)));
         Ok(Found { depends, ..Found::text(answer.render()) })
     }
 }
