@@ -205,6 +205,9 @@ impl Reader {
             Err(Misfit::Unclear) => {
                 found.loosely = true;
                 self.anywhere(&lines, body)?;
+                if path.is_none() {
+                    self.learn_hits(body);
+                }
                 Vec::new()
             }
         };
@@ -229,6 +232,19 @@ impl Reader {
             }
         }
         Ok(found)
+    }
+
+    /// Hits under the names of their files, as they stand in an answer.
+    fn learn_hits(&mut self, body: &str) {
+        let mut heading = None;
+        for line in body.lines() {
+            match (hit(line), heading) {
+                (Some((number, text)), Some(heading)) => self.learn(heading, number, text),
+                (Some(_), None) => {}
+                (None, _) if line.is_empty() || note(line).is_some() => {}
+                (None, _) => heading = Some(line),
+            }
+        }
     }
 
     /// Goes through the answer and the whole side by side; the lines that are before the
