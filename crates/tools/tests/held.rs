@@ -135,6 +135,18 @@ fn another_reader_is_shown_everything() {
 }
 
 #[test]
+fn reads_are_counted_by_file() {
+    let world = World::new();
+    world.write("a.rs", "fn a() {}\n");
+    world.write("A.rs", "fn other() {}\n");
+    world.call("read_file", json!({"path": "a.rs"}));
+    world.call("read_file", json!({"path": "./a.rs"}));
+    assert_eq!((world.session.read_count("a.rs"), world.session.has_been_read("A.rs")), (2, false));
+    world.call("edit_file", json!({"path": "a.rs", "old_str": "a()", "new_str": "b()"}));
+    assert!(!world.session.has_been_read("a.rs"));
+}
+
+#[test]
 fn very_long_files_come_by_the_piece() {
     let world = World::new();
     let line = "x".repeat(99);

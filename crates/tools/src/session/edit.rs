@@ -236,7 +236,7 @@ impl Work<'_> {
             let known = KnownFile { is_written: true, question, ..known };
             self.session.know(key.clone(), known.with_seen(seen));
         }
-        self.session.forget_reads(path);
+        self.session.forget_reads(key);
         self.toolbox.index.touch(&located.absolute());
         let mut said = match (&written.before, undo) {
             (None, _) => format!("Wrote {path} (new)\n"),

@@ -18,9 +18,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use serde_json::Value;
 
-use foveal_context::retention::read_tracker::ReadTracker;
 use foveal_files::stamp::Version;
-use foveal_files::{PathKey, Roots, TextFile};
+use foveal_files::{Located, PathKey, Roots, TextFile};
 use foveal_processes::{TerminalLimits, Terminals};
 use foveal_store::{SessionFacts, SessionId};
 
@@ -86,7 +85,8 @@ pub(crate) struct Pointed {
 struct State {
     shown: Shown,
     files: KnownFiles,
-    reads: ReadTracker,
+    /// Files read since they were last written, each as it is called, and how often.
+    reads: BTreeMap<PathKey, (String, u32)>,
     /// What the last read was answered for with what stands above.
     pointed: Pointed,
     /// Files that are shown whole, as they are called.
@@ -108,7 +108,7 @@ impl Session {
         let state = State {
             shown,
             files: KnownFiles::default(),
-            reads: ReadTracker::default(),
+            reads: BTreeMap::new(),
             pointed: Pointed::default(),
             focus: BTreeMap::new(),
             grants: Grants::default(),
@@ -210,22 +210,36 @@ impl Session {
         self.state().pointed = Pointed { together: together.to_vec(), reads };
     }
 
-    fn forget_reads(&self, path: &str) {
-        self.state().reads.invalidate(path);
+    fn forget_reads(&self, key: &PathKey) {
+        self.state().reads.remove(key);
     }
 
-    fn count_read(&self, path: &str) {
-        self.state().reads.track_read(path);
+    fn count_read(&self, located: &Located) {
+        let mut state = self.state();
+        let name = || (located.shown().to_owned(), 0);
+        state.reads.entry(located.key()).or_insert_with(name).1 += 1;
+    }
+
+    /// Whether a file was read since it was last written here. Paths are the same where the
+    /// file system takes them for the same.
+    pub fn has_been_read(&self, path: &str) -> bool {
+        self.read_count(path) > 0
     }
 
     /// How often a file was read since it was last written here.
     pub fn read_count(&self, path: &str) -> u32 {
-        self.state().reads.read_count(path)
+        let state = self.state();
+        let located = state.roots.resolve(path).ok();
+        let read = located.and_then(|located| state.reads.get(&located.key()));
+        read.map_or(0, |(_, count)| *count)
     }
 
     /// All files read since they were last written here, in alphabetical order.
     pub fn all_read_files(&self) -> Vec<String> {
-        self.state().reads.all_read_files().into_iter().map(str::to_owned).collect()
+        let mut names: Vec<String> =
+            self.state().reads.values().map(|(name, _)| name.clone()).collect();
+        names.sort_unstable();
+        names
     }
 
     /// The version of a file that the model was last shown, and where.

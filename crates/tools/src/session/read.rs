@@ -35,12 +35,12 @@ impl Work<'_> {
             && let Some(text) = self.pointer(&located, &key, question)?
         {
             self.session.set_pointed(&[], vec![asked]);
-            self.session.count_read(located.shown());
+            self.session.count_read(&located);
             return Ok(Found { cached: true, given: true, ..Found::text(text) });
         }
         let read = kind::read(&located, &ReadLimits::default(), self.control.go_on)
             .map_err(ToolError::failed)?;
-        self.session.count_read(located.shown());
+        self.session.count_read(&located);
         self.toolbox.index.touch(&located.absolute());
         let description = read.description();
         let FileRead { content, version, .. } = read;
