@@ -42,8 +42,17 @@ impl Work<'_> {
 
     /// Whether the rules allow what a search comes across; nobody is asked about that.
     pub(crate) fn is_allowed(&self, subject: &str) -> bool {
-        let deed = Deed { tool: self.tool.name, subject, concern: None };
-        self.toolbox.policy.verdict(&deed) == Verdict::Allow || self.session.is_granted(&deed)
+        self.verdict(&Deed { tool: self.tool.name, subject, concern: None }) == Verdict::Allow
+    }
+
+    /// What the rules say, where a grant answers what they would have asked.
+    fn verdict(&self, deed: &Deed<'_>) -> Verdict {
+        match self.toolbox.policy.verdict(deed) {
+            Verdict::Ask if self.session.is_granted(deed) || self.toolbox.is_granted(deed) => {
+                Verdict::Allow
+            }
+            verdict => verdict,
+        }
     }
 
     /// Goes on if the tool may touch `subject`, about which there may be a concern.
@@ -56,11 +65,9 @@ impl Work<'_> {
         let denied = |by: &str| ToolError::Denied {
             what: format!("{} `{subject}`{why}: {by}", self.tool.name),
         };
-        match self.toolbox.policy.verdict(&deed) {
+        match self.verdict(&deed) {
             Verdict::Allow => return Ok(()),
             Verdict::Deny => return Err(denied("a permission rule forbids it")),
-            Verdict::Ask if self.session.is_granted(&deed) => return Ok(()),
-            Verdict::Ask if self.toolbox.is_granted(&deed) => return Ok(()),
             Verdict::Ask => {}
         }
         let Some(person) = self.control.person else {
@@ -74,10 +81,7 @@ impl Work<'_> {
         match person(&question) {
             Word::Once => {}
             Word::Session => self.session.grant(&deed),
-            Word::Always => {
-                self.session.grant(&deed);
-                self.toolbox.grant(&deed);
-            }
+            Word::Always => self.toolbox.grant(&deed),
             Word::No => return Err(denied("the user said no")),
         }
         Ok(())
