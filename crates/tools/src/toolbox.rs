@@ -16,7 +16,7 @@ use globset::Glob;
 use crate::clock::{Clock, SystemClock};
 use crate::code_index::{self, CodeIndex};
 use crate::permission::{Deed, Grants, Policy};
-use crate::session::{Calls, Session};
+use crate::session::Calls;
 use crate::settings::ToolSettings;
 use crate::views::Curations;
 
@@ -111,11 +111,6 @@ impl Toolbox {
             Glob::new(glob).is_ok_and(|glob| glob.compile_matcher().is_match(path))
         });
         named.map_or(settings.read_small_lines, |(_, lines)| *lines)
-    }
-
-    /// What is kept under a handle: of the session, or of earlier ones.
-    pub(crate) fn content(&self, session: &Session, handle: Handle) -> Option<String> {
-        session.content(handle)
     }
 
     /// How often calls were answered from earlier ones, in all sessions.

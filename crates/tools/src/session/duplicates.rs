@@ -86,7 +86,7 @@ impl Session {
             (record.id, record.time, record.result.clone(), record.dependencies.clone())
         };
         let holds = depends.iter().all(|dependency| work.still_holds(dependency));
-        let content = if holds { self.toolbox.content(self, recorded.content) } else { None };
+        let content = if holds { self.content(recorded.content) } else { None };
         let Some(text) = content else {
             self.toolbox.calls().refuse(&self.id, id);
             return None;

@@ -164,11 +164,10 @@ impl Work<'_> {
         Ok(Found::text(self.wrote(&located, &key, &bytes, &written)))
     }
 
-    /// Puts bytes that were kept back into the file at `path`.
-    pub(super) fn write_bytes(&self, path: &str, bytes: &[u8]) -> Result<Found, ToolError> {
-        let located = self.file(path)?;
+    /// Puts bytes that were kept back into a file.
+    pub(super) fn write_bytes(&self, located: &Located, bytes: &[u8]) -> Result<Found, ToolError> {
         let key = located.key();
-        let version = kind::read(&located, &ReadLimits::default(), self.control.go_on);
+        let version = kind::read(located, &ReadLimits::default(), self.control.go_on);
         let version = version.map_err(ToolError::failed)?.version;
         let known = self.session.known_file(&key).map(|known| known.version.hash);
         let Some(version) = version.filter(|version| Some(version.hash) == known) else {
@@ -177,9 +176,9 @@ impl Work<'_> {
                 located.shown()
             )));
         };
-        let written = replace_if(&located, &version.hash, bytes, self.control.go_on);
+        let written = replace_if(located, &version.hash, bytes, self.control.go_on);
         let written = written.map_err(ToolError::failed)?;
-        Ok(Found::text(self.wrote(&located, &key, bytes, &written)))
+        Ok(Found::text(self.wrote(located, &key, bytes, &written)))
     }
 
     fn overwrite(
@@ -230,11 +229,10 @@ impl Work<'_> {
         let undo = self.session.keep_write(path, written.before.as_deref(), bytes);
         if let Ok(text) = TextFile::decode(bytes) {
             let before = self.session.known_file(key);
-            let seen = before.as_ref().map(|before| before.seen_in(&text)).unwrap_or_default();
-            let known = KnownFile::new(written.version, Arc::new(text), None);
-            let question = before.and_then(|before| before.question);
-            let known = KnownFile { is_written: true, question, ..known };
-            self.session.know(key.clone(), known.with_seen(seen));
+            let question = before.as_ref().and_then(|before| before.question.as_deref());
+            let text = Arc::new(text);
+            let known = KnownFile::after(before.as_ref(), written.version, text, question);
+            self.session.know(key.clone(), KnownFile { is_written: true, ..known });
         }
         self.session.forget_reads(key);
         self.toolbox.index.touch(&located.absolute());

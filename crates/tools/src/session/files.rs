@@ -34,28 +34,20 @@ pub struct KnownFile {
 }
 
 impl KnownFile {
-    /// A version that is about to be shown, for `question`.
-    pub fn new(version: Version, text: Arc<TextFile>, question: Option<&str>) -> Self {
+    /// A version that comes after `before` and is about to be shown, for `question`: of it are
+    /// seen the lines that were seen before, and those that are new beside them.
+    pub fn after(
+        before: Option<&KnownFile>,
+        version: Version,
+        text: Arc<TextFile>,
+        question: Option<&str>,
+    ) -> Self {
+        let seen = before.map(|before| before.seen_in(&text)).unwrap_or_default();
         let question = question.map(str::to_owned);
-        Self {
-            version,
-            text: Some(text),
-            shown: None,
-            seen: Seen::default(),
-            is_written: false,
-            question,
-        }
+        Self { version, text: Some(text), shown: None, seen, is_written: false, question }
     }
 
-    /// The same, of which these lines were seen.
-    #[must_use]
-    pub fn with_seen(mut self, seen: Seen) -> Self {
-        self.seen = seen;
-        self
-    }
-
-    /// The lines of `text`, a later version, that the model has seen or that are new.
-    pub fn seen_in(&self, text: &TextFile) -> Seen {
+    fn seen_in(&self, text: &TextFile) -> Seen {
         match &self.text {
             Some(_) if self.seen.is_empty() => Seen::default(),
             Some(seen) => self.seen.moved(seen.text(), text.text()),

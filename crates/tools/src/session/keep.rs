@@ -160,7 +160,8 @@ impl Work<'_> {
     pub(crate) fn restore(&self, path: &str, handle: &str) -> Result<Found, ToolError> {
         let handle: Result<Handle, ParseHandleError> = handle.trim().parse();
         let handle = handle.map_err(ToolError::failed)?;
-        let shown = self.file(path)?.shown().to_owned();
+        let located = self.file(path)?;
+        let shown = located.shown();
         let store = &self.toolbox.store;
         let writes = store.writes(&self.session.stored, Some(handle)).map_err(ToolError::failed)?;
         let is_before =
@@ -177,6 +178,6 @@ impl Work<'_> {
                  back from here"
             )));
         }
-        self.write_bytes(path, &content.bytes)
+        self.write_bytes(&located, &content.bytes)
     }
 }

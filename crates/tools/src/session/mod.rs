@@ -33,6 +33,7 @@ pub use self::duplicates::{Calls, Recorded};
 pub(crate) use self::edit::EditAt;
 pub use self::files::{KnownFile, KnownFiles, ShownFile};
 use self::keep::Event;
+pub(crate) use self::read::ANSWER_BYTES_MAX;
 pub use self::readers::note_reader;
 pub use self::seen::Seen;
 pub use self::shown::{Asked, Before, Counts, Given, Shown};
@@ -254,10 +255,7 @@ impl Session {
         let mut state = self.state();
         let mut file = match state.files.get(key) {
             Some(known) if known.version.hash == version.hash => known.clone(),
-            known => {
-                let seen = known.map(|known| known.seen_in(&text)).unwrap_or_default();
-                KnownFile::new(version, Arc::new(text), None).with_seen(seen)
-            }
+            known => KnownFile::after(known, version, Arc::new(text), None),
         };
         file.seen.add([lines]);
         state.files.put(key.clone(), file);

@@ -62,7 +62,7 @@ impl Work<'_> {
             }
             (Content::Empty, Some(version)) => {
                 let text = Arc::new(TextFile::new(""));
-                self.session.know(key, KnownFile::new(version, text, None));
+                self.session.know(key, KnownFile::after(None, version, text, None));
                 Ok(Found::text(format!("File: {} (empty file)\n", located.shown())))
             }
             _ => {
@@ -112,8 +112,7 @@ impl Work<'_> {
         let path = located.shown().to_owned();
         let depends = vec![Dependency::File(located.absolute(), version.hash)];
         let is_same = before.as_ref().is_some_and(|before| before.version.hash == version.hash);
-        let mut known = KnownFile::new(version, Arc::clone(text), question);
-        known.seen = before.as_ref().map(|before| before.seen_in(text)).unwrap_or_default();
+        let known = KnownFile::after(before.as_ref(), version, Arc::clone(text), question);
         let wish = self.wish(mode, &path, key, (before.as_ref(), &known));
         if mode == Mode::Structure {
             // Of a version that stands above, it still does.
@@ -267,7 +266,7 @@ impl Work<'_> {
 }
 
 /// Bytes of a file in one answer; no prompt has room for many of them.
-const ANSWER_BYTES_MAX: usize = 400_000;
+pub(crate) const ANSWER_BYTES_MAX: usize = 400_000;
 
 /// Bytes of one line in an answer.
 const LINE_BYTES_MAX: usize = 100_000;

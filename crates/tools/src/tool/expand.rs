@@ -37,7 +37,7 @@ impl Arguments for Expand {
                 ToolError::arguments(TOOL.name, error.to_string())
             },
         )?;
-        let Some(content) = work.toolbox.content(work.session, handle) else {
+        let Some(content) = work.session.content(handle) else {
             return Err(ToolError::failed(format!(
                 "nothing is kept under `{handle}`: it may be too old, or of another machine; do \
                  what gave it again"

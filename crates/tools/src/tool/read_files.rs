@@ -6,14 +6,11 @@ use serde_json::json;
 
 use crate::answer::Found;
 use crate::error::ToolError;
-use crate::session::{Request, Work};
+use crate::session::{ANSWER_BYTES_MAX, Request, Work};
 use crate::table::{Arguments, Hints, Tool};
 
 pub(crate) const TOOL: Tool =
     Tool::of::<ReadFiles>("read_files", "read_file for several paths.", Hints::LOOKS);
-
-/// Bytes after which no more files are read.
-const ANSWER_BYTES_MAX: usize = 400_000;
 
 /// Files of one call.
 const FILES_MAX: usize = 50;
