@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use foveal_database::{is_of_machine, is_of_place};
 use foveal_index::embed::EmbedError;
 use thiserror::Error;
 
@@ -42,20 +43,9 @@ impl IndexerError {
     /// Whether the store's folder or file refuses to be written, so that an index can only be
     /// kept in memory.
     pub fn is_place(&self) -> bool {
-        use rusqlite::ErrorCode as Code;
         match self {
             Self::Place { .. } => true,
-            Self::Store(error) => matches!(
-                error.sqlite_error_code(),
-                Some(
-                    Code::CannotOpen
-                        | Code::DiskFull
-                        | Code::FileLockingProtocolFailed
-                        | Code::PermissionDenied
-                        | Code::ReadOnly
-                        | Code::SystemIoFailure
-                )
-            ),
+            Self::Store(error) => is_of_place(error),
             Self::Root { .. } | Self::Embed(_) | Self::Watch(_) => false,
         }
     }
@@ -65,24 +55,8 @@ impl IndexerError {
     /// What this program asks of tables it made cannot fail but for the machine's sake; every
     /// other failure says that they are not as it made them.
     pub(crate) fn is_damage(&self) -> bool {
-        use rusqlite::ErrorCode as Code;
         match self {
-            Self::Store(error) => !matches!(
-                error.sqlite_error_code(),
-                Some(
-                    Code::DatabaseBusy
-                        | Code::DatabaseLocked
-                        | Code::CannotOpen
-                        | Code::DiskFull
-                        | Code::FileLockingProtocolFailed
-                        | Code::NoLargeFileSupport
-                        | Code::OperationInterrupted
-                        | Code::OutOfMemory
-                        | Code::PermissionDenied
-                        | Code::ReadOnly
-                        | Code::SystemIoFailure
-                )
-            ),
+            Self::Store(error) => !is_of_machine(error),
             Self::Root { .. } | Self::Place { .. } | Self::Embed(_) | Self::Watch(_) => false,
         }
     }

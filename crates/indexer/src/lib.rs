@@ -6,7 +6,6 @@
 //! are built anew.
 
 mod analysis;
-mod aside;
 mod chunk;
 mod embedding;
 mod error;

@@ -9,10 +9,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use foveal_database::{FileId, set_aside, with};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, TransactionBehavior, params};
 
 use crate::analysis::{Analysed, Content, ContentHash};
-use crate::aside::{FileId, set_aside};
 use crate::error::IndexerError;
 use crate::indexer::Size;
 use crate::vector_store::{self, VectorsId, put_settings, put_vectors, settings, settings_at};
@@ -102,6 +102,11 @@ struct Place {
     file: Option<FileId>,
 }
 
+/// Where a file that is no store of ours is put; the one before it goes.
+fn aside(path: &Path) -> PathBuf {
+    with(path, ".set-aside")
+}
+
 impl Store {
     /// Opens the file at `path`, or makes it. The tables of another version are replaced, and
     /// what is damaged or another program's is set aside; the second value says if either
@@ -127,7 +132,7 @@ impl Store {
                 Ok(_) | Err(_) => {}
             }
             let settings = settings_at(path);
-            if set_aside(path, file).map_err(place)? {
+            if set_aside(path, file, || aside(path)).map_err(place)?.is_some() {
                 taken_over = Some(settings);
             }
         }
@@ -149,10 +154,10 @@ impl Store {
         let place = self.place.take();
         *self = Self::in_memory()?;
         if let Some(Place { path, file }) = place {
-            let was_there = set_aside(&path, file)
+            let was_there = set_aside(&path, file, || aside(&path))
                 .map_err(|source| IndexerError::Place { path: path.clone(), source })?;
             *self = Self::open(&path)?.0;
-            if was_there {
+            if was_there.is_some() {
                 self.take_over(&settings)?;
             }
         }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use foveal_context::handle::ContentError;
+use foveal_database::{is_of_machine, is_of_place};
 use thiserror::Error;
 
 use crate::records::SessionId;
@@ -51,20 +52,9 @@ impl StoreError {
     /// Whether the store's folder or file refuses to be written, so that a store can only be
     /// kept in memory.
     pub fn is_place(&self) -> bool {
-        use rusqlite::ErrorCode as Code;
         match self {
             Self::Place { .. } => true,
-            Self::Database(error) => matches!(
-                error.sqlite_error_code(),
-                Some(
-                    Code::CannotOpen
-                        | Code::DiskFull
-                        | Code::FileLockingProtocolFailed
-                        | Code::PermissionDenied
-                        | Code::ReadOnly
-                        | Code::SystemIoFailure
-                )
-            ),
+            Self::Database(error) => is_of_place(error),
             Self::TooLarge { .. }
             | Self::Collision(_)
             | Self::UnknownSession { .. }
@@ -80,24 +70,11 @@ impl StoreError {
     pub(crate) fn is_damage(&self) -> bool {
         use rusqlite::ErrorCode as Code;
         match self {
-            Self::Database(error) => !matches!(
-                error.sqlite_error_code(),
-                Some(
-                    Code::DatabaseBusy
-                        | Code::DatabaseLocked
-                        | Code::CannotOpen
-                        | Code::ConstraintViolation
-                        | Code::DiskFull
-                        | Code::FileLockingProtocolFailed
-                        | Code::NoLargeFileSupport
-                        | Code::OperationInterrupted
-                        | Code::OutOfMemory
-                        | Code::PermissionDenied
-                        | Code::ReadOnly
-                        | Code::SystemIoFailure
-                        | Code::TooBig
-                )
-            ),
+            Self::Database(error) => {
+                let given = Some(Code::ConstraintViolation) == error.sqlite_error_code()
+                    || Some(Code::TooBig) == error.sqlite_error_code();
+                !given && !is_of_machine(error)
+            }
             Self::Unreadable(_) => true,
             Self::TooLarge { .. }
             | Self::Collision(_)

@@ -1,14 +1,11 @@
 //! The file: who may read it, and what happens to one that cannot be used.
 
-use std::ffi::OsString;
 use std::fmt;
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-/// What SQLite keeps beside a file, and the file. Logs first: a file that is made anew must
-/// not find the log of the one before.
-const ENDINGS: [&str; 3] = ["-wal", "-shm", ""];
+use foveal_database::with;
 
 /// Damaged files that are kept beside a store; the last one is replaced after that.
 const ASIDE_MAX: u32 = 9;
@@ -46,28 +43,6 @@ impl fmt::Display for Notice {
                 instead.display()
             ),
         }
-    }
-}
-
-/// Which file it is, whatever its name. All are the same where the system does not tell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct FileId(u64, u64);
-
-impl FileId {
-    /// The file at `path`, if there is one.
-    pub(crate) fn of(path: &Path) -> Option<Self> {
-        fs::metadata(path).ok().map(|metadata| Self::from(&metadata))
-    }
-
-    #[cfg(unix)]
-    fn from(metadata: &Metadata) -> Self {
-        use std::os::unix::fs::MetadataExt as _;
-        Self(metadata.dev(), metadata.ino())
-    }
-
-    #[cfg(not(unix))]
-    fn from(_: &Metadata) -> Self {
-        Self(0, 0)
     }
 }
 
@@ -118,49 +93,9 @@ fn keep_private(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Puts the file at `path` away with its log, if it still is `file`; says where. Of several
-/// processes that want it gone one does it, and none touches what that one makes in its place.
-///
-/// # Errors
-/// What the system says.
-pub(crate) fn set_aside(path: &Path, file: Option<FileId>) -> io::Result<Option<PathBuf>> {
-    let opened = match File::open(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        opened => opened?,
-    };
-    // Where files cannot be locked, two processes at the very same time may both do it.
-    drop(opened.lock());
-    if FileId::of(path) != file {
-        return Ok(None);
-    }
-    // Some systems do not move a file that is open.
-    let _kept = cfg!(unix).then_some(opened);
-    let mut aside = PathBuf::new();
-    for number in 1..=ASIDE_MAX {
-        aside = with(path, &format!(".damaged-{number}"));
-        if !aside.exists() {
-            break;
-        }
-    }
-    for ending in ENDINGS {
-        unless_missing(fs::remove_file(with(&aside, ending)))?;
-    }
-    for ending in ENDINGS {
-        unless_missing(fs::rename(with(path, ending), with(&aside, ending)))?;
-    }
-    Ok(Some(aside))
-}
-
-fn unless_missing(result: io::Result<()>) -> io::Result<()> {
-    match result {
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        other => other,
-    }
-}
-
-/// The path with `more` at its end.
-pub(crate) fn with(path: &Path, more: &str) -> PathBuf {
-    let mut name = OsString::from(path.as_os_str());
-    name.push(more);
-    PathBuf::from(name)
+/// Where a damaged file of the store at `path` is put.
+pub(crate) fn aside(path: &Path) -> PathBuf {
+    let places = (1..=ASIDE_MAX).map(|number| with(path, &format!(".damaged-{number}")));
+    let last = with(path, &format!(".damaged-{ASIDE_MAX}"));
+    places.into_iter().find(|place| !place.exists()).unwrap_or(last)
 }

@@ -12,11 +12,12 @@ use std::time::Duration;
 
 use foveal_context::handle::Handle;
 use foveal_context::transcript::Timestamp;
+use foveal_database::{FileId, set_aside, with};
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 use serde_json::Value;
 
 use crate::error::StoreError;
-use crate::place::{FileId, Notice, make_private, set_aside, with};
+use crate::place::{Notice, aside, make_private};
 use crate::records::{
     Collected, Content, CurationKey, Fetch, Limits, Log, Record, RecordNumber, Session,
     SessionFacts, SessionId, Stored, Write,
@@ -157,7 +158,7 @@ impl State {
                 // The connection is closed by now.
                 Ok((_, Was::Foreign)) | Err(_) => {}
             }
-            let aside = set_aside(&path, file).map_err(place)?;
+            let aside = set_aside(&path, file, || aside(&path)).map_err(place)?;
             notices.extend(aside.map(|aside| Notice::SetAside { aside }));
         }
         Err(place(std::io::ErrorKind::AlreadyExists.into()))
@@ -183,7 +184,7 @@ impl State {
         let Some(Place { path, file }) = self.place.clone() else { return Ok(()) };
         // Closes the file, which some systems do not move while it is open.
         self.connection = Connection::open_in_memory()?;
-        let aside = set_aside(&path, file)
+        let aside = set_aside(&path, file, || aside(&path))
             .map_err(|source| StoreError::Place { path: path.clone(), source })?;
         let mut state = Self::open(&path)?;
         self.notices.extend(aside.map(|aside| Notice::SetAside { aside }));

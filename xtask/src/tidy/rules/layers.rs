@@ -10,12 +10,13 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("foveal-context", &[]),
     ("foveal-wire", &["foveal-context"]),
     ("foveal-index", &["foveal-context"]),
-    ("foveal-indexer", &["foveal-context", "foveal-files", "foveal-index"]),
+    ("foveal-indexer", &["foveal-context", "foveal-database", "foveal-files", "foveal-index"]),
     ("foveal-embedder", &["foveal-index"]),
+    ("foveal-database", &[]),
     ("foveal-files", &[]),
     ("foveal-processes", &[]),
     ("foveal-web", &[]),
-    ("foveal-store", &["foveal-context"]),
+    ("foveal-store", &["foveal-context", "foveal-database"]),
     (
         "foveal-tools",
         &[

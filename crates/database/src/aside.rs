@@ -1,4 +1,4 @@
-//! A file that is no store, or no longer one, is put away beside its place.
+//! A file that is no database, or not one that can be used, is put away beside its place.
 
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata};
@@ -11,11 +11,11 @@ const ENDINGS: [&str; 3] = ["-wal", "-shm", ""];
 
 /// Which file it is, whatever its name. All are the same where the system does not tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct FileId(u64, u64);
+pub struct FileId(u64, u64);
 
 impl FileId {
     /// The file at `path`, if there is one.
-    pub(crate) fn of(path: &Path) -> Option<Self> {
+    pub fn of(path: &Path) -> Option<Self> {
         fs::metadata(path).ok().map(|metadata| Self::from(&metadata))
     }
 
@@ -31,32 +31,36 @@ impl FileId {
     }
 }
 
-/// Puts the file at `path` away with its log, if it still is `file`; says whether it was.
-/// Of several processes that want it gone one does it, and none touches what that one makes
-/// in its place. What was put away before is replaced.
+/// Puts the file at `path` away with its log, if it still is `file`, to where `aside` says;
+/// tells where it is now. What was there before is replaced. Of several processes that want it
+/// gone one does it, and none touches what that one makes in its place.
 ///
 /// # Errors
 /// What the system says.
-pub(crate) fn set_aside(path: &Path, file: Option<FileId>) -> io::Result<bool> {
+pub fn set_aside(
+    path: &Path,
+    file: Option<FileId>,
+    aside: impl FnOnce() -> PathBuf,
+) -> io::Result<Option<PathBuf>> {
     let opened = match File::open(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         opened => opened?,
     };
     // Where files cannot be locked, two processes at the very same time may both do it.
     drop(opened.lock());
     if FileId::of(path) != file {
-        return Ok(false);
+        return Ok(None);
     }
     // Some systems do not move a file that is open.
     let _kept = cfg!(unix).then_some(opened);
-    let aside = with(path, ".set-aside");
+    let aside = aside();
     for ending in ENDINGS {
         unless_missing(fs::remove_file(with(&aside, ending)))?;
     }
     for ending in ENDINGS {
         unless_missing(fs::rename(with(path, ending), with(&aside, ending)))?;
     }
-    Ok(true)
+    Ok(Some(aside))
 }
 
 fn unless_missing(result: io::Result<()>) -> io::Result<()> {
@@ -66,7 +70,8 @@ fn unless_missing(result: io::Result<()>) -> io::Result<()> {
     }
 }
 
-fn with(path: &Path, more: &str) -> PathBuf {
+/// The path with `more` at its end.
+pub fn with(path: &Path, more: &str) -> PathBuf {
     let mut name = OsString::from(path.as_os_str());
     name.push(more);
     PathBuf::from(name)
