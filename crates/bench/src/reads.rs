@@ -61,7 +61,13 @@ pub fn cases(
             .filter(|shown| !known.contains(shown.path) && shown.lines.len() > LINES_THRESHOLD)
         {
             let gold = gold(conversation, observed, index, &shown, evidence);
-            cases.push(of_read(conversation, observed, session, index, &shown, gold));
+            let mut content = shown.lines.join("\n");
+            content.push('\n');
+            cases.push(Case {
+                id: format!("{session}:{}:{}", conversation.id, index.0 + 1),
+                gold_lines: Some(gold),
+                ..case(conversation, observed, index, shown.path, &content)
+            });
         }
         known.extend(effect.reads.iter().map(|read| read.path.as_str()));
         known.extend(effect.writes.iter().map(|write| write.path.as_str()));
@@ -91,25 +97,24 @@ fn gold(
     used.finish()
 }
 
-fn of_read(
+/// What is asked of a file in a conversation, which is known up to before `upto`. It has no
+/// name, and nobody knows its gold lines.
+pub fn case(
     conversation: &Conversation,
     observed: &Observed,
-    session: &str,
-    index: EntryIndex,
-    shown: &Shown<'_>,
-    gold: Vec<u32>,
+    upto: EntryIndex,
+    path: &str,
+    content: &str,
 ) -> Case {
-    let mut content = shown.lines.join("\n");
-    content.push('\n');
     Case {
-        id: format!("{session}:{}:{}", conversation.id, index.0 + 1),
+        id: String::new(),
         repo: conversation.agent.clone().unwrap_or_default(),
-        language: language::of(shown.path).unwrap_or_default().to_owned(),
-        path: shown.path.to_owned(),
-        content_before: content,
-        query: question(conversation, observed, index),
-        conversation: Some(Question::of_conversation(conversation, observed, index)),
-        gold_lines: Some(gold),
+        language: language::of(path).unwrap_or_default().to_owned(),
+        path: path.to_owned(),
+        content_before: content.to_owned(),
+        query: question(conversation, observed, upto),
+        conversation: Some(Question::of_conversation(conversation, observed, upto)),
+        gold_lines: None,
     }
 }
 

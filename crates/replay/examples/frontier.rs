@@ -2,13 +2,14 @@
 //! study:
 //!
 //! ```text
-//! cargo run --release -p foveal-replay --example frontier -- FOLDER [--half even|odd] [--trees FILE] [KEY=VALUE …]
+//! cargo run --release -p foveal-replay --example frontier -- FOLDER [--half even|odd] [--trees FILE | --curator NAME] [KEY=VALUE …]
 //! ```
 //!
 //! FOLDER holds folders of ATIF files, one a source. `--half` takes every other source, so
 //! that what is chosen on one half can be confirmed on the other. With `KEY=VALUE`, only the
 //! oracle and the profile named by `base=` are printed, beside its settings so changed. With
-//! `--trees`, lines of reads are ranked by those trees, as `fit_curator` writes them.
+//! `--trees`, lines of reads are ranked by those trees, as `fit_curator` writes them; with
+//! `--curator`, they are chosen by one of those that `foveal bench reads` compares.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -30,6 +31,8 @@ use rayon::prelude::*;
 
 #[path = "shared/load.rs"]
 mod load;
+#[path = "shared/of_bench.rs"]
+mod of_bench;
 #[path = "shared/settings.rs"]
 mod settings;
 
@@ -43,7 +46,7 @@ fn main() -> anyhow::Result<()> {
     let prices = PriceCard::anthropic_5m();
     let prepared: Vec<_> =
         conversations.par_iter().map(|(_, c)| Prepared::new(c, Tokenizer::O200k)).collect();
-    let views: Arc<dyn Views> = Arc::new(arguments.views()?);
+    let views = arguments.views()?;
     print!("{}", heading(&prepared));
     for profile in PROFILES {
         if study.as_ref().is_none_or(|study| study.base == profile.name) {
@@ -67,6 +70,7 @@ struct Arguments {
     folder: String,
     half: Option<Half>,
     trees: Option<String>,
+    curator: Option<String>,
     changes: Vec<(String, String)>,
 }
 
@@ -80,7 +84,7 @@ struct Study {
 impl Arguments {
     fn parse(mut words: impl Iterator<Item = String>) -> anyhow::Result<Self> {
         let folder = words.next().context("the first argument is a folder of folders of ATIF")?;
-        let (mut half, mut trees, mut changes) = (None, None, Vec::new());
+        let (mut half, mut trees, mut curator, mut changes) = (None, None, None, Vec::new());
         while let Some(word) = words.next() {
             if word == "--half" {
                 half = Some(match words.next().as_deref() {
@@ -90,20 +94,25 @@ impl Arguments {
                 });
             } else if word == "--trees" {
                 trees = Some(words.next().context("--trees takes a file")?);
+            } else if word == "--curator" {
+                curator = Some(words.next().context("--curator takes a name")?);
             } else if let Some((key, value)) = word.split_once('=') {
                 changes.push((key.to_owned(), value.to_owned()));
             } else {
-                bail!("`{word}` is neither --half, --trees nor KEY=VALUE");
+                bail!("`{word}` is neither --half, --trees, --curator nor KEY=VALUE");
             }
         }
-        Ok(Self { folder, half, trees, changes })
+        Ok(Self { folder, half, trees, curator, changes })
     }
 
-    fn views(&self) -> anyhow::Result<CuratedViews> {
-        let Some(file) = &self.trees else { return Ok(CuratedViews::default()) };
+    fn views(&self) -> anyhow::Result<Arc<dyn Views>> {
+        if let Some(name) = &self.curator {
+            return Ok(Arc::new(of_bench::Compared::named(name)?));
+        }
+        let Some(file) = &self.trees else { return Ok(Arc::new(CuratedViews::default())) };
         let trees = std::fs::read_to_string(file).with_context(|| file.clone())?;
         let curator = Curator::with_forest(&trees).with_context(|| format!("{file}: no trees"))?;
-        Ok(curator.into())
+        Ok(Arc::new(CuratedViews::from(curator)))
     }
 
     fn study(&self) -> anyhow::Result<Option<Study>> {

@@ -54,7 +54,9 @@ fn course(world: &World, mode: &str, transport: &str, target: &[&str]) {
     };
     let said = String::from_utf8_lossy(&ran.stdout);
     if ran.status.code() == Some(NO_SDK) {
-        eprintln!("skipped: {said}(pip install mcp; FOVEAL_TEST_PYTHON names another Python)");
+        eprintln!(
+            "skipped: {said}(pip install -r crates/cli/tests/mcp/requirements.txt; FOVEAL_TEST_PYTHON names another Python)"
+        );
         return;
     }
     let complained = String::from_utf8_lossy(&ran.stderr);
