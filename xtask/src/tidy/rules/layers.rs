@@ -62,7 +62,7 @@ const DEV_ONLY: &[&str] = &["foveal-testkit"];
 const ALLOWED_DEV: &[(&str, &[&str])] = &[
     // Recorded sessions are read by `wire`; the measures are tested on them, also with files
     // curated by `index`.
-    ("foveal-replay", &["foveal-wire", "foveal-index"]),
+    ("foveal-replay", &["foveal-bench", "foveal-wire", "foveal-index"]),
     // What recorded sessions asked for is asked of the tools.
     ("foveal-tools", &["foveal-wire"]),
     // Its tests open toolboxes, which who serves does elsewhere.
