@@ -18,7 +18,7 @@ use tokio::sync::Mutex;
 use uuid::Uuid;
 
 use crate::log::{Threshold, Weight};
-use crate::roots::Said;
+use crate::roots::{Folders, Said};
 use crate::rounds::Rounds;
 use crate::server::Shared;
 use crate::sessions::{Key, Reader};
@@ -38,6 +38,10 @@ const NAME_BYTES_MAX: usize = 200;
 
 /// The number of requests that belong to no connection.
 const NO_CONNECTION: u64 = 0;
+
+/// Why a client is not worked for.
+const UNNAMED: &str = "the client said that its folders changed, and does not name them when \
+                       asked; the next call asks again";
 
 /// One client's connection.
 #[derive(Debug)]
@@ -128,20 +132,24 @@ impl Connection {
         if let Some(place) = place.as_ref().filter(|_| !was_stale) {
             return Ok(Some(place.clone()));
         }
-        let settings = &self.shared.settings;
-        let mut wanted = settings.roots.clone();
-        if wanted.is_empty() {
-            wanted = match (roots::of_client(context, rounds).await, place.as_ref()) {
-                (Said::Folders(folders), _) => folders,
-                (Said::AskFirst, _) => return Ok(None),
-                // It does not answer now; what it said before is the best guess.
-                (Said::Nothing, Some(place)) => place.roots.clone(),
-                (Said::Nothing, None) => Vec::new(),
-            };
+        let settled = self.settle(&mut place, context, rounds).await;
+        if !matches!(settled, Ok(Some(_))) {
+            // Until it is known where to work, every call asks anew.
+            self.stale.store(true, Ordering::Relaxed);
         }
-        if wanted.is_empty() {
-            wanted.push(settings.directory.clone());
-        }
+        settled
+    }
+
+    /// Moves the connection to where its client wants it.
+    async fn settle(
+        &self,
+        place: &mut Option<Place>,
+        context: &RequestContext<RoleServer>,
+        rounds: &Rounds,
+    ) -> Result<Option<Place>, BoxError> {
+        let Some(wanted) = self.wanted(place.is_some(), context, rounds).await? else {
+            return Ok(None);
+        };
         if let Some(place) = place.as_ref().filter(|place| place.roots == wanted) {
             return Ok(Some(place.clone()));
         }
@@ -157,6 +165,43 @@ impl Connection {
             opened.roots.iter().map(|root| root.display().to_string()).collect();
         self.threshold.say(context, Weight::Info, json!({"roots": folders})).await;
         Ok(Some(opened))
+    }
+
+    /// The folders to work in: those of the command line, else those that the client names, and
+    /// the current one where nobody names any. `None` if the client has to be asked first.
+    ///
+    /// # Errors
+    /// If the client names folders of which none is here. And if it works somewhere, said that
+    /// this changes and does not say to what: it may not want to be worked for where it was.
+    async fn wanted(
+        &self,
+        works_somewhere: bool,
+        context: &RequestContext<RoleServer>,
+        rounds: &Rounds,
+    ) -> Result<Option<Vec<PathBuf>>, BoxError> {
+        let settings = &self.shared.settings;
+        if !settings.roots.is_empty() {
+            return Ok(Some(settings.roots.clone()));
+        }
+        let Folders { mut there, missing } = match roots::of_client(context, rounds).await {
+            Said::AskFirst => return Ok(None),
+            Said::Silence if works_somewhere => return Err(UNNAMED.into()),
+            Said::Silence | Said::Nothing => Folders::default(),
+            Said::Folders(folders) => folders,
+        };
+        match (there.is_empty(), missing.is_empty()) {
+            (true, true) => there.push(settings.directory.clone()),
+            (true, false) => {
+                let named = missing.join(", ");
+                return Err(format!("there is no such folder on this machine: {named}").into());
+            }
+            (false, true) => {}
+            (false, false) => {
+                let said = json!({"roots that are no folders here": missing});
+                self.threshold.say(context, Weight::Warning, said).await;
+            }
+        }
+        Ok(Some(there))
     }
 
     /// The number, or one that nobody has: what belongs to no connection is never closed.
