@@ -16,6 +16,7 @@ use foveal_tools::{Toolbox, code_index};
 
 use crate::environment::{self, Environment};
 use crate::index_place;
+use crate::notice;
 use crate::user_settings::{self, UserSettings};
 
 /// Caches of package managers, which commands may write to: the variable that moves one, where
@@ -127,13 +128,13 @@ pub(crate) fn store_path(environment: &Environment) -> Option<PathBuf> {
 pub(crate) fn open_store(environment: &Environment) -> Arc<dyn Store> {
     let why = match store_path(environment).as_deref().map(SqliteStore::open) {
         Some(Ok(store)) => {
-            store.take_notices().iter().for_each(|notice| eprintln!("{notice}"));
+            store.take_notices().iter().for_each(notice::say);
             return Arc::new(store);
         }
         Some(Err(error)) => format!("{:#}", anyhow::Error::from(error)),
         None => "there is no place for the store: set HOME or XDG_DATA_HOME".to_owned(),
     };
-    eprintln!("{why}; what is left out of answers can be had only while this runs");
+    notice::say(format_args!("{why}; what is left out of answers can be had only while this runs"));
     Arc::new(SqliteStore::in_memory().expect("a store in memory needs nothing but memory"))
 }
 

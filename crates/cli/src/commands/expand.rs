@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::read::Span;
 use crate::environment::Environment;
+use crate::notice;
 use crate::numbers::plural;
 use crate::pager;
 use crate::toolbox;
@@ -55,7 +56,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     };
     if content.secrets > 0 {
         let secrets = plural(u64::from(content.secrets), "secret");
-        eprintln!("{secrets} of it were not kept: each is marked where it was");
+        notice::say(format_args!("{secrets} of it were not kept: each is marked where it was"));
     }
     if arguments.json {
         let all =
