@@ -63,6 +63,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
             json!({ "handle": handle, "lines": count, "secrets": content.secrets, "text": text });
         pager::print(&format!("{all}\n"), false, environment)?;
     } else {
+        let text = pager::harmless(text, environment);
         pager::print(&text, !arguments.no_pager, environment)?;
     }
     Ok(ExitCode::SUCCESS)

@@ -103,7 +103,8 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     } else if found == 0 {
         notice::say(answer.text.trim_end().trim_matches(['[', ']']));
     } else {
-        let text = coloured(&answer.text, output == "content", environment.painter());
+        let shown = pager::harmless(answer.text, environment);
+        let text = coloured(&shown, output == "content", environment.painter());
         pager::print(&text, !arguments.no_pager, environment)?;
     }
     Ok(if found == 0 { ExitCode::from(EXIT_CODE_NOTHING) } else { ExitCode::SUCCESS })
