@@ -177,7 +177,7 @@ fn matcher(query: &GrepQuery) -> Result<RegexMatcher, TreeError> {
         } else if query.fixed {
             "shorten it"
         } else {
-            "set fixed to look for the text as it stands, or put `\\` before the character meant"
+            "set literal to look for the text as it stands, or put `\\` before the character meant"
         };
         TreeError::Pattern { why: why.trim_end().to_owned(), hint }
     })

@@ -267,7 +267,7 @@ fn bad_input_is_told() {
         base,
         &GrepQuery::new("f("),
         "error: the pattern is no valid expression: regex parse error:\n    (?:f()\n    ^\nerror: unclosed group\n\
-         set fixed to look for the text as it stands, or put `\\` before the character meant\n",
+         set literal to look for the text as it stands, or put `\\` before the character meant\n",
     );
     check(
         base,
