@@ -169,7 +169,7 @@ impl Roots {
     }
 
     /// How the absolute path, which goes through no link, is called in answers.
-    fn told(&self, absolute: &Path) -> String {
+    pub fn told(&self, absolute: &Path) -> String {
         let Ok(relative) = absolute.strip_prefix(&self.working) else {
             return spelled(absolute).into_owned();
         };

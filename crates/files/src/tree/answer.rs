@@ -127,6 +127,16 @@ pub enum Unit {
 }
 
 impl GrepAnswer {
+    /// Adds what was found elsewhere, of which the page shows what comes after this.
+    pub fn append(&mut self, next: Self) {
+        self.files.extend(next.files);
+        self.shown += next.shown;
+        self.total += next.total;
+        self.files_with_hits += next.files_with_hits;
+        self.files_searched += next.files_searched;
+        self.passed.add(next.passed);
+    }
+
     /// Where the next page begins, if there is one.
     pub fn next_offset(&self) -> Option<usize> {
         let end = self.offset + self.shown;
