@@ -71,16 +71,23 @@ impl Opener {
         })
     }
 
-    /// Tools on `roots`; the first is where relative paths begin, and what the index is of.
+    /// Tools on `roots`, each with its index; the first is where relative paths begin.
     ///
     /// # Errors
     /// If a root is no folder.
     pub(crate) fn open(&self, roots: &[PathBuf]) -> anyhow::Result<Arc<Toolbox>> {
         let opened = Roots::open(roots)?;
-        let first = opened.working_directory().to_owned();
-        let environment = self.environment.clone();
-        let index = Box::new(move || index_place::open_for_tools(&first, &environment));
-        let toolbox = self.with_index(opened, index)?;
+        let paths: Vec<PathBuf> = opened.all().map(|root| root.path().to_owned()).collect();
+        let index = |root: &Path| -> code_index::Open {
+            let (root, environment) = (root.to_owned(), self.environment.clone());
+            Box::new(move || index_place::open_for_tools(&root, &environment))
+        };
+        let first = index(opened.working_directory());
+        let mut toolbox = self.with_index(opened, first);
+        for root in paths.iter().skip(1) {
+            toolbox.index.add(root.clone(), index(root));
+        }
+        let toolbox = Arc::new(toolbox);
         remove_old(Arc::clone(&toolbox.store), toolbox.clock.now());
         Ok(toolbox)
     }
@@ -93,14 +100,14 @@ impl Opener {
         let path = root.to_owned();
         let source = io::Error::from(io::ErrorKind::Unsupported);
         let index = Box::new(move || Err(IndexerError::Place { path, source }));
-        self.with_index(Roots::open(&[root])?, index)
+        Ok(Arc::new(self.with_index(Roots::open(&[root])?, index)))
     }
 
-    fn with_index(&self, roots: Roots, index: code_index::Open) -> anyhow::Result<Arc<Toolbox>> {
+    fn with_index(&self, roots: Roots, index: code_index::Open) -> Toolbox {
         let UserSettings { tools, policy } = self.settings.clone();
         let mut toolbox = Toolbox::new(roots, self.store(), index, self.host.clone(), tools);
         toolbox.policy = policy;
-        Ok(Arc::new(toolbox))
+        toolbox
     }
 
     fn store(&self) -> Arc<dyn Store> {

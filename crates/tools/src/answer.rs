@@ -57,6 +57,8 @@ pub struct Found {
     pub depends: Vec<Dependency>,
     /// The arguments as they were carried out, where these are not those of the call.
     pub carried: Option<Value>,
+    /// The folder that relative paths of the call started at.
+    pub directory: PathBuf,
     /// A line put before it that says where it is from.
     pub note: Option<String>,
     /// Whether no work was done because an earlier answer still holds.
@@ -110,4 +112,6 @@ pub enum Dependency {
     File(PathBuf, ContentHash),
     /// All that is in a folder, as it was when the answer was begun.
     Tree(PathBuf, SystemTime),
+    /// The folder that the paths told in it are relative to.
+    Directory(PathBuf),
 }

@@ -41,7 +41,7 @@ pub struct Toolbox {
     granted: Mutex<Grants>,
     /// Chooses what files show.
     pub curations: Arc<Curations>,
-    /// The index of the first root.
+    /// The indexes of the roots.
     pub index: CodeIndex,
     /// Fetches pages.
     pub fetcher: Fetcher,
@@ -66,7 +66,7 @@ pub struct Host {
 
 impl Toolbox {
     /// Tools for `roots` that keep what they keep in `store`; the index of the first root is
-    /// opened by `open` when it is first needed.
+    /// opened by `open` when it is first needed. Those of others are [added](CodeIndex::add).
     pub fn new(
         roots: Roots,
         store: Arc<dyn Store>,

@@ -9,6 +9,7 @@ mod held;
 mod malformed;
 mod pages;
 mod permission;
+mod places;
 mod replay;
 mod schemas;
 mod threads;

@@ -1,5 +1,6 @@
 //! One call, from its name to the answer.
 
+use std::path::Path;
 use std::sync::MutexGuard;
 
 use serde_json::Value;
@@ -34,6 +35,7 @@ impl Session {
                 &given,
                 (true, false),
                 None,
+                self.roots().working_directory(),
             );
             Answer { text, is_error: true, ..Answer::default() }
         })
@@ -49,11 +51,12 @@ impl Session {
         self.follow_reader();
         // What was read is known to the ledger, which points at it where that is better.
         let asked = (!BY_LEDGER.contains(&tool.name)).then(|| self.asked(tool, request));
+        let directory = self.roots().working_directory().to_owned();
         if let Some(found) = asked.as_ref().and_then(|asked| self.cached(&work, asked)) {
-            return Ok(self.give(tool, request, found, None));
+            return Ok(self.give(tool, request, Found { directory, ..found }, None));
         }
         let found = tool.run(&work, request.arguments.clone())?;
-        Ok(self.give(tool, request, found, asked))
+        Ok(self.give(tool, request, Found { directory, ..found }, asked))
     }
 
     /// Shapes what was found, remembers that it was shown, and keeps it.
@@ -82,6 +85,7 @@ impl Session {
         self.views.wish(found.wish.clone().unwrap_or(Wish::Whole));
         let question = question(&request.arguments);
         let call = Asked { tool: tool.name, arguments, question };
+        state.shown.work_in(&found.directory);
         let given = state.shown.give(call, text, is_error, now);
         if let Head::File { key, version, .. } = &head {
             state.files.shown_at((key, *version), &given, found.wish.as_ref());
@@ -90,7 +94,8 @@ impl Session {
         state.pointed.reads.extend(found.read.filter(|_| points));
         let whole = self.whole(&state, &given, kept.is_some());
         // In the order in which answers count as shown.
-        self.append_answer(tool.name, (arguments, question), &given, (is_error, cached), kept);
+        let (how, from) = ((is_error, cached), &found.directory);
+        self.append_answer(tool.name, (arguments, question), &given, how, kept, from);
         drop(state);
         let shaped = given.shape.as_ref().filter(|_| whole.is_none());
         let shaped = shaped.map(|shape| (shape.kind, shape.handle));
@@ -119,6 +124,7 @@ impl Session {
         given: &Given,
         (is_error, cached): (bool, bool),
         kept: Option<Handle>,
+        directory: &Path,
     ) {
         let event = Event::Answered {
             tool: tool.to_owned(),
@@ -127,6 +133,7 @@ impl Session {
             handle: kept,
             text: kept.is_none().then(|| given.text.clone()),
             is_error,
+            directory: Some(directory.to_owned()),
             cached,
             bytes: (given.bytes, given.text.len() as u64),
             step: Box::new(given.step.clone()),

@@ -15,6 +15,7 @@ use foveal_files::{Bounds, ContentHash, Located, Opened};
 use crate::answer::{Dependency, Found};
 use crate::table::Tool;
 
+use super::place::means_all;
 use super::{Request, Session, Work};
 
 /// What is remembered of a call that was answered.
@@ -57,13 +58,16 @@ impl Session {
             Err(_) => path.to_owned(),
         };
         let mut arguments = request.arguments.clone();
+        let path = arguments.get("path").and_then(Value::as_str);
         let is_here = arguments.get("path").is_none_or(|path| path.as_str() == Some(""));
+        let means_all = means_all(&roots, path);
         if FROM_HERE.contains(&tool.name)
             && is_here
             && let Value::Object(arguments) = &mut arguments
         {
-            // It means the folder of commands, which is another one later.
-            arguments.insert("path".to_owned(), ".".into());
+            // It means the folder of commands, which is another one later, or what no path means.
+            let path = if means_all { "every root\n" } else { "." };
+            arguments.insert("path".to_owned(), path.into());
         }
         let asked = self.toolbox.calls().ask(tool.name, declared, arguments, &key);
         let detects = request.detect_duplicates && self.toolbox.settings.detect_duplicates;
@@ -128,12 +132,13 @@ impl Work<'_> {
                 .file(&path.to_string_lossy())
                 .is_ok_and(|located| self.content_of(&located) == Some(*content)),
             Dependency::Tree(path, since) => self.is_unchanged(path, *since),
+            Dependency::Directory(path) => path == self.session.roots().working_directory(),
         }
     }
 
     fn is_unchanged(&self, path: &Path, since: SystemTime) -> bool {
-        let Ok(located) = self.file(&path.to_string_lossy()) else { return false };
-        let path = located.relative().to_string_lossy().into_owned();
+        let Ok(located) = self.file(&tree::name_of(path)) else { return false };
+        let path = tree::name_of(located.relative()).into_owned();
         let scope = Scope { path, ..Scope::default() };
         let base = located.root().path();
         tree::is_unchanged(base, &scope, since, self.control.go_on).unwrap_or(false)

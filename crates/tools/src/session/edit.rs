@@ -226,7 +226,7 @@ impl Work<'_> {
     /// Remembers what was written; says so, and how to go back.
     fn wrote(&self, located: &Located, key: &PathKey, bytes: &[u8], written: &Written) -> String {
         let path = located.shown();
-        let undo = self.session.keep_write(path, written.before.as_deref(), bytes);
+        let undo = self.session.keep_write(&located.lasting(), written.before.as_deref(), bytes);
         if let Ok(text) = TextFile::decode(bytes) {
             let before = self.session.known_file(key);
             let question = before.as_ref().and_then(|before| before.question.as_deref());

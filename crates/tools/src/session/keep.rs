@@ -1,5 +1,7 @@
 //! What of a session is kept for later: contents behind handles, calls, files before a change.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -92,6 +94,9 @@ pub(super) enum Event {
         /// The same, where it is too short to be kept apart.
         text: Option<String>,
         is_error: bool,
+        /// The folder that relative paths started at.
+        #[serde(default)]
+        directory: Option<PathBuf>,
         /// Whether an earlier answer was used.
         cached: bool,
         /// Bytes found, and bytes sent.
@@ -137,10 +142,18 @@ impl Session {
     /// One call of an earlier process; nothing of one that showed nothing.
     fn before(&self, record: Record) -> Result<Option<Before>, Forgotten> {
         let event = serde_json::from_value(record.payload).map_err(|_| Forgotten)?;
-        let (tool, arguments, question, handle, text, is_error, step) = match event {
-            Event::Answered { tool, arguments, question, handle, text, is_error, step, .. } => {
-                (tool, arguments, question, handle, text, is_error, step)
-            }
+        let (tool, arguments, question, handle, text, is_error, directory, step) = match event {
+            Event::Answered {
+                tool,
+                arguments,
+                question,
+                handle,
+                text,
+                is_error,
+                directory,
+                step,
+                ..
+            } => (tool, arguments, question, handle, text, is_error, directory, step),
             Event::Pointed { .. } => return Ok(None),
             Event::Forgot => return Err(Forgotten),
         };
@@ -148,7 +161,8 @@ impl Session {
         let kept = kept.map(|kept| String::from_utf8_lossy(&kept.bytes).into_owned());
         let content = kept.or(text).ok_or(Forgotten)?;
         let time = record.time;
-        Ok(Some(Before { tool, arguments, question, content, is_error, time, step: *step }))
+        let step = *step;
+        Ok(Some(Before { tool, arguments, question, content, is_error, directory, time, step }))
     }
 }
 
@@ -161,11 +175,11 @@ impl Work<'_> {
         let handle: Result<Handle, ParseHandleError> = handle.trim().parse();
         let handle = handle.map_err(ToolError::failed)?;
         let located = self.file(path)?;
-        let shown = located.shown();
+        let (shown, kept_as) = (located.shown(), located.lasting());
         let store = &self.toolbox.store;
         let writes = store.writes(&self.session.stored, Some(handle)).map_err(ToolError::failed)?;
         let is_before =
-            writes.iter().any(|write| write.before == Some(handle) && write.path == shown);
+            writes.iter().any(|write| write.before == Some(handle) && write.path == kept_as);
         let content = store.get(handle).map_err(ToolError::failed)?.filter(|_| is_before);
         let Some(content) = content else {
             return Err(ToolError::failed(format!(

@@ -14,6 +14,7 @@ mod work;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use serde_json::Value;
@@ -33,6 +34,7 @@ pub use self::duplicates::{Calls, Recorded};
 pub(crate) use self::edit::EditAt;
 pub use self::files::{KnownFile, KnownFiles, ShownFile};
 use self::keep::Event;
+pub(crate) use self::place::Place;
 pub(crate) use self::read::ANSWER_BYTES_MAX;
 pub use self::readers::note_reader;
 pub use self::seen::Seen;
@@ -86,12 +88,12 @@ pub(crate) struct Pointed {
 struct State {
     shown: Shown,
     files: KnownFiles,
-    /// Files read since they were last written, each as it is called, and how often.
-    reads: BTreeMap<PathKey, (String, u32)>,
+    /// Files read since they were last written, and how often.
+    reads: BTreeMap<PathKey, (PathBuf, u32)>,
     /// What the last read was answered for with what stands above.
     pointed: Pointed,
-    /// Files that are shown whole, as they are called.
-    focus: BTreeMap<PathKey, String>,
+    /// Files that are shown whole.
+    focus: BTreeMap<PathKey, PathBuf>,
     grants: Grants,
     roots: Roots,
     told_unconfined: bool,
@@ -183,12 +185,12 @@ impl Session {
         self.state().grants.add(deed);
     }
 
-    /// The files that are shown whole, as they are called.
-    pub fn focus(&self) -> BTreeMap<PathKey, String> {
+    /// The files that are shown whole, by their absolute paths.
+    pub fn focus(&self) -> BTreeMap<PathKey, PathBuf> {
         self.state().focus.clone()
     }
 
-    pub(crate) fn set_focus(&self, focus: BTreeMap<PathKey, String>) {
+    pub(crate) fn set_focus(&self, focus: BTreeMap<PathKey, PathBuf>) {
         self.state().focus = focus;
     }
 
@@ -217,8 +219,7 @@ impl Session {
 
     fn count_read(&self, located: &Located) {
         let mut state = self.state();
-        let name = || (located.shown().to_owned(), 0);
-        state.reads.entry(located.key()).or_insert_with(name).1 += 1;
+        state.reads.entry(located.key()).or_insert_with(|| (located.absolute(), 0)).1 += 1;
     }
 
     /// Whether a file was read since it was last written here. Paths are the same where the
@@ -237,8 +238,9 @@ impl Session {
 
     /// All files read since they were last written here, in alphabetical order.
     pub fn all_read_files(&self) -> Vec<String> {
+        let state = self.state();
         let mut names: Vec<String> =
-            self.state().reads.values().map(|(name, _)| name.clone()).collect();
+            state.reads.values().map(|(path, _)| state.roots.told(path)).collect();
         names.sort_unstable();
         names
     }

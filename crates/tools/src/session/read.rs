@@ -113,7 +113,7 @@ impl Work<'_> {
         let depends = vec![Dependency::File(located.absolute(), version.hash)];
         let is_same = before.as_ref().is_some_and(|before| before.version.hash == version.hash);
         let known = KnownFile::after(before.as_ref(), version, Arc::clone(text), question);
-        let wish = self.wish(mode, &path, key, (before.as_ref(), &known));
+        let wish = self.wish(mode, &located.lasting(), key, (before.as_ref(), &known));
         if mode == Mode::Structure {
             // Of a version that stands above, it still does.
             if !is_same {

@@ -2,6 +2,7 @@
 //! engine when it is given and never again.
 
 use std::ops::Range;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -67,6 +68,8 @@ pub struct Before {
     pub content: String,
     /// Whether that was an error.
     pub is_error: bool,
+    /// The folder that relative paths started at, where that is known.
+    pub directory: Option<PathBuf>,
     /// When.
     pub time: Timestamp,
     /// What was decided on it.
@@ -116,7 +119,12 @@ impl Shown {
     pub fn resume(&mut self, before: Vec<Before>) {
         let mut steps = Vec::with_capacity(before.len());
         self.forget();
-        for Before { tool, arguments, question, content, is_error, time, step } in before {
+        for before in before {
+            let Before { tool, arguments, question, content, is_error, directory, time, step } =
+                before;
+            if let Some(directory) = directory {
+                self.work_in(&directory);
+            }
             let asked = Asked { tool: &tool, arguments: &arguments, question: question.as_deref() };
             self.bytes += content.len();
             self.push_call(asked, content, is_error, time);
@@ -126,6 +134,12 @@ impl Shown {
         let (settings, prices) = (self.made.settings.clone(), PriceCard::anthropic_5m());
         let planner = Planner::resume(settings, prices, conversation, observed, &steps);
         self.planner = planner.with_views(Arc::clone(&self.made.views));
+    }
+
+    /// Has relative paths of the next call start at `directory`. What commands say of where they
+    /// go is not all: they may be kept from leaving the roots.
+    pub fn work_in(&mut self, directory: &Path) {
+        self.observed.start_in(&directory.to_string_lossy());
     }
 
     /// Answers a call with `content`, shaped by what was shown before.

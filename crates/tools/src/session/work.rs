@@ -36,7 +36,8 @@ impl Work<'_> {
         let located = roots.resolve(path).map_err(ToolError::failed)?;
         let concern =
             located.sensitivity().map(|sensitivity| format!("it may hold {}", sensitivity.holds()));
-        self.permit(located.shown(), concern.as_deref())?;
+        // Rules are about one name of a file, wherever the session is.
+        self.permit(&located.lasting(), concern.as_deref())?;
         Ok(located)
     }
 

@@ -1,5 +1,7 @@
 //! `focus` and `unfocus`: files that are always shown whole.
 
+use std::path::PathBuf;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -43,14 +45,14 @@ impl Arguments for Focus {
         let mut focus = work.session.focus();
         for located in located {
             located.metadata().map_err(ToolError::failed)?;
-            focus.insert(located.key(), located.shown().to_owned());
+            focus.insert(located.key(), located.absolute());
         }
         if focus.len() > FOCUS_MAX {
             let what = format!("{} files: at most {FOCUS_MAX} can be in focus", focus.len());
             return Err(ToolError::arguments(FOCUS.name, what));
         }
         work.session.set_focus(focus.clone());
-        Ok(Found::text(listed(focus.values())))
+        Ok(Found::text(listed(work, focus.values())))
     }
 }
 
@@ -68,12 +70,13 @@ impl Arguments for Unfocus {
             }
         }
         work.session.set_focus(focus.clone());
-        Ok(Found::text(listed(focus.values())))
+        Ok(Found::text(listed(work, focus.values())))
     }
 }
 
-fn listed<'a>(paths: impl Iterator<Item = &'a String>) -> String {
-    let lines: String = paths.map(|path| format!("{path}\n")).collect();
+fn listed<'a>(work: &Work<'_>, paths: impl Iterator<Item = &'a PathBuf>) -> String {
+    let roots = work.session.roots();
+    let lines: String = paths.map(|path| format!("{}\n", roots.told(path))).collect();
     if lines.is_empty() {
         "[no files are in focus]\n".to_owned()
     } else {

@@ -25,6 +25,11 @@ pub(crate) struct Outline {
 
 impl Arguments for Outline {
     fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
-        work.read(&self.path, Mode::Structure, None)
+        let mut found = work.read(&self.path, Mode::Structure, None)?;
+        // It names the file.
+        if !found.depends.is_empty() {
+            found.depends.push(work.seen_from());
+        }
+        Ok(found)
     }
 }
