@@ -284,6 +284,11 @@ impl<R, D> CallTracker<R, D> {
         Some(id)
     }
 
+    /// The sessions of which something is remembered.
+    pub fn sessions(&self) -> impl Iterator<Item = &str> {
+        self.history.sessions.keys().map(String::as_str)
+    }
+
     /// The remembered calls of a session, the oldest first.
     pub fn records(&self, session: &str) -> impl Iterator<Item = &Record<R, D>> {
         self.history.sessions.get(session).into_iter().flat_map(|session| &session.records)

@@ -1,6 +1,7 @@
 //! `search_code`: parts of files by words and by meaning.
 
 use std::fmt::Write;
+use std::time::SystemTime;
 
 use foveal_index::EntityKind;
 use foveal_indexer::{Hit, SearchOptions};
@@ -8,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::answer::Found;
+use crate::answer::{Dependency, Found};
 use crate::error::ToolError;
 use crate::session::Work;
 use crate::table::{Arguments, Hints, Tool};
@@ -38,6 +39,7 @@ impl Arguments for SearchCode {
             return Err(ToolError::arguments(TOOL.name, "the query is empty: say what to find"));
         }
         work.permit(&self.query, None)?;
+        let depends = vec![Dependency::Index(self.query.clone(), SystemTime::now())];
         let limit = usize::from(self.limit.unwrap_or(LIMIT).clamp(1, LIMIT_MAX));
         let options = SearchOptions { limit, ..SearchOptions::default() };
         let mut hits = work.toolbox.index.search(&self.query, options, work.control)?;
@@ -47,7 +49,7 @@ impl Arguments for SearchCode {
         if text.is_empty() {
             text = format!("[nothing found for `{}`; try grep]\n", self.query);
         }
-        Ok(Found { text, structured: Some(structured), ..Found::default() })
+        Ok(Found { depends, structured: Some(structured), ..Found::text(text) })
     }
 }
 
