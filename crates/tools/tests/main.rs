@@ -4,11 +4,14 @@
 
 mod confined;
 mod course;
+mod duplicates;
 mod escape;
+mod fetches;
 mod held;
 mod malformed;
 mod pages;
 mod permission;
+mod reads;
 mod replay;
 mod schemas;
 mod threads;
