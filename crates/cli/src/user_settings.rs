@@ -211,6 +211,15 @@ mod tests {
     }
 
     #[test]
+    fn the_settings_that_are_documented_are_understood() {
+        let page = include_str!("../../../docs/agents.md");
+        let documented = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next());
+        let set = of(documented.expect("an example")).expect("settings");
+        let tools: Vec<&str> = set.tools.calls.tools.keys().map(String::as_str).collect();
+        assert_eq!(tools, ["grep", "web_fetch"]);
+    }
+
+    #[test]
     fn what_is_not_understood_is_told_with_its_line() {
         for (text, told) in [
             ("[read]\nsmal_lines = 1\n", "line 2"),

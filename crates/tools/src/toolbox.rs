@@ -117,7 +117,7 @@ impl Toolbox {
     /// [`similarity`](foveal_context::calls::similarity) says. An answer is used again only
     /// where it can be told that what it rests on is unchanged: of commands it never can.
     ///
-    /// A rule of one's own sees texts of more than 1,024 bytes as their hash.
+    /// A rule of one's own sees texts of more than 256 bytes as their hash.
     pub fn register_rule(&self, tool: &str, rule: impl Into<Similarity>) {
         self.calls().register(tool, rule);
     }

@@ -2,8 +2,11 @@
 
 use std::fs;
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use foveal_context::calls::{Rule, Similarity, Statistics, ToolLimits};
+use foveal_files::stamp::ContentHash;
+use foveal_tools::answer::Dependency;
 use foveal_tools::settings::ToolSettings;
 use foveal_tools::{Answer, Control, Request, Session};
 use serde_json::{Value, json};
@@ -283,6 +286,32 @@ fn what_was_cleared_does_not_come_back_after_a_restart() {
         again.clock = world.toolbox.clock.clone();
         let again = Session::new(&Arc::new(again), "test");
         assert_eq!(again.remembered_calls(), if clear { 0 } else { 2 });
+    }
+}
+
+#[test]
+fn a_file_is_known_by_its_stamp_where_that_would_show_a_change() {
+    for would_show in [true, false] {
+        let world = World::new();
+        world.write("a.rs", "fn a() {}\n");
+        if !would_show {
+            // A time that the next change may have as well.
+            let file = fs::File::options().write(true).open(world.folder.path().join("a.rs"));
+            let later = SystemTime::now() + Duration::from_secs(60);
+            file.and_then(|file| file.set_modified(later)).expect("a time is set");
+        }
+        world.settle();
+        let asked = json!({"path": "a.rs", "start": 1, "end": 1});
+        world.call("read_lines", asked.clone());
+        let mut calls = world.toolbox.calls.lock().expect("nobody panicked");
+        let record = calls.records("test").next().expect("it was recorded");
+        let (id, mut depends) = (record.id, record.dependencies.clone());
+        let [Dependency::File(_, version)] = depends.as_mut_slice() else { panic!("{depends:?}") };
+        // Only who reads the file can find that it is another one.
+        version.hash = ContentHash::of(b"another");
+        calls.renew("test", id, depends);
+        drop(calls);
+        assert_eq!(world.ask("read_lines", asked).cached, would_show);
     }
 }
 

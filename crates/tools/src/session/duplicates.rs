@@ -42,10 +42,10 @@ pub type Calls = CallTracker<Recorded, Vec<Dependency>>;
 const FROM_HERE: [&str; 3] = ["grep", "glob", "list"];
 
 /// Texts of a call that are longer are remembered by their hash.
-const TEXT_BYTES_MAX: usize = 1024;
+const TEXT_BYTES_MAX: usize = 256;
 
 /// Data that is longer, as JSON, is not remembered.
-const DATA_BYTES_MAX: usize = 16 * 1024;
+const DATA_BYTES_MAX: usize = 4 * 1024;
 
 /// Lines around a hit that a call asks for.
 fn context(arguments: &Value) -> u64 {

@@ -105,11 +105,14 @@ impl Session {
     pub fn invalidate(&self, path: &str) {
         let Ok(located) = self.roots().resolve(path) else { return };
         let key = located.key();
-        if !self.reads().files.contains_key(&key) && self.shown_file(&key).is_none() {
+        // One lock after the other: answers are noted with both held.
+        let is_shown = self.shown_file(&key).is_some();
+        let mut reads = self.reads();
+        if !is_shown && !reads.files.contains_key(&key) {
             return;
         }
         let (path, count, version) = (located.absolute(), 0, None);
-        self.reads().put(key, ReadFile { path, count, version, is_invalid: true });
+        reads.put(key, ReadFile { path, count, version, is_invalid: true });
     }
 
     /// Whether a file was invalidated since it was last read.
