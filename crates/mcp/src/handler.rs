@@ -1,8 +1,8 @@
 //! One connection: what its client asks for, and whose sessions its calls belong to.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError};
 
 use foveal_tools::{Session, Toolbox};
 use rmcp::model::{
@@ -13,7 +13,7 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{RoleServer, ServerHandler};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::Mutex;
 use uuid::Uuid;
 
@@ -30,6 +30,12 @@ use crate::{call, content, roots};
 /// are meant.
 pub const RESET_NOTIFICATION: &str = "notifications/foveal/reset";
 
+/// The notification by which a client says how calls that repeat earlier ones are answered.
+/// `enable` (true, false; null: as the server's settings say) and `clear` (true: forget the
+/// calls so far, so that each is carried out again) hold for the session named by `session`;
+/// without it for all of the connection, those that begin later included.
+pub const DUPLICATES_NOTIFICATION: &str = "notifications/foveal/duplicates";
+
 /// Under this name a request says to which of its client's conversations it belongs.
 const SESSION_KEY: &str = "foveal/session";
 
@@ -42,6 +48,19 @@ const NO_CONNECTION: u64 = 0;
 /// Why a client is not worked for.
 const UNNAMED: &str = "the client said that its folders changed, and does not name them when \
                        asked; the next call asks again";
+/// On, off, or (null) as for all.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Switch(pub(crate) Option<bool>);
+
+impl Switch {
+    pub(crate) fn of(value: &Value) -> Option<Self> {
+        match value {
+            Value::Bool(enable) => Some(Self(Some(*enable))),
+            Value::Null => Some(Self(None)),
+            Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => None,
+        }
+    }
+}
 
 /// One client's connection.
 #[derive(Debug)]
@@ -51,6 +70,8 @@ pub struct Connection {
     place: Mutex<Option<Place>>,
     /// Whether the client may have changed its roots.
     stale: AtomicBool,
+    /// Whether new sessions answer calls from earlier ones, where the client said so.
+    detect: std::sync::Mutex<Option<bool>>,
     pub(crate) threshold: Threshold,
 }
 
@@ -69,6 +90,8 @@ pub(crate) struct Belongs {
     place: Place,
     /// `None`: to none that is remembered.
     key: Option<Key>,
+    /// Whether it answers calls from earlier ones, if it is new and the client said so.
+    detect: Option<bool>,
 }
 
 impl Belongs {
@@ -77,8 +100,13 @@ impl Belongs {
         let toolbox = &self.place.toolbox;
         // Never a name that was used before: a session takes up what the one of its name was
         // shown, and another conversation may have had that name.
-        let make =
-            || Reader::new(Session::new(toolbox, format!("mcp-{}", Uuid::new_v4().simple())));
+        let make = || {
+            let session = Session::new(toolbox, format!("mcp-{}", Uuid::new_v4().simple()));
+            if self.detect.is_some() {
+                session.set_duplicate_detection(self.detect);
+            }
+            Reader::new(session)
+        };
         match &self.key {
             Some(key) => self.shared.sessions.get_or_make(key, make),
             None => Arc::new(make()),
@@ -93,6 +121,7 @@ impl Connection {
             number: AtomicU64::new(number.unwrap_or(NO_CONNECTION)),
             place: Mutex::new(None),
             stale: AtomicBool::new(false),
+            detect: std::sync::Mutex::default(),
             threshold: Threshold::unasked(),
         }
     }
@@ -118,7 +147,26 @@ impl Connection {
             name: name.map(str::to_owned),
             roots: place.roots.clone(),
         });
-        Ok(Some(Belongs { shared: Arc::clone(&self.shared), place, key }))
+        let detect = *self.detect.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(Some(Belongs { shared: Arc::clone(&self.shared), place, key, detect }))
+    }
+
+    /// Does what a [`DUPLICATES_NOTIFICATION`] says; what is not understood is left alone.
+    fn duplicates(&self, params: &Value) {
+        let name = params.get("session").and_then(Value::as_str);
+        let enable = params.get("enable").and_then(Switch::of);
+        let clear = params.get("clear").and_then(Value::as_bool) == Some(true);
+        if let (Some(Switch(enable)), None) = (enable, name) {
+            *self.detect.lock().unwrap_or_else(PoisonError::into_inner) = enable;
+        }
+        self.shared.sessions.each(self.number_if_lasting(), name, |session| {
+            if let Some(Switch(enable)) = enable {
+                session.set_duplicate_detection(enable);
+            }
+            if clear {
+                session.clear_calls();
+            }
+        });
     }
 
     /// Where the connection works; asks the client when that is not known.
@@ -326,6 +374,9 @@ impl ServerHandler for Connection {
             let named = notification.params.as_ref().and_then(|params| params.get("session"));
             let name = named.and_then(|name| name.as_str());
             self.shared.sessions.forget_shown(self.number_if_lasting(), name);
+        }
+        if notification.method == DUPLICATES_NOTIFICATION {
+            self.duplicates(&notification.params.unwrap_or_default());
         }
     }
 }

@@ -23,7 +23,7 @@ mod signals;
 pub mod stdio;
 mod workspaces;
 
-pub use self::handler::{Connection, RESET_NOTIFICATION};
+pub use self::handler::{Connection, DUPLICATES_NOTIFICATION, RESET_NOTIFICATION};
 pub use self::server::Server;
 pub use self::settings::McpSettings;
 pub use self::workspaces::{BoxError, OpenToolbox};

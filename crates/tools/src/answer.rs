@@ -9,7 +9,7 @@ use serde_json::Value;
 use foveal_context::handle::Handle;
 use foveal_context::shape::ShapeKind;
 use foveal_files::PathKey;
-use foveal_files::stamp::ContentHash;
+use foveal_files::stamp::{ContentHash, Version};
 
 use crate::session::{AskedRead, Counts};
 use crate::views::Wish;
@@ -109,9 +109,12 @@ pub enum Head {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Dependency {
     /// A file, by what it holds.
-    File(PathBuf, ContentHash),
+    File(PathBuf, Version),
     /// All that is in a folder, as it was when the answer was begun.
     Tree(PathBuf, SystemTime),
     /// The folder that the paths told in it are relative to.
     Directory(PathBuf),
+    /// All that is in the roots, of which an index was asked this then: what it answers depends
+    /// on the files alone.
+    Index(String, SystemTime),
 }

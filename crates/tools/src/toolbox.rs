@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use foveal_context::calls::{CallSettings, Statistics};
+use foveal_context::calls::{Similarity, Statistics};
 use foveal_context::handle::Handle;
 use foveal_files::Roots;
 use foveal_index::views::CuratedViews;
@@ -12,6 +12,7 @@ use foveal_processes::{Environment, Sandbox, Shell};
 use foveal_store::{SessionFacts, SessionId, Store};
 use foveal_web::{Fetcher, Guard, Limits};
 use globset::Glob;
+use serde_json::Value;
 
 use crate::clock::{Clock, SystemClock};
 use crate::code_index::{self, CodeIndex};
@@ -78,7 +79,6 @@ impl Toolbox {
             writable.extend(roots.all().map(|root| root.path().to_owned()));
             Sandbox { writable }
         });
-        let limits = CallSettings { detect: settings.detect_duplicates, ..CallSettings::default() };
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let curator = Arc::new(CuratedViews::default());
         let curations = Curations::new(curator, CURATOR_VERSION, store.clone(), clock.clone());
@@ -90,7 +90,7 @@ impl Toolbox {
         Self {
             roots,
             store,
-            calls: Mutex::new(Calls::new(limits)),
+            calls: Mutex::new(Calls::new(settings.calls.clone())),
             clock,
             settings,
             policy: Policy::default(),
@@ -113,6 +113,15 @@ impl Toolbox {
         named.map_or(settings.read_small_lines, |(_, lines)| *lines)
     }
 
+    /// Sets what makes two calls of a tool the same, in place of what the table of
+    /// [`similarity`](foveal_context::calls::similarity) says. An answer is used again only
+    /// where it can be told that what it rests on is unchanged: of commands it never can.
+    ///
+    /// A rule of one's own sees texts of more than 256 bytes as their hash.
+    pub fn register_rule(&self, tool: &str, rule: impl Into<Similarity>) {
+        self.calls().register(tool, rule);
+    }
+
     /// How often calls were answered from earlier ones, in all sessions.
     pub fn call_statistics(&self) -> Statistics {
         self.calls().statistics()
@@ -120,7 +129,14 @@ impl Toolbox {
 
     /// Forgets the calls of all sessions.
     pub fn clear_calls(&self) {
-        self.calls().clear_all();
+        let mut calls = self.calls();
+        let sessions: Vec<String> = calls.sessions().map(str::to_owned).collect();
+        calls.clear_all();
+        drop(calls);
+        for session in sessions {
+            // What is still there after a restart is too old soon.
+            drop(self.store.set_calls(&SessionId(session), &Value::Null, self.clock.now()));
+        }
     }
 
     pub(crate) fn calls(&self) -> MutexGuard<'_, Calls> {

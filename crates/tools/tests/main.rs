@@ -4,12 +4,15 @@
 
 mod confined;
 mod course;
+mod duplicates;
 mod escape;
+mod fetches;
 mod held;
 mod malformed;
 mod pages;
 mod permission;
 mod places;
+mod reads;
 mod replay;
 mod schemas;
 mod threads;

@@ -5,7 +5,7 @@ use std::sync::MutexGuard;
 
 use serde_json::Value;
 
-use foveal_context::calls;
+use foveal_context::calls::{self, Miss};
 use foveal_context::handle::Handle;
 use foveal_context::shape::ShapeKind;
 
@@ -23,6 +23,14 @@ impl Session {
     /// Carries a call out and answers it. What fails is an answer too, in words that say what
     /// to do.
     pub fn call(&self, request: &Request, control: &Control<'_>) -> Answer {
+        if BY_LEDGER.contains(&&*request.tool) {
+            self.toolbox.calls().pass(&self.id, self.toolbox.clock.now());
+        }
+        self.call_part(request, control)
+    }
+
+    /// The same for a part of a call of the model.
+    pub(crate) fn call_part(&self, request: &Request, control: &Control<'_>) -> Answer {
         self.answer(request, control).unwrap_or_else(|error| {
             let text = printable(&error.to_string());
             // What was refused lies between the calls before and after it all the same.
@@ -46,17 +54,31 @@ impl Session {
             let known: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
             return Err(ToolError::NoTool { name: request.tool.clone(), known: known.join(", ") });
         };
-        let work = Work { tool, toolbox: &self.toolbox, session: self, control };
+        let toolbox = &self.toolbox;
+        let mut work = Work { tool, toolbox, session: self, control, anew: false };
         work.go_on()?;
         self.follow_reader();
         // What was read is known to the ledger, which points at it where that is better.
-        let asked = (!BY_LEDGER.contains(&tool.name)).then(|| self.asked(tool, request));
         let directory = self.roots().working_directory().to_owned();
-        if let Some(found) = asked.as_ref().and_then(|asked| self.cached(&work, asked)) {
+        if BY_LEDGER.contains(&tool.name) {
+            work.anew = !self.detects(tool, request);
+            let found = tool.run(&work, request.arguments.clone())?;
             return Ok(self.give(tool, request, Found { directory, ..found }, None));
         }
+        let asked = self.asked(tool, request);
+        match self.cached(&work, &asked) {
+            Ok(found) => {
+                return Ok(self.give(tool, request, Found { directory, ..found }, None));
+            }
+            Err(miss) => work.anew = matches!(miss, Miss::AskedAgain | Miss::Off),
+        }
         let found = tool.run(&work, request.arguments.clone())?;
-        Ok(self.give(tool, request, Found { directory, ..found }, asked))
+        let found = Found { directory, ..found };
+        if found.cached {
+            self.note_shared(&asked, found.text.len() as u64);
+            return Ok(self.give(tool, request, found, None));
+        }
+        Ok(self.give(tool, request, found, Some(asked)))
     }
 
     /// Shapes what was found, remembers that it was shown, and keeps it.
@@ -68,18 +90,21 @@ impl Session {
         asked: Option<calls::Asked>,
     ) -> Answer {
         let now = self.toolbox.clock.now();
+        let recorded = asked.and_then(|asked| Some((asked, self.to_record(&found)?)));
         let Found { text, head, images, structured, is_error, carried, cached, .. } = found;
         let arguments = carried.as_ref().unwrap_or(&request.arguments);
         if found.given {
             // What only tells of answers is none that another could point at.
             if cached {
                 let (tool, arguments) = (tool.name.to_owned(), arguments.clone());
-                self.append(&Event::Pointed { tool, arguments }, now);
+                let reads = self.reads().take_unkept();
+                self.append(&Event::Pointed { tool, arguments, reads }, now);
             }
             return Answer { text, images, structured, is_error, cached, shaped: None };
         }
         let bytes = text.len() as u64;
-        let kept = self.keep(text.as_bytes(), now);
+        let stored = self.put(text.as_bytes(), now);
+        let kept = stored.map(|stored| stored.handle);
         let mut state = self.roomy(bytes);
         // What a command prints of a file is not curated.
         self.views.wish(found.wish.clone().unwrap_or(Wish::Whole));
@@ -100,8 +125,10 @@ impl Session {
         let shaped = given.shape.as_ref().filter(|_| whole.is_none());
         let shaped = shaped.map(|shape| (shape.kind, shape.handle));
         let text = whole.unwrap_or_else(|| headed(&head, &given));
-        if let (Some(asked), Some(kept), false) = (asked, kept, is_error) {
-            self.record(asked, kept, bytes, found.depends);
+        // What is kept of an answer with secrets is not that answer.
+        let stored = stored.filter(|stored| stored.secrets == 0);
+        if let (Some((asked, recorded)), Some(stored)) = (recorded, stored) {
+            self.record(asked, stored.handle, recorded);
         }
         let note = found.note.map(|note| format!("{note}\n")).unwrap_or_default();
         Answer { text: note + &text, images, structured, is_error, cached, shaped }
@@ -137,6 +164,7 @@ impl Session {
             cached,
             bytes: (given.bytes, given.text.len() as u64),
             step: Box::new(given.step.clone()),
+            reads: self.reads().take_unkept(),
         };
         self.append(&event, self.toolbox.clock.now());
     }

@@ -12,7 +12,7 @@ use foveal_files::{
     LineEnding, Located, PathKey, TextFile, Version, WriteError, Written, create, replace_if,
 };
 
-use crate::answer::Found;
+use crate::answer::{Dependency, Found};
 use crate::error::ToolError;
 
 use super::{KnownFile, Work};
@@ -66,6 +66,10 @@ impl Work<'_> {
             bytes.push(target.text.encode_edited(&planned.text).map_err(ToolError::failed)?);
         }
         let written = self.write_all(&changed, &bytes)?;
+        let held = |((target, _), written): (&(&Target, _), &Written)| {
+            Dependency::File(target.located.absolute(), written.version)
+        };
+        let depends = changed.iter().zip(&written).map(held).collect();
         let mut said = String::new();
         for (((target, planned), bytes), written) in changed.iter().zip(&bytes).zip(&written) {
             said.push_str(&self.wrote(&target.located, &target.key, bytes, written));
@@ -80,7 +84,7 @@ impl Work<'_> {
                 );
             }
         }
-        Ok(Found::text(said))
+        Ok(Found { depends, ..Found::text(said) })
     }
 
     fn target(&self, located: Located, key: PathKey) -> Result<Target, ToolError> {
@@ -161,7 +165,8 @@ impl Work<'_> {
             Err(error) => return Err(ToolError::failed(error)),
         };
         let (bytes, written) = written;
-        Ok(Found::text(self.wrote(&located, &key, &bytes, &written)))
+        let depends = vec![Dependency::File(located.absolute(), written.version)];
+        Ok(Found { depends, ..Found::text(self.wrote(&located, &key, &bytes, &written)) })
     }
 
     /// Puts bytes that were kept back into a file.

@@ -8,11 +8,12 @@ use serde_json::Value;
 use foveal_context::handle::{Handle, ParseHandleError};
 use foveal_context::planner::Step;
 use foveal_context::transcript::Timestamp;
-use foveal_store::{Log, Record, RecordNumber, Write};
+use foveal_store::{Log, Record, RecordNumber, Stored, Write};
 
 use crate::answer::Found;
 use crate::error::ToolError;
 
+use super::reads::ReadFile;
 use super::shown::Before;
 use super::{Session, Work};
 
@@ -33,8 +34,12 @@ pub(super) enum NoWayBack {
 impl Session {
     /// Keeps a content; its handle, or nothing where the store fails or leaves secrets out.
     pub(crate) fn keep(&self, content: &[u8], now: Timestamp) -> Option<Handle> {
-        let stored = self.toolbox.store.put(Some(&self.stored), content, now).ok()?;
-        Some(stored.handle)
+        Some(self.put(content, now)?.handle)
+    }
+
+    /// The same, with how many secrets were left out.
+    pub(crate) fn put(&self, content: &[u8], now: Timestamp) -> Option<Stored> {
+        self.toolbox.store.put(Some(&self.stored), content, now).ok()
     }
 
     /// Keeps that something happened. What cannot be kept is not worth failing a call for.
@@ -67,16 +72,27 @@ impl Session {
         kept
     }
 
-    /// The whole of an answer of this session, or of an earlier one.
+    /// The whole of an answer of this session, or of an earlier one. Of one that is not in
+    /// memory any more, secrets are left out.
     pub fn content(&self, handle: Handle) -> Option<String> {
+        self.found(handle).map(|(content, _)| content)
+    }
+
+    /// The same where it is what was answered, word for word.
+    pub(crate) fn whole_content(&self, handle: Handle) -> Option<String> {
+        self.found(handle).filter(|(_, secrets)| *secrets == 0).map(|(content, _)| content)
+    }
+
+    /// What stands behind a handle, and how many secrets are left out of it.
+    fn found(&self, handle: Handle) -> Option<(String, u32)> {
         let state = self.state();
         let here = state.shown.find(handle).and_then(|entry| state.shown.content(entry));
         if let Some(content) = here {
-            return Some(content.to_owned());
+            return Some((content.to_owned(), 0));
         }
         drop(state);
         let content = self.toolbox.store.get(handle).ok().flatten()?;
-        Some(String::from_utf8_lossy(&content.bytes).into_owned())
+        Some((String::from_utf8_lossy(&content.bytes).into_owned(), content.secrets))
     }
 }
 
@@ -102,9 +118,17 @@ pub(super) enum Event {
         /// Bytes found, and bytes sent.
         bytes: (u64, u64),
         step: Box<Step>,
+        /// Files whose reads are counted otherwise since the event before.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        reads: Vec<ReadFile>,
     },
     /// A call was answered by a note that nothing has changed.
-    Pointed { tool: String, arguments: Value },
+    Pointed {
+        tool: String,
+        arguments: Value,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        reads: Vec<ReadFile>,
+    },
     /// All that was shown was forgotten.
     Forgot,
 }
@@ -152,9 +176,16 @@ impl Session {
                 is_error,
                 directory,
                 step,
+                reads,
                 ..
-            } => (tool, arguments, question, handle, text, is_error, directory, step),
-            Event::Pointed { .. } => return Ok(None),
+            } => {
+                self.restore_reads(reads);
+                (tool, arguments, question, handle, text, is_error, directory, step)
+            }
+            Event::Pointed { reads, .. } => {
+                self.restore_reads(reads);
+                return Ok(None);
+            }
             Event::Forgot => return Err(Forgotten),
         };
         let kept = handle.and_then(|handle| self.toolbox.store.get(handle).ok().flatten());

@@ -8,6 +8,7 @@ mod keep;
 mod place;
 mod read;
 mod readers;
+mod reads;
 mod seen;
 mod shown;
 mod work;
@@ -20,7 +21,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use serde_json::Value;
 
 use foveal_files::stamp::Version;
-use foveal_files::{Located, PathKey, Roots, TextFile};
+use foveal_files::{PathKey, Roots, TextFile};
 use foveal_processes::{TerminalLimits, Terminals};
 use foveal_store::{SessionFacts, SessionId};
 
@@ -37,6 +38,7 @@ use self::keep::Event;
 pub(crate) use self::place::Place;
 pub(crate) use self::read::ANSWER_BYTES_MAX;
 pub use self::readers::note_reader;
+use self::reads::Reads;
 pub use self::seen::Seen;
 pub use self::shown::{Asked, Before, Counts, Given, Shown};
 pub use self::work::Work;
@@ -68,6 +70,7 @@ pub struct Session {
     toolbox: Arc<Toolbox>,
     views: Arc<SessionViews>,
     state: Mutex<State>,
+    reads: Mutex<Reads>,
     terminals: Terminals,
 }
 
@@ -88,8 +91,6 @@ pub(crate) struct Pointed {
 struct State {
     shown: Shown,
     files: KnownFiles,
-    /// Files read since they were last written, and how often.
-    reads: BTreeMap<PathKey, (PathBuf, u32)>,
     /// What the last read was answered for with what stands above.
     pointed: Pointed,
     /// Files that are shown whole.
@@ -111,7 +112,6 @@ impl Session {
         let state = State {
             shown,
             files: KnownFiles::default(),
-            reads: BTreeMap::new(),
             pointed: Pointed::default(),
             focus: BTreeMap::new(),
             grants: Grants::default(),
@@ -135,6 +135,7 @@ impl Session {
             toolbox: Arc::clone(toolbox),
             views,
             state: Mutex::new(state),
+            reads: Mutex::default(),
             terminals: Terminals::new(limits),
         };
         if opened.is_ok_and(|is_known| is_known) {
@@ -211,38 +212,6 @@ impl Session {
 
     pub(crate) fn set_pointed(&self, together: &[String], reads: Vec<AskedRead>) {
         self.state().pointed = Pointed { together: together.to_vec(), reads };
-    }
-
-    fn forget_reads(&self, key: &PathKey) {
-        self.state().reads.remove(key);
-    }
-
-    fn count_read(&self, located: &Located) {
-        let mut state = self.state();
-        state.reads.entry(located.key()).or_insert_with(|| (located.absolute(), 0)).1 += 1;
-    }
-
-    /// Whether a file was read since it was last written here. Paths are the same where the
-    /// file system takes them for the same.
-    pub fn has_been_read(&self, path: &str) -> bool {
-        self.read_count(path) > 0
-    }
-
-    /// How often a file was read since it was last written here.
-    pub fn read_count(&self, path: &str) -> u32 {
-        let state = self.state();
-        let located = state.roots.resolve(path).ok();
-        let read = located.and_then(|located| state.reads.get(&located.key()));
-        read.map_or(0, |(_, count)| *count)
-    }
-
-    /// All files read since they were last written here, in alphabetical order.
-    pub fn all_read_files(&self) -> Vec<String> {
-        let state = self.state();
-        let mut names: Vec<String> =
-            state.reads.values().map(|(path, _)| state.roots.told(path)).collect();
-        names.sort_unstable();
-        names
     }
 
     /// The version of a file that the model was last shown, and where.

@@ -30,17 +30,23 @@ impl Work<'_> {
         let key = located.key();
         let asked = (path.to_owned(), mode, question.map(str::to_owned));
         let again = self.session.take_pointed(&[]).contains(&asked);
-        let mode = if again { Mode::Full } else { mode };
+        let again = again || (mode == Mode::Auto && self.session.is_invalid(&key));
+        let mut mode = if again { Mode::Full } else { mode };
         if mode == Mode::Auto
             && let Some(text) = self.pointer(&located, &key, question)?
         {
-            self.session.set_pointed(&[], vec![asked]);
-            self.session.count_read(&located);
-            return Ok(Found { cached: true, given: true, ..Found::text(text) });
+            if !self.anew {
+                self.session.set_pointed(&[], vec![asked]);
+                let version = self.session.known_file(&key).map(|known| known.version);
+                self.session.count_read(&located, version);
+                return Ok(Found { cached: true, given: true, ..Found::text(text) });
+            }
+            // Who wants no answers from before is not sent to one.
+            mode = Mode::Full;
         }
         let read = kind::read(&located, &ReadLimits::default(), self.control.go_on)
             .map_err(ToolError::failed)?;
-        self.session.count_read(&located);
+        self.session.count_read(&located, read.version);
         self.toolbox.index.touch(&located.absolute());
         let description = read.description();
         let FileRead { content, version, .. } = read;
@@ -110,7 +116,7 @@ impl Work<'_> {
     ) -> Found {
         let before = self.session.known_file(key);
         let path = located.shown().to_owned();
-        let depends = vec![Dependency::File(located.absolute(), version.hash)];
+        let depends = vec![Dependency::File(located.absolute(), version)];
         let is_same = before.as_ref().is_some_and(|before| before.version.hash == version.hash);
         let known = KnownFile::after(before.as_ref(), version, Arc::clone(text), question);
         let wish = self.wish(mode, &located.lasting(), key, (before.as_ref(), &known));
@@ -210,7 +216,11 @@ impl Work<'_> {
         let text = match read.content {
             Content::Text(text) => text,
             Content::Notebook(notebook, _) => TextFile::new(&notebook.to_text()),
-            Content::TooLarge { what: "text", .. } => return self.read_large(&located, start, end),
+            Content::TooLarge { what: "text", .. } => {
+                let found = self.read_large(&located, start, end)?;
+                self.session.count_read(&located, read.version);
+                return Ok(found);
+            }
             Content::Empty | Content::Image(..) | Content::Binary(_) | Content::TooLarge { .. } => {
                 let what = format!("`{path}` has no lines: {}", described(&read));
                 return Err(ToolError::failed(what));
@@ -228,9 +238,10 @@ impl Work<'_> {
         } else if end > all {
             let _ = writeln!(shown, "[the file has {all} lines]");
         }
+        self.session.count_read(&located, read.version);
         let Some(version) = read.version else { return Ok(Found::text(shown)) };
         self.session.see(&located.key(), version, text, (start, last));
-        let depends = vec![Dependency::File(located.absolute(), version.hash)];
+        let depends = vec![Dependency::File(located.absolute(), version)];
         Ok(Found { depends, ..Found::text(shown) })
     }
 }

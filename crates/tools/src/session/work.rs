@@ -24,6 +24,9 @@ pub struct Work<'a> {
     pub session: &'a Session,
     /// The caller's side.
     pub control: &'a Control<'a>,
+    /// Whether nothing that was answered before may be used: the call is asked again right
+    /// after such an answer, or wants none.
+    pub anew: bool,
 }
 
 impl Work<'_> {

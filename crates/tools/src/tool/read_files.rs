@@ -47,7 +47,9 @@ impl Arguments for ReadFiles {
             }
             // Each is a read of its own for what comes later.
             work.session.set_pointed(&[], again.clone());
-            let answer = work.session.call(&Request::new("read_file", arguments), work.control);
+            let request =
+                Request { detect_duplicates: !work.anew, ..Request::new("read_file", arguments) };
+            let answer = work.session.call_part(&request, work.control);
             pointed.extend(work.session.take_pointed(&[]));
             if answer.is_error {
                 found.text.push_str(&format!("File: {path} (failed)\n"));

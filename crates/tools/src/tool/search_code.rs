@@ -45,7 +45,8 @@ impl Arguments for SearchCode {
         work.permit(&self.query, None)?;
         let limit = usize::from(self.limit.unwrap_or(LIMIT).clamp(1, LIMIT_MAX));
         let options = SearchOptions { limit, ..SearchOptions::default() };
-        let depends = self.depends(work);
+        let index = Dependency::Index(self.query.clone(), SystemTime::now());
+        let depends = vec![index, work.seen_from()];
         let found = work.toolbox.index.search(&self.query, &options, work.control)?;
         let roots = work.session.roots();
         let shown = found.hits.into_iter().filter_map(|(root, hit)| {
@@ -73,15 +74,6 @@ impl Arguments for SearchCode {
         }
         let depends = if found.failed.is_empty() { depends } else { Vec::new() };
         Ok(Found { depends, structured: Some(structured), ..Found::text(text) })
-    }
-}
-
-impl SearchCode {
-    /// All that the answer rests on; to be asked before it is begun.
-    fn depends(&self, work: &Work<'_>) -> Vec<Dependency> {
-        let (roots, now) = (work.session.roots(), SystemTime::now());
-        let trees = roots.all().map(|root| Dependency::Tree(root.path().to_owned(), now));
-        trees.chain([work.seen_from()]).collect()
     }
 }
 
