@@ -199,4 +199,29 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// Those of every call.
     fn collect(&self, limits: Limits, now: Timestamp) -> Result<Collected, StoreError>;
+
+    /// When a collection last came to its end, in whatever process; `None` if none did.
+    ///
+    /// # Errors
+    /// Those of every call.
+    fn last_collection(&self) -> Result<Option<Timestamp>, StoreError>;
+
+    /// [`Store::collect`], if none came to its end in the last `every_ms` milliseconds: may be
+    /// asked often.
+    ///
+    /// # Errors
+    /// Those of every call.
+    fn collect_if_due(
+        &self,
+        limits: Limits,
+        every_ms: i64,
+        now: Timestamp,
+    ) -> Result<Option<Collected>, StoreError> {
+        // A time that is yet to come is none: the clock was wrong then, or is now.
+        let is_done = |last: Timestamp| (0..every_ms).contains(&now.0.saturating_sub(last.0));
+        if self.last_collection()?.is_some_and(is_done) {
+            return Ok(None);
+        }
+        self.collect(limits, now).map(Some)
+    }
 }

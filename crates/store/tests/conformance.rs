@@ -31,6 +31,8 @@ const CASES: &[Case] = &[
     ("writes are found by handle", writes_are_found_by_handle),
     ("deleting takes what nothing else needs", deleting_takes_what_nothing_else_needs),
     ("the old goes", the_old_goes),
+    ("it is collected when it is due", it_is_collected_when_it_is_due),
+    ("much is collected in parts", much_is_collected_in_parts),
     ("the oldest goes first", the_oldest_goes_first),
     ("pinned sessions stay", pinned_sessions_stay),
     ("sessions at work lose old content last", sessions_at_work_lose_old_content_last),
@@ -398,6 +400,45 @@ fn the_old_goes(store: &dyn Store) {
         collect(store, u64::MAX, 5, at(10)),
         Collected { bytes_left: collected.bytes_left, ..none() }
     );
+}
+
+fn it_is_collected_when_it_is_due(store: &dyn Store) {
+    let limits = Limits { bytes_max: u64::MAX, age_max_ms: 5 * HOUR };
+    let collected = |now| {
+        let collected = store.collect_if_due(limits, HOUR, now).expect("it collects");
+        collected.map(|collected| collected.contents)
+    };
+    put(store, None, "content", at(0));
+    assert_eq!(store.last_collection().expect("a time"), None);
+    assert_eq!(collected(at(10)), Some(1));
+    assert_eq!(store.last_collection().expect("a time"), Some(at(10)));
+    put(store, None, "content", at(0));
+    assert_eq!(collected(Timestamp(at(11).0 - 1)), None);
+    assert_eq!(collected(at(11)), Some(1));
+    // A clock that was ahead does not put it off.
+    assert_eq!(collected(at(999)), Some(0));
+    put(store, None, "content", at(0));
+    assert_eq!(collected(at(12)), Some(1));
+}
+
+/// More than one transaction removes.
+fn much_is_collected_in_parts(store: &dyn Store) {
+    let fill = || {
+        for number in 0..150 {
+            let name = format!("session {number}");
+            let session = open(store, &name, at(number));
+            put(store, Some(&session), &noise(200, number.unsigned_abs()), at(number));
+            put(store, None, &noise(200, 1_000 + number.unsigned_abs()), at(number));
+        }
+    };
+    fill();
+    let collected = collect(store, u64::MAX, 10, at(155));
+    assert_eq!((collected.sessions, collected.contents), (145, 290));
+    assert!((1..=3_000).contains(&collected.bytes_left), "{collected:?}");
+    fill();
+    let collected = collect(store, 3_000, 1_000, at(155));
+    assert!((142..148).contains(&collected.sessions), "{collected:?}");
+    assert!(collected.bytes_left <= 3_000 && collected.bytes_left > 2_000, "{collected:?}");
 }
 
 fn the_oldest_goes_first(store: &dyn Store) {

@@ -354,8 +354,22 @@ impl Store for SqliteStore {
     }
 
     fn collect(&self, limits: Limits, now: Timestamp) -> Result<Collected, StoreError> {
-        let collected = self.write(|connection| collect::collect(connection, limits, now))?;
+        let mut all = Collected::default();
+        loop {
+            let part = self.write(|connection| collect::collect_part(connection, limits, now))?;
+            all.sessions += part.collected.sessions;
+            all.contents += part.collected.contents;
+            all.cached += part.collected.cached;
+            all.bytes_left = part.collected.bytes_left;
+            if !part.goes_on {
+                break;
+            }
+        }
         self.read(collect::give_back)?;
-        Ok(collected)
+        Ok(all)
+    }
+
+    fn last_collection(&self) -> Result<Option<Timestamp>, StoreError> {
+        self.read(collect::last)
     }
 }
