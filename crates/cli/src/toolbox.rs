@@ -3,14 +3,12 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
 
 use anyhow::Context;
-use foveal_context::transcript::Timestamp;
 use foveal_files::Roots;
 use foveal_indexer::IndexerError;
 use foveal_processes::Shell;
-use foveal_store::{Limits, SqliteStore, Store};
+use foveal_store::{SqliteStore, Store};
 use foveal_tools::toolbox::Host;
 use foveal_tools::{Toolbox, code_index};
 
@@ -79,9 +77,7 @@ impl Opener {
         let first = opened.working_directory().to_owned();
         let environment = self.environment.clone();
         let index = Box::new(move || index_place::open_for_tools(&first, &environment));
-        let toolbox = self.with_index(opened, index)?;
-        remove_old(Arc::clone(&toolbox.store), toolbox.clock.now());
-        Ok(toolbox)
+        self.with_index(opened, index)
     }
 
     /// Tools on one folder for a single call: its index is neither made nor asked.
@@ -106,16 +102,6 @@ impl Opener {
         let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(store.get_or_insert_with(|| open_store(&self.environment)))
     }
-}
-
-/// How much of earlier sessions is kept, and how long.
-const KEPT: Limits = Limits { bytes_max: 2 << 30, age_max_ms: 30 * 24 * 3_600_000 };
-
-/// Removes what is older or more than [`KEPT`], beside the work.
-fn remove_old(store: Arc<dyn Store>, now: Timestamp) {
-    // What cannot be removed now is removed the next time.
-    let remove = move || drop(store.collect(KEPT, now));
-    drop(thread::Builder::new().name("store".to_owned()).spawn(remove));
 }
 
 /// Where the store is; `None` if there is no place for it.

@@ -114,7 +114,8 @@ impl Session {
         let history = calls.session_history(&self.id).map(serde_json::to_value);
         drop(calls);
         if let Some(Ok(history)) = history {
-            drop(self.toolbox.store.set_calls(&self.stored, &history, now));
+            let store = &self.toolbox.store;
+            drop(self.opened(|| store.set_calls(&self.stored, &history, now)));
         }
     }
 }

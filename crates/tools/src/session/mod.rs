@@ -14,6 +14,7 @@ mod work;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use serde_json::Value;
@@ -21,7 +22,7 @@ use serde_json::Value;
 use foveal_files::stamp::Version;
 use foveal_files::{Located, PathKey, Roots, TextFile};
 use foveal_processes::{TerminalLimits, Terminals};
-use foveal_store::{SessionFacts, SessionId};
+use foveal_store::SessionId;
 
 use crate::permission::{Deed, Grants};
 use crate::settings;
@@ -67,6 +68,8 @@ pub struct Session {
     views: Arc<SessionViews>,
     state: Mutex<State>,
     terminals: Terminals,
+    /// Whether what is kept does not tell all that was shown.
+    has_lost_thread: AtomicBool,
 }
 
 /// What makes two reads the same: path, mode and question.
@@ -119,10 +122,6 @@ impl Session {
         };
         let id = id.into();
         let stored = SessionId(id.clone());
-        let roots = toolbox.roots.all().map(|root| root.path().display().to_string());
-        let facts = SessionFacts { client: String::new(), roots: roots.collect() };
-        // Without a store nothing is kept; what is asked for is answered all the same.
-        let opened = toolbox.store.open_session(&stored, &facts, toolbox.clock.now());
         let limits = TerminalLimits {
             sessions_max: toolbox.settings.terminals_max,
             ..TerminalLimits::default()
@@ -134,7 +133,10 @@ impl Session {
             views,
             state: Mutex::new(state),
             terminals: Terminals::new(limits),
+            has_lost_thread: AtomicBool::new(false),
         };
+        // Without a store nothing is kept; what is asked for is answered all the same.
+        let opened = session.open_stored();
         if opened.is_ok_and(|is_known| is_known) {
             session.recall();
         }
