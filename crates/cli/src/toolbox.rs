@@ -43,6 +43,7 @@ pub(crate) struct Opener {
     environment: Environment,
     host: Host,
     settings: UserSettings,
+    client_folder: Option<PathBuf>,
     store: Mutex<Option<Arc<dyn Store>>>,
 }
 
@@ -64,8 +65,15 @@ impl Opener {
             environment: environment.clone(),
             host,
             settings: user_settings::read(environment)?,
+            client_folder: None,
             store: Mutex::new(None),
         })
+    }
+
+    /// The same for a client that works in `folder`, whatever the roots are.
+    pub(crate) fn for_client_in(mut self, folder: &Path) -> Self {
+        self.client_folder = folder.canonicalize().ok();
+        self
     }
 
     /// Tools on `roots`; the first is where relative paths begin, and what the index is of.
@@ -95,6 +103,7 @@ impl Opener {
         let UserSettings { tools, policy } = self.settings.clone();
         let mut toolbox = Toolbox::new(roots, self.store(), index, self.host.clone(), tools);
         toolbox.policy = policy;
+        toolbox.client_folder.clone_from(&self.client_folder);
         Ok(Arc::new(toolbox))
     }
 

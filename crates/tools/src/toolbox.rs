@@ -53,6 +53,9 @@ pub struct Toolbox {
     pub shell: Shell,
     /// Where commands may write; `None`: everywhere.
     pub sandbox: Option<Sandbox>,
+    /// Where the client works, if it is known: what is noted of its prompts there counts as well
+    /// as what is noted in the roots. A canonical path.
+    pub client_folder: Option<PathBuf>,
     /// How much of all sessions the store keeps, and how long.
     pub kept: Limits,
     /// When it was last looked whether the store holds too much.
@@ -107,6 +110,7 @@ impl Toolbox {
             environment: host.environment,
             shell: host.shell,
             sandbox,
+            client_folder: None,
             kept: KEPT,
             looked: AtomicI64::new(i64::MIN),
         }

@@ -1,10 +1,14 @@
 //! What the tools are held to where a call comes at an awkward moment.
 
+use std::path::Path;
+use std::sync::Arc;
+
 use foveal_store::{Log, SessionFacts, SessionId};
+use foveal_tools::settings::ToolSettings;
 use foveal_tools::{Control, Request, Session};
 use serde_json::json;
 
-use crate::world::{World, source};
+use crate::world::{World, source, toolbox_over};
 
 #[test]
 fn the_same_search_from_another_folder_is_another() {
@@ -134,6 +138,70 @@ fn another_reader_is_shown_everything() {
         assert_eq!(is_whole(&read()), whole, "{reader:?}");
     }
     assert!(!is_whole(&read()));
+}
+
+/// A note counts where its folder is the root, above it, below it, or where the client works;
+/// nowhere else.
+#[test]
+fn notes_of_readers_reach_those_who_work_there() {
+    let elsewhere = tempfile::tempdir().expect("a folder");
+    let (client, other) = (elsewhere.path().join("client"), elsewhere.path().join("other"));
+    let world = World::new();
+    world.write("a.rs", source(10));
+    let root = world.folder.path().canonicalize().expect("a folder");
+    let store = &world.toolbox.store;
+    let mut toolbox = toolbox_over(root.clone(), ToolSettings::default(), Arc::clone(store));
+    toolbox.client_folder = Some(client.clone());
+    let session = Session::new(&Arc::new(toolbox), "of a client");
+    let read = || {
+        for tool in ["bash", "read_file"] {
+            let arguments = match tool {
+                "bash" => json!({"command": "true"}),
+                _ => json!({"path": "a.rs"}),
+            };
+            let answer = session.call(&Request::new(tool, arguments), &Control::NONE);
+            if tool == "read_file" {
+                return answer.text.contains("1→pub fn step_0");
+            }
+        }
+        false
+    };
+    let told = |folder: &Path, reader: Option<&str>| {
+        let now = world.toolbox.clock.now();
+        foveal_tools::session::note_reader(&**store, folder, reader, now).expect("it is noted");
+    };
+    let parent = root.parent().expect("a folder");
+    for (folder, reaches) in [
+        (root.as_path(), true),
+        (&root.join("sub/folder"), true),
+        (parent, true),
+        (Path::new("/"), true),
+        (&client, true),
+        (&client.join("sub"), true),
+        (elsewhere.path(), true),
+        (&other, false),
+        (&parent.join("other"), false),
+    ] {
+        for (reader, reaches, told_of) in [
+            (None, reaches, "a prompt was cut"),
+            (Some("one"), reaches, "another asks"),
+            (Some("one"), false, "the same asks"),
+        ] {
+            session.forget();
+            assert!(read());
+            told(folder, reader);
+            assert_eq!(read(), reaches, "{told_of} in {}", folder.display());
+        }
+        told(&root, Some("main"));
+        read();
+    }
+    // Readers that ask in turn from above and from below are told apart.
+    for _ in 0..2 {
+        for (folder, reader) in [(parent, "one"), (root.as_path(), "main")] {
+            told(folder, Some(reader));
+            assert!(read());
+        }
+    }
 }
 
 /// A session that was removed from the store meanwhile goes on shaped, and so does a later

@@ -35,6 +35,7 @@ pub(crate) use self::edit::EditAt;
 pub use self::files::{KnownFile, KnownFiles, ShownFile};
 use self::keep::Event;
 pub(crate) use self::read::ANSWER_BYTES_MAX;
+use self::readers::Readers;
 pub use self::readers::note_reader;
 pub use self::seen::Seen;
 pub use self::shown::{Asked, Before, Counts, Given, Shown};
@@ -99,7 +100,7 @@ struct State {
     roots: Roots,
     told_unconfined: bool,
     /// As of the last call.
-    reader_changes: u64,
+    readers: Readers,
 }
 
 impl Session {
@@ -118,7 +119,7 @@ impl Session {
             grants: Grants::default(),
             roots: toolbox.roots.clone(),
             told_unconfined: false,
-            reader_changes: 0,
+            readers: Readers::default(),
         };
         let id = id.into();
         let stored = SessionId(id.clone());
@@ -140,8 +141,8 @@ impl Session {
         if opened.is_ok_and(|is_known| is_known) {
             session.recall();
         }
-        let changes = session.reader_changes();
-        session.state().reader_changes = changes;
+        let readers = session.readers();
+        session.state().readers = readers;
         session
     }
 
