@@ -19,7 +19,7 @@ use crate::toolbox::Opener;
 
 /// The tools on one folder, and what of it is meant.
 pub(crate) struct Place {
-    toolbox: Arc<Toolbox>,
+    tools: Tools,
     /// From the folder on.
     pub(crate) path: String,
     asks: bool,
@@ -59,7 +59,11 @@ impl Place {
         };
         let path = if inside.is_empty() { "." } else { inside }.to_owned();
         let toolbox = Opener::new(environment, &[])?.open_without_index(&root)?;
-        Ok(Self { toolbox, path, asks: environment.terminal.input && environment.terminal.error })
+        Ok(Self {
+            tools: Tools(toolbox),
+            path,
+            asks: environment.terminal.input && environment.terminal.error,
+        })
     }
 
     /// Calls a tool.
@@ -68,7 +72,7 @@ impl Place {
     /// What the tool says, if it fails.
     pub(crate) fn call(&self, tool: &str, arguments: Value) -> anyhow::Result<Ended> {
         let interrupt = Interrupt::listen();
-        let session = Session::new(&self.toolbox, name());
+        let session = Session::new(&self.tools.0, name());
         let go_on = || !interrupt.requested();
         let person = |question: &Question| {
             let text =
@@ -89,6 +93,17 @@ impl Place {
             bail!("{}", answer.text.trim_end());
         }
         Ok(Ended::Answered(Box::new(answer)))
+    }
+}
+
+/// Tools whose store is looked after once the answer is shown: the process ends before anything
+/// beside it is done.
+struct Tools(Arc<Toolbox>);
+
+impl Drop for Tools {
+    fn drop(&mut self) {
+        // What cannot be removed now is removed the next time.
+        drop(self.0.collect());
     }
 }
 

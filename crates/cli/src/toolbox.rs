@@ -3,14 +3,12 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
 
 use anyhow::Context;
-use foveal_context::transcript::Timestamp;
 use foveal_files::Roots;
 use foveal_indexer::IndexerError;
 use foveal_processes::Shell;
-use foveal_store::{Limits, SqliteStore, Store};
+use foveal_store::{SqliteStore, Store};
 use foveal_tools::toolbox::Host;
 use foveal_tools::{Toolbox, code_index};
 
@@ -46,6 +44,7 @@ pub(crate) struct Opener {
     environment: Environment,
     host: Host,
     settings: UserSettings,
+    client_folder: Option<PathBuf>,
     store: Mutex<Option<Arc<dyn Store>>>,
 }
 
@@ -67,8 +66,15 @@ impl Opener {
             environment: environment.clone(),
             host,
             settings: user_settings::read(environment)?,
+            client_folder: None,
             store: Mutex::new(None),
         })
+    }
+
+    /// The same for a client that works in `folder`, whatever the roots are.
+    pub(crate) fn for_client_in(mut self, folder: &Path) -> Self {
+        self.client_folder = folder.canonicalize().ok();
+        self
     }
 
     /// Tools on `roots`, each with its index; the first is where relative paths begin.
@@ -87,9 +93,7 @@ impl Opener {
         for root in paths.iter().skip(1) {
             toolbox.index.add(root.clone(), index(root));
         }
-        let toolbox = Arc::new(toolbox);
-        remove_old(Arc::clone(&toolbox.store), toolbox.clock.now());
-        Ok(toolbox)
+        Ok(Arc::new(toolbox))
     }
 
     /// Tools on one folder for a single call: its index is neither made nor asked.
@@ -107,6 +111,7 @@ impl Opener {
         let UserSettings { tools, policy } = self.settings.clone();
         let mut toolbox = Toolbox::new(roots, self.store(), index, self.host.clone(), tools);
         toolbox.policy = policy;
+        toolbox.client_folder.clone_from(&self.client_folder);
         toolbox
     }
 
@@ -114,16 +119,6 @@ impl Opener {
         let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(store.get_or_insert_with(|| open_store(&self.environment)))
     }
-}
-
-/// How much of earlier sessions is kept, and how long.
-const KEPT: Limits = Limits { bytes_max: 2 << 30, age_max_ms: 30 * 24 * 3_600_000 };
-
-/// Removes what is older or more than [`KEPT`], beside the work.
-fn remove_old(store: Arc<dyn Store>, now: Timestamp) {
-    // What cannot be removed now is removed the next time.
-    let remove = move || drop(store.collect(KEPT, now));
-    drop(thread::Builder::new().name("store".to_owned()).spawn(remove));
 }
 
 /// Where the store is; `None` if there is no place for it.

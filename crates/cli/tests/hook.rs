@@ -5,6 +5,9 @@ use std::fs;
 use std::io::Write;
 use std::process::Stdio;
 
+use foveal_context::handle::Handle;
+use foveal_context::transcript::Timestamp;
+use foveal_store::{Limits, Log, SessionFacts, SessionId, SqliteStore, Store};
 use serde_json::{Value, json};
 
 use crate::world::World;
@@ -395,6 +398,81 @@ fn a_record_that_cannot_be_read_shows_nothing() {
     session.world.write("t/s1.jsonl", "{\"type\": \"user\", \n\u{0}\u{0}not JSON\n");
     assert!(session.read("c3", &file).is_none());
     assert!(session.run("c4", "cargo test", &tests(3000)).is_some());
+}
+
+/// The store of the user in this world.
+fn store(world: &World) -> SqliteStore {
+    SqliteStore::open(&world.folder.join("home/.local/share/foveal/store.db")).expect("a store")
+}
+
+/// What is too deep to be read again is not kept, and what is kept stays.
+#[test]
+fn no_event_costs_the_store() {
+    let session = Session::new("deep");
+    let shaped = session.run("c1", "cargo test", &tests(3000)).expect("it is long");
+    let handle = shaped.output["stdout"].as_str().and_then(|text| text.split("expand ").nth(1));
+    let handle = handle.and_then(|rest| rest.get(..12)).expect("a handle").to_owned();
+    for depth in [118, 119, 120, 121, 122, 123, 124, 125] {
+        let deep = (0..depth).fold(json!(1), |inner, _| json!([inner]));
+        let input = json!({ "command": "b", "x": deep });
+        let response = json!({ "stdout": tests(2000) });
+        session.answered(&format!("d{depth}"), "Bash", &input, &response);
+        assert_eq!(session.world.output(&format!("expand {handle}")).lines().count(), 3001);
+    }
+    assert_eq!(store(&session.world).take_notices(), []);
+    let kept = fs::read_dir(session.world.folder.join("home/.local/share/foveal"));
+    let kept = kept.expect("a folder").map(|entry| entry.expect("a file").file_name());
+    let set_aside = kept.filter(|name| name.to_string_lossy().contains("damaged")).count();
+    assert_eq!(set_aside, 0);
+    assert!(session.run("c2", "cargo test --all", &tests(2500)).is_some());
+}
+
+/// Where it is not known any more what was sent of earlier results, none is pointed at.
+#[test]
+fn what_was_sent_before_a_session_was_removed_is_not_pointed_at() {
+    for removes in [true, false] {
+        let session = Session::new(&format!("removed_{removes}"));
+        let file = lines(100);
+        session.read("c1", &file);
+        let store = store(&session.world);
+        let id = SessionId("claude-code s1".to_owned());
+        if removes {
+            assert!(store.delete_session(&id).expect("it can be removed"));
+        } else {
+            store.append(&id, Log::Events, &json!("no record of ours"), Timestamp(1)).expect("one");
+        }
+        assert!(session.read("c2", &file).is_none());
+        assert!(session.read("c3", &file).is_none());
+        shows(session.read("c4", &file), &file, 1, 1);
+    }
+}
+
+#[test]
+fn what_is_too_old_is_removed_beside_the_work() {
+    let session = Session::new("old");
+    let old = Timestamp(1);
+    for command in ["hook", "read", "grep"] {
+        let store = store(&session.world);
+        let id = SessionId("old".to_owned());
+        store.open_session(&id, &SessionFacts::default(), old).expect("a session");
+        store.put(Some(&id), b"told long ago", old).expect("it is stored");
+        // As if the last time was long ago.
+        store.collect(Limits { bytes_max: u64::MAX, age_max_ms: i64::MAX }, old).expect("nothing");
+        session.world.write("a.rs", "fn main() {}\n");
+        let ran = match command {
+            "read" => session.world.output("read a.rs"),
+            "grep" => session.world.output("grep main a.rs"),
+            _ => given(&session.world, session_start().to_string().as_bytes()),
+        };
+        assert_eq!(ran.is_empty(), command == "hook");
+        let ids = store.sessions().expect("sessions").into_iter().map(|session| session.id);
+        assert!(!ids.into_iter().any(|one| one == id), "{command}");
+        assert_eq!(store.get(Handle::of(b"told long ago")).expect("it can be read"), None);
+    }
+}
+
+fn session_start() -> Value {
+    json!({ "hook_event_name": "SessionStart", "source": "clear", "session_id": "s1", "cwd": "/r" })
 }
 
 #[test]

@@ -19,6 +19,12 @@ pub enum StoreError {
         /// What would have been taken.
         bytes_max: usize,
     },
+    /// A value lies in more lists and objects than one that is read again may.
+    #[error("values in more than {depth_max} lists and objects are not stored: flatten it")]
+    TooDeep {
+        /// How deep it may lie.
+        depth_max: usize,
+    },
     /// Other content has the handle.
     #[error(transparent)]
     Collision(#[from] ContentError),
@@ -37,9 +43,9 @@ pub enum StoreError {
         #[source]
         source: std::io::Error,
     },
-    /// What was stored is not what was written.
-    #[error("what is stored cannot be read")]
-    Unreadable(#[from] serde_json::Error),
+    /// What is to be stored cannot be written as JSON.
+    #[error("what is to be stored is no JSON")]
+    Json(#[from] serde_json::Error),
     /// Content cannot be compressed.
     #[error("the content cannot be compressed")]
     Compression(#[source] std::io::Error),
@@ -56,9 +62,10 @@ impl StoreError {
             Self::Place { .. } => true,
             Self::Database(error) => is_of_place(error),
             Self::TooLarge { .. }
+            | Self::TooDeep { .. }
             | Self::Collision(_)
             | Self::UnknownSession { .. }
-            | Self::Unreadable(_)
+            | Self::Json(_)
             | Self::Compression(_) => false,
         }
     }
@@ -75,8 +82,9 @@ impl StoreError {
                     || Some(Code::TooBig) == error.sqlite_error_code();
                 !given && !is_of_machine(error)
             }
-            Self::Unreadable(_) => true,
             Self::TooLarge { .. }
+            | Self::TooDeep { .. }
+            | Self::Json(_)
             | Self::Collision(_)
             | Self::UnknownSession { .. }
             | Self::Place { .. }

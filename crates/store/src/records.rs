@@ -31,7 +31,7 @@ pub struct SessionFacts {
 pub struct Session {
     /// Which one.
     pub id: SessionId,
-    /// What it is about.
+    /// What it is about; nothing is said if that cannot be read.
     pub facts: SessionFacts,
     /// When it was first opened.
     pub started: Timestamp,
@@ -82,7 +82,7 @@ pub struct Record {
     pub number: RecordNumber,
     /// When it was appended.
     pub time: Timestamp,
-    /// What it says, without secrets.
+    /// What it says, without secrets; `null` if it cannot be read.
     pub payload: Value,
 }
 

@@ -17,6 +17,10 @@ pub const CONTENT_BYTES_MAX: usize = 64 << 20;
 /// behind a handle.
 pub const PAYLOAD_BYTES_MAX: usize = 4 << 20;
 
+/// Lists and objects around the innermost value of such JSON. Readers of JSON stop a little
+/// deeper, and what is stored is to be read again.
+pub const PAYLOAD_DEPTH_MAX: usize = 120;
+
 /// Longest name of a session.
 pub const SESSION_ID_BYTES_MAX: usize = 256;
 
@@ -30,8 +34,7 @@ pub const FETCHES_MAX: u32 = 5_000;
 ///
 /// A call that returns has stored what it was given: it is there after the process is killed.
 /// Times are the caller's; a store reads no clock. All errors are [`StoreError`]; those that
-/// every call may have are [`StoreError::Place`], [`StoreError::Database`] and
-/// [`StoreError::Unreadable`].
+/// every call may have are [`StoreError::Place`] and [`StoreError::Database`].
 pub trait Store: Send + Sync {
     /// Opens `session`: makes it, or says anew what it is about. True if it was there before.
     ///
@@ -105,7 +108,7 @@ pub trait Store: Send + Sync {
     /// Appends a record to a log of a session. Secrets are left out of its texts.
     ///
     /// # Errors
-    /// [`StoreError::TooLarge`] above [`PAYLOAD_BYTES_MAX`], [`StoreError::UnknownSession`].
+    /// [`StoreError::TooLarge`] above [`PAYLOAD_BYTES_MAX`], [`StoreError::TooDeep`], [`StoreError::UnknownSession`].
     fn append(
         &self,
         session: &SessionId,
@@ -115,7 +118,7 @@ pub trait Store: Send + Sync {
     ) -> Result<RecordNumber, StoreError>;
 
     /// At most `most` records of a log in order, beginning with number `from`. Those of an
-    /// unknown session are none.
+    /// unknown session are none. One that cannot be read any more says `null`.
     ///
     /// # Errors
     /// Those of every call.
@@ -130,7 +133,7 @@ pub trait Store: Send + Sync {
     /// Replaces what the tracker of duplicate calls remembers of a session.
     ///
     /// # Errors
-    /// [`StoreError::TooLarge`] above [`PAYLOAD_BYTES_MAX`], [`StoreError::UnknownSession`].
+    /// [`StoreError::TooLarge`] above [`PAYLOAD_BYTES_MAX`], [`StoreError::TooDeep`], [`StoreError::UnknownSession`].
     fn set_calls(
         &self,
         session: &SessionId,
@@ -138,7 +141,7 @@ pub trait Store: Send + Sync {
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
-    /// What the tracker of duplicate calls last remembered of a session.
+    /// What the tracker of duplicate calls last remembered of a session, if that can be read.
     ///
     /// # Errors
     /// Those of every call.
@@ -147,7 +150,7 @@ pub trait Store: Send + Sync {
     /// Keeps what a curator chose.
     ///
     /// # Errors
-    /// [`StoreError::TooLarge`] above [`PAYLOAD_BYTES_MAX`].
+    /// [`StoreError::TooLarge`] above [`PAYLOAD_BYTES_MAX`], [`StoreError::TooDeep`].
     fn put_curation(
         &self,
         key: CurationKey,
@@ -155,7 +158,7 @@ pub trait Store: Send + Sync {
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
-    /// What a curator chose; it counts as used at `now`.
+    /// What a curator chose, if that can be read; it counts as used at `now`.
     ///
     /// # Errors
     /// Those of every call.
@@ -196,4 +199,29 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// Those of every call.
     fn collect(&self, limits: Limits, now: Timestamp) -> Result<Collected, StoreError>;
+
+    /// When a collection last came to its end, in whatever process; `None` if none did.
+    ///
+    /// # Errors
+    /// Those of every call.
+    fn last_collection(&self) -> Result<Option<Timestamp>, StoreError>;
+
+    /// [`Store::collect`], if none came to its end in the last `every_ms` milliseconds: may be
+    /// asked often.
+    ///
+    /// # Errors
+    /// Those of every call.
+    fn collect_if_due(
+        &self,
+        limits: Limits,
+        every_ms: i64,
+        now: Timestamp,
+    ) -> Result<Option<Collected>, StoreError> {
+        // A time that is yet to come is none: the clock was wrong then, or is now.
+        let is_done = |last: Timestamp| (0..every_ms).contains(&now.0.saturating_sub(last.0));
+        if self.last_collection()?.is_some_and(is_done) {
+            return Ok(None);
+        }
+        self.collect(limits, now).map(Some)
+    }
 }

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use foveal_context::handle::{ContentStore, Handle};
 use foveal_context::transcript::Timestamp;
 use foveal_store::{
-    Collected, Content, Contents, CurationKey, Fetch, Limits, Log, PAYLOAD_BYTES_MAX, Record,
-    RecordNumber, SESSION_ID_BYTES_MAX, SessionFacts, SessionId, SqliteStore, Store, StoreError,
-    Write,
+    Collected, Content, Contents, CurationKey, Fetch, Limits, Log, PAYLOAD_BYTES_MAX,
+    PAYLOAD_DEPTH_MAX, Record, RecordNumber, SESSION_ID_BYTES_MAX, SessionFacts, SessionId,
+    SqliteStore, Store, StoreError, Write,
 };
 use serde_json::{Value, json};
 
@@ -20,6 +20,8 @@ const CASES: &[Case] = &[
     ("content is stored once", content_is_stored_once),
     ("content of all kinds comes back", content_of_all_kinds_comes_back),
     ("what is too large is refused", what_is_too_large_is_refused),
+    ("what is too deep is refused", what_is_too_deep_is_refused),
+    ("content is compressed", content_is_compressed),
     ("sessions are listed", sessions_are_listed),
     ("unknown sessions are refused", unknown_sessions_are_refused),
     ("records keep their order", records_keep_their_order),
@@ -29,6 +31,8 @@ const CASES: &[Case] = &[
     ("writes are found by handle", writes_are_found_by_handle),
     ("deleting takes what nothing else needs", deleting_takes_what_nothing_else_needs),
     ("the old goes", the_old_goes),
+    ("it is collected when it is due", it_is_collected_when_it_is_due),
+    ("much is collected in parts", much_is_collected_in_parts),
     ("the oldest goes first", the_oldest_goes_first),
     ("pinned sessions stay", pinned_sessions_stay),
     ("sessions at work lose old content last", sessions_at_work_lose_old_content_last),
@@ -164,6 +168,52 @@ fn what_is_too_large_is_refused(store: &dyn Store) {
     let bytes = vec![0; foveal_store::CONTENT_BYTES_MAX + 1];
     assert!(matches!(store.put(None, &bytes, at(0)), Err(StoreError::TooLarge { .. })));
     assert_eq!(store.handles().expect("handles"), []);
+}
+
+/// What could be written but not read again is not taken, however deep it is.
+fn what_is_too_deep_is_refused(store: &dyn Store) {
+    let session = open(store, "a", at(0));
+    let key = CurationKey::of(b"", "", "");
+    let nested = |depth| {
+        (0..depth).fold(json!(1), |inner, level| match level % 2 {
+            0 => json!([inner]),
+            _ => json!({ "inner": inner }),
+        })
+    };
+    for depth in [PAYLOAD_DEPTH_MAX + 1, 127, 128, 1_000] {
+        let deep = nested(depth);
+        let refused = [
+            store.append(&session, Log::Events, &deep, at(0)).err(),
+            store.set_calls(&session, &deep, at(0)).err(),
+            store.put_curation(key, &deep, at(0)).err(),
+        ];
+        for error in refused {
+            let error = error.expect("it is refused").to_string();
+            assert!(error.starts_with("values in more than 120 lists and objects"), "{error}");
+        }
+    }
+    let deep = nested(PAYLOAD_DEPTH_MAX);
+    store.append(&session, Log::Events, &deep, at(0)).expect("it is kept");
+    store.set_calls(&session, &deep, at(0)).expect("it is kept");
+    store.put_curation(key, &deep, at(0)).expect("it is kept");
+    let record = store.records(&session, Log::Events, RecordNumber(1), 9).expect("one").remove(0);
+    assert_eq!(record.payload, deep);
+    assert_eq!(store.calls(&session).expect("it can be read").as_ref(), Some(&deep));
+    assert_eq!(store.curation(key, at(0)).expect("it can be read"), Some(deep));
+}
+
+fn content_is_compressed(store: &dyn Store) {
+    let left = |store: &dyn Store| collect(store, u64::MAX, 1_000, at(0)).bytes_left;
+    let code: String =
+        (0..2_000).map(|n| format!("    let value_{n} = compute_{n}(value)?;\n")).collect();
+    put(store, None, &code, at(0));
+    let compressed = left(store);
+    assert!(compressed < code.len() as u64 / 4, "{compressed} bytes of {}", code.len());
+    // What does not get smaller is not made larger.
+    let mut noise = vec![0; 10_000];
+    blake3::Hasher::new().finalize_xof().fill(&mut noise);
+    store.put(None, &noise, at(0)).expect("it is stored");
+    assert_eq!(left(store) - compressed, 10_000);
 }
 
 fn sessions_are_listed(store: &dyn Store) {
@@ -350,6 +400,45 @@ fn the_old_goes(store: &dyn Store) {
         collect(store, u64::MAX, 5, at(10)),
         Collected { bytes_left: collected.bytes_left, ..none() }
     );
+}
+
+fn it_is_collected_when_it_is_due(store: &dyn Store) {
+    let limits = Limits { bytes_max: u64::MAX, age_max_ms: 5 * HOUR };
+    let collected = |now| {
+        let collected = store.collect_if_due(limits, HOUR, now).expect("it collects");
+        collected.map(|collected| collected.contents)
+    };
+    put(store, None, "content", at(0));
+    assert_eq!(store.last_collection().expect("a time"), None);
+    assert_eq!(collected(at(10)), Some(1));
+    assert_eq!(store.last_collection().expect("a time"), Some(at(10)));
+    put(store, None, "content", at(0));
+    assert_eq!(collected(Timestamp(at(11).0 - 1)), None);
+    assert_eq!(collected(at(11)), Some(1));
+    // A clock that was ahead does not put it off.
+    assert_eq!(collected(at(999)), Some(0));
+    put(store, None, "content", at(0));
+    assert_eq!(collected(at(12)), Some(1));
+}
+
+/// More than one transaction removes.
+fn much_is_collected_in_parts(store: &dyn Store) {
+    let fill = || {
+        for number in 0..150 {
+            let name = format!("session {number}");
+            let session = open(store, &name, at(number));
+            put(store, Some(&session), &noise(200, number.unsigned_abs()), at(number));
+            put(store, None, &noise(200, 1_000 + number.unsigned_abs()), at(number));
+        }
+    };
+    fill();
+    let collected = collect(store, u64::MAX, 10, at(155));
+    assert_eq!((collected.sessions, collected.contents), (145, 290));
+    assert!((1..=3_000).contains(&collected.bytes_left), "{collected:?}");
+    fill();
+    let collected = collect(store, 3_000, 1_000, at(155));
+    assert!((142..148).contains(&collected.sessions), "{collected:?}");
+    assert!(collected.bytes_left <= 3_000 && collected.bytes_left > 2_000, "{collected:?}");
 }
 
 fn the_oldest_goes_first(store: &dyn Store) {

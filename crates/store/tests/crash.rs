@@ -17,7 +17,17 @@ const PLACE: &str = "FOVEAL_STORE_OF_A_TEST";
 
 const KILLS: u64 = 40;
 
-const NOW: Timestamp = Timestamp(1);
+const NOW: Timestamp = Timestamp(1_000_000);
+
+/// Sessions that a collection at [`NOW`] removes, and when they were used.
+const OLD_SESSIONS: u64 = 100;
+const LONG_AGO: Timestamp = Timestamp(1);
+const KEPT: Limits = Limits { bytes_max: u64::MAX, age_max_ms: 1_000 };
+
+/// What takes a file back to its first version.
+const FIRST_VERSION: &str = "BEGIN IMMEDIATE; DROP TABLE collection; DROP INDEX content_by_use; \
+                             DROP TABLE calls; DROP TABLE curation; DROP TABLE fetch; \
+                             DROP TABLE write; PRAGMA user_version = 1; COMMIT";
 
 fn session(store: &dyn Store) -> SessionId {
     let id = SessionId("a".into());
@@ -39,6 +49,76 @@ fn content(number: u64) -> Vec<u8> {
     bytes
 }
 
+fn old_session(number: u64) -> SessionId {
+    SessionId(format!("old {number}"))
+}
+
+fn old_content(number: u64) -> Vec<u8> {
+    format!("what session {number} was shown long ago").into_bytes()
+}
+
+/// Sessions with a record and a content each, which no collection has removed yet.
+fn fill_with_old(store: &dyn Store) {
+    for number in 0..OLD_SESSIONS {
+        let id = old_session(number);
+        store.open_session(&id, &SessionFacts::default(), LONG_AGO).expect("a session");
+        store.append(&id, Log::Events, &json!(number), LONG_AGO).expect("a record");
+        store.put(Some(&id), &old_content(number), LONG_AGO).expect("it is stored");
+    }
+}
+
+/// How many of the old sessions are there, each with all that is its own. One may just have
+/// been about to be made.
+fn check_old(store: &dyn Store) -> u64 {
+    let sessions = store.sessions().expect("sessions");
+    let numbers: Vec<u64> =
+        sessions.iter().filter_map(|one| one.id.0.strip_prefix("old ")?.parse().ok()).collect();
+    let is_whole = |number: &&u64| {
+        let records = store.records(&old_session(**number), Log::Events, RecordNumber(1), 9);
+        let content = store.get(Handle::of(&old_content(**number))).expect("it can be read");
+        !records.expect("they can be read").is_empty() && content.is_some()
+    };
+    let halves = numbers.iter().filter(|number| !is_whole(number)).count();
+    assert!(halves <= 1, "of {halves} sessions half is gone");
+    numbers.len() as u64
+}
+
+/// Says something to the process that listens.
+fn say(text: &str) {
+    let mut said = std::io::stdout();
+    said.write_all(format!("\nstored {text}\n").as_bytes()).expect("somebody listens");
+    said.flush().expect("somebody listens");
+}
+
+/// Not a test of its own: what the process does that is killed.
+#[test]
+fn collector() {
+    let Some(place) = std::env::var_os(PLACE) else { return };
+    let store = SqliteStore::open(Path::new(&place)).expect("it opens");
+    for number in 1_u64.. {
+        fill_with_old(&store);
+        say(&format!("collecting {number}"));
+        store.collect(KEPT, NOW).expect("it collects");
+        say(&format!("collected {number}"));
+    }
+}
+
+/// Not a test of its own: what the process does that is killed.
+#[test]
+fn migrator() {
+    let Some(place) = std::env::var_os(PLACE) else { return };
+    let place = Path::new(&place);
+    for number in 1_u64.. {
+        // One that is of the first version already has nothing to drop.
+        let raw = rusqlite::Connection::open(place).expect("a file");
+        drop(raw.execute_batch(FIRST_VERSION));
+        drop(raw);
+        say(&format!("migrating {number}"));
+        drop(SqliteStore::open(place).expect("it opens"));
+        say(&format!("migrated {number}"));
+    }
+}
+
 /// Not a test of its own: what the process does that is killed.
 #[test]
 fn writer() {
@@ -46,11 +126,7 @@ fn writer() {
     let store = SqliteStore::open(Path::new(&place)).expect("it opens");
     let session = session(&store);
     let done = store.records(&session, Log::Events, RecordNumber(0), usize::MAX).expect("records");
-    let mut said = std::io::stdout();
-    let mut acknowledge = |text: String| {
-        said.write_all(format!("\nstored {text}\n").as_bytes()).expect("somebody listens");
-        said.flush().expect("somebody listens");
-    };
+    let acknowledge = |text: String| say(&text);
     for number in done.len() as u64 + 1.. {
         let handle = store.put(Some(&session), &content(number), NOW).expect("stored").handle;
         acknowledge(format!("content {number}"));
@@ -62,16 +138,15 @@ fn writer() {
         store.put_write(&session, &write).expect("a write");
         acknowledge(format!("write {number}"));
         if number % 16 == 0 {
-            let limits = Limits { bytes_max: u64::MAX, age_max_ms: 0 };
-            store.collect(limits, NOW).expect("it collects");
+            store.collect(KEPT, NOW).expect("it collects");
         }
     }
 }
 
-fn spawn(place: &Path) -> (Child, BufReader<ChildStdout>) {
+fn spawn(work: &str, place: &Path) -> (Child, BufReader<ChildStdout>) {
     let program = std::env::current_exe().expect("this is a program");
     let mut child = Command::new(program)
-        .args(["--exact", "crash::writer", "--nocapture", "--test-threads=1"])
+        .args(["--exact", work, "--nocapture", "--test-threads=1"])
         .env(PLACE, place)
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -88,29 +163,127 @@ fn what_was_acknowledged_survives_a_kill_at_any_point() {
     // The last number of each kind that was acknowledged.
     let mut acknowledged: HashMap<String, u64> = HashMap::new();
     for kill in 0..KILLS {
-        let (mut child, mut said) = spawn(&path);
         let stop = chance(kill, 60);
-        let mut heard = 0;
-        let mut line = String::new();
-        while said.read_line(&mut line).expect("it speaks") > 0 {
-            if let Some((kind, number)) =
-                line.strip_prefix("stored ").and_then(|rest| rest.trim_end().split_once(' '))
-            {
-                let number = number.parse().expect("a number");
-                acknowledged.insert(kind.to_owned(), number);
-                heard += 1;
-            }
-            line.clear();
-            if heard == stop {
-                std::thread::sleep(Duration::from_micros(chance(kill + 1_000, 3_000)));
-                child.kill().expect("it runs");
-            }
-        }
-        let status = child.wait().expect("it ran");
-        assert!(!status.success(), "it ended by itself after {heard}");
+        let wait = Duration::from_micros(chance(kill + 1_000, 3_000));
+        let heard = killed("crash::writer", &path, wait, |_, heard| heard == stop);
+        acknowledged.extend(heard);
         check(&path, &acknowledged);
     }
     assert!(acknowledged["event"] > KILLS, "{acknowledged:?}");
+}
+
+/// Starts `work` and kills it `wait` after what it said, and how often it spoke, is as `stop`
+/// wants it; tells the last number of each kind that it said.
+fn killed(
+    work: &str,
+    path: &Path,
+    wait: Duration,
+    stop: impl Fn(&str, u64) -> bool,
+) -> HashMap<String, u64> {
+    let (mut child, mut said) = spawn(work, path);
+    let (mut told, mut heard, mut is_killed) = (HashMap::new(), 0, false);
+    let mut line = String::new();
+    loop {
+        let words = line.strip_prefix("stored ").and_then(|rest| rest.trim_end().split_once(' '));
+        let kind = words.map_or("", |(kind, number)| {
+            told.insert(kind.to_owned(), number.parse().expect("a number"));
+            heard += 1;
+            kind
+        });
+        if !is_killed && stop(kind, heard) {
+            std::thread::sleep(wait);
+            child.kill().expect("it runs");
+            is_killed = true;
+        }
+        line.clear();
+        if said.read_line(&mut line).expect("it speaks") == 0 {
+            break;
+        }
+    }
+    let status = child.wait().expect("it ran");
+    assert!(!status.success(), "it ended by itself after {heard}");
+    told
+}
+
+#[test]
+fn a_collection_that_is_killed_leaves_no_halves() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("store.db");
+    let store = SqliteStore::open(&path).expect("it opens");
+    let session = session(&store);
+    store.set_pinned(&session, true).expect("it is there");
+    let kept = store.put(Some(&session), b"kept", LONG_AGO).expect("it is stored").handle;
+    drop(store);
+    let mut inside = 0;
+    for kill in 0..KILLS {
+        let wait = Duration::from_micros(chance(kill + 2_000, 2_000));
+        let told = killed("crash::collector", &path, wait, |kind, _| kind == "collecting");
+        inside += u64::from(told.get("collecting") > told.get("collected"));
+        let store = SqliteStore::open(&path).expect("it opens");
+        assert_eq!(store.take_notices(), []);
+        assert_eq!(store.check().expect("it can be read"), [""; 0]);
+        check_old(&store);
+        assert!(store.get(kept).expect("it can be read").is_some());
+    }
+    assert!(inside > 0, "no kill fell into a collection");
+}
+
+#[test]
+fn a_migration_that_is_killed_loses_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("store.db");
+    let store = SqliteStore::open(&path).expect("it opens");
+    fill_with_old(&store);
+    drop(store);
+    for kill in 0..KILLS {
+        let wait = Duration::from_micros(chance(kill + 3_000, 2_000));
+        let at = 1 + chance(kill + 4_000, 4);
+        killed("crash::migrator", &path, wait, |kind, heard| kind == "migrating" && heard > at);
+        let store = SqliteStore::open(&path).expect("it opens");
+        assert_eq!(store.take_notices(), []);
+        assert_eq!(store.check().expect("it can be read"), [""; 0]);
+        assert_eq!(check_old(&store), OLD_SESSIONS);
+        let session = session(&store);
+        store.set_calls(&session, &json!(kill), NOW).expect("calls");
+        assert_eq!(store.last_collection().expect("a time"), None);
+    }
+}
+
+/// As if the process had been killed at any write of a migration and of a collection.
+#[test]
+fn every_beginning_of_a_migration_and_a_collection_is_whole() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("store.db");
+    fill_with_old(&SqliteStore::open(&path).expect("it opens"));
+    let raw = rusqlite::Connection::open(&path).expect("a file");
+    raw.execute_batch(FIRST_VERSION).expect("it is of this version");
+    drop(raw);
+    let file = fs::read(&path).expect("a file");
+    let store = SqliteStore::open(&path).expect("it opens");
+    store.collect(KEPT, NOW).expect("it collects");
+    let log = fs::read(path.with_extension("db-wal")).expect("a log");
+    assert_eq!(fs::read(&path).expect("a file"), file, "all of it is in the log");
+
+    let copy = folder.path().join("copy.db");
+    let steps = 60;
+    let left: Vec<u64> = (0..=steps)
+        .map(|step| {
+            fs::write(&copy, &file).expect("a file");
+            fs::write(copy.with_extension("db-wal"), &log[..log.len() * step / steps])
+                .expect("a log");
+            drop(fs::remove_file(copy.with_extension("db-shm")));
+            let store = SqliteStore::open(&copy).expect("it opens");
+            assert_eq!(store.take_notices(), []);
+            assert_eq!(store.check().expect("it can be read"), [""; 0]);
+            let left = check_old(&store);
+            store.collect(KEPT, NOW).expect("it works");
+            assert_eq!((check_old(&store), store.handles().expect("none")), (0, vec![]));
+            left
+        })
+        .collect();
+    assert!(left.is_sorted_by(|before, after| before >= after), "{left:?}");
+    assert_eq!((left[0], left[steps]), (OLD_SESSIONS, 0));
+    assert!(left.iter().any(|left| (1..OLD_SESSIONS).contains(left)), "{left:?}");
 }
 
 /// All that was acknowledged is there, and at most one more of each kind.

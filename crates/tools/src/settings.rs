@@ -4,6 +4,13 @@ use foveal_context::calls::CallSettings;
 use foveal_context::settings::Settings;
 use foveal_context::shaping::gutter::Numbers;
 use foveal_context::views::{Amount, CurateSettings};
+use foveal_store::Limits;
+
+/// How much of all sessions a store keeps, and how long: 2 GiB, 30 days.
+pub const KEPT: Limits = Limits { bytes_max: 2 << 30, age_max_ms: 30 * 24 * 3_600_000 };
+
+/// How often what is more than is kept, or older, is removed from a store, in milliseconds.
+pub const COLLECT_EVERY_MS: i64 = 3_600_000;
 
 /// Settings of all tools.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,15 +2,17 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread;
 
 use foveal_context::calls::{Similarity, Statistics};
 use foveal_context::handle::Handle;
 use foveal_files::Roots;
 use foveal_index::views::CuratedViews;
 use foveal_processes::{Environment, Sandbox, Shell};
-use foveal_store::{SessionFacts, SessionId, Store};
-use foveal_web::{Fetcher, Guard, Limits};
+use foveal_store::{Collected, Limits, SessionFacts, SessionId, Store, StoreError};
+use foveal_web::{Fetcher, Guard};
 use globset::Glob;
 use serde_json::Value;
 
@@ -18,7 +20,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::code_index::{self, CodeIndex};
 use crate::permission::{Deed, Grants, Policy};
 use crate::session::Calls;
-use crate::settings::ToolSettings;
+use crate::settings::{COLLECT_EVERY_MS, KEPT, ToolSettings};
 use crate::views::Curations;
 
 /// What the built-in curator is called where its choices are kept.
@@ -52,6 +54,13 @@ pub struct Toolbox {
     pub shell: Shell,
     /// Where commands may write; `None`: everywhere.
     pub sandbox: Option<Sandbox>,
+    /// Where the client works, if it is known: what is noted of its prompts there counts as well
+    /// as what is noted in the roots. A canonical path.
+    pub client_folder: Option<PathBuf>,
+    /// How much of all sessions the store keeps, and how long.
+    pub kept: Limits,
+    /// When it was last looked whether the store holds too much.
+    looked: AtomicI64,
 }
 
 /// What a toolbox needs of the machine.
@@ -97,10 +106,13 @@ impl Toolbox {
             granted: Mutex::new(granted),
             curations,
             index: CodeIndex::new(open),
-            fetcher: Fetcher::new(guard, Limits::default()),
+            fetcher: Fetcher::new(guard, foveal_web::Limits::default()),
             environment: host.environment,
             shell: host.shell,
             sandbox,
+            client_folder: None,
+            kept: KEPT,
+            looked: AtomicI64::new(i64::MIN),
         }
     }
 
@@ -120,6 +132,32 @@ impl Toolbox {
     /// A rule of one's own sees texts of more than 256 bytes as their hash.
     pub fn register_rule(&self, tool: &str, rule: impl Into<Similarity>) {
         self.calls().register(tool, rule);
+    }
+
+    /// Removes from the store what is more than it keeps, or older, if that was not done for
+    /// [`COLLECT_EVERY_MS`].
+    ///
+    /// # Errors
+    /// If the store cannot be written.
+    pub fn collect(&self) -> Result<Option<Collected>, StoreError> {
+        self.store.collect_if_due(self.kept, COLLECT_EVERY_MS, self.clock.now())
+    }
+
+    /// The same beside the work, looked after now and then: a server that runs for weeks keeps
+    /// no more than one that is started each day.
+    pub(crate) fn collect_at_times(self: &Arc<Self>) {
+        let now = self.clock.now().0;
+        let last = self.looked.load(Ordering::Relaxed);
+        let is_early = (0..COLLECT_EVERY_MS / 2).contains(&now.saturating_sub(last));
+        let looks =
+            || self.looked.compare_exchange(last, now, Ordering::Relaxed, Ordering::Relaxed);
+        if is_early || looks().is_err() {
+            return;
+        }
+        let toolbox = Arc::clone(self);
+        // What cannot be removed now is removed the next time.
+        let collect = move || drop(toolbox.collect());
+        drop(thread::Builder::new().name("store".to_owned()).spawn(collect));
     }
 
     /// How often calls were answered from earlier ones, in all sessions.

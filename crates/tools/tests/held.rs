@@ -1,8 +1,14 @@
 //! What the tools are held to where a call comes at an awkward moment.
 
+use std::path::Path;
+use std::sync::Arc;
+
+use foveal_store::{Log, SessionFacts, SessionId};
+use foveal_tools::settings::ToolSettings;
+use foveal_tools::{Control, Request, Session};
 use serde_json::json;
 
-use crate::world::{World, source};
+use crate::world::{World, source, toolbox_over};
 
 #[test]
 fn the_same_search_from_another_folder_is_another() {
@@ -132,6 +138,158 @@ fn another_reader_is_shown_everything() {
         assert_eq!(is_whole(&read()), whole, "{reader:?}");
     }
     assert!(!is_whole(&read()));
+}
+
+/// A note counts where its folder is the root, above it, below it, or where the client works;
+/// nowhere else.
+#[test]
+fn notes_of_readers_reach_those_who_work_there() {
+    let elsewhere = tempfile::tempdir().expect("a folder");
+    let (client, other) = (elsewhere.path().join("client"), elsewhere.path().join("other"));
+    let world = World::new();
+    world.write("a.rs", source(10));
+    let root = world.folder.path().canonicalize().expect("a folder");
+    let store = &world.toolbox.store;
+    let mut toolbox = toolbox_over(root.clone(), ToolSettings::default(), Arc::clone(store));
+    toolbox.client_folder = Some(client.clone());
+    let session = Session::new(&Arc::new(toolbox), "of a client");
+    let read = || {
+        for tool in ["bash", "read_file"] {
+            let arguments = match tool {
+                "bash" => json!({"command": "true"}),
+                _ => json!({"path": "a.rs"}),
+            };
+            let answer = session.call(&Request::new(tool, arguments), &Control::NONE);
+            if tool == "read_file" {
+                return answer.text.contains("1→pub fn step_0");
+            }
+        }
+        false
+    };
+    let told = |folder: &Path, reader: Option<&str>| {
+        let now = world.toolbox.clock.now();
+        foveal_tools::session::note_reader(&**store, folder, reader, now).expect("it is noted");
+    };
+    let parent = root.parent().expect("a folder");
+    for (folder, reaches) in [
+        (root.as_path(), true),
+        (&root.join("sub/folder"), true),
+        (parent, true),
+        (Path::new("/"), true),
+        (&client, true),
+        (&client.join("sub"), true),
+        (elsewhere.path(), true),
+        (&other, false),
+        (&parent.join("other"), false),
+    ] {
+        for (reader, reaches, told_of) in [
+            (None, reaches, "a prompt was cut"),
+            (Some("one"), reaches, "another asks"),
+            (Some("one"), false, "the same asks"),
+        ] {
+            session.forget();
+            assert!(read());
+            told(folder, reader);
+            assert_eq!(read(), reaches, "{told_of} in {}", folder.display());
+        }
+        told(&root, Some("main"));
+        read();
+    }
+    // Readers that ask in turn from above and from below are told apart.
+    for _ in 0..2 {
+        for (folder, reader) in [(parent, "one"), (root.as_path(), "main")] {
+            told(folder, Some(reader));
+            assert!(read());
+        }
+    }
+}
+
+/// A session that was removed from the store meanwhile goes on shaped, and so does a later
+/// process.
+#[test]
+fn a_session_that_was_removed_is_opened_again() {
+    let world = World::new();
+    world.write("a.rs", source(10));
+    let store = &world.toolbox.store;
+    let is_whole = |text: &str| text.contains("1→pub fn step_0");
+    let read = |session: &Session| {
+        for (tool, arguments) in
+            [("bash", json!({"command": "true"})), ("read_file", json!({"path": "a.rs"}))]
+        {
+            let answer = session.call(&Request::new(tool, arguments), &Control::NONE);
+            assert!(!answer.is_error, "{}", answer.text);
+            if tool == "read_file" {
+                return answer.text;
+            }
+        }
+        unreachable!("it was read")
+    };
+    for _ in 0..2 {
+        world.session.forget();
+        assert!(is_whole(&read(&world.session)));
+        assert!(!is_whole(&read(&world.session)));
+        assert!(store.delete_session(&SessionId("test".to_owned())).expect("it is there"));
+        let run = world.call("bash", json!({"command": "seq 1 20000"}));
+        assert!(run.len() < 20_000, "{} bytes", run.len());
+        let handle = run.split("expand ").nth(1).and_then(|rest| rest.get(..12)).expect("a handle");
+        let kept = store.get(handle.parse().expect("a handle")).expect("it can be read");
+        assert!(kept.is_some_and(|kept| kept.bytes.ends_with(b"19999\n20000\n")));
+        // What was shown before is shown anew, for a later process as well.
+        assert!(is_whole(&read(&world.session)));
+        assert!(!is_whole(&read(&world.session)));
+        let later = world.session_named("test");
+        assert!(!is_whole(&read(&later)));
+        world.call("edit_file", json!({"path": "a.rs", "old_str": "* 3;", "new_str": "* 3 ;"}));
+        world.write("a.rs", source(10));
+    }
+}
+
+/// What a later process cannot read of an earlier one it does not take for shown.
+#[test]
+fn what_is_not_kept_of_a_session_does_not_count_as_shown() {
+    let world = World::new();
+    world.write("a.rs", source(10));
+    let read = || {
+        world
+            .session_named("test")
+            .call(&Request::new("read_file", json!({"path": "a.rs"})), &Control::NONE)
+    };
+    assert!(read().text.contains("1→pub fn step_0"));
+    assert!(!read().text.contains("1→pub fn step_0"));
+    let id = SessionId("test".to_owned());
+    let now = world.toolbox.clock.now();
+    world.toolbox.store.append(&id, Log::Events, &json!(null), now).expect("a record");
+    assert!(read().text.contains("1→pub fn step_0"));
+    assert!(!read().text.contains("1→pub fn step_0"));
+}
+
+/// A server that goes on for weeks removes what is too old while it works.
+#[test]
+fn a_long_running_server_collects() {
+    const DAY: i64 = 24 * 3_600_000;
+    let world = World::new();
+    let store = &world.toolbox.store;
+    let held = || store.sessions().expect("sessions").into_iter().map(|session| session.id.0);
+    for round in 0..3 {
+        let name = format!("old {round}");
+        let now = world.toolbox.clock.now();
+        store.open_session(&SessionId(name.clone()), &SessionFacts::default(), now).expect("one");
+        world.pass(31 * DAY);
+        assert!(held().any(|one| one == name));
+        world.call("bash", json!({"command": "true"}));
+        // It is done beside the work.
+        let mut waits = 0..1_000;
+        while held().any(|one| one == name) && waits.next().is_some() {
+            world.settle();
+        }
+        assert!(!held().any(|one| one == name), "it is removed");
+        // Once an hour is enough.
+        let last = store.last_collection().expect("a time");
+        world.pass(DAY / 48);
+        world.call("bash", json!({"command": "true"}));
+        world.settle();
+        assert_eq!(store.last_collection().expect("a time"), last);
+    }
 }
 
 #[test]

@@ -16,9 +16,9 @@ pub(crate) fn run(environment: &Environment) -> ExitCode {
         );
         return ExitCode::from(2);
     }
-    if let Some(answer) = hook::answer(io::stdin().lock(), environment) {
+    hook::answer(io::stdin().lock(), environment, |answer| {
         // Whoever does not read it any more does not want it.
         let _ = writeln!(io::stdout(), "{answer}");
-    }
+    });
     ExitCode::SUCCESS
 }

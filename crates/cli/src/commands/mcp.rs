@@ -86,10 +86,14 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         ToolChoice::Full => ToolSet::Full,
     };
     let directory = std::env::current_dir().context("there is no current folder")?;
-    let mut settings = McpSettings::new(tools, directory);
+    let mut settings = McpSettings::new(tools, directory.clone());
     settings.roots = toolbox::folders(&arguments.roots)?;
     settings.structured = arguments.structured;
-    let opener = Opener::new(environment, &arguments.writable)?;
+    let mut opener = Opener::new(environment, &arguments.writable)?;
+    if arguments.http.is_none() {
+        // Whoever starts it does so where it works.
+        opener = opener.for_client_in(&directory);
+    }
     let open: OpenToolbox = Arc::new(move |roots: Vec<PathBuf>| Ok(opener.open(&roots)?));
     let server = Server::new(settings, open);
     let Some(address) = arguments.http else {

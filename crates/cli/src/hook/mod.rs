@@ -20,6 +20,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use foveal_context::transcript::Timestamp;
 use foveal_store::{SqliteStore, Store};
 use foveal_tools::session::note_reader;
+use foveal_tools::settings::{COLLECT_EVERY_MS, KEPT};
 use serde_json::{Value, json};
 
 use self::event::{Event, Occasion};
@@ -30,39 +31,48 @@ use crate::toolbox;
 /// Bytes of an event that are read; a larger one is left alone.
 const EVENT_BYTES_MAX: u64 = 64 << 20;
 
-/// What to answer to the event on `input`; `None`: nothing.
-pub(crate) fn answer(input: impl Read, environment: &Environment) -> Option<Value> {
+/// Answers the event on `input` by `tell`, if there is something to answer.
+pub(crate) fn answer(input: impl Read, environment: &Environment, tell: impl FnOnce(&Value)) {
     let mut text = Vec::new();
-    input.take(EVENT_BYTES_MAX + 1).read_to_end(&mut text).ok()?;
-    if text.len() as u64 > EVENT_BYTES_MAX {
-        return None;
+    let read = input.take(EVENT_BYTES_MAX + 1).read_to_end(&mut text);
+    if read.is_err() || text.len() as u64 > EVENT_BYTES_MAX {
+        return;
     }
     // Whoever works with the agent must not be told of a fault of ours in the midst of it.
     panic::set_hook(Box::new(|_| {}));
-    panic::catch_unwind(AssertUnwindSafe(|| answered(&text, environment))).ok().flatten()
+    let answered = || {
+        let event = Event::parse(&text)?;
+        let store = SqliteStore::open(&toolbox::store_path(environment)?).ok()?;
+        if let Some(answer) = answered(&event, &store) {
+            tell(&answer);
+        }
+        // What cannot be removed now is removed the next time.
+        store.collect_if_due(KEPT, COLLECT_EVERY_MS, now()).ok()
+    };
+    drop(panic::catch_unwind(AssertUnwindSafe(answered)));
 }
 
-fn answered(text: &[u8], environment: &Environment) -> Option<Value> {
-    let event = Event::parse(text)?;
-    let store = SqliteStore::open(&toolbox::store_path(environment)?).ok()?;
-    let folder = Path::new(&event.directory);
+fn answered(event: &Event, store: &dyn Store) -> Option<Value> {
+    // As the roots of servers are spelled.
+    let named = Path::new(&event.directory);
+    let folder = &named.canonicalize().unwrap_or_else(|_| named.to_owned());
     match &event.occasion {
         Occasion::Forgets => {
             // What cannot be noted is no reason to trouble anybody.
-            drop(note_reader(&store, folder, None, now()));
-            Past::open(&store, &event, now())?.forget(transcript::length(&event));
+            drop(note_reader(store, folder, None, now()));
+            Past::open(store, event, now())?.forget(transcript::length(event));
             None
         }
         Occasion::Asks => {
             let agent = event.agent.as_deref().unwrap_or_default();
             let reader = format!("{}/{agent}", event.session);
-            drop(note_reader(&store, folder, Some(&reader), now()));
+            drop(note_reader(store, folder, Some(&reader), now()));
             None
         }
         Occasion::Answered(answered) => {
-            let past = Past::open(&store, &event, now())?;
+            let past = Past::open(store, event, now())?;
             let result = output::Output::of(answered)?;
-            let mut seen = transcript::read(&event, &past)?;
+            let mut seen = transcript::read(event, &past)?;
             let shaped = shaped::shape(&mut seen, &past, answered, &result)?;
             // Without the whole, what is left out would be gone.
             store.put(Some(past.session()), shaped.whole.as_bytes(), now()).ok()?;

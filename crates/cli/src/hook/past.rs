@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::event::{Answered, Event};
+use super::transcript;
 
 /// Records read at most; a session has one for each result that was shaped.
 const RECORDS_MAX: usize = 20_000;
@@ -55,7 +56,7 @@ impl<'s> Past<'s> {
         let session = SessionId(format!("claude-code {}{agent}", event.session));
         let facts =
             SessionFacts { client: "Claude Code".to_owned(), roots: vec![event.directory.clone()] };
-        store.open_session(&session, &facts, now).ok()?;
+        let is_known = store.open_session(&session, &facts, now).ok()?;
         let mut past = Self {
             store,
             session,
@@ -67,22 +68,40 @@ impl<'s> Past<'s> {
         };
         let records =
             store.records(&past.session, Log::Events, RecordNumber(1), RECORDS_MAX).ok()?;
+        // What was sent of results that are there already may be kept no more.
+        let mut is_lost = !is_known && transcript::has_results(event);
         for record in records {
-            match serde_json::from_value(record.payload).ok()? {
-                Kept::Sent { call, tool, input, text } => {
-                    past.sent.insert(call.clone(), text);
-                    past.last = Some(Last { call, tool, input });
-                    past.is_first.set(false);
-                }
-                Kept::Whole => past.last = None,
-                Kept::Forgot { bytes } => {
-                    past.forgotten = bytes;
-                    past.last = None;
-                    past.is_first.set(true);
-                }
-            }
+            let Ok(kept) = serde_json::from_value(record.payload) else {
+                is_lost = true;
+                continue;
+            };
+            is_lost &= !matches!(kept, Kept::Forgot { .. });
+            past.take(kept);
+        }
+        if is_lost {
+            let bytes = transcript::length(event);
+            past.forget(bytes);
+            past.forget_all_before(bytes);
         }
         Some(past)
+    }
+
+    fn take(&mut self, kept: Kept) {
+        match kept {
+            Kept::Sent { call, tool, input, text } => {
+                self.sent.insert(call.clone(), text);
+                self.last = Some(Last { call, tool, input });
+                self.is_first.set(false);
+            }
+            Kept::Whole => self.last = None,
+            Kept::Forgot { bytes } => self.forget_all_before(bytes),
+        }
+    }
+
+    fn forget_all_before(&mut self, bytes: u64) {
+        self.forgotten = bytes;
+        self.last = None;
+        self.is_first.set(true);
     }
 
     /// What it is called in the store.

@@ -26,6 +26,12 @@ pub(super) fn length(event: &Event) -> u64 {
     path(event).and_then(|path| fs::metadata(path).ok()).map_or(0, |data| data.len())
 }
 
+/// Whether results stand in the record, as far as it is read.
+pub(super) fn has_results(event: &Event) -> bool {
+    let recorded = path(event).and_then(|path| conversation(&path, event, 0));
+    recorded.is_some_and(|one| one.entries.iter().any(|entry| entry.result().is_some()))
+}
+
 /// The conversation so far, results as they were sent. One that cannot be read is empty: then
 /// nothing counts as shown. `None` if the event is of a prompt that is not recorded apart.
 pub(super) fn read(event: &Event, past: &Past<'_>) -> Option<Conversation> {

@@ -121,6 +121,47 @@ fn the_server_ends_with_its_client_and_says_nothing_but_the_protocol() {
     assert_eq!(rest, "");
 }
 
+/// Claude Code names the folder it works in as its user does, and may be above it or elsewhere.
+#[cfg(unix)]
+#[test]
+fn a_compaction_is_noticed_however_the_folder_is_named() {
+    let world = World::new("mcp_compaction");
+    let lines: String = (1..=40).map(|n| format!("let value_{n} = compute({n});\n")).collect();
+    world.write("work/a.rs", &lines);
+    world.write("elsewhere/a.rs", &lines);
+    std::os::unix::fs::symlink(world.folder.join("work"), world.folder.join("link"))
+        .expect("a link");
+    for (root, directory, forgets) in [
+        ("work", "work", true),
+        ("work", "link", true),
+        ("work", ".", true),
+        ("elsewhere", ".", true),
+        ("work", "/usr", false),
+    ] {
+        let mut served = start(&world, &format!("mcp --root {root}"));
+        let mut input = served.0.stdin.take().expect("it is piped");
+        let mut output = BufReader::new(served.0.stdout.take().expect("it is piped"));
+        exchange(&mut input, &mut output, &initialize());
+        let mut read = || {
+            let read = json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call",
+                "params": {"name": "read_file", "arguments": {"path": "a.rs"}}});
+            let answer = exchange(&mut input, &mut output, &read);
+            let text = answer["result"]["content"][0]["text"].as_str().expect("a text");
+            text.contains("let value_1 =")
+        };
+        assert!(read(), "{root}");
+        let event = json!({ "hook_event_name": "PreCompact", "session_id": "s1",
+            "cwd": world.folder.join(directory) });
+        let mut hook = world.command("hook");
+        let mut hook = hook.stdin(Stdio::piped()).spawn().expect("the program starts");
+        let mut pipe = hook.stdin.take().expect("it is piped");
+        write!(pipe, "{event}").expect("it reads");
+        drop(pipe);
+        assert!(hook.wait().expect("it ends").success());
+        assert_eq!(read(), forgets, "root {root}, Claude Code in {directory}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn the_server_ends_when_it_is_told_to() {

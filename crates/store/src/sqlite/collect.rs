@@ -9,6 +9,9 @@ use crate::records::{Collected, Limits};
 /// A session used in the last hour is at work: it is not removed as a whole.
 const AT_WORK_MS: i64 = 3_600_000;
 
+/// What one transaction removes at most of each kind.
+const PART_MAX: u32 = 64;
+
 /// Content that no session and no page refers to.
 const UNREFERENCED: &str = "NOT EXISTS (SELECT 1 FROM reference r WHERE r.handle = content.handle) \
                             AND NOT EXISTS (SELECT 1 FROM fetch f WHERE f.body = content.handle)";
@@ -31,29 +34,78 @@ enum Candidate {
     Content(i64),
 }
 
-pub(super) fn collect(
+/// What one transaction of a collection came to.
+pub(super) struct Part {
+    /// What it removed, and what it left.
+    pub(super) collected: Collected,
+    /// Whether there may be more to remove.
+    pub(super) goes_on: bool,
+}
+
+/// Removes a part of what is too old or too much, so that nobody who wants to write waits for
+/// all of it; keeps that everything was looked at if nothing is left to do.
+pub(super) fn collect_part(
+    connection: &Connection,
+    limits: Limits,
+    now: Timestamp,
+) -> Result<Part, StoreError> {
+    let mut collected = remove_old(connection, limits, now)?;
+    let removed = collected.sessions + collected.cached + collected.contents;
+    let mut goes_on = removed > 0;
+    if !goes_on {
+        collected.bytes_left = bytes(connection)?;
+        goes_on = remove_excess(connection, limits, now, &mut collected)?;
+    }
+    if !goes_on {
+        let sql = "INSERT OR REPLACE INTO collection(id, time) VALUES (1, ?1)";
+        connection.execute(sql, [now.0])?;
+    }
+    Ok(Part { collected, goes_on })
+}
+
+/// When everything was last looked at.
+pub(super) fn last(connection: &Connection) -> Result<Option<Timestamp>, StoreError> {
+    let mut statement = connection.prepare_cached("SELECT time FROM collection")?;
+    Ok(statement.query_row([], |row| Ok(Timestamp(row.get(0)?))).optional()?)
+}
+
+/// Removes a part of what was not used for too long.
+fn remove_old(
     connection: &Connection,
     limits: Limits,
     now: Timestamp,
 ) -> Result<Collected, StoreError> {
     let oldest = now.0.saturating_sub(limits.age_max_ms.max(0));
-    let remove = |sql: &str| Ok::<_, StoreError>(connection.execute(sql, [oldest])? as u64);
-    let mut collected = Collected {
-        sessions: remove("DELETE FROM session WHERE NOT pinned AND used < ?1")?,
-        cached: remove("DELETE FROM fetch WHERE checked < ?1")?
-            + remove("DELETE FROM curation WHERE used < ?1")?,
-        contents: remove(&format!("DELETE FROM content WHERE used < ?1 AND {UNREFERENCED}"))?,
-        bytes_left: bytes(connection)?,
+    let remove = |table: &str, key: &str, condition: &str| {
+        let sql = format!(
+            "DELETE FROM {table} WHERE {key} IN \
+             (SELECT {key} FROM {table} WHERE {condition} LIMIT {PART_MAX})"
+        );
+        Ok::<_, StoreError>(connection.prepare_cached(&sql)?.execute([oldest])? as u64)
     };
+    Ok(Collected {
+        sessions: remove("session", "id", "NOT pinned AND used < ?1")?,
+        cached: remove("fetch", "key", "checked < ?1")? + remove("curation", "key", "used < ?1")?,
+        contents: remove("content", "handle", &format!("used < ?1 AND {UNREFERENCED}"))?,
+        bytes_left: 0,
+    })
+}
+
+/// Removes a part of what is too much; whether something was.
+fn remove_excess(
+    connection: &Connection,
+    limits: Limits,
+    now: Timestamp,
+    collected: &mut Collected,
+) -> Result<bool, StoreError> {
     let at_work = now.0.saturating_sub(AT_WORK_MS);
     for stage in [whole_candidates, content_candidates] {
-        if collected.bytes_left <= limits.bytes_max {
-            break;
-        }
+        let mut goes_on = false;
         for candidate in stage(connection, at_work)? {
             if collected.bytes_left <= limits.bytes_max {
                 break;
             }
+            goes_on = true;
             let removed = match candidate {
                 Candidate::Session(session) => {
                     collected.sessions += 1;
@@ -68,8 +120,11 @@ pub(super) fn collect(
             collected.contents += removed.contents;
             collected.bytes_left = collected.bytes_left.saturating_sub(removed.bytes);
         }
+        if goes_on {
+            return Ok(true);
+        }
     }
-    Ok(collected)
+    Ok(false)
 }
 
 /// Removes a session and the content that only it refers to.
@@ -119,7 +174,7 @@ fn whole_candidates(connection: &Connection, at_work: i64) -> Result<Vec<Candida
         "SELECT used, id, NULL, 1 FROM session WHERE NOT pinned AND used < ?1 \
          UNION ALL SELECT checked, 0, key, 2 FROM fetch \
          UNION ALL SELECT used, handle, NULL, 3 FROM content WHERE {UNREFERENCED} \
-         ORDER BY 1, 4, 2"
+         ORDER BY 1, 4, 2 LIMIT {PART_MAX}"
     );
     let mut statement = connection.prepare(&sql)?;
     let rows = statement.query_map([at_work], |row| {
@@ -134,7 +189,9 @@ fn whole_candidates(connection: &Connection, at_work: i64) -> Result<Vec<Candida
 
 /// Content that sessions at work refer to, oldest first.
 fn content_candidates(connection: &Connection, _: i64) -> Result<Vec<Candidate>, StoreError> {
-    let sql = format!("SELECT handle FROM content WHERE {UNPINNED} ORDER BY used, handle");
+    let sql = format!(
+        "SELECT handle FROM content WHERE {UNPINNED} ORDER BY used, handle LIMIT {PART_MAX}"
+    );
     let mut statement = connection.prepare(&sql)?;
     let rows = statement.query_map([], |row| Ok(Candidate::Content(row.get(0)?)))?;
     Ok(rows.collect::<Result<_, _>>()?)

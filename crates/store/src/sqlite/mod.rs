@@ -164,11 +164,27 @@ impl State {
         Err(place(std::io::ErrorKind::AlreadyExists.into()))
     }
 
+    /// Opens what is at the place by now, if that is no longer the file that was opened: another
+    /// process put it away, or a person removed it. What is stored there nobody would find.
+    fn follow(&mut self) -> Result<(), StoreError> {
+        let Some(Place { path, file }) = &self.place else { return Ok(()) };
+        if FileId::of(path) == *file {
+            return Ok(());
+        }
+        let mut state = Self::open(path)?;
+        self.connection = state.connection;
+        self.place = state.place;
+        self.notices.append(&mut state.notices);
+        self.notices.truncate(NOTICES_MAX);
+        Ok(())
+    }
+
     /// Does `work`; where it finds the file damaged, once more with a new file.
     fn unless_damaged<T>(
         &mut self,
         work: impl Fn(&mut Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
+        self.follow()?;
         match work(&mut self.connection) {
             Err(error) if error.is_damage() && self.place.is_some() => {
                 self.begin_anew()?;
@@ -338,8 +354,22 @@ impl Store for SqliteStore {
     }
 
     fn collect(&self, limits: Limits, now: Timestamp) -> Result<Collected, StoreError> {
-        let collected = self.write(|connection| collect::collect(connection, limits, now))?;
+        let mut all = Collected::default();
+        loop {
+            let part = self.write(|connection| collect::collect_part(connection, limits, now))?;
+            all.sessions += part.collected.sessions;
+            all.contents += part.collected.contents;
+            all.cached += part.collected.cached;
+            all.bytes_left = part.collected.bytes_left;
+            if !part.goes_on {
+                break;
+            }
+        }
         self.read(collect::give_back)?;
-        Ok(collected)
+        Ok(all)
+    }
+
+    fn last_collection(&self) -> Result<Option<Timestamp>, StoreError> {
+        self.read(collect::last)
     }
 }

@@ -9,7 +9,7 @@ const APPLICATION: i64 = 0x666f_7673;
 
 /// Each makes of a file of the version before one of its own; the version of a file is how
 /// many were carried out. What was released is never changed, only added to.
-const STEPS: &[&str] = &[SESSIONS_AND_CONTENT, CALLS_AND_CACHES];
+const STEPS: &[&str] = &[SESSIONS_AND_CONTENT, CALLS_AND_CACHES, COLLECTION];
 
 /// The version that is written.
 pub(crate) const VERSION: i64 = STEPS.len() as i64;
@@ -84,6 +84,13 @@ CREATE TABLE write(
     time INTEGER NOT NULL
 );
 CREATE INDEX write_of_session ON write(session);";
+
+const COLLECTION: &str = "
+CREATE TABLE collection(
+    id INTEGER PRIMARY KEY,
+    time INTEGER NOT NULL
+);
+CREATE INDEX content_by_use ON content(used, stored_bytes);";
 
 /// What a file was when it was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -38,7 +38,7 @@ pub(super) fn list(connection: &Connection) -> Result<Vec<Session>, StoreError> 
     while let Some(row) = rows.next()? {
         sessions.push(Session {
             id: SessionId(row.get(0)?),
-            facts: serde_json::from_str(row.get_ref(1)?.as_str().map_err(wrong)?)?,
+            facts: shared::value_in(row, 1)?.unwrap_or_default(),
             started: Timestamp(row.get(2)?),
             used: Timestamp(row.get(3)?),
             pinned: row.get(4)?,
@@ -102,7 +102,7 @@ pub(super) fn records(
         records.push(Record {
             number: RecordNumber(row.get::<_, i64>(0)?.unsigned_abs()),
             time: Timestamp(row.get(1)?),
-            payload: serde_json::from_str(row.get_ref(2)?.as_str().map_err(wrong)?)?,
+            payload: shared::value_in(row, 2)?.unwrap_or_default(),
         });
     }
     Ok(records)
@@ -125,9 +125,11 @@ pub(super) fn calls(
     session: &SessionId,
 ) -> Result<Option<Value>, StoreError> {
     let sql = "SELECT c.payload FROM calls c JOIN session s ON s.id = c.session WHERE s.name = ?1";
-    let found: Option<String> =
-        connection.prepare_cached(sql)?.query_row([&session.0], |row| row.get(0)).optional()?;
-    Ok(found.map(|text| serde_json::from_str(&text)).transpose()?)
+    let found = connection
+        .prepare_cached(sql)?
+        .query_row([&session.0], |row| shared::value_in(row, 0))
+        .optional()?;
+    Ok(found.flatten())
 }
 
 pub(super) fn put_write(
@@ -195,8 +197,4 @@ fn code_of(log: Log) -> i64 {
         Log::Events => 1,
         Log::Steps => 2,
     }
-}
-
-fn wrong(error: rusqlite::types::FromSqlError) -> rusqlite::Error {
-    error.into()
 }

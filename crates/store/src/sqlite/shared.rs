@@ -2,26 +2,52 @@
 
 use foveal_context::transcript::Timestamp;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::error::StoreError;
 use crate::records::{CurationKey, Fetch};
 use crate::secrets;
-use crate::store::{CURATIONS_MAX, FETCHES_MAX, PAYLOAD_BYTES_MAX};
+use crate::store::{CURATIONS_MAX, FETCHES_MAX, PAYLOAD_BYTES_MAX, PAYLOAD_DEPTH_MAX};
 
 use super::content;
 
 /// The text of `value` without secrets.
 ///
 /// # Errors
-/// [`StoreError::TooLarge`] above [`PAYLOAD_BYTES_MAX`].
+/// [`StoreError::TooLarge`] above [`PAYLOAD_BYTES_MAX`], [`StoreError::TooDeep`] below
+/// [`PAYLOAD_DEPTH_MAX`].
 pub(super) fn text_of(value: &Value) -> Result<String, StoreError> {
+    if is_deeper(value, PAYLOAD_DEPTH_MAX) {
+        return Err(StoreError::TooDeep { depth_max: PAYLOAD_DEPTH_MAX });
+    }
     let text = secrets::json_text(value)?;
     let (bytes, bytes_max) = (text.len(), PAYLOAD_BYTES_MAX);
     if bytes > bytes_max {
         return Err(StoreError::TooLarge { bytes, bytes_max });
     }
     Ok(text)
+}
+
+/// Whether something of `value` lies in more than `depth` lists and objects.
+fn is_deeper(value: &Value, depth: usize) -> bool {
+    let Some(left) = depth.checked_sub(1) else { return value.is_array() || value.is_object() };
+    match value {
+        Value::Array(values) => values.iter().any(|value| is_deeper(value, left)),
+        Value::Object(fields) => fields.values().any(|value| is_deeper(value, left)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}
+
+/// The value that a column says. One that says none is damage of its row alone: what stands
+/// beside it is not given up for it.
+pub(super) fn value_in<T: DeserializeOwned>(
+    row: &Row<'_>,
+    column: usize,
+) -> rusqlite::Result<Option<T>> {
+    let stored = row.get_ref(column)?;
+    let text = stored.as_bytes().ok();
+    Ok(text.and_then(|text| serde_json::from_slice(text).ok()))
 }
 
 pub(super) fn put_curation(
@@ -44,11 +70,11 @@ pub(super) fn curation(
     now: Timestamp,
 ) -> Result<Option<Value>, StoreError> {
     let sql = "UPDATE curation SET used = max(used, ?2) WHERE key = ?1 RETURNING payload";
-    let found: Option<String> = connection
+    let found = connection
         .prepare_cached(sql)?
-        .query_row(params![key.0, now.0], |row| row.get(0))
+        .query_row(params![key.0, now.0], |row| value_in(row, 0))
         .optional()?;
-    Ok(found.map(|text| serde_json::from_str(&text)).transpose()?)
+    Ok(found.flatten())
 }
 
 pub(super) fn put_fetch(connection: &Connection, fetch: &Fetch) -> Result<(), StoreError> {

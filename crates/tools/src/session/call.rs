@@ -57,6 +57,7 @@ impl Session {
         let toolbox = &self.toolbox;
         let mut work = Work { tool, toolbox, session: self, control, anew: false };
         work.go_on()?;
+        self.toolbox.collect_at_times();
         self.follow_reader();
         // What was read is known to the ledger, which points at it where that is better.
         let directory = self.roots().working_directory().to_owned();
@@ -134,10 +135,11 @@ impl Session {
         Answer { text: note + &text, images, structured, is_error, cached, shaped }
     }
 
-    /// The state, with room for so many bytes more.
+    /// The state, with room for so many bytes more, from which a later process can go on.
     fn roomy(&self, bytes: u64) -> MutexGuard<'_, State> {
         let mut state = self.state();
-        if state.shown.is_full(usize::try_from(bytes).unwrap_or(usize::MAX)) {
+        let is_full = state.shown.is_full(usize::try_from(bytes).unwrap_or(usize::MAX));
+        if self.takes_lost_thread() || is_full {
             self.forget_all(&mut state);
         }
         state

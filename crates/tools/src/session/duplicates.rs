@@ -97,7 +97,8 @@ impl Session {
         let history = history.unwrap_or(Ok(Value::Null));
         if let Ok(history) = history {
             let now = self.toolbox.clock.now();
-            drop(self.toolbox.store.set_calls(&self.stored, &history, now));
+            let store = &self.toolbox.store;
+            drop(self.opened(|| store.set_calls(&self.stored, &history, now)));
         }
     }
 

@@ -1,6 +1,7 @@
 //! What of a session is kept for later: contents behind handles, calls, files before a change.
 
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -8,7 +9,7 @@ use serde_json::Value;
 use foveal_context::handle::{Handle, ParseHandleError};
 use foveal_context::planner::Step;
 use foveal_context::transcript::Timestamp;
-use foveal_store::{Log, Record, RecordNumber, Stored, Write};
+use foveal_store::{Log, Record, RecordNumber, SessionFacts, StoreError, Stored, Write};
 
 use crate::answer::Found;
 use crate::error::ToolError;
@@ -39,14 +40,59 @@ impl Session {
 
     /// The same, with how many secrets were left out.
     pub(crate) fn put(&self, content: &[u8], now: Timestamp) -> Option<Stored> {
-        self.toolbox.store.put(Some(&self.stored), content, now).ok()
+        let store = &self.toolbox.store;
+        self.opened(|| store.put(Some(&self.stored), content, now)).ok()
     }
 
     /// Keeps that something happened. What cannot be kept is not worth failing a call for.
     pub(super) fn append(&self, event: &Event, now: Timestamp) {
-        if let Ok(event) = serde_json::to_value(event) {
-            drop(self.toolbox.store.append(&self.stored, Log::Events, &event, now));
+        let Ok(kept) = serde_json::to_value(event) else { return };
+        let appended = self.toolbox.store.append(&self.stored, Log::Events, &kept, now);
+        match appended {
+            // What is told of this call rests on calls that nothing is known of any more.
+            Err(StoreError::UnknownSession { .. }) => drop(self.reopen()),
+            // The next ones would rest on one that nothing is known of.
+            Err(StoreError::TooLarge { .. } | StoreError::TooDeep { .. }) => self.lose_thread(),
+            _ => {}
         }
+    }
+
+    /// Does what needs the session in the store; opens it there again if it was removed: as too
+    /// old, or with a file that was put away.
+    pub(super) fn opened<T>(
+        &self,
+        work: impl Fn() -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        match work() {
+            Err(StoreError::UnknownSession { .. }) => {
+                self.reopen()?;
+                work()
+            }
+            other => other,
+        }
+    }
+
+    fn reopen(&self) -> Result<(), StoreError> {
+        self.lose_thread();
+        self.open_stored().map(drop)
+    }
+
+    /// Opens the session in the store; whether it was there.
+    pub(super) fn open_stored(&self) -> Result<bool, StoreError> {
+        let roots = self.toolbox.roots.all().map(|root| root.path().display().to_string());
+        let facts = SessionFacts { client: String::new(), roots: roots.collect() };
+        self.toolbox.store.open_session(&self.stored, &facts, self.toolbox.clock.now())
+    }
+
+    /// What is kept does not tell all that was shown: before the next answer all is forgotten,
+    /// so that a later process can go on from there.
+    fn lose_thread(&self) {
+        self.has_lost_thread.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether [`Session::lose_thread`] was called since this was last asked.
+    pub(super) fn takes_lost_thread(&self) -> bool {
+        self.has_lost_thread.swap(false, Ordering::Relaxed)
     }
 
     /// Keeps what a file held before it was written, and remembers that it was.
@@ -57,7 +103,9 @@ impl Session {
         after: &[u8],
     ) -> Result<Handle, NoWayBack> {
         let now = self.toolbox.clock.now();
-        let stored = before.map(|before| self.toolbox.store.put(Some(&self.stored), before, now));
+        let store = &self.toolbox.store;
+        let put = |before| self.opened(|| store.put(Some(&self.stored), before, now));
+        let stored = before.map(put);
         let kept = match stored {
             Some(Ok(stored)) if stored.secrets == 0 => Ok(stored.handle),
             Some(Ok(_)) => Err(NoWayBack::Secrets),
@@ -67,7 +115,7 @@ impl Session {
         let before = kept.ok();
         if let Some(after) = self.keep(after, now) {
             let write = Write { path: path.to_owned(), before, after, time: now };
-            drop(self.toolbox.store.put_write(&self.stored, &write));
+            drop(store.put_write(&self.stored, &write));
         }
         kept
     }
@@ -137,8 +185,8 @@ pub(super) enum Event {
 const RECORDS: usize = 256;
 
 impl Session {
-    /// Remembers what an earlier process showed in this session. What cannot be read any more
-    /// is as if it had been forgotten.
+    /// Remembers what an earlier process showed in this session. What came after something that
+    /// cannot be read any more rests on it, and is as if it had been forgotten too.
     pub(super) fn recall(&self) {
         let store = &self.toolbox.store;
         if let Ok(Some(calls)) = store.calls(&self.stored)
@@ -148,15 +196,23 @@ impl Session {
         }
         let mut before: Vec<Before> = Vec::new();
         let mut from = RecordNumber(1);
+        let mut is_lost = false;
         while let Ok(records) = store.records(&self.stored, Log::Events, from, RECORDS) {
             let Some(last) = records.last() else { break };
             from = RecordNumber(last.number.0 + 1);
             for record in records {
                 match self.before(record) {
-                    Ok(call) => before.extend(call),
-                    Err(Forgotten) => before.clear(),
+                    Ok(call) if !is_lost => before.extend(call),
+                    Ok(_) => {}
+                    Err(gone) => {
+                        before.clear();
+                        is_lost = matches!(gone, Gone::Unknown);
+                    }
                 }
             }
+        }
+        if is_lost {
+            self.append(&Event::Forgot, self.toolbox.clock.now());
         }
         if !before.is_empty() {
             self.state().shown.resume(before);
@@ -164,8 +220,8 @@ impl Session {
     }
 
     /// One call of an earlier process; nothing of one that showed nothing.
-    fn before(&self, record: Record) -> Result<Option<Before>, Forgotten> {
-        let event = serde_json::from_value(record.payload).map_err(|_| Forgotten)?;
+    fn before(&self, record: Record) -> Result<Option<Before>, Gone> {
+        let event = serde_json::from_value(record.payload).map_err(|_| Gone::Unknown)?;
         let (tool, arguments, question, handle, text, is_error, directory, step) = match event {
             Event::Answered {
                 tool,
@@ -186,19 +242,24 @@ impl Session {
                 self.restore_reads(reads);
                 return Ok(None);
             }
-            Event::Forgot => return Err(Forgotten),
+            Event::Forgot => return Err(Gone::Forgotten),
         };
         let kept = handle.and_then(|handle| self.toolbox.store.get(handle).ok().flatten());
         let kept = kept.map(|kept| String::from_utf8_lossy(&kept.bytes).into_owned());
-        let content = kept.or(text).ok_or(Forgotten)?;
+        let content = kept.or(text).ok_or(Gone::Unknown)?;
         let time = record.time;
         let step = *step;
         Ok(Some(Before { tool, arguments, question, content, is_error, directory, time, step }))
     }
 }
 
-/// What was shown before is not known any more.
-struct Forgotten;
+/// Why what was shown before does not count.
+enum Gone {
+    /// It was forgotten then.
+    Forgotten,
+    /// It cannot be read any more.
+    Unknown,
+}
 
 impl Work<'_> {
     /// Puts back what a file held before a change.

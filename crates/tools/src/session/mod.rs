@@ -16,6 +16,7 @@ mod work;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use serde_json::Value;
@@ -23,7 +24,7 @@ use serde_json::Value;
 use foveal_files::stamp::Version;
 use foveal_files::{PathKey, Roots, TextFile};
 use foveal_processes::{TerminalLimits, Terminals};
-use foveal_store::{SessionFacts, SessionId};
+use foveal_store::SessionId;
 
 use crate::permission::{Deed, Grants};
 use crate::settings;
@@ -37,6 +38,7 @@ pub use self::files::{KnownFile, KnownFiles, ShownFile};
 use self::keep::Event;
 pub(crate) use self::place::Place;
 pub(crate) use self::read::ANSWER_BYTES_MAX;
+use self::readers::Readers;
 pub use self::readers::note_reader;
 use self::reads::Reads;
 pub use self::seen::Seen;
@@ -72,6 +74,8 @@ pub struct Session {
     state: Mutex<State>,
     reads: Mutex<Reads>,
     terminals: Terminals,
+    /// Whether what is kept does not tell all that was shown.
+    has_lost_thread: AtomicBool,
 }
 
 /// What makes two reads the same: path, mode and question.
@@ -99,7 +103,7 @@ struct State {
     roots: Roots,
     told_unconfined: bool,
     /// As of the last call.
-    reader_changes: u64,
+    readers: Readers,
 }
 
 impl Session {
@@ -117,14 +121,10 @@ impl Session {
             grants: Grants::default(),
             roots: toolbox.roots.clone(),
             told_unconfined: false,
-            reader_changes: 0,
+            readers: Readers::default(),
         };
         let id = id.into();
         let stored = SessionId(id.clone());
-        let roots = toolbox.roots.all().map(|root| root.path().display().to_string());
-        let facts = SessionFacts { client: String::new(), roots: roots.collect() };
-        // Without a store nothing is kept; what is asked for is answered all the same.
-        let opened = toolbox.store.open_session(&stored, &facts, toolbox.clock.now());
         let limits = TerminalLimits {
             sessions_max: toolbox.settings.terminals_max,
             ..TerminalLimits::default()
@@ -137,12 +137,15 @@ impl Session {
             state: Mutex::new(state),
             reads: Mutex::default(),
             terminals: Terminals::new(limits),
+            has_lost_thread: AtomicBool::new(false),
         };
+        // Without a store nothing is kept; what is asked for is answered all the same.
+        let opened = session.open_stored();
         if opened.is_ok_and(|is_known| is_known) {
             session.recall();
         }
-        let changes = session.reader_changes();
-        session.state().reader_changes = changes;
+        let readers = session.readers();
+        session.state().readers = readers;
         session
     }
 

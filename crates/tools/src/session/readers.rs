@@ -14,21 +14,47 @@ use foveal_store::{SessionFacts, SessionId, Store, StoreError};
 
 use super::Session;
 
-/// Folders above the one told for which a note is kept.
+/// Folders above one for which a note is kept and looked for.
 const FOLDERS_MAX: usize = 32;
+
+/// Orders notes: milliseconds, but later than the note before.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+struct Moment(i64);
 
 /// What is noted of one folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 struct Note {
     /// Who asked last.
     reader: Option<String>,
-    /// How often that changed, or a prompt was cut.
-    changes: u64,
+    /// When.
+    asked: Moment,
+    /// When a prompt was last cut.
+    cut: Moment,
+}
+
+/// What a session knows of its readers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Readers {
+    /// The last note of all, whatever folder it is on.
+    last: Moment,
+    reader: Option<String>,
+    cut: Moment,
+}
+
+/// What a note is on.
+#[derive(Debug, Clone, Copy)]
+enum Scope {
+    /// Who works in the folder, or below it.
+    Below,
+    /// Who works in the folder itself.
+    At,
 }
 
 /// Notes that `reader` is about to be answered in `folder`; `None`: that what was shown there
-/// has left a prompt. Sessions with a root at the folder, or above it, forget what they showed,
-/// unless the same reader asked last.
+/// has left a prompt. Sessions forget what they showed whose root, or whose client, is at the
+/// folder, above it or below it, unless the same reader asked last. Folders are told apart as
+/// they are spelled: `folder` is to be canonical, as roots are.
 ///
 /// # Errors
 /// If the store cannot be written.
@@ -38,44 +64,87 @@ pub fn note_reader(
     reader: Option<&str>,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    for folder in folder.ancestors().take(FOLDERS_MAX) {
-        let place = place(folder);
-        let note = noted(store, &place);
-        if reader.is_some() && note.reader.as_deref() == reader {
-            continue;
-        }
-        let note = Note { reader: reader.map(str::to_owned), changes: note.changes + 1 };
-        store.open_session(&place, &SessionFacts::default(), now)?;
-        if let Ok(note) = serde_json::to_value(note) {
-            store.set_calls(&place, &note, now)?;
-        }
+    let last: Moment = noted(store, &latest());
+    let here: Note = noted(store, &place(folder, Scope::Below));
+    if reader.is_some() && here.reader.as_deref() == reader && here.asked == last {
+        return Ok(());
     }
-    Ok(())
+    let moment = Moment(now.0.max(last.0.saturating_add(1)));
+    let above = folder.ancestors().take(FOLDERS_MAX).map(|folder| place(folder, Scope::Below));
+    for place in above.chain([place(folder, Scope::At)]) {
+        let mut note: Note = noted(store, &place);
+        match reader {
+            Some(reader) => (note.reader, note.asked) = (Some(reader.to_owned()), moment),
+            None => note.cut = moment,
+        }
+        set(store, &place, &note, now)?;
+    }
+    // The last: who sees it finds all the others.
+    set(store, &latest(), &moment, now)
+}
+
+fn set(
+    store: &dyn Store,
+    place: &SessionId,
+    note: &impl Serialize,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    store.open_session(place, &SessionFacts::default(), now)?;
+    store.set_calls(place, &serde_json::to_value(note)?, now)
 }
 
 /// Where the note on a folder is kept.
-fn place(folder: &Path) -> SessionId {
-    SessionId(format!("readers {}", Handle::of(folder.as_os_str().as_encoded_bytes())))
+fn place(folder: &Path, scope: Scope) -> SessionId {
+    let kind = match scope {
+        Scope::Below => "",
+        Scope::At => "at ",
+    };
+    SessionId(format!("readers {kind}{}", Handle::of(folder.as_os_str().as_encoded_bytes())))
 }
 
-fn noted(store: &dyn Store, place: &SessionId) -> Note {
+/// Where the last note of all is kept.
+fn latest() -> SessionId {
+    SessionId("readers".to_owned())
+}
+
+fn noted<T: Default + for<'de> Deserialize<'de>>(store: &dyn Store, place: &SessionId) -> T {
     let note = store.calls(place).ok().flatten();
     note.and_then(|note| serde_json::from_value(note).ok()).unwrap_or_default()
 }
 
 impl Session {
-    /// How often readers changed in the roots.
-    pub(super) fn reader_changes(&self) -> u64 {
-        let roots = self.toolbox.roots.all();
-        roots.map(|root| noted(&*self.toolbox.store, &place(root.path())).changes).sum()
+    /// What is noted of the readers by now.
+    pub(super) fn readers(&self) -> Readers {
+        let store = &*self.toolbox.store;
+        // First: what is noted while the others are looked for is looked for again.
+        let mut readers = Readers { last: noted(store, &latest()), ..Readers::default() };
+        let roots = self.toolbox.roots.all().map(|root| root.path());
+        let mut asked = Moment::default();
+        for folder in roots.chain(self.toolbox.client_folder.as_deref()) {
+            let above = folder.ancestors().skip(1).take(FOLDERS_MAX);
+            let above = above.map(|folder| place(folder, Scope::At));
+            for place in above.chain([place(folder, Scope::Below)]) {
+                let note: Note = noted(store, &place);
+                readers.cut = readers.cut.max(note.cut);
+                if note.asked > asked {
+                    (readers.reader, asked) = (note.reader, note.asked);
+                }
+            }
+        }
+        readers
     }
 
     /// Forgets what was shown if it was shown to somebody else, or left the prompt.
     pub(super) fn follow_reader(&self) {
-        let changes = self.reader_changes();
+        let last: Moment = noted(&*self.toolbox.store, &latest());
+        if self.state().readers.last == last {
+            return;
+        }
+        let readers = self.readers();
         let mut state = self.state();
-        if state.reader_changes != changes {
-            state.reader_changes = changes;
+        let is_same = (&state.readers.reader, state.readers.cut) == (&readers.reader, readers.cut);
+        state.readers = readers;
+        if !is_same {
             self.forget_all(&mut state);
         }
     }
