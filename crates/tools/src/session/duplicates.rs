@@ -129,7 +129,7 @@ impl Work<'_> {
         match dependency {
             // What was allowed once is asked about again.
             Dependency::File(path, content) => self
-                .file(&path.to_string_lossy())
+                .file(&tree::name_of(path))
                 .is_ok_and(|located| self.content_of(&located) == Some(*content)),
             Dependency::Tree(path, since) => self.is_unchanged(path, *since),
             Dependency::Directory(path) => path == self.session.roots().working_directory(),
