@@ -224,7 +224,7 @@ impl Work<'_> {
             Dependency::Directory(path) => (path == self.session.roots().working_directory())
                 .then_some(Dependency::Directory(path)),
             Dependency::File(path, version) => {
-                let located = self.file(&path.to_string_lossy()).ok()?;
+                let located = self.file(&tree::name_of(&path)).ok()?;
                 match version.check(&located, self.control.go_on).ok()? {
                     Freshness::Same(version) => Some(Dependency::File(path, version)),
                     Freshness::Changed => None,

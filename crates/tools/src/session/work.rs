@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use foveal_files::Located;
+use foveal_files::tree::name_of;
 use foveal_processes::Command;
 
 use crate::control::{Control, Question, Word};
@@ -105,7 +106,7 @@ impl Work<'_> {
         if directory == roots.working_directory() {
             return None;
         }
-        match roots.with_working_directory(&directory.to_string_lossy()) {
+        match roots.with_working_directory(&name_of(directory)) {
             Ok(roots) => {
                 self.session.set_roots(roots);
                 None
