@@ -109,8 +109,89 @@ fn values_are_found_by_what_they_are_assigned_to() {
 }
 
 #[test]
+fn values_are_found_in_commands_and_headers() {
+    const VALUE: &str = "q8Zx61LmP0vTr7Ws";
+    for (kind, before, behind) in [
+        ("password", "DB_PASSWORD=", " # prod\n"),
+        ("password", "DB_PASSWORD=", "\t// prod\n"),
+        ("password", "password: ", " # prod\n"),
+        ("password", "PGPASSWORD=", " psql -h x"),
+        ("password", "export API_KEY=", " && run"),
+        ("password", "export API_KEY=", "; run"),
+        ("password", "A_TOKEN=", "|cat"),
+        ("password", "sh -c 'DB_PASSWORD=", "' x"),
+        ("password", "https://a.example/b?api_key=", "&page=2"),
+        ("password", "https://a.example/b?access_token=", "\" x"),
+        ("password", "mysql --password=", " -h x"),
+        ("password of an option", "tool --password ", " --verbose"),
+        ("password of an option", "tool --token '", "' x"),
+        ("password of an option", "[\"tool\", \"--api-key\", \"", "\"]"),
+        ("password of an option", "tool --secret-access-key ", "\n"),
+        ("password of a user", "curl -u name:", " https://a.example"),
+        ("password of a user", "curl -sS --user 'name:", "' x"),
+        ("password of a user", "curl -X POST \\\n  -H 'A: b' \\\n  -u name@a.example:", " \\\n  x"),
+        ("password of a user", "[\"curl\", \"-u\", \"name:", "\"]"),
+        ("cookie", "Cookie: ", "=1\n"),
+    ] {
+        let (before, value) = match kind {
+            "cookie" => (before, format!("session={VALUE}; theme=dark; n")),
+            _ => (before, VALUE.to_owned()),
+        };
+        let behind = if kind == "cookie" { "\n" } else { behind };
+        let value = value.trim_end_matches("; n");
+        let text = format!("{before}{value}{behind}");
+        check(&text, &format!("{before}[secret removed: {kind}]{behind}"));
+    }
+    // People choose words.
+    check(
+        "curl -u admin:correct-horse https://a.example",
+        "curl -u admin:[secret removed: password of a user] https://a.example",
+    );
+    let cookie = "theme=dark; sid=s%3Aq8Zx61LmP0vTr7Ws.q8Zx61LmP0";
+    for (before, behind) in [
+        ("curl -H 'Cookie: ", "' x"),
+        ("Set-Cookie: ", "\r\n"),
+        ("{\"cookie\": \"", "\"}"),
+        ("curl --cookie \"", "\" x"),
+    ] {
+        check(
+            &format!("{before}{cookie}{behind}"),
+            &format!("{before}[secret removed: cookie]{behind}"),
+        );
+    }
+}
+
+#[test]
+fn many_words_of_secrets_take_no_longer_than_few() {
+    for word in ["cookie:a=b;", "cookie a=", "curl -u ", "curl ", "--token ", "password=aB1"] {
+        let text = word.repeat((1 << 18) / word.len());
+        assert!(find(text.as_bytes()).len() < 9, "{word}");
+    }
+}
+
+#[test]
 fn code_that_speaks_of_secrets_is_left_alone() {
     for text in [
+        "let password=sha256Hash;",
+        "secret = base64Decode2 # as it is\n",
+        "token=utf8Token2 ",
+        "var apiKey=a.config.s3KeyName;",
+        "password=getPassword2(user);",
+        "connect(password=md5Value, token=self.oauth2Token)",
+        "PASSWORD=$(cat /run/secrets/db1) run",
+        "PASSWORD=\"$DB_PASSWORD_1\" run",
+        "DB_PASSWORD=changeme123 run",
+        "use --password to log in, --token TOKEN2, or --password-file /run/a1",
+        "tool --token $GITHUB_TOKEN1 --secret <SECRET_123> --password ${PASSWORD_1}",
+        "curl -u user:password https://a.example",
+        "curl -u \"$USER:$PASS\" https://a.example && docker run -u 1000:1000 x",
+        "curl -u <name>:<token> x; curl -u {user}:{token} x; curl -u name: x",
+        "curl https://a.example\ndocker run -u root:wheel1 x",
+        "sort -u a:b2, git push -u origin:main1",
+        "cookie: theme=dark; path=/; version=12",
+        "document.cookie = \"name=\" + value",
+        "cookie settings, cookie name=value, the cookie: a=b",
+        "const cookie = parse(request.headers.cookie1)",
         "let password = prompt_password(\"Password: \")?;",
         "password: String,",
         "secret = os.environ[\"API_KEY_2\"]",

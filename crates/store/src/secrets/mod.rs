@@ -185,6 +185,21 @@ impl Scanner {
         let is_secret = match PATTERNS[at].proof {
             Proof::Form => true,
             Proof::Random => looks_random(secret.as_bytes()),
+            Proof::RandomWord => {
+                let is_quoted = text[..secret.start()].ends_with(b"\"")
+                    || text[..secret.start()].ends_with(b"'")
+                    || text[..secret.start()].ends_with(b"`");
+                let is_code = !is_quoted && !is_shouted(&text[..secret.start()]);
+                looks_random(secret.as_bytes()) && !(is_code && is_identifier(secret.as_bytes()))
+            }
+            Proof::RandomPart => {
+                let mut parts = secret.as_bytes().split(|byte| *byte == b';');
+                parts.any(|part| {
+                    let value = part.splitn(2, |byte| *byte == b'=').nth(1).unwrap_or_default();
+                    value.len() >= COOKIE_BYTES_MIN && looks_random(value)
+                })
+            }
+            Proof::Chosen => is_chosen(secret.as_bytes()),
         };
         is_secret.then(|| (end, secret.range()))
     }
@@ -192,6 +207,50 @@ impl Scanner {
 
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// Values of cookies that are shorter are settings.
+const COOKIE_BYTES_MIN: usize = 12;
+
+/// Whether what a value is assigned to is spelled as variables of commands are.
+fn is_shouted(key: &[u8]) -> bool {
+    key.iter().any(u8::is_ascii_uppercase) && !key.iter().any(u8::is_ascii_lowercase)
+}
+
+/// Whether a value is a name as programs have them, digits in it or not: `sha256Hash`,
+/// `self.base64_key`. Its words have three letters or more, on the whole.
+fn is_identifier(value: &[u8]) -> bool {
+    let is_sign = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
+    if !value.first().is_some_and(u8::is_ascii_alphabetic) || !value.iter().all(is_sign) {
+        return false;
+    }
+    let (mut letters, mut words, mut digits) = (0, 0, 0);
+    let mut before = b'_';
+    for byte in value {
+        let begins = byte.is_ascii_alphabetic()
+            && (!before.is_ascii_alphabetic()
+                || byte.is_ascii_uppercase() && before.is_ascii_lowercase());
+        letters += usize::from(byte.is_ascii_alphabetic());
+        digits += usize::from(byte.is_ascii_digit());
+        words += usize::from(begins);
+        before = *byte;
+    }
+    letters >= 3 * words && letters >= 2 * digits
+}
+
+/// What stands for a password in examples.
+const STAND_INS: [&str; 14] = [
+    "pass", "passwd", "password", "pw", "pwd", "secret", "token", "key", "apikey", "api_key",
+    "api-key", "access_token", "api_token", "x-oauth-basic",
+];
+
+/// Whether somebody chose this as a password, as far as can be told.
+fn is_chosen(value: &[u8]) -> bool {
+    let lower = String::from_utf8_lossy(value).to_ascii_lowercase();
+    let is_template = lower.contains(['%', '*']) || lower.contains("..");
+    !is_template
+        && !STAND_INS.contains(&lower.trim_matches(['_', '.']))
+        && !PLACEHOLDERS.iter().any(|word| lower.contains(word))
 }
 
 /// Bits of chance that a character of a secret holds at least, by how often each occurs in it.

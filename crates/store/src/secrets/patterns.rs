@@ -32,6 +32,12 @@ pub(super) enum Proof {
     Form,
     /// It looks like chance, not like a word, a name or a placeholder.
     Random,
+    /// The same of what is not in quotes, where names and calls of code stand too.
+    RandomWord,
+    /// One of the values in it, behind `=`, looks like chance.
+    RandomPart,
+    /// It is no placeholder: people choose words where this stands.
+    Chosen,
 }
 
 /// A token that begins with its word.
@@ -40,7 +46,7 @@ const fn token(kind: &'static str, words: &'static [&'static str], form: &'stati
 }
 
 /// All kinds. Where two overlap, the kind of the one that begins first is noted.
-pub(super) static PATTERNS: [Pattern; 33] = [
+pub(super) static PATTERNS: [Pattern; 36] = [
     Pattern {
         kind: "private key",
         words: &["-----begin"],
@@ -147,6 +153,30 @@ pub(super) static PATTERNS: [Pattern; 33] = [
         proof: Proof::Form,
     },
     Pattern {
+        kind: "password of an option",
+        words: &["--pass", "--token", "--secret", "--api", "--auth-token", "--access-"],
+        beginning: Beginning::Anywhere,
+        // In a list of arguments the value is one of its own.
+        form: r#"(?i-u)^--(?:pass(?:word|wd|phrase)?|token|secret|api[-_]?(?:key|token)|auth-token|access-(?:token|key)|secret-(?:access-)?key)(?:[ \t]{1,4}|["'],?\s{1,4})["'`]?([A-Za-z0-9+/=_.~!@%^*\#-]{8,150})(?:[\s;&|"'`)<>\\]|$)"#,
+        proof: Proof::RandomWord,
+    },
+    Pattern {
+        kind: "password of a user",
+        words: &["curl"],
+        beginning: Beginning::Whole,
+        // The rest of its line, and of those that it goes on in.
+        form: r#"(?-u)^curl(?:[\s"',](?:[^\n]|\\\r?\n){0,300}?)??[\s"'](?:-u|--user)(?:[ \t=]{0,4}|["'],?\s{0,4})["'`]?[^\s:"'`$<>{}()\[\]|;&-][^\s:"'`$<>{}()\[\]|;&]{0,63}:([^\s:"'`$<>{}()\[\]]{0,64}[A-Za-z][^\s:"'`$<>{}()\[\]]{1,64})"#,
+        proof: Proof::Chosen,
+    },
+    Pattern {
+        kind: "cookie",
+        words: &["cookie"],
+        beginning: Beginning::Whole,
+        // All of the header; where a value of it may stand, nothing else of this form begins.
+        form: r#"(?i-u)^cookie["']?(?:\s{0,4}[:,]\s{0,4}|[ \t]{1,4})["'`]?([A-Za-z0-9_.%$-]{1,64}=[^\s;:,"'`<>]{0,512}(?:;[ \t]?[A-Za-z0-9_.%$-]{1,64}=[^\s;:,"'`<>]{0,512}){0,40})"#,
+        proof: Proof::RandomPart,
+    },
+    Pattern {
         kind: "password",
         words: &[
             "password",
@@ -174,8 +204,9 @@ pub(super) static PATTERNS: [Pattern; 33] = [
             "pwd=",
         ],
         beginning: Beginning::Anywhere,
-        // A quoted value, or one that is all of the rest of its line.
-        form: r#"(?i-u)^(?:password|passwd|passphrase|secret|api[_-]?key|access[_-]?key|auth[_-]?token|access[_-]?token|private[_-]?key|refresh_token|credential|_token|pwd)[A-Za-z0-9_.-]{0,24}["']?\s{0,8}(?::=|=>|[:=])\s{0,8}(?:"([^"\s\\]{8,150})"|'([^'\s\\]{8,150})'|`([^`\s\\]{8,150})`|([A-Za-z0-9+/=_.~!@%^&*#-]{8,150})[ \t\r]{0,4}(?:\n|$|\\n))"#,
-        proof: Proof::Random,
+        // A value right behind `=`, as in commands and addresses, a quoted one, or one that is
+        // all of the rest of its line but for a remark.
+        form: r#"(?i-u)^(?:password|passwd|passphrase|secret|api[_-]?key|access[_-]?key|auth[_-]?token|access[_-]?token|private[_-]?key|refresh_token|credential|_token|pwd)[A-Za-z0-9_.-]{0,24}(?:=([A-Za-z0-9+/=_.~!@%^*\#-]{8,150})(?:[\s;|"'`<>\\]|&(?:[\s&]|[\w.-]{1,40}=)|&?$)|["']?\s{0,8}(?::=|=>|[:=])\s{0,8}(?:"([^"\s\\]{8,150})"|'([^'\s\\]{8,150})'|`([^`\s\\]{8,150})`|([A-Za-z0-9+/=_.~!@%^&*#-]{8,150})[ \t\r]{0,4}(?:\n|$|\\n|[ \t](?:\#|//))))"#,
+        proof: Proof::RandomWord,
     },
 ];
