@@ -16,6 +16,7 @@ use crate::views::Wish;
 
 use super::keep::Event;
 use super::shown::Counts;
+use super::work::Said;
 use super::{Asked, Given, Request, Session, State, Work};
 
 impl Session {
@@ -44,15 +45,18 @@ impl Session {
             let known: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
             return Err(ToolError::NoTool { name: request.tool.clone(), known: known.join(", ") });
         };
-        let work = Work { tool, toolbox: &self.toolbox, session: self, control };
+        let said = Said::default();
+        let work = Work { tool, toolbox: &self.toolbox, session: self, control, said: &said };
         work.go_on()?;
+        let call = tool.parse(request.arguments.clone())?;
+        work.permit_all(&call.asks())?;
         self.follow_reader();
         // What was read is known to the ledger, which points at it where that is better.
         let asked = (!BY_LEDGER.contains(&tool.name)).then(|| self.asked(tool, request));
         if let Some(found) = asked.as_ref().and_then(|asked| self.cached(&work, asked)) {
             return Ok(self.give(tool, request, found, None));
         }
-        let found = tool.run(&work, request.arguments.clone())?;
+        let found = call.run(&work)?;
         Ok(self.give(tool, request, found, asked))
     }
 

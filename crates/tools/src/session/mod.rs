@@ -33,6 +33,7 @@ pub use self::duplicates::{Calls, Recorded};
 pub(crate) use self::edit::EditAt;
 pub use self::files::{KnownFile, KnownFiles, ShownFile};
 use self::keep::Event;
+pub(crate) use self::place::searched;
 pub(crate) use self::read::ANSWER_BYTES_MAX;
 pub use self::readers::note_reader;
 pub use self::seen::Seen;

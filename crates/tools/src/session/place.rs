@@ -21,10 +21,15 @@ pub(crate) struct Place {
     located: Located,
 }
 
+/// The folder or file that is searched; without a path, where the session is.
+pub(crate) fn searched(path: Option<&str>) -> &str {
+    path.filter(|path| !path.is_empty()).unwrap_or(".")
+}
+
 impl Work<'_> {
     /// The folder or file at `path`; without one, where the session is.
     pub(crate) fn place(&self, path: Option<&str>) -> Result<Place, ToolError> {
-        let located = self.file(path.filter(|path| !path.is_empty()).unwrap_or("."))?;
+        let located = self.file(searched(path))?;
         located.metadata().map_err(ToolError::failed)?;
         Ok(Place { roots: self.session.roots(), located })
     }

@@ -10,6 +10,7 @@ use serde_json::json;
 use crate::answer::Found;
 use crate::control::Progress;
 use crate::error::ToolError;
+use crate::permission::Asks;
 use crate::session::Work;
 use crate::table::{Arguments, Hints, Tool};
 
@@ -30,8 +31,11 @@ pub(crate) struct Bash {
 }
 
 impl Arguments for Bash {
+    fn asks(&self) -> Asks<'_> {
+        Asks::Command(&self.command)
+    }
+
     fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
-        work.permit(&self.command, None)?;
         let directory = work.session.roots().working_directory().to_owned();
         let mut command = work.command(&self.command, directory);
         command.limits.time_out = self.time_out(work)?;

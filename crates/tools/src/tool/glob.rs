@@ -7,7 +7,8 @@ use serde_json::json;
 
 use crate::answer::Found;
 use crate::error::ToolError;
-use crate::session::Work;
+use crate::permission::Asks;
+use crate::session::{Work, searched};
 use crate::table::{Arguments, Hints, Tool};
 
 pub(crate) const TOOL: Tool =
@@ -33,6 +34,10 @@ pub(crate) struct Glob {
 }
 
 impl Arguments for Glob {
+    fn asks(&self) -> Asks<'_> {
+        Asks::Paths(vec![searched(self.path.as_deref())])
+    }
+
     fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
         let place = work.place(self.path.as_deref())?;
         let query = GlobQuery {

@@ -6,7 +6,8 @@ use serde::Deserialize;
 
 use crate::answer::Found;
 use crate::error::ToolError;
-use crate::session::Work;
+use crate::permission::Asks;
+use crate::session::{Work, searched};
 use crate::table::{Arguments, Hints, Tool};
 
 pub(crate) const TOOL: Tool =
@@ -29,6 +30,10 @@ pub(crate) struct List {
 }
 
 impl Arguments for List {
+    fn asks(&self) -> Asks<'_> {
+        Asks::Paths(vec![searched(self.path.as_deref())])
+    }
+
     fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
         let place = work.place(self.path.as_deref())?;
         let query = ListQuery {

@@ -10,6 +10,7 @@ use serde_json::json;
 
 use crate::answer::Found;
 use crate::error::ToolError;
+use crate::permission::Asks;
 use crate::session::Work;
 use crate::table::{Arguments, Hints, Tool};
 
@@ -69,8 +70,11 @@ pub(crate) struct Close {
 pub(crate) struct ListTerminals {}
 
 impl Arguments for Exec {
+    fn asks(&self) -> Asks<'_> {
+        Asks::Command(&self.command)
+    }
+
     fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
-        work.permit(&self.command, None)?;
         let command = TerminalCommand {
             text: self.command,
             directory: work.session.roots().working_directory().to_owned(),
@@ -89,21 +93,26 @@ impl Arguments for Exec {
 }
 
 impl Arguments for WriteStdin {
+    fn asks(&self) -> Asks<'_> {
+        Asks::Command(&self.text)
+    }
+
     fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
         let (id, wait) = (TerminalId(self.id), wait(self.wait_ms));
         let (terminals, now) = (work.session.terminals(), Instant::now());
         let reading = match self.text.is_empty() {
             true => terminals.read(id, wait, work.control.go_on, now),
-            false => {
-                work.permit(&self.text, None)?;
-                terminals.write_stdin(id, &self.text, wait, work.control.go_on, now)
-            }
+            false => terminals.write_stdin(id, &self.text, wait, work.control.go_on, now),
         };
         Ok(found(id, &reading.map_err(ToolError::failed)?))
     }
 }
 
 impl Arguments for Close {
+    fn asks(&self) -> Asks<'_> {
+        Asks::Text(self.id.to_string().into())
+    }
+
     fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
         let id = TerminalId(self.id);
         let reading = work.session.terminals().close(id).map_err(ToolError::failed)?;
@@ -112,6 +121,10 @@ impl Arguments for Close {
 }
 
 impl Arguments for ListTerminals {
+    fn asks(&self) -> Asks<'_> {
+        Asks::Itself
+    }
+
     fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
         let terminals = work.session.terminals();
         terminals.expire(Instant::now());

@@ -9,6 +9,7 @@ use serde_json::json;
 
 use crate::answer::Found;
 use crate::error::ToolError;
+use crate::permission::Asks;
 use crate::session::Work;
 use crate::table::{Arguments, Hints, Tool};
 
@@ -26,8 +27,11 @@ pub(crate) struct WebFetch {
 }
 
 impl Arguments for WebFetch {
+    fn asks(&self) -> Asks<'_> {
+        Asks::Text(self.url.as_str().into())
+    }
+
     fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
-        work.permit(&self.url, None)?;
         let now = work.toolbox.clock.now();
         // Without a store every page is asked for.
         let kept = work.toolbox.store.fetch(&self.url).ok().flatten();
