@@ -10,6 +10,7 @@ mod malformed;
 mod pages;
 mod permission;
 mod replay;
+mod running;
 mod schemas;
 mod threads;
 mod world;

@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::answer::Found;
 use crate::error::ToolError;
 use crate::permission::Asks;
+use crate::pulse::Pulse;
 use crate::session::{Work, searched};
 use crate::table::{Arguments, Hints, Tool};
 
@@ -47,8 +48,9 @@ impl Arguments for Glob {
             limit: self.limit.unwrap_or(LIMIT).clamp(1, LIMIT_MAX),
         };
         let depends = place.depends();
+        let pulse = Pulse::of(work, "searching");
         let mut answer =
-            tree::glob(place.base(), &query, work.control.go_on).map_err(ToolError::failed)?;
+            tree::glob(place.base(), &query, &|| pulse.go_on()).map_err(ToolError::failed)?;
         let inside = place.inside(answer.paths.iter().map(String::as_str));
         answer.paths.retain(|path| inside.contains(path));
         for path in &mut answer.paths {

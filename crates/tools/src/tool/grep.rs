@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::answer::Found;
 use crate::error::ToolError;
 use crate::permission::Asks;
+use crate::pulse::Pulse;
 use crate::session::{Work, searched};
 use crate::table::{Arguments, Hints, Tool};
 
@@ -82,8 +83,9 @@ impl Arguments for Grep {
         query.limit = self.limit.unwrap_or(query.limit).clamp(1, LIMIT_MAX);
         let base = place.base();
         let depends = place.depends();
+        let pulse = Pulse::of(work, "searching");
         let mut answer =
-            tree::grep(base, &|path| place.open(work, path), &query, work.control.go_on)
+            tree::grep(base, &|path| place.open(work, path), &query, &|| pulse.go_on())
                 .map_err(ToolError::failed)?;
         let reasons = answer.passed.reasons.iter().map(|(path, _)| path.as_str());
         let inside = place.inside(reasons);

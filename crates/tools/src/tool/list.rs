@@ -7,6 +7,7 @@ use serde::Deserialize;
 use crate::answer::Found;
 use crate::error::ToolError;
 use crate::permission::Asks;
+use crate::pulse::Pulse;
 use crate::session::{Work, searched};
 use crate::table::{Arguments, Hints, Tool};
 
@@ -42,8 +43,9 @@ impl Arguments for List {
             limit: self.limit.unwrap_or(LIMIT).clamp(1, LIMIT_MAX),
         };
         let depends = place.depends();
+        let pulse = Pulse::of(work, "listing");
         let mut answer =
-            tree::list(place.base(), &query, work.control.go_on).map_err(ToolError::failed)?;
+            tree::list(place.base(), &query, &|| pulse.go_on()).map_err(ToolError::failed)?;
         let paths: Vec<String> =
             answer.entries.iter().map(|entry| place.below(&entry.path)).collect();
         let inside = place.inside(paths.iter().map(String::as_str));

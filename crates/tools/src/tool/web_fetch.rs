@@ -10,6 +10,7 @@ use serde_json::json;
 use crate::answer::Found;
 use crate::error::ToolError;
 use crate::permission::Asks;
+use crate::pulse::Pulse;
 use crate::session::Work;
 use crate::table::{Arguments, Hints, Tool};
 
@@ -51,7 +52,8 @@ impl Arguments for WebFetch {
             last_modified: kept.last_modified.clone(),
         });
         let request = Request { url: self.url.clone(), cached };
-        let fetched = work.toolbox.fetcher.fetch(&request, work.control.go_on);
+        let pulse = Pulse::of(work, "fetching");
+        let fetched = work.toolbox.fetcher.fetch(&request, &|| pulse.go_on());
         match (fetched.map_err(ToolError::failed)?, kept) {
             (Fetched::NotModified { freshness, final_url }, Some((kept, body))) => {
                 let expires = freshness.expires_at.map(time);
