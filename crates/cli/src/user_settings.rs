@@ -129,6 +129,7 @@ fn of(text: &str) -> anyhow::Result<UserSettings> {
         terminals_max: run.terminals_max.unwrap_or(usual.terminals_max),
         calls: calls(detect_duplicates, duplicates)?,
         private_hosts: web.private_hosts,
+        ..usual
     };
     Ok(UserSettings { tools, policy: Policy { rules: permissions } })
 }

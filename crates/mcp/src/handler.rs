@@ -7,9 +7,10 @@ use std::sync::{Arc, PoisonError};
 use foveal_tools::{Session, Toolbox};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CancelledNotificationParam, CustomNotification,
-    ErrorData, Implementation, InitializeRequestParams, InitializeResult, JsonObject,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
+    CustomRequest, CustomResult, ErrorData, Implementation, InitializeRequestParams,
+    InitializeResult, JsonObject, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{RoleServer, ServerHandler};
@@ -18,6 +19,7 @@ use tokio::sync::Mutex;
 use uuid::Uuid;
 
 use crate::log::{Threshold, Weight};
+use crate::refusal::refusal;
 use crate::roots::{Folders, Said};
 use crate::rounds::Rounds;
 use crate::server::Shared;
@@ -349,6 +351,14 @@ impl ServerHandler for Connection {
     ) -> Result<(), ErrorData> {
         self.threshold.set(request.level);
         Ok(())
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(refusal(&request))
     }
 
     async fn on_cancelled(

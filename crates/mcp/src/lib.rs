@@ -13,6 +13,7 @@ mod log;
 mod opening;
 mod person;
 mod progress;
+mod refusal;
 mod report;
 mod roots;
 mod rounds;

@@ -25,6 +25,8 @@ pub struct ToolSettings {
     pub run_time_out_max_ms: u64,
     /// Terminals open at once in a session.
     pub terminals_max: usize,
+    /// Milliseconds after which, again and again, a call that takes long tells that it goes on.
+    pub progress_ms: u64,
     /// Whether a call like an earlier one may be answered from it, how many are remembered and
     /// for how long; also for single tools.
     pub calls: CallSettings,
@@ -40,6 +42,7 @@ impl Default for ToolSettings {
             run_time_out_ms: 120_000,
             run_time_out_max_ms: 3_600_000,
             terminals_max: 8,
+            progress_ms: 1_000,
             calls: CallSettings::default(),
             private_hosts: Vec::new(),
         }

@@ -14,6 +14,7 @@ mod permission;
 mod places;
 mod reads;
 mod replay;
+mod running;
 mod schemas;
 mod threads;
 mod world;

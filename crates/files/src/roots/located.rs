@@ -11,7 +11,7 @@ use rustix::fs::{Mode, OFlags, ResolveFlags};
 
 use super::similar::similar;
 use super::{NameRule, PathError, Root, Roots};
-use crate::sensitive::{Sensitivity, sensitivity};
+use crate::sensitive::{Sensitivity, is_version_control, sensitivity};
 
 /// Entries of a folder looked at for names like a missing one.
 const LISTED_MAX: usize = 2000;
@@ -96,6 +96,11 @@ impl Located {
     /// Why the file is taken to hold secrets, by its name and folders.
     pub fn sensitivity(&self) -> Option<Sensitivity> {
         sensitivity(&self.relative)
+    }
+
+    /// Whether version control obeys what stands here, so that writing it may run something.
+    pub fn is_version_control(&self) -> bool {
+        is_version_control(&self.relative)
     }
 
     /// What stands here; a link that was put here meanwhile is not followed.

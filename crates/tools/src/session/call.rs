@@ -17,6 +17,7 @@ use crate::views::Wish;
 
 use super::keep::Event;
 use super::shown::Counts;
+use super::work::Said;
 use super::{Asked, Given, Request, Session, State, Work};
 
 impl Session {
@@ -54,16 +55,18 @@ impl Session {
             let known: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
             return Err(ToolError::NoTool { name: request.tool.clone(), known: known.join(", ") });
         };
-        let toolbox = &self.toolbox;
-        let mut work = Work { tool, toolbox, session: self, control, anew: false };
+        let (toolbox, said) = (&self.toolbox, Said::default());
+        let mut work = Work { tool, toolbox, session: self, control, said: &said, anew: false };
         work.go_on()?;
         self.toolbox.collect_at_times();
+        let call = tool.parse(request.arguments.clone())?;
+        work.permit_all(&call.asks())?;
         self.follow_reader();
         // What was read is known to the ledger, which points at it where that is better.
         let directory = self.roots().working_directory().to_owned();
         if BY_LEDGER.contains(&tool.name) {
             work.anew = !self.detects(tool, request);
-            let found = tool.run(&work, request.arguments.clone())?;
+            let found = call.run(&work)?;
             return Ok(self.give(tool, request, Found { directory, ..found }, None));
         }
         let asked = self.asked(tool, request);
@@ -73,7 +76,7 @@ impl Session {
             }
             Err(miss) => work.anew = matches!(miss, Miss::AskedAgain | Miss::Off),
         }
-        let found = tool.run(&work, request.arguments.clone())?;
+        let found = call.run(&work)?;
         let found = Found { directory, ..found };
         if found.cached {
             self.note_shared(&asked, found.text.len() as u64);

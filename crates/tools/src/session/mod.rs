@@ -36,7 +36,7 @@ pub use self::duplicates::{Calls, Recorded};
 pub(crate) use self::edit::EditAt;
 pub use self::files::{KnownFile, KnownFiles, ShownFile};
 use self::keep::Event;
-pub(crate) use self::place::Place;
+pub(crate) use self::place::{Place, searched};
 pub(crate) use self::read::ANSWER_BYTES_MAX;
 use self::readers::Readers;
 pub use self::readers::note_reader;

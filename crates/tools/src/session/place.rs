@@ -39,13 +39,17 @@ pub(crate) fn means_all(roots: &Roots, path: Option<&str>) -> bool {
         && roots.all().any(|root| root.path() == roots.working_directory())
 }
 
+/// The folder or file that is searched; without a path, where the session is.
+pub(crate) fn searched(path: Option<&str>) -> &str {
+    path.filter(|path| !path.is_empty()).unwrap_or(".")
+}
+
 impl Work<'_> {
     /// The folder or file at `path`; without one, where the session is, or all roots.
     pub(crate) fn places(&self, path: Option<&str>) -> Result<Places, ToolError> {
         let roots = self.session.roots();
         if !means_all(&roots, path) {
-            let path = path.filter(|path| !path.is_empty()).unwrap_or(".");
-            let place = self.place(&roots, path, Vec::new())?;
+            let place = self.place(&roots, searched(path), Vec::new())?;
             return Ok(Places { all: vec![place], missing: String::new() });
         }
         let mut places = Places { all: Vec::new(), missing: String::new() };

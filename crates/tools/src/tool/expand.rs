@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use crate::answer::Found;
 use crate::error::ToolError;
+use crate::permission::Asks;
 use crate::session::Work;
 use crate::table::{Arguments, Hints, Tool};
 
@@ -31,6 +32,10 @@ pub(crate) struct Expand {
 }
 
 impl Arguments for Expand {
+    fn asks(&self) -> Asks<'_> {
+        Asks::Text(self.handle.trim().into())
+    }
+
     fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
         let handle: Handle = self.handle.trim().parse().map_err(
             |error: foveal_context::handle::ParseHandleError| {

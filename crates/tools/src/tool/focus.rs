@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use crate::answer::Found;
 use crate::error::ToolError;
+use crate::permission::Asks;
 use crate::session::Work;
 use crate::table::{Arguments, Hints, Tool};
 
@@ -39,6 +40,10 @@ pub(crate) struct Unfocus {
 }
 
 impl Arguments for Focus {
+    fn asks(&self) -> Asks<'_> {
+        Asks::Paths(self.paths.iter().map(String::as_str).collect())
+    }
+
     fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
         let located = self.paths.iter().map(|path| work.file(path));
         let located = located.collect::<Result<Vec<_>, _>>()?;
@@ -57,6 +62,10 @@ impl Arguments for Focus {
 }
 
 impl Arguments for Unfocus {
+    fn asks(&self) -> Asks<'_> {
+        Asks::Paths(self.paths.iter().map(String::as_str).collect())
+    }
+
     fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
         let mut focus = work.session.focus();
         if self.paths.is_empty() {

@@ -9,7 +9,9 @@ use serde_json::json;
 
 use crate::answer::Found;
 use crate::error::ToolError;
-use crate::session::{Place, Work};
+use crate::permission::Asks;
+use crate::pulse::Pulse;
+use crate::session::{Place, Work, searched};
 use crate::table::{Arguments, Hints, Tool};
 
 pub(crate) const TOOL: Tool =
@@ -35,6 +37,10 @@ pub(crate) struct Glob {
 }
 
 impl Arguments for Glob {
+    fn asks(&self) -> Asks<'_> {
+        Asks::Paths(vec![searched(self.path.as_deref())])
+    }
+
     fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
         let places = work.places(self.path.as_deref())?;
         let depends = places.depends(work);
@@ -99,7 +105,8 @@ impl Glob {
         let scope = place.scope(Some(self.pattern.clone()), None);
         let order = if self.newest { Order::Newest } else { Order::Path };
         let query = GlobQuery { scope, order, offset, limit };
-        let answer = tree::glob(place.base(), &query, work.control.go_on);
+        let pulse = Pulse::of(work, "searching");
+        let answer = tree::glob(place.base(), &query, &|| pulse.go_on());
         let mut answer = answer.map_err(ToolError::failed)?;
         place.tell(&mut answer.passed);
         let inside = place.inside(answer.paths.iter().map(String::as_str));

@@ -9,7 +9,9 @@ use serde_json::json;
 
 use crate::answer::Found;
 use crate::error::ToolError;
-use crate::session::{Place, Work};
+use crate::permission::Asks;
+use crate::pulse::Pulse;
+use crate::session::{Place, Work, searched};
 use crate::table::{Arguments, Hints, Tool};
 
 pub(crate) const TOOL: Tool = Tool::of::<Grep>(
@@ -62,6 +64,10 @@ enum Output {
 const LIMIT_MAX: usize = 2_000;
 
 impl Arguments for Grep {
+    fn asks(&self) -> Asks<'_> {
+        Asks::Paths(vec![searched(self.path.as_deref())])
+    }
+
     fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
         let places = work.places(self.path.as_deref())?;
         let mode = match self.output {
@@ -104,7 +110,8 @@ impl Arguments for Grep {
 /// Searches one place; paths are told as they are asked for.
 fn search(work: &Work<'_>, place: &Place, query: &GrepQuery) -> Result<GrepAnswer, ToolError> {
     let open = |path: &Path| place.open(work, path);
-    let answer = tree::grep(place.base(), &open, query, work.control.go_on);
+    let pulse = Pulse::of(work, "searching");
+    let answer = tree::grep(place.base(), &open, query, &|| pulse.go_on());
     let mut answer = answer.map_err(ToolError::failed)?;
     place.tell(&mut answer.passed);
     for file in &mut answer.files {

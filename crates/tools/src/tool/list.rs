@@ -6,7 +6,9 @@ use serde::Deserialize;
 
 use crate::answer::Found;
 use crate::error::ToolError;
-use crate::session::{Place, Work};
+use crate::permission::Asks;
+use crate::pulse::Pulse;
+use crate::session::{Place, Work, searched};
 use crate::table::{Arguments, Hints, Tool};
 
 pub(crate) const TOOL: Tool =
@@ -29,6 +31,10 @@ pub(crate) struct List {
 }
 
 impl Arguments for List {
+    fn asks(&self) -> Asks<'_> {
+        Asks::Paths(vec![searched(self.path.as_deref())])
+    }
+
     fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
         let places = work.places(self.path.as_deref())?;
         let depends = places.depends(work);
@@ -52,7 +58,8 @@ impl Arguments for List {
 
 /// Lists one place, which is told as it is asked for.
 fn list(work: &Work<'_>, place: &Place, query: &ListQuery) -> Result<ListAnswer, ToolError> {
-    let answer = tree::list(place.base(), query, work.control.go_on);
+    let pulse = Pulse::of(work, "listing");
+    let answer = tree::list(place.base(), query, &|| pulse.go_on());
     let mut answer = answer.map_err(ToolError::failed)?;
     let paths: Vec<String> = answer.entries.iter().map(|entry| place.below(&entry.path)).collect();
     let inside = place.inside(paths.iter().map(String::as_str));

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use crate::answer::Found;
 use crate::error::ToolError;
+use crate::permission::Asks;
 use crate::session::{ANSWER_BYTES_MAX, Request, Work};
 use crate::table::{Arguments, Hints, Tool};
 
@@ -24,6 +25,10 @@ pub(crate) struct ReadFiles {
 }
 
 impl Arguments for ReadFiles {
+    fn asks(&self) -> Asks<'_> {
+        Asks::Calls("read_file", self.paths.iter().map(String::as_str).collect())
+    }
+
     fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
         let count = self.paths.len();
         if count == 0 || count > FILES_MAX {

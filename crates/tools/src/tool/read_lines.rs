@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 use crate::answer::Found;
 use crate::error::ToolError;
+use crate::permission::Asks;
 use crate::session::Work;
 use crate::table::{Arguments, Hints, Tool};
 
@@ -25,6 +26,10 @@ pub(crate) struct ReadLines {
 }
 
 impl Arguments for ReadLines {
+    fn asks(&self) -> Asks<'_> {
+        Asks::Paths(vec![&self.path])
+    }
+
     fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
         let Self { path, start, end } = self;
         if start == 0 || end < start {

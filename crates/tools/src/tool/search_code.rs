@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use crate::answer::{Dependency, Found};
 use crate::error::ToolError;
+use crate::permission::Asks;
 use crate::session::Work;
 use crate::table::{Arguments, Hints, Tool};
 
@@ -38,11 +39,14 @@ pub(crate) struct SearchCode {
 }
 
 impl Arguments for SearchCode {
+    fn asks(&self) -> Asks<'_> {
+        Asks::Text(self.query.as_str().into())
+    }
+
     fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
         if self.query.trim().is_empty() {
             return Err(ToolError::arguments(TOOL.name, "the query is empty: say what to find"));
         }
-        work.permit(&self.query, None)?;
         let limit = usize::from(self.limit.unwrap_or(LIMIT).clamp(1, LIMIT_MAX));
         let options = SearchOptions { limit, ..SearchOptions::default() };
         let index = Dependency::Index(self.query.clone(), SystemTime::now());

@@ -9,6 +9,8 @@ use serde_json::json;
 
 use crate::answer::Found;
 use crate::error::ToolError;
+use crate::permission::Asks;
+use crate::pulse::Pulse;
 use crate::session::Work;
 use crate::table::{Arguments, Hints, Tool};
 
@@ -26,8 +28,11 @@ pub(crate) struct WebFetch {
 }
 
 impl Arguments for WebFetch {
+    fn asks(&self) -> Asks<'_> {
+        Asks::Text(self.url.as_str().into())
+    }
+
     fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
-        work.permit(&self.url, None)?;
         let now = work.toolbox.clock.now();
         // Who asks again, or wants no answers from before, gets the page as it is now.
         let kept = if work.anew { None } else { self.kept(work) };
@@ -45,7 +50,8 @@ impl Arguments for WebFetch {
             last_modified: kept.last_modified.clone(),
         });
         let request = Request { url: self.url.clone(), cached };
-        let fetched = work.toolbox.fetcher.fetch(&request, work.control.go_on);
+        let pulse = Pulse::of(work, "fetching");
+        let fetched = work.toolbox.fetcher.fetch(&request, &|| pulse.go_on());
         match (fetched.map_err(ToolError::failed)?, kept) {
             (Fetched::NotModified { freshness, final_url }, Some((kept, body))) => {
                 let expires = freshness.expires_at.map(time);
