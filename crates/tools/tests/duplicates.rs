@@ -37,6 +37,7 @@ fn answers_with_secrets_are_found_anew() {
         let again = world.ask(tool, asked);
         assert!(!again.cached && again.text.contains(&secret()), "{again:?}");
     }
+    assert_eq!(world.session.remembered_calls(), 0);
 }
 
 #[test]
