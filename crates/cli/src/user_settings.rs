@@ -105,6 +105,7 @@ fn of(text: &str) -> anyhow::Result<UserSettings> {
         terminals_max: run.terminals_max.unwrap_or(usual.terminals_max),
         detect_duplicates: detect_duplicates.unwrap_or(usual.detect_duplicates),
         private_hosts: web.private_hosts,
+        ..usual
     };
     Ok(UserSettings { tools, policy: Policy { rules: permissions } })
 }
@@ -130,6 +131,7 @@ mod tests {
             terminals_max: 3,
             detect_duplicates: false,
             private_hosts: vec!["localhost:3000".to_owned()],
+            ..ToolSettings::default()
         };
         let (tool, subject) = ("bash".to_owned(), "git push*".to_owned());
         let policy = Policy { rules: vec![Rule { tool, subject, verdict: Verdict::Deny }] };
