@@ -186,6 +186,7 @@ mod tests {
             terminals_max: 3,
             calls,
             private_hosts: vec!["localhost:3000".to_owned()],
+            ..ToolSettings::default()
         };
         let (tool, subject) = ("bash".to_owned(), "git push*".to_owned());
         let policy = Policy { rules: vec![Rule { tool, subject, verdict: Verdict::Deny }] };

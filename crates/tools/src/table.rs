@@ -20,7 +20,7 @@ pub struct Tool {
     /// What a client may know of it without reading.
     pub hints: Hints,
     schema: fn() -> Value,
-    parse: fn(&'static str, Value) -> Result<Box<dyn Call>, ToolError>,
+    parse: fn(&'static str, Value) -> Parsed,
 }
 
 /// What calls of a tool can do.
@@ -81,10 +81,13 @@ impl Tool {
     }
 
     /// The call with these arguments, not yet made.
-    pub(crate) fn parse(&self, arguments: Value) -> Result<Box<dyn Call>, ToolError> {
+    pub(crate) fn parse(&self, arguments: Value) -> Parsed {
         (self.parse)(self.name, arguments)
     }
 }
+
+/// A call, or what is wrong with its arguments.
+type Parsed = Result<Box<dyn Call>, ToolError>;
 
 /// A call that can be asked about, and made.
 pub(crate) trait Call {
@@ -110,7 +113,7 @@ impl std::fmt::Debug for Tool {
     }
 }
 
-fn parse<A: Arguments>(tool: &'static str, arguments: Value) -> Result<Box<dyn Call>, ToolError> {
+fn parse<A: Arguments>(tool: &'static str, arguments: Value) -> Parsed {
     let arguments = match arguments {
         Value::Null => Value::Object(serde_json::Map::new()),
         object @ Value::Object(_) => object,
