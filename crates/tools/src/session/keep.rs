@@ -8,6 +8,7 @@ use serde_json::Value;
 use foveal_context::handle::{Handle, ParseHandleError};
 use foveal_context::planner::Step;
 use foveal_context::transcript::Timestamp;
+use foveal_store::secrets::without;
 use foveal_store::{Log, Record, RecordNumber, SessionFacts, StoreError, Write};
 
 use crate::answer::Found;
@@ -227,7 +228,7 @@ impl Work<'_> {
         let store = &self.toolbox.store;
         let writes = store.writes(&self.session.stored, Some(handle)).map_err(ToolError::failed)?;
         let is_before =
-            writes.iter().any(|write| write.before == Some(handle) && write.path == shown);
+            writes.iter().any(|write| write.before == Some(handle) && write.path == without(shown));
         let content = store.get(handle).map_err(ToolError::failed)?.filter(|_| is_before);
         let Some(content) = content else {
             return Err(ToolError::failed(format!(
