@@ -28,6 +28,8 @@ pub(crate) struct Environment {
     pub(crate) path: Option<OsString>,
     /// Where programs keep the user's data, if the user moved it.
     pub(crate) data: Option<PathBuf>,
+    /// Where programs keep data of this user on this machine, as Windows says.
+    pub(crate) local_data: Option<PathBuf>,
     /// Where programs keep their settings, if the user moved it.
     pub(crate) config: Option<PathBuf>,
     /// opencode's database, if the user moved it; relative to its folder of data.
@@ -46,6 +48,24 @@ pub(crate) struct Environment {
     pub(crate) colour: bool,
 }
 
+/// Whose habits count.
+#[derive(Debug, Clone, Copy)]
+enum Platform {
+    Mac,
+    Windows,
+    Other,
+}
+
+impl Platform {
+    const HERE: Self = if cfg!(target_os = "macos") {
+        Self::Mac
+    } else if cfg!(windows) {
+        Self::Windows
+    } else {
+        Self::Other
+    };
+}
+
 /// What is a terminal.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Terminal {
@@ -58,12 +78,24 @@ pub(crate) struct Terminal {
 }
 
 impl Environment {
-    /// The folder for the user's data of all programs: `XDG_DATA_HOME`, or `.local/share` in
-    /// the home folder.
+    /// The folder for the user's data of all programs: `XDG_DATA_HOME`, or what is usual on the
+    /// platform.
     pub(crate) fn data_folder(&self) -> Option<PathBuf> {
-        let own = self.home.as_ref().map(|home| home.join(".local").join("share"));
+        self.data_folder_on(Platform::HERE)
+    }
+
+    fn data_folder_on(&self, platform: Platform) -> Option<PathBuf> {
+        let in_home = |place: &str| self.home.as_ref().map(|home| home.join(place));
+        let is_absolute = |path: &PathBuf| path.is_absolute();
+        let usual = match platform {
+            Platform::Mac => in_home("Library/Application Support"),
+            Platform::Windows => {
+                self.local_data.clone().filter(is_absolute).or_else(|| in_home("AppData/Local"))
+            }
+            Platform::Other => in_home(".local/share"),
+        };
         // The specification has relative paths ignored.
-        self.data.clone().filter(|path| path.is_absolute()).or(own)
+        self.data.clone().filter(is_absolute).or(usual)
     }
 
     /// The folder for the settings of all programs: `XDG_CONFIG_HOME`, or `.config` in the home
@@ -91,6 +123,7 @@ impl Environment {
             cline: path("CLINE_DIR"),
             path: variable("PATH"),
             data: path("XDG_DATA_HOME"),
+            local_data: path("LOCALAPPDATA"),
             config: path("XDG_CONFIG_HOME"),
             opencode_database: path("OPENCODE_DB").filter(|path| path.as_os_str() != ":memory:"),
             embeddings_key: variable(KEY_VARIABLE)
@@ -126,4 +159,30 @@ fn variable(name: &str) -> Option<OsString> {
 
 fn path(name: &str) -> Option<PathBuf> {
     variable(name).map(PathBuf::from)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_lies_where_the_platform_has_it() {
+        let bare = Environment { home: Some("/home/a".into()), ..Environment::default() };
+        let told = Environment {
+            data: Some("/data".into()),
+            local_data: Some("/local".into()),
+            ..bare.clone()
+        };
+        let local = Environment { data: Some("no/path".into()), ..told.clone() };
+        for (platform, expected) in [
+            (Platform::Mac, ["/home/a/Library/Application Support"; 2]),
+            (Platform::Windows, ["/home/a/AppData/Local", "/local"]),
+            (Platform::Other, ["/home/a/.local/share"; 2]),
+        ] {
+            let folders = [&bare, &local].map(|environment| environment.data_folder_on(platform));
+            assert_eq!(folders, expected.map(|path| Some(PathBuf::from(path))));
+            assert_eq!(told.data_folder_on(platform), Some("/data".into()));
+            assert_eq!(Environment::default().data_folder_on(platform), None);
+        }
+    }
 }

@@ -36,7 +36,8 @@ pub const FETCHES_MAX: u32 = 5_000;
 /// Times are the caller's; a store reads no clock. All errors are [`StoreError`]; those that
 /// every call may have are [`StoreError::Place`] and [`StoreError::Database`].
 pub trait Store: Send + Sync {
-    /// Opens `session`: makes it, or says anew what it is about. True if it was there before.
+    /// Opens `session`: makes it, or says anew what it is about. True if it was there before. A
+    /// name with secrets in it is listed without.
     ///
     /// # Errors
     /// [`StoreError::TooLarge`] if its name is longer than [`SESSION_ID_BYTES_MAX`].
@@ -165,7 +166,7 @@ pub trait Store: Send + Sync {
     fn curation(&self, key: CurationKey, now: Timestamp) -> Result<Option<Value>, StoreError>;
 
     /// Keeps a page for all sessions, in place of what was there at its address. Its body was
-    /// put before.
+    /// put before. Headers with secrets in them are not kept.
     ///
     /// # Errors
     /// Those of every call.
@@ -178,7 +179,8 @@ pub trait Store: Send + Sync {
     /// Those of every call.
     fn fetch(&self, url: &str) -> Result<Option<Fetch>, StoreError>;
 
-    /// Keeps that a session wrote a file. The contents were put before.
+    /// Keeps that a session wrote a file. The contents were put before. Secrets are left out of
+    /// its path.
     ///
     /// # Errors
     /// [`StoreError::UnknownSession`].

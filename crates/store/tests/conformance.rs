@@ -37,6 +37,7 @@ const CASES: &[Case] = &[
     ("pinned sessions stay", pinned_sessions_stay),
     ("sessions at work lose old content last", sessions_at_work_lose_old_content_last),
     ("secrets are not stored", secrets_are_not_stored),
+    ("names have no secrets", names_have_no_secrets),
     ("content can be borrowed", content_can_be_borrowed),
     ("threads share a store", threads_share_a_store),
 ];
@@ -505,6 +506,37 @@ fn secrets_are_not_stored(store: &dyn Store) {
         record.payload.to_string(),
         r#"{"args":{"api_key":"[secret removed: password]","line":"[secret removed: AWS access key]"}}"#
     );
+}
+
+fn names_have_no_secrets(store: &dyn Store) {
+    let [one, other] = ["QYLPMN5HFIQR7XYA", "QYLPMN5HFIQR7XYB"].map(|rest| format!("AKIA{rest}"));
+    let note = "[secret removed: AWS access key]";
+    let session = open(store, &format!("of {one}"), at(0));
+    let second = open(store, &format!("of {other}"), at(1));
+    store.append(&session, Log::Events, &json!(1), at(2)).expect("a record");
+    store.set_calls(&session, &json!([1]), at(2)).expect("they are kept");
+    let content = put(store, Some(&session), "content", at(2));
+    let path = format!("keys/{one}.txt");
+    let write = Write { path, before: None, after: content, time: at(2) };
+    store.put_write(&session, &write).expect("it is kept");
+    assert_eq!(store.writes(&session, None).expect("one")[0].path, format!("keys/{note}.txt"));
+    assert_eq!(store.records(&session, Log::Events, RecordNumber(1), 9).expect("one").len(), 1);
+    assert_eq!(store.calls(&session).expect("they are there"), Some(json!([1])));
+    assert_eq!(store.calls(&second).expect("none"), None, "another secret, another session");
+    let listed: Vec<SessionId> =
+        store.sessions().expect("two").into_iter().map(|session| session.id).collect();
+    assert!(listed.iter().all(|id| id.0.starts_with(&format!("of {note} "))), "{listed:?}");
+    store.set_pinned(&listed[0], true).expect("as it is listed");
+    assert!(store.delete_session(&listed[0]).expect("as it is listed"));
+    assert!(!store.delete_session(&session).expect("it is gone"));
+
+    let mut fetch = page("https://example.org/", at(0), content);
+    fetch.etag = Some(format!("\"{one}\""));
+    fetch.last_modified = Some(one.clone());
+    store.put_fetch(&fetch).expect("it is kept");
+    let found = store.fetch(&fetch.url).expect("one").expect("one");
+    assert_eq!((found.etag, found.last_modified), (None, None));
+    assert_eq!(found.content_type.as_deref(), Some("text/html"));
 }
 
 fn content_can_be_borrowed(store: &dyn Store) {

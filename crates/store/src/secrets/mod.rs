@@ -61,8 +61,8 @@ pub fn redact(text: &[u8]) -> Option<Redacted> {
     Some(Redacted { bytes, secrets: u32::try_from(found.len()).unwrap_or(u32::MAX) })
 }
 
-/// [`redact`] of a string.
-pub(crate) fn without(text: &str) -> Cow<'_, str> {
+/// [`redact`] of a string, which stays as it is if there are none.
+pub fn without(text: &str) -> Cow<'_, str> {
     match redact(text.as_bytes()) {
         Some(Redacted { bytes, .. }) => String::from_utf8_lossy(&bytes).into_owned().into(),
         None => Cow::Borrowed(text),

@@ -1,5 +1,7 @@
 //! Sessions, and what belongs to one of them.
 
+use std::borrow::Cow;
+
 use foveal_context::handle::Handle;
 use foveal_context::transcript::Timestamp;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
@@ -7,6 +9,7 @@ use serde_json::Value;
 
 use crate::error::StoreError;
 use crate::records::{Log, Record, RecordNumber, Session, SessionFacts, SessionId, Write};
+use crate::secrets;
 use crate::store::SESSION_ID_BYTES_MAX;
 
 use super::{collect, content, shared};
@@ -25,7 +28,7 @@ pub(super) fn open(
     let sql = "INSERT INTO session(name, facts, started, used) VALUES (?1, ?2, ?3, ?3) \
                ON CONFLICT(name) DO UPDATE SET facts = ?2, used = max(used, ?3)";
     let facts = shared::text_of(&serde_json::to_value(facts)?)?;
-    connection.prepare_cached(sql)?.execute(params![session.0, facts, now.0])?;
+    connection.prepare_cached(sql)?.execute(params![name_of(session), facts, now.0])?;
     Ok(was_there)
 }
 
@@ -54,7 +57,7 @@ pub(super) fn set_pinned(
     pinned: bool,
 ) -> Result<(), StoreError> {
     let sql = "UPDATE session SET pinned = ?2 WHERE name = ?1";
-    match connection.prepare_cached(sql)?.execute(params![session.0, pinned])? {
+    match connection.prepare_cached(sql)?.execute(params![name_of(session), pinned])? {
         0 => Err(StoreError::UnknownSession { session: session.clone() }),
         _ => Ok(()),
     }
@@ -96,7 +99,7 @@ pub(super) fn records(
     let from = i64::try_from(from.0).unwrap_or(i64::MAX);
     let most = i64::try_from(most).unwrap_or(i64::MAX);
     let mut statement = connection.prepare_cached(sql)?;
-    let mut rows = statement.query(params![session.0, code_of(log), from, most])?;
+    let mut rows = statement.query(params![name_of(session), code_of(log), from, most])?;
     let mut records = Vec::new();
     while let Some(row) = rows.next()? {
         records.push(Record {
@@ -127,7 +130,7 @@ pub(super) fn calls(
     let sql = "SELECT c.payload FROM calls c JOIN session s ON s.id = c.session WHERE s.name = ?1";
     let found = connection
         .prepare_cached(sql)?
-        .query_row([&session.0], |row| shared::value_in(row, 0))
+        .query_row([name_of(session)], |row| shared::value_in(row, 0))
         .optional()?;
     Ok(found.flatten())
 }
@@ -140,7 +143,8 @@ pub(super) fn put_write(
     let session = touch(connection, session, write.path.len(), write.time)?;
     let (before, after) = (write.before.map(content::number_of), content::number_of(write.after));
     let sql = "INSERT INTO write(session, path, before, after, time) VALUES (?1, ?2, ?3, ?4, ?5)";
-    let values = params![session, write.path, before, after, write.time.0];
+    let path = secrets::without(&write.path);
+    let values = params![session, path, before, after, write.time.0];
     connection.prepare_cached(sql)?.execute(values)?;
     for handle in before.into_iter().chain([after]) {
         content::add_reference(connection, session, handle)?;
@@ -165,7 +169,8 @@ pub(super) fn writes(
             time: Timestamp(row.get(3)?),
         })
     };
-    let rows = statement.query_map(params![session.0, handle.map(content::number_of)], write)?;
+    let rows =
+        statement.query_map(params![name_of(session), handle.map(content::number_of)], write)?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
@@ -182,14 +187,23 @@ pub(super) fn touch(
     let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
     let number = connection
         .prepare_cached(sql)?
-        .query_row(params![session.0, now.0, bytes], |row| row.get(0))
+        .query_row(params![name_of(session), now.0, bytes], |row| row.get(0))
         .optional()?;
     number.ok_or_else(|| StoreError::UnknownSession { session: session.clone() })
 }
 
+/// What a session is called here. Names that differ in a secret are different, and the secret is
+/// not to be read here.
+fn name_of(session: &SessionId) -> Cow<'_, str> {
+    match secrets::without(&session.0) {
+        Cow::Owned(shown) => format!("{shown} {}", Handle::of(session.0.as_bytes())).into(),
+        plain => plain,
+    }
+}
+
 fn number_of(connection: &Connection, session: &SessionId) -> Result<Option<i64>, StoreError> {
     let mut statement = connection.prepare_cached("SELECT id FROM session WHERE name = ?1")?;
-    Ok(statement.query_row([&session.0], |row| row.get(0)).optional()?)
+    Ok(statement.query_row([name_of(session)], |row| row.get(0)).optional()?)
 }
 
 fn code_of(log: Log) -> i64 {

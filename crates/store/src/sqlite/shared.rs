@@ -86,9 +86,10 @@ pub(super) fn put_fetch(connection: &Connection, fetch: &Fetch) -> Result<(), St
         secrets::without(&fetch.url),
         secrets::without(&fetch.final_url),
         fetch.status,
-        fetch.content_type,
-        fetch.etag,
-        fetch.last_modified,
+        fetch.content_type.as_deref().filter(is_plain),
+        // With another one the page would not be found unchanged.
+        fetch.etag.as_deref().filter(is_plain),
+        fetch.last_modified.as_deref().filter(is_plain),
         fetch.expires.map(|time| time.0),
         fetch.checked.0,
         content::number_of(fetch.body),
@@ -116,6 +117,10 @@ pub(super) fn fetch(connection: &Connection, url: &str) -> Result<Option<Fetch>,
         })
     };
     Ok(connection.prepare_cached(sql)?.query_row(params![key_of(url)], read).optional()?)
+}
+
+fn is_plain(text: &&str) -> bool {
+    secrets::find(text.as_bytes()).is_empty()
 }
 
 /// Addresses that differ in a secret are different, and the secret is not to be read here.

@@ -9,6 +9,7 @@ use serde_json::Value;
 use foveal_context::handle::{Handle, ParseHandleError};
 use foveal_context::planner::Step;
 use foveal_context::transcript::Timestamp;
+use foveal_store::secrets::without;
 use foveal_store::{Log, Record, RecordNumber, SessionFacts, StoreError, Stored, Write};
 
 use crate::answer::Found;
@@ -267,7 +268,7 @@ impl Work<'_> {
         let handle: Result<Handle, ParseHandleError> = handle.trim().parse();
         let handle = handle.map_err(ToolError::failed)?;
         let located = self.file(path)?;
-        let (shown, kept_as) = (located.shown(), located.lasting());
+        let (shown, kept_as) = (located.shown(), without(&located.lasting()).into_owned());
         let store = &self.toolbox.store;
         let writes = store.writes(&self.session.stored, Some(handle)).map_err(ToolError::failed)?;
         let is_before =
