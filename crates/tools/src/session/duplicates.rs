@@ -230,7 +230,7 @@ impl Work<'_> {
             Dependency::Index(query, since) => {
                 self.permit(&query, None).ok()?;
                 let is_unchanged =
-                    |root: &Path| self.is_scope_unchanged(root, Scope::default(), since);
+                    |root: &Path| self.is_scope_unchanged(root, &Scope::default(), since);
                 let roots = self.session.roots();
                 let all = roots.all().all(|root| is_unchanged(root.path()));
                 all.then_some(Dependency::Index(query, since))
@@ -242,10 +242,10 @@ impl Work<'_> {
         let Ok(located) = self.file(&path.to_string_lossy()) else { return false };
         let path = located.relative().to_string_lossy().into_owned();
         let scope = Scope { path, ..Scope::default() };
-        self.is_scope_unchanged(located.root().path(), scope, since)
+        self.is_scope_unchanged(located.root().path(), &scope, since)
     }
 
-    fn is_scope_unchanged(&self, base: &Path, scope: Scope, since: SystemTime) -> bool {
-        tree::is_unchanged(base, &scope, since, self.control.go_on).unwrap_or(false)
+    fn is_scope_unchanged(&self, base: &Path, scope: &Scope, since: SystemTime) -> bool {
+        tree::is_unchanged(base, scope, since, self.control.go_on).unwrap_or(false)
     }
 }
