@@ -253,7 +253,7 @@ fn a_session_may_be_asked_to_answer_everything_anew() {
     assert!(!anew.cached && anew.text.starts_with("File: a.rs (full)"), "{}", anew.text);
     assert!(world.ask("read_file", asked.clone()).cached);
     world.session.set_duplicate_detection(Some(false));
-    assert!(!world.ask("read_file", asked.clone()).cached);
+    assert!(!world.ask("read_file", asked).cached);
     let together = world.ask("read_files", json!({"paths": ["a.rs"]}));
     assert!(together.text.starts_with("File: a.rs (full)"), "{}", together.text);
     // What a session says outweighs what holds for all.

@@ -224,8 +224,8 @@ impl<R, D> CallTracker<R, D> {
     /// What the record depends on was found unchanged, and is known better by `dependencies`.
     pub fn renew(&mut self, session: &str, id: RecordId, dependencies: D) {
         let known = self.history.sessions.get_mut(session);
-        let records = known.into_iter().flat_map(|session| &mut session.records);
-        if let Some(record) = records.into_iter().find(|record| record.id == id) {
+        let mut records = known.into_iter().flat_map(|session| &mut session.records);
+        if let Some(record) = records.find(|record| record.id == id) {
             record.dependencies = dependencies;
         }
     }

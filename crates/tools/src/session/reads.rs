@@ -40,11 +40,11 @@ impl Reads {
         if self.files.len() >= READS_MAX && !self.files.contains_key(&key) {
             self.files.pop_first();
         }
-        self.to_keep(key.clone(), file.clone());
+        self.note(key.clone(), file.clone());
         self.files.insert(key, file);
     }
 
-    fn to_keep(&mut self, key: PathKey, file: ReadFile) {
+    fn note(&mut self, key: PathKey, file: ReadFile) {
         if self.unkept.len() >= READS_MAX {
             self.unkept.pop_first();
         }
@@ -54,7 +54,7 @@ impl Reads {
     fn remove(&mut self, key: &PathKey) {
         if let Some(file) = self.files.remove(key) {
             let file = ReadFile { count: 0, version: None, is_invalid: false, ..file };
-            self.to_keep(key.clone(), file);
+            self.note(key.clone(), file);
         }
     }
 
@@ -130,7 +130,7 @@ impl Session {
     pub fn read_count(&self, path: &str) -> u32 {
         let Ok(located) = self.roots().resolve(path) else { return 0 };
         let file = self.reads().files.get(&located.key()).cloned();
-        file.map_or(0, |file| self.counted(&located, file))
+        file.map_or(0, |file| self.counted(&located, &file))
     }
 
     /// All files read since they were last changed, here or by anybody, in alphabetical order.
@@ -140,7 +140,7 @@ impl Session {
         let mut names: Vec<String> = files
             .into_iter()
             .filter_map(|file| Some((roots.resolve(&file.path.to_string_lossy()).ok()?, file)))
-            .filter(|(located, file)| self.counted(located, file.clone()) > 0)
+            .filter(|(located, file)| self.counted(located, file) > 0)
             .map(|(located, _)| roots.told(&located.absolute()))
             .collect();
         names.sort_unstable();
@@ -148,7 +148,7 @@ impl Session {
     }
 
     /// The reads of a file, which are none of what it holds now if that is something else.
-    fn counted(&self, located: &Located, file: ReadFile) -> u32 {
+    fn counted(&self, located: &Located, file: &ReadFile) -> u32 {
         let Some(version) = file.version.filter(|_| file.count > 0) else { return file.count };
         let now = version.check(located, &|| true);
         let mut reads = self.reads();

@@ -55,7 +55,7 @@ impl Arguments for WebFetch {
         match (fetched.map_err(ToolError::failed)?, kept) {
             (Fetched::NotModified { freshness, final_url }, Some((kept, body))) => {
                 let expires = freshness.expires_at.map(time);
-                let (url, at) = (self.url.clone(), final_url.clone());
+                let (url, at) = (self.url, final_url.clone());
                 keep(work, &Fetch { url, expires, checked: now, final_url: at, ..kept });
                 Ok(Found { cached: true, ..shown(&final_url, &body, Some(now), work) })
             }
