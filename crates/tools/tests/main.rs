@@ -9,6 +9,7 @@ mod held;
 mod malformed;
 mod pages;
 mod permission;
+mod reads;
 mod replay;
 mod schemas;
 mod threads;
