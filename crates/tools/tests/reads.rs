@@ -149,6 +149,17 @@ fn structures_of_long_files_have_an_end() {
 }
 
 #[test]
+fn an_outline_is_shown_in_full() {
+    let world = World::new();
+    world.write("a.rs", source(400));
+    let outline = world.call("outline", json!({"path": "a.rs"}));
+    assert!(
+        outline.starts_with("File: a.rs (structure)\nTotal lines: 2000 | Preserved: 400 (20 %)\n")
+    );
+    assert_eq!(numbered(&outline).len(), 400);
+}
+
+#[test]
 fn files_too_long_to_be_curated_are_shown_from_the_beginning() {
     let world = World::new();
     let line = |n: usize| format!("{n} {}\n", "x".repeat(99));
@@ -200,6 +211,7 @@ fn thresholds_hold_by_glob() {
         world.write(path, source(count));
         let read = world.call("read_file", json!({"path": path, "question": "what is step_2?"}));
         assert!(read.starts_with(&format!("File: {path} ({how})\n")), "{}", &read[..100]);
+        world.session.forget();
     }
     // As far as one answer holds it.
     world.write("long.txt", long_source());
