@@ -74,7 +74,7 @@ fn long_files_are_curated_by_the_question() {
         let asked = json!({
             "path": "long.rs", "question": "how does step_3321 double its value?", "mode": mode,
         });
-        let view = world.call("read_file", asked);
+        let view = world.call("read_file", asked.clone());
         assert!(
             view.starts_with("File: long.rs (curated)\nTotal lines: 22000 | Preserved: "),
             "{}",
@@ -85,6 +85,8 @@ fn long_files_are_curated_by_the_question() {
         assert!(has_true_numbers(&view, &text) > 100);
         let gap = view.lines().find(|line| line.contains("left out")).expect("a gap");
         let handle = gap.split("expand ").nth(1).and_then(|rest| rest.get(..12));
+        let again = world.ask("read_file", asked);
+        assert!(again.cached && again.text.len() < 300, "{again:?}");
         let part = world.call("expand", json!({"handle": handle, "start": 21_999}));
         assert_eq!(part, "21999→}\n22000→\n");
         world.session.forget();
@@ -114,6 +116,13 @@ fn a_long_file_is_not_sent_twice() {
     let other = json!({"path": "long.rs", "question": "what does step_4399 return?"});
     let other = world.call("read_file", other);
     assert!(other.len() < VIEW_MAX && other.contains("value * 4399;"), "{}", other.len());
+    // What nobody chose is no view.
+    world.session.forget();
+    world.call("read_file", json!({"path": "long.rs", "mode": "full"}));
+    let chosen = json!({"path": "long.rs", "mode": "curated"});
+    let chosen = world.call("read_file", chosen);
+    assert!(chosen.starts_with("File: long.rs (curated)\n"), "{}", &chosen[..100]);
+    assert!(chosen.len() < VIEW_MAX, "{}", chosen.len());
 }
 
 #[test]

@@ -34,8 +34,8 @@ impl Work<'_> {
         let asked = (key.as_str().to_owned(), mode, question.map(str::to_owned));
         let again = self.session.take_pointed(&[]).contains(&asked);
         let mode = if again { Mode::Full } else { mode };
-        if mode == Mode::Auto
-            && let Some(text) = self.pointer(&located, &key, question)?
+        if matches!(mode, Mode::Auto | Mode::Curated)
+            && let Some(text) = self.pointer(&located, &key, mode, question)?
         {
             self.session.set_pointed(&[], vec![asked]);
             self.session.count_read(&located);
@@ -84,6 +84,7 @@ impl Work<'_> {
         &self,
         located: &Located,
         key: &PathKey,
+        mode: Mode,
         question: Option<&str>,
     ) -> Result<Option<String>, ToolError> {
         let Some((version, shown, seen)) = self.session.shown_file(key) else { return Ok(None) };
@@ -91,7 +92,8 @@ impl Work<'_> {
         let is_long = version.stamp.len > ANSWER_BYTES_MAX as u64;
         // Of what is in focus all is shown, as far as one answer holds it.
         let is_in_focus = !is_long && self.session.is_in_focus(key);
-        if shown.is_view && (asks_anew || is_in_focus) {
+        let is_chosen_first = mode == Mode::Curated && shown.is_beginning;
+        if shown.is_view && (asks_anew || is_in_focus || is_chosen_first) {
             return Ok(None);
         }
         let now = version.check(located, self.control.go_on).map_err(ToolError::failed)?;
