@@ -22,7 +22,7 @@ use super::{Seen, Work};
 pub(crate) const ANSWER_BYTES_MAX: usize = 400_000;
 
 /// Bytes that are shown of a longer file that is curated, or of its structure; notes included.
-const VIEW_BYTES_MAX: usize = 200_000;
+const VIEW_BYTES_MAX: usize = 100_000;
 
 /// Bytes that a number before a line takes, and a note between lines, about.
 const NUMBER_BYTES: usize = 9;

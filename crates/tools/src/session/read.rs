@@ -91,9 +91,11 @@ impl Work<'_> {
         let asks_anew = question.is_some() && question != shown.question.as_deref();
         let is_long = version.stamp.len > ANSWER_BYTES_MAX as u64;
         // Of what is in focus all is shown, as far as one answer holds it.
-        let is_in_focus = !is_long && self.session.is_in_focus(key);
-        let is_chosen_first = mode == Mode::Curated && shown.is_beginning;
-        if shown.is_view && (asks_anew || is_in_focus || is_chosen_first) {
+        let is_short_of_wish = match shown.is_beginning {
+            true => mode == Mode::Curated,
+            false => self.session.is_in_focus(key),
+        };
+        if shown.is_view && (asks_anew || is_short_of_wish) {
             return Ok(None);
         }
         let now = version.check(located, self.control.go_on).map_err(ToolError::failed)?;
