@@ -476,3 +476,25 @@ fn an_outline_from_before_has_its_heading() {
     assert!(again.cached, "{again:?}");
     assert_eq!(again.text, format!("[Cached result from 10:23:45 AM]\n{first}"));
 }
+
+#[test]
+fn views_of_long_files_have_an_end_whatever_they_hold() {
+    let blank = " ".repeat(200);
+    let indented: String = (0..1_000).map(|n| format!("{blank}if a_{n} {{\n{blank}}}\n")).collect();
+    for (path, text) in [
+        ("same.txt", format!("{}\n", "x".repeat(99)).repeat(4_100)),
+        ("rules.md", format!("{}\n\n", "-".repeat(99)).repeat(4_100)),
+        ("indented.rs", indented),
+        ("blank.txt", "\n".repeat(120_000)),
+        ("one.js", "a=1;".repeat(150_000)),
+        ("long.js", format!("{}\n", "b=2;".repeat(300)).repeat(350)),
+    ] {
+        let world = World::new();
+        world.write(path, &text);
+        let read = world.call("read_file", json!({"path": path, "question": "what is a_7?"}));
+        assert!(read.starts_with(&format!("File: {path} (")), "{}", &read[..100]);
+        assert!(read.len() < 450_000, "{path}: {}", read.len());
+        let again = world.ask("read_file", json!({"path": path}));
+        assert!(again.cached && again.text.len() < 300, "{path}: {}", again.text.len());
+    }
+}

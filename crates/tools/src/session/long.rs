@@ -21,6 +21,9 @@ use super::{Seen, Work};
 /// Bytes of a file in one answer; no prompt has room for many of them.
 pub(crate) const ANSWER_BYTES_MAX: usize = 400_000;
 
+/// Lines of a file that is curated; more take too long, and too much memory.
+const LINES_MAX: usize = 100_000;
+
 /// Bytes that are shown of a longer file that is curated, or of its structure; notes included.
 const VIEW_BYTES_MAX: usize = 100_000;
 
@@ -45,10 +48,19 @@ pub(super) enum Reach {
     Unparsed,
 }
 
+/// Whether a text is more than one answer holds.
+fn is_long(text: &str) -> bool {
+    text.len() > ANSWER_BYTES_MAX || has_many_lines(text)
+}
+
+fn has_many_lines(text: &str) -> bool {
+    rows(text).nth(LINES_MAX).is_some()
+}
+
 /// Whether a text is short enough to be parsed, and so to be curated while someone waits: that
-/// takes up to a second for so much.
+/// takes about a second for so much.
 pub(super) fn is_parsed(text: &TextFile) -> bool {
-    text.text().len() <= BYTES_PARSED_MAX
+    text.text().len() <= BYTES_PARSED_MAX && !has_many_lines(text.text())
 }
 
 impl Work<'_> {
@@ -60,7 +72,7 @@ impl Work<'_> {
         mode: Mode,
         wish: &Wish,
     ) -> Option<Reach> {
-        if text.text().len() <= ANSWER_BYTES_MAX {
+        if !is_long(text.text()) {
             return None;
         }
         let lines = rows(text.text()).map(|line| line.len().min(LINE_BYTES) + 1);
@@ -188,7 +200,7 @@ fn first_number(line: &str) -> Option<u32> {
 /// should each stand alone between notes.
 pub(crate) fn room_for(wanted: Wanted, text: &str) -> Wanted {
     match wanted {
-        Wanted::Curated(_) if text.len() > ANSWER_BYTES_MAX => {
+        Wanted::Curated(_) if is_long(text) => {
             let (lines, bytes) =
                 sizes(text).fold((0, 0), |(lines, all), bytes| (lines + 1, all + bytes));
             let most = VIEW_BYTES_MAX as f64 / (bytes + lines * NOTE_BYTES).max(1) as f64;
@@ -206,7 +218,7 @@ fn sizes(text: &str) -> impl Iterator<Item = usize> {
 /// The lines of a view of `text` for which an answer has room, in order; of a long text that
 /// nobody chose from, its beginning. `Lines` may stand above for the most part.
 pub(crate) fn within_room(view: Option<View>, text: &str, wish: &Wish) -> Option<View> {
-    if text.len() <= ANSWER_BYTES_MAX {
+    if !is_long(text) {
         return view;
     }
     let mut left = match wish {
