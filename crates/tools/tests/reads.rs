@@ -126,6 +126,24 @@ fn a_long_file_is_not_sent_twice() {
 }
 
 #[test]
+fn of_a_long_file_that_changed_a_view_is_sent() {
+    let world = World::new();
+    let text = long_source();
+    world.write("long.rs", &text);
+    let asked = json!({"path": "long.rs", "question": "how does step_3321 double its value?"});
+    world.call("read_file", asked.clone());
+    let text = text.replace("doubled = value * 3321", "twice = value * 3321");
+    world.write("long.rs", &text);
+    let delta = world.call("read_file", asked);
+    assert!(delta.contains("→    let twice = value * 3321;\n"), "{}", delta.len());
+    assert!(delta.len() < VIEW_MAX, "{}", delta.len());
+    has_true_numbers(&delta, &text);
+    let other = json!({"path": "long.rs", "question": "what does step_4399 return?"});
+    let other = world.call("read_file", other);
+    assert!(other.len() < VIEW_MAX && other.contains("value * 4399;"), "{}", other.len());
+}
+
+#[test]
 fn focus_does_not_send_a_long_file_again_and_again() {
     let world = World::new();
     world.write("long.rs", long_source());

@@ -49,7 +49,7 @@ pub(super) enum Reach {
 }
 
 /// Whether a text is more than one answer holds.
-fn is_long(text: &str) -> bool {
+pub(super) fn is_long(text: &str) -> bool {
     text.len() > ANSWER_BYTES_MAX || has_many_lines(text)
 }
 

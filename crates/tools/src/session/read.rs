@@ -145,7 +145,13 @@ impl Work<'_> {
         }
         let (key, remarks) = (key.clone(), text.remarks());
         let head = Head::File { path: path.clone(), key, version: version.hash, remarks };
-        let carried = json!({ "path": path, "mode": mode_name(mode) });
+        let mut carried = json!({ "path": path, "mode": mode_name(mode) });
+        if long::is_long(text.text()) {
+            // Another question, or version, does not ask for the same again, which would be
+            // given whole.
+            carried["question"] = json!(question);
+            carried["version"] = json!(version.hash);
+        }
         Found {
             head,
             wish: Some(wish),
