@@ -20,8 +20,7 @@ use super::long::{self, ANSWER_BYTES_MAX, Reach};
 use super::{Counts, KnownFile, Work};
 
 impl Work<'_> {
-    /// The file at `path`, shown as `mode` says. `arguments` are those of the call, by which it
-    /// is known when the same is asked twice.
+    /// The file at `path`, shown as `mode` says, for `question`.
     pub(crate) fn read(
         &self,
         path: &str,
