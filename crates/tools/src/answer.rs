@@ -11,7 +11,7 @@ use foveal_context::shape::ShapeKind;
 use foveal_files::PathKey;
 use foveal_files::stamp::{ContentHash, Version};
 
-use crate::session::{AskedRead, Counts};
+use crate::session::{AskedRead, Seen};
 use crate::views::Wish;
 
 /// What the model is sent for a call.
@@ -96,13 +96,30 @@ pub enum Head {
         /// What else there is to say of it: its encoding, say.
         remarks: Option<String>,
     },
-    /// The name of the file, and how many of its lines show its structure.
-    Structure {
+    /// The name of a long file, and how many of its lines are given: those at the beginning.
+    Beginning {
         /// The path as the model knows it.
         path: String,
-        /// Its lines.
-        counts: Counts,
+        /// Its key.
+        key: PathKey,
+        /// The version, where all of it was read.
+        version: Option<ContentHash>,
+        /// How much there is.
+        size: Size,
+        /// Lines that are given to their end.
+        seen: Seen,
+        /// What else there is to say of it.
+        remarks: Option<String>,
     },
+}
+
+/// How much there is of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Size {
+    /// Lines.
+    Lines(u32),
+    /// Bytes, where lines were not counted.
+    Bytes(u64),
 }
 
 /// What an answer rests on.

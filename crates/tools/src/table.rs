@@ -84,6 +84,15 @@ impl Tool {
     pub(crate) fn parse(&self, arguments: Value) -> Parsed {
         (self.parse)(self.name, arguments)
     }
+
+    /// Arguments without those that are `null`, which say no more than if they were left away.
+    pub(crate) fn without_nulls(&self, arguments: &Value) -> Value {
+        let mut arguments = arguments.clone();
+        if has_nulls(&arguments) {
+            remove_nulls(&mut arguments, &self.schema());
+        }
+        arguments
+    }
 }
 
 /// A call, or what is wrong with its arguments.
@@ -110,6 +119,33 @@ impl<A: Arguments> Call for A {
 impl std::fmt::Debug for Tool {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Tool").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+fn has_nulls(value: &Value) -> bool {
+    match value {
+        Value::Object(object) => object.values().any(|value| value.is_null() || has_nulls(value)),
+        Value::Array(values) => values.iter().any(has_nulls),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}
+
+/// Removes what is `null` of what the schema of the value names.
+fn remove_nulls(value: &mut Value, schema: &Value) {
+    match value {
+        Value::Object(object) => {
+            let named = |name: &str| schema.get("properties").and_then(|all| all.get(name));
+            // What is needed is then said to be missing.
+            object.retain(|name, value| !value.is_null() || named(name).is_none());
+            for (name, value) in object {
+                remove_nulls(value, named(name).unwrap_or(&Value::Null));
+            }
+        }
+        Value::Array(values) => {
+            let items = schema.get("items").unwrap_or(&Value::Null);
+            values.iter_mut().for_each(|value| remove_nulls(value, items));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 

@@ -311,7 +311,13 @@ fn very_long_files_come_by_the_piece() {
     world.write("long.txt", format!("{line}\n").repeat(10_000));
     let first = world.call("read_file", json!({"path": "long.txt", "mode": "full"}));
     assert!(first.len() < 500_000, "{}", first.len());
-    assert!(first.ends_with("; 10000 lines in all]\n"), "{}", &first[first.len() - 100..]);
+    let head = "File: long.txt (beginning)\nTotal lines: 10000 | Preserved: 3";
+    assert!(first.starts_with(head), "{}", &first[..100]);
+    let note = first.lines().last().expect("a line");
+    assert!(
+        note.contains("-10000 left out; find lines with grep, go on with read_lines"),
+        "{note}"
+    );
     let rest = world.call("read_lines", json!({"path": "long.txt", "start": 9_000, "end": 20_000}));
     assert!(rest.ends_with("[the file has 10000 lines]\n"));
 }

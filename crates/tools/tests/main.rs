@@ -12,6 +12,7 @@ mod malformed;
 mod pages;
 mod permission;
 mod places;
+mod read_counts;
 mod reads;
 mod replay;
 mod running;

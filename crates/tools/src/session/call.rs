@@ -9,7 +9,7 @@ use foveal_context::calls::{self, Miss};
 use foveal_context::handle::Handle;
 use foveal_context::shape::ShapeKind;
 
-use crate::answer::{Answer, Found, Head};
+use crate::answer::{Answer, Found, Head, Size};
 use crate::control::Control;
 use crate::error::{ToolError, printable};
 use crate::table::{self, TOOLS, Tool};
@@ -55,6 +55,8 @@ impl Session {
             let known: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
             return Err(ToolError::NoTool { name: request.tool.clone(), known: known.join(", ") });
         };
+        let arguments = tool.without_nulls(&request.arguments);
+        let request = &Request { arguments, ..request.clone() };
         let (toolbox, said) = (&self.toolbox, Said::default());
         let mut work = Work { tool, toolbox, session: self, control, said: &said, anew: false };
         work.go_on()?;
@@ -116,8 +118,14 @@ impl Session {
         let call = Asked { tool: tool.name, arguments, question };
         state.shown.work_in(&found.directory);
         let given = state.shown.give(call, text, is_error, now);
-        if let Head::File { key, version, .. } = &head {
-            state.files.shown_at((key, *version), &given, found.wish.as_ref());
+        match &head {
+            Head::None => {}
+            Head::File { key, version, .. } => {
+                state.files.shown_at((key, *version), &given, found.wish.as_ref());
+            }
+            Head::Beginning { key, version, size, seen, .. } => {
+                state.files.begun_at((key, *version), &given, *size, seen);
+            }
         }
         let points = given.shape.as_ref().is_some_and(|shape| !shape.refers_to.is_empty());
         state.pointed.reads.extend(found.read.filter(|_| points));
@@ -193,9 +201,8 @@ fn question(arguments: &Value) -> Option<&str> {
 
 /// The answer with what stands before it.
 fn headed(head: &Head, given: &Given) -> String {
-    let (path, how, counts, remarks) = match head {
+    let (heading, remarks) = match head {
         Head::None => return given.text.clone(),
-        Head::Structure { path, counts } => (path, "structure", *counts, &None),
         Head::File { path, remarks, .. } => {
             let how = match given.shape.as_ref().map(|shape| shape.kind) {
                 Some(ShapeKind::Curated) => "curated",
@@ -203,14 +210,24 @@ fn headed(head: &Head, given: &Given) -> String {
                 Some(ShapeKind::Excerpt) => "long lines cut",
                 _ => "full",
             };
-            (path, how, given.lines, remarks)
+            (heading(path, how, given.lines), remarks)
+        }
+        Head::Beginning { path, size: Size::Lines(all), remarks, .. } => {
+            let counts = Counts { all: *all, ..given.lines };
+            (heading(path, "beginning", counts), remarks)
+        }
+        Head::Beginning { path, size: Size::Bytes(bytes), remarks, .. } => {
+            let shown = given.lines.shown;
+            let counts = format!("Total bytes: {bytes} | Preserved: {shown} lines");
+            (format!("File: {path} (beginning)\n{counts}\n"), remarks)
         }
     };
-    let Counts { all, shown } = counts;
-    let share = if all == 0 { 100 } else { u64::from(shown) * 100 / u64::from(all) };
     let remarks = remarks.as_ref().map(|remarks| format!("{remarks}\n")).unwrap_or_default();
-    format!(
-        "File: {path} ({how})\nTotal lines: {all} | Preserved: {shown} ({share} %)\n{remarks}{}",
-        given.text
-    )
+    heading + &remarks + &given.text
+}
+
+/// What stands before the text of a file.
+pub(super) fn heading(path: &str, how: &str, Counts { all, shown }: Counts) -> String {
+    let share = if all == 0 { 100 } else { u64::from(shown) * 100 / u64::from(all) };
+    format!("File: {path} ({how})\nTotal lines: {all} | Preserved: {shown} ({share} %)\n")
 }

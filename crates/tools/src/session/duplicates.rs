@@ -12,11 +12,11 @@ use foveal_context::handle::Handle;
 use foveal_files::stamp::Freshness;
 use foveal_files::tree::{self, Scope};
 
-use crate::answer::{Dependency, Found, Head};
+use crate::answer::{Dependency, Found};
 use crate::table::Tool;
 
 use super::place::means_all;
-use super::{Counts, Request, Session, Work};
+use super::{Request, Session, Work};
 
 /// What is remembered of a call that was answered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,9 +28,6 @@ pub struct Recorded {
     /// Where commands were run then: paths are told from there.
     #[serde(default)]
     pub directory: PathBuf,
-    /// The file whose structure it is, as it is called, and how many of its lines.
-    #[serde(default)]
-    pub structure: Option<(String, Counts)>,
     /// The same as data, where that is short.
     #[serde(default)]
     pub data: Option<Value>,
@@ -162,10 +159,8 @@ impl Session {
         if !work.tool.hints.read_only {
             note.push_str("\n[nothing was written: the files hold this already]");
         }
-        let head = recorded.structure.map(|(path, counts)| Head::Structure { path, counts });
-        let head = head.unwrap_or_default();
         let structured = recorded.data;
-        Ok(Found { text, head, structured, note: Some(note), cached: true, ..Found::default() })
+        Ok(Found { text, structured, note: Some(note), cached: true, ..Found::default() })
     }
 
     /// Remembers that the tool itself answered by what is kept for all sessions.
@@ -181,15 +176,10 @@ impl Session {
         if found.is_error || found.depends.is_empty() {
             return None;
         }
-        let structure = match &found.head {
-            Head::Structure { path, counts } => Some((path.clone(), *counts)),
-            Head::None | Head::File { .. } => None,
-        };
         let data = found.structured.clone();
         Some(ToRecord {
             bytes: found.text.len() as u64,
             directory: self.roots().working_directory().to_owned(),
-            structure,
             data: data.filter(|data| data.to_string().len() <= DATA_BYTES_MAX),
             depends: found.depends.clone(),
         })
@@ -197,8 +187,8 @@ impl Session {
 
     /// Remembers what a call found; its text stands behind `content`.
     pub(super) fn record(&self, asked: Asked, content: Handle, what: ToRecord) {
-        let ToRecord { bytes, directory, structure, data, depends } = what;
-        let recorded = Recorded { content, bytes, directory, structure, data };
+        let ToRecord { bytes, directory, data, depends } = what;
+        let recorded = Recorded { content, bytes, directory, data };
         let now = self.toolbox.clock.now();
         let id = self.toolbox.calls().record(&self.id, asked, recorded, depends, now);
         if id.is_some() {
@@ -211,7 +201,6 @@ impl Session {
 pub(super) struct ToRecord {
     bytes: u64,
     directory: PathBuf,
-    structure: Option<(String, Counts)>,
     data: Option<Value>,
     depends: Vec<Dependency>,
 }

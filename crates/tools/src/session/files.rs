@@ -8,6 +8,7 @@ use foveal_context::transcript::EntryIndex;
 use foveal_files::stamp::{ContentHash, Version};
 use foveal_files::{PathKey, TextFile};
 
+use crate::answer::Size;
 use crate::views::Wish;
 
 use super::Given;
@@ -67,6 +68,8 @@ pub struct ShownFile {
     pub entry: EntryIndex,
     /// Whether there are lines that stand nowhere.
     pub is_view: bool,
+    /// Whether those that stand somewhere are the first ones, which nobody chose.
+    pub is_beginning: bool,
     /// Lines in all.
     pub all: u32,
     /// What it was shown for.
@@ -145,7 +148,30 @@ impl KnownFiles {
         }
         let (is_view, question) = (!file.seen.covers(all), file.question.clone());
         file.is_written = false;
-        file.shown = Some(ShownFile { entry: given.entry, is_view, all, question });
+        let (entry, is_beginning) = (given.entry, false);
+        file.shown = Some(ShownFile { entry, is_view, is_beginning, all, question });
+    }
+
+    /// Notes that the first lines of the version last met stand in an answer, `seen` to their
+    /// end.
+    pub fn begun_at(
+        &mut self,
+        (key, version): (&PathKey, Option<ContentHash>),
+        given: &Given,
+        size: Size,
+        seen: &Seen,
+    ) {
+        let Some((_, file)) = self.files.get_mut(key) else { return };
+        let Size::Lines(all) = size else { return };
+        if Some(file.version.hash) != version {
+            return;
+        }
+        file.seen.add(seen.ranges().iter().copied());
+        file.seen.remove(&given.left_out);
+        file.is_written = false;
+        let (is_view, question) = (!file.seen.covers(all), file.question.clone());
+        let (entry, is_beginning) = (given.entry, true);
+        file.shown = Some(ShownFile { entry, is_view, is_beginning, all, question });
     }
 
     /// Forgets where files were shown; which versions were met stays known.

@@ -5,6 +5,8 @@ mod duplicates;
 mod edit;
 mod files;
 mod keep;
+mod lines;
+mod long;
 mod place;
 mod read;
 mod readers;
@@ -36,8 +38,9 @@ pub use self::duplicates::{Calls, Recorded};
 pub(crate) use self::edit::EditAt;
 pub use self::files::{KnownFile, KnownFiles, ShownFile};
 use self::keep::Event;
+pub(crate) use self::lines::Asked as AskedLines;
+pub(crate) use self::long::{ANSWER_BYTES_MAX, room_for, within_room};
 pub(crate) use self::place::{Place, searched};
-pub(crate) use self::read::ANSWER_BYTES_MAX;
 use self::readers::Readers;
 pub use self::readers::note_reader;
 use self::reads::Reads;
@@ -78,7 +81,7 @@ pub struct Session {
     has_lost_thread: AtomicBool,
 }
 
-/// What makes two reads the same: path, mode and question.
+/// What makes two reads the same: the file's key, mode and question.
 pub(crate) type AskedRead = (String, Mode, Option<String>);
 
 /// Reads that sent the reader to what stands above.
@@ -225,13 +228,13 @@ impl Session {
     }
 
     /// Notes that the model sees these lines of a version.
-    fn see(&self, key: &PathKey, version: Version, text: TextFile, lines: (u32, u32)) {
+    fn see(&self, key: &PathKey, version: Version, text: TextFile, lines: &Seen) {
         let mut state = self.state();
         let mut file = match state.files.get(key) {
             Some(known) if known.version.hash == version.hash => known.clone(),
             known => KnownFile::after(known, version, Arc::new(text), None),
         };
-        file.seen.add([lines]);
+        file.seen.add(lines.ranges().iter().copied());
         state.files.put(key.clone(), file);
     }
 

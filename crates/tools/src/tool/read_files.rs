@@ -36,7 +36,14 @@ impl Arguments for ReadFiles {
             return Err(ToolError::arguments(TOOL.name, what));
         }
         let mut found = Found { given: true, ..Found::default() };
-        let again = work.session.take_pointed(&self.paths);
+        // However they are spelled.
+        let roots = work.session.roots();
+        let key = |path: &String| match roots.resolve(path) {
+            Ok(located) => located.key().as_str().to_owned(),
+            Err(_) => path.clone(),
+        };
+        let together: Vec<String> = self.paths.iter().map(key).collect();
+        let again = work.session.take_pointed(&together);
         let mut pointed = Vec::new();
         for path in &self.paths {
             work.go_on()?;
@@ -65,7 +72,7 @@ impl Arguments for ReadFiles {
             }
             found.images.extend(answer.images);
         }
-        work.session.set_pointed(&self.paths, pointed);
+        work.session.set_pointed(&together, pointed);
         Ok(found)
     }
 }
