@@ -12,4 +12,6 @@ mod permission;
 mod replay;
 mod schemas;
 mod threads;
+mod undo;
+mod unseen;
 mod world;

@@ -22,21 +22,18 @@ impl Session {
     /// Carries a call out and answers it. What fails is an answer too, in words that say what
     /// to do.
     pub fn call(&self, request: &Request, control: &Control<'_>) -> Answer {
-        self.answer(request, control).unwrap_or_else(|error| {
+        let answer = self.answer(request, control).unwrap_or_else(|error| {
             let text = printable(&error.to_string());
             // What was refused lies between the calls before and after it all the same.
             let call = Asked { tool: &request.tool, arguments: &request.arguments, question: None };
             let now = self.toolbox.clock.now();
             let given = self.roomy(text.len() as u64).shown.give(call, text.clone(), true, now);
-            self.append_answer(
-                &request.tool,
-                (&request.arguments, None),
-                &given,
-                (true, false),
-                None,
-            );
+            let asked = (&request.arguments, None);
+            self.append_answer(&request.tool, asked, &given, (true, false), Whole::Here(&text));
             Answer { text, is_error: true, ..Answer::default() }
-        })
+        });
+        self.append_seen();
+        answer
     }
 
     fn answer(&self, request: &Request, control: &Control<'_>) -> Result<Answer, ToolError> {
@@ -90,7 +87,11 @@ impl Session {
         state.pointed.reads.extend(found.read.filter(|_| points));
         let whole = self.whole(&state, &given, kept.is_some());
         // In the order in which answers count as shown.
-        self.append_answer(tool.name, (arguments, question), &given, (is_error, cached), kept);
+        let content = match kept {
+            Some(handle) => Whole::Kept(handle),
+            None => Whole::Here(state.shown.content(given.entry).unwrap_or_default()),
+        };
+        self.append_answer(tool.name, (arguments, question), &given, (is_error, cached), content);
         drop(state);
         let shaped = given.shape.as_ref().filter(|_| whole.is_none());
         let shaped = shaped.map(|shape| (shape.kind, shape.handle));
@@ -118,14 +119,18 @@ impl Session {
         (arguments, question): (&Value, Option<&str>),
         given: &Given,
         (is_error, cached): (bool, bool),
-        kept: Option<Handle>,
+        whole: Whole<'_>,
     ) {
+        let (handle, text) = match whole {
+            Whole::Kept(handle) => (Some(handle), None),
+            Whole::Here(text) => (None, Some(text.to_owned())),
+        };
         let event = Event::Answered {
             tool: tool.to_owned(),
             arguments: arguments.clone(),
             question: question.map(str::to_owned),
-            handle: kept,
-            text: kept.is_none().then(|| given.text.clone()),
+            handle,
+            text,
             is_error,
             cached,
             bytes: (given.bytes, given.text.len() as u64),
@@ -141,6 +146,12 @@ impl Session {
             .then(|| state.shown.content(given.entry).map(str::to_owned))
             .flatten()
     }
+}
+
+/// Where the whole of an answer is, whatever was sent of it.
+enum Whole<'a> {
+    Kept(Handle),
+    Here(&'a str),
 }
 
 /// Tools whose repeated calls are answered by what was shown, not by what was called.

@@ -1,6 +1,7 @@
 //! One reader's session: carries calls out, and remembers what was shown for them.
 
 mod call;
+mod check;
 mod duplicates;
 mod edit;
 mod files;
@@ -10,6 +11,8 @@ mod read;
 mod readers;
 mod seen;
 mod shown;
+mod undo;
+mod unshown;
 mod work;
 
 use std::collections::BTreeMap;
@@ -34,9 +37,12 @@ pub(crate) use self::edit::EditAt;
 pub use self::files::{KnownFile, KnownFiles, ShownFile};
 use self::keep::Event;
 pub(crate) use self::read::ANSWER_BYTES_MAX;
+use self::read::LINE_BYTES_MAX;
 pub use self::readers::note_reader;
 pub use self::seen::Seen;
 pub use self::shown::{Asked, Before, Counts, Given, Shown};
+use self::undo::HeldBack;
+pub use self::unshown::Unshown;
 pub use self::work::Work;
 
 /// A call that a model made.
@@ -95,6 +101,8 @@ struct State {
     grants: Grants,
     roots: Roots,
     told_unconfined: bool,
+    /// What files held before a change, where it cannot be kept for longer.
+    held_back: HeldBack,
     /// As of the last call.
     reader_changes: u64,
 }
@@ -115,6 +123,7 @@ impl Session {
             grants: Grants::default(),
             roots: toolbox.roots.clone(),
             told_unconfined: false,
+            held_back: HeldBack::default(),
             reader_changes: 0,
         };
         let id = id.into();
@@ -253,11 +262,19 @@ impl Session {
     /// Notes that the model sees these lines of a version.
     fn see(&self, key: &PathKey, version: Version, text: TextFile, lines: (u32, u32)) {
         let mut state = self.state();
+        let text = Arc::new(text);
         let mut file = match state.files.get(key) {
-            Some(known) if known.version.hash == version.hash => known.clone(),
-            known => KnownFile::after(known, version, Arc::new(text), None),
+            Some(known) if known.version.hash == version.hash => {
+                KnownFile { text: Some(Arc::clone(&text)), ..known.clone() }
+            }
+            known => KnownFile::after(known, version, Arc::clone(&text), None),
         };
-        file.seen.add([lines]);
+        let mut seen = Seen::of([lines]);
+        // A line of which only the beginning fits an answer is not seen.
+        let range = (lines.0..=lines.1).zip(text.text().lines().skip(lines.0 as usize - 1));
+        let cut = range.filter(|(_, line)| line.len() > LINE_BYTES_MAX);
+        seen.remove(&Seen::of(cut.map(|(number, _)| (number, number))));
+        file.show(&seen);
         state.files.put(key.clone(), file);
     }
 
@@ -268,6 +285,10 @@ impl Session {
 
     pub(crate) fn know(&self, key: PathKey, file: KnownFile) {
         self.state().files.put(key, file);
+    }
+
+    fn forget_file(&self, key: &PathKey) {
+        self.state().files.remove(key);
     }
 
     fn renew(&self, key: &PathKey, version: Version) {
