@@ -54,9 +54,13 @@ fn several_writes_are_undone_at_once_and_by_a_later_process() {
     let answer = later.call(&Request::new("write_file", back(&first)), &Control::NONE);
     assert!(!answer.is_error, "{answer:?}");
     assert_eq!(world.on_disk("a.txt"), "one\ntwo\n");
-    // What was put back is known.
-    let whole = json!({"path": "a.txt", "content": "more\n"});
-    assert!(!later.call(&Request::new("write_file", whole), &Control::NONE).is_error);
+    // Which that has not seen; whoever wrote over it has.
+    let whole = || json!({"path": "a.txt", "content": "more\n"});
+    assert!(later.call(&Request::new("write_file", whole()), &Control::NONE).is_error);
+    world.call("read_file", json!({"path": "a.txt", "mode": "full"}));
+    let last = handle(&world.call("edit_file", edit("two", "2")));
+    world.call("write_file", back(&last));
+    world.call("write_file", whole());
 }
 
 #[test]

@@ -114,7 +114,7 @@ fn notebooks_are_compared_by_their_cells() {
     {
         assert!(refused.ends_with(delta), "{refused}");
     }
-    world.call("read_file", read.clone());
+    world.call("read_file", read);
     world.call("edit_file", edit_y);
     world.call("write_file", write(&["z = 3"]));
     assert_eq!(world.on_disk("n.ipynb"), notebook(&["z = 3"]));

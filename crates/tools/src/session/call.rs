@@ -149,6 +149,7 @@ impl Session {
 }
 
 /// Where the whole of an answer is, whatever was sent of it.
+#[derive(Clone, Copy)]
 enum Whole<'a> {
     Kept(Handle),
     Here(&'a str),

@@ -37,10 +37,11 @@ pub(super) struct Target {
     pub(super) is_notebook: bool,
 }
 
-/// Which lines of a file the model wrote.
+/// Which lines of a file the model wrote itself, so that it knows them.
 pub(super) enum Ours {
     All,
     Runs(Vec<Run>),
+    Nothing,
 }
 
 /// Times that edits are planned, where files change between being read and written. Whoever
@@ -248,6 +249,10 @@ impl Work<'_> {
                 let known = match ours {
                     Ours::All => now.written(written.version, view, &[]).all_written(),
                     Ours::Runs(runs) => now.written(written.version, view, runs),
+                    Ours::Nothing => {
+                        let question = now.question.as_deref();
+                        KnownFile::after(Some(&now), written.version, view, question)
+                    }
                 };
                 self.session.know(key.clone(), known);
             }

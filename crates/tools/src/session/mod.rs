@@ -166,6 +166,7 @@ impl Session {
     fn forget_all(&self, state: &mut State) {
         state.shown.forget();
         state.files.forget_shown();
+        state.held_back.forget_seen();
         state.pointed = Pointed::default();
         self.append(&Event::Forgot, self.toolbox.clock.now());
     }
@@ -301,6 +302,7 @@ impl Session {
             let mut state = poisoned.into_inner();
             state.shown.forget();
             state.files.forget_shown();
+            state.held_back.forget_seen();
             state
         })
     }

@@ -1,6 +1,6 @@
 //! The way back from a write: what a file held before, or that there was none.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
 use std::sync::Arc;
 
@@ -27,6 +27,9 @@ const BYTES_MAX: u64 = 256 << 20;
 
 /// Bytes that a session holds back in memory.
 const HELD_BACK_MAX: usize = 32 << 20;
+
+/// Handles of files that were seen before a change.
+const SEEN_MAX: usize = 10_000;
 
 /// Lines of a run beyond which it may hold lines that are the same in both texts.
 const RUN_LINES_MAX: u32 = 4_000;
@@ -74,6 +77,8 @@ impl fmt::Display for WayBack {
 pub(super) struct HeldBack {
     contents: VecDeque<(Handle, Arc<[u8]>)>,
     bytes: usize,
+    /// Files as they were when all that was written over was seen, and is still known.
+    seen: BTreeSet<Handle>,
 }
 
 impl HeldBack {
@@ -97,6 +102,18 @@ impl HeldBack {
     fn get(&self, handle: Handle) -> Option<Arc<[u8]>> {
         let held = self.contents.iter().find(|(held, _)| *held == handle);
         held.map(|(_, content)| Arc::clone(content))
+    }
+
+    fn see(&mut self, handle: Handle) {
+        if self.seen.len() == SEEN_MAX {
+            self.seen.clear();
+        }
+        self.seen.insert(handle);
+    }
+
+    /// What was seen is not known any more.
+    pub(super) fn forget_seen(&mut self) {
+        self.seen.clear();
     }
 }
 
@@ -131,6 +148,7 @@ impl Session {
         };
         let stored = keep().map_err(|_| NoWayBack::Store)?;
         let handle = stored.handle;
+        self.state().held_back.see(handle);
         let kind = match before {
             None => Kind::NoFile,
             Some(_) if stored.secrets == 0 => Kind::Stored,
@@ -205,7 +223,14 @@ impl Work<'_> {
         match (present, *content == *NO_FILE) {
             (Some(present), false) => self.put_back(located, present, &content),
             (Some(present), true) => self.remove(&located, &present),
-            (None, false) => self.write_new(&located, &key, &content),
+            (None, false) => {
+                let is_seen = self.session.state().held_back.seen.contains(&handle);
+                let found = self.write_new(&located, &key, &content)?;
+                if !is_seen {
+                    self.session.forget_file(&key);
+                }
+                Ok(found)
+            }
             (None, true) => Err(ToolError::failed(format!("there is no file `{shown}` already"))),
         }
     }
@@ -275,16 +300,17 @@ impl Work<'_> {
             self.session.forget_file(&key);
             return Ok(Found::text(self.say_written(&located, &key, content, &written)));
         };
-        // What differs is what this session wrote, save in a run too long to be looked into.
         let runs = differing_lines(before.text(), after.text());
-        let is_exact = |run: &Run| run.before.lines.max(run.after.lines) <= RUN_LINES_MAX;
-        let is_exact = runs.iter().all(is_exact);
         let (text, view) = (before.clone(), Arc::new(before));
         let target = Target { located, key, text, version, view, is_notebook: false };
-        if !is_exact {
-            self.session.forget_file(&target.key);
-        }
-        let ours = Ours::Runs(if is_exact { runs } else { Vec::new() });
+        // What comes back is what this session wrote over and thus saw, save in a run too long
+        // to be looked into.
+        let is_exact = |run: &Run| run.before.lines.max(run.after.lines) <= RUN_LINES_MAX;
+        let is_seen = self.session.state().held_back.seen.contains(&Handle::of(content));
+        let ours = match is_seen && runs.iter().all(is_exact) {
+            true => Ours::Runs(runs),
+            false => Ours::Nothing,
+        };
         Ok(Found::text(self.wrote_over(&target, content, &written, &ours)))
     }
 
