@@ -17,6 +17,7 @@ use crate::answer::Found;
 use crate::error::ToolError;
 
 use super::check::view_of;
+use super::files::written_lines;
 use super::{KnownFile, Work};
 
 /// One change of several.
@@ -46,7 +47,7 @@ pub(super) enum Ours {
 
 /// Times that edits are planned, where files change between being read and written. Whoever
 /// writes elsewhere in a file is no reason to refuse an edit.
-const PLANS_MAX: usize = 3;
+const PLANS_MAX: usize = 5;
 
 /// Why edits that were planned were not made.
 enum NotMade {
@@ -215,6 +216,7 @@ impl Work<'_> {
     }
 
     fn overwrite(&self, located: Located, key: PathKey, content: &str) -> Result<Found, ToolError> {
+        let _turn = self.session.turn_to_write();
         let target = self.target(located, key)?;
         refuse(refuse_placeholders(target.text.text(), content))?;
         self.check_overwrite(&target)?;
@@ -243,22 +245,44 @@ impl Work<'_> {
         match TextFile::decode(bytes) {
             Ok(text) => {
                 let view = Arc::new(view_of(located, text));
-                let now = self.known_now(target).unwrap_or_else(|| {
-                    KnownFile::after(None, target.version, Arc::clone(&target.view), None)
-                });
-                let known = match ours {
-                    Ours::All => now.written(written.version, view, &[]).all_written(),
-                    Ours::Runs(runs) => now.written(written.version, view, runs),
-                    Ours::Nothing => {
-                        let question = now.question.as_deref();
-                        KnownFile::after(Some(&now), written.version, view, question)
-                    }
-                };
+                let known = self.known_after(target, written.version, view, ours);
                 self.session.know(key.clone(), known);
             }
             Err(_) => self.session.forget_file(key),
         }
         self.say_written(located, key, bytes, written)
+    }
+
+    /// What is known of a file after it was written.
+    fn known_after(
+        &self,
+        target: &Target,
+        version: Version,
+        view: Arc<TextFile>,
+        ours: &Ours,
+    ) -> KnownFile {
+        let is_after = |known: &KnownFile| known.version.hash == version.hash;
+        let met = self.session.known_file(&target.key).filter(is_after);
+        let before = || {
+            let view = Arc::clone(&target.view);
+            let unknown = || KnownFile::after(None, target.version, view, None);
+            self.known_now(target).unwrap_or_else(unknown)
+        };
+        match (met, ours) {
+            // Another call was faster to read what was written.
+            (Some(met), Ours::All) => met.all_written(),
+            (Some(mut met), Ours::Runs(runs)) => {
+                met.show(&written_lines(runs));
+                met
+            }
+            (Some(met), Ours::Nothing) => met,
+            (None, Ours::All) => before().written(version, view, &[]).all_written(),
+            (None, Ours::Runs(runs)) => before().written(version, view, runs),
+            (None, Ours::Nothing) => {
+                let before = before();
+                KnownFile::after(Some(&before), version, view, before.question.as_deref())
+            }
+        }
     }
 
     /// Keeps what was there before a file was written; says that it was, and how to go back.

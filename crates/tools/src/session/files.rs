@@ -83,9 +83,7 @@ impl KnownFile {
     /// The version that the model wrote over this one, in which it wrote the lines in `runs`.
     pub fn written(&self, version: Version, text: Arc<TextFile>, runs: &[Run]) -> Self {
         let mut seen = self.seen.moved(runs);
-        seen.add(
-            runs.iter().map(|Run { after, .. }| (after.first.0, after.first.0 + after.lines - 1)),
-        );
+        seen.add(written_lines(runs).ranges().iter().copied());
         let unshown = self.unshown.moved(runs);
         let (text, question) = (Some(text), self.question.clone());
         Self { version, text, shown: None, seen, unshown, is_written: true, question }
@@ -125,6 +123,11 @@ impl KnownFile {
     fn bytes(&self) -> usize {
         self.text.as_ref().map_or(0, |text| text.text().len()) + self.unshown.bytes()
     }
+}
+
+/// The lines that stand in the place of others after `runs` were changed.
+pub(super) fn written_lines(runs: &[Run]) -> Seen {
+    Seen::of(runs.iter().map(|Run { after, .. }| (after.first.0, after.first.0 + after.lines - 1)))
 }
 
 /// The answer in which a version of a file stands.

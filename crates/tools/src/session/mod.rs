@@ -17,7 +17,7 @@ mod work;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
@@ -72,6 +72,8 @@ pub struct Session {
     toolbox: Arc<Toolbox>,
     views: Arc<SessionViews>,
     state: Mutex<State>,
+    /// Held by who writes a file, until it is known what was written.
+    writing: Mutex<()>,
     terminals: Terminals,
 }
 
@@ -142,6 +144,7 @@ impl Session {
             toolbox: Arc::clone(toolbox),
             views,
             state: Mutex::new(state),
+            writing: Mutex::new(()),
             terminals: Terminals::new(limits),
         };
         if opened.is_ok_and(|is_known| is_known) {
@@ -286,6 +289,12 @@ impl Session {
 
     pub(crate) fn know(&self, key: PathKey, file: KnownFile) {
         self.state().files.put(key, file);
+    }
+
+    /// Waits until no other call of this session writes files.
+    fn turn_to_write(&self) -> MutexGuard<'_, ()> {
+        // It guards nothing that a panic could leave half done.
+        self.writing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn forget_file(&self, key: &PathKey) {

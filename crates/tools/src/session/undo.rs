@@ -206,6 +206,7 @@ impl Work<'_> {
         let handle = handle.map_err(ToolError::failed)?;
         let located = self.file(path)?;
         let (shown, key) = (located.shown(), located.key());
+        let _turn = self.session.turn_to_write();
         let present = self.present(&located)?;
         let now = present.as_ref().map_or(NO_FILE, |present| &present.bytes);
         match self.origin(&key, handle, Handle::of(now))? {
