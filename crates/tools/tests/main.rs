@@ -18,4 +18,6 @@ mod replay;
 mod running;
 mod schemas;
 mod threads;
+mod undo;
+mod unseen;
 mod world;

@@ -32,22 +32,20 @@ impl Session {
 
     /// The same for a part of a call of the model.
     pub(crate) fn call_part(&self, request: &Request, control: &Control<'_>) -> Answer {
-        self.answer(request, control).unwrap_or_else(|error| {
+        let answer = self.answer(request, control).unwrap_or_else(|error| {
             let text = printable(&error.to_string());
             // What was refused lies between the calls before and after it all the same.
             let call = Asked { tool: &request.tool, arguments: &request.arguments, question: None };
             let now = self.toolbox.clock.now();
             let given = self.roomy(text.len() as u64).shown.give(call, text.clone(), true, now);
-            self.append_answer(
-                &request.tool,
-                (&request.arguments, None),
-                &given,
-                (true, false),
-                None,
-                self.roots().working_directory(),
-            );
+            let (asked, how) = ((&request.arguments, None), (true, false));
+            let roots = self.roots();
+            let (whole, from) = (Whole::Here(&text), roots.working_directory());
+            self.append_answer(&request.tool, asked, &given, how, whole, from);
             Answer { text, is_error: true, ..Answer::default() }
-        })
+        });
+        self.append_seen();
+        answer
     }
 
     fn answer(&self, request: &Request, control: &Control<'_>) -> Result<Answer, ToolError> {
@@ -132,7 +130,11 @@ impl Session {
         let whole = self.whole(&state, &given, kept.is_some());
         // In the order in which answers count as shown.
         let (how, from) = ((is_error, cached), &found.directory);
-        self.append_answer(tool.name, (arguments, question), &given, how, kept, from);
+        let content = match kept {
+            Some(handle) => Whole::Kept(handle),
+            None => Whole::Here(state.shown.content(given.entry).unwrap_or_default()),
+        };
+        self.append_answer(tool.name, (arguments, question), &given, how, content, from);
         drop(state);
         let shaped = given.shape.as_ref().filter(|_| whole.is_none());
         let shaped = shaped.map(|shape| (shape.kind, shape.handle));
@@ -163,15 +165,19 @@ impl Session {
         (arguments, question): (&Value, Option<&str>),
         given: &Given,
         (is_error, cached): (bool, bool),
-        kept: Option<Handle>,
+        whole: Whole<'_>,
         directory: &Path,
     ) {
+        let (handle, text) = match whole {
+            Whole::Kept(handle) => (Some(handle), None),
+            Whole::Here(text) => (None, Some(text.to_owned())),
+        };
         let event = Event::Answered {
             tool: tool.to_owned(),
             arguments: arguments.clone(),
             question: question.map(str::to_owned),
-            handle: kept,
-            text: kept.is_none().then(|| given.text.clone()),
+            handle,
+            text,
             is_error,
             directory: Some(directory.to_owned()),
             cached,
@@ -189,6 +195,13 @@ impl Session {
             .then(|| state.shown.content(given.entry).map(str::to_owned))
             .flatten()
     }
+}
+
+/// Where the whole of an answer is, whatever was sent of it.
+#[derive(Clone, Copy)]
+enum Whole<'a> {
+    Kept(Handle),
+    Here(&'a str),
 }
 
 /// Tools whose repeated calls are answered by what was shown, not by what was called.

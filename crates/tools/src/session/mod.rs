@@ -1,6 +1,7 @@
 //! One reader's session: carries calls out, and remembers what was shown for them.
 
 mod call;
+mod check;
 mod duplicates;
 mod edit;
 mod files;
@@ -13,13 +14,15 @@ mod readers;
 mod reads;
 mod seen;
 mod shown;
+mod undo;
+mod unshown;
 mod work;
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
@@ -46,6 +49,8 @@ pub use self::readers::note_reader;
 use self::reads::Reads;
 pub use self::seen::Seen;
 pub use self::shown::{Asked, Before, Counts, Given, Shown};
+use self::undo::HeldBack;
+pub use self::unshown::Unshown;
 pub use self::work::Work;
 
 /// A call that a model made.
@@ -76,6 +81,8 @@ pub struct Session {
     views: Arc<SessionViews>,
     state: Mutex<State>,
     reads: Mutex<Reads>,
+    /// Held by who writes a file, until it is known what was written.
+    writing: Mutex<()>,
     terminals: Terminals,
     /// Whether what is kept does not tell all that was shown.
     has_lost_thread: AtomicBool,
@@ -105,6 +112,8 @@ struct State {
     grants: Grants,
     roots: Roots,
     told_unconfined: bool,
+    /// What files held before a change, where it cannot be kept for longer.
+    held_back: HeldBack,
     /// As of the last call.
     readers: Readers,
 }
@@ -124,6 +133,7 @@ impl Session {
             grants: Grants::default(),
             roots: toolbox.roots.clone(),
             told_unconfined: false,
+            held_back: HeldBack::default(),
             readers: Readers::default(),
         };
         let id = id.into();
@@ -139,6 +149,7 @@ impl Session {
             views,
             state: Mutex::new(state),
             reads: Mutex::default(),
+            writing: Mutex::new(()),
             terminals: Terminals::new(limits),
             has_lost_thread: AtomicBool::new(false),
         };
@@ -166,6 +177,7 @@ impl Session {
     fn forget_all(&self, state: &mut State) {
         state.shown.forget();
         state.files.forget_shown();
+        state.held_back.forget_seen();
         state.pointed = Pointed::default();
         self.append(&Event::Forgot, self.toolbox.clock.now());
     }
@@ -230,11 +242,14 @@ impl Session {
     /// Notes that the model sees these lines of a version.
     fn see(&self, key: &PathKey, version: Version, text: TextFile, lines: &Seen) {
         let mut state = self.state();
+        let text = Arc::new(text);
         let mut file = match state.files.get(key) {
-            Some(known) if known.version.hash == version.hash => known.clone(),
-            known => KnownFile::after(known, version, Arc::new(text), None),
+            Some(known) if known.version.hash == version.hash => {
+                KnownFile { text: Some(Arc::clone(&text)), ..known.clone() }
+            }
+            known => KnownFile::after(known, version, Arc::clone(&text), None),
         };
-        file.seen.add(lines.ranges().iter().copied());
+        file.show(lines);
         state.files.put(key.clone(), file);
     }
 
@@ -247,6 +262,16 @@ impl Session {
         self.state().files.put(key, file);
     }
 
+    /// Waits until no other call of this session writes files.
+    fn turn_to_write(&self) -> MutexGuard<'_, ()> {
+        // It guards nothing that a panic could leave half done.
+        self.writing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn forget_file(&self, key: &PathKey) {
+        self.state().files.remove(key);
+    }
+
     fn renew(&self, key: &PathKey, version: Version) {
         self.state().files.renew(key, version);
     }
@@ -257,6 +282,7 @@ impl Session {
             let mut state = poisoned.into_inner();
             state.shown.forget();
             state.files.forget_shown();
+            state.held_back.forget_seen();
             state
         })
     }

@@ -177,17 +177,23 @@ impl Work<'_> {
         let text = now.text.as_ref().map_or("", |text| text.text());
         let lines = u32::try_from(rows(text).count()).unwrap_or(u32::MAX);
         let is_changed = before
-            .is_some_and(|before| before.version.hash != now.version.hash || before.is_written);
+            .is_some_and(|before| before.version.hash != now.version.hash || before.is_written)
+            || !now.unshown.is_empty();
+        // What changed since counts only beside what was seen.
+        let wanted = match before {
+            Some(before) if before.text.is_some() && !before.seen.is_empty() => now.wanted(),
+            _ => now.seen.clone(),
+        };
         let asks_anew =
             now.question.is_some() && before.is_some_and(|before| before.question != now.question);
         let small = self.toolbox.small_lines(path);
         match mode {
             Mode::Full | Mode::Structure => Wish::Whole,
             Mode::Curated => Wish::Curated,
-            Mode::Auto if self.session.is_in_focus(key) || now.seen.covers(lines) => Wish::Whole,
+            Mode::Auto if self.session.is_in_focus(key) || wanted.covers(lines) => Wish::Whole,
             // What changed since, beside what was seen.
-            Mode::Auto if is_changed && !asks_anew && lines > small && !now.seen.is_empty() => {
-                Wish::Lines(now.seen.ranges().to_vec())
+            Mode::Auto if is_changed && !asks_anew && lines > small && !wanted.is_empty() => {
+                Wish::Lines(wanted.ranges().to_vec())
             }
             Mode::Auto => Wish::Auto { small },
         }
