@@ -11,7 +11,7 @@ mod held;
 mod malformed;
 mod pages;
 mod permission;
-mod reads;
+mod read_counts;
 mod replay;
 mod schemas;
 mod threads;
