@@ -216,7 +216,9 @@ impl Work<'_> {
             let known = KnownFile::after(None, written.version, view, None);
             self.session.know(key.clone(), known.all_written());
         }
-        Ok(Found::text(self.say_written(located, key, bytes, &written)))
+        let depends = vec![Dependency::File(located.absolute(), written.version)];
+        let said = self.say_written(located, key, bytes, &written);
+        Ok(Found { depends, ..Found::text(said) })
     }
 
     fn overwrite(&self, located: Located, key: PathKey, content: &str) -> Result<Found, ToolError> {

@@ -231,7 +231,8 @@ impl Work<'_> {
                 if !is_seen {
                     self.session.forget_file(&key);
                 }
-                Ok(found)
+                // Whether it may be put back is asked anew each time.
+                Ok(Found { depends: Vec::new(), ..found })
             }
             (None, true) => Err(ToolError::failed(format!("there is no file `{shown}` already"))),
         }
