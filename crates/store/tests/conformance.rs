@@ -235,6 +235,7 @@ fn sessions_are_listed(store: &dyn Store) {
     let listed = store.sessions().expect("sessions").remove(0);
     assert_eq!((listed.started, listed.used), (at(1), at(4)), "time does not run backwards");
     assert_eq!((&listed.facts, listed.pinned, listed.record_bytes), (&facts, true, 3));
+    assert_eq!((listed.events, listed.content_bytes), (1, 7));
     assert!(store.delete_session(&second).expect("it is there"));
     assert!(!store.delete_session(&second).expect("it is gone"));
     assert_eq!(names(store).len(), 1);

@@ -36,7 +36,7 @@ pub use self::files::{KnownFile, KnownFiles, ShownFile};
 use self::keep::Event;
 pub(crate) use self::read::ANSWER_BYTES_MAX;
 use self::readers::Readers;
-pub use self::readers::note_reader;
+pub use self::readers::{is_note, note_reader};
 pub use self::seen::Seen;
 pub use self::shown::{Asked, Before, Counts, Given, Shown};
 pub use self::work::Work;
