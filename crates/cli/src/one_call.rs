@@ -58,7 +58,11 @@ impl Place {
         };
         let path = if inside.is_empty() { "." } else { inside }.to_owned();
         let toolbox = Opener::new(environment, &[])?.open_without_index(&root)?;
-        Ok(Self { tools: Tools(toolbox), path, asks: environment.terminal.input && environment.terminal.error })
+        Ok(Self {
+            tools: Tools(toolbox),
+            path,
+            asks: environment.terminal.input && environment.terminal.error,
+        })
     }
 
     /// Calls a tool.

@@ -35,15 +35,24 @@ fn sessions_are_listed_pinned_and_removed() {
     assert!(run(&["pin", "shell"]).err.contains("2 sessions have `shell` in their names"));
     let table = world.output("sessions");
     let lines: Vec<&str> = table.lines().collect();
-    assert_eq!(lines[0].split_whitespace().collect::<Vec<_>>(), ["used", "calls", "KiB", "session"]);
-    assert!(lines[2].ends_with(&format!("pinned  {id}")) && !lines[1].contains("pinned"), "{table}");
+    assert_eq!(
+        lines[0].split_whitespace().collect::<Vec<_>>(),
+        ["used", "calls", "KiB", "session"]
+    );
+    assert!(
+        lines[2].ends_with(&format!("pinned  {id}")) && !lines[1].contains("pinned"),
+        "{table}"
+    );
 
     // What is pinned stays, whatever is collected.
     let path = world.folder.join("home/.local/share/foveal/store.db");
     let store = SqliteStore::open(&path).expect("a store");
     let limits = Limits { bytes_max: 0, age_max_ms: 0 };
     store.collect(limits, Timestamp(i64::MAX)).expect("it collects");
-    assert_eq!(list().into_iter().map(|one| one["session"].clone()).collect::<Vec<_>>(), [json!(id)]);
+    assert_eq!(
+        list().into_iter().map(|one| one["session"].clone()).collect::<Vec<_>>(),
+        [json!(id)]
+    );
 
     let part = id.strip_prefix("shell ").expect("it begins so");
     assert_eq!(run(&["unpin", part]).out, format!("`{id}` is kept as long as others\n"));

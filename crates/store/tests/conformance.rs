@@ -6,8 +6,8 @@ use foveal_context::handle::{ContentStore, Handle};
 use foveal_context::transcript::Timestamp;
 use foveal_store::{
     Collected, Content, Contents, CurationKey, Fetch, Limits, Log, PAYLOAD_BYTES_MAX,
-    PAYLOAD_DEPTH_MAX, Record, RecordNumber, SESSION_ID_BYTES_MAX, SessionFacts, SessionId, SqliteStore, Store, StoreError,
-    Write,
+    PAYLOAD_DEPTH_MAX, Record, RecordNumber, SESSION_ID_BYTES_MAX, SessionFacts, SessionId,
+    SqliteStore, Store, StoreError, Write,
 };
 use serde_json::{Value, json};
 
@@ -533,7 +533,7 @@ fn names_have_no_secrets(store: &dyn Store) {
 
     let mut fetch = page("https://example.org/", at(0), content);
     fetch.etag = Some(format!("\"{one}\""));
-    fetch.last_modified = Some(one.clone());
+    fetch.last_modified = Some(one);
     store.put_fetch(&fetch).expect("it is kept");
     let found = store.fetch(&fetch.url).expect("one").expect("one");
     assert_eq!((found.etag, found.last_modified), (None, None));

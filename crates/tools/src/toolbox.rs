@@ -140,7 +140,8 @@ impl Toolbox {
         let now = self.clock.now().0;
         let last = self.looked.load(Ordering::Relaxed);
         let is_early = (0..COLLECT_EVERY_MS / 2).contains(&now.saturating_sub(last));
-        let looks = || self.looked.compare_exchange(last, now, Ordering::Relaxed, Ordering::Relaxed);
+        let looks =
+            || self.looked.compare_exchange(last, now, Ordering::Relaxed, Ordering::Relaxed);
         if is_early || looks().is_err() {
             return;
         }

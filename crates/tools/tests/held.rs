@@ -249,10 +249,11 @@ fn a_session_that_was_removed_is_opened_again() {
 fn what_is_not_kept_of_a_session_does_not_count_as_shown() {
     let world = World::new();
     world.write("a.rs", source(10));
-    let read = || world.session_named("test").call(
-        &Request::new("read_file", json!({"path": "a.rs"})),
-        &Control::NONE,
-    );
+    let read = || {
+        world
+            .session_named("test")
+            .call(&Request::new("read_file", json!({"path": "a.rs"})), &Control::NONE)
+    };
     assert!(read().text.contains("1→pub fn step_0"));
     assert!(!read().text.contains("1→pub fn step_0"));
     let id = SessionId("test".to_owned());

@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, bail};
 use clap::Subcommand;
-use foveal_store::{Session, SessionId, Store};
+use foveal_store::{Session, SessionId};
 use foveal_tools::session::is_note;
 use serde_json::{Value, json};
 
@@ -65,17 +65,17 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         Some(Deed::Pin(named)) => {
             let id = find(&sessions, &named.name, true)?;
             store.set_pinned(id, true)?;
-            format!("`{id}` is kept from now on")
+            format!("`{}` is kept from now on", shown(id))
         }
         Some(Deed::Unpin(named)) => {
             let id = find(&sessions, &named.name, true)?;
             store.set_pinned(id, false)?;
-            format!("`{id}` is kept as long as others")
+            format!("`{}` is kept as long as others", shown(id))
         }
         Some(Deed::Delete(named)) => {
             let id = find(&sessions, &named.name, false)?;
             store.delete_session(id)?;
-            format!("`{id}` is removed")
+            format!("`{}` is removed", shown(id))
         }
     };
     writeln!(super::output(), "{done}")?;
@@ -93,7 +93,7 @@ fn find<'s>(sessions: &'s [Session], name: &str, in_part: bool) -> anyhow::Resul
     match (&alike[..], in_part) {
         ([], _) => bail!("there is no session `{name}`: `foveal sessions` lists them"),
         ([id], true) => Ok(id),
-        ([id, ..], false) => bail!("give the whole name to remove one: `{id}`?"),
+        ([id, ..], false) => bail!("give the whole name to remove one: `{}`?", shown(id)),
         (several, true) => {
             let several = plural(several.len() as u64, "session");
             bail!("{several} have `{name}` in their names: give more of it")
@@ -126,7 +126,8 @@ fn as_table(sessions: &[Session]) -> anyhow::Result<String> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).context("the clock is wrong")?;
     let now = i64::try_from(now.as_millis()).unwrap_or(i64::MAX);
     let (left, right) = (Side::Left, Side::Right);
-    let columns = [("used", right), ("calls", right), ("KiB", right), ("", left), ("session", left)];
+    let columns =
+        [("used", right), ("calls", right), ("KiB", right), ("", left), ("session", left)];
     let mut table = Table::new(columns.to_vec());
     for session in sessions {
         table.row(vec![
@@ -134,10 +135,15 @@ fn as_table(sessions: &[Session]) -> anyhow::Result<String> {
             count(session.events),
             count((session.record_bytes + session.content_bytes).div_ceil(1024)),
             if session.pinned { "pinned" } else { "" }.to_owned(),
-            session.id.to_string(),
+            shown(&session.id),
         ]);
     }
     Ok(table.render())
+}
+
+/// A name as a terminal can show it: clients choose them.
+fn shown(id: &SessionId) -> String {
+    id.0.chars().map(|sign| if sign.is_control() { '\u{fffd}' } else { sign }).collect()
 }
 
 /// So many milliseconds ago, in one unit.

@@ -240,8 +240,20 @@ fn is_identifier(value: &[u8]) -> bool {
 
 /// What stands for a password in examples.
 const STAND_INS: [&str; 14] = [
-    "pass", "passwd", "password", "pw", "pwd", "secret", "token", "key", "apikey", "api_key",
-    "api-key", "access_token", "api_token", "x-oauth-basic",
+    "pass",
+    "passwd",
+    "password",
+    "pw",
+    "pwd",
+    "secret",
+    "token",
+    "key",
+    "apikey",
+    "api_key",
+    "api-key",
+    "access_token",
+    "api_token",
+    "x-oauth-basic",
 ];
 
 /// Whether somebody chose this as a password, as far as can be told.

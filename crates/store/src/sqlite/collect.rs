@@ -189,7 +189,9 @@ fn whole_candidates(connection: &Connection, at_work: i64) -> Result<Vec<Candida
 
 /// Content that sessions at work refer to, oldest first.
 fn content_candidates(connection: &Connection, _: i64) -> Result<Vec<Candidate>, StoreError> {
-    let sql = format!("SELECT handle FROM content WHERE {UNPINNED} ORDER BY used, handle LIMIT {PART_MAX}");
+    let sql = format!(
+        "SELECT handle FROM content WHERE {UNPINNED} ORDER BY used, handle LIMIT {PART_MAX}"
+    );
     let mut statement = connection.prepare(&sql)?;
     let rows = statement.query_map([], |row| Ok(Candidate::Content(row.get(0)?)))?;
     Ok(rows.collect::<Result<_, _>>()?)

@@ -174,7 +174,8 @@ pub(super) fn writes(
             time: Timestamp(row.get(3)?),
         })
     };
-    let rows = statement.query_map(params![name_of(session), handle.map(content::number_of)], write)?;
+    let rows =
+        statement.query_map(params![name_of(session), handle.map(content::number_of)], write)?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
@@ -201,7 +202,7 @@ pub(super) fn touch(
 fn name_of(session: &SessionId) -> Cow<'_, str> {
     match secrets::without(&session.0) {
         Cow::Owned(shown) => format!("{shown} {}", Handle::of(session.0.as_bytes())).into(),
-        plain => plain,
+        plain @ Cow::Borrowed(_) => plain,
     }
 }
 
