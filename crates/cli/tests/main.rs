@@ -12,6 +12,7 @@ mod index_watch;
 mod init;
 #[cfg(unix)]
 mod interrupt;
+mod kept_sessions;
 mod mcp;
 mod opencode;
 mod prompt_log;

@@ -39,8 +39,12 @@ pub struct Session {
     pub used: Timestamp,
     /// Kept whatever its age and size.
     pub pinned: bool,
+    /// How many records its log of events has.
+    pub events: u64,
     /// How much its records take, without the content it refers to.
     pub record_bytes: u64,
+    /// How much the content it refers to takes as stored. Others may refer to it too.
+    pub content_bytes: u64,
 }
 
 /// Content that was taken.

@@ -235,6 +235,7 @@ fn sessions_are_listed(store: &dyn Store) {
     let listed = store.sessions().expect("sessions").remove(0);
     assert_eq!((listed.started, listed.used), (at(1), at(4)), "time does not run backwards");
     assert_eq!((&listed.facts, listed.pinned, listed.record_bytes), (&facts, true, 3));
+    assert_eq!((listed.events, listed.content_bytes), (1, 7));
     assert!(store.delete_session(&second).expect("it is there"));
     assert!(!store.delete_session(&second).expect("it is gone"));
     assert_eq!(names(store).len(), 1);
@@ -532,7 +533,7 @@ fn names_have_no_secrets(store: &dyn Store) {
 
     let mut fetch = page("https://example.org/", at(0), content);
     fetch.etag = Some(format!("\"{one}\""));
-    fetch.last_modified = Some(one.clone());
+    fetch.last_modified = Some(one);
     store.put_fetch(&fetch).expect("it is kept");
     let found = store.fetch(&fetch.url).expect("one").expect("one");
     assert_eq!((found.etag, found.last_modified), (None, None));

@@ -17,6 +17,7 @@ mod outline;
 mod read;
 mod replay;
 mod search;
+mod sessions;
 mod show;
 
 use std::io::{self, BufWriter, StdoutLock};
@@ -62,8 +63,8 @@ enum Command {
     ///
     /// What .gitignore and .ignore name, hidden files, files of more than 1 MiB and those that
     /// look like keys or credentials are left out. The index is kept in
-    /// $XDG_DATA_HOME/foveal/index, or ~/.local/share/foveal/index; nothing is written into
-    /// the folder itself.
+    /// foveal/index in $XDG_DATA_HOME, or where the platform keeps data (~/.local/share,
+    /// ~/Library/Application Support, %LOCALAPPDATA%); nothing is written into the folder itself.
     Index(index::Arguments),
     /// Finds parts of files by words and by meaning.
     ///
@@ -97,6 +98,11 @@ enum Command {
     Grep(grep::Arguments),
     /// Shows what was left out of an answer, by the handle in its note.
     Expand(expand::Arguments),
+    /// Lists the sessions of the tools that are kept, and says which are to stay.
+    ///
+    /// Sessions and what they refer to are kept for 30 days after they were last used, and less
+    /// long where all of them are more than 2 GiB; those that are pinned are kept.
+    Sessions(sessions::Arguments),
     /// Measures how well foveal chooses what to show.
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -129,6 +135,7 @@ pub(crate) fn run(cli: Cli, environment: &Environment) -> anyhow::Result<ExitCod
         Command::Read(arguments) => read::run(&arguments, environment),
         Command::Grep(arguments) => grep::run(&arguments, environment),
         Command::Expand(arguments) => expand::run(&arguments, environment),
+        Command::Sessions(arguments) => sessions::run(&arguments, environment),
         Command::Bench(bench) => bench::run(bench),
         Command::Completions { shell } => {
             let mut script = Vec::new();

@@ -33,10 +33,13 @@ pub(super) fn open(
 }
 
 pub(super) fn list(connection: &Connection) -> Result<Vec<Session>, StoreError> {
-    let sql = "SELECT name, facts, started, used, pinned, bytes FROM session \
-               ORDER BY used DESC, id DESC";
+    let sql = "SELECT name, facts, started, used, pinned, bytes, \
+               (SELECT count(*) FROM record WHERE session = session.id AND log = ?1), \
+               (SELECT coalesce(sum(c.stored_bytes), 0) FROM reference r \
+                JOIN content c ON c.handle = r.handle WHERE r.session = session.id) \
+               FROM session ORDER BY used DESC, id DESC";
     let mut statement = connection.prepare_cached(sql)?;
-    let mut rows = statement.query([])?;
+    let mut rows = statement.query([code_of(Log::Events)])?;
     let mut sessions = Vec::new();
     while let Some(row) = rows.next()? {
         sessions.push(Session {
@@ -46,6 +49,8 @@ pub(super) fn list(connection: &Connection) -> Result<Vec<Session>, StoreError> 
             used: Timestamp(row.get(3)?),
             pinned: row.get(4)?,
             record_bytes: row.get::<_, i64>(5)?.unsigned_abs(),
+            events: row.get::<_, i64>(6)?.unsigned_abs(),
+            content_bytes: row.get::<_, i64>(7)?.unsigned_abs(),
         });
     }
     Ok(sessions)
@@ -197,7 +202,7 @@ pub(super) fn touch(
 fn name_of(session: &SessionId) -> Cow<'_, str> {
     match secrets::without(&session.0) {
         Cow::Owned(shown) => format!("{shown} {}", Handle::of(session.0.as_bytes())).into(),
-        plain => plain,
+        plain @ Cow::Borrowed(_) => plain,
     }
 }
 

@@ -45,7 +45,7 @@ pub(crate) use self::lines::Asked as AskedLines;
 pub(crate) use self::long::{ANSWER_BYTES_MAX, room_for, within_room};
 pub(crate) use self::place::{Place, searched};
 use self::readers::Readers;
-pub use self::readers::note_reader;
+pub use self::readers::{is_note, note_reader};
 use self::reads::Reads;
 pub use self::seen::Seen;
 pub use self::shown::{Asked, Before, Counts, Given, Shown};

@@ -107,6 +107,15 @@ fn latest() -> SessionId {
     SessionId("readers".to_owned())
 }
 
+/// Whether this is a note on readers, or on what was granted, and nobody's session.
+pub fn is_note(id: &SessionId) -> bool {
+    let is_handle = |rest: &str| rest.parse::<Handle>().is_ok();
+    let readers = |rest: &str| is_handle(rest.strip_prefix("at ").unwrap_or(rest));
+    *id == latest()
+        || id.0.strip_prefix("readers ").is_some_and(readers)
+        || id.0.strip_prefix("permissions ").is_some_and(is_handle)
+}
+
 fn noted<T: Default + for<'de> Deserialize<'de>>(store: &dyn Store, place: &SessionId) -> T {
     let note = store.calls(place).ok().flatten();
     note.and_then(|note| serde_json::from_value(note).ok()).unwrap_or_default()
