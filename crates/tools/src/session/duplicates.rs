@@ -1,6 +1,6 @@
 //! Calls that an earlier answer answers.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
@@ -25,9 +25,6 @@ pub struct Recorded {
     pub content: Handle,
     /// Its bytes.
     pub bytes: u64,
-    /// Where commands were run then: paths are told from there.
-    #[serde(default)]
-    pub directory: PathBuf,
     /// The same as data, where that is short.
     #[serde(default)]
     pub data: Option<Value>,
@@ -131,11 +128,9 @@ impl Session {
     /// What an earlier call found, if it still holds.
     pub(super) fn cached(&self, work: &Work<'_>, asked: &Asked) -> Result<Found, Miss> {
         let now = self.toolbox.clock.now();
-        let directory = self.roots().working_directory().to_owned();
         let (id, time, recorded, depends) = {
             let is_usable = |hit: &Hit<'_, Recorded, Vec<Dependency>>| {
                 hit.extent == Extent::Same
-                    && hit.record.result.directory == directory
                     && context(asked.arguments()) <= context(&hit.record.arguments)
             };
             let mut calls = self.toolbox.calls();
@@ -179,7 +174,6 @@ impl Session {
         let data = found.structured.clone();
         Some(ToRecord {
             bytes: found.text.len() as u64,
-            directory: self.roots().working_directory().to_owned(),
             data: data.filter(|data| data.to_string().len() <= DATA_BYTES_MAX),
             depends: found.depends.clone(),
         })
@@ -187,8 +181,8 @@ impl Session {
 
     /// Remembers what a call found; its text stands behind `content`.
     pub(super) fn record(&self, asked: Asked, content: Handle, what: ToRecord) {
-        let ToRecord { bytes, directory, data, depends } = what;
-        let recorded = Recorded { content, bytes, directory, data };
+        let ToRecord { bytes, data, depends } = what;
+        let recorded = Recorded { content, bytes, data };
         let now = self.toolbox.clock.now();
         let id = self.toolbox.calls().record(&self.id, asked, recorded, depends, now);
         if id.is_some() {
@@ -200,7 +194,6 @@ impl Session {
 /// What is to be remembered of a call, but for where its text is kept.
 pub(super) struct ToRecord {
     bytes: u64,
-    directory: PathBuf,
     data: Option<Value>,
     depends: Vec<Dependency>,
 }

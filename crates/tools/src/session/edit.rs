@@ -120,7 +120,8 @@ impl Work<'_> {
         let held = |((target, _), written): (&(&Target, _), &Written)| {
             Dependency::File(target.located.absolute(), written.version)
         };
-        let depends = changed.iter().zip(&written).map(held).collect();
+        let held = changed.iter().zip(&written).map(held);
+        let depends = held.chain([self.seen_from()]).collect();
         let mut said = String::new();
         for ((((target, planned), bytes), written), ours) in
             changed.iter().zip(&bytes).zip(&written).zip(&ours)
@@ -216,7 +217,8 @@ impl Work<'_> {
             let known = KnownFile::after(None, written.version, view, None);
             self.session.know(key.clone(), known.all_written());
         }
-        let depends = vec![Dependency::File(located.absolute(), written.version)];
+        let held = Dependency::File(located.absolute(), written.version);
+        let depends = vec![held, self.seen_from()];
         let said = self.say_written(located, key, bytes, &written);
         Ok(Found { depends, ..Found::text(said) })
     }
@@ -235,7 +237,8 @@ impl Work<'_> {
         let bytes = target.text.encode_edited(&content).map_err(ToolError::failed)?;
         let written = replace_if(&target.located, &target.version.hash, &bytes, self.control.go_on);
         let written = written.map_err(ToolError::failed)?;
-        let depends = vec![Dependency::File(target.located.absolute(), written.version)];
+        let held = Dependency::File(target.located.absolute(), written.version);
+        let depends = vec![held, self.seen_from()];
         Ok(Found { depends, ..Found::text(self.wrote_over(&target, &bytes, &written, &Ours::All)) })
     }
 
