@@ -249,18 +249,23 @@ fn a_session_that_was_removed_is_opened_again() {
 fn what_is_not_kept_of_a_session_does_not_count_as_shown() {
     let world = World::new();
     world.write("a.rs", source(10));
-    let read = || {
-        world
-            .session_named("test")
-            .call(&Request::new("read_file", json!({"path": "a.rs"})), &Control::NONE)
+    world.write("b.rs", source(12).replace("value", "number").replace("doubled", "times"));
+    let read = |session: &Session, path: &str| {
+        let request = Request::new("read_file", json!({"path": path}));
+        session.call(&request, &Control::NONE).text.contains("1→pub fn step_0")
     };
-    assert!(read().text.contains("1→pub fn step_0"));
-    assert!(!read().text.contains("1→pub fn step_0"));
+    let first = world.session_named("test");
+    assert!(read(&first, "a.rs"));
+    assert!(!read(&world.session_named("test"), "a.rs"));
     let id = SessionId("test".to_owned());
     let now = world.toolbox.clock.now();
     world.toolbox.store.append(&id, Log::Events, &json!(null), now).expect("a record");
-    assert!(read().text.contains("1→pub fn step_0"));
-    assert!(!read().text.contains("1→pub fn step_0"));
+    // What came after it was decided on what is not known any more.
+    assert!(read(&first, "b.rs"));
+    let later = world.session_named("test");
+    assert!(read(&later, "a.rs") && read(&later, "b.rs"));
+    let last = world.session_named("test");
+    assert!(!read(&last, "a.rs") && !read(&last, "b.rs"));
 }
 
 /// A server that goes on for weeks removes what is too old while it works.
