@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use foveal_store::{Log, SessionFacts, SessionId};
+use foveal_store::{Log, RecordNumber, SessionFacts, SessionId};
 use foveal_tools::settings::ToolSettings;
 use foveal_tools::{Control, Request, Session};
 use serde_json::json;
@@ -264,6 +264,13 @@ fn what_is_not_kept_of_a_session_does_not_count_as_shown() {
     assert!(read(&first, "b.rs"));
     let later = world.session_named("test");
     assert!(read(&later, "a.rs") && read(&later, "b.rs"));
+    // The same where an answer is missing, or is there twice.
+    let records = world.toolbox.store.records(&id, Log::Events, RecordNumber(1), 99);
+    let last = records.expect("records").pop().expect("one").payload;
+    world.toolbox.store.append(&id, Log::Events, &last, now).expect("a record");
+    assert!(!read(&later, "b.rs"));
+    let last = world.session_named("test");
+    assert!(read(&last, "a.rs") && read(&last, "b.rs"));
     let last = world.session_named("test");
     assert!(!read(&last, "a.rs") && !read(&last, "b.rs"));
 }

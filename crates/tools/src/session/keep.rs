@@ -184,11 +184,9 @@ impl Session {
                 }
             }
         }
-        if is_lost {
+        let is_whole = !is_lost && (before.is_empty() || self.state().shown.resume(before));
+        if !is_whole {
             self.append(&Event::Forgot, self.toolbox.clock.now());
-        }
-        if !before.is_empty() {
-            self.state().shown.resume(before);
         }
     }
 
