@@ -37,6 +37,7 @@ const CASES: &[Case] = &[
     ("pinned sessions stay", pinned_sessions_stay),
     ("sessions at work lose old content last", sessions_at_work_lose_old_content_last),
     ("secrets are not stored", secrets_are_not_stored),
+    ("commands have no secrets", commands_have_no_secrets),
     ("names have no secrets", names_have_no_secrets),
     ("content can be borrowed", content_can_be_borrowed),
     ("threads share a store", threads_share_a_store),
@@ -507,6 +508,22 @@ fn secrets_are_not_stored(store: &dyn Store) {
         record.payload.to_string(),
         r#"{"args":{"api_key":"[secret removed: password]","line":"[secret removed: AWS access key]"}}"#
     );
+}
+
+fn commands_have_no_secrets(store: &dyn Store) {
+    let session = open(store, "a", at(0));
+    for (command, kept) in [
+        (
+            "PGPASSWORD=q8Zx61LmP0vTr7Ws psql -h x",
+            "PGPASSWORD=[secret removed: password] psql -h x",
+        ),
+        ("curl -u 'me:correct-horse' x", "curl -u 'me:[secret removed: password of a user]' x"),
+    ] {
+        let event = json!({"answered": {"arguments": {"command": command}}});
+        let number = store.append(&session, Log::Events, &event, at(0)).expect("a record");
+        let record = store.records(&session, Log::Events, number, 1).expect("one").remove(0);
+        assert_eq!(record.payload["answered"]["arguments"]["command"], kept);
+    }
 }
 
 fn names_have_no_secrets(store: &dyn Store) {

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use foveal_store::{Log, SessionFacts, SessionId};
+use foveal_store::{Log, RecordNumber, SessionFacts, SessionId};
 use foveal_tools::settings::ToolSettings;
 use foveal_tools::{Control, Request, Session};
 use serde_json::json;
@@ -245,18 +245,30 @@ fn a_session_that_was_removed_is_opened_again() {
 fn what_is_not_kept_of_a_session_does_not_count_as_shown() {
     let world = World::new();
     world.write("a.rs", source(10));
-    let read = || {
-        world
-            .session_named("test")
-            .call(&Request::new("read_file", json!({"path": "a.rs"})), &Control::NONE)
+    world.write("b.rs", source(12).replace("value", "number").replace("doubled", "times"));
+    let read = |session: &Session, path: &str| {
+        let request = Request::new("read_file", json!({"path": path}));
+        session.call(&request, &Control::NONE).text.contains("1→pub fn step_0")
     };
-    assert!(read().text.contains("1→pub fn step_0"));
-    assert!(!read().text.contains("1→pub fn step_0"));
+    let first = world.session_named("test");
+    assert!(read(&first, "a.rs"));
+    assert!(!read(&world.session_named("test"), "a.rs"));
     let id = SessionId("test".to_owned());
     let now = world.toolbox.clock.now();
     world.toolbox.store.append(&id, Log::Events, &json!(null), now).expect("a record");
-    assert!(read().text.contains("1→pub fn step_0"));
-    assert!(!read().text.contains("1→pub fn step_0"));
+    // What came after it was decided on what is not known any more.
+    assert!(read(&first, "b.rs"));
+    let later = world.session_named("test");
+    assert!(read(&later, "a.rs") && read(&later, "b.rs"));
+    // The same where an answer is missing, or is there twice.
+    let records = world.toolbox.store.records(&id, Log::Events, RecordNumber(1), 99);
+    let last = records.expect("records").pop().expect("one").payload;
+    world.toolbox.store.append(&id, Log::Events, &last, now).expect("a record");
+    assert!(!read(&later, "b.rs"));
+    let last = world.session_named("test");
+    assert!(read(&last, "a.rs") && read(&last, "b.rs"));
+    let last = world.session_named("test");
+    assert!(!read(&last, "a.rs") && !read(&last, "b.rs"));
 }
 
 /// A server that goes on for weeks removes what is too old while it works.

@@ -175,12 +175,11 @@ impl Session {
                 }
             }
         }
-        if is_lost {
+        let is_whole = !is_lost && (before.is_empty() || self.state().shown.resume(before));
+        if is_whole {
+            self.recall_files(seen);
+        } else {
             self.append(&Event::Forgot, self.toolbox.clock.now());
-        }
-        self.recall_files(seen);
-        if !before.is_empty() {
-            self.state().shown.resume(before);
         }
     }
 

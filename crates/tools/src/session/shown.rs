@@ -116,8 +116,9 @@ impl Shown {
     }
 
     /// Goes on where a session ended: its calls and answers in order, with the decisions that
-    /// were taken on them.
-    pub fn resume(&mut self, before: Vec<Before>) {
+    /// were taken on them. False, and nothing counts as shown, if some are missing: decisions
+    /// name answers by their places.
+    pub fn resume(&mut self, before: Vec<Before>) -> bool {
         let mut steps = Vec::with_capacity(before.len());
         self.forget();
         for before in before {
@@ -128,13 +129,18 @@ impl Shown {
             }
             let asked = Asked { tool: &tool, arguments: &arguments, question: question.as_deref() };
             self.bytes += content.len();
-            self.push_call(asked, content, is_error, time);
+            let entry = self.push_call(asked, content, is_error, time);
+            if step.answer != EntryIndex(entry.0 + 1) {
+                self.forget();
+                return false;
+            }
             steps.push(step);
         }
         let (conversation, observed) = (&self.conversation, &self.observed);
         let (settings, prices) = (self.made.settings.clone(), PriceCard::anthropic_5m());
         let planner = Planner::resume(settings, prices, conversation, observed, &steps);
         self.planner = planner.with_views(Arc::clone(&self.made.views));
+        true
     }
 
     /// Has relative paths of the next call start at `directory`. What commands say of where they
