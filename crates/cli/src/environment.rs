@@ -130,7 +130,8 @@ impl Environment {
                 .and_then(|key| ApiKey::new(&key.to_string_lossy())),
             mcp_token: variable(MCP_TOKEN_VARIABLE)
                 .map(|token| token.to_string_lossy().into_owned()),
-            pager: variable("PAGER").map(|pager| pager.to_string_lossy().into_owned()),
+            // Nothing is a choice too.
+            pager: std::env::var_os("PAGER").map(|pager| pager.to_string_lossy().into_owned()),
             has_less: variable("LESS").is_some(),
             terminal: Terminal {
                 input: std::io::stdin().is_terminal(),

@@ -13,6 +13,7 @@ use foveal_indexer::{Indexer, IndexerError, Progress, Stage, Summary};
 use crate::embedders::{Choice, EmbedderOptions};
 use crate::environment::Environment;
 use crate::interrupt::Interrupt;
+use crate::notice;
 use crate::progress;
 
 /// What the top folder of a working copy holds.
@@ -80,7 +81,7 @@ pub(crate) fn open_for_reading(
             other => return embedding.open(other?, Some(store)),
         },
     };
-    eprintln!("{why:#}; everything is read anew for this run");
+    notice::say(format_args!("{why:#}; everything is read anew for this run"));
     embedding.open(Indexer::in_memory(&root, None)?, None)
 }
 
@@ -106,7 +107,7 @@ impl Opened {
     /// Says on standard error why vectors are left alone, for who shows no problems.
     fn tell_problem(&self) {
         if let Some(problem) = &self.problem {
-            eprintln!("vectors are left alone: {problem}");
+            notice::say(format_args!("vectors are left alone: {problem}"));
         }
     }
 }
@@ -274,7 +275,7 @@ fn shown(
     }
     let summary = summary?;
     if summary.rebuilt {
-        eprintln!("the index was damaged or of another version: it was built anew");
+        notice::say("the index was damaged or of another version: it was built anew");
     }
     Ok(summary)
 }
@@ -319,7 +320,7 @@ pub(crate) fn ask<T>(
             return Ok(Some(Answer { answer, summary }));
         }
     }
-    eprintln!("stopped before the index was up to date: run it again to go on");
+    notice::say("stopped before the index was up to date: run it again to go on");
     Ok(None)
 }
 

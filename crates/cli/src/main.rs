@@ -12,6 +12,7 @@ mod index_place;
 mod interrupt;
 mod listing;
 mod measure;
+mod notice;
 mod numbers;
 mod one_call;
 mod ordered;
@@ -27,7 +28,7 @@ mod table;
 mod toolbox;
 mod user_settings;
 
-use std::io::{self, Write};
+use std::io;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -42,8 +43,7 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            // Where standard error is closed there is nobody to tell.
-            let _ = writeln!(io::stderr(), "error: {error:#}");
+            notice::say(format_args!("error: {error:#}"));
             ExitCode::from(EXIT_CODE_BAD_INPUT)
         }
     }

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use crate::confirm;
 use crate::environment::Environment;
 use crate::interrupt::{self, Interrupt};
+use crate::notice;
 use crate::source_file::SourceFileError;
 use crate::toolbox::Opener;
 
@@ -85,7 +86,7 @@ impl Place {
         };
         let answer = session.call(&Request::new(tool, arguments), &control);
         if interrupt.requested() {
-            eprintln!("stopped");
+            notice::say("stopped");
             return Ok(Ended::Stopped(ExitCode::from(interrupt::EXIT_CODE)));
         }
         if answer.is_error {

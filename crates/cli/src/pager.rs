@@ -12,6 +12,31 @@ const USUAL: &str = "less";
 /// the screen, and shows colours.
 const LESS: (&str, &str) = ("LESS", "FRX");
 
+/// Text as it is fit for a terminal, which would obey the control characters that a file may
+/// hold: `ESC` is `^[`, as `less` and `cat -v` have it. For anything but a terminal it is left as
+/// it is.
+pub(crate) fn harmless(text: String, environment: &Environment) -> String {
+    if environment.terminal.output && text.chars().any(is_obeyed) { told(&text) } else { text }
+}
+
+fn told(text: &str) -> String {
+    let mut told = String::with_capacity(text.len());
+    for sign in text.replace("\r\n", "\n").chars() {
+        match u8::try_from(sign) {
+            Ok(code) if is_obeyed(sign) && code < 0x80 => {
+                told.extend(['^', char::from(code ^ 0x40)]);
+            }
+            Ok(code) if is_obeyed(sign) => told += &format!("\\x{code:02x}"),
+            _ => told.push(sign),
+        }
+    }
+    told
+}
+
+fn is_obeyed(sign: char) -> bool {
+    sign.is_control() && !matches!(sign, '\n' | '\t')
+}
+
 /// Prints `text`, through a pager if standard output is a terminal and `wanted`.
 ///
 /// # Errors
@@ -45,4 +70,17 @@ fn paged(text: &str, environment: &Environment) -> bool {
         let _ = input.write_all(text.as_bytes());
     }
     child.wait().is_ok_and(|status| status.code() != Some(127))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::told;
+
+    #[test]
+    fn nothing_is_left_that_a_terminal_obeys() {
+        assert_eq!(
+            told("a\x1b]0;b\x07\tc\x7f\u{9b}d\r\ne\rf\0\n"),
+            "a^[]0;b^G\tc^?\\x9bd\ne^Mf^@\n"
+        );
+    }
 }

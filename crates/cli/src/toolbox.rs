@@ -14,6 +14,7 @@ use foveal_tools::{Toolbox, code_index};
 
 use crate::environment::{self, Environment};
 use crate::index_place;
+use crate::notice;
 use crate::user_settings::{self, UserSettings};
 
 /// Caches of package managers, which commands may write to: the variable that moves one, where
@@ -76,16 +77,23 @@ impl Opener {
         self
     }
 
-    /// Tools on `roots`; the first is where relative paths begin, and what the index is of.
+    /// Tools on `roots`, each with its index; the first is where relative paths begin.
     ///
     /// # Errors
     /// If a root is no folder.
     pub(crate) fn open(&self, roots: &[PathBuf]) -> anyhow::Result<Arc<Toolbox>> {
         let opened = Roots::open(roots)?;
-        let first = opened.working_directory().to_owned();
-        let environment = self.environment.clone();
-        let index = Box::new(move || index_place::open_for_tools(&first, &environment));
-        self.with_index(opened, index)
+        let paths: Vec<PathBuf> = opened.all().map(|root| root.path().to_owned()).collect();
+        let index = |root: &Path| -> code_index::Open {
+            let (root, environment) = (root.to_owned(), self.environment.clone());
+            Box::new(move || index_place::open_for_tools(&root, &environment))
+        };
+        let first = index(opened.working_directory());
+        let mut toolbox = self.with_index(opened, first);
+        for root in paths.iter().skip(1) {
+            toolbox.index.add(root.clone(), index(root));
+        }
+        Ok(Arc::new(toolbox))
     }
 
     /// Tools on one folder for a single call: its index is neither made nor asked.
@@ -96,15 +104,15 @@ impl Opener {
         let path = root.to_owned();
         let source = io::Error::from(io::ErrorKind::Unsupported);
         let index = Box::new(move || Err(IndexerError::Place { path, source }));
-        self.with_index(Roots::open(&[root])?, index)
+        Ok(Arc::new(self.with_index(Roots::open(&[root])?, index)))
     }
 
-    fn with_index(&self, roots: Roots, index: code_index::Open) -> anyhow::Result<Arc<Toolbox>> {
+    fn with_index(&self, roots: Roots, index: code_index::Open) -> Toolbox {
         let UserSettings { tools, policy } = self.settings.clone();
         let mut toolbox = Toolbox::new(roots, self.store(), index, self.host.clone(), tools);
         toolbox.policy = policy;
         toolbox.client_folder.clone_from(&self.client_folder);
-        Ok(Arc::new(toolbox))
+        toolbox
     }
 
     fn store(&self) -> Arc<dyn Store> {
@@ -122,13 +130,13 @@ pub(crate) fn store_path(environment: &Environment) -> Option<PathBuf> {
 pub(crate) fn open_store(environment: &Environment) -> Arc<dyn Store> {
     let why = match store_path(environment).as_deref().map(SqliteStore::open) {
         Some(Ok(store)) => {
-            store.take_notices().iter().for_each(|notice| eprintln!("{notice}"));
+            store.take_notices().iter().for_each(notice::say);
             return Arc::new(store);
         }
         Some(Err(error)) => format!("{:#}", anyhow::Error::from(error)),
         None => "there is no place for the store: set HOME or XDG_DATA_HOME".to_owned(),
     };
-    eprintln!("{why}; what is left out of answers can be had only while this runs");
+    notice::say(format_args!("{why}; what is left out of answers can be had only while this runs"));
     Arc::new(SqliteStore::in_memory().expect("a store in memory needs nothing but memory"))
 }
 

@@ -1,12 +1,15 @@
 //! The user's own settings of the tools: `foveal/config.toml` among the user's settings.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
+use foveal_context::calls::{CallLimits, CallSettings, ToolLimits};
 use foveal_tools::permission::{Policy, Rule};
 use foveal_tools::settings::ToolSettings;
+use foveal_tools::table::{self, TOOLS};
 use globset::Glob;
 use serde::Deserialize;
 
@@ -29,10 +32,30 @@ pub(crate) struct UserSettings {
 #[serde(deny_unknown_fields, default)]
 struct Written {
     detect_duplicates: Option<bool>,
+    duplicates: WrittenDuplicates,
     read: WrittenRead,
     run: WrittenRun,
     web: WrittenWeb,
     permissions: Vec<Rule>,
+}
+
+/// How calls like earlier ones are known, of all tools and of some.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct WrittenDuplicates {
+    calls_max: Option<usize>,
+    age_ms_max: Option<u32>,
+    threshold: Option<f64>,
+    tools: BTreeMap<String, WrittenTool>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct WrittenTool {
+    detect: Option<bool>,
+    calls_max: Option<usize>,
+    age_ms_max: Option<u32>,
+    threshold: Option<f64>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -89,7 +112,8 @@ pub(crate) fn read(environment: &Environment) -> anyhow::Result<UserSettings> {
 }
 
 fn of(text: &str) -> anyhow::Result<UserSettings> {
-    let Written { detect_duplicates, read, run, web, permissions } = toml::from_str(text)?;
+    let Written { detect_duplicates, duplicates, read, run, web, permissions } =
+        toml::from_str(text)?;
     let globs = read.for_files.iter().map(|files| &files.glob);
     for glob in globs.chain(permissions.iter().flat_map(|rule| [&rule.tool, &rule.subject])) {
         // What is no glob would match nothing, and a rule that forbids would forbid nothing.
@@ -103,10 +127,41 @@ fn of(text: &str) -> anyhow::Result<UserSettings> {
         run_time_out_ms: run.time_out_ms.unwrap_or(usual.run_time_out_ms),
         run_time_out_max_ms: run.time_out_max_ms.unwrap_or(usual.run_time_out_max_ms),
         terminals_max: run.terminals_max.unwrap_or(usual.terminals_max),
-        detect_duplicates: detect_duplicates.unwrap_or(usual.detect_duplicates),
+        calls: calls(detect_duplicates, duplicates)?,
         private_hosts: web.private_hosts,
+        ..usual
     };
     Ok(UserSettings { tools, policy: Policy { rules: permissions } })
+}
+
+/// How calls like earlier ones are answered.
+///
+/// # Errors
+/// If a tool is named that there is not, or a threshold is no share.
+fn calls(detect: Option<bool>, written: WrittenDuplicates) -> anyhow::Result<CallSettings> {
+    let usual = CallSettings::default();
+    let WrittenDuplicates { calls_max, age_ms_max, threshold, tools: written } = written;
+    let thresholds = written.values().map(|tool| tool.threshold);
+    for threshold in thresholds.chain([threshold]).flatten() {
+        if !(0.0..=1.0).contains(&threshold) {
+            bail!("threshold {threshold}: give a share from 0 to 1");
+        }
+    }
+    let mut tools = BTreeMap::new();
+    for (name, WrittenTool { detect, calls_max, age_ms_max, threshold }) in written {
+        if table::named(&name).is_none() {
+            let known: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
+            bail!("there is no tool `{name}`; there are: {}", known.join(", "));
+        }
+        let age_ms_max = age_ms_max.map(i64::from);
+        tools.insert(name, ToolLimits { detect, calls_max, age_ms_max, threshold });
+    }
+    let limits = CallLimits {
+        calls_max: calls_max.unwrap_or(usual.limits.calls_max),
+        age_ms_max: age_ms_max.map_or(usual.limits.age_ms_max, i64::from),
+        threshold: threshold.unwrap_or(usual.limits.threshold),
+    };
+    Ok(CallSettings { detect: detect.unwrap_or(usual.detect), limits, tools, ..usual })
 }
 
 #[cfg(test)]
@@ -122,19 +177,48 @@ mod tests {
              [web]\nprivate_hosts = [\"localhost:3000\"]\n\
              [[permissions]]\ntool = \"bash\"\nsubject = \"git push*\"\nverdict = \"deny\"\n")
         .expect("settings");
+        let calls = CallSettings { detect: false, ..CallSettings::default() };
         let tools = ToolSettings {
             read_small_lines: 50,
             read_small_lines_by_glob: vec![("**/*.md".to_owned(), 400)],
             run_time_out_ms: 1,
             run_time_out_max_ms: 2,
             terminals_max: 3,
-            detect_duplicates: false,
+            calls,
             private_hosts: vec!["localhost:3000".to_owned()],
+            ..ToolSettings::default()
         };
         let (tool, subject) = ("bash".to_owned(), "git push*".to_owned());
         let policy = Policy { rules: vec![Rule { tool, subject, verdict: Verdict::Deny }] };
         assert_eq!(set, UserSettings { tools, policy });
         assert_eq!(of("").expect("settings"), UserSettings::default());
+    }
+
+    #[test]
+    fn how_duplicates_are_known_can_be_set_for_all_tools_and_for_one() {
+        let set = of("[duplicates]\ncalls_max = 20\nage_ms_max = 60_000\nthreshold = 0.6\n\
+             [duplicates.tools.grep]\ndetect = false\n\
+             [duplicates.tools.glob]\ncalls_max = 2\nage_ms_max = 1_000\nthreshold = 0.9\n");
+        let calls = set.expect("settings").tools.calls;
+        let limits = CallLimits { calls_max: 20, age_ms_max: 60_000, threshold: 0.6 };
+        let grep = ToolLimits { detect: Some(false), ..ToolLimits::default() };
+        let glob = ToolLimits {
+            detect: None,
+            calls_max: Some(2),
+            age_ms_max: Some(1_000),
+            threshold: Some(0.9),
+        };
+        let tools = BTreeMap::from([("glob".to_owned(), glob), ("grep".to_owned(), grep)]);
+        assert_eq!(calls, CallSettings { limits, tools, ..CallSettings::default() });
+    }
+
+    #[test]
+    fn the_settings_that_are_documented_are_understood() {
+        let page = include_str!("../../../docs/agents.md");
+        let documented = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next());
+        let set = of(documented.expect("an example")).expect("settings");
+        let tools: Vec<&str> = set.tools.calls.tools.keys().map(String::as_str).collect();
+        assert_eq!(tools, ["grep", "web_fetch"]);
     }
 
     #[test]
@@ -145,6 +229,10 @@ mod tests {
             ("[read]\nsmall_lines = -1\n", "line 2"),
             ("[[permissions]]\ntool = \"a\"\nsubject = \"b\"\nverdict = \"no\"\n", "line 4"),
             ("[[permissions]]\ntool = \"a\"\nsubject = \"b[\"\nverdict = \"deny\"\n", "`b[`"),
+            ("[duplicates]\ncals_max = 1\n", "line 2"),
+            ("[duplicates]\nthreshold = 1.5\n", "threshold 1.5"),
+            ("[duplicates.tools.grepp]\ncalls_max = 1\n", "no tool `grepp`; there are: read_file"),
+            ("[duplicates.tools.grep]\nthreshold = -0.1\n", "threshold -0.1"),
             ("read\n", "line 1"),
         ] {
             let error = format!("{:#}", of(text).expect_err(text));

@@ -187,6 +187,111 @@ fn an_entry_is_brought_up_to_date_with_all_that_the_user_put_there() {
 }
 
 #[test]
+fn a_profile_is_written_and_changed_and_nothing_else() {
+    for (at, case) in CASES.iter().enumerate() {
+        let world = world("profile", at);
+        world.write(&case.file(), case.others);
+        init(&world, &format!("{} --yes", case.name));
+        let usual = world.read(&case.file());
+        init(&world, &format!("{} --yes --profile lean", case.name));
+        let lean = world.read(&case.file());
+        let word = |text: &str| text.split_whitespace().collect::<String>();
+        let (usual_word, lean_word) = (word(&usual), word(&lean));
+        let expected = ["\"mcp\",\"--profile\",\"lean\"", "\"mcp\",\"--profile\",\"full\""];
+        assert_eq!(lean_word.replace(expected[0], "\"mcp\""), usual_word, "{lean}");
+        // Nothing is asked for: it stays.
+        init(&world, &format!("{} --yes", case.name));
+        assert_eq!(world.read(&case.file()), lean);
+        // What the user put there stays too.
+        let own = lean.replacen("\"--profile\"", "\"--structured\", \"--profile\"", 1);
+        world.write(&case.file(), &own);
+        init(&world, &format!("{} --yes --profile full", case.name));
+        let full = word(&world.read(&case.file()));
+        assert!(full.contains("\"--structured\",\"--profile\",\"full\""), "{full}");
+        assert!(!full.contains("lean"), "{full}");
+        // A new entry has it at once.
+        init(&world, &format!("{} --yes --remove", case.name));
+        init(&world, &format!("{} --yes --profile full", case.name));
+        let full = word(&world.read(&case.file()));
+        assert_eq!(full.replace(expected[1], "\"mcp\""), usual_word, "{full}");
+    }
+}
+
+#[test]
+fn nothing_is_written_through_what_a_project_brings_along() {
+    let world = world("brought", 0);
+    world.write("home/.bashrc", "mine\n");
+    let mine = world.folder.join("home/.bashrc");
+    world.write(".mcp.json", "/*\nevil\n*/ {}");
+    let backup = world.folder.join(".mcp.json.foveal-backup");
+    std::os::unix::fs::symlink(&mine, &backup).expect("a link");
+    init(&world, "claude-code --project --no-hooks --yes");
+    assert_eq!(world.read("home/.bashrc"), "mine\n");
+    assert!(!backup.is_symlink());
+    assert_eq!(world.read(".mcp.json.foveal-backup"), "/*\nevil\n*/ {}");
+
+    // Nor is a file elsewhere taken for one of the project, whichever part of it is the link.
+    let elsewhere = world.folder.with_extension("elsewhere");
+    fs::create_dir_all(&elsewhere).expect("a folder");
+    fs::write(elsewhere.join("settings.json"), "{}").expect("a file");
+    std::os::unix::fs::symlink(&elsewhere, world.folder.join(".gemini")).expect("a link");
+    let Ran { code, out, .. } = world.run("init gemini --project --yes");
+    assert_eq!((code, out.contains("leads out of the project")), (Some(2), true), "{out}");
+    let settings = fs::read_to_string(elsewhere.join("settings.json")).expect("a file");
+    assert_eq!(settings, "{}");
+    fs::remove_dir_all(&elsewhere).expect("a folder of this test");
+}
+
+#[test]
+fn what_is_switched_off_is_said() {
+    for (at, (agent, path, off)) in [
+        ("cline", ".cline/data/settings/cline_mcp_settings.json", "\"disabled\": true"),
+        ("opencode", ".config/opencode/opencode.json", "\"enabled\": false"),
+        ("codex", ".codex/config.toml", "enabled = false"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let world = world("off", at);
+        let file = format!("home/{path}");
+        init(&world, &format!("{agent} --yes"));
+        assert!(!init(&world, &format!("{agent} --yes")).contains("switched off"));
+        let on = world.read(&file).replace("\"disabled\": false", off);
+        let on = on.replace("\"enabled\": true", off);
+        let on = if agent == "codex" { format!("{on}{off}\n") } else { on };
+        world.write(&file, on);
+        let told = init(&world, &format!("{agent} --yes"));
+        assert!(told.contains("switched off there"), "{agent}: {told}");
+    }
+}
+
+#[test]
+fn what_is_no_file_is_said() {
+    let world = world("no_file", 0);
+    fs::create_dir_all(world.folder.join("home/.cursor/mcp.json")).expect("a folder");
+    let Ran { code, out, .. } = world.run("init cursor --yes");
+    assert_eq!((code, out.contains("no regular file")), (Some(2), true), "{out}");
+    fs::create_dir_all(world.folder.join("home/.gemini")).expect("a folder");
+    std::os::unix::fs::symlink("/not/here", world.folder.join("home/.gemini/settings.json"))
+        .expect("a link");
+    let Ran { code, out, .. } = world.run("init gemini --yes");
+    assert_eq!((code, out.contains("a link to `/not/here`")), (Some(2), true), "{out}");
+}
+
+#[test]
+fn a_file_that_was_made_and_then_added_to_leaves_no_copy_of_our_entry() {
+    let world = world("extended", 0);
+    init(&world, "cursor --yes");
+    let made = world.read("home/.cursor/mcp.json");
+    world.write("home/.cursor/mcp.json", made.replacen('{', "{ \"own\": 1,", 1));
+    init(&world, "cursor --yes --profile lean");
+    init(&world, "cursor --remove --yes");
+    assert!(world.read("home/.cursor/mcp.json").contains("own"));
+    let left = fs::read_dir(world.folder.join("home/.cursor")).expect("a folder");
+    assert_eq!(left.count(), 1);
+}
+
+#[test]
 fn what_cannot_be_understood_is_never_written() {
     for (at, case) in CASES.iter().enumerate().filter(|(at, _)| *at != 3) {
         let world = world("broken", at);

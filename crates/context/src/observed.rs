@@ -200,6 +200,12 @@ impl Observed {
         }
     }
 
+    /// Has relative paths of the next calls start at `directory`, where that is known better than
+    /// from the calls before.
+    pub fn start_in(&mut self, directory: &str) {
+        self.directory = Some(directory.to_owned());
+    }
+
     /// All facts of a whole conversation.
     pub fn of(conversation: &Conversation, tokenizer: Tokenizer) -> Self {
         let mut observed = Self::new(tokenizer, conversation.directory.as_deref());

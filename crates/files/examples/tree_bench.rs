@@ -118,7 +118,7 @@ fn greps(folder: &Path, rounds: usize) {
             limit,
             ..GrepQuery::new(pattern)
         };
-        let arguments: Vec<&str> = ["-n", "--no-heading"]
+        let arguments: Vec<&str> = ["-n", "--no-heading", "--no-require-git"]
             .iter()
             .chain(flags)
             .copied()
@@ -147,11 +147,11 @@ fn names(folder: &Path, fd: &str, rounds: usize) {
         std::hint::black_box(answer.render().len());
         answer.total as usize
     };
-    let all = || lines_of(fd, &["--type", "f", "."], folder);
+    let all = || lines_of(fd, &["--no-require-git", "--type", "f", "."], folder);
     compare("  glob **, all", rounds, all, || find("**", Order::Path, 1_000_000));
     compare("  glob **, 100", rounds, all, || find("**", Order::Path, 100));
     compare("  glob **, newest 100", rounds, all, || find("**", Order::Newest, 100));
-    let rust = || lines_of(fd, &["--type", "f", "--glob", "*.rs"], folder);
+    let rust = || lines_of(fd, &["--no-require-git", "--type", "f", "--glob", "*.rs"], folder);
     compare("  glob *.rs, all", rounds, rust, || find("*.rs", Order::Path, 1_000_000));
     let tree = |depth, limit| {
         let query = ListQuery { scope: Scope::default(), depth, limit };
@@ -159,7 +159,7 @@ fn names(folder: &Path, fd: &str, rounds: usize) {
         std::hint::black_box(answer.render().len());
         (answer.files + answer.folders) as usize
     };
-    let everything = || lines_of(fd, &["."], folder);
+    let everything = || lines_of(fd, &["--no-require-git", "."], folder);
     compare("  list, 2 levels, 200", rounds, everything, || tree(2, 200));
     compare("  list, all levels, 2000", rounds, everything, || tree(64, 2000));
     compare("  whether anything changed", rounds, everything, || {

@@ -16,7 +16,7 @@ pub use self::kind::{Content, FileRead, ReadLimits, read};
 pub use self::open::{Bounds, Opened, ReadError, Special};
 pub use self::range::{Line, LineIndex, LineLimits, LineNumber, Lines, LinesReader};
 pub use self::replace::{Note, WriteError, Written, create, remove_if, replace_if, update};
-pub use self::roots::{Located, PathError, PathKey, Root, Roots};
+pub use self::roots::{Located, NameRule, PathError, PathKey, Root, Roots};
 pub use self::sensitive::{Sensitivity, sensitivity};
 pub use self::stamp::{ContentHash, Freshness, Stamp, Version};
 pub use self::text::{EncodeError, Encoding, LineEnding, NotText, TextFile};

@@ -1,4 +1,5 @@
-//! Files that hold what must stay secret, told by their names.
+//! Files that hold what must stay secret, and files that programs obey unseen, told by their
+//! names.
 
 use std::path::Path;
 
@@ -125,7 +126,22 @@ pub fn sensitivity(path: &Path) -> Option<Sensitivity> {
     })
 }
 
-/// The same by the name alone, in lower case.
+/// Folders in which version control keeps its own files.
+const VERSION_CONTROL: &[&str] = &[".bzr", ".git", ".hg", ".jj", ".svn"];
+
+/// Whether version control obeys or runs what stands at `path`: hooks, aliases, filters, and the
+/// file that tells a worktree or submodule where these are. No review of changes shows such
+/// files, unlike those of tools that keep theirs among the sources (`.husky`, `Makefile`).
+pub fn is_version_control(path: &Path) -> bool {
+    let is_own = |part: &str| VERSION_CONTROL.iter().any(|name| part.eq_ignore_ascii_case(name));
+    // A repository without a worktree.
+    let is_bare = |part: &str| part.to_ascii_lowercase().ends_with(".git");
+    let folders = path.parent().into_iter().flat_map(Path::iter);
+    path.iter().any(|part| is_own(&part.to_string_lossy()))
+        || folders.into_iter().any(|part| is_bare(&part.to_string_lossy()))
+}
+
+/// What secret a name alone, in lower case, tells of.
 fn of_name(name: &str) -> Option<Sensitivity> {
     if let Some(rest) = name.strip_prefix(".env.") {
         return (!rest.split('.').any(|part| EXAMPLES.contains(&part))).then_some(Environment);
@@ -190,6 +206,29 @@ mod tests {
             for path in paths {
                 check(path, Some(kind));
             }
+        }
+    }
+
+    #[test]
+    fn what_version_control_obeys_is_told_by_folders() {
+        for (path, expected) in [
+            (".git/hooks/pre-commit", true),
+            (".git/config", true),
+            (".GIT/config", true),
+            (".git", true),
+            ("sub/.git", true),
+            ("a/.git/modules/b/hooks/post-checkout", true),
+            (".git/worktrees/b/config.worktree", true),
+            ("served.git/hooks/update", true),
+            (".hg/hgrc", true),
+            (".gitignore", false),
+            (".github/workflows/ci.yml", false),
+            (".husky/pre-commit", false),
+            ("src/git/hooks/a.rs", false),
+            ("notes.git", false),
+            ("", false),
+        ] {
+            assert_eq!(is_version_control(Path::new(path)), expected, "{path}");
         }
     }
 

@@ -75,12 +75,14 @@ impl ContentHash {
 
 /// One version of a file: its content by hash, and the stamp by which to see cheaply that it is
 /// still there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Version {
     /// The stamp when the content was read.
     pub stamp: Stamp,
     /// The content.
     pub hash: ContentHash,
+    /// Not kept: the stamp of a stored version is not trusted until the hash was compared once.
+    #[serde(skip)]
     settled: bool,
 }
 

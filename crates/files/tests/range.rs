@@ -53,13 +53,39 @@ fn lines_are_given_by_number() {
 #[test]
 fn long_lines_and_many_lines_are_cut() {
     check(b"123456789\nab\n", (1, 2), &["1:12345678+1", "2:ab"], 2);
-    check("1234567éa\nab\n".as_bytes(), (1, 1), &["1:1234567+2"], 2);
+    check("1234567éa\nab\n".as_bytes(), (1, 1), &["1:1234567+3"], 2);
     let (_folder, roots) = workspace("1234567\n".repeat(5).as_bytes());
     let mut reader = LinesReader::open(&roots.resolve("a").unwrap(), None).unwrap();
     let limits = LineLimits { line_bytes_max: 8, bytes_max: 20 };
     let lines = reader.lines(line(2), line(5), &limits, &|| true).unwrap();
     assert_eq!(shown(&lines), ["2:1234567", "3:1234567"]);
     assert_eq!(lines.next, Some(line(4)));
+}
+
+#[test]
+fn a_long_line_comes_in_parts() {
+    for (content, expected) in [
+        ("ab\n1234567é9\nc\n".as_bytes().to_vec(), ["1234567", "é9"]),
+        (b"ab\n1234567\xE99\nc\n".to_vec(), ["1234567é", "9"]),
+    ] {
+        let (_folder, roots) = workspace(&content);
+        let mut reader = LinesReader::open(&roots.resolve("a").unwrap(), None).unwrap();
+        let limits = LineLimits { line_bytes_max: 8, bytes_max: 20 };
+        let mut from = 0;
+        let mut parts = Vec::new();
+        loop {
+            let lines = reader.lines_from((line(2), from), line(2), &limits, &|| true).unwrap();
+            let [part] = lines.lines.as_slice() else { panic!("one line: {lines:?}") };
+            parts.push(part.text.clone());
+            from += part.bytes;
+            if part.left_out_bytes == 0 {
+                break;
+            }
+        }
+        assert_eq!(parts, expected);
+        let next = reader.lines_from((line(2), from), line(3), &limits, &|| true).unwrap();
+        assert_eq!(shown(&next), ["2:", "3:c"]);
+    }
 }
 
 #[test]

@@ -1,10 +1,13 @@
 //! Where paths lead.
 
+use std::ffi::OsString;
 use std::fs;
+use std::os::unix::ffi::OsStringExt as _;
 use std::os::unix::fs::symlink;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use foveal_files::Roots;
+use foveal_files::{NameRule, Roots};
+use proptest::prelude::*;
 use tempfile::TempDir;
 
 /// Two roots, `one` and `two`, beside a folder that is none.
@@ -58,6 +61,14 @@ fn paths_lead_below_the_roots() {
         ("chain", "src/deep/x.rs"),
         ("missing/../src/main.rs", "src/main.rs"),
         ("dangling", "no such file `src/new.rs`"),
+        (r"src/$'ma\x69n.rs'", "src/main.rs"),
+        ("$'..'/two/b.rs", "@/two/b.rs"),
+        (r"$'\x2e.'/outside", r"`$'\x2e.'/outside` is outside the workspace (`@/one`, `@/two`)"),
+        ("$'src/main.rs'", "no such file `$'$\\'src'/main.rs'`"),
+        (
+            r"$'..\x2foutside'",
+            r"`$'..\x2foutside'` spells a name that no file can have: in `$'…'` there are `\\`, `\'`, `\n`, `\r`, `\t` and `\xHH`, and no slash",
+        ),
         ("src/mian.rs", "no such file `src/mian.rs`; did you mean `src/main.rs`?"),
         ("scr/main.rs", "no such file `scr/main.rs`; did you mean `src/main.rs`?"),
         ("src/Deep/y", "no such file `src/Deep/y`; did you mean `src/deep`?"),
@@ -81,14 +92,28 @@ fn equal_files_share_a_key() {
     assert_ne!(key("src/main.rs"), key("src/deep/x.rs"));
     // One letter in two Unicode forms is two names.
     assert_ne!(key("caf\u{e9}"), key("cafe\u{301}"));
+    // Unless the file system takes them for one.
+    let names = NameRule { ignores_case: true, ignores_form: true };
+    let roots = Roots::open_with_names(&[folder.path().join("one")], names).unwrap();
+    let key = |path: &str| roots.resolve(path).unwrap().key();
+    assert_eq!(key("caf\u{e9}"), key("CAFE\u{301}"));
+    assert_ne!(key("caf\u{e9}"), key("cafe"));
 }
 
 #[test]
 fn relative_paths_start_at_the_working_directory() {
     let (folder, roots) = workspace();
     let deeper = roots.with_working_directory("src/deep").unwrap();
-    assert_eq!(said(&folder, &deeper, "x.rs"), "src/deep/x.rs");
-    assert_eq!(said(&folder, &deeper, "../main.rs"), "src/main.rs");
+    assert_eq!(said(&folder, &deeper, "x.rs"), "x.rs");
+    assert_eq!(said(&folder, &deeper, "../main.rs"), "@/one/src/main.rs");
+    assert_eq!(said(&folder, &deeper, "y.rs"), "no such file `y.rs`; did you mean `x.rs`?");
+    assert_eq!(
+        said(&folder, &deeper, "../mian.rs"),
+        "no such file `@/one/src/mian.rs`; did you mean `@/one/src/main.rs`?"
+    );
+    assert_eq!(said(&folder, &deeper, "x.rs/y"), "`x.rs` is not a folder, so there is no `x.rs/y`");
+    // Rules and records call a file by one name.
+    assert_eq!(deeper.resolve("x.rs").unwrap().lasting(), "src/deep/x.rs");
     assert_eq!(deeper.working_directory(), roots.resolve("src/deep").unwrap().absolute());
     for folder in ["src/main.rs", "missing", ".."] {
         assert!(roots.with_working_directory(folder).is_err(), "{folder}");
@@ -123,4 +148,63 @@ fn roots_that_go_away_are_said() {
         Roots::open(&[Path::new("/no/such")]).unwrap_err().to_string(),
         "no such file `/no/such`"
     );
+}
+
+/// Names as they may be in a folder, some of which look like something else.
+fn names() -> impl Strategy<Value = OsString> {
+    let plain = prop::sample::select(vec![
+        "a", "b.rs", "~", "C:", "a b", "$'x'", "\\\\s", "\u{e9}", "-", "a\nb", "it's", "...", "x:",
+    ]);
+    prop_oneof![
+        4 => plain.prop_map(OsString::from),
+        1 => prop::collection::vec(prop::sample::select(vec![b'a', 0xff, b'\'', b'\\']), 1..4)
+            .prop_map(OsString::from_vec),
+    ]
+}
+
+fn paths() -> impl Strategy<Value = PathBuf> {
+    prop::collection::vec(names(), 1..4).prop_map(|names| names.into_iter().collect())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn a_path_that_is_told_leads_back_to_its_file(
+        files in prop::collection::vec((0..3usize, paths()), 1..8),
+        from in any::<prop::sample::Index>(),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        // The third root is in the second.
+        let roots = [folder.path().join("one"), folder.path().join("two"), folder.path().join("two/a")];
+        roots.iter().for_each(|root| fs::create_dir_all(root).unwrap());
+        let opened = Roots::open(&roots).unwrap();
+        let mut all: Vec<PathBuf> = opened.all().map(|root| root.path().to_owned()).collect();
+        for (root, path) in &files {
+            let path = all[*root].join(path);
+            // Below what is a file already there can be none.
+            if fs::create_dir_all(path.parent().unwrap()).is_ok() && !path.is_dir() && fs::write(&path, "").is_ok() {
+                all.extend(path.ancestors().take_while(|path| *path != folder.path()).map(Path::to_owned));
+            }
+        }
+        all.retain(|path| opened.all().any(|root| path.starts_with(root.path())));
+        let folders: Vec<&PathBuf> = all.iter().filter(|path| path.is_dir()).collect();
+        let first = |path: &Path| {
+            let root = opened.all().find(|root| path.starts_with(root.path())).unwrap();
+            opened.below(root, path.strip_prefix(root.path()).unwrap())
+        };
+        let working = first(folders[from.index(folders.len())]);
+        let moved = opened.with_working_directory(working.shown()).unwrap();
+        prop_assert_eq!(moved.working_directory(), working.absolute());
+        for path in &all {
+            let located = first(path);
+            let told = moved.shown(located.root(), located.relative());
+            let back = moved.resolve(&told).unwrap();
+            prop_assert_eq!(&back.absolute(), path, "{}", told);
+            prop_assert_eq!(back.shown(), &told);
+            prop_assert_eq!(back.lasting(), located.lasting());
+            prop_assert_eq!(told.starts_with('/'), !path.starts_with(working.absolute()));
+            prop_assert!(!told.chars().any(char::is_control), "{}", told);
+        }
+    }
 }

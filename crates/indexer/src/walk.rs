@@ -59,14 +59,14 @@ pub(crate) struct Found {
     pub(crate) stopped: bool,
 }
 
-/// The files below `root` that are to be indexed: not hidden, not ignored by `.gitignore`
-/// and `.ignore`, not secret, not too large; hidden ones not even where those two ask for
-/// them, since [`crate::Watcher`] does not follow them. With `only`, just those of them that are there.
-///
-/// The user's own list of ignored files has no say: whoever uses the index sees the same.
+/// The files below `root` that are to be indexed: not hidden, not ignored by the rules that
+/// searches for text go by, with git or without, not secret, not too large; hidden ones not even
+/// where those rules ask for them, since [`crate::Watcher`] does not follow them. With `only`,
+/// just those of them that are there.
 pub(crate) fn walk(root: &Path, only: Option<&[PathBuf]>, stop: &dyn Fn() -> bool) -> Found {
     let mut builder = WalkBuilder::new(root);
-    builder.require_git(false).git_global(false).parents(true).follow_links(false);
+    builder.require_git(false).parents(true).follow_links(false);
+    builder.add_custom_ignore_filename(".rgignore");
     builder.max_depth(Some(DEPTH_MAX)).sort_by_file_path(Ord::cmp);
     let wanted: Option<Vec<PathBuf>> = only.map(<[PathBuf]>::to_vec);
     builder.filter_entry(move |entry| {

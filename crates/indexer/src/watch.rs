@@ -117,7 +117,7 @@ impl Watcher {
         for path in event.paths {
             let Some(inner) = relative(&self.root, &path) else { continue };
             let name = inner.rsplit('/').next().unwrap_or(&inner);
-            if [".gitignore", ".ignore"].contains(&name) {
+            if [".gitignore", ".ignore", ".rgignore"].contains(&name) {
                 everything = true;
             } else if !inner.split('/').any(|part| part.starts_with('.')) {
                 // A file that is gone may have been a folder.

@@ -17,7 +17,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::handler::{Belongs, Connection};
+use crate::handler::{Belongs, Connection, Switch};
 use crate::log::Weight;
 use crate::person::{self, Askable};
 use crate::progress::{Board, PAUSE, Told};
@@ -25,6 +25,8 @@ use crate::rounds::Rounds;
 
 /// `false` under this name keeps a call from being answered from an earlier one.
 const DETECT_KEY: &str = "foveal/enable_duplicate_detection";
+/// The same for the session from this call on: `true`, `false`, or null for what holds for all.
+const DETECT_SESSION_KEY: &str = "foveal/session_duplicate_detection";
 /// `true` under this name asks for the answer as data too.
 const STRUCTURED_KEY: &str = "foveal/structured";
 const CACHED_KEY: &str = "foveal/cached";
@@ -69,8 +71,9 @@ pub(crate) async fn call(
         arguments: Value::Object(request.arguments.unwrap_or_default()),
         detect_duplicates: flag(&context, DETECT_KEY) != Some(false),
     };
+    let switch = context.meta.get(DETECT_SESSION_KEY).and_then(Switch::of);
     let begun = Instant::now();
-    let done = carry_out(belongs, request, &rounds, &context).await;
+    let done = carry_out((belongs, switch), request, &rounds, &context).await;
     drop(thread);
     match done {
         Ok((_, Some(question))) => rounds.ask_person(&question).into(),
@@ -100,7 +103,7 @@ fn flag(context: &RequestContext<RoleServer>, key: &str) -> Option<bool> {
 
 /// Runs the call on a thread of its own and passes on what it says and asks meanwhile.
 async fn carry_out(
-    belongs: Belongs,
+    belongs: (Belongs, Option<Switch>),
     request: Request,
     rounds: &Rounds,
     context: &RequestContext<RoleServer>,
@@ -182,7 +185,7 @@ impl Person {
 }
 
 fn start(
-    belongs: Belongs,
+    (belongs, switch): (Belongs, Option<Switch>),
     request: Request,
     stop: CancellationToken,
     board: Arc<Board>,
@@ -190,6 +193,9 @@ fn start(
 ) -> JoinHandle<Done> {
     tokio::task::spawn_blocking(move || {
         let reader = belongs.reader();
+        if let Some(Switch(enable)) = switch {
+            reader.session.set_duplicate_detection(enable);
+        }
         let word = |question: &Question| person.word(question);
         let control = Control {
             go_on: &|| !stop.is_cancelled(),

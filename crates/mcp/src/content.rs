@@ -7,7 +7,7 @@ use std::sync::PoisonError;
 use foveal_context::handle::Handle;
 use rmcp::model::{ErrorData, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 
-use crate::report::Report;
+use crate::report::{Duplicates, Report};
 use crate::sessions::Reader;
 
 const CONTENT: &str = "foveal://content/";
@@ -74,5 +74,9 @@ fn report(reader: &Reader) -> Report {
         })
         .collect();
     let tally = reader.tally.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    Report::new(session.id().to_owned(), roots, &tally, files)
+    let duplicates = Duplicates {
+        remembered: session.remembered_calls(),
+        all_sessions: session.call_statistics(),
+    };
+    Report::new(session.id().to_owned(), roots, &tally, files, duplicates)
 }

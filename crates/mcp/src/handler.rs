@@ -1,24 +1,26 @@
 //! One connection: what its client asks for, and whose sessions its calls belong to.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError};
 
 use foveal_tools::{Session, Toolbox};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CancelledNotificationParam, CustomNotification,
-    ErrorData, Implementation, InitializeRequestParams, InitializeResult, JsonObject,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
+    CustomRequest, CustomResult, ErrorData, Implementation, InitializeRequestParams,
+    InitializeResult, JsonObject, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{RoleServer, ServerHandler};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::Mutex;
 use uuid::Uuid;
 
 use crate::log::{Threshold, Weight};
-use crate::roots::Said;
+use crate::refusal::refusal;
+use crate::roots::{Folders, Said};
 use crate::rounds::Rounds;
 use crate::server::Shared;
 use crate::sessions::{Key, Reader};
@@ -30,6 +32,12 @@ use crate::{call, content, roots};
 /// are meant.
 pub const RESET_NOTIFICATION: &str = "notifications/foveal/reset";
 
+/// The notification by which a client says how calls that repeat earlier ones are answered.
+/// `enable` (true, false; null: as the server's settings say) and `clear` (true: forget the
+/// calls so far, so that each is carried out again) hold for the session named by `session`;
+/// without it for all of the connection, those that begin later included.
+pub const DUPLICATES_NOTIFICATION: &str = "notifications/foveal/duplicates";
+
 /// Under this name a request says to which of its client's conversations it belongs.
 const SESSION_KEY: &str = "foveal/session";
 
@@ -39,6 +47,23 @@ const NAME_BYTES_MAX: usize = 200;
 /// The number of requests that belong to no connection.
 const NO_CONNECTION: u64 = 0;
 
+/// Why a client is not worked for.
+const UNNAMED: &str = "the client said that its folders changed, and does not name them when \
+                       asked; the next call asks again";
+/// On, off, or (null) as for all.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Switch(pub(crate) Option<bool>);
+
+impl Switch {
+    pub(crate) fn of(value: &Value) -> Option<Self> {
+        match value {
+            Value::Bool(enable) => Some(Self(Some(*enable))),
+            Value::Null => Some(Self(None)),
+            Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => None,
+        }
+    }
+}
+
 /// One client's connection.
 #[derive(Debug)]
 pub struct Connection {
@@ -47,6 +72,8 @@ pub struct Connection {
     place: Mutex<Option<Place>>,
     /// Whether the client may have changed its roots.
     stale: AtomicBool,
+    /// Whether new sessions answer calls from earlier ones, where the client said so.
+    detect: std::sync::Mutex<Option<bool>>,
     pub(crate) threshold: Threshold,
 }
 
@@ -65,6 +92,8 @@ pub(crate) struct Belongs {
     place: Place,
     /// `None`: to none that is remembered.
     key: Option<Key>,
+    /// Whether it answers calls from earlier ones, if it is new and the client said so.
+    detect: Option<bool>,
 }
 
 impl Belongs {
@@ -73,8 +102,13 @@ impl Belongs {
         let toolbox = &self.place.toolbox;
         // Never a name that was used before: a session takes up what the one of its name was
         // shown, and another conversation may have had that name.
-        let make =
-            || Reader::new(Session::new(toolbox, format!("mcp-{}", Uuid::new_v4().simple())));
+        let make = || {
+            let session = Session::new(toolbox, format!("mcp-{}", Uuid::new_v4().simple()));
+            if self.detect.is_some() {
+                session.set_duplicate_detection(self.detect);
+            }
+            Reader::new(session)
+        };
         match &self.key {
             Some(key) => self.shared.sessions.get_or_make(key, make),
             None => Arc::new(make()),
@@ -89,6 +123,7 @@ impl Connection {
             number: AtomicU64::new(number.unwrap_or(NO_CONNECTION)),
             place: Mutex::new(None),
             stale: AtomicBool::new(false),
+            detect: std::sync::Mutex::default(),
             threshold: Threshold::unasked(),
         }
     }
@@ -114,7 +149,26 @@ impl Connection {
             name: name.map(str::to_owned),
             roots: place.roots.clone(),
         });
-        Ok(Some(Belongs { shared: Arc::clone(&self.shared), place, key }))
+        let detect = *self.detect.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(Some(Belongs { shared: Arc::clone(&self.shared), place, key, detect }))
+    }
+
+    /// Does what a [`DUPLICATES_NOTIFICATION`] says; what is not understood is left alone.
+    fn duplicates(&self, params: &Value) {
+        let name = params.get("session").and_then(Value::as_str);
+        let enable = params.get("enable").and_then(Switch::of);
+        let clear = params.get("clear").and_then(Value::as_bool) == Some(true);
+        if let (Some(Switch(enable)), None) = (enable, name) {
+            *self.detect.lock().unwrap_or_else(PoisonError::into_inner) = enable;
+        }
+        self.shared.sessions.each(self.number_if_lasting(), name, |session| {
+            if let Some(Switch(enable)) = enable {
+                session.set_duplicate_detection(enable);
+            }
+            if clear {
+                session.clear_calls();
+            }
+        });
     }
 
     /// Where the connection works; asks the client when that is not known.
@@ -128,20 +182,24 @@ impl Connection {
         if let Some(place) = place.as_ref().filter(|_| !was_stale) {
             return Ok(Some(place.clone()));
         }
-        let settings = &self.shared.settings;
-        let mut wanted = settings.roots.clone();
-        if wanted.is_empty() {
-            wanted = match (roots::of_client(context, rounds).await, place.as_ref()) {
-                (Said::Folders(folders), _) => folders,
-                (Said::AskFirst, _) => return Ok(None),
-                // It does not answer now; what it said before is the best guess.
-                (Said::Nothing, Some(place)) => place.roots.clone(),
-                (Said::Nothing, None) => Vec::new(),
-            };
+        let settled = self.settle(&mut place, context, rounds).await;
+        if !matches!(settled, Ok(Some(_))) {
+            // Until it is known where to work, every call asks anew.
+            self.stale.store(true, Ordering::Relaxed);
         }
-        if wanted.is_empty() {
-            wanted.push(settings.directory.clone());
-        }
+        settled
+    }
+
+    /// Moves the connection to where its client wants it.
+    async fn settle(
+        &self,
+        place: &mut Option<Place>,
+        context: &RequestContext<RoleServer>,
+        rounds: &Rounds,
+    ) -> Result<Option<Place>, BoxError> {
+        let Some(wanted) = self.wanted(place.is_some(), context, rounds).await? else {
+            return Ok(None);
+        };
         if let Some(place) = place.as_ref().filter(|place| place.roots == wanted) {
             return Ok(Some(place.clone()));
         }
@@ -157,6 +215,43 @@ impl Connection {
             opened.roots.iter().map(|root| root.display().to_string()).collect();
         self.threshold.say(context, Weight::Info, json!({"roots": folders})).await;
         Ok(Some(opened))
+    }
+
+    /// The folders to work in: those of the command line, else those that the client names, and
+    /// the current one where nobody names any. `None` if the client has to be asked first.
+    ///
+    /// # Errors
+    /// If the client names folders of which none is here. And if it works somewhere, said that
+    /// this changes and does not say to what: it may not want to be worked for where it was.
+    async fn wanted(
+        &self,
+        works_somewhere: bool,
+        context: &RequestContext<RoleServer>,
+        rounds: &Rounds,
+    ) -> Result<Option<Vec<PathBuf>>, BoxError> {
+        let settings = &self.shared.settings;
+        if !settings.roots.is_empty() {
+            return Ok(Some(settings.roots.clone()));
+        }
+        let Folders { mut there, missing } = match roots::of_client(context, rounds).await {
+            Said::AskFirst => return Ok(None),
+            Said::Silence if works_somewhere => return Err(UNNAMED.into()),
+            Said::Silence | Said::Nothing => Folders::default(),
+            Said::Folders(folders) => folders,
+        };
+        match (there.is_empty(), missing.is_empty()) {
+            (true, true) => there.push(settings.directory.clone()),
+            (true, false) => {
+                let named = missing.join(", ");
+                return Err(format!("there is no such folder on this machine: {named}").into());
+            }
+            (false, true) => {}
+            (false, false) => {
+                let said = json!({"roots that are no folders here": missing});
+                self.threshold.say(context, Weight::Warning, said).await;
+            }
+        }
+        Ok(Some(there))
     }
 
     /// The number, or one that nobody has: what belongs to no connection is never closed.
@@ -258,6 +353,14 @@ impl ServerHandler for Connection {
         Ok(())
     }
 
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(refusal(&request))
+    }
+
     async fn on_cancelled(
         &self,
         _notification: CancelledNotificationParam,
@@ -281,6 +384,9 @@ impl ServerHandler for Connection {
             let named = notification.params.as_ref().and_then(|params| params.get("session"));
             let name = named.and_then(|name| name.as_str());
             self.shared.sessions.forget_shown(self.number_if_lasting(), name);
+        }
+        if notification.method == DUPLICATES_NOTIFICATION {
+            self.duplicates(&notification.params.unwrap_or_default());
         }
     }
 }

@@ -13,6 +13,7 @@ mod log;
 mod opening;
 mod person;
 mod progress;
+mod refusal;
 mod report;
 mod roots;
 mod rounds;
@@ -23,7 +24,7 @@ mod signals;
 pub mod stdio;
 mod workspaces;
 
-pub use self::handler::{Connection, RESET_NOTIFICATION};
+pub use self::handler::{Connection, DUPLICATES_NOTIFICATION, RESET_NOTIFICATION};
 pub use self::server::Server;
 pub use self::settings::McpSettings;
 pub use self::workspaces::{BoxError, OpenToolbox};

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use foveal_context::calls::Statistics;
 use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_tools::{Answer, table};
 use serde::Serialize;
@@ -73,6 +74,15 @@ impl Tally {
     }
 }
 
+/// How calls that repeat earlier ones were answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub(crate) struct Duplicates {
+    /// Calls of this session that may answer later ones.
+    pub(crate) remembered: usize,
+    /// Counts over all sessions in the same folders since the server was started.
+    pub(crate) all_sessions: Statistics,
+}
+
 /// A session as it is reported.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Report {
@@ -82,6 +92,7 @@ pub(crate) struct Report {
     tools: BTreeMap<&'static str, Count>,
     /// Files read since they were last written here, and how often.
     files_read: BTreeMap<String, u32>,
+    duplicates: Duplicates,
 }
 
 impl Report {
@@ -90,8 +101,10 @@ impl Report {
         roots: Vec<String>,
         tally: &Tally,
         files_read: BTreeMap<String, u32>,
+        duplicates: Duplicates,
     ) -> Self {
-        Self { session, roots, all: tally.all(), tools: tally.tools.clone(), files_read }
+        let (all, tools) = (tally.all(), tally.tools.clone());
+        Self { session, roots, all, tools, files_read, duplicates }
     }
 
     /// As JSON.
@@ -126,6 +139,16 @@ impl Report {
                  {bytes_left_out} |"
             ));
         }
+        let Duplicates { remembered, all_sessions } = self.duplicates;
+        let Statistics { sessions, calls, looked_up, hits, misses, .. } = all_sessions;
+        let Statistics { asked_again, too_old, refused, skipped, bytes_saved, .. } = all_sessions;
+        line(format_args!(
+            "\nRepeated calls: {remembered} calls of this session are remembered. In all sessions \
+             since the server was started: {calls} calls of {sessions} sessions remembered; \
+             {looked_up} looked up, {hits} answered from an earlier one ({bytes_saved} bytes), \
+             {misses} new ({asked_again} asked again at once, {too_old} too old), {refused} \
+             refused since something had changed; {skipped} not looked up."
+        ));
         if !self.files_read.is_empty() {
             line(format_args!("\nFiles read since they were last written here:\n"));
         }
@@ -153,7 +176,10 @@ mod tests {
         tally.count("read_file", &shortened, Some(&"x".repeat(105)));
         tally.count("no such tool", &Answer { is_error: true, ..answer("no") }, None);
         let files = BTreeMap::from([("src/a.rs".to_owned(), 2)]);
-        let report = Report::new("s".to_owned(), vec!["/work".to_owned()], &tally, files);
+        let all_sessions = Statistics { looked_up: 3, hits: 1, misses: 2, ..Default::default() };
+        let duplicates = Duplicates { remembered: 2, all_sessions };
+        let roots = vec!["/work".to_owned()];
+        let report = Report::new("s".to_owned(), roots, &tally, files, duplicates);
         let expected = "\
 # This session
 
@@ -166,6 +192,8 @@ Session `s` on /work.
 | (unknown) | 1 | 0 | 1 | 0 | 2 | 0 |
 | read_file | 2 | 1 | 0 | 1 | 15 | 100 |
 
+Repeated calls: 2 calls of this session are remembered. In all sessions since the server was started: 0 calls of 0 sessions remembered; 3 looked up, 1 answered from an earlier one (0 bytes), 2 new (0 asked again at once, 0 too old), 0 refused since something had changed; 0 not looked up.
+
 Files read since they were last written here:
 
 - src/a.rs (2)
@@ -175,5 +203,6 @@ Files read since they were last written here:
             serde_json::from_str(&report.json()).expect("a report is JSON");
         assert_eq!(json["all"]["bytes_left_out"], 100);
         assert_eq!(json["files_read"]["src/a.rs"], 2);
+        assert_eq!(json["duplicates"]["all_sessions"]["misses"], 2);
     }
 }

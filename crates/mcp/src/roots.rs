@@ -17,12 +17,22 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// What a client says of its folders.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Said {
-    /// These, in its order.
-    Folders(Vec<PathBuf>),
-    /// It cannot be asked, or does not answer.
+    Folders(Folders),
+    /// It cannot be asked.
     Nothing,
+    /// It was asked and does not name them.
+    Silence,
     /// It has to be asked between rounds.
     AskFirst,
+}
+
+/// The folders that a client names.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Folders {
+    /// Those on this machine, each once, in the client's order.
+    pub(crate) there: Vec<PathBuf>,
+    /// What it names besides, as it names it.
+    pub(crate) missing: Vec<String>,
 }
 
 /// Asks the client for its folders, from within one of its own requests: only there can a client
@@ -33,21 +43,23 @@ pub(crate) async fn of_client(context: &RequestContext<RoleServer>, rounds: &Rou
         return Said::Nothing;
     }
     if rounds::are_needed(context) {
-        return rounds.folders().map_or(Said::AskFirst, Said::Folders);
+        return rounds.folders().unwrap_or(Said::AskFirst);
     }
     match tokio::time::timeout(PATIENCE, context.peer.list_roots()).await {
         Ok(Ok(listed)) => Said::Folders(folders(&listed.roots)),
-        Ok(Err(_)) | Err(_) => Said::Nothing,
+        Ok(Err(_)) | Err(_) => Said::Silence,
     }
 }
 
-/// The folders among the roots that are on this machine, each once.
-pub(crate) fn folders(roots: &[Root]) -> Vec<PathBuf> {
-    let mut folders = Vec::new();
+/// Tells the roots that are folders of this machine from the others.
+pub(crate) fn folders(roots: &[Root]) -> Folders {
+    let mut folders = Folders::default();
     for root in roots {
         let path = Url::parse(&root.uri).ok().and_then(|uri| uri.to_file_path().ok());
-        if let Some(path) = path.filter(|path| path.is_dir() && !folders.contains(path)) {
-            folders.push(path);
+        match path.filter(|path| path.is_dir()) {
+            Some(path) if folders.there.contains(&path) => {}
+            Some(path) => folders.there.push(path),
+            None => folders.missing.push(root.uri.clone()),
         }
     }
     folders
@@ -67,6 +79,7 @@ mod tests {
         let named =
             [uri.as_str(), "file:///no/such/folder", "https://a.example/b", uri.as_str(), ""];
         let roots: Vec<Root> = named.into_iter().map(Root::new).collect();
-        assert_eq!(folders(&roots), [spaced]);
+        let missing = ["file:///no/such/folder", "https://a.example/b", ""].map(str::to_owned);
+        assert_eq!(folders(&roots), Folders { there: vec![spaced], missing: missing.into() });
     }
 }

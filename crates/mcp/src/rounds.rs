@@ -3,7 +3,6 @@
 #![expect(deprecated, reason = "who still has roots names them here too")]
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use foveal_context::handle::Handle;
 use foveal_tools::control::{Question, Word};
@@ -15,6 +14,7 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use serde_json::Value;
 
+use crate::roots::Said;
 use crate::{person, roots};
 
 const ROOTS: &str = "roots";
@@ -45,12 +45,12 @@ impl Rounds {
         Self { answers }
     }
 
-    /// The client's folders: `None` if it was not asked, empty if it named none.
-    pub(crate) fn folders(&self) -> Option<Vec<PathBuf>> {
-        let answer = self.answers.get(ROOTS)?.get("roots");
+    /// What the client says of its folders; `None` if it was not asked.
+    pub(crate) fn folders(&self) -> Option<Said> {
+        let roots = self.answers.get(ROOTS)?.get("roots");
         let roots: Option<Vec<_>> =
-            answer.and_then(|roots| serde_json::from_value(roots.clone()).ok());
-        Some(roots::folders(&roots.unwrap_or_default()))
+            roots.and_then(|roots| serde_json::from_value(roots.clone()).ok());
+        Some(roots.map_or(Said::Silence, |roots| Said::Folders(roots::folders(&roots))))
     }
 
     /// What the person said to a question; `None` if it was not asked.
@@ -89,6 +89,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::roots::Folders;
 
     fn question(subject: &str) -> Question {
         let (subject, reason) = (subject.to_owned(), "it may hold secrets".to_owned());
@@ -107,10 +108,11 @@ mod tests {
         let first = Rounds::of(None, None);
         assert_eq!((first.folders(), first.word(&question("a"))), (None, None));
         let second = answered(first.ask_folders(), Some(&json!({"roots": [{"uri": "file:///"}]})));
-        assert_eq!(second.folders(), Some(vec!["/".into()]));
+        let root = Said::Folders(Folders { there: vec!["/".into()], missing: vec![] });
+        assert_eq!(second.folders().as_ref(), Some(&root));
         let yes = json!({"action": "accept", "content": {"allow": "session"}});
         let third = answered(second.ask_person(&question("a")), Some(&yes));
-        assert_eq!(third.folders(), Some(vec!["/".into()]));
+        assert_eq!(third.folders(), Some(root));
         assert_eq!(third.word(&question("a")), Some(Word::Session));
         assert_eq!(third.word(&question("b")), None);
     }
@@ -118,7 +120,7 @@ mod tests {
     #[test]
     fn what_is_not_answered_is_not_asked_again() {
         let second = answered(Rounds::default().ask_folders(), None);
-        assert_eq!(second.folders(), Some(vec![]));
+        assert_eq!(second.folders(), Some(Said::Silence));
         let third = answered(second.ask_person(&question("a")), Some(&json!("nonsense")));
         assert_eq!(third.word(&question("a")), Some(Word::No));
         assert_eq!(Rounds::of(Some("not ours"), None).folders(), None);

@@ -76,12 +76,17 @@ impl Sessions {
 
     /// Forgets what was shown in the session called `name` of a connection, or in all of them.
     pub(crate) fn forget_shown(&self, connection: u64, name: Option<&str>) {
+        self.each(connection, name, Session::forget);
+    }
+
+    /// Does something with the session called `name` of a connection, or with all of them.
+    pub(crate) fn each(&self, connection: u64, name: Option<&str>, act: impl Fn(&Session)) {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         let meant = held.iter().filter(|held| {
             held.key.connection == connection
                 && name.is_none_or(|name| held.key.name.as_deref() == Some(name))
         });
-        meant.for_each(|held| held.reader.session.forget());
+        meant.for_each(|held| act(&held.reader.session));
     }
 
     /// Forgets a connection.

@@ -82,6 +82,54 @@ async fn malformed_messages_end_nothing() {
 }
 
 #[tokio::test]
+async fn parameters_that_are_none_are_told_what_is_wrong() {
+    let world = World::new(ToolSet::Full);
+    for (method, params, code, expected) in [
+        ("tools/call", None, -32602, "tools/call: params are missing; give `name`"),
+        ("tools/call", Some(json!(null)), -32602, "params are missing"),
+        ("tools/call", Some(json!({})), -32602, "`name` is missing; give `name`"),
+        ("tools/call", Some(json!({"name": 5})), -32602, "`name` is a number, no string"),
+        (
+            "tools/call",
+            Some(json!({"name": "read_file", "arguments": "a"})),
+            -32602,
+            "`arguments` is a string, no object",
+        ),
+        (
+            "tools/call",
+            Some(json!({"name": "read_file", "arguments": [1]})),
+            -32602,
+            "`arguments` is an array, no object; give `name`",
+        ),
+        (
+            "tools/call",
+            Some(json!({"name": "reset", "requestState": 1})),
+            -32602,
+            "expected a string",
+        ),
+        ("resources/read", Some(json!({})), -32602, "missing field `uri`; give `uri`"),
+        ("logging/setLevel", Some(json!({"level": "loud"})), -32602, "give `level`: debug"),
+        ("no/such", Some(json!({})), -32601, "there is no method `no/such` here"),
+    ] {
+        let mut request = json!({"jsonrpc": "2.0", "id": 9, "method": method});
+        if let Some(params) = &params {
+            request["params"] = params.clone();
+        }
+        let request = request.to_string();
+        let lines = [INITIALIZE, INITIALIZED, request.as_bytes()];
+        let answers = exchange(&world, &lines, 9).await;
+        let error = &answers.last().unwrap()["error"];
+        assert_eq!(error["code"], code, "{request}: {error}");
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains(expected), "{request}: {message}");
+    }
+    // What the protocol lets be left away may be left away.
+    let bare = br#"{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"terminals"}}"#;
+    let answers = exchange(&world, &[INITIALIZE, INITIALIZED, bare], 9).await;
+    assert_eq!(answers.last().unwrap()["result"]["isError"], false);
+}
+
+#[tokio::test]
 async fn clients_without_initialize_are_served() {
     let world = World::new(ToolSet::Full);
     world.write("a.txt", lines());

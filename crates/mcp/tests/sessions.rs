@@ -166,6 +166,49 @@ async fn the_client_names_the_roots_and_changes_them() {
 }
 
 #[tokio::test]
+async fn where_the_client_does_not_say_what_its_roots_changed_to_nothing_is_done() {
+    let world = World::with(ToolSet::Full, |_, _| {});
+    let other = tempfile::tempdir().unwrap();
+    world.write("a.txt", lines());
+    let roots = vec![world.folder.path().to_owned()].into();
+    let client = world.connect(Desk { has_roots: true, roots, ..Desk::default() }).await;
+    assert!(is_whole(&client).await);
+
+    let desk = &client.service().0;
+    *desk.roots.lock().unwrap() = vec![other.path().to_owned()];
+    desk.is_silent.store(true, Ordering::Relaxed);
+    client.notify_roots_list_changed().await.unwrap();
+    let write = || params("write_file", json!({"path": "b.txt", "content": "b\n"}));
+    for _ in 0..2 {
+        let refused = client.call_tool(write()).await.unwrap();
+        assert_eq!(refused.is_error, Some(true), "{refused:?}");
+        assert!(text(&refused).contains("does not name them"), "{refused:?}");
+    }
+    desk.is_silent.store(false, Ordering::Relaxed);
+    let written = client.call_tool(write()).await.unwrap();
+    assert_ne!(written.is_error, Some(true), "{written:?}");
+    assert!(!world.folder.path().join("b.txt").exists());
+    assert!(other.path().join("b.txt").exists());
+}
+
+#[tokio::test]
+async fn roots_that_are_not_here_are_not_taken_for_none() {
+    let world = World::with(ToolSet::Full, |_, _| {});
+    world.write("a.txt", lines());
+    let roots = vec!["/no/such/folder".into()].into();
+    let client = world.connect(Desk { has_roots: true, roots, ..Desk::default() }).await;
+    for _ in 0..2 {
+        let answer = client.call_tool(params("read_file", json!({"path": "a.txt"}))).await.unwrap();
+        assert_eq!(answer.is_error, Some(true), "{answer:?}");
+        assert!(text(&answer).contains("file:///no/such/folder"), "{answer:?}");
+    }
+    // One that is here is enough.
+    client.service().0.roots.lock().unwrap().push(world.folder.path().to_owned());
+    client.notify_roots_list_changed().await.unwrap();
+    assert!(is_whole(&client).await);
+}
+
+#[tokio::test]
 async fn without_roots_the_current_folder_is_worked_in() {
     for has_roots in [false, true] {
         let world = World::with(ToolSet::Full, |_, _| {});

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use foveal_files::Roots;
@@ -29,6 +29,8 @@ use tokio_util::sync::CancellationToken;
 pub(crate) struct Desk {
     pub(crate) has_roots: bool,
     pub(crate) roots: Mutex<Vec<PathBuf>>,
+    /// Whether it fails to name its roots.
+    pub(crate) is_silent: AtomicBool,
     /// What the person chooses; `None`: there is nobody.
     pub(crate) choice: Option<&'static str>,
     pub(crate) asked: Mutex<Vec<String>>,
@@ -53,6 +55,9 @@ impl ClientHandler for Client {
         &self,
         _context: RequestContext<RoleClient>,
     ) -> Result<rmcp::model::ListRootsResult, ErrorData> {
+        if self.0.is_silent.load(Ordering::Relaxed) {
+            return Err(ErrorData::internal_error("not now", None));
+        }
         let roots = self.0.roots.lock().unwrap();
         let uri = |path: &PathBuf| format!("file://{}", path.display());
         let roots = roots.iter().map(|root| rmcp::model::Root::new(uri(root))).collect();

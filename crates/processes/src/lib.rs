@@ -23,7 +23,7 @@ pub use outcome::{Ending, Outcome};
 pub use output::{BoundedOutput, KeepBytes, LeftOut, Output};
 pub use pty::{
     Listed, Paused, Reading, SessionId, Size, TerminalCommand, TerminalError, TerminalLimits,
-    Terminals, Wait,
+    Terminals, Wait, Waiting,
 };
 pub use sandbox::{Confinement, Sandbox};
 pub use shell::{Followed, Shell, WorkingDirectory};

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use foveal_processes::{
     Command, Ending, KeepBytes, Limits, Outcome, Sandbox, Shell, Size, TerminalCommand,
-    TerminalLimits, Terminals, Wait,
+    TerminalLimits, Terminals, Wait, Waiting,
 };
 use proptest::prelude::*;
 
@@ -102,7 +102,7 @@ fn terminals_with_texts_that_make_no_sense() {
     // does not.
     for (text, can_run) in TEXTS {
         let one = terminal_command(text, &path);
-        let started = terminals.exec(&one, wait, &|| true, Instant::now());
+        let started = terminals.exec(&one, wait, Waiting::QUIET, Instant::now());
         assert_eq!(started.is_ok(), *can_run, "{text:?}");
         if let Ok((id, reading)) = started {
             assert!(reading.ending.is_some(), "{text:?}: {reading:?}");
@@ -127,7 +127,10 @@ fn places_that_make_no_sense() {
         assert!(command("true", &place).run(&mut |_| (), &|| true).is_err(), "{place:?}");
         let terminals = Terminals::new(TerminalLimits::default());
         let one = terminal_command("true", &place);
-        assert!(terminals.exec(&one, Wait::NONE, &|| true, Instant::now()).is_err(), "{place:?}");
+        assert!(
+            terminals.exec(&one, Wait::NONE, Waiting::QUIET, Instant::now()).is_err(),
+            "{place:?}"
+        );
     }
     for shell in ["", "\0", "/", "/dev/null", "missing"] {
         let mut command = command("true", &path);

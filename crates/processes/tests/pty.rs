@@ -1,11 +1,13 @@
 //! Terminals: what is typed, what comes back, and that nothing is left behind.
 
 use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use foveal_processes::{
     Confinement, KeepBytes, Paused, Reading, Sandbox, SessionId, Shell, Size, TerminalCommand,
-    TerminalLimits, Terminals, Wait,
+    TerminalLimits, Terminals, Wait, Waiting,
 };
 
 use crate::command::{PATIENCE, environment, folder, has_linux_proc, is_running, pid_in};
@@ -31,11 +33,11 @@ fn command(text: &str, directory: &Path) -> TerminalCommand {
 
 fn start(terminals: &Terminals, text: &str, directory: &Path) -> (SessionId, Reading) {
     let command = command(text, directory);
-    terminals.exec(&command, ANSWER, &|| true, Instant::now()).expect("it starts")
+    terminals.exec(&command, ANSWER, Waiting::QUIET, Instant::now()).expect("it starts")
 }
 
 fn write(terminals: &Terminals, id: SessionId, text: &str) -> String {
-    let reading = terminals.write_stdin(id, text, ANSWER, &|| true, Instant::now());
+    let reading = terminals.write_stdin(id, text, ANSWER, Waiting::QUIET, Instant::now());
     reading.expect("the terminal is there").output.text()
 }
 
@@ -45,7 +47,8 @@ fn until(terminals: &Terminals, id: SessionId, mark: &str, mut seen: String) -> 
     let start = Instant::now();
     while !seen.contains(mark) {
         assert!(start.elapsed() < PATIENCE, "no {mark:?} in {seen:?}");
-        let reading = terminals.read(id, ANSWER, &|| true, Instant::now()).expect("it is there");
+        let reading =
+            terminals.read(id, ANSWER, Waiting::QUIET, Instant::now()).expect("it is there");
         seen.push_str(&reading.output.text());
         assert!(seen.contains(mark) || reading.paused != Paused::Ended, "no {mark:?} in {seen:?}");
     }
@@ -55,7 +58,7 @@ fn until(terminals: &Terminals, id: SessionId, mark: &str, mut seen: String) -> 
 /// Reads to the end of the program.
 fn rest(terminals: &Terminals, id: SessionId) -> Reading {
     let wait = Wait { longest: PATIENCE, pause: PATIENCE };
-    terminals.read(id, wait, &|| true, Instant::now()).expect("it is there")
+    terminals.read(id, wait, Waiting::QUIET, Instant::now()).expect("it is there")
 }
 
 #[test]
@@ -64,7 +67,8 @@ fn output_and_exit_code_of_a_program() {
     let terminals = terminals();
     let wait = Wait { longest: PATIENCE, pause: PATIENCE };
     let command = command("test -t 0 && test -t 1 && test -t 2 && pwd; exit 3", &path);
-    let (id, reading) = terminals.exec(&command, wait, &|| true, Instant::now()).expect("starts");
+    let (id, reading) =
+        terminals.exec(&command, wait, Waiting::QUIET, Instant::now()).expect("starts");
     assert_eq!(reading.output.text(), format!("{}\r\n", path.display()));
     assert_eq!(reading.paused, Paused::Ended);
     assert_eq!(reading.ending.expect("it has ended").to_string(), "exit code 3");
@@ -125,7 +129,7 @@ fn closing_ends_everything_in_the_session() {
                 sh -c 'trap \"\" HUP TERM; echo $$ >deaf; while :; do sleep 1; done' & \
                 sleep 1000 & echo $! >job; wait";
     let (id, _) = terminals
-        .exec(&command(text, &path), Wait::NONE, &|| true, Instant::now())
+        .exec(&command(text, &path), Wait::NONE, Waiting::QUIET, Instant::now())
         .expect("it starts");
     let pids = ["leader", "deaf", "job"].map(|name| pid_in(&path.join(name)));
     assert!(pids.iter().all(|pid| is_running(pid)));
@@ -163,7 +167,7 @@ fn all_end_when_dropped() {
     for name in ["a", "b"] {
         let text = format!("echo $$ >{name}; trap '' HUP TERM; while :; do sleep 1; done");
         let command = command(&text, &path);
-        terminals.exec(&command, Wait::NONE, &|| true, Instant::now()).expect("starts");
+        terminals.exec(&command, Wait::NONE, Waiting::QUIET, Instant::now()).expect("starts");
     }
     let pids = ["a", "b"].map(|name| pid_in(&path.join(name)));
     drop(terminals);
@@ -178,15 +182,60 @@ fn unread_output_is_bounded_and_counted() {
     let keep = KeepBytes { head: 10, tail: 20 };
     let terminals = Terminals::new(TerminalLimits { keep, ..TerminalLimits::default() });
     let (id, _) = terminals
-        .exec(&command("stty -opost; seq 1 100000", &path), Wait::NONE, &|| true, Instant::now())
+        .exec(
+            &command("stty -opost; seq 1 100000", &path),
+            Wait::NONE,
+            Waiting::QUIET,
+            Instant::now(),
+        )
         .expect("it starts");
     let wait = Wait { longest: PATIENCE, pause: PATIENCE };
-    let first = terminals.read(id, wait, &|| true, Instant::now()).expect("it is there");
+    let first = terminals.read(id, wait, Waiting::QUIET, Instant::now()).expect("it is there");
     assert_eq!(first.paused, Paused::Ended);
     assert!(first.output.text().len() < 120, "{first:?}");
     assert!(first.output.text().ends_with("\n99999\n100000\n"), "{first:?}");
-    let second = terminals.read(id, wait, &|| true, Instant::now()).expect("it is there");
+    let second = terminals.read(id, wait, Waiting::QUIET, Instant::now()).expect("it is there");
     assert_eq!(second.output.text(), "");
+}
+
+#[test]
+fn output_is_streamed_as_it_comes() {
+    let (_folder, path) = folder();
+    let terminals = terminals();
+    let streamed = Mutex::new(String::new());
+    let stream = |piece: &str| streamed.lock().expect("nobody panics").push_str(piece);
+    // Goes on only when what it wrote was seen, and writes more than is streamed at once.
+    let text = "printf 'one é'; while [ ! -e go ]; do sleep 0.01; done; seq 1 30000";
+    let go_on = || {
+        if streamed.lock().expect("nobody panics").contains("one é") {
+            std::fs::write(path.join("go"), "").expect("a folder of ours");
+        }
+        true
+    };
+    let wait = Wait { longest: PATIENCE, pause: PATIENCE };
+    let waiting = Waiting { go_on: &go_on, stream: &stream };
+    let (id, reading) =
+        terminals.exec(&command(text, &path), wait, waiting, Instant::now()).expect("it starts");
+    assert_eq!(reading.paused, Paused::Ended);
+    let seen = streamed.lock().expect("nobody panics").clone();
+    assert!(seen.starts_with("one é") && seen.ends_with("\n30000\r\n"), "{} bytes", seen.len());
+    // What was streamed is not streamed again.
+    streamed.lock().expect("nobody panics").clear();
+    terminals.read(id, Wait::NONE, waiting, Instant::now()).expect("it is there");
+    assert_eq!(*streamed.lock().expect("nobody panics"), "");
+}
+
+#[test]
+fn endless_output_ends_no_wait_later() {
+    let (_folder, path) = folder();
+    let terminals = terminals();
+    let asked = AtomicUsize::new(0);
+    let go_on = || asked.fetch_add(1, Ordering::Relaxed) < 5;
+    let wait = Wait { longest: PATIENCE, pause: PATIENCE };
+    let waiting = Waiting { go_on: &go_on, ..Waiting::QUIET };
+    let (_, reading) =
+        terminals.exec(&command("yes", &path), wait, waiting, Instant::now()).expect("it starts");
+    assert_eq!(reading.paused, Paused::Stopped);
 }
 
 #[test]
@@ -195,11 +244,12 @@ fn a_wait_stops_when_told_and_at_its_deadline() {
     let terminals = terminals();
     let forever = Wait { longest: Duration::MAX, pause: PATIENCE };
     let silent = command("sleep 1000", &path);
-    let (id, reading) =
-        terminals.exec(&silent, forever, &|| false, Instant::now()).expect("it starts");
+    let (id, reading) = terminals
+        .exec(&silent, forever, Waiting { go_on: &|| false, ..Waiting::QUIET }, Instant::now())
+        .expect("it starts");
     assert_eq!((reading.paused, reading.ending), (Paused::Stopped, None));
     let wait = Wait { longest: Duration::from_millis(50), pause: PATIENCE };
-    let reading = terminals.read(id, wait, &|| true, Instant::now()).expect("it is there");
+    let reading = terminals.read(id, wait, Waiting::QUIET, Instant::now()).expect("it is there");
     assert_eq!((reading.paused, reading.output.text()), (Paused::Deadline, String::new()));
 }
 
@@ -209,7 +259,7 @@ fn old_output_does_not_pass_for_an_answer() {
     let terminals = terminals();
     let text = "stty -echo; echo ready; read x; sleep 0.3; echo got $x; read y";
     let (id, first) = terminals
-        .exec(&command(text, &path), Wait::NONE, &|| true, Instant::now())
+        .exec(&command(text, &path), Wait::NONE, Waiting::QUIET, Instant::now())
         .expect("it starts");
     let start = Instant::now();
     // On a slow machine it is ready before the first look is over.
@@ -228,7 +278,7 @@ fn so_many_at_a_time() {
     let terminals = Terminals::new(limits);
     let exec = |text| {
         let command = command(text, &path);
-        terminals.exec(&command, Wait::NONE, &|| true, Instant::now()).map(|(id, _)| id)
+        terminals.exec(&command, Wait::NONE, Waiting::QUIET, Instant::now()).map(|(id, _)| id)
     };
     let first = exec("exit 1").expect("there is room");
     let second = exec("sleep 1000").expect("there is room");
@@ -249,9 +299,9 @@ fn unused_terminals_expire_by_the_callers_clock() {
     let start = Instant::now();
     let later = |minutes: u64| start + Duration::from_secs(minutes * 60);
     let command = command("sleep 1000", &path);
-    let exec = |at| terminals.exec(&command, Wait::NONE, &|| true, at).expect("it starts").0;
+    let exec = |at| terminals.exec(&command, Wait::NONE, Waiting::QUIET, at).expect("it starts").0;
     let (first, second) = (exec(start), exec(start));
-    terminals.read(second, Wait::NONE, &|| true, later(20)).expect("it is there");
+    terminals.read(second, Wait::NONE, Waiting::QUIET, later(20)).expect("it is there");
     assert_eq!(terminals.expire(later(29)), []);
     assert_eq!(terminals.expire(later(31)), [first]);
     assert_eq!(terminals.expire(later(50)), [second]);
@@ -265,7 +315,7 @@ fn input_that_nobody_reads_is_refused_in_the_end() {
     let (id, reading) = start(&terminals, "stty raw -echo; echo ready; sleep 1000", &path);
     until(&terminals, id, "ready", reading.output.text());
     let text = "x".repeat(100_000);
-    let write = || terminals.write_stdin(id, &text, Wait::NONE, &|| true, Instant::now());
+    let write = || terminals.write_stdin(id, &text, Wait::NONE, Waiting::QUIET, Instant::now());
     let refused = (0..10).find_map(|_| write().err()).expect("there is an end");
     assert_eq!(
         refused.to_string(),
@@ -288,7 +338,7 @@ fn terminals_are_confined_like_commands() {
     let text = "stty size && echo in >in; echo out >../out; exit 5";
     let command = TerminalCommand { sandbox, ..command(text, &root) };
     let (id, _) =
-        terminals.exec(&command, Wait::NONE, &|| true, Instant::now()).expect("it starts");
+        terminals.exec(&command, Wait::NONE, Waiting::QUIET, Instant::now()).expect("it starts");
     assert_eq!(terminals.list()[0].confinement, Some(Confinement::Full));
     assert_eq!(rest(&terminals, id).ending.expect("it ended").to_string(), "exit code 5");
     assert_eq!(std::fs::read_to_string(root.join("in")).expect("written"), "in\n");
@@ -300,7 +350,7 @@ fn what_cannot_start_is_said() {
     let (_folder, path) = folder();
     let terminals = terminals();
     let refusal = |command: &TerminalCommand| {
-        let error = terminals.exec(command, Wait::NONE, &|| true, Instant::now());
+        let error = terminals.exec(command, Wait::NONE, Waiting::QUIET, Instant::now());
         let error = error.expect_err("it cannot start").to_string();
         error.replace(path.to_str().expect("plain"), "HERE")
     };

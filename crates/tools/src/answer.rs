@@ -9,9 +9,9 @@ use serde_json::Value;
 use foveal_context::handle::Handle;
 use foveal_context::shape::ShapeKind;
 use foveal_files::PathKey;
-use foveal_files::stamp::ContentHash;
+use foveal_files::stamp::{ContentHash, Version};
 
-use crate::session::{AskedRead, Counts};
+use crate::session::{AskedRead, Seen};
 use crate::views::Wish;
 
 /// What the model is sent for a call.
@@ -57,6 +57,8 @@ pub struct Found {
     pub depends: Vec<Dependency>,
     /// The arguments as they were carried out, where these are not those of the call.
     pub carried: Option<Value>,
+    /// The folder that relative paths of the call started at.
+    pub directory: PathBuf,
     /// A line put before it that says where it is from.
     pub note: Option<String>,
     /// Whether no work was done because an earlier answer still holds.
@@ -94,20 +96,42 @@ pub enum Head {
         /// What else there is to say of it: its encoding, say.
         remarks: Option<String>,
     },
-    /// The name of the file, and how many of its lines show its structure.
-    Structure {
+    /// The name of a long file, and how many of its lines are given: those at the beginning.
+    Beginning {
         /// The path as the model knows it.
         path: String,
-        /// Its lines.
-        counts: Counts,
+        /// Its key.
+        key: PathKey,
+        /// The version, where all of it was read.
+        version: Option<ContentHash>,
+        /// How much there is.
+        size: Size,
+        /// Lines that are given to their end.
+        seen: Seen,
+        /// What else there is to say of it.
+        remarks: Option<String>,
     },
+}
+
+/// How much there is of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Size {
+    /// Lines.
+    Lines(u32),
+    /// Bytes, where lines were not counted.
+    Bytes(u64),
 }
 
 /// What an answer rests on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Dependency {
     /// A file, by what it holds.
-    File(PathBuf, ContentHash),
+    File(PathBuf, Version),
     /// All that is in a folder, as it was when the answer was begun.
     Tree(PathBuf, SystemTime),
+    /// The folder that the paths told in it are relative to.
+    Directory(PathBuf),
+    /// All that is in the roots, of which an index was asked this then: what it answers depends
+    /// on the files alone.
+    Index(String, SystemTime),
 }

@@ -1,4 +1,4 @@
-//! The index of the first root, kept up to date in the background and asked from any session.
+//! The indexes of the roots, kept up to date in the background and asked from any session.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -19,9 +19,90 @@ const LOOK_UP_TIME: Duration = Duration::from_millis(50);
 /// Opens the index; called once, on the thread that keeps it.
 pub type Open = Box<dyn FnOnce() -> Result<Indexer, IndexerError> + Send>;
 
-/// The index of the first root. It is opened when it is first needed, brought up to date by a
+/// The indexes of the roots. Each is opened when it is first needed, brought up to date by a
 /// thread of its own, and searched as far as it is; questions come before updates.
+#[derive(Debug)]
 pub struct CodeIndex {
+    first: RootIndex,
+    /// By the absolute paths of their roots.
+    others: Vec<(PathBuf, RootIndex)>,
+}
+
+/// What was found in all roots.
+#[derive(Debug)]
+pub struct FoundInRoots {
+    /// The best parts, with the root of each; `None` for the first.
+    pub hits: Vec<(Option<PathBuf>, Hit)>,
+    /// Roots whose index failed, and why.
+    pub failed: Vec<(Option<PathBuf>, ToolError)>,
+}
+
+impl CodeIndex {
+    /// The index of the first root, that `open` opens.
+    pub fn new(open: Open) -> Self {
+        Self { first: RootIndex::new(open), others: Vec::new() }
+    }
+
+    /// Adds the index of another root at the absolute path `root`, that `open` opens.
+    pub fn add(&mut self, root: PathBuf, open: Open) {
+        self.others.push((root, RootIndex::new(open)));
+    }
+
+    /// Whether the root at this absolute path, which is not the first, has an index.
+    pub fn has(&self, root: &Path) -> bool {
+        self.others.iter().any(|(other, _)| other == root)
+    }
+
+    /// Has a file looked at soon: it was read or changed.
+    pub fn touch(&self, path: &Path) {
+        let holding = self.others.iter().filter(|(root, _)| path.starts_with(root));
+        let nearest = holding.max_by_key(|(root, _)| root.as_os_str().len());
+        nearest.map_or(&self.first, |(_, index)| index).touch(path);
+    }
+
+    /// The best parts for `query`, of files as they are now. The first question waits until
+    /// the indexes are made.
+    ///
+    /// # Errors
+    /// If the caller stops it, or no index can be read.
+    pub fn search(
+        &self,
+        query: &str,
+        options: &SearchOptions,
+        control: &Control<'_>,
+    ) -> Result<FoundInRoots, ToolError> {
+        let others = self.others.iter().map(|(root, index)| (Some(root), index));
+        let (mut hits, mut failed) = (Vec::new(), Vec::new());
+        for (root, index) in [(None, &self.first)].into_iter().chain(others) {
+            match index.search(query, options.clone(), control) {
+                Ok(found) => hits.extend(weighed(found).map(|hit| (root.cloned(), hit))),
+                Err(ToolError::Stopped) => return Err(ToolError::Stopped),
+                Err(error) => failed.push((root.cloned(), error)),
+            }
+        }
+        if failed.len() > self.others.len()
+            && let Some((_, error)) = failed.pop()
+        {
+            return Err(error);
+        }
+        // Those of one root stay in their order.
+        hits.sort_by(|(_, one), (_, other)| other.0.total_cmp(&one.0));
+        hits.truncate(options.limit);
+        let hits = hits.into_iter().map(|(root, (_, hit))| (root, hit)).collect();
+        Ok(FoundInRoots { hits, failed })
+    }
+}
+
+/// Hits of one root with scores that compare with those of others: an index takes its best hit
+/// for the measure, however little that has in common with the question.
+fn weighed(hits: Vec<Hit>) -> impl Iterator<Item = (f32, Hit)> {
+    let best = hits.iter().map(|hit| hit.reason.words_score).fold(f32::MIN_POSITIVE, f32::max);
+    let top = hits.iter().map(|hit| hit.score).fold(f32::MIN_POSITIVE, f32::max);
+    hits.into_iter().map(move |hit| (hit.score / top * best, hit))
+}
+
+/// The index of one root.
+struct RootIndex {
     shared: Arc<Shared>,
     worker: Mutex<Option<JoinHandle<()>>>,
     open: Mutex<Option<Open>>,
@@ -59,15 +140,13 @@ enum Reply {
 /// Files remembered until they are looked at.
 const TOUCHED_MAX: usize = 1_000;
 
-impl CodeIndex {
-    /// The index that `open` opens.
-    pub fn new(open: Open) -> Self {
+impl RootIndex {
+    fn new(open: Open) -> Self {
         let shared = Arc::new(Shared::default());
         Self { shared, worker: Mutex::new(None), open: Mutex::new(Some(open)) }
     }
 
-    /// Has a file looked at soon: it was read or changed.
-    pub fn touch(&self, path: &Path) {
+    fn touch(&self, path: &Path) {
         let mut work = self.lock();
         if work.touched.len() < TOUCHED_MAX {
             work.touched.push(path.to_owned());
@@ -76,12 +155,7 @@ impl CodeIndex {
         self.start();
     }
 
-    /// The best parts for `query`, of files as they are now. The first question waits until
-    /// the index is made.
-    ///
-    /// # Errors
-    /// If the caller stops it, or the index cannot be read.
-    pub fn search(
+    fn search(
         &self,
         query: &str,
         options: SearchOptions,
@@ -136,7 +210,7 @@ impl CodeIndex {
     }
 }
 
-impl Drop for CodeIndex {
+impl Drop for RootIndex {
     fn drop(&mut self) {
         self.lock().closed = true;
         self.shared.arrived.notify_all();
@@ -148,9 +222,9 @@ impl Drop for CodeIndex {
     }
 }
 
-impl fmt::Debug for CodeIndex {
+impl fmt::Debug for RootIndex {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CodeIndex").finish_non_exhaustive()
+        f.debug_struct("RootIndex").finish_non_exhaustive()
     }
 }
 

@@ -1,5 +1,6 @@
 //! What the tools may do, and how far they go: made once by whoever starts them.
 
+use foveal_context::calls::CallSettings;
 use foveal_context::settings::Settings;
 use foveal_context::shaping::gutter::Numbers;
 use foveal_context::views::{Amount, CurateSettings};
@@ -24,8 +25,11 @@ pub struct ToolSettings {
     pub run_time_out_max_ms: u64,
     /// Terminals open at once in a session.
     pub terminals_max: usize,
-    /// Whether a call like an earlier one may be answered from it.
-    pub detect_duplicates: bool,
+    /// Milliseconds after which, again and again, a call that takes long tells that it goes on.
+    pub progress_ms: u64,
+    /// Whether a call like an earlier one may be answered from it, how many are remembered and
+    /// for how long; also for single tools.
+    pub calls: CallSettings,
     /// Hosts that may be fetched from although their addresses are private.
     pub private_hosts: Vec<String>,
 }
@@ -38,7 +42,8 @@ impl Default for ToolSettings {
             run_time_out_ms: 120_000,
             run_time_out_max_ms: 3_600_000,
             terminals_max: 8,
-            detect_duplicates: true,
+            progress_ms: 1_000,
+            calls: CallSettings::default(),
             private_hosts: Vec::new(),
         }
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 
-use foveal_context::calls::{CallSettings, Statistics};
+use foveal_context::calls::{Similarity, Statistics};
 use foveal_context::handle::Handle;
 use foveal_files::Roots;
 use foveal_index::views::CuratedViews;
@@ -14,6 +14,7 @@ use foveal_processes::{Environment, Sandbox, Shell};
 use foveal_store::{Collected, Limits, SessionFacts, SessionId, Store, StoreError};
 use foveal_web::{Fetcher, Guard};
 use globset::Glob;
+use serde_json::Value;
 
 use crate::clock::{Clock, SystemClock};
 use crate::code_index::{self, CodeIndex};
@@ -43,7 +44,7 @@ pub struct Toolbox {
     granted: Mutex<Grants>,
     /// Chooses what files show.
     pub curations: Arc<Curations>,
-    /// The index of the first root.
+    /// The indexes of the roots.
     pub index: CodeIndex,
     /// Fetches pages.
     pub fetcher: Fetcher,
@@ -75,7 +76,7 @@ pub struct Host {
 
 impl Toolbox {
     /// Tools for `roots` that keep what they keep in `store`; the index of the first root is
-    /// opened by `open` when it is first needed.
+    /// opened by `open` when it is first needed. Those of others are [added](CodeIndex::add).
     pub fn new(
         roots: Roots,
         store: Arc<dyn Store>,
@@ -87,7 +88,6 @@ impl Toolbox {
             writable.extend(roots.all().map(|root| root.path().to_owned()));
             Sandbox { writable }
         });
-        let limits = CallSettings { detect: settings.detect_duplicates, ..CallSettings::default() };
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let curator = Arc::new(CuratedViews::default());
         let curations = Curations::new(curator, CURATOR_VERSION, store.clone(), clock.clone());
@@ -99,7 +99,7 @@ impl Toolbox {
         Self {
             roots,
             store,
-            calls: Mutex::new(Calls::new(limits)),
+            calls: Mutex::new(Calls::new(settings.calls.clone())),
             clock,
             settings,
             policy: Policy::default(),
@@ -123,6 +123,15 @@ impl Toolbox {
             Glob::new(glob).is_ok_and(|glob| glob.compile_matcher().is_match(path))
         });
         named.map_or(settings.read_small_lines, |(_, lines)| *lines)
+    }
+
+    /// Sets what makes two calls of a tool the same, in place of what the table of
+    /// [`similarity`](foveal_context::calls::similarity) says. An answer is used again only
+    /// where it can be told that what it rests on is unchanged: of commands it never can.
+    ///
+    /// A rule of one's own sees texts of more than 256 bytes as their hash.
+    pub fn register_rule(&self, tool: &str, rule: impl Into<Similarity>) {
+        self.calls().register(tool, rule);
     }
 
     /// Removes from the store what is more than it keeps, or older, if that was not done for
@@ -158,7 +167,14 @@ impl Toolbox {
 
     /// Forgets the calls of all sessions.
     pub fn clear_calls(&self) {
-        self.calls().clear_all();
+        let mut calls = self.calls();
+        let sessions: Vec<String> = calls.sessions().map(str::to_owned).collect();
+        calls.clear_all();
+        drop(calls);
+        for session in sessions {
+            // What is still there after a restart is too old soon.
+            drop(self.store.set_calls(&SessionId(session), &Value::Null, self.clock.now()));
+        }
     }
 
     pub(crate) fn calls(&self) -> MutexGuard<'_, Calls> {

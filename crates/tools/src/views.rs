@@ -13,6 +13,7 @@ use foveal_index::{Entity, parse};
 use foveal_store::{CurationKey, Store};
 
 use crate::clock::Clock;
+use crate::session::{room_for, within_room};
 
 /// How a file is to be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,12 +52,15 @@ impl SessionViews {
 impl Views for SessionViews {
     fn view(&self, read: &Read<'_>, wanted: Wanted) -> Option<View> {
         let wish = self.wish.lock().expect("no holder of this lock panics").clone();
-        match wish {
-            Wish::Auto { small } if read.text.lines().count() <= small as usize => None,
-            Wish::Lines(ranges) => Some(lines(read, &ranges)),
-            Wish::Auto { .. } | Wish::Curated => self.curator.view(read, wanted),
-            Wish::Whole => None,
-        }
+        let view = match &wish {
+            Wish::Auto { small } if read.text.lines().count() <= *small as usize => return None,
+            Wish::Whole => return None,
+            Wish::Lines(ranges) => Some(lines(read, ranges)),
+            Wish::Auto { .. } | Wish::Curated => {
+                self.curator.view(read, room_for(wanted, read.text))
+            }
+        };
+        within_room(view, read.text, &wish)
     }
 }
 

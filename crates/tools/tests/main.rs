@@ -4,12 +4,20 @@
 
 mod confined;
 mod course;
+mod duplicates;
 mod escape;
+mod fetches;
 mod held;
 mod malformed;
 mod pages;
 mod permission;
+mod places;
+mod read_counts;
+mod reads;
 mod replay;
+mod running;
 mod schemas;
 mod threads;
+mod undo;
+mod unseen;
 mod world;

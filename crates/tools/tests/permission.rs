@@ -6,7 +6,10 @@ use std::sync::Mutex;
 use foveal_tools::control::{Question, Word};
 use foveal_tools::permission::{Policy, Rule, Verdict};
 use foveal_tools::settings::ToolSettings;
+use foveal_tools::table::TOOLS;
 use foveal_tools::{Answer, Control, Request, Session, Toolbox};
+use proptest::prelude::*;
+use proptest::sample::select;
 use serde_json::{Value, json};
 
 use crate::world::{toolbox, toolbox_over};
@@ -176,4 +179,183 @@ fn rules_are_kept_by_every_tool() {
     let (answer, questions) =
         ask_with(&session, "bash", &json!({"command": "echo rm"}), Word::Always);
     assert!(answer.is_error && questions.is_empty(), "{}", answer.text);
+}
+
+/// A call of each tool that works where no rule forbids it.
+fn calls() -> Vec<(&'static str, Value)> {
+    vec![
+        ("read_file", json!({"path": "a.rs"})),
+        ("read_lines", json!({"path": "a.rs", "start": 1, "end": 1})),
+        ("read_files", json!({"paths": ["a.rs"]})),
+        ("write_file", json!({"path": "new.rs", "content": "x"})),
+        ("edit_file", json!({"path": "a.rs", "old_str": "4711", "new_str": "1"})),
+        ("multi_edit", json!({"edits": [{"path": "a.rs", "old_str": "1", "new_str": "2"}]})),
+        ("grep", json!({"pattern": "a"})),
+        ("glob", json!({"pattern": "*"})),
+        ("list", json!({})),
+        ("outline", json!({"path": "a.rs"})),
+        ("search_code", json!({"query": "a"})),
+        ("bash", json!({"command": "touch run"})),
+        ("exec", json!({"command": "touch run"})),
+        ("write_stdin", json!({"id": 1})),
+        ("close", json!({"id": 1})),
+        ("terminals", json!({})),
+        ("web_fetch", json!({"url": "http://127.0.0.1:1/"})),
+        ("expand", json!({"handle": "0123456789ab"})),
+        ("focus", json!({})),
+        ("unfocus", json!({})),
+        ("reset", json!({})),
+    ]
+}
+
+#[test]
+fn every_tool_can_be_forbidden_and_asked_about() {
+    let known: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
+    let called: Vec<&str> = calls().iter().map(|(name, _)| *name).collect();
+    assert_eq!(called, known);
+    for (name, arguments) in calls() {
+        let open = Guarded::new(&[]);
+        let text = ask(&open.session("one"), name, arguments.clone()).text;
+        assert!(!text.starts_with("not allowed"), "{name}: {text}");
+        for (verdict, expected) in
+            [(Verdict::Deny, "a permission rule forbids it"), (Verdict::Ask, "nobody to ask here")]
+        {
+            let guarded = Guarded::new(&[(name, "*", verdict)]);
+            let session = guarded.session("one");
+            let answer = ask(&session, name, arguments.clone());
+            assert!(answer.is_error, "{name}: {}", answer.text);
+            assert!(answer.text.starts_with("not allowed: "), "{name}: {}", answer.text);
+            assert!(answer.text.contains(expected), "{name}: {}", answer.text);
+            let names = std::fs::read_dir(guarded.folder.path()).unwrap().count();
+            assert_eq!(names, 4, "{name}");
+            // Of other tools the rule says nothing.
+            let other = if name == "glob" { "list" } else { "glob" };
+            assert!(!ask(&session, other, json!({"pattern": "*"})).text.starts_with("not allowed"));
+        }
+        // Who says yes once is asked once.
+        let guarded = Guarded::new(&[(name, "*", Verdict::Ask)]);
+        let (answer, questions) = ask_with(&guarded.session("one"), name, &arguments, Word::Once);
+        assert!(!answer.text.starts_with("not allowed"), "{name}: {}", answer.text);
+        assert_eq!(questions.len(), 1, "{name}: {questions:?}");
+    }
+}
+
+#[test]
+fn a_terminal_that_may_not_be_closed_goes_on() {
+    let guarded = Guarded::new(&[("close", "*", Verdict::Deny)]);
+    let session = guarded.session("one");
+    ask(&session, "exec", json!({"command": "cat", "wait_ms": 0}));
+    let refused = ask(&session, "close", json!({"id": 1})).text;
+    assert!(refused.contains("forbids it"), "{refused}");
+    assert_eq!(ask(&session, "terminals", json!({})).text, "1 running: cat\n");
+}
+
+#[test]
+fn files_read_together_obey_the_rules_of_both_tools() {
+    let both = json!({"paths": ["a.rs", "server.pem"]});
+    for (rules, expected, asked) in [
+        (&[("read_files", "*.pem", Verdict::Deny)][..], "not allowed: read_files `server.pem`", 0),
+        (&[("read_file", "a*", Verdict::Deny)], "not allowed: read_file `a.rs`", 1),
+        (&[("read_files", "a*", Verdict::Ask)], "fn a()", 2),
+        (&[("*", "a*", Verdict::Ask)], "fn a()", 2),
+        (&[], "fn a()", 1),
+    ] {
+        let guarded = Guarded::new(rules);
+        let (answer, questions) =
+            ask_with(&guarded.session("one"), "read_files", &both, Word::Once);
+        assert!(answer.text.contains(expected), "{rules:?}: {}", answer.text);
+        assert_eq!(questions.len(), asked, "{rules:?}: {questions:?}");
+    }
+}
+
+#[test]
+fn a_call_that_was_allowed_once_is_asked_about_again() {
+    let guarded = Guarded::new(&[("list", "*", Verdict::Ask)]);
+    let session = guarded.session("one");
+    let person = |_: &Question| Word::Once;
+    let control = Control { person: Some(&person), ..Control::NONE };
+    let request = Request::new("list", json!({}));
+    std::thread::sleep(std::time::Duration::from_millis(60));
+    assert!(session.call(&request, &control).text.contains("a.rs"));
+    let again = session.call(&request, &Control::NONE);
+    assert!(again.text.starts_with("not allowed"), "{}", again.text);
+}
+
+#[test]
+fn what_version_control_obeys_is_not_written_unasked() {
+    let guarded = Guarded::new(&[("*", "*", Verdict::Allow)]);
+    let hooks = guarded.folder.path().join(".git/hooks");
+    std::fs::create_dir_all(&hooks).unwrap();
+    std::fs::write(hooks.join("old"), "true\n").unwrap();
+    std::os::unix::fs::symlink(".git/hooks", guarded.folder.path().join("scripts")).unwrap();
+    let session = guarded.session("one");
+    assert!(ask(&session, "read_file", json!({"path": ".git/hooks/old"})).text.contains("true"));
+    for (tool, arguments) in [
+        ("write_file", json!({"path": ".git/hooks/pre-commit", "content": "x"})),
+        ("write_file", json!({"path": "scripts/pre-commit", "content": "x"})),
+        ("write_file", json!({"path": ".git/config", "content": "x"})),
+        ("write_file", json!({"path": "sub/.git", "content": "gitdir: /x"})),
+        ("edit_file", json!({"path": ".git/hooks/old", "old_str": "true", "new_str": "x"})),
+        (
+            "multi_edit",
+            json!({"edits":
+            [{"path": ".git/hooks/old", "old_str": "true", "new_str": "x"}]}),
+        ),
+    ] {
+        let text = ask(&session, tool, arguments.clone()).text;
+        assert!(text.contains("needs the user's word"), "{tool} {arguments}: {text}");
+    }
+    assert_eq!(std::fs::read_dir(&hooks).unwrap().count(), 1);
+    assert!(!guarded.folder.path().join("sub").exists());
+    let write = json!({"path": ".git/hooks/pre-commit", "content": "x"});
+    let (answer, questions) = ask_with(&session, "write_file", &write, Word::Once);
+    assert!(!answer.is_error && questions.len() == 1, "{}", answer.text);
+}
+
+#[test]
+fn a_command_is_allowed_as_a_whole() {
+    let guarded = Guarded::new(&[("*", "*", Verdict::Deny), ("bash", "git *", Verdict::Allow)]);
+    let session = guarded.session("one");
+    for tool in ["bash", "exec"] {
+        let command = json!({"command": "git --version; echo pwned > pwn"});
+        let text = ask(&session, tool, command).text;
+        assert!(text.contains("a permission rule forbids it"), "{tool}: {text}");
+        let text = ask(&session, tool, json!({"command": "git --version"})).text;
+        assert!(!text.starts_with("not allowed"), "{tool}: {text}");
+    }
+    assert!(!guarded.folder.path().join("pwn").exists());
+}
+
+/// What command lines are made of, and what they must not get done.
+#[rustfmt::skip]
+const PIECES: &[&str] = &[
+    "true", "true ", " ", "\n", ";", ";;", "&&", "||", "|", "&", "$(", ")", "(", "`", "'", "\"",
+    "\\", "\\\n", "$'", "#", " #", "{ ", "; }", "<<E\n", "<<'E'\n", "\nE\n", "<<-E\n", "<(",
+    ">(", "${x:-", "}", "$((", "))", "[[ ", " ]]", "if ", "; then ", "; fi", "for x in ",
+    "; do ", "; done", "case x in x) ", ";; esac", "! ", "x=", "\r", "\u{b}", "true() { ",
+    "touch pwn", "touch pwn", " touch pwn ", "> pwn", ">pwn ", "2>&1", "<<<", "\\ ", "time ",
+    "eval ", "- ", "function true { ", "coproc ", "true <<E - ", "-- ", "$x", "*", "é",
+];
+
+fn any_line() -> impl Strategy<Value = String> {
+    prop::collection::vec(select(PIECES), 1..10).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 8, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_line_does_more_than_was_allowed(lines in prop::collection::vec(any_line(), 25)) {
+        let rules = [("*", "*", Verdict::Deny), ("bash", "true*", Verdict::Allow)];
+        let guarded = Guarded::new(&rules);
+        let session = guarded.session("one");
+        for line in lines {
+            let begun = format!("true {line}");
+            for command in [&line, &begun] {
+                ask(&session, "bash", json!({"command": command, "timeout": 2}));
+                let names = std::fs::read_dir(guarded.folder.path()).unwrap().count();
+                assert_eq!(names, 4, "{command:?}");
+            }
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{NAME, hooks, json, toml};
+use super::{NAME, PROFILE, hooks, json, toml};
 
 /// A change of a file of settings.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,6 +13,8 @@ pub(crate) enum Edit {
         keys: Vec<&'static str>,
         /// Our entry.
         entry: Value,
+        /// The profile that an entry of ours that is there gets; `None`: it keeps what it has.
+        profile: Option<&'static str>,
     },
     /// A server in TOML.
     Table {
@@ -20,6 +22,10 @@ pub(crate) enum Edit {
         key: &'static str,
         /// The program.
         command: String,
+        /// What it is started with.
+        arguments: Vec<&'static str>,
+        /// The profile that a table of ours that is there gets; `None`: it keeps what it has.
+        profile: Option<&'static str>,
     },
     /// Claude Code's hooks.
     Hooks {
@@ -60,8 +66,10 @@ impl Edit {
     pub(crate) fn apply(&self, text: &str) -> Result<Option<String>, EditError> {
         let (mark, text) = marked(text);
         let changed = match self {
-            Self::Server { keys, entry } => json::add(text, keys, entry)?,
-            Self::Table { key, command } => toml::add(text, key, command)?,
+            Self::Server { keys, entry, profile } => json::add(text, keys, entry, *profile)?,
+            Self::Table { key, command, arguments, profile } => {
+                toml::add(text, key, command, arguments, *profile)?
+            }
             Self::Hooks { command } => hooks::add(text, command)?,
         };
         Ok(changed.map(|changed| format!("{mark}{changed}")))
@@ -81,6 +89,17 @@ impl Edit {
         Ok(changed.map(|changed| format!("{mark}{changed}")))
     }
 
+    /// Whether there is an entry of ours that the agent does not start, for it is switched off.
+    pub(crate) fn is_off(&self, text: &str) -> bool {
+        let (_, text) = marked(text);
+        let entry = match self {
+            Self::Server { keys, .. } => json::entry(text, keys),
+            Self::Table { key, .. } => toml::entry(text, key),
+            Self::Hooks { .. } => None,
+        };
+        entry.is_some_and(|entry| entry["disabled"] == true || entry["enabled"] == false)
+    }
+
     /// The program that our entry starts; `None` if there is no entry of ours.
     pub(crate) fn program(&self, text: &str) -> Option<String> {
         let (_, text) = marked(text);
@@ -96,6 +115,21 @@ impl Edit {
 pub(super) fn is_ours(command: &str) -> bool {
     let name = command.rsplit(['/', '\\']).next().unwrap_or(command);
     name == NAME || name == "foveal.exe"
+}
+
+/// Arguments with this profile in the place of another.
+pub(super) fn with_profile(arguments: &[&str], profile: &str) -> Vec<String> {
+    let mut kept = Vec::new();
+    let mut left = arguments.iter();
+    while let Some(argument) = left.next() {
+        match *argument {
+            PROFILE => drop(left.next()),
+            known if known.starts_with(PROFILE) && known[PROFILE.len()..].starts_with('=') => {}
+            other => kept.push(other.to_owned()),
+        }
+    }
+    kept.extend([PROFILE.to_owned(), profile.to_owned()]);
+    kept
 }
 
 /// The byte order mark, and what is after it.
@@ -114,11 +148,17 @@ mod tests {
         let entry = json!({ "command": "/b/foveal", "args": ["mcp"], "env": {} });
         let second = json!({ "type": "local", "command": ["/b/foveal", "mcp"] });
         let command = || "/b/foveal".to_owned();
+        let server = |keys, entry| Edit::Server { keys, entry, profile: None };
         [
-            Edit::Server { keys: vec!["mcpServers"], entry },
-            Edit::Server { keys: vec!["mcp", "servers"], entry: second },
+            server(vec!["mcpServers"], entry),
+            server(vec!["mcp", "servers"], second),
             Edit::Hooks { command: command() },
-            Edit::Table { key: "mcp_servers", command: command() },
+            Edit::Table {
+                key: "mcp_servers",
+                command: command(),
+                arguments: vec!["mcp"],
+                profile: None,
+            },
         ]
     }
 

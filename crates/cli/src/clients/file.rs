@@ -1,11 +1,12 @@
 //! Files of settings, read whole and replaced whole.
 
 use std::fs;
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use foveal_files::stamp::ContentHash;
 use foveal_files::{Located, PathError, Roots, WriteError, create, remove_if, replace_if};
+use tempfile::NamedTempFile;
 
 /// Bytes of settings that are read.
 const BYTES_MAX: u64 = 64 << 20;
@@ -25,6 +26,12 @@ pub(crate) enum FileError {
     /// Nobody may write it.
     #[error("it is read-only: make it writable, then run this again")]
     ReadOnly,
+    /// A folder, a pipe, a device.
+    #[error("it is no regular file: put it elsewhere, then run this again")]
+    NotRegular,
+    /// A link to nothing.
+    #[error("it is a link to `{}`, which is not there: make that file or remove the link, then run this again", .0.display())]
+    Dangling(PathBuf),
     /// Its folder cannot be used.
     #[error(transparent)]
     Path(#[from] PathError),
@@ -39,8 +46,12 @@ pub(crate) enum FileError {
 /// If it cannot be read, or is no text.
 pub(crate) fn read(path: &Path) -> Result<Option<String>, FileError> {
     let size = match fs::metadata(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        other => other?.len(),
+        Ok(data) if !data.is_file() => return Err(FileError::NotRegular),
+        Ok(data) => data.len(),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return fs::read_link(path).map_or(Ok(None), |target| Err(FileError::Dangling(target)));
+        }
+        Err(error) => return Err(error.into()),
     };
     if size > BYTES_MAX {
         return Err(FileError::Large);
@@ -74,9 +85,8 @@ pub(crate) fn write(
         return Err(FileError::ReadOnly);
     }
     let located = located(path)?;
-    if keeps && before.is_some() {
-        // With the rights of the file: there may be keys in it.
-        fs::copy(path, backup_of(path))?;
+    if let Some(before) = before.filter(|_| keeps) {
+        back_up(path, before)?;
     }
     let expected = before.map(|before| ContentHash::of(before.as_bytes()));
     match (expected, after) {
@@ -88,6 +98,27 @@ pub(crate) fn write(
         (Some(expected), None) => drop(remove_if(&located, &expected, &go_on)?),
     }
     Ok(())
+}
+
+/// Keeps what a file held beside it. Whatever stands in that place is replaced and never written
+/// through: a project from elsewhere may bring a link along.
+fn back_up(path: &Path, before: &str) -> Result<(), FileError> {
+    let backup = backup_of(path);
+    let mut file = NamedTempFile::new_in(backup.parent().unwrap_or(Path::new("/")))?;
+    file.write_all(before.as_bytes())?;
+    // With the rights of the file: there may be keys in it.
+    file.as_file().set_permissions(fs::metadata(path)?.permissions())?;
+    file.persist(backup).map_err(|failed| failed.error)?;
+    Ok(())
+}
+
+/// Whether a file that is to be of the project in `folder` is elsewhere by a link.
+pub(crate) fn leaves(path: &Path, folder: &Path) -> bool {
+    let is_inside = |place: &Path| {
+        let place = place.canonicalize().ok()?;
+        Some(place.starts_with(folder.canonicalize().ok()?))
+    };
+    !path.ancestors().find_map(is_inside).unwrap_or(false)
 }
 
 /// The file below the nearest folder that is there.

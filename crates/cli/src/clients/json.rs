@@ -5,7 +5,7 @@ use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
 use serde_json::Value;
 
 use super::NAME;
-use super::edit::{EditError, is_ours};
+use super::edit::{EditError, is_ours, with_profile};
 
 /// The text as it is written, with what can be changed in it.
 pub(super) fn parse(text: &str) -> Result<CstRootNode, EditError> {
@@ -46,8 +46,14 @@ pub(super) fn input(value: &Value) -> CstInputValue {
     }
 }
 
-/// The text with our entry below `keys`; `None` if one is there that starts the same program.
-pub(super) fn add(text: &str, keys: &[&str], entry: &Value) -> Result<Option<String>, EditError> {
+/// The text with our entry below `keys`; `None` if one is there that starts the same program,
+/// with this profile if it is to have one.
+pub(super) fn add(
+    text: &str,
+    keys: &[&str],
+    entry: &Value,
+    profile: Option<&str>,
+) -> Result<Option<String>, EditError> {
     let root = parse(text)?;
     let mut object = outermost(&root)?;
     for (depth, key) in keys.iter().enumerate() {
@@ -65,26 +71,42 @@ pub(super) fn add(text: &str, keys: &[&str], entry: &Value) -> Result<Option<Str
     if !command.is_some_and(is_ours) {
         return Err(EditError::Taken);
     }
-    if command == wanted {
+    let known = arguments(&known);
+    let arguments = profile.map(|profile| with_profile(&known, profile));
+    let arguments = arguments.filter(|arguments| *arguments != known);
+    if command == wanted && arguments.is_none() {
         return Ok(None);
     }
     // The rest of the entry may be the user's own.
-    if let (Some(entry), Some(name)) = (there.object_value(), entry.get("command"))
-        && let Some(command) = entry.get("command")
-    {
-        match (name, command.array_value()) {
-            (Value::Array(parts), Some(array)) => {
-                let (first, part) = (array.elements().into_iter().next(), parts.first());
-                if let (Some(first), Some(part)) =
-                    (first.and_then(|first| first.as_string_lit()), part)
-                {
-                    first.replace_with(input(part));
-                }
-            }
-            _ => command.set_value(input(name)),
-        }
+    if let (Some(there), Some(program)) = (there.object_value(), wanted) {
+        update(&there, program, arguments);
     }
     Ok(Some(root.to_string()))
+}
+
+/// Gives an entry another program, and other arguments if there are any.
+fn update(there: &CstObject, program: &str, arguments: Option<Vec<String>>) {
+    let Some(command) = there.get("command") else { return };
+    match (command.array_value(), arguments) {
+        (Some(_), Some(arguments)) => {
+            let program = std::iter::once(program.to_owned());
+            command.set_value(program.chain(arguments).collect::<Vec<_>>().into());
+        }
+        (Some(array), None) => {
+            let first = array.elements().into_iter().next();
+            if let Some(first) = first.and_then(|first| first.as_string_lit()) {
+                first.replace_with(CstInputValue::String(program.to_owned()));
+            }
+        }
+        (None, arguments) => {
+            command.set_value(program.into());
+            let Some(arguments) = arguments else { return };
+            match there.get("args") {
+                Some(known) => known.set_value(arguments.into()),
+                None => drop(there.append("args", arguments.into())),
+            }
+        }
+    }
 }
 
 /// The text without our entry below `keys`, nor what is empty without it.
@@ -130,9 +152,14 @@ pub(super) fn comments(root: &CstRootNode) -> usize {
 
 /// The program that our entry below `keys` starts.
 pub(super) fn program(text: &str, keys: &[&str]) -> Option<String> {
+    command(&entry(text, keys)?).map(str::to_owned)
+}
+
+/// Our entry below `keys`.
+pub(super) fn entry(text: &str, keys: &[&str]) -> Option<Value> {
     let root = parse(text).ok()?;
     let entry = path_to(&root, keys)?.last()?.get(NAME)?.value()?.to_serde_value()?;
-    command(&entry).filter(|command| is_ours(command)).map(str::to_owned)
+    command(&entry).is_some_and(is_ours).then_some(entry)
 }
 
 /// Whether there is an object below `keys`.
@@ -158,6 +185,15 @@ pub(super) fn is_empty(object: &CstObject) -> bool {
 fn command(entry: &Value) -> Option<&str> {
     let command = entry.get("command")?;
     command.as_str().or_else(|| command.get(0)?.as_str())
+}
+
+/// What an entry starts its program with.
+fn arguments(entry: &Value) -> Vec<&str> {
+    let all = match entry.get("args") {
+        Some(arguments) => arguments.as_array().map(Vec::as_slice),
+        None => entry.get("command").and_then(Value::as_array).and_then(|command| command.get(1..)),
+    };
+    all.unwrap_or_default().iter().filter_map(Value::as_str).collect()
 }
 
 /// The text as changed, with a line's end after it where the text was new.

@@ -15,11 +15,14 @@ use serde_json::{Value, json};
 use crate::environment::Environment;
 
 pub(crate) use self::edit::{Edit, EditError};
-pub(crate) use self::file::{FileError, backup_of, read, write};
+pub(crate) use self::file::{FileError, backup_of, leaves, read, write};
 pub(crate) use self::program::{Program, Version, version_of};
 
 /// What our entry is called everywhere.
 const NAME: &str = "foveal";
+
+/// How `foveal mcp` is told which tools.
+const PROFILE: &str = "--profile";
 
 /// The first version of Claude Code whose hooks can be used: since 2.1.121 they may replace what
 /// its own tools answer, and since this one commands are given their arguments without a shell.
@@ -47,11 +50,31 @@ pub(crate) struct Client {
 #[derive(Clone, Copy)]
 enum Form {
     /// An object in JSON, below a key.
-    Json(&'static str, fn(&str) -> Value),
+    Json(&'static str, fn(&Start<'_>) -> Value),
     /// opencode's, which changed with its second version.
     Opencode,
     /// A table in TOML, below a key.
     Toml(&'static str),
+}
+
+/// How an agent is to start the server.
+pub(crate) struct Start<'a> {
+    /// The program.
+    pub(crate) program: &'a str,
+    /// What it is started with.
+    pub(crate) arguments: Vec<&'static str>,
+    /// The profile that was asked for, if any was: an entry that is there gets it too.
+    pub(crate) profile: Option<&'static str>,
+}
+
+impl<'a> Start<'a> {
+    /// The server of this program, as it is written, with a choice of tools where one was asked
+    /// for.
+    pub(crate) fn new(program: &'a str, profile: Option<&'static str>) -> Self {
+        let choice = profile.into_iter().flat_map(|profile| [PROFILE, profile]);
+        let arguments = std::iter::once("mcp").chain(choice).collect();
+        Self { program, arguments, profile }
+    }
 }
 
 /// One file that is to be changed.
@@ -75,7 +98,7 @@ pub(crate) const CLIENTS: [Client; 8] = [
         project: |folder| Some(folder.join(".mcp.json")),
         form: Form::Json(
             "mcpServers",
-            |program| json!({ "type": "stdio", "command": program, "args": ["mcp"], "env": {} }),
+            |start| json!({ "type": "stdio", "command": start.program, "args": start.arguments, "env": {} }),
         ),
     },
     Client {
@@ -105,7 +128,7 @@ pub(crate) const CLIENTS: [Client; 8] = [
         project: |folder| Some(folder.join(".cursor").join("mcp.json")),
         form: Form::Json(
             "mcpServers",
-            |program| json!({ "command": program, "args": ["mcp"], "env": {} }),
+            |start| json!({ "command": start.program, "args": start.arguments, "env": {} }),
         ),
     },
     Client {
@@ -117,7 +140,7 @@ pub(crate) const CLIENTS: [Client; 8] = [
         project: |folder| Some(folder.join(".vscode").join("mcp.json")),
         form: Form::Json(
             "servers",
-            |program| json!({ "type": "stdio", "command": program, "args": ["mcp"] }),
+            |start| json!({ "type": "stdio", "command": start.program, "args": start.arguments }),
         ),
     },
     Client {
@@ -127,9 +150,9 @@ pub(crate) const CLIENTS: [Client; 8] = [
         marks: |at| vec![at.config_folder().map(|folder| folder.join("zed"))],
         user: |at| Some(at.config_folder()?.join("zed").join("settings.json")),
         project: |_| None,
-        form: Form::Json("context_servers", |program| {
+        form: Form::Json("context_servers", |start| {
             // Older versions want to be told that the user wrote it.
-            json!({ "source": "custom", "command": program, "args": ["mcp"], "env": {} })
+            json!({ "source": "custom", "command": start.program, "args": start.arguments, "env": {} })
         }),
     },
     Client {
@@ -139,9 +162,9 @@ pub(crate) const CLIENTS: [Client; 8] = [
         marks: |at| vec![in_home(at, ".cline"), cline_old(at)],
         user: cline_servers,
         project: |_| None,
-        form: Form::Json("mcpServers", |program| {
+        form: Form::Json("mcpServers", |start| {
             json!({
-                "command": program, "args": ["mcp"], "env": {}, "disabled": false,
+                "command": start.program, "args": start.arguments, "env": {}, "disabled": false,
                 "autoApprove": []
             })
         }),
@@ -155,7 +178,7 @@ pub(crate) const CLIENTS: [Client; 8] = [
         project: |folder| Some(folder.join(".gemini").join("settings.json")),
         form: Form::Json(
             "mcpServers",
-            |program| json!({ "command": program, "args": ["mcp"], "env": {} }),
+            |start| json!({ "command": start.program, "args": start.arguments, "env": {} }),
         ),
     },
 ];
@@ -190,17 +213,26 @@ impl Client {
         &self,
         environment: &Environment,
         folder: Option<&Path>,
-        program: &Program,
+        start: &Start<'_>,
     ) -> Option<Target> {
         let path = match folder {
             Some(folder) => (self.project)(folder)?,
             None => (self.user)(environment)?,
         };
-        let command = program.shown();
+        let profile = start.profile;
+        let server = |keys, entry| Edit::Server { keys, entry, profile };
         let edit = match self.form {
-            Form::Json(key, entry) => Edit::Server { keys: vec![key], entry: entry(command) },
-            Form::Toml(key) => Edit::Table { key, command: command.to_owned() },
-            Form::Opencode => opencode(&path, command, self.program(environment)),
+            Form::Json(key, entry) => server(vec![key], entry(start)),
+            Form::Toml(key) => Edit::Table {
+                key,
+                command: start.program.to_owned(),
+                arguments: start.arguments.clone(),
+                profile,
+            },
+            Form::Opencode => {
+                let (keys, entry) = opencode(&path, start, self.program(environment));
+                server(keys, entry)
+            }
         };
         Some(Target { path, edit, purpose: "the server of the tools" })
     }
@@ -227,17 +259,21 @@ impl Client {
 
 /// The entry for opencode: of its second version where that is installed, or its settings are
 /// already those of the second version.
-fn opencode(path: &Path, command: &str, program: Option<PathBuf>) -> Edit {
+fn opencode(
+    path: &Path,
+    start: &Start<'_>,
+    program: Option<PathBuf>,
+) -> (Vec<&'static str>, Value) {
     let has_servers =
         read(path).ok().flatten().is_some_and(|text| json::has(&text, &["mcp", "servers"]));
     let is_second =
         || program.and_then(|program| version_of(&program)).is_some_and(|version| version.0 >= 2);
+    let command: Vec<&str> =
+        std::iter::once(start.program).chain(start.arguments.iter().copied()).collect();
     if has_servers || is_second() {
-        let entry = json!({ "type": "local", "command": [command, "mcp"] });
-        Edit::Server { keys: vec!["mcp", "servers"], entry }
+        (vec!["mcp", "servers"], json!({ "type": "local", "command": command }))
     } else {
-        let entry = json!({ "type": "local", "command": [command, "mcp"], "enabled": true });
-        Edit::Server { keys: vec!["mcp"], entry }
+        (vec!["mcp"], json!({ "type": "local", "command": command, "enabled": true }))
     }
 }
 

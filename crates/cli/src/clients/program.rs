@@ -18,7 +18,10 @@ const LOOK_UP_TIME: Duration = Duration::from_millis(10);
 /// This program as others start it: an absolute path, for who is started from a desktop has
 /// another PATH than a shell.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Program(String);
+pub(crate) struct Program {
+    path: String,
+    is_in_path: bool,
+}
 
 impl Program {
     /// This program: as it is found in PATH, which stays the same when it is updated, or else
@@ -32,16 +35,24 @@ impl Program {
             (Ok(path), Ok(own)) => path == own,
             _ => false,
         };
-        let path = find(NAME, environment).filter(is_own).unwrap_or(own);
+        let found = find(NAME, environment).filter(is_own);
+        let is_in_path = found.is_some();
+        let path = found.unwrap_or(own);
         let Some(text) = path.to_str() else {
             bail!("`{}` is no Unicode text: put foveal elsewhere", path.display());
         };
-        Ok(Self(text.to_owned()))
+        Ok(Self { path: text.to_owned(), is_in_path })
     }
 
     /// As it is written.
     pub(crate) fn shown(&self) -> &str {
-        &self.0
+        &self.path
+    }
+
+    /// As it is written in files that people on other machines get too: by its name, where that
+    /// is enough here.
+    pub(crate) fn shared(&self) -> &str {
+        if self.is_in_path { NAME } else { &self.path }
     }
 }
 

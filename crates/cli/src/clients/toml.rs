@@ -1,9 +1,9 @@
 //! Entries in TOML.
 
-use toml_edit::{Array, DocumentMut, Item, Table, TableLike, value};
+use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value, value};
 
 use super::NAME;
-use super::edit::{EditError, is_ours};
+use super::edit::{EditError, is_ours, with_profile};
 
 fn parse(text: &str) -> Result<DocumentMut, EditError> {
     text.parse().map_err(|error: toml_edit::TomlError| {
@@ -14,8 +14,15 @@ fn parse(text: &str) -> Result<DocumentMut, EditError> {
     })
 }
 
-/// The text with our table below `key`; `None` if one is there that starts the same program.
-pub(super) fn add(text: &str, key: &str, command: &str) -> Result<Option<String>, EditError> {
+/// The text with our table below `key`; `None` if one is there that starts the same program, with
+/// this profile if it is to have one.
+pub(super) fn add(
+    text: &str,
+    key: &str,
+    command: &str,
+    arguments: &[&str],
+    profile: Option<&str>,
+) -> Result<Option<String>, EditError> {
     let mut document = parse(text)?;
     let servers = document.entry(key).or_insert_with(|| {
         let mut table = Table::new();
@@ -28,25 +35,41 @@ pub(super) fn add(text: &str, key: &str, command: &str) -> Result<Option<String>
     let Some(there) = servers.get_mut(NAME) else {
         let mut entry = Table::new();
         entry.insert("command", value(command));
-        entry.insert("args", value(Array::from_iter(["mcp"])));
+        entry.insert("args", value(Array::from_iter(arguments.iter().copied())));
         let entry = if is_inline { value(entry.into_inline_table()) } else { Item::Table(entry) };
         servers.insert(NAME, entry);
         return Ok(Some(document.to_string()));
     };
     let there = there.as_table_like_mut().ok_or(EditError::Taken)?;
-    match command_of(there) {
-        Some(known) if known == command => Ok(None),
-        Some(known) if is_ours(known) => {
-            // The rest of the entry may be the user's own.
-            if let Some(known) = there.get_mut("command").and_then(Item::as_value_mut) {
-                let decor = known.decor().clone();
-                *known = command.into();
-                *known.decor_mut() = decor;
-            }
-            Ok(Some(document.to_string()))
-        }
-        _ => Err(EditError::Taken),
+    if !command_of(there).is_some_and(is_ours) {
+        return Err(EditError::Taken);
     }
+    // The rest of the entry may be the user's own.
+    let mut is_changed = set(there, "command", command.into());
+    if let Some(profile) = profile {
+        let known = there.get("args").and_then(Item::as_array);
+        let known: Vec<&str> = known.into_iter().flatten().filter_map(Value::as_str).collect();
+        let wanted = with_profile(&known, profile);
+        if wanted != known {
+            is_changed |= set(there, "args", Array::from_iter(wanted).into());
+        }
+    }
+    Ok(is_changed.then(|| document.to_string()))
+}
+
+/// Puts a value in the place of another; whether it was another.
+fn set(table: &mut dyn TableLike, key: &str, wanted: Value) -> bool {
+    let Some(known) = table.get_mut(key).and_then(Item::as_value_mut) else {
+        table.insert(key, value(wanted));
+        return true;
+    };
+    if known.as_str().is_some_and(|known| Some(known) == wanted.as_str()) {
+        return false;
+    }
+    let decor = known.decor().clone();
+    *known = wanted;
+    *known.decor_mut() = decor;
+    true
 }
 
 /// The text without our table below `key`, nor that one if it is empty without it.
@@ -76,6 +99,15 @@ pub(super) fn program(text: &str, key: &str) -> Option<String> {
     let document = parse(text).ok()?;
     let there = document.get(key)?.as_table_like()?.get(NAME)?.as_table_like()?;
     command_of(there).filter(|command| is_ours(command)).map(str::to_owned)
+}
+
+/// What our table below `key` says of being started.
+pub(super) fn entry(text: &str, key: &str) -> Option<serde_json::Value> {
+    let document = parse(text).ok()?;
+    let there = document.get(key)?.as_table_like()?.get(NAME)?.as_table_like()?;
+    let is_ours = command_of(there).is_some_and(is_ours);
+    let said = there.get("enabled").and_then(Item::as_bool);
+    is_ours.then(|| serde_json::json!({ "enabled": said }))
 }
 
 fn command_of(entry: &dyn TableLike) -> Option<&str> {

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::read::Span;
 use crate::environment::Environment;
+use crate::notice;
 use crate::numbers::plural;
 use crate::pager;
 use crate::toolbox;
@@ -55,13 +56,14 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     };
     if content.secrets > 0 {
         let secrets = plural(u64::from(content.secrets), "secret");
-        eprintln!("{secrets} of it were not kept: each is marked where it was");
+        notice::say(format_args!("{secrets} of it were not kept: each is marked where it was"));
     }
     if arguments.json {
         let all =
             json!({ "handle": handle, "lines": count, "secrets": content.secrets, "text": text });
         pager::print(&format!("{all}\n"), false, environment)?;
     } else {
+        let text = pager::harmless(text, environment);
         pager::print(&text, !arguments.no_pager, environment)?;
     }
     Ok(ExitCode::SUCCESS)

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::colour::{Painter, Style};
 use crate::environment::Environment;
+use crate::notice;
 use crate::one_call::{Ended, Place, as_json};
 use crate::pager;
 
@@ -100,9 +101,10 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         all["path"] = place.path.into();
         pager::print(&format!("{all}\n"), false, environment)?;
     } else if found == 0 {
-        eprintln!("{}", answer.text.trim_end().trim_matches(['[', ']']));
+        notice::say(answer.text.trim_end().trim_matches(['[', ']']));
     } else {
-        let text = coloured(&answer.text, output == "content", environment.painter());
+        let shown = pager::harmless(answer.text, environment);
+        let text = coloured(&shown, output == "content", environment.painter());
         pager::print(&text, !arguments.no_pager, environment)?;
     }
     Ok(if found == 0 { ExitCode::from(EXIT_CODE_NOTHING) } else { ExitCode::SUCCESS })

@@ -5,13 +5,14 @@ use std::process::ExitCode;
 
 use crate::environment::Environment;
 use crate::hook;
+use crate::notice;
 
 /// Reads an event on standard input and prints what to do. Whatever goes wrong, nothing is
 /// printed, and Claude Code goes on as it would without.
 pub(crate) fn run(environment: &Environment) -> ExitCode {
     if environment.terminal.input {
-        eprintln!(
-            "this is for Claude Code, which gives it an event: see `foveal init claude-code`"
+        notice::say(
+            "this is for Claude Code, which gives it an event: see `foveal init claude-code`",
         );
         return ExitCode::from(2);
     }

@@ -12,6 +12,7 @@ use foveal_mcp::{McpSettings, OpenToolbox, Server, stdio};
 use foveal_tools::table::ToolSet;
 
 use crate::environment::{Environment, MCP_TOKEN_VARIABLE};
+use crate::notice;
 use crate::toolbox::{self, Opener};
 
 /// The command line of `foveal mcp`.
@@ -19,7 +20,7 @@ use crate::toolbox::{self, Opener};
 pub(crate) struct Arguments {
     /// Which tools: those that reading and changing code need beside an agent's own, or all.
     #[arg(long, value_name = "PROFILE", default_value = "full")]
-    profile: Profile,
+    profile: ToolChoice,
     /// A folder that may be read and changed; may be given several times. If not given, those
     /// that the client names, or the current folder.
     #[arg(long = "root", value_name = "PATH")]
@@ -51,9 +52,19 @@ pub(crate) struct Arguments {
 
 /// A choice of tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Profile {
+pub(crate) enum ToolChoice {
     Lean,
     Full,
+}
+
+impl ToolChoice {
+    /// As the command line has it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Lean => "lean",
+            Self::Full => "full",
+        }
+    }
 }
 
 /// An address to listen at; of this machine alone where only a port is given.
@@ -71,8 +82,8 @@ fn address(text: &str) -> Result<SocketAddr, std::net::AddrParseError> {
 /// If a folder or the address cannot be used.
 pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
     let tools = match arguments.profile {
-        Profile::Lean => ToolSet::Lean,
-        Profile::Full => ToolSet::Full,
+        ToolChoice::Lean => ToolSet::Lean,
+        ToolChoice::Full => ToolSet::Full,
     };
     let directory = std::env::current_dir().context("there is no current folder")?;
     let mut settings = McpSettings::new(tools, directory.clone());
@@ -100,6 +111,8 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     http.token = token;
     http.hosts.clone_from(&arguments.hosts);
     http.origins.clone_from(&arguments.origins);
-    http::serve(&server, &http, |address| eprintln!("listening at http://{address}{PATH}"))?;
+    http::serve(&server, &http, |address| {
+        notice::say(format_args!("listening at http://{address}{PATH}"));
+    })?;
     Ok(ExitCode::SUCCESS)
 }

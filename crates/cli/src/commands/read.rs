@@ -1,5 +1,6 @@
 //! `foveal read`: a file as a model would be shown it.
 
+use std::num::IntErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::str::FromStr;
@@ -62,7 +63,11 @@ impl FromStr for Span {
 
     fn from_str(text: &str) -> Result<Self, NoSpan> {
         let (first, last) = text.split_once('-').unwrap_or((text, text));
-        let number = |text: &str| text.trim().parse::<u32>().map_err(|_| NoSpan);
+        // A last line beyond any is the last there is.
+        let number = |text: &str| match text.trim().parse::<u32>() {
+            Err(error) if *error.kind() == IntErrorKind::PosOverflow => Ok(u32::MAX),
+            number => number.map_err(|_| NoSpan),
+        };
         let span = Self { first: number(first)?, last: number(last)? };
         if span.first == 0 || span.last < span.first { Err(NoSpan) } else { Ok(span) }
     }
@@ -99,9 +104,9 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         all["path"] = place.path.into();
         format!("{all}\n")
     } else if environment.colour {
-        coloured(&arguments.path, &answer.text, environment)
+        coloured(&arguments.path, &pager::harmless(answer.text, environment), environment)
     } else {
-        answer.text
+        pager::harmless(answer.text, environment)
     };
     pager::print(&text, !arguments.json && !arguments.no_pager, environment)?;
     Ok(ExitCode::SUCCESS)

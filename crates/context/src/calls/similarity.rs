@@ -70,6 +70,8 @@ const CONTENT: &[&str] = &[
     "contents",
     "file_text",
     "text",
+    // What is put back, where that is said in place of a content.
+    "handle",
     "mode",
 ];
 

@@ -123,6 +123,21 @@ impl<R, D> CallTracker<R, D> {
         own.unwrap_or(self.settings.detect)
     }
 
+    /// Whether calls of one tool are looked up in a session.
+    pub fn detects_tool(&self, session: &str, tool: &str) -> bool {
+        self.detects(session) && self.settings.detects(tool)
+    }
+
+    /// Counts a call that is never looked up here: it stands between the calls before and after
+    /// it, so that what is asked again later is not asked again right after.
+    pub fn pass(&mut self, session: &str, now: Timestamp) {
+        if let Some(session) = self.history.sessions.get_mut(session) {
+            session.calls += 1;
+            session.last_used = now;
+            forget_answers(session, &self.settings);
+        }
+    }
+
     /// The latest record of the session that answers the call, or why there is none.
     ///
     /// # Errors
@@ -133,7 +148,22 @@ impl<R, D> CallTracker<R, D> {
         asked: &Asked,
         now: Timestamp,
     ) -> Result<Hit<'_, R, D>, Miss> {
-        let is_off = asked.is_off || !self.detects(session) || !self.settings.detects(&asked.tool);
+        self.look_up_if(session, asked, now, |_| true)
+    }
+
+    /// The same among the records that can be used, as the caller says; others are passed over,
+    /// and stay.
+    ///
+    /// # Errors
+    /// As [`look_up`](Self::look_up).
+    pub fn look_up_if(
+        &mut self,
+        session: &str,
+        asked: &Asked,
+        now: Timestamp,
+        is_usable: impl Fn(&Hit<'_, R, D>) -> bool,
+    ) -> Result<Hit<'_, R, D>, Miss> {
+        let is_off = asked.is_off || !self.detects_tool(session, &asked.tool);
         let found = match (is_off, &asked.key) {
             (true, _) => Err(Miss::Off),
             (false, Key::Never) => Err(Miss::Never),
@@ -151,7 +181,7 @@ impl<R, D> CallTracker<R, D> {
         session.calls += 1;
         session.last_used = now;
         found?;
-        match find(session, asked, now, &self.settings, &self.rules) {
+        match find(session, asked, now, (&self.settings, &self.rules), is_usable) {
             Ok((at, extent)) => Ok(Hit { record: &session.records[at], extent }),
             Err(miss) => {
                 counts.misses += 1;
@@ -172,6 +202,31 @@ impl<R, D> CallTracker<R, D> {
         if let Some(session) = self.history.sessions.get_mut(session) {
             session.note_answer(asked);
             forget_answers(session, &self.settings);
+        }
+    }
+
+    /// The call, which no record answers, was answered by what is kept for all sessions. It
+    /// counts as a hit, and asked again at once it is a [`Miss::AskedAgain`].
+    pub fn answer_from_elsewhere(
+        &mut self,
+        session: &str,
+        asked: &Asked,
+        bytes_saved: u64,
+        now: Timestamp,
+    ) {
+        let counts = &mut self.history.statistics;
+        counts.misses = counts.misses.saturating_sub(1);
+        self.session(session, now);
+        self.confirm(session, asked, bytes_saved);
+        self.forget_idle_sessions(Some(session));
+    }
+
+    /// What the record depends on was found unchanged, and is known better by `dependencies`.
+    pub fn renew(&mut self, session: &str, id: RecordId, dependencies: D) {
+        let known = self.history.sessions.get_mut(session);
+        let mut records = known.into_iter().flat_map(|session| &mut session.records);
+        if let Some(record) = records.find(|record| record.id == id) {
+            record.dependencies = dependencies;
         }
     }
 
@@ -196,8 +251,7 @@ impl<R, D> CallTracker<R, D> {
         dependencies: D,
         now: Timestamp,
     ) -> Option<RecordId> {
-        let is_off = !self.detects(session) || !self.settings.detects(&asked.tool);
-        if is_off || asked.key == Key::Never {
+        if !self.detects_tool(session, &asked.tool) || asked.key == Key::Never {
             return None;
         }
         let Self { settings, rules, history } = self;
@@ -227,6 +281,11 @@ impl<R, D> CallTracker<R, D> {
         bound(known, settings);
         self.forget_idle_sessions(Some(session));
         Some(id)
+    }
+
+    /// The sessions of which something is remembered.
+    pub fn sessions(&self) -> impl Iterator<Item = &str> {
+        self.history.sessions.keys().map(String::as_str)
     }
 
     /// The remembered calls of a session, the oldest first.
@@ -322,8 +381,8 @@ fn find<R, D>(
     session: &mut Session<R, D>,
     asked: &Asked,
     now: Timestamp,
-    settings: &CallSettings,
-    rules: &Rules,
+    (settings, rules): (&CallSettings, &Rules),
+    is_usable: impl Fn(&Hit<'_, R, D>) -> bool,
 ) -> Result<(usize, Extent), Miss> {
     let likeness = Likeness::of(asked, settings, rules);
     forget_answers(session, settings);
@@ -341,8 +400,8 @@ fn find<R, D>(
         let extent = likeness.extent(&record.tool, &record.arguments, &record.key);
         match extent {
             Some(_) if now.since_ms(record.time) > age_ms_max => miss = Miss::TooOld,
-            Some(extent) => return Ok((at, extent)),
-            None => {}
+            Some(extent) if is_usable(&Hit { record, extent }) => return Ok((at, extent)),
+            Some(_) | None => {}
         }
     }
     Err(miss)

@@ -13,6 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::transcript::{Call, LineNumber};
 
+pub use shell::commands::{CommandLine, SimpleCommand};
+
 pub(crate) use arguments::{PATH_NAMES, whole_number};
 pub(crate) use tools::{READ_NAMES, base_name, lines_asked};
 

@@ -162,7 +162,7 @@ const TOOLS: &[(&str, &str)] = &[
     (r#"close {"session":1}"#, "Run"),
     (r#"web_fetch {"url":"http://x"}"#, "Fetch*"),
     (r#"search_code {"query":"x"}"#, "Search* ?"),
-    (r#"outline {"path":"a.rs"}"#, "Search* in /w/a.rs ?"),
+    (r#"outline {"path":"a.rs"}"#, "Read* /w/a.rs[?] ?"),
     (r#"focus {"paths":["a.rs"]}"#, "Other"),
     (r#"unfocus {"paths":["a.rs"]}"#, "Other"),
     // The same through clients that say whose tool it is.

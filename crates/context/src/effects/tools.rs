@@ -19,6 +19,8 @@ enum Tool {
     ReadMany,
     /// A read that also moves a window, so that it must not be skipped.
     Window,
+    /// The lines of one file that show its structure.
+    Outline,
     Search,
     List,
     /// One replacement, or a list of them.
@@ -169,7 +171,7 @@ const TOOLS: &[(&str, Tool)] = &[
     ("read_files", Tool::ReadMany),
     ("edit_file", Tool::Edit),
     ("search_code", Tool::Search),
-    ("outline", Tool::Search),
+    ("outline", Tool::Outline),
     ("exec", Tool::Run),
     ("close", Tool::Run),
     ("expand", Tool::Expand),
@@ -302,6 +304,8 @@ fn of_tool(tool: Tool, arguments: Arguments<'_>) -> Effect {
         Tool::ReadLines => Effect { verbatim: true, ..read(arguments) },
         Tool::ReadMany => read_many(arguments),
         Tool::Window => Effect { cacheable: false, ..window(arguments) },
+        // Which of the file's lines it prints is not told by the call.
+        Tool::Outline => window(arguments),
         Tool::Search => search(EffectKind::Search, arguments),
         Tool::List => search(EffectKind::List, arguments),
         Tool::Edit => edit(arguments),

@@ -1,18 +1,22 @@
 //! Rule `noise`: what a terminal would not have left on the screen is cut.
 //!
 //! Colour codes, and the states of a progress line that the next carriage return overwrote.
+//! Only of what a command printed itself: in the text of a file such characters are the file's.
+
+use crate::effects::EffectKind;
 
 use super::draft::Draft;
 
 const RULE: &str = "noise";
 
-/// Cuts escape sequences and overwritten text from every kept line.
+/// Cuts escape sequences and overwritten text from every kept line of a run's output that is
+/// not known to be a file's.
 pub fn cut(draft: &mut Draft<'_>) {
-    if !draft.facts.noisy {
+    if !draft.facts.noisy || draft.facts.kind() != EffectKind::Run || shows_diff(draft) {
         return;
     }
     for at in 0..draft.len() {
-        if !draft.keeps(at) {
+        if !draft.keeps(at) || draft.line(at).path.is_some() {
             continue;
         }
         let whole = draft.line(at).whole.clone();
@@ -26,6 +30,11 @@ pub fn cut(draft: &mut Draft<'_>) {
             draft.cut(RULE, at, base + start as u32..base + end as u32);
         }
     }
+}
+
+/// Whether lines of files stand in the output of which it is not known whose they are.
+fn shows_diff(draft: &Draft<'_>) -> bool {
+    (0..draft.len()).any(|at| draft.text(at).starts_with("@@ -"))
 }
 
 /// Whether there is anything to cut in a text.

@@ -1,6 +1,6 @@
 //! What is remembered, for how long, and what is asked again.
 
-use foveal_context::calls::{CallSettings, CallTracker, Declared, Rules, Statistics};
+use foveal_context::calls::{CallSettings, CallTracker, Declared, Extent, Miss, Rules, Statistics};
 use serde_json::json;
 
 use super::{Words, ask, at, done, looked_up, path_key, read, taken};
@@ -199,4 +199,71 @@ fn history_goes_on_after_a_restart() {
     let call = again.ask("inspect", Declared::ReadOnly, json!({}), &path_key);
     let id = again.record("s", call, String::new(), String::new(), at(3)).expect("it is recorded");
     assert!(again.records("s").filter(|record| record.id == id).count() == 1);
+}
+
+#[test]
+fn calls_that_are_not_looked_up_stand_between_others() {
+    for (between, expected) in [(4, "AskedAgain"), (5, "one")] {
+        let mut tracker = tracker();
+        let call = read(&tracker, "a");
+        done(&mut tracker, "s", &call, "one", 0);
+        assert_eq!(taken(&mut tracker, "s", &call, 1), "one");
+        for _ in 0..between {
+            tracker.pass("s", at(2));
+        }
+        assert_eq!(looked_up(&mut tracker, "s", &call, 3), expected, "{between}");
+    }
+    // Of a session that remembers nothing there is nothing to count.
+    let mut tracker = tracker();
+    tracker.pass("s", at(0));
+    assert_eq!(tracker.statistics(), Statistics::default());
+}
+
+#[test]
+fn records_that_cannot_be_used_are_passed_over_and_counted() {
+    let mut tracker = tracker();
+    let lines = |tracker: &Words, last: u32| {
+        ask(tracker, "read_lines", json!({ "path": "a", "start": 1, "end": last }))
+    };
+    for (last, words) in [(50, "fifty"), (60, "sixty")] {
+        let asked = lines(&tracker, last);
+        done(&mut tracker, "s", &asked, words, 0);
+    }
+    let asked = lines(&tracker, 10);
+    let hit = tracker.look_up_if("s", &asked, at(1), |hit| hit.record.result != "sixty");
+    assert_eq!(hit.map(|hit| hit.record.result.clone()), Ok("fifty".to_owned()));
+    let none = tracker.look_up_if("s", &asked, at(1), |hit| hit.extent == Extent::Same);
+    assert_eq!(none.map(|hit| hit.record.id), Err(Miss::New));
+    let Statistics { calls, looked_up, misses, .. } = tracker.statistics();
+    assert_eq!((calls, looked_up, misses), (2, 2, 1));
+    let id = tracker.records("s").next().expect("it stays").id;
+    tracker.renew("s", id, "seen again".to_owned());
+    let known: Vec<&str> =
+        tracker.records("s").map(|record| record.dependencies.as_str()).collect();
+    assert_eq!(known, ["seen again", "fresh"]);
+}
+
+#[test]
+fn what_is_kept_for_all_sessions_answers_as_a_record_does() {
+    let mut tracker = tracker();
+    let page = ask(&tracker, "web_fetch", json!({ "url": "https://a.example/" }));
+    assert_eq!(looked_up(&mut tracker, "s", &page, 0), "New");
+    tracker.answer_from_elsewhere("s", &page, 7, at(0));
+    let Statistics { hits, misses, bytes_saved, .. } = tracker.statistics();
+    assert_eq!((hits, misses, bytes_saved), (1, 0, 7));
+    assert_eq!(looked_up(&mut tracker, "s", &page, 1), "AskedAgain");
+    assert_eq!(looked_up(&mut tracker, "s", &page, 2), "New");
+    assert_eq!(looked_up(&mut tracker, "t", &page, 2), "New");
+}
+
+#[test]
+fn another_content_put_back_is_another_write() {
+    let mut tracker = tracker();
+    let put = |tracker: &Words, handle: &str| {
+        ask(tracker, "write_file", json!({ "path": "a", "handle": handle }))
+    };
+    let (one, two) = (put(&tracker, "1"), put(&tracker, "2"));
+    done(&mut tracker, "s", &one, "wrote", 0);
+    assert_eq!(looked_up(&mut tracker, "s", &one, 1), "wrote");
+    assert_eq!(looked_up(&mut tracker, "s", &two, 1), "New");
 }

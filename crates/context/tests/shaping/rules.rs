@@ -271,6 +271,14 @@ done"#,
 }
 
 #[test]
+fn a_file_keeps_what_a_terminal_would_overwrite() {
+    let lines = "1→one\n2→\u{1b}[32mhidden\rvisible\n3→three";
+    check("balanced", &format!("{USER}{}", read(lines)), lines);
+    let hits = "src/a.rs:2:\u{1b}[32mwidth\rvisible";
+    check("balanced", &format!("{USER}{}", grep(hits)), hits);
+}
+
+#[test]
 fn repeated_lines_are_counted() {
     let lines = "waiting for the server to start\n".repeat(9)
         + &"ping of server\npong of server\n".repeat(5);

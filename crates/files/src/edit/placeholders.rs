@@ -97,6 +97,7 @@ const PATTERNS: &[Pattern] = &[
     // What follows.
     note(r"^\[go on with (read_lines, )?start \d+[^\[\]]*\]$"),
     note(r"^\[lines \d+-\d+ of \d+; go on with start \d+\]$"),
+    note(r"^\[lines from \d+ on left out[^\[\]]*\]$"),
     note(r"^\[the file has \d+ lines\]$"),
     // What was shown before.
     note(r"^\[.+: unchanged[,;] .* shown above.*\]$"),
@@ -121,8 +122,9 @@ const PATTERNS: &[Pattern] = &[
     note(r"^Old environment output: \(\d+ lines omitted\)$"),
     note(r"^\[Cached result from [^\[\]]*\]$"),
     header(
-        r"^File: .+ \((full|curated|structure|outline|summary|long lines cut|what is not shown above)\)$",
+        r"^File: .+ \((full|curated|structure|beginning|outline|summary|long lines cut|what is not shown above)\)$",
     ),
+    header(r"^Total bytes: \d+ \| Preserved: \d+ lines$"),
     header(r"^Total lines: \d+ \| Preserved: \d+ \(.*%\)$"),
     // Comments that hold nothing but three dots, and those that name what they leave out.
     comment(r"^(//|#|--|;|%|/\*|<!--|\{/\*)\s*(\.\.\.|…)\s*(\*/\}?|-->)?$"),

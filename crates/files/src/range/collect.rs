@@ -9,7 +9,9 @@ pub(super) struct Collector<'a> {
     pub(super) lines: Lines,
     encoding: Encoding,
     limits: &'a LineLimits,
+    /// Lines, and bytes of the line after them, that are passed over.
     skipped: u64,
+    skipped_bytes: u64,
     next: u64,
     last: u64,
     kept_bytes: usize,
@@ -22,9 +24,8 @@ pub(super) struct Collector<'a> {
 impl<'a> Collector<'a> {
     pub(super) fn new(
         encoding: Encoding,
-        first: LineNumber,
-        last: LineNumber,
-        skipped: u64,
+        (first, last): (LineNumber, LineNumber),
+        (skipped, skipped_bytes): (u64, u64),
         limits: &'a LineLimits,
     ) -> Self {
         Self {
@@ -32,6 +33,7 @@ impl<'a> Collector<'a> {
             encoding,
             limits,
             skipped,
+            skipped_bytes,
             next: first.get(),
             last: last.get(),
             kept_bytes: 0,
@@ -54,6 +56,9 @@ impl<'a> Collector<'a> {
                 self.skipped -= u64::from(rest.is_some());
                 continue;
             }
+            let passed = usize::try_from(self.skipped_bytes).unwrap_or(usize::MAX).min(part.len());
+            self.skipped_bytes -= passed as u64;
+            let part = &part[passed..];
             let room = self.limits.line_bytes_max.saturating_sub(self.line.len());
             let kept = part.len().min(room);
             self.line.extend_from_slice(&part[..kept]);
@@ -93,19 +98,38 @@ impl<'a> Collector<'a> {
             return;
         }
         self.kept_bytes += self.line.len().max(1);
+        self.skipped_bytes = 0;
+        let mut left_out_bytes = std::mem::take(&mut self.left_out);
         let mut text = decoded(&self.line, self.encoding);
-        if self.left_out > 0 {
+        let mut bytes = self.line.len() as u64;
+        if left_out_bytes > 0 {
             // The cut may have gone through a character.
-            let whole = text.trim_end_matches(char::REPLACEMENT_CHARACTER).len();
-            text.truncate(whole);
+            if text.ends_with(char::REPLACEMENT_CHARACTER) {
+                text.pop();
+                let cut = part_of_character(&self.line, self.encoding);
+                left_out_bytes += cut;
+                bytes -= cut;
+            }
         } else if text.ends_with('\r') {
             text.pop();
         }
-        let left_out_bytes = std::mem::take(&mut self.left_out);
-        self.lines.lines.push(Line { number, text, left_out_bytes });
+        self.lines.lines.push(Line { number, text, bytes, left_out_bytes });
         self.line.clear();
         self.open = false;
         self.next += 1;
+    }
+}
+
+/// Bytes at the end of `line` that are no whole character.
+fn part_of_character(line: &[u8], encoding: Encoding) -> u64 {
+    match encoding {
+        // A character has at most four bytes, the first of which is not like the others.
+        Encoding::Utf8 => {
+            let start = line.iter().rev().take(3).position(|byte| *byte >= 0xC0);
+            start.map_or(1, |at| at as u64 + 1)
+        }
+        Encoding::Utf16Le | Encoding::Utf16Be => 2,
+        Encoding::Legacy(_) => 1,
     }
 }
 

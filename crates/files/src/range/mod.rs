@@ -54,8 +54,10 @@ impl Default for LineLimits {
 pub struct Line {
     /// Its number.
     pub number: LineNumber,
-    /// Its text, or the beginning of it.
+    /// Its text, or a part of it.
     pub text: String,
+    /// Bytes of the file that the text is made of.
+    pub bytes: u64,
     /// Bytes of the file that were left out at the end of the line.
     pub left_out_bytes: u64,
 }
@@ -131,13 +133,28 @@ impl LinesReader {
         limits: &LineLimits,
         go_on: &(dyn Fn() -> bool + Sync),
     ) -> Result<Lines, ReadError> {
+        self.lines_from((first, 0), last, limits, go_on)
+    }
+
+    /// The same, the first line from a byte of it on, counted from 0.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::count`].
+    pub fn lines_from(
+        &mut self,
+        (first, from_byte): (LineNumber, u64),
+        last: LineNumber,
+        limits: &LineLimits,
+        go_on: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Lines, ReadError> {
         if last < first {
             return Ok(Lines { lines: Vec::new(), next: None });
         }
         self.index.scan(&self.opened, first.get(), go_on)?;
         let (mut offset, before) = self.index.start(first.get());
-        let skipped = first.get() - 1 - before;
-        let mut collector = Collector::new(self.encoding(), first, last, skipped, limits);
+        let skipped = (first.get() - 1 - before, from_byte);
+        let mut collector = Collector::new(self.encoding(), (first, last), skipped, limits);
         let mut buffer = vec![0; index::CHUNK_BYTES];
         while !collector.is_full() {
             if !go_on() {

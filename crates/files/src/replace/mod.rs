@@ -1,10 +1,11 @@
 //! Files written so that nothing is lost: only over the bytes that were expected, all at once,
 //! one writer at a time.
 //!
-//! A new file is written beside the old one, brought to the device and renamed over it, so that
+//! A new file is written beside the old one, brought to the device and takes its name, so that
 //! a reader or a power cut finds one or the other. Whoever writes through here holds a lock of
-//! the folder from the comparison to the rename. A program that writes without it can be
-//! overtaken only between the last look at the file's times and the rename right after.
+//! the folder from the comparison to the end. Where a program that writes without it was faster,
+//! its file is found under the other name and put back; only where the file system cannot
+//! exchange two names is it overtaken.
 
 mod error;
 mod folders;
@@ -245,13 +246,51 @@ impl<'a> Held<'a> {
         if !self.still(&old)? {
             return Err(WriteError::Changed { path: self.path() });
         }
-        temporary.replace(self.name).map_err(failed)?;
+        self.take_place(temporary, &old)?;
         let count = old.metadata.nlink().saturating_sub(1);
         if count > 0 {
             notes.push(Note::OtherNames { count });
         }
         let version = placed(dir, self.name, bytes).map_err(failed)?;
         Ok(Written { version, before: Some(old.bytes), notes })
+    }
+}
+
+/// Times that another program may put a file in the place of ours while we put back its last.
+const EXCHANGES_MAX: usize = 16;
+
+impl Held<'_> {
+    /// Has the new file take the place of the old one, and of no other.
+    fn take_place(&self, temporary: Temporary<'_>, old: &Old) -> Result<(), WriteError> {
+        let dir = self.lock.dir();
+        let changed = || WriteError::Changed { path: self.path() };
+        let failed = |error: io::Error| match error.kind() {
+            io::ErrorKind::NotFound => changed(),
+            _ => WriteError::of(self.located.shown(), error),
+        };
+        let hash = |name: &OsStr| {
+            let opened = Opened::open_in(dir, name, self.located).ok()?;
+            Some(opened.hash(&Bounds::for_hash(), &|| true).ok()?.hash)
+        };
+        let inode = |name: &OsStr| Ok(Stamp::of(&dir.symlink_metadata(name)?).inode);
+        let mut put = inode(temporary.name()).map_err(failed)?;
+        if !temporary.exchange(self.name).map_err(failed)? {
+            return temporary.replace(self.name).map_err(failed);
+        }
+        if hash(temporary.name()) == Some(old.version.hash) {
+            return Ok(());
+        }
+        // Somebody else's file; if what comes back for it is not the one put there before, that
+        // is a later one of theirs.
+        for _ in 0..EXCHANGES_MAX {
+            let theirs = inode(temporary.name()).map_err(failed)?;
+            temporary.exchange(self.name).map_err(failed)?;
+            if inode(temporary.name()).map_err(failed)? == put {
+                break;
+            }
+            put = theirs;
+        }
+        Err(changed())
     }
 }
 
@@ -276,5 +315,38 @@ fn sync(dir: &Dir) -> io::Result<()> {
     match rustix::fs::fsync(dir) {
         Ok(()) | Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOTSUP) => Ok(()),
         Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Roots;
+
+    #[test]
+    fn a_file_put_there_at_the_last_moment_stays() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a");
+        std::fs::write(&path, "ours").expect("written");
+        let roots = Roots::open(&[folder.path()]).expect("a root");
+        let located = roots.resolve("a").expect("there");
+        let held = Held::take(&located, &|| true).expect("held");
+        let take_place = |old: &Old| {
+            let mut temporary = Temporary::new(held.lock.dir(), true).expect("made");
+            assert!(temporary.fill(b"new", &|| true).expect("written"));
+            held.take_place(temporary, old)
+        };
+        let names = || std::fs::read_dir(folder.path()).expect("listed").count();
+        let read = || std::fs::read_to_string(&path).expect("there");
+        let old = held.read(&|| true).expect("read");
+        std::fs::write(folder.path().join("b"), "theirs").expect("written");
+        std::fs::rename(folder.path().join("b"), &path).expect("renamed");
+        assert!(matches!(take_place(&old), Err(WriteError::Changed { .. })));
+        assert_eq!((read(), names()), ("theirs".to_owned(), 1));
+        assert!(take_place(&held.read(&|| true).expect("read")).is_ok());
+        assert_eq!((read(), names()), ("new".to_owned(), 1));
+        std::fs::remove_file(&path).expect("removed");
+        assert!(matches!(take_place(&old), Err(WriteError::Changed { .. })));
+        assert_eq!(names(), 0);
     }
 }

@@ -86,6 +86,21 @@ impl<'a> Temporary<'a> {
         Ok(())
     }
 
+    /// Gives each of the two files the other's name. False where the file system cannot.
+    pub(super) fn exchange(&self, name: &OsStr) -> io::Result<bool> {
+        let flags = RenameFlags::EXCHANGE;
+        match rustix::fs::renameat_with(self.dir, &*self.name, self.dir, name, flags) {
+            Ok(()) => Ok(true),
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// What it is called.
+    pub(super) fn name(&self) -> &OsStr {
+        OsStr::new(&self.name)
+    }
+
     /// Puts the file at `name`, if there is nothing.
     pub(super) fn place(mut self, name: &OsStr) -> io::Result<()> {
         let flags = RenameFlags::NOREPLACE;

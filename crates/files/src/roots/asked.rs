@@ -1,8 +1,10 @@
 //! What is asked for, before any file is looked at.
 
+use std::borrow::Cow;
 use std::path::{Component, Path};
 
 use super::PathError;
+use super::spelled::unspelled;
 
 /// Bytes of the longest path that systems take.
 const PATH_BYTES_MAX: usize = 4096;
@@ -13,8 +15,8 @@ const NAME_BYTES_MAX: usize = 255;
 /// Bytes of a path that a message repeats.
 const QUOTED_BYTES_MAX: usize = 200;
 
-/// `path`, if it can be the name of a file here at all.
-pub(super) fn parse(path: &str) -> Result<&Path, PathError> {
+/// `path`, if it can be the name of a file here at all; names in `$'…'` are as shells take them.
+pub(super) fn parse(path: &str) -> Result<Cow<'_, Path>, PathError> {
     if path.is_empty() {
         return Err(PathError::Empty);
     }
@@ -34,7 +36,8 @@ pub(super) fn parse(path: &str) -> Result<&Path, PathError> {
     if is_address(path) {
         return Err(PathError::Address { path: quoted(path) });
     }
-    let names = Path::new(path).components().filter_map(|part| match part {
+    let found = unspelled(path).ok_or_else(|| PathError::Spelled { path: quoted(path) })?;
+    let names = found.components().filter_map(|part| match part {
         Component::Normal(name) => Some(name.len()),
         Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir => {
             None
@@ -44,8 +47,13 @@ pub(super) fn parse(path: &str) -> Result<&Path, PathError> {
         Some(bytes) if bytes > NAME_BYTES_MAX => {
             Err(PathError::TooLong { path: quoted(path), bytes, limit: NAME_BYTES_MAX })
         }
-        _ => Ok(Path::new(path)),
+        _ => Ok(found),
     }
+}
+
+/// Whether a path relative to a folder would be read as something else.
+pub(super) fn needs_dot(relative: &str) -> bool {
+    relative == "~" || relative.starts_with("~/") || is_windows(relative) || is_address(relative)
 }
 
 /// A drive (`C:\`, `c:/`) or a share (`\\server\share`, `\\?\C:\`).

@@ -46,6 +46,15 @@ pub enum PathError {
         /// The path.
         path: String,
     },
+    /// `$'…'` with something in it that no name holds.
+    #[error(
+        "`{path}` spells a name that no file can have: in `$'…'` there are `\\\\`, `\\'`, `\\n`, \
+         `\\r`, `\\t` and `\\xHH`, and no slash"
+    )]
+    Spelled {
+        /// The path.
+        path: String,
+    },
     /// Not under any root.
     #[error("`{path}` is outside the workspace ({roots})")]
     Outside {

@@ -10,22 +10,22 @@ use cap_std::fs::{Dir, Metadata};
 use rustix::fs::{Mode, OFlags, ResolveFlags};
 
 use super::similar::similar;
-use super::{PathError, Root, Roots};
-use crate::sensitive::{Sensitivity, sensitivity};
+use super::{NameRule, PathError, Root, Roots};
+use crate::sensitive::{Sensitivity, is_version_control, sensitivity};
 
 /// Entries of a folder looked at for names like a missing one.
 const LISTED_MAX: usize = 2000;
 
 /// What equal files share, whatever they were called: the absolute path without links, in lower
-/// case where the file system does not tell cases apart. Different Unicode forms are different.
+/// case and in one Unicode form where the file system does not tell these apart.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PathKey(String);
 
 impl PathKey {
-    fn of(path: &Path, ignores_case: bool) -> Self {
+    fn of(path: &Path, names: NameRule) -> Self {
         // Bytes that are no UTF-8 are kept apart by their escapes.
         let key = path.to_str().map_or_else(|| format!("{path:?}"), str::to_owned);
-        Self(if ignores_case { key.to_lowercase() } else { key })
+        Self(names.folded(key))
     }
 
     /// The key as text, to be stored.
@@ -37,6 +37,7 @@ impl PathKey {
 /// A place below a root, by a path without links. There may be nothing there yet.
 #[derive(Debug, Clone)]
 pub struct Located {
+    roots: Roots,
     root: Arc<Root>,
     relative: PathBuf,
     shown: String,
@@ -51,17 +52,24 @@ impl Located {
         link: Option<String>,
     ) -> Self {
         let shown = roots.shown(root, relative);
-        Self { root: Arc::clone(root), relative: relative.to_owned(), shown, link }
+        let (roots, root) = (roots.clone(), Arc::clone(root));
+        Self { roots, root, relative: relative.to_owned(), shown, link }
     }
 
-    /// The path for answers: relative to the first root, or absolute in another.
+    /// The path for answers: relative to the working directory, or absolute outside it.
     pub fn shown(&self) -> &str {
         &self.shown
     }
 
+    /// The path for rules and records, which stays as it is when the working directory changes:
+    /// relative to the first root, or absolute in another.
+    pub fn lasting(&self) -> String {
+        self.roots.lasting(&self.root, &self.relative)
+    }
+
     /// What this and every other path to the same file share.
     pub fn key(&self) -> PathKey {
-        PathKey::of(&self.absolute(), self.root.ignores_case())
+        PathKey::of(&self.absolute(), self.root.names())
     }
 
     /// The root it is below.
@@ -77,10 +85,7 @@ impl Located {
     /// The absolute path, for what cannot work with handles: other processes, watchers. Files
     /// are never opened by it.
     pub fn absolute(&self) -> PathBuf {
-        if self.relative.as_os_str().is_empty() {
-            return self.root.path().to_owned();
-        }
-        self.root.path().join(&self.relative)
+        self.root.join(&self.relative)
     }
 
     /// The last symbolic link on the way, as it is shown, if there was one.
@@ -91,6 +96,11 @@ impl Located {
     /// Why the file is taken to hold secrets, by its name and folders.
     pub fn sensitivity(&self) -> Option<Sensitivity> {
         sensitivity(&self.relative)
+    }
+
+    /// Whether version control obeys what stands here, so that writing it may run something.
+    pub fn is_version_control(&self) -> bool {
+        is_version_control(&self.relative)
     }
 
     /// What stands here; a link that was put here meanwhile is not followed.
@@ -175,7 +185,7 @@ impl Located {
             part.push(name);
             let found = self.root.dir().symlink_metadata(&part).ok()?;
             if !found.is_dir() {
-                return Some((part.to_string_lossy().into_owned(), found.is_symlink()));
+                return Some((self.roots.shown(&self.root, &part), found.is_symlink()));
             }
         }
         None
@@ -183,10 +193,11 @@ impl Located {
 
     /// Paths like this one, in the deepest of its folders that there is.
     fn similar(&self) -> Option<Vec<String>> {
-        if let Some(path) = self.shown.contains('\\').then(|| self.shown.replace('\\', "/"))
+        let asked = self.relative.to_str()?;
+        if let Some(path) = asked.contains('\\').then(|| asked.replace('\\', "/"))
             && self.root.dir().symlink_metadata(&path).is_ok()
         {
-            return Some(vec![path]);
+            return Some(vec![self.roots.shown(&self.root, Path::new(&path))]);
         }
         let mut folder = PathBuf::new();
         let mut names = self.relative.components();
@@ -203,7 +214,6 @@ impl Located {
             .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
             .collect();
         let similar = similar(missing, listed.iter().map(String::as_str));
-        let before = self.shown.strip_suffix(self.relative.to_str()?)?;
         let rest = names.as_path();
         let path = |name: &String| {
             let mut path = folder.join(name);
@@ -213,7 +223,7 @@ impl Located {
             {
                 path.push(rest);
             }
-            format!("{before}{}", path.display())
+            self.roots.shown(&self.root, &path)
         };
         Some(similar.iter().map(path).collect())
     }
@@ -232,12 +242,16 @@ mod tests {
 
     #[test]
     fn keys_compare_as_the_file_system_does() {
-        let same = |a: &str, b: &str, ignores_case| {
-            PathKey::of(Path::new(a), ignores_case) == PathKey::of(Path::new(b), ignores_case)
+        let same = |a: &str, b: &str, ignores_case, ignores_form| {
+            let names = NameRule { ignores_case, ignores_form };
+            PathKey::of(Path::new(a), names) == PathKey::of(Path::new(b), names)
         };
-        assert!(same("/w/Main.rs", "/w/main.RS", true));
-        assert!(same("/w/\u{c9}t\u{e9}", "/w/\u{e9}t\u{e9}", true));
-        assert!(!same("/w/Main.rs", "/w/main.rs", false));
-        assert!(!same("/w/a", "/w/b", true));
+        assert!(same("/w/Main.rs", "/w/main.RS", true, false));
+        assert!(same("/w/\u{c9}t\u{e9}", "/w/\u{e9}t\u{e9}", true, false));
+        assert!(!same("/w/Main.rs", "/w/main.rs", false, true));
+        assert!(!same("/w/a", "/w/b", true, true));
+        assert!(same("/w/caf\u{e9}", "/w/cafe\u{301}", false, true));
+        assert!(!same("/w/caf\u{e9}", "/w/cafe\u{301}", true, false));
+        assert!(same("/w/CAFE\u{301}", "/w/caf\u{e9}", true, true));
     }
 }

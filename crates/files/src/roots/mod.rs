@@ -6,11 +6,12 @@
 //! between the look and the use is refused, and `..` cannot climb out.
 
 mod asked;
-mod case;
 mod error;
 mod located;
+mod names;
 mod resolve;
 mod similar;
+mod spelled;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,6 +24,8 @@ use cap_std::fs::MetadataExt as _;
 pub use self::error::PathError;
 pub(crate) use self::located::reopened;
 pub use self::located::{Located, PathKey};
+pub use self::names::NameRule;
+pub(crate) use self::spelled::{spelled, unspelled};
 
 /// One folder that may be touched, with all that is below it.
 #[derive(Debug)]
@@ -31,7 +34,7 @@ pub struct Root {
     path: PathBuf,
     given: PathBuf,
     identity: (u64, u64),
-    ignores_case: OnceLock<bool>,
+    names: OnceLock<NameRule>,
 }
 
 impl Root {
@@ -43,7 +46,7 @@ impl Root {
         let folder = dir.dir_metadata().map_err(|error| PathError::of(&shown, error))?;
         let identity = (folder.dev(), folder.ino());
         let given = std::path::absolute(given).unwrap_or_else(|_| given.to_owned());
-        Ok(Self { dir, path, given, identity, ignores_case: OnceLock::new() })
+        Ok(Self { dir, path, given, identity, names: OnceLock::new() })
     }
 
     /// The handle of the folder; it confines every path it is given.
@@ -56,10 +59,16 @@ impl Root {
         &self.path
     }
 
-    /// Whether names that differ in case alone are one file. Found out by asking for a file
-    /// there is by its name in the other case; taken for no where there is none to ask for.
-    pub fn ignores_case(&self) -> bool {
-        *self.ignores_case.get_or_init(|| case::ignores_case(&self.dir))
+    /// The absolute path of what is at `relative` below.
+    fn join(&self, relative: &Path) -> PathBuf {
+        // Joining nothing would add a slash.
+        if relative.as_os_str().is_empty() { self.path.clone() } else { self.path.join(relative) }
+    }
+
+    /// Which names are one file here. Found out by asking for a file there is by its name in
+    /// another spelling; taken to be different where there is none to ask for.
+    pub fn names(&self) -> NameRule {
+        *self.names.get_or_init(|| NameRule::of(&self.dir))
     }
 
     /// That the folder still stands where it stood.
@@ -79,7 +88,7 @@ impl Root {
 #[derive(Debug, Clone)]
 pub struct Roots {
     all: Arc<[Arc<Root>]>,
-    working: PathBuf,
+    working: Arc<Path>,
 }
 
 impl Roots {
@@ -92,8 +101,24 @@ impl Roots {
         let opened: Result<Vec<_>, _> =
             folders.iter().map(|folder| Root::open(folder.as_ref()).map(Arc::new)).collect();
         let all = opened?;
-        let working = all.first().ok_or(PathError::Empty)?.path.clone();
+        let working = all.first().ok_or(PathError::Empty)?.path.as_path().into();
         Ok(Self { all: all.into(), working })
+    }
+
+    /// As [`Self::open`], with the rule of names given for all of them rather than found out.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::open`].
+    pub fn open_with_names<P: AsRef<Path>>(
+        folders: &[P],
+        names: NameRule,
+    ) -> Result<Self, PathError> {
+        let roots = Self::open(folders)?;
+        for root in roots.all() {
+            root.names.get_or_init(|| names);
+        }
+        Ok(roots)
     }
 
     /// The roots, the first one first.
@@ -114,7 +139,7 @@ impl Roots {
     pub fn with_working_directory(&self, folder: &str) -> Result<Self, PathError> {
         let located = self.resolve(folder)?;
         located.folder()?;
-        Ok(Self { all: Arc::clone(&self.all), working: located.absolute() })
+        Ok(Self { all: Arc::clone(&self.all), working: located.absolute().into() })
     }
 
     /// Where `path` leads: relative to the working directory or absolute, with `.`, `..` and
@@ -137,13 +162,36 @@ impl Roots {
         resolve::resolve(self, from, path)
     }
 
-    /// How the file at `relative` below `root` is called in answers: relative to the first root,
-    /// absolute in others.
+    /// How the file at `relative` below `root` is called in answers: relative to the working
+    /// directory, or absolute outside it, so that asking for it by that name leads to it.
     pub fn shown(&self, root: &Root, relative: &Path) -> String {
-        let absolute = root.path.join(relative);
-        let shown = absolute.strip_prefix(&self.all[0].path).unwrap_or(&absolute);
-        let shown = shown.to_string_lossy();
-        if shown.is_empty() { ".".to_owned() } else { shown.trim_end_matches('/').to_owned() }
+        self.told(&root.join(relative))
+    }
+
+    /// How the absolute path, which goes through no link, is called in answers.
+    pub fn told(&self, absolute: &Path) -> String {
+        let Ok(relative) = absolute.strip_prefix(&self.working) else {
+            return spelled(absolute).into_owned();
+        };
+        let told = spelled(relative);
+        match &*told {
+            "" => ".".to_owned(),
+            told if asked::needs_dot(told) => format!("./{told}"),
+            told => told.to_owned(),
+        }
+    }
+
+    /// How the file at `relative` below `root` is called by rules and records, wherever the
+    /// working directory is: relative to the first root, absolute in others.
+    pub fn lasting(&self, root: &Root, relative: &Path) -> String {
+        let absolute = root.join(relative);
+        let told = spelled(absolute.strip_prefix(&self.all[0].path).unwrap_or(&absolute));
+        if told.is_empty() { ".".to_owned() } else { told.into_owned() }
+    }
+
+    /// What is at `relative` below `root`, reached through no link.
+    pub fn below(&self, root: &Arc<Root>, relative: &Path) -> Located {
+        Located::new(self, root, relative, None)
     }
 
     /// The root that `absolute`, a path without links, is in.

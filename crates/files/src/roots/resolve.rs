@@ -18,11 +18,11 @@ pub(super) fn resolve(roots: &Roots, from: &Path, path: &str) -> Result<Located,
     for root in roots.all() {
         root.check()?;
     }
-    if let Some(located) = without_links(roots, from, asked) {
+    if let Some(located) = without_links(roots, from, &asked) {
         return Ok(located);
     }
     let mut walk = Walk { roots, asked: path, at: from.to_owned(), next: Vec::new(), link: None };
-    walk.push(asked);
+    walk.push(&asked);
     walk.run()
 }
 
@@ -166,8 +166,6 @@ impl Walk<'_> {
     }
 
     fn shown(&self, absolute: &Path) -> String {
-        let first =
-            self.roots.all().next().and_then(|root| absolute.strip_prefix(root.path()).ok());
-        quoted(&first.unwrap_or(absolute).to_string_lossy())
+        quoted(&self.roots.told(absolute))
     }
 }

@@ -15,7 +15,27 @@ const GUESSED_BYTES_MAX: usize = 256 * 1024;
 /// Of a thousand bytes, so many control characters are still text in an old encoding.
 const CONTROLS_PER_THOUSAND_MAX: usize = 20;
 
+/// What bytes say, with the line endings they have.
+#[derive(Debug)]
+pub(crate) struct Decoded<'b> {
+    pub(crate) text: Cow<'b, str>,
+    encoding: Encoding,
+    bom: bool,
+    exact: bool,
+}
+
 pub(super) fn decode(bytes: &[u8]) -> Result<TextFile, NotText> {
+    let Decoded { text, encoding, bom, exact } = decoded(bytes)?;
+    let (text, endings) = Endings::take(&text);
+    Ok(TextFile { text, encoding, bom, endings, exact })
+}
+
+/// What `bytes` say.
+///
+/// # Errors
+///
+/// When they are not text.
+pub(crate) fn decoded(bytes: &[u8]) -> Result<Decoded<'_>, NotText> {
     if let Some(rest) = bytes.strip_prefix(b"\xEF\xBB\xBF") {
         return utf8(rest, true);
     }
@@ -41,18 +61,13 @@ pub(super) fn decode(bytes: &[u8]) -> Result<TextFile, NotText> {
     Ok(legacy(bytes))
 }
 
-fn text_file(text: &str, encoding: Encoding, bom: bool, exact: bool) -> TextFile {
-    let (text, endings) = Endings::take(text);
-    TextFile { text, encoding, bom, endings, exact }
-}
-
-fn utf8(bytes: &[u8], bom: bool) -> Result<TextFile, NotText> {
+fn utf8(bytes: &[u8], bom: bool) -> Result<Decoded<'_>, NotText> {
     if bytes.contains(&0) {
         return Err(NotText);
     }
     let text = String::from_utf8_lossy(bytes);
     let exact = matches!(text, Cow::Borrowed(_));
-    Ok(text_file(&text, Encoding::Utf8, bom, exact))
+    Ok(Decoded { text, encoding: Encoding::Utf8, bom, exact })
 }
 
 /// Whether there is more that is right than wrong for UTF-8, as in a file that was cut or
@@ -60,10 +75,22 @@ fn utf8(bytes: &[u8], bom: bool) -> Result<TextFile, NotText> {
 fn is_mostly_utf8(bytes: &[u8]) -> bool {
     let (mut right, mut wrong) = (0_usize, 0_usize);
     for chunk in bytes.utf8_chunks() {
-        right += chunk.valid().chars().filter(|letter| !letter.is_ascii()).count();
+        right += chunk.valid().chars().map(weight).sum::<usize>();
         wrong += usize::from(!chunk.invalid().is_empty());
     }
     right > wrong && !has_many_controls(bytes)
+}
+
+/// How much a letter speaks for UTF-8: the less likely its bytes are by chance, the more. In old
+/// encodings the first byte of Latin and Cyrillic letters is a capital that no mark follows.
+fn weight(letter: char) -> usize {
+    match letter {
+        '\0'..='\u{7f}' => 0,
+        '\u{80}'..='\u{17f}' | '\u{400}'..='\u{47f}' => 2,
+        '\u{180}'..='\u{7ff}' => 1,
+        '\u{800}'..='\u{ffff}' => 3,
+        _ => 4,
+    }
 }
 
 fn units(bytes: &[u8], encoding: Encoding) -> impl Iterator<Item = u16> {
@@ -73,7 +100,7 @@ fn units(bytes: &[u8], encoding: Encoding) -> impl Iterator<Item = u16> {
     })
 }
 
-fn utf16(bytes: &[u8], encoding: Encoding, bom: bool) -> TextFile {
+fn utf16(bytes: &[u8], encoding: Encoding, bom: bool) -> Decoded<'static> {
     let mut exact = bytes.len().is_multiple_of(2);
     let mut text: String = char::decode_utf16(units(bytes, encoding))
         .map(|letter| {
@@ -84,11 +111,11 @@ fn utf16(bytes: &[u8], encoding: Encoding, bom: bool) -> TextFile {
     if !bytes.len().is_multiple_of(2) {
         text.push(char::REPLACEMENT_CHARACTER);
     }
-    text_file(&text, encoding, bom, exact)
+    Decoded { text: text.into(), encoding, bom, exact }
 }
 
 /// UTF-16 shows by the NULs beside its ASCII letters: all at odd places, or all at even ones.
-fn utf16_without_mark(bytes: &[u8]) -> Result<TextFile, NotText> {
+fn utf16_without_mark(bytes: &[u8]) -> Result<Decoded<'static>, NotText> {
     let (pairs, rest) = bytes.as_chunks::<2>();
     let low_first = pairs.iter().filter(|pair| pair[1] == 0 && pair[0] != 0).count();
     let high_first = pairs.iter().filter(|pair| pair[0] == 0 && pair[1] != 0).count();
@@ -114,7 +141,7 @@ fn has_many_controls(bytes: &[u8]) -> bool {
 
 /// The guess if it reads every byte and gives them back, or else Windows-1252, which has a
 /// meaning for each.
-fn legacy(bytes: &[u8]) -> TextFile {
+fn legacy(bytes: &[u8]) -> Decoded<'_> {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     let looked_at = &bytes[..bytes.len().min(GUESSED_BYTES_MAX)];
     detector.feed(looked_at, looked_at.len() == bytes.len());
@@ -122,10 +149,11 @@ fn legacy(bytes: &[u8]) -> TextFile {
     let exact_in = |charset: &'static Charset| {
         let text = charset.decode_without_bom_handling_and_without_replacement(bytes)?;
         let back = encode::encode(&text, Encoding::Legacy(charset), false).ok()?;
-        (back == bytes).then(|| text_file(&text, Encoding::Legacy(charset), false, true))
+        let encoding = Encoding::Legacy(charset);
+        (back == bytes).then_some(Decoded { text, encoding, bom: false, exact: true })
     };
     exact_in(guessed).or_else(|| exact_in(WINDOWS_1252)).unwrap_or_else(|| {
         let (text, _) = WINDOWS_1252.decode_without_bom_handling(bytes);
-        text_file(&text, Encoding::Legacy(WINDOWS_1252), false, false)
+        Decoded { text, encoding: Encoding::Legacy(WINDOWS_1252), bom: false, exact: false }
     })
 }

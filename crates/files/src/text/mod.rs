@@ -10,6 +10,7 @@ mod endings;
 use encoding_rs::Encoding as Charset;
 use thiserror::Error;
 
+pub(crate) use self::decode::decoded;
 use self::endings::Endings;
 pub use self::endings::LineEnding;
 

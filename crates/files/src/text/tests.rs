@@ -67,6 +67,50 @@ fn invalid_bytes_are_readable_and_refused_for_editing() {
     );
 }
 
+/// Texts in encodings of before Unicode.
+const OLD: [(&str, &str); 12] = [
+    ("windows-1252", "Voil\u{e0} un caf\u{e9} tr\u{e8}s serr\u{e9}, d\u{e9}j\u{e0} pay\u{e9}"),
+    ("windows-1252", "\u{201e}T\u{dc}\u{201c}"),
+    ("windows-1252", "\u{ab}\u{a0}CAF\u{c9}\u{a0}\u{bb}"),
+    ("windows-1252", "\u{e9}"),
+    ("windows-1251", "Тёплый вечер, «Рёбра» и ещё №5"),
+    ("KOI8-R", "Съешь же ещё этих мягких французских булок"),
+    ("Shift_JIS", "これは日本語の文章です。カタカナも漢字も混ざる"),
+    ("EUC-JP", "これは日本語の文章です。カタカナも漢字も混ざる"),
+    ("GBK", "你好，这是一个中文句子，用来测试编码的识别"),
+    ("Big5", "這是一個中文句子，用來測試編碼的識別"),
+    ("EUC-KR", "한국어 문장을 시험하기 위한 글입니다"),
+    ("windows-1250", "Zażółć gęślą jaźń, příliš žluťoučký kůň"),
+];
+
+#[test]
+fn old_encodings_are_not_taken_for_utf8() {
+    for (name, text) in OLD {
+        let charset = Charset::for_label(name.as_bytes()).expect("a known name");
+        let (bytes, _, lost) = charset.encode(text);
+        assert!(!lost, "{name}");
+        let file = TextFile::decode(&bytes).expect("text");
+        assert_ne!(file.encoding(), Encoding::Utf8, "{name}: {:?}", file.text());
+        assert_eq!(file.encode().expect("exact"), &*bytes, "{name}");
+    }
+}
+
+#[test]
+fn a_bad_byte_leaves_the_rest_of_a_file_as_it_is() {
+    for text in ["caf\u{e9} ", "it\u{2019}s", "na\u{ef}ve\n", "ж", "日", "\u{1f600}"] {
+        for at in (0..=text.len()).filter(|at| text.is_char_boundary(*at)) {
+            for bad in [0xFF, 0xE9, 0x80] {
+                let (before, after) = text.split_at(at);
+                let bytes = [before.as_bytes(), &[bad], after.as_bytes()].concat();
+                let file = TextFile::decode(&bytes).expect("text");
+                assert_eq!(file.encoding(), Encoding::Utf8, "{bytes:x?}");
+                assert_eq!(file.text(), format!("{before}\u{fffd}{after}"), "{bytes:x?}");
+                assert!(file.encode().is_err(), "{bytes:x?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn edits_keep_encoding_mark_and_endings() {
     let edit = |bytes: &[u8], from: &str, to: &str| {

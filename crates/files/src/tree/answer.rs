@@ -40,12 +40,23 @@ pub struct Passed {
     pub unreadable: u64,
     /// Path and reason of the first of these.
     pub reasons: Vec<(String, String)>,
+    /// Files that were searched, but as bytes: they are no UTF-8, and too large or too odd to
+    /// be decoded.
+    pub as_bytes: u64,
+    /// The first of these.
+    pub as_bytes_first: Vec<String>,
 }
 
 impl Passed {
     pub(super) fn unreadable(&mut self, path: String, why: String) {
         self.unreadable += 1;
         self.reasons.push((path, why));
+        self.keep_first();
+    }
+
+    pub(super) fn as_bytes(&mut self, path: String) {
+        self.as_bytes += 1;
+        self.as_bytes_first.push(path);
         self.keep_first();
     }
 
@@ -56,10 +67,13 @@ impl Passed {
         self.unreadable(path, reason.to_string());
     }
 
-    pub(super) fn add(&mut self, other: Self) {
+    /// Adds what was passed over elsewhere.
+    pub fn add(&mut self, other: Self) {
         self.binary += other.binary;
         self.unreadable += other.unreadable;
         self.reasons.extend(other.reasons);
+        self.as_bytes += other.as_bytes;
+        self.as_bytes_first.extend(other.as_bytes_first);
         self.keep_first();
     }
 
@@ -67,6 +81,8 @@ impl Passed {
     fn keep_first(&mut self) {
         self.reasons.sort_by(|one, other| name::compare(&one.0, &other.0));
         self.reasons.truncate(REASONS_MAX);
+        self.as_bytes_first.sort_by(|one, other| name::compare(one, other));
+        self.as_bytes_first.truncate(REASONS_MAX);
     }
 }
 
@@ -111,6 +127,16 @@ pub enum Unit {
 }
 
 impl GrepAnswer {
+    /// Adds what was found elsewhere, of which the page shows what comes after this.
+    pub fn append(&mut self, next: Self) {
+        self.files.extend(next.files);
+        self.shown += next.shown;
+        self.total += next.total;
+        self.files_with_hits += next.files_with_hits;
+        self.files_searched += next.files_searched;
+        self.passed.add(next.passed);
+    }
+
     /// Where the next page begins, if there is one.
     pub fn next_offset(&self) -> Option<usize> {
         let end = self.offset + self.shown;

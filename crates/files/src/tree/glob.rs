@@ -44,8 +44,12 @@ pub struct GlobQuery {
 /// The files found: a page of them, and how many there are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GlobAnswer {
-    /// Paths relative to the folder.
+    /// Paths relative to the folder, spelled as they are told.
     pub paths: Vec<String>,
+    /// When each of them was changed, where the last changed come first and that can be had.
+    pub changed: Vec<Option<SystemTime>>,
+    /// How many files this page is of; some may be gone since they were met.
+    pub shown: usize,
     /// How many come before these.
     pub offset: usize,
     /// How many there are.
@@ -55,10 +59,19 @@ pub struct GlobAnswer {
 }
 
 impl GlobAnswer {
+    /// Adds what was found elsewhere, of which the page shows what comes after this.
+    pub fn append(&mut self, next: Self) {
+        self.paths.extend(next.paths);
+        self.changed.extend(next.changed);
+        self.shown += next.shown;
+        self.total += next.total;
+        self.passed.add(next.passed);
+    }
+
     /// Where the next page begins, if there is one.
     pub fn next_offset(&self) -> Option<usize> {
-        let end = self.offset + self.paths.len();
-        (!self.paths.is_empty() && (end as u64) < self.total).then_some(end)
+        let end = self.offset + self.shown;
+        (self.shown > 0 && (end as u64) < self.total).then_some(end)
     }
 
     /// One path a line. Whatever is not on the page is told in a last line in brackets.
@@ -68,7 +81,7 @@ impl GlobAnswer {
             text.push_str(path);
             text.push('\n');
         }
-        let (total, offset, shown) = (self.total, self.offset, self.paths.len());
+        let (total, offset, shown) = (self.total, self.offset, self.shown);
         let told = match (shown, total) {
             (0, 0) => Some("no file fits; hidden and ignored files are not looked at".to_owned()),
             (0, total) => Some(format!("there are {total} files, none from offset {offset}")),
@@ -107,8 +120,10 @@ pub fn glob(base: &Path, query: &GlobQuery, go_on: GoOn<'_>) -> Result<GlobAnswe
         visits.into_iter().flat_map(|visit| visit.first.into_items()).collect();
     found.par_sort_unstable();
     let page = found.into_iter().skip(query.offset).take(query.limit);
-    let paths = page.map(|found| found.name.0.into_string()).collect();
-    Ok(GlobAnswer { paths, offset: query.offset, total, passed })
+    let (paths, changed): (Vec<String>, Vec<_>) =
+        page.map(|found| (found.name.0.into_string(), found.changed.0)).unzip();
+    let shown = paths.len();
+    Ok(GlobAnswer { paths, changed, shown, offset: query.offset, total, passed })
 }
 
 /// A file, by time only where that is asked for.

@@ -177,7 +177,7 @@ fn matcher(query: &GrepQuery) -> Result<RegexMatcher, TreeError> {
         } else if query.fixed {
             "shorten it"
         } else {
-            "set fixed to look for the text as it stands, or put `\\` before the character meant"
+            "set literal to look for the text as it stands, or put `\\` before the character meant"
         };
         TreeError::Pattern { why: why.trim_end().to_owned(), hint }
     })
@@ -268,8 +268,11 @@ impl Visitor for Visit<'_> {
             Outcome::Stopped => self.totals.stopped = true,
             Outcome::Binary => self.totals.passed.binary += 1,
             Outcome::Failed(error) => self.totals.passed.unreadable(path, error),
-            Outcome::Found { hits, lines } => {
+            Outcome::Found { hits, lines, as_bytes } => {
                 self.totals.files_searched += 1;
+                if as_bytes {
+                    self.totals.passed.as_bytes(path.clone());
+                }
                 if hits > 0 {
                     self.totals.hits += hits;
                     self.totals.files_with_hits += 1;

@@ -12,6 +12,7 @@ use super::first::First;
 use super::name::{Name, Names};
 use super::scope::{Scope, TreeError};
 use super::walk::{Visitor, walk};
+use crate::roots::unspelled;
 
 /// Entries that are shown.
 const SHOWN_MAX: usize = 100_000;
@@ -223,8 +224,9 @@ impl Tree {
                     }
                 }
                 Rank::File => {
-                    let metadata = root.join(&path).symlink_metadata();
-                    EntryKind::File(metadata.ok().map(|metadata| metadata.len()))
+                    let found = unspelled(&path).map(|path| root.join(path).symlink_metadata());
+                    let metadata = found.and_then(Result::ok);
+                    EntryKind::File(metadata.map(|metadata| metadata.len()))
                 }
                 Rank::Other => EntryKind::Other,
             };

@@ -26,6 +26,7 @@ pub use render::Form;
 pub use scope::{Scope, TreeError};
 pub use unchanged::is_unchanged;
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -35,3 +36,13 @@ pub type Open<'o> = &'o (dyn Fn(&Path) -> io::Result<File> + Sync);
 
 /// Asked often while something goes on; `false` ends it soon.
 pub type GoOn<'g> = &'g (dyn Fn() -> bool + Sync);
+
+/// The path that an answer tells as `name`.
+pub fn path_of(name: &str) -> Cow<'_, Path> {
+    crate::roots::unspelled(name).unwrap_or(Cow::Borrowed(Path::new(name)))
+}
+
+/// How answers tell `path`: as it is, unless a name in it is no plain text.
+pub fn name_of(path: &Path) -> Cow<'_, str> {
+    crate::roots::spelled(path)
+}

@@ -1,7 +1,11 @@
 //! Paths relative to the searched folder, as text, and their order.
 
 use std::cmp::Ordering;
-use std::path::{MAIN_SEPARATOR, Path};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use crate::roots::spelled;
 
 /// Compares paths folder by folder, names by their bytes: what is in `a/` comes before
 /// `a.txt`.
@@ -37,7 +41,7 @@ impl PartialOrd for Name {
 /// Names what is found below a folder.
 pub(super) struct Names {
     /// What a walk puts in front of each path.
-    root: String,
+    root: PathBuf,
     /// What is put in its place: the folder relative to the base, with a last `/`, or nothing.
     prefix: String,
 }
@@ -45,24 +49,22 @@ pub(super) struct Names {
 impl Names {
     pub(super) fn new(root: &Path, path: &str) -> Self {
         let prefix = if path.is_empty() { String::new() } else { format!("{path}/") };
-        Self { root: root.to_string_lossy().into_owned(), prefix }
+        Self { root: root.to_owned(), prefix }
     }
 
-    /// The name of a path that a walk gave, relative to the base, with `/` between its parts.
-    /// Bytes that are not UTF-8 are replaced.
+    /// The name of a path that a walk gave, relative to the base, spelled as it is told.
     pub(super) fn name(&self, path: &Path) -> String {
-        let text = path.to_string_lossy();
-        let rest = text.strip_prefix(self.root.as_str()).unwrap_or(&text);
-        let rest = rest.strip_prefix(MAIN_SEPARATOR).unwrap_or(rest);
-        let name = if rest.is_empty() {
-            self.prefix.trim_end_matches('/').to_owned()
-        } else {
-            let mut name = String::with_capacity(self.prefix.len() + rest.len());
-            name.push_str(&self.prefix);
-            name.push_str(rest);
-            name
-        };
-        if MAIN_SEPARATOR == '/' { name } else { name.replace(MAIN_SEPARATOR, "/") }
+        let bytes = path.as_os_str().as_bytes();
+        let rest = bytes.strip_prefix(self.root.as_os_str().as_bytes()).unwrap_or(bytes);
+        let rest = rest.strip_prefix(b"/").unwrap_or(rest);
+        let rest = spelled(Path::new(OsStr::from_bytes(rest)));
+        if rest.is_empty() {
+            return self.prefix.trim_end_matches('/').to_owned();
+        }
+        let mut name = String::with_capacity(self.prefix.len() + rest.len());
+        name.push_str(&self.prefix);
+        name.push_str(&rest);
+        name
     }
 }
 

@@ -72,15 +72,25 @@ impl GrepAnswer {
 impl Passed {
     /// What could not be read. Binary files are passed over by everyone's leave.
     pub(super) fn write(&self, text: &mut String) -> fmt::Result {
+        let more = |all: u64, named: usize| match all - named as u64 {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        if self.as_bytes > 0 {
+            let (named, more) =
+                (&self.as_bytes_first, more(self.as_bytes, self.as_bytes_first.len()));
+            let named = named.join(", ");
+            writeln!(
+                text,
+                "[no UTF-8 and not decoded, so letters beyond ASCII may be missed: {named}{more}]"
+            )?;
+        }
         if self.unreadable == 0 {
             return Ok(());
         }
         let named: Vec<String> =
             self.reasons.iter().map(|(path, why)| format!("{path} ({why})")).collect();
-        let more = match self.unreadable - self.reasons.len() as u64 {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
+        let more = more(self.unreadable, self.reasons.len());
         writeln!(text, "[not read: {}{more}]", named.join(", "))
     }
 }

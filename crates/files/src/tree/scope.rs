@@ -5,11 +5,15 @@ use std::path::{Component, Path, PathBuf};
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::types::{Types, TypesBuilder};
 
+use crate::roots::unspelled;
+
 /// Which part of a folder is searched or listed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Scope {
-    /// A folder or file in it, relative; empty for all.
+    /// A folder or file in it, relative, spelled as it is told; empty for all.
     pub path: String,
+    /// Folders in it, relative, that are left out.
+    pub without: Vec<PathBuf>,
     /// Globs that a file must match, and with `!` in front must not; the last that matches
     /// decides. One without `/` is about names, one with it about paths from the folder.
     /// They choose among the files that are not ignored.
@@ -105,6 +109,8 @@ pub(super) struct Checked {
     pub(super) is_folder: bool,
     pub(super) globs: Override,
     pub(super) types: Option<Types>,
+    /// Folders that are left out, as the walk meets them.
+    pub(super) without: Vec<PathBuf>,
 }
 
 impl Scope {
@@ -114,7 +120,11 @@ impl Scope {
         let path = plain(&self.path)?;
         let failed = |source| TreeError::Path { path: shown(&path), source };
         let base: PathBuf = base.components().collect();
-        let root = if path.is_empty() { base.clone() } else { base.join(&path) };
+        let root = match unspelled(&path) {
+            _ if path.is_empty() => base.clone(),
+            Some(path) => base.join(path),
+            None => return Err(TreeError::Outside { path }),
+        };
         // A link on the way may lead out, and the walk would follow it.
         let real = root.canonicalize().map_err(failed)?;
         let real_base = base.canonicalize().map_err(failed)?;
@@ -128,7 +138,8 @@ impl Scope {
         let anchor = if globs_at_path && is_folder { &root } else { &base };
         let globs = globs(anchor, &self.globs)?;
         let types = types(&self.types)?;
-        Ok(Checked { root, path, is_folder, globs, types })
+        let without = self.without.iter().map(|folder| base.join(folder)).collect();
+        Ok(Checked { root, path, is_folder, globs, types, without })
     }
 }
 

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::ops::Range;
 
+use encoding_rs::Encoding as Charset;
 use grep_matcher::Matcher;
 use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
@@ -11,9 +12,14 @@ use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 use super::GoOn;
 use super::answer::HitLine;
 use crate::edit::LineNumber;
+use crate::text::decoded;
 
 /// Files up to this many bytes are read whole; of longer ones a part at a time.
 const WHOLE_BYTES_MAX: usize = 2 << 20;
+/// Files up to this many bytes are read whole if they have to be decoded.
+const DECODED_BYTES_MAX: usize = 8 << 20;
+/// Bytes by which a file that has NULs is taken for text or not.
+const LOOKED_AT_BYTES: usize = 4 << 10;
 /// Bytes read at once.
 const READ_BYTES: usize = 64 << 10;
 /// Bytes of a line that are shown.
@@ -34,7 +40,12 @@ pub(super) struct Task<'t> {
 
 /// What came of a file.
 pub(super) enum Outcome {
-    Found { hits: u64, lines: Vec<HitLine> },
+    /// What was found; `as_bytes` where the file is no UTF-8 and was not decoded.
+    Found {
+        hits: u64,
+        lines: Vec<HitLine>,
+        as_bytes: bool,
+    },
     Binary,
     Failed(String),
     Stopped,
@@ -49,38 +60,62 @@ pub(super) struct Reader {
 impl Reader {
     pub(super) fn search(&mut self, mut file: File, task: Task<'_>) -> Outcome {
         let Task { searcher, matcher, hits_max, first_only, go_on } = task;
-        let length = match self.fill(&mut file) {
+        let mut length = match self.fill(&mut file, 0, WHOLE_BYTES_MAX) {
             Ok(length) => length,
             Err(error) => return Outcome::Failed(error.to_string()),
         };
-        let start = &self.buffer[..length];
-        let wide = start.starts_with(&[0xFF, 0xFE]) || start.starts_with(&[0xFE, 0xFF]);
-        if !wide && start.contains(&0) {
+        let spelling = Spelling::of(&self.buffer[..length]);
+        if spelling == Spelling::Binary {
             return Outcome::Binary;
         }
-        let mut found = Found { matcher, hits_max, first_only, hits: 0, lines: Vec::new() };
-        if length < WHOLE_BYTES_MAX {
-            let result = searcher.search_slice(matcher, start, &mut found);
-            return finish(result, Watch::Through, found);
+        let mut whole_max = WHOLE_BYTES_MAX;
+        if spelling == Spelling::Old && length == WHOLE_BYTES_MAX {
+            whole_max = DECODED_BYTES_MAX;
+            length = match self.fill(&mut file, length, DECODED_BYTES_MAX) {
+                Ok(length) => length,
+                Err(error) => return Outcome::Failed(error.to_string()),
+            };
         }
-        let mut watched = Watched { file, go_on, wide, watch: Watch::Through };
+        let start = &self.buffer[..length];
+        let mut found = Found { matcher, hits_max, first_only, hits: 0, lines: Vec::new() };
+        if length < whole_max {
+            let text = if spelling == Spelling::Old { decoded(start).ok() } else { None };
+            let as_bytes = spelling == Spelling::Old && text.is_none();
+            if as_bytes && start.contains(&0) {
+                return Outcome::Binary;
+            }
+            let text = text.as_ref().map_or(start, |text| text.text.as_bytes());
+            let result = searcher.search_slice(matcher, text, &mut found);
+            // Bytes in which nothing is found are most likely no text at all.
+            let as_bytes = as_bytes && found.hits > 0;
+            return finish(result, Watch::Through, found, as_bytes);
+        }
+        let as_bytes = spelling == Spelling::Old;
+        if as_bytes && start.contains(&0) {
+            return Outcome::Binary;
+        }
+        let wide = spelling == Spelling::Wide;
+        let mut watched = Watched { file, go_on, wide, as_bytes, watch: Watch::Through };
         let parts = start.chain(&mut watched);
         let result = searcher.search_reader(matcher, parts, &mut found);
-        finish(result, watched.watch, found)
+        finish(result, watched.watch, found, watched.as_bytes)
     }
 
-    /// Reads a file up to [`WHOLE_BYTES_MAX`]; gives how much there was.
-    fn fill(&mut self, file: &mut File) -> io::Result<usize> {
-        let mut length = 0;
+    /// Reads a file, of which `length` bytes are there, up to `length_max`; gives how much there
+    /// is.
+    fn fill(&mut self, file: &mut File, mut length: usize, length_max: usize) -> io::Result<usize> {
         loop {
             if length == self.buffer.len() {
-                if length >= WHOLE_BYTES_MAX {
+                if length >= length_max {
                     return Ok(length);
                 }
-                let more = (length * 2).clamp(READ_BYTES, WHOLE_BYTES_MAX);
+                let more = (length * 2).clamp(READ_BYTES, length_max);
                 self.buffer.resize(more, 0);
             }
-            let end = self.buffer.len().min(WHOLE_BYTES_MAX);
+            let end = self.buffer.len().min(length_max);
+            if length == end {
+                return Ok(length);
+            }
             match file.read(&mut self.buffer[length..end]) {
                 Ok(0) => return Ok(length),
                 Ok(read) => length += read,
@@ -91,11 +126,60 @@ impl Reader {
     }
 }
 
-fn finish(result: io::Result<()>, watch: Watch, found: Found<'_>) -> Outcome {
+/// How the letters of a file are spelled, by its beginning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Spelling {
+    Utf8,
+    /// UTF-16 with a mark, which the searcher knows.
+    Wide,
+    /// Something else, to be decoded.
+    Old,
+    Binary,
+}
+
+impl Spelling {
+    fn of(start: &[u8]) -> Self {
+        if start.starts_with(&[0xFF, 0xFE]) || start.starts_with(&[0xFE, 0xFF]) {
+            return Self::Wide;
+        }
+        if start.contains(&0) {
+            let looked_at = &start[..start.len().min(LOOKED_AT_BYTES)];
+            // The last letter may be cut in two.
+            let is_text = |cut: usize| decoded(&looked_at[..looked_at.len() - cut]).is_ok();
+            let is_cut = looked_at.len() == LOOKED_AT_BYTES;
+            let is_text = is_text(0) || is_cut && is_text(2);
+            return if is_text { Self::Old } else { Self::Binary };
+        }
+        match is_utf8(start, start.len() == WHOLE_BYTES_MAX) {
+            true => Self::Utf8,
+            false => Self::Old,
+        }
+    }
+}
+
+/// Whether bytes are UTF-8, of which the last letter may be cut in two if it goes on.
+fn is_utf8(bytes: &[u8], goes_on: bool) -> bool {
+    let rest = &bytes[Charset::utf8_valid_up_to(bytes)..];
+    let is_cut = || std::str::from_utf8(rest).is_err_and(|error| error.error_len().is_none());
+    rest.is_empty() || goes_on && is_cut()
+}
+
+/// Bytes of a letter after its first.
+const LETTER_REST_MAX: usize = 3;
+
+/// The same of bytes out of the middle of a text.
+fn is_utf8_inside(bytes: &[u8]) -> bool {
+    let is_inner = |byte: &&u8| **byte & 0xC0 == 0x80;
+    let cut = bytes.iter().take(LETTER_REST_MAX).take_while(is_inner).count();
+    is_utf8(&bytes[cut..], true)
+}
+
+fn finish(result: io::Result<()>, watch: Watch, found: Found<'_>, as_bytes: bool) -> Outcome {
+    let Found { hits, lines, .. } = found;
     match (watch, result) {
         (Watch::Binary, _) => Outcome::Binary,
         (Watch::Stopped, _) => Outcome::Stopped,
-        (Watch::Through, Ok(())) => Outcome::Found { hits: found.hits, lines: found.lines },
+        (Watch::Through, Ok(())) => Outcome::Found { hits, lines, as_bytes },
         (Watch::Through, Err(error)) => Outcome::Failed(error.to_string()),
     }
 }
@@ -113,6 +197,8 @@ struct Watched<'g> {
     file: File,
     go_on: GoOn<'g>,
     wide: bool,
+    /// Whether something that is no UTF-8 was met.
+    as_bytes: bool,
     watch: Watch,
 }
 
@@ -123,10 +209,12 @@ impl Read for Watched<'_> {
             return Ok(0);
         }
         let length = self.file.read(into)?;
-        if !self.wide && into[..length].contains(&0) {
+        let read = &into[..length];
+        if !self.wide && read.contains(&0) {
             self.watch = Watch::Binary;
             return Ok(0);
         }
+        self.as_bytes = self.as_bytes || !self.wide && !is_utf8_inside(read);
         Ok(length)
     }
 }

@@ -59,10 +59,13 @@ const RULES: [&str; 4] = [".gitignore", ".ignore", ".rgignore", ".git/info/exclu
 /// Whether what is ignored may have changed in the folders above.
 fn is_ruled_anew(base: &Path, path: &Path, since: Duration) -> bool {
     let is_newer = |path: &Path| fs::metadata(path).is_ok_and(|found| noted(&found) >= since);
-    path.ancestors().skip(1).any(|folder| {
+    let has_newer = |folder: &Path| RULES.iter().any(|rules| is_newer(&folder.join(rules)));
+    let is_above = path.ancestors().skip(1).any(|folder| {
         let folder = base.join(folder);
-        is_newer(&folder) || RULES.iter().any(|rules| is_newer(&folder.join(rules)))
-    })
+        is_newer(&folder) || has_newer(&folder)
+    });
+    // Whatever else happens in folders above the base is no matter.
+    is_above || base.ancestors().skip(1).any(has_newer)
 }
 
 struct Look<'a> {

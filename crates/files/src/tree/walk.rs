@@ -96,6 +96,8 @@ fn builder(scope: &Scope, checked: &Checked) -> WalkBuilder {
         .max_depth(Some(DEPTH_MAX))
         .follow_links(false)
         .hidden(!scope.hidden)
+        // Who writes a `.gitignore` means it, with git or without.
+        .require_git(false)
         .parents(!scope.ignored)
         .ignore(!scope.ignored)
         .git_ignore(!scope.ignored)
@@ -108,14 +110,15 @@ fn builder(scope: &Scope, checked: &Checked) -> WalkBuilder {
         builder.types(types.clone());
     }
     let excludes = checked.globs.num_ignores() > 0;
-    if scope.hidden || excludes {
-        let globs = checked.globs.clone();
+    if scope.hidden || excludes || !checked.without.is_empty() {
+        let (globs, without) = (checked.globs.clone(), checked.without.clone());
         builder.filter_entry(move |entry| {
             let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
             // What git keeps for itself is no part of what a person wrote.
             let is_git = entry.depth() > 0 && entry.file_name() == ".git";
             let is_named = is_folder && excludes && globs.matched(entry.path(), true).is_ignore();
-            !is_git && !is_named
+            let is_without = is_folder && without.iter().any(|folder| folder == entry.path());
+            !is_git && !is_named && !is_without
         });
     }
     builder

@@ -42,11 +42,15 @@ fn notes_are_found() {
         "[cleared to save context]",
         "[dropped]",
         "[Old tool result content cleared]",
+        "ab[… 9 bytes of this line left out; read_lines start 2, from_byte 2]",
+        "[… 2 bytes of this line left out]cd",
         "[outdated - see the latest file content]",
         "[[NOTE] This file read has been removed to save space in the context window. Refer to the latest file read for the most up to date version of this file.]",
         "... [truncated: 12000 chars total, 300 lines] ...",
         "Old environment output: (30 lines omitted)",
         "[Cached result from 10:23:45 AM]",
+        "[101-15000 left out: the file is too long to be curated; find lines with grep, go on with read_lines, start 101]",
+        "[lines from 101 on left out: the file is too large to be read at once; find lines with grep, go on with read_lines, start 101]",
     ] {
         assert_eq!(kind(&format!("a\n    {line}\nb\n")), Some(PlaceholderKind::Note), "{line}");
     }
@@ -57,6 +61,8 @@ fn headers_and_numbers_are_found() {
     for line in [
         "File: src/a.rs (curated)",
         "File: a b.py (full)",
+        "File: big.log (beginning)",
+        "Total bytes: 1073741839 | Preserved: 100 lines",
         "Total lines: 300 | Preserved: 40 (13.3 %)",
     ] {
         assert_eq!(kind(line), Some(PlaceholderKind::Header), "{line}");

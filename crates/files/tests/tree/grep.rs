@@ -217,7 +217,7 @@ fn binary_files_are_passed_over() {
 
 #[test]
 fn binary_files_are_told_where_nothing_was_found() {
-    let folder = tree(&[("a.bin", b"x\0".to_vec()), ("a.txt", b"y\n".to_vec())]);
+    let folder = tree(&[("a.bin", b"x\0\x01".to_vec()), ("a.txt", b"y\n".to_vec())]);
     let told = "[nothing found in 1 files; 1 binary file was passed over]\n";
     check(folder.path(), &GrepQuery::new("x"), told);
 }
@@ -244,8 +244,79 @@ fn encodings_are_told_by_their_mark() {
         ("marked", "\u{FEFF}é\n".as_bytes().to_vec()),
         ("latin", b"a\xE9\n".to_vec()),
     ]);
-    check(folder.path(), &GrepQuery::new("é"), "big\n1:é\n\nmarked\n1:é\n\nwide\n1:aé\n");
-    check(folder.path(), &GrepQuery::new("^a"), "latin\n1:a\u{FFFD}\n\nwide\n1:aé\n");
+    let found = "big\n1:é\n\nlatin\n1:aé\n\nmarked\n1:é\n\nwide\n1:aé\n";
+    check(folder.path(), &GrepQuery::new("é"), found);
+    check(folder.path(), &GrepQuery::new("^a"), "latin\n1:aé\n\nwide\n1:aé\n");
+}
+
+/// What reading a file shows, searching finds.
+#[test]
+fn files_are_searched_as_they_are_read() {
+    let old =
+        |charset: &'static encoding_rs::Encoding, text: &str| charset.encode(text).0.into_owned();
+    let latin = |text: &str| old(encoding_rs::WINDOWS_1252, text);
+    let files = [
+        ("latin", latin("un r\u{e9}sum\u{e9}\r\nd\u{e9}j\u{e0} vu\r\n")),
+        ("japanese", old(encoding_rs::SHIFT_JIS, "これは日本語の文章です。\n二行目\n")),
+        (
+            "wide",
+            "plain words\nund \u{fc}ber\n".encode_utf16().flat_map(u16::to_le_bytes).collect(),
+        ),
+        ("patched", b"na\xC3\xAFve \xFF x\ncaf\xC3\xA9\n".to_vec()),
+        ("binary", b"r\xC3\xA9sum\xC3\xA9\0\x01".to_vec()),
+        ("long", latin(&format!("{}r\u{e9}sum\u{e9}\n", "a l\u{ed}ne\n".repeat(400_000)))),
+    ];
+    let folder = tree(&files);
+    let base = folder.path();
+    let query = GrepQuery::new("r\u{e9}sum\u{e9}");
+    check(base, &query, "latin\n1:un r\u{e9}sum\u{e9}\n\nlong\n400001:r\u{e9}sum\u{e9}\n");
+    check(base, &GrepQuery::new("vu$"), "latin\n2:d\u{e9}j\u{e0} vu\n");
+    check(base, &GrepQuery::new("^.行目"), "japanese\n2:二行目\n");
+    check(base, &GrepQuery::new("\u{fc}b"), "wide\n2:und \u{fc}ber\n");
+    check(
+        base,
+        &GrepQuery::new("words.und"),
+        "[nothing found in 5 files; 1 binary file was passed over]\n",
+    );
+    let lines = GrepQuery { multiline: true, ..GrepQuery::new("words.und") };
+    check(base, &lines, "wide\n1:plain words\n2:und \u{fc}ber\n");
+    check(
+        base,
+        &GrepQuery::new("\u{ef}ve|f\u{e9}"),
+        "patched\n1:na\u{ef}ve \u{fffd} x\n2:caf\u{e9}\n",
+    );
+    let mut all = GrepQuery::new("");
+    (all.pattern, all.limit) = ("^".to_owned(), 100);
+    for (name, bytes) in &files[..4] {
+        let text = foveal_files::TextFile::decode(bytes).expect("text");
+        let shown: String =
+            text.text().lines().zip(1..).map(|(line, at)| format!("{at}:{line}\n")).collect();
+        check(base, &GrepQuery { scope: scope(name), ..all.clone() }, &format!("{name}\n{shown}"));
+    }
+}
+
+#[test]
+fn what_is_not_decoded_is_said() {
+    let said = |name: &str| {
+        format!("[no UTF-8 and not decoded, so letters beyond ASCII may be missed: {name}]\n")
+    };
+    let long = b"plain text on a line\n".repeat(500_000);
+    let folder = tree(&[
+        ("start", [b"caf\xE9\n", &*long, b"needle\n"].concat()),
+        ("end", [&*long, b"needle caf\xE9\n"].concat()),
+        ("letters", [&*long, "\u{e9}\u{20ac}".repeat(100_000).as_bytes()].concat()),
+        ("odd", b"needle \xFF\x01\x02\x03\n".to_vec()),
+    ]);
+    let query = GrepQuery::new("needle");
+    let check = |name: &str, found: &str| {
+        let query = GrepQuery { scope: scope(name), ..query.clone() };
+        check(folder.path(), &query, &format!("{name}\n{found}\n{}", said(name)));
+    };
+    check("start", "500002:needle");
+    check("end", "500001:needle caf\u{fffd}");
+    check("odd", "1:needle \u{fffd}\u{1}\u{2}\u{3}");
+    let letters = GrepQuery { scope: scope("letters"), ..query.clone() };
+    self::check(folder.path(), &letters, "[nothing found in 1 files]\n");
 }
 
 #[test]
@@ -267,7 +338,7 @@ fn bad_input_is_told() {
         base,
         &GrepQuery::new("f("),
         "error: the pattern is no valid expression: regex parse error:\n    (?:f()\n    ^\nerror: unclosed group\n\
-         set fixed to look for the text as it stands, or put `\\` before the character meant\n",
+         set literal to look for the text as it stands, or put `\\` before the character meant\n",
     );
     check(
         base,

@@ -124,4 +124,19 @@ proptest! {
             prop_assert_eq!(answer.files.len(), page.len());
         }
     }
+
+    /// Whatever bytes a file has, its lines are found as they are read.
+    #[test]
+    fn files_are_searched_as_they_are_decoded(parts in prop::collection::vec(prop::sample::select(vec![
+        "a".as_bytes(), b"b c", b"\n", b"\n", "\u{e9}".as_bytes(), "\u{65e5}".as_bytes(), b"\xE9", b"\xFF", b"\x80", b"a\0\n\0",
+    ]), 0..12)) {
+        let bytes = parts.concat();
+        let folder = tree(&[("a", &bytes)]);
+        let answer = grep(folder.path(), &open_in(folder.path()), &GrepQuery::new("^"), &always).expect("an answer");
+        let found: Vec<&str> = answer.files.iter().flat_map(|file| &file.lines).map(|line| &*line.text).collect();
+        match foveal_files::TextFile::decode(&bytes) {
+            Ok(text) => prop_assert_eq!(found, text.text().lines().collect::<Vec<_>>(), "{:x?}", bytes),
+            Err(_) => prop_assert!(found.is_empty() || answer.passed.as_bytes == 1, "{:x?}", bytes),
+        }
+    }
 }

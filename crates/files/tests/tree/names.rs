@@ -57,6 +57,47 @@ fn files_are_found_by_the_form_of_their_path() {
 }
 
 #[test]
+fn names_that_are_no_text_are_spelled_and_counted() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let folder = tree(&[("a", ""), ("b\nc/d", "")]);
+    let base = folder.path();
+    fs::write(base.join(std::ffi::OsStr::from_bytes(b"caf\xe9")), "").expect("a file");
+    check_glob(base, &find(base, &["*"]), "$'b\\nc'/d\n$'caf\\xe9'\na\n");
+    let page = GlobQuery { limit: 2, offset: 2, ..find(base, &["*"]) };
+    check_glob(base, &page, "a\n[files 3-3 of 3]\n");
+    assert_eq!(
+        show(base, "", 2, 9),
+        "./ (3 files)\n  $'b\\nc'/ (1 file)\n    d 0 B\n  $'caf\\xe9' 0 B\n  a 0 B\n"
+    );
+    assert_eq!(show(base, "$'b\\nc'", 2, 9), "$'b\\nc'/ (1 file)\n  d 0 B\n");
+}
+
+#[test]
+fn rules_count_without_git_too() {
+    let folder = tree(&[
+        (".gitignore", "skip\n"),
+        ("skip/a", ""),
+        ("b", ""),
+        ("c/skip", ""),
+        ("c/.gitignore", "!skip\n"),
+        ("d/e", ""),
+        ("d/.rgignore", "e\n"),
+    ]);
+    check_glob(folder.path(), &find(folder.path(), &["*"]), "b\nc/skip\n");
+    let mut below = find(folder.path(), &["*"]);
+    below.scope.path = "c".to_owned();
+    check_glob(folder.path(), &below, "c/skip\n");
+}
+
+#[test]
+fn folders_are_left_out() {
+    let folder = tree(&[("a/b/c", ""), ("a/d", ""), ("b/e", "")]);
+    let mut query = find(folder.path(), &["*"]);
+    query.scope.without = vec!["a/b".into()];
+    check_glob(folder.path(), &query, "a/d\nb/e\n");
+}
+
+#[test]
 fn files_are_given_by_the_page() {
     let folder = tree(&[("a", ""), ("b", ""), ("c", "")]);
     let base = folder.path();

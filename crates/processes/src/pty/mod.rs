@@ -8,7 +8,7 @@ mod session;
 mod terminal;
 mod terminals;
 
-pub use reading::{Paused, Reading, Wait};
+pub use reading::{Paused, Reading, Wait, Waiting};
 pub use terminals::{
     Listed, SessionId, Size, TerminalCommand, TerminalError, TerminalLimits, Terminals,
 };

@@ -11,6 +11,9 @@ use crate::{BoundedOutput, Decoder, Ending, KeepBytes, Output};
 /// The longest wait without asking whether to go on.
 const TICK: Duration = Duration::from_millis(20);
 
+/// Output that waits to be streamed, in bytes; of more, the last. All of it is in the reading.
+const FRESH_BYTES_MAX: usize = 64 * 1024;
+
 /// Bytes read at once.
 const READ_BYTES: usize = 16 * 1024;
 
@@ -26,6 +29,27 @@ pub struct Wait {
 impl Wait {
     /// Takes what is there.
     pub const NONE: Self = Self { longest: Duration::ZERO, pause: Duration::ZERO };
+}
+
+/// Who waits for output.
+#[derive(Clone, Copy)]
+pub struct Waiting<'a> {
+    /// Asked at least every 20 ms; `false` ends the wait.
+    pub go_on: &'a (dyn Fn() -> bool + Sync),
+    /// Gets the output as it comes, in pieces of whole characters; of what comes too fast, the
+    /// last.
+    pub stream: &'a (dyn Fn(&str) + Sync),
+}
+
+impl Waiting<'_> {
+    /// Waits to the end and looks at the reading alone.
+    pub const QUIET: Waiting<'static> = Waiting { go_on: &|| true, stream: &|_| {} };
+}
+
+impl std::fmt::Debug for Waiting<'_> {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Waiting").finish_non_exhaustive()
+    }
 }
 
 /// Why a wait was over.
@@ -63,6 +87,8 @@ pub(super) struct Unread {
 #[derive(Debug)]
 struct State {
     output: BoundedOutput,
+    /// What was not streamed yet.
+    fresh: String,
     decoder: Decoder,
     /// Of the replaced bytes, those that an earlier reading told of.
     replaced_told: u64,
@@ -78,6 +104,7 @@ impl Unread {
     ) -> std::io::Result<Arc<Self>> {
         let state = State {
             output: BoundedOutput::new(keep),
+            fresh: String::new(),
             decoder: Decoder::default(),
             replaced_told: 0,
             last: None,
@@ -102,7 +129,7 @@ impl Unread {
     fn push(&self, bytes: &[u8]) {
         let mut state = self.lock();
         let text = state.decoder.push(bytes);
-        state.output.push(text.as_bytes());
+        state.put(&text);
         state.last = Some(Instant::now());
         self.changed.notify_all();
     }
@@ -110,7 +137,7 @@ impl Unread {
     fn end(&self) {
         let mut state = self.lock();
         let text = state.decoder.finish();
-        state.output.push(text.as_bytes());
+        state.put(&text);
         state.is_ended = true;
         self.changed.notify_all();
     }
@@ -131,32 +158,43 @@ impl Unread {
         &self,
         wait: Wait,
         since: Option<Instant>,
-        go_on: &(dyn Fn() -> bool + Sync),
+        waiting: Waiting<'_>,
     ) -> (Output, Paused) {
         let until = Instant::now() + wait.longest.min(LONGEST);
         let mut state = self.lock();
         let paused = loop {
+            // Not under the lock: the callbacks are the caller's code.
+            let fresh = std::mem::take(&mut state.fresh);
+            drop(state);
+            if !fresh.is_empty() {
+                (waiting.stream)(&fresh);
+            }
+            state = self.lock();
             if let Some(paused) = state.paused(wait, since, until) {
                 break paused;
             }
-            // Not under the lock: the callback is the caller's code.
             drop(state);
-            if !go_on() {
+            if !(waiting.go_on)() {
                 state = self.lock();
                 break Paused::Stopped;
             }
             state = self.lock();
-            if state.paused(wait, since, until).is_some() {
+            if !state.fresh.is_empty() || state.paused(wait, since, until).is_some() {
                 continue;
             }
             let waited = self.changed.wait_timeout(state, TICK);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         };
+        let fresh = std::mem::take(&mut state.fresh);
         let taken = std::mem::replace(&mut state.output, BoundedOutput::new(self.keep));
         let replaced = state.decoder.replaced_bytes();
         let mut output = taken.finish();
         output.replaced_bytes = replaced - state.replaced_told;
         state.replaced_told = replaced;
+        drop(state);
+        if !fresh.is_empty() {
+            (waiting.stream)(&fresh);
+        }
         (output, paused)
     }
 
@@ -170,6 +208,15 @@ impl Unread {
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl State {
+    fn put(&mut self, text: &str) {
+        self.output.push(text.as_bytes());
+        self.fresh.push_str(text);
+        if self.fresh.len() > FRESH_BYTES_MAX {
+            let from = self.fresh.len() - FRESH_BYTES_MAX;
+            self.fresh.drain(..self.fresh.ceil_char_boundary(from));
+        }
+    }
+
     /// Why a wait is over now, if it is.
     fn paused(&self, wait: Wait, since: Option<Instant>, until: Instant) -> Option<Paused> {
         let now = Instant::now();

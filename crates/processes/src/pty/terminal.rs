@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use portable_pty::{CommandBuilder, MasterPty, PtySize, native_pty_system};
 
-use super::reading::{Paused, Reading, Unread, Wait};
+use super::reading::{Paused, Reading, Unread, Wait, Waiting};
 use super::session::Session;
 use super::terminals::{Size, TerminalCommand};
 use crate::{Confinement, Ending, KeepBytes, shell};
@@ -83,15 +83,10 @@ impl Terminal {
     }
 
     /// Waits, for output that came after `since` if that is given, and takes all there is.
-    pub(super) fn read(
-        &self,
-        wait: Wait,
-        since: Option<Instant>,
-        go_on: &(dyn Fn() -> bool + Sync),
-    ) -> Reading {
-        let (output, paused) = self.unread.take(wait, since, go_on);
+    pub(super) fn read(&self, wait: Wait, since: Option<Instant>, waiting: Waiting<'_>) -> Reading {
+        let (output, paused) = self.unread.take(wait, since, waiting);
         if paused == Paused::Ended {
-            self.wait_for_ending(go_on);
+            self.wait_for_ending(waiting.go_on);
         }
         Reading { output, paused, ending: self.ending() }
     }

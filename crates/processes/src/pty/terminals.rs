@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::reading::{Reading, Wait};
+use super::reading::{Reading, Wait, Waiting};
 use super::terminal::{self, INPUT_BYTES_MAX, Terminal};
 use crate::{CommandError, Confinement, Ending, Environment, KeepBytes, Sandbox, Shell};
 
@@ -152,7 +152,7 @@ impl Terminals {
         &self,
         command: &TerminalCommand,
         wait: Wait,
-        go_on: &(dyn Fn() -> bool + Sync),
+        waiting: Waiting<'_>,
         now: Instant,
     ) -> Result<(SessionId, Reading), TerminalError> {
         terminal::check(command)?;
@@ -170,7 +170,7 @@ impl Terminals {
             open.terminals.insert(id, Arc::clone(&terminal));
             (id, terminal)
         };
-        Ok((id, terminal.read(wait, None, go_on)))
+        Ok((id, terminal.read(wait, None, waiting)))
     }
 
     /// Types `text` (control characters and all: `\u{3}` is ctrl-C, `\r` or `\n` the enter key)
@@ -183,7 +183,7 @@ impl Terminals {
         id: SessionId,
         text: &str,
         wait: Wait,
-        go_on: &(dyn Fn() -> bool + Sync),
+        waiting: Waiting<'_>,
         now: Instant,
     ) -> Result<Reading, TerminalError> {
         let terminal = self.find(id, now)?;
@@ -191,7 +191,7 @@ impl Terminals {
         if !terminal.write(text) {
             return Err(TerminalError::InputFull(id));
         }
-        Ok(terminal.read(wait, Some(typed), go_on))
+        Ok(terminal.read(wait, Some(typed), waiting))
     }
 
     /// Waits for output and takes what came since the last reading.
@@ -202,10 +202,10 @@ impl Terminals {
         &self,
         id: SessionId,
         wait: Wait,
-        go_on: &(dyn Fn() -> bool + Sync),
+        waiting: Waiting<'_>,
         now: Instant,
     ) -> Result<Reading, TerminalError> {
-        Ok(self.find(id, now)?.read(wait, None, go_on))
+        Ok(self.find(id, now)?.read(wait, None, waiting))
     }
 
     /// Gives the terminal another size, which its program is told.
@@ -223,7 +223,7 @@ impl Terminals {
     pub fn close(&self, id: SessionId) -> Result<Reading, TerminalError> {
         let terminal = self.lock().terminals.remove(&id).ok_or(TerminalError::Unknown(id))?;
         terminal.end(self.limits.grace);
-        Ok(terminal.read(LAST_OUTPUT, None, &|| true))
+        Ok(terminal.read(LAST_OUTPUT, None, Waiting::QUIET))
     }
 
     /// All terminals that are not closed, by their ids.

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use foveal_context::effects::EffectKind;
 use foveal_context::handle::{ContentStore, Handle, MemoryStore};
 use foveal_context::observed::visible_texts;
 use foveal_context::shape::{Piece, Shape};
@@ -145,7 +146,8 @@ pub fn everything_is_visible(moment: &Moment<'_>) {
         let facts = moment.observed.facts(index);
         for line in &facts.printed.lines {
             let (whole, text) = (line.whole_in(original), line.text_in(original).trim());
-            if whole.contains(['\u{1b}', '\r']) || !counts(text) {
+            let is_noise = facts.kind() == EffectKind::Run && whole.contains(['\u{1b}', '\r']);
+            if is_noise || !counts(text) {
                 continue;
             }
             let found = visible.contains(whole.trim())

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use foveal_context::effects::EffectKind;
 use foveal_context::lines::PrintedLine;
 use foveal_context::observed::visible_texts;
 use foveal_context::shape::{Piece, Shape, ShapeKind};
@@ -80,11 +81,13 @@ fn missing<'a>(moment: &Moment<'a>, index: EntryIndex, hole: &Hole) -> Vec<&'a P
     let inside = |range: &Range<u32>| {
         hole.bytes.start <= range.start as usize && range.end as usize <= hole.bytes.end
     };
-    let lines = &moment.observed.facts(index).printed.lines;
+    let facts = moment.observed.facts(index);
+    let is_run = facts.kind() == EffectKind::Run;
+    let lines = &facts.printed.lines;
     lines
         .iter()
         .filter(|line| inside(&line.text) && !line.text_in(content).trim().is_empty())
-        .filter(|line| !line.whole_in(content).contains(['\u{1b}', '\r']))
+        .filter(|line| !is_run || !line.whole_in(content).contains(['\u{1b}', '\r']))
         .filter(|line| line.path.is_some() || line.text_in(content) != HITS_APART)
         .collect()
 }

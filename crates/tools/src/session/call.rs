@@ -1,14 +1,15 @@
 //! One call, from its name to the answer.
 
+use std::path::Path;
 use std::sync::MutexGuard;
 
 use serde_json::Value;
 
-use foveal_context::calls;
+use foveal_context::calls::{self, Miss};
 use foveal_context::handle::Handle;
 use foveal_context::shape::ShapeKind;
 
-use crate::answer::{Answer, Found, Head};
+use crate::answer::{Answer, Found, Head, Size};
 use crate::control::Control;
 use crate::error::{ToolError, printable};
 use crate::table::{self, TOOLS, Tool};
@@ -16,27 +17,35 @@ use crate::views::Wish;
 
 use super::keep::Event;
 use super::shown::Counts;
+use super::work::Said;
 use super::{Asked, Given, Request, Session, State, Work};
 
 impl Session {
     /// Carries a call out and answers it. What fails is an answer too, in words that say what
     /// to do.
     pub fn call(&self, request: &Request, control: &Control<'_>) -> Answer {
-        self.answer(request, control).unwrap_or_else(|error| {
+        if BY_LEDGER.contains(&&*request.tool) {
+            self.toolbox.calls().pass(&self.id, self.toolbox.clock.now());
+        }
+        self.call_part(request, control)
+    }
+
+    /// The same for a part of a call of the model.
+    pub(crate) fn call_part(&self, request: &Request, control: &Control<'_>) -> Answer {
+        let answer = self.answer(request, control).unwrap_or_else(|error| {
             let text = printable(&error.to_string());
             // What was refused lies between the calls before and after it all the same.
             let call = Asked { tool: &request.tool, arguments: &request.arguments, question: None };
             let now = self.toolbox.clock.now();
             let given = self.roomy(text.len() as u64).shown.give(call, text.clone(), true, now);
-            self.append_answer(
-                &request.tool,
-                (&request.arguments, None),
-                &given,
-                (true, false),
-                None,
-            );
+            let (asked, how) = ((&request.arguments, None), (true, false));
+            let roots = self.roots();
+            let (whole, from) = (Whole::Here(&text), roots.working_directory());
+            self.append_answer(&request.tool, asked, &given, how, whole, from);
             Answer { text, is_error: true, ..Answer::default() }
-        })
+        });
+        self.append_seen();
+        answer
     }
 
     fn answer(&self, request: &Request, control: &Control<'_>) -> Result<Answer, ToolError> {
@@ -44,17 +53,36 @@ impl Session {
             let known: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
             return Err(ToolError::NoTool { name: request.tool.clone(), known: known.join(", ") });
         };
-        let work = Work { tool, toolbox: &self.toolbox, session: self, control };
+        let arguments = tool.without_nulls(&request.arguments);
+        let request = &Request { arguments, ..request.clone() };
+        let (toolbox, said) = (&self.toolbox, Said::default());
+        let mut work = Work { tool, toolbox, session: self, control, said: &said, anew: false };
         work.go_on()?;
         self.toolbox.collect_at_times();
+        let call = tool.parse(request.arguments.clone())?;
+        work.permit_all(&call.asks())?;
         self.follow_reader();
         // What was read is known to the ledger, which points at it where that is better.
-        let asked = (!BY_LEDGER.contains(&tool.name)).then(|| self.asked(tool, request));
-        if let Some(found) = asked.as_ref().and_then(|asked| self.cached(&work, asked)) {
+        let directory = self.roots().working_directory().to_owned();
+        if BY_LEDGER.contains(&tool.name) {
+            work.anew = !self.detects(tool, request);
+            let found = call.run(&work)?;
+            return Ok(self.give(tool, request, Found { directory, ..found }, None));
+        }
+        let asked = self.asked(tool, request);
+        match self.cached(&work, &asked) {
+            Ok(found) => {
+                return Ok(self.give(tool, request, Found { directory, ..found }, None));
+            }
+            Err(miss) => work.anew = matches!(miss, Miss::AskedAgain | Miss::Off),
+        }
+        let found = call.run(&work)?;
+        let found = Found { directory, ..found };
+        if found.cached {
+            self.note_shared(&asked, found.text.len() as u64);
             return Ok(self.give(tool, request, found, None));
         }
-        let found = tool.run(&work, request.arguments.clone())?;
-        Ok(self.give(tool, request, found, asked))
+        Ok(self.give(tool, request, found, Some(asked)))
     }
 
     /// Shapes what was found, remembers that it was shown, and keeps it.
@@ -66,38 +94,55 @@ impl Session {
         asked: Option<calls::Asked>,
     ) -> Answer {
         let now = self.toolbox.clock.now();
+        let recorded = asked.and_then(|asked| Some((asked, self.to_record(&found)?)));
         let Found { text, head, images, structured, is_error, carried, cached, .. } = found;
         let arguments = carried.as_ref().unwrap_or(&request.arguments);
         if found.given {
             // What only tells of answers is none that another could point at.
             if cached {
                 let (tool, arguments) = (tool.name.to_owned(), arguments.clone());
-                self.append(&Event::Pointed { tool, arguments }, now);
+                let reads = self.reads().take_unkept();
+                self.append(&Event::Pointed { tool, arguments, reads }, now);
             }
             return Answer { text, images, structured, is_error, cached, shaped: None };
         }
         let bytes = text.len() as u64;
-        let kept = self.keep(text.as_bytes(), now);
+        let stored = self.put(text.as_bytes(), now);
+        let kept = stored.map(|stored| stored.handle);
         let mut state = self.roomy(bytes);
         // What a command prints of a file is not curated.
         self.views.wish(found.wish.clone().unwrap_or(Wish::Whole));
         let question = question(&request.arguments);
         let call = Asked { tool: tool.name, arguments, question };
+        state.shown.work_in(&found.directory);
         let given = state.shown.give(call, text, is_error, now);
-        if let Head::File { key, version, .. } = &head {
-            state.files.shown_at((key, *version), &given, found.wish.as_ref());
+        match &head {
+            Head::None => {}
+            Head::File { key, version, .. } => {
+                state.files.shown_at((key, *version), &given, found.wish.as_ref());
+            }
+            Head::Beginning { key, version, size, seen, .. } => {
+                state.files.begun_at((key, *version), &given, *size, seen);
+            }
         }
         let points = given.shape.as_ref().is_some_and(|shape| !shape.refers_to.is_empty());
         state.pointed.reads.extend(found.read.filter(|_| points));
         let whole = self.whole(&state, &given, kept.is_some());
         // In the order in which answers count as shown.
-        self.append_answer(tool.name, (arguments, question), &given, (is_error, cached), kept);
+        let (how, from) = ((is_error, cached), &found.directory);
+        let content = match kept {
+            Some(handle) => Whole::Kept(handle),
+            None => Whole::Here(state.shown.content(given.entry).unwrap_or_default()),
+        };
+        self.append_answer(tool.name, (arguments, question), &given, how, content, from);
         drop(state);
         let shaped = given.shape.as_ref().filter(|_| whole.is_none());
         let shaped = shaped.map(|shape| (shape.kind, shape.handle));
         let text = whole.unwrap_or_else(|| headed(&head, &given));
-        if let (Some(asked), Some(kept), false) = (asked, kept, is_error) {
-            self.record(asked, kept, bytes, found.depends);
+        // What is kept of an answer with secrets is not that answer.
+        let stored = stored.filter(|stored| stored.secrets == 0);
+        if let (Some((asked, recorded)), Some(stored)) = (recorded, stored) {
+            self.record(asked, stored.handle, recorded);
         }
         let note = found.note.map(|note| format!("{note}\n")).unwrap_or_default();
         Answer { text: note + &text, images, structured, is_error, cached, shaped }
@@ -120,18 +165,25 @@ impl Session {
         (arguments, question): (&Value, Option<&str>),
         given: &Given,
         (is_error, cached): (bool, bool),
-        kept: Option<Handle>,
+        whole: Whole<'_>,
+        directory: &Path,
     ) {
+        let (handle, text) = match whole {
+            Whole::Kept(handle) => (Some(handle), None),
+            Whole::Here(text) => (None, Some(text.to_owned())),
+        };
         let event = Event::Answered {
             tool: tool.to_owned(),
             arguments: arguments.clone(),
             question: question.map(str::to_owned),
-            handle: kept,
-            text: kept.is_none().then(|| given.text.clone()),
+            handle,
+            text,
             is_error,
+            directory: Some(directory.to_owned()),
             cached,
             bytes: (given.bytes, given.text.len() as u64),
             step: Box::new(given.step.clone()),
+            reads: self.reads().take_unkept(),
         };
         self.append(&event, self.toolbox.clock.now());
     }
@@ -145,6 +197,13 @@ impl Session {
     }
 }
 
+/// Where the whole of an answer is, whatever was sent of it.
+#[derive(Clone, Copy)]
+enum Whole<'a> {
+    Kept(Handle),
+    Here(&'a str),
+}
+
 /// Tools whose repeated calls are answered by what was shown, not by what was called.
 const BY_LEDGER: [&str; 3] = ["read_file", "read_files", "expand"];
 
@@ -155,9 +214,8 @@ fn question(arguments: &Value) -> Option<&str> {
 
 /// The answer with what stands before it.
 fn headed(head: &Head, given: &Given) -> String {
-    let (path, how, counts, remarks) = match head {
+    let (heading, remarks) = match head {
         Head::None => return given.text.clone(),
-        Head::Structure { path, counts } => (path, "structure", *counts, &None),
         Head::File { path, remarks, .. } => {
             let how = match given.shape.as_ref().map(|shape| shape.kind) {
                 Some(ShapeKind::Curated) => "curated",
@@ -165,14 +223,24 @@ fn headed(head: &Head, given: &Given) -> String {
                 Some(ShapeKind::Excerpt) => "long lines cut",
                 _ => "full",
             };
-            (path, how, given.lines, remarks)
+            (heading(path, how, given.lines), remarks)
+        }
+        Head::Beginning { path, size: Size::Lines(all), remarks, .. } => {
+            let counts = Counts { all: *all, ..given.lines };
+            (heading(path, "beginning", counts), remarks)
+        }
+        Head::Beginning { path, size: Size::Bytes(bytes), remarks, .. } => {
+            let shown = given.lines.shown;
+            let counts = format!("Total bytes: {bytes} | Preserved: {shown} lines");
+            (format!("File: {path} (beginning)\n{counts}\n"), remarks)
         }
     };
-    let Counts { all, shown } = counts;
-    let share = if all == 0 { 100 } else { u64::from(shown) * 100 / u64::from(all) };
     let remarks = remarks.as_ref().map(|remarks| format!("{remarks}\n")).unwrap_or_default();
-    format!(
-        "File: {path} ({how})\nTotal lines: {all} | Preserved: {shown} ({share} %)\n{remarks}{}",
-        given.text
-    )
+    heading + &remarks + &given.text
+}
+
+/// What stands before the text of a file.
+pub(super) fn heading(path: &str, how: &str, Counts { all, shown }: Counts) -> String {
+    let share = if all == 0 { 100 } else { u64::from(shown) * 100 / u64::from(all) };
+    format!("File: {path} ({how})\nTotal lines: {all} | Preserved: {shown} ({share} %)\n")
 }

@@ -1,42 +1,30 @@
-//! What of a session is kept for later: contents behind handles, calls, files before a change.
+//! What of a session is kept for later: contents behind handles, and what happened.
 
+use std::collections::HashMap;
+
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use foveal_context::handle::{Handle, ParseHandleError};
+use foveal_context::handle::Handle;
 use foveal_context::planner::Step;
+use foveal_context::shape::Decision;
 use foveal_context::transcript::Timestamp;
-use foveal_store::secrets::without;
-use foveal_store::{Log, Record, RecordNumber, SessionFacts, StoreError, Write};
+use foveal_files::{ContentHash, Stamp, Version};
+use foveal_store::{Log, Record, RecordNumber, SessionFacts, StoreError, Stored};
 
-use crate::answer::Found;
-use crate::error::ToolError;
-
+use super::reads::ReadFile;
 use super::shown::Before;
-use super::{Session, Work};
-
-/// Why a change cannot be taken back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(super) enum NoWayBack {
-    /// There was no file.
-    #[error("it is new")]
-    New,
-    /// The file held something that is not to lie in a store.
-    #[error("what it held has secrets, which are not kept")]
-    Secrets,
-    /// Nothing can be kept.
-    #[error("the store cannot be written")]
-    Store,
-}
+use super::{KnownFile, Seen, Session};
 
 impl Session {
-    /// Keeps a content; its handle, or nothing where the store fails or leaves secrets out.
-    pub(crate) fn keep(&self, content: &[u8], now: Timestamp) -> Option<Handle> {
+    /// Keeps a content; its handle, with how many secrets were left out. Nothing where the store
+    /// fails.
+    pub(crate) fn put(&self, content: &[u8], now: Timestamp) -> Option<Stored> {
         let store = &self.toolbox.store;
-        let stored = self.opened(|| store.put(Some(&self.stored), content, now)).ok()?;
-        Some(stored.handle)
+        self.opened(|| store.put(Some(&self.stored), content, now)).ok()
     }
 
     /// Keeps that something happened. What cannot be kept is not worth failing a call for.
@@ -90,41 +78,27 @@ impl Session {
         self.has_lost_thread.swap(false, Ordering::Relaxed)
     }
 
-    /// Keeps what a file held before it was written, and remembers that it was.
-    pub(super) fn keep_write(
-        &self,
-        path: &str,
-        before: Option<&[u8]>,
-        after: &[u8],
-    ) -> Result<Handle, NoWayBack> {
-        let now = self.toolbox.clock.now();
-        let store = &self.toolbox.store;
-        let put = |before| self.opened(|| store.put(Some(&self.stored), before, now));
-        let stored = before.map(put);
-        let kept = match stored {
-            Some(Ok(stored)) if stored.secrets == 0 => Ok(stored.handle),
-            Some(Ok(_)) => Err(NoWayBack::Secrets),
-            Some(Err(_)) => Err(NoWayBack::Store),
-            None => Err(NoWayBack::New),
-        };
-        let before = kept.ok();
-        if let Some(after) = self.keep(after, now) {
-            let write = Write { path: path.to_owned(), before, after, time: now };
-            drop(store.put_write(&self.stored, &write));
-        }
-        kept
+    /// The whole of an answer of this session, or of an earlier one. Of one that is not in
+    /// memory any more, secrets are left out.
+    pub fn content(&self, handle: Handle) -> Option<String> {
+        self.found(handle).map(|(content, _)| content)
     }
 
-    /// The whole of an answer of this session, or of an earlier one.
-    pub fn content(&self, handle: Handle) -> Option<String> {
+    /// The same where it is what was answered, word for word.
+    pub(crate) fn whole_content(&self, handle: Handle) -> Option<String> {
+        self.found(handle).filter(|(_, secrets)| *secrets == 0).map(|(content, _)| content)
+    }
+
+    /// What stands behind a handle, and how many secrets are left out of it.
+    fn found(&self, handle: Handle) -> Option<(String, u32)> {
         let state = self.state();
         let here = state.shown.find(handle).and_then(|entry| state.shown.content(entry));
         if let Some(content) = here {
-            return Some(content.to_owned());
+            return Some((content.to_owned(), 0));
         }
         drop(state);
         let content = self.toolbox.store.get(handle).ok().flatten()?;
-        Some(String::from_utf8_lossy(&content.bytes).into_owned())
+        Some((String::from_utf8_lossy(&content.bytes).into_owned(), content.secrets))
     }
 }
 
@@ -139,19 +113,32 @@ pub(super) enum Event {
         question: Option<String>,
         /// The whole of what was found.
         handle: Option<Handle>,
-        /// The same, where it is too short to be kept apart.
+        /// The same, where it is not kept apart.
         text: Option<String>,
         is_error: bool,
+        /// The folder that relative paths started at.
+        #[serde(default)]
+        directory: Option<PathBuf>,
         /// Whether an earlier answer was used.
         cached: bool,
         /// Bytes found, and bytes sent.
         bytes: (u64, u64),
         step: Box<Step>,
+        /// Files whose reads are counted otherwise since the event before.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        reads: Vec<ReadFile>,
     },
     /// A call was answered by a note that nothing has changed.
-    Pointed { tool: String, arguments: Value },
+    Pointed {
+        tool: String,
+        arguments: Value,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        reads: Vec<ReadFile>,
+    },
     /// All that was shown was forgotten.
     Forgot,
+    /// This much of a file is seen from now on; without a version, nothing.
+    Saw { file: String, version: Option<(Stamp, ContentHash)>, lines: Vec<(u32, u32)> },
 }
 
 /// Records read at once.
@@ -168,6 +155,7 @@ impl Session {
             self.toolbox.calls().restore(&self.id, calls);
         }
         let mut before: Vec<Before> = Vec::new();
+        let mut seen: HashMap<String, Saw> = HashMap::new();
         let mut from = RecordNumber(1);
         let mut is_lost = false;
         while let Ok(records) = store.records(&self.stored, Log::Events, from, RECORDS) {
@@ -175,37 +163,109 @@ impl Session {
             from = RecordNumber(last.number.0 + 1);
             for record in records {
                 match self.before(record) {
-                    Ok(call) if !is_lost => before.extend(call),
-                    Ok(_) => {}
+                    Ok(_) if is_lost => {}
+                    Ok(Recalled::Call(call)) => before.push(*call),
+                    Ok(Recalled::Saw(file, saw)) => drop(seen.insert(file, saw)),
+                    Ok(Recalled::Nothing) => {}
                     Err(gone) => {
                         before.clear();
+                        seen.clear();
                         is_lost = matches!(gone, Gone::Unknown);
                     }
                 }
             }
         }
         let is_whole = !is_lost && (before.is_empty() || self.state().shown.resume(before));
-        if !is_whole {
+        if is_whole {
+            self.recall_files(seen);
+        } else {
             self.append(&Event::Forgot, self.toolbox.clock.now());
         }
     }
 
-    /// One call of an earlier process; nothing of one that showed nothing.
-    fn before(&self, record: Record) -> Result<Option<Before>, Gone> {
+    /// Remembers what was seen of files, as far as these are as they were then.
+    fn recall_files(&self, seen: HashMap<String, Saw>) {
+        let mut state = self.state();
+        for (file, Saw { version, lines }) in seen {
+            let located = state.roots.resolve(&file).ok();
+            let key = located.map(|located| located.key()).filter(|key| key.as_str() == file);
+            let (Some(key), Some((stamp, hash))) = (key, version) else { continue };
+            let known = KnownFile::recalled(Version::stored(stamp, hash), Seen::of(lines));
+            state.files.put(key, known);
+        }
+        state.files.take_touched();
+    }
+
+    /// Keeps what is seen of files, where that changed.
+    pub(super) fn append_seen(&self) {
+        let mut state = self.state();
+        for key in state.files.take_touched() {
+            let known = state.files.get(&key);
+            let version = known.map(|known| (known.version.stamp, known.version.hash));
+            let lines = known.map(KnownFile::seen_beside).unwrap_or_default().ranges().to_vec();
+            let event = Event::Saw { file: key.as_str().to_owned(), version, lines };
+            self.append(&event, self.toolbox.clock.now());
+        }
+    }
+
+    /// One record of an earlier process.
+    fn before(&self, record: Record) -> Result<Recalled, Gone> {
         let event = serde_json::from_value(record.payload).map_err(|_| Gone::Unknown)?;
-        let (tool, arguments, question, handle, text, is_error, step) = match event {
-            Event::Answered { tool, arguments, question, handle, text, is_error, step, .. } => {
-                (tool, arguments, question, handle, text, is_error, step)
+        let (tool, arguments, question, handle, text, is_error, directory, step) = match event {
+            Event::Answered {
+                tool,
+                arguments,
+                question,
+                handle,
+                text,
+                is_error,
+                directory,
+                step,
+                reads,
+                ..
+            } => {
+                self.restore_reads(reads);
+                (tool, arguments, question, handle, text, is_error, directory, step)
             }
-            Event::Pointed { .. } => return Ok(None),
+            Event::Pointed { reads, .. } => {
+                self.restore_reads(reads);
+                return Ok(Recalled::Nothing);
+            }
+            Event::Saw { file, version, lines } => {
+                return Ok(Recalled::Saw(file, Saw { version, lines }));
+            }
             Event::Forgot => return Err(Gone::Forgotten),
         };
         let kept = handle.and_then(|handle| self.toolbox.store.get(handle).ok().flatten());
         let kept = kept.map(|kept| String::from_utf8_lossy(&kept.bytes).into_owned());
         let content = kept.or(text).ok_or(Gone::Unknown)?;
+        // What was decided on another text, one with secrets, means nothing for this one.
+        let handle = Handle::of(content.as_bytes());
+        let is_of = |decision: &Decision| match decision {
+            Decision::Keep => true,
+            Decision::Replace(shape) => shape.handle == handle,
+        };
+        if !step.changed.iter().all(|(_, decision)| is_of(decision)) {
+            return Err(Gone::Unknown);
+        }
         let time = record.time;
-        Ok(Some(Before { tool, arguments, question, content, is_error, time, step: *step }))
+        let step = *step;
+        let before = Before { tool, arguments, question, content, is_error, directory, time, step };
+        Ok(Recalled::Call(Box::new(before)))
     }
+}
+
+/// What a record says.
+enum Recalled {
+    Call(Box<Before>),
+    Saw(String, Saw),
+    Nothing,
+}
+
+/// What was seen of a file.
+struct Saw {
+    version: Option<(Stamp, ContentHash)>,
+    lines: Vec<(u32, u32)>,
 }
 
 /// Why what was shown before does not count.
@@ -214,31 +274,4 @@ enum Gone {
     Forgotten,
     /// It cannot be read any more.
     Unknown,
-}
-
-impl Work<'_> {
-    /// Puts back what a file held before a change.
-    pub(crate) fn restore(&self, path: &str, handle: &str) -> Result<Found, ToolError> {
-        let handle: Result<Handle, ParseHandleError> = handle.trim().parse();
-        let handle = handle.map_err(ToolError::failed)?;
-        let located = self.file(path)?;
-        let shown = located.shown();
-        let store = &self.toolbox.store;
-        let writes = store.writes(&self.session.stored, Some(handle)).map_err(ToolError::failed)?;
-        let is_before =
-            writes.iter().any(|write| write.before == Some(handle) && write.path == without(shown));
-        let content = store.get(handle).map_err(ToolError::failed)?.filter(|_| is_before);
-        let Some(content) = content else {
-            return Err(ToolError::failed(format!(
-                "`{handle}` is nothing that `{shown}` held before a change in this session"
-            )));
-        };
-        if content.secrets > 0 {
-            return Err(ToolError::failed(format!(
-                "what is kept under `{handle}` had secrets, which were left out; it cannot be put \
-                 back from here"
-            )));
-        }
-        self.write_bytes(&located, &content.bytes)
-    }
 }

@@ -1,26 +1,33 @@
 //! One reader's session: carries calls out, and remembers what was shown for them.
 
 mod call;
+mod check;
 mod duplicates;
 mod edit;
 mod files;
 mod keep;
+mod lines;
+mod long;
 mod place;
 mod read;
 mod readers;
+mod reads;
 mod seen;
 mod shown;
+mod undo;
+mod unshown;
 mod work;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
 use foveal_files::stamp::Version;
-use foveal_files::{Located, PathKey, Roots, TextFile};
+use foveal_files::{PathKey, Roots, TextFile};
 use foveal_processes::{TerminalLimits, Terminals};
 use foveal_store::SessionId;
 
@@ -34,11 +41,16 @@ pub use self::duplicates::{Calls, Recorded};
 pub(crate) use self::edit::EditAt;
 pub use self::files::{KnownFile, KnownFiles, ShownFile};
 use self::keep::Event;
-pub(crate) use self::read::ANSWER_BYTES_MAX;
+pub(crate) use self::lines::Asked as AskedLines;
+pub(crate) use self::long::{ANSWER_BYTES_MAX, room_for, within_room};
+pub(crate) use self::place::{Place, searched};
 use self::readers::Readers;
 pub use self::readers::{is_note, note_reader};
+use self::reads::Reads;
 pub use self::seen::Seen;
 pub use self::shown::{Asked, Before, Counts, Given, Shown};
+use self::undo::HeldBack;
+pub use self::unshown::Unshown;
 pub use self::work::Work;
 
 /// A call that a model made.
@@ -68,12 +80,15 @@ pub struct Session {
     toolbox: Arc<Toolbox>,
     views: Arc<SessionViews>,
     state: Mutex<State>,
+    reads: Mutex<Reads>,
+    /// Held by who writes a file, until it is known what was written.
+    writing: Mutex<()>,
     terminals: Terminals,
     /// Whether what is kept does not tell all that was shown.
     has_lost_thread: AtomicBool,
 }
 
-/// What makes two reads the same: path, mode and question.
+/// What makes two reads the same: the file's key, mode and question.
 pub(crate) type AskedRead = (String, Mode, Option<String>);
 
 /// Reads that sent the reader to what stands above.
@@ -90,15 +105,15 @@ pub(crate) struct Pointed {
 struct State {
     shown: Shown,
     files: KnownFiles,
-    /// Files read since they were last written, each as it is called, and how often.
-    reads: BTreeMap<PathKey, (String, u32)>,
     /// What the last read was answered for with what stands above.
     pointed: Pointed,
-    /// Files that are shown whole, as they are called.
-    focus: BTreeMap<PathKey, String>,
+    /// Files that are shown whole.
+    focus: BTreeMap<PathKey, PathBuf>,
     grants: Grants,
     roots: Roots,
     told_unconfined: bool,
+    /// What files held before a change, where it cannot be kept for longer.
+    held_back: HeldBack,
     /// As of the last call.
     readers: Readers,
 }
@@ -113,12 +128,12 @@ impl Session {
         let state = State {
             shown,
             files: KnownFiles::default(),
-            reads: BTreeMap::new(),
             pointed: Pointed::default(),
             focus: BTreeMap::new(),
             grants: Grants::default(),
             roots: toolbox.roots.clone(),
             told_unconfined: false,
+            held_back: HeldBack::default(),
             readers: Readers::default(),
         };
         let id = id.into();
@@ -133,6 +148,8 @@ impl Session {
             toolbox: Arc::clone(toolbox),
             views,
             state: Mutex::new(state),
+            reads: Mutex::default(),
+            writing: Mutex::new(()),
             terminals: Terminals::new(limits),
             has_lost_thread: AtomicBool::new(false),
         };
@@ -160,6 +177,7 @@ impl Session {
     fn forget_all(&self, state: &mut State) {
         state.shown.forget();
         state.files.forget_shown();
+        state.held_back.forget_seen();
         state.pointed = Pointed::default();
         self.append(&Event::Forgot, self.toolbox.clock.now());
     }
@@ -186,12 +204,12 @@ impl Session {
         self.state().grants.add(deed);
     }
 
-    /// The files that are shown whole, as they are called.
-    pub fn focus(&self) -> BTreeMap<PathKey, String> {
+    /// The files that are shown whole, by their absolute paths.
+    pub fn focus(&self) -> BTreeMap<PathKey, PathBuf> {
         self.state().focus.clone()
     }
 
-    pub(crate) fn set_focus(&self, focus: BTreeMap<PathKey, String>) {
+    pub(crate) fn set_focus(&self, focus: BTreeMap<PathKey, PathBuf>) {
         self.state().focus = focus;
     }
 
@@ -214,38 +232,6 @@ impl Session {
         self.state().pointed = Pointed { together: together.to_vec(), reads };
     }
 
-    fn forget_reads(&self, key: &PathKey) {
-        self.state().reads.remove(key);
-    }
-
-    fn count_read(&self, located: &Located) {
-        let mut state = self.state();
-        let name = || (located.shown().to_owned(), 0);
-        state.reads.entry(located.key()).or_insert_with(name).1 += 1;
-    }
-
-    /// Whether a file was read since it was last written here. Paths are the same where the
-    /// file system takes them for the same.
-    pub fn has_been_read(&self, path: &str) -> bool {
-        self.read_count(path) > 0
-    }
-
-    /// How often a file was read since it was last written here.
-    pub fn read_count(&self, path: &str) -> u32 {
-        let state = self.state();
-        let located = state.roots.resolve(path).ok();
-        let read = located.and_then(|located| state.reads.get(&located.key()));
-        read.map_or(0, |(_, count)| *count)
-    }
-
-    /// All files read since they were last written here, in alphabetical order.
-    pub fn all_read_files(&self) -> Vec<String> {
-        let mut names: Vec<String> =
-            self.state().reads.values().map(|(name, _)| name.clone()).collect();
-        names.sort_unstable();
-        names
-    }
-
     /// The version of a file that the model was last shown, and where.
     fn shown_file(&self, key: &PathKey) -> Option<(Version, ShownFile, Seen)> {
         let state = self.state();
@@ -254,13 +240,16 @@ impl Session {
     }
 
     /// Notes that the model sees these lines of a version.
-    fn see(&self, key: &PathKey, version: Version, text: TextFile, lines: (u32, u32)) {
+    fn see(&self, key: &PathKey, version: Version, text: TextFile, lines: &Seen) {
         let mut state = self.state();
+        let text = Arc::new(text);
         let mut file = match state.files.get(key) {
-            Some(known) if known.version.hash == version.hash => known.clone(),
-            known => KnownFile::after(known, version, Arc::new(text), None),
+            Some(known) if known.version.hash == version.hash => {
+                KnownFile { text: Some(Arc::clone(&text)), ..known.clone() }
+            }
+            known => KnownFile::after(known, version, Arc::clone(&text), None),
         };
-        file.seen.add([lines]);
+        file.show(lines);
         state.files.put(key.clone(), file);
     }
 
@@ -273,6 +262,16 @@ impl Session {
         self.state().files.put(key, file);
     }
 
+    /// Waits until no other call of this session writes files.
+    fn turn_to_write(&self) -> MutexGuard<'_, ()> {
+        // It guards nothing that a panic could leave half done.
+        self.writing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn forget_file(&self, key: &PathKey) {
+        self.state().files.remove(key);
+    }
+
     fn renew(&self, key: &PathKey, version: Version) {
         self.state().files.renew(key, version);
     }
@@ -283,6 +282,7 @@ impl Session {
             let mut state = poisoned.into_inner();
             state.shown.forget();
             state.files.forget_shown();
+            state.held_back.forget_seen();
             state
         })
     }

@@ -1,13 +1,12 @@
 //! Reading files for a session: what was shown is pointed at, what is long is curated.
 
-use std::fmt::Write;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use foveal_files::kind::{self, Content, FileRead, ReadLimits};
 use foveal_files::stamp::{Freshness, Version};
-use foveal_files::{LineLimits, LineNumber, LinesReader, Located, PathKey, TextFile};
+use foveal_files::{Located, PathKey, TextFile};
 use foveal_index::{outline, parse};
 
 use crate::answer::{Dependency, Found, Head, Image};
@@ -15,11 +14,13 @@ use crate::error::ToolError;
 use crate::tool::read_file::Mode;
 use crate::views::Wish;
 
+use super::call::heading;
+use super::lines::{numbered, rows};
+use super::long::{self, ANSWER_BYTES_MAX, Reach};
 use super::{Counts, KnownFile, Work};
 
 impl Work<'_> {
-    /// The file at `path`, shown as `mode` says. `arguments` are those of the call, by which it
-    /// is known when the same is asked twice.
+    /// The file at `path`, shown as `mode` says, for `question`.
     pub(crate) fn read(
         &self,
         path: &str,
@@ -28,22 +29,29 @@ impl Work<'_> {
     ) -> Result<Found, ToolError> {
         let located = self.file(path)?;
         let key = located.key();
-        let asked = (path.to_owned(), mode, question.map(str::to_owned));
+        // However the path is spelled.
+        let asked = (key.as_str().to_owned(), mode, question.map(str::to_owned));
         let again = self.session.take_pointed(&[]).contains(&asked);
-        let mode = if again { Mode::Full } else { mode };
-        if mode == Mode::Auto
-            && let Some(text) = self.pointer(&located, &key, question)?
+        let again = again || (mode == Mode::Auto && self.session.is_invalid(&key));
+        let mut mode = if again { Mode::Full } else { mode };
+        if matches!(mode, Mode::Auto | Mode::Curated)
+            && let Some(text) = self.pointer(&located, &key, mode, question)?
         {
-            self.session.set_pointed(&[], vec![asked]);
-            self.session.count_read(&located);
-            return Ok(Found { cached: true, given: true, ..Found::text(text) });
+            if !self.anew {
+                self.session.set_pointed(&[], vec![asked]);
+                let version = self.session.known_file(&key).map(|known| known.version);
+                self.session.count_read(&located, version);
+                return Ok(Found { cached: true, given: true, ..Found::text(text) });
+            }
+            // Who wants no answers from before is not sent to one.
+            mode = Mode::Full;
         }
         let read = kind::read(&located, &ReadLimits::default(), self.control.go_on)
             .map_err(ToolError::failed)?;
-        self.session.count_read(&located);
+        self.session.count_read(&located, read.version);
         self.toolbox.index.touch(&located.absolute());
         let description = read.description();
-        let FileRead { content, version, .. } = read;
+        let FileRead { content, version, len, .. } = read;
         match (content, version) {
             (Content::Text(text), Some(version)) => {
                 let found = self.text(&located, &key, &Arc::new(text), version, mode, question);
@@ -65,6 +73,10 @@ impl Work<'_> {
                 self.session.know(key, KnownFile::after(None, version, text, None));
                 Ok(Found::text(format!("File: {} (empty file)\n", located.shown())))
             }
+            (Content::TooLarge { what: "text", .. }, _) => {
+                let found = self.beginning_of_large(&located, mode, len)?;
+                Ok(Found { read: Some(asked), ..found })
+            }
             _ => {
                 let what = description.unwrap_or_else(|| "nothing to show".to_owned());
                 Ok(Found::text(format!("File: {} ({what})\n", located.shown())))
@@ -77,11 +89,18 @@ impl Work<'_> {
         &self,
         located: &Located,
         key: &PathKey,
+        mode: Mode,
         question: Option<&str>,
     ) -> Result<Option<String>, ToolError> {
         let Some((version, shown, seen)) = self.session.shown_file(key) else { return Ok(None) };
         let asks_anew = question.is_some() && question != shown.question.as_deref();
-        if shown.is_view && (asks_anew || self.session.is_in_focus(key)) {
+        let is_long = version.stamp.len > ANSWER_BYTES_MAX as u64;
+        // Of what is in focus all is shown, as far as one answer holds it.
+        let is_short_of_wish = match shown.is_beginning {
+            true => mode == Mode::Curated,
+            false => self.session.is_in_focus(key),
+        };
+        if shown.is_view && (asks_anew || is_short_of_wish) {
             return Ok(None);
         }
         let now = version.check(located, self.control.go_on).map_err(ToolError::failed)?;
@@ -92,8 +111,9 @@ impl Work<'_> {
             false => format!("[{path}: unchanged, its {all} lines are shown above]\n"),
             true => format!(
                 "[{path}: unchanged; {} of its {all} lines are shown above. Get others with \
-                 read_lines, or ask again at once for all]\n",
-                seen.count()
+                 read_lines, or ask again at once for {}]\n",
+                seen.count(),
+                if is_long { "as many as one answer holds" } else { "all" }
             ),
         }))
     }
@@ -110,24 +130,33 @@ impl Work<'_> {
     ) -> Found {
         let before = self.session.known_file(key);
         let path = located.shown().to_owned();
-        let depends = vec![Dependency::File(located.absolute(), version.hash)];
+        let depends = vec![Dependency::File(located.absolute(), version)];
         let is_same = before.as_ref().is_some_and(|before| before.version.hash == version.hash);
         let known = KnownFile::after(before.as_ref(), version, Arc::clone(text), question);
-        let wish = self.wish(mode, &path, key, (before.as_ref(), &known));
+        let wish = self.wish(mode, &located.lasting(), key, (before.as_ref(), &known));
         if mode == Mode::Structure {
             // Of a version that stands above, it still does.
             if !is_same {
                 self.session.know(key.clone(), known);
             }
-            return self.structure(&path, text, depends);
+            return match long::is_parsed(text) {
+                true => structure(&path, text, depends),
+                false => self.beginning((located, text), version, Reach::Unparsed, depends),
+            };
         }
         self.session.know(key.clone(), known);
-        if text.text().len() > ANSWER_BYTES_MAX {
-            return self.beginning(&located.key(), text, version, depends);
+        if let Some(reach) = self.reach((&path, key), text, mode, &wish) {
+            return self.beginning((located, text), version, reach, depends);
         }
         let (key, remarks) = (key.clone(), text.remarks());
         let head = Head::File { path: path.clone(), key, version: version.hash, remarks };
-        let carried = json!({ "path": path, "mode": mode_name(mode) });
+        let mut carried = json!({ "path": path, "mode": mode_name(mode) });
+        if long::is_long(text.text()) {
+            // Another question, or version, does not ask for the same again, which would be
+            // given whole.
+            carried["question"] = json!(question);
+            carried["version"] = json!(version.hash);
+        }
         Found {
             head,
             wish: Some(wish),
@@ -146,152 +175,52 @@ impl Work<'_> {
         (before, now): (Option<&KnownFile>, &KnownFile),
     ) -> Wish {
         let text = now.text.as_ref().map_or("", |text| text.text());
-        let lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
+        let lines = u32::try_from(rows(text).count()).unwrap_or(u32::MAX);
         let is_changed = before
-            .is_some_and(|before| before.version.hash != now.version.hash || before.is_written);
+            .is_some_and(|before| before.version.hash != now.version.hash || before.is_written)
+            || !now.unshown.is_empty();
+        // What changed since counts only beside what was seen.
+        let wanted = match before {
+            Some(before) if before.text.is_some() && !before.seen.is_empty() => now.wanted(),
+            _ => now.seen.clone(),
+        };
         let asks_anew =
             now.question.is_some() && before.is_some_and(|before| before.question != now.question);
         let small = self.toolbox.small_lines(path);
         match mode {
             Mode::Full | Mode::Structure => Wish::Whole,
             Mode::Curated => Wish::Curated,
-            Mode::Auto if self.session.is_in_focus(key) || now.seen.covers(lines) => Wish::Whole,
+            Mode::Auto if self.session.is_in_focus(key) || wanted.covers(lines) => Wish::Whole,
             // What changed since, beside what was seen.
-            Mode::Auto if is_changed && !asks_anew && lines > small && !now.seen.is_empty() => {
-                Wish::Lines(now.seen.ranges().to_vec())
+            Mode::Auto if is_changed && !asks_anew && lines > small && !wanted.is_empty() => {
+                Wish::Lines(wanted.ranges().to_vec())
             }
             Mode::Auto => Wish::Auto { small },
         }
     }
-
-    /// The structure of a text, word for word, unless all of it is no longer.
-    fn structure(&self, path: &str, text: &TextFile, depends: Vec<Dependency>) -> Found {
-        let parsed = parse(path, text.text());
-        let outline = outline(&parsed, text.text());
-        let mut body = outline.render(&parsed, text.text());
-        let whole = numbered(text.text(), 1);
-        let mut shown: u32 = outline.parts.iter().map(|part| part.lines.count()).sum();
-        if body.len() >= whole.len() {
-            (body, shown) = (whole, outline.line_count);
-        }
-        let counts = Counts { all: outline.line_count, shown };
-        let head = Head::Structure { path: path.to_owned(), counts };
-        let carried = json!({ "path": path, "mode": "full" });
-        Found { head, carried: Some(carried), depends, ..Found::text(body) }
-    }
-
-    /// As much of a very long text as one answer holds.
-    fn beginning(
-        &self,
-        key: &PathKey,
-        text: &TextFile,
-        version: Version,
-        depends: Vec<Dependency>,
-    ) -> Found {
-        let all = u32::try_from(text.text().lines().count()).unwrap_or(u32::MAX);
-        let (mut shown, last) = part(text.text(), 1, all);
-        if last < all {
-            // Writing to a string cannot fail.
-            let _ =
-                writeln!(shown, "[go on with read_lines, start {}; {all} lines in all]", last + 1);
-        }
-        self.session.see(key, version, text.clone(), (1, last));
-        let carried = json!({ "mode": "full" });
-        Found { carried: Some(carried), depends, ..Found::text(shown) }
-    }
-
-    /// Lines `start` to `end` of a file, word for word.
-    pub(crate) fn read_range(&self, path: &str, start: u32, end: u32) -> Result<Found, ToolError> {
-        let located = self.file(path)?;
-        let read = kind::read(&located, &ReadLimits::default(), self.control.go_on)
-            .map_err(ToolError::failed)?;
-        self.toolbox.index.touch(&located.absolute());
-        let path = located.shown();
-        let text = match read.content {
-            Content::Text(text) => text,
-            Content::Notebook(notebook, _) => TextFile::new(&notebook.to_text()),
-            Content::TooLarge { what: "text", .. } => return self.read_large(&located, start, end),
-            Content::Empty | Content::Image(..) | Content::Binary(_) | Content::TooLarge { .. } => {
-                let what = format!("`{path}` has no lines: {}", described(&read));
-                return Err(ToolError::failed(what));
-            }
-        };
-        let all = u32::try_from(text.text().lines().count()).unwrap_or(u32::MAX);
-        if start > all {
-            let what = format!("`{path}` has {all} lines, none from {start} on");
-            return Err(ToolError::failed(what));
-        }
-        let (mut shown, last) = part(text.text(), start, end.min(all));
-        // Writing to a string cannot fail.
-        if last < end.min(all) {
-            let _ = writeln!(shown, "[go on with start {}]", last + 1);
-        } else if end > all {
-            let _ = writeln!(shown, "[the file has {all} lines]");
-        }
-        let Some(version) = read.version else { return Ok(Found::text(shown)) };
-        self.session.see(&located.key(), version, text, (start, last));
-        let depends = vec![Dependency::File(located.absolute(), version.hash)];
-        Ok(Found { depends, ..Found::text(shown) })
-    }
 }
 
-impl Work<'_> {
-    /// Lines of a file that is too large to be read as a whole.
-    fn read_large(&self, located: &Located, start: u32, end: u32) -> Result<Found, ToolError> {
-        let number = |line: u32| LineNumber::new(u64::from(line)).unwrap_or(LineNumber::FIRST);
-        let mut reader = LinesReader::open(located, None).map_err(ToolError::failed)?;
-        let limits = LineLimits::default();
-        let lines = reader.lines(number(start), number(end), &limits, self.control.go_on);
-        let lines = lines.map_err(ToolError::failed)?;
-        let mut shown = String::new();
-        for line in &lines.lines {
-            // Writing to a string cannot fail.
-            let _ = write!(shown, "{}→{}", line.number.get(), line.text);
-            let _ = match line.left_out_bytes {
-                0 => writeln!(shown),
-                bytes => writeln!(shown, "[{bytes} bytes of this line left out]"),
-            };
-        }
-        if let Some(next) = lines.next {
-            let _ = writeln!(shown, "[go on with start {}]", next.get());
-        }
-        if lines.lines.is_empty() {
-            let count = reader.known_count().unwrap_or_default();
-            let path = located.shown();
-            let what = format!("`{path}` has {count} lines, none from {start} on");
-            return Err(ToolError::failed(what));
-        }
-        Ok(Found::text(shown))
+/// The structure of a text, word for word, unless all of it is no longer.
+fn structure(path: &str, text: &TextFile, depends: Vec<Dependency>) -> Found {
+    let parsed = parse(path, text.text());
+    let outline = outline(&parsed, text.text());
+    let mut body = outline.render(&parsed, text.text());
+    let whole = numbered(text.text(), 1);
+    let mut shown: u32 = outline.parts.iter().map(|part| part.lines.count()).sum();
+    if body.len() >= whole.len() {
+        (body, shown) = (whole, outline.line_count);
     }
+    let all = outline.line_count;
+    if let Some(lines) = long::cut_outline(&mut body, all) {
+        shown = lines;
+    }
+    // It stands in the text, so that it is there when the text is given again.
+    let head = heading(path, "structure", Counts { all, shown });
+    let carried = json!({ "path": path, "mode": "full" });
+    Found { carried: Some(carried), depends, ..Found::text(head + &body) }
 }
 
-/// Bytes of a file in one answer; no prompt has room for many of them.
-pub(crate) const ANSWER_BYTES_MAX: usize = 400_000;
-
-/// Bytes of one line in an answer.
-const LINE_BYTES_MAX: usize = 100_000;
-
-/// Lines `first` to `last` with their numbers, as far as one answer holds them, and the last of
-/// them.
-fn part(text: &str, first: u32, last: u32) -> (String, u32) {
-    let mut shown = String::new();
-    let mut end = first.saturating_sub(1);
-    for (number, line) in (first..=last).zip(text.lines().skip(first as usize - 1)) {
-        let kept = &line[..line.floor_char_boundary(LINE_BYTES_MAX.min(line.len()))];
-        if shown.len() + kept.len() > ANSWER_BYTES_MAX && !shown.is_empty() {
-            break;
-        }
-        // Writing to a string cannot fail.
-        let _ = match line.len() - kept.len() {
-            0 => writeln!(shown, "{number}→{kept}"),
-            bytes => writeln!(shown, "{number}→{kept}[{bytes} bytes of this line left out]"),
-        };
-        end = number;
-    }
-    (shown, end)
-}
-
-fn described(read: &FileRead) -> String {
+pub(super) fn described(read: &FileRead) -> String {
     read.description().unwrap_or_else(|| "nothing to show".to_owned())
 }
 
@@ -303,14 +232,4 @@ fn mode_name(mode: Mode) -> Value {
         Mode::Structure => "structure",
     }
     .into()
-}
-
-/// The lines of a text with their numbers, the first of which is `first`.
-pub(crate) fn numbered(text: &str, first: u32) -> String {
-    let mut shown = String::with_capacity(text.len() + text.len() / 4);
-    for (number, line) in (first..).zip(text.lines()) {
-        // Writing to a string cannot fail.
-        let _ = writeln!(shown, "{number}→{line}");
-    }
-    shown
 }

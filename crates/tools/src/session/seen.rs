@@ -1,6 +1,6 @@
 //! Which lines of a file the model has seen, through changes of the file.
 
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use foveal_files::edit::Run;
 
 /// Lines of one version of a file, as ranges with both ends, from 1; ascending and apart.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -64,39 +64,38 @@ impl Seen {
         count == 0 || matches!(self.0.as_slice(), [(1, last)] if *last >= count)
     }
 
-    /// The same lines where they stand in `new`, and all lines that are new there.
-    pub fn moved(&self, old: &str, new: &str) -> Self {
-        let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
+    /// Whether the line is one of them.
+    pub fn holds(&self, line: u32) -> bool {
+        let at = self.0.partition_point(|(_, last)| *last < line);
+        self.0.get(at).is_some_and(|(first, _)| *first <= line)
+    }
+
+    /// The same lines where they stand after `runs` of lines were changed; what was changed is
+    /// none of them any more.
+    pub fn moved(&self, runs: &[Run]) -> Self {
         let mut moved = Self::default();
-        for operation in capture_diff_slices(Algorithm::Myers, &old, &new) {
-            match operation {
-                DiffOp::Equal { old_index, new_index, len } => {
-                    let (from, to) = (number(old_index), number(old_index + len) - 1);
-                    let inside =
-                        self.0.iter().map(|(first, last)| (*first.max(&from), *last.min(&to)));
-                    let shift = |line: u32| line - from + number(new_index);
-                    let inside = inside.filter(|(first, last)| first <= last);
-                    moved.0.extend(inside.map(|(first, last)| (shift(first), shift(last))));
-                }
-                DiffOp::Insert { new_index, new_len, .. }
-                | DiffOp::Replace { new_index, new_len, .. } => {
-                    moved.0.push((number(new_index), number(new_index + new_len) - 1));
-                }
-                DiffOp::Delete { .. } => {}
-            }
+        let (mut same_from, mut now_from) = (1, 1);
+        let mut take = |same: (u32, u32), now_from: u32| {
+            let inside = self.0.iter().map(|range| (range.0.max(same.0), range.1.min(same.1)));
+            let inside = inside.filter(|(first, last)| first <= last);
+            let shift = |line: u32| (line - same.0).saturating_add(now_from);
+            moved.0.extend(inside.map(|(first, last)| (shift(first), shift(last))));
+        };
+        for Run { before, after } in runs {
+            take((same_from, before.first.0 - 1), now_from);
+            same_from = before.first.0.saturating_add(before.lines);
+            now_from = after.first.0.saturating_add(after.lines);
         }
+        take((same_from, u32::MAX), now_from);
         moved.add([]);
         moved
     }
 }
 
-/// The number of the line at a place.
-fn number(at: usize) -> u32 {
-    u32::try_from(at).unwrap_or(u32::MAX - 1) + 1
-}
-
 #[cfg(test)]
 mod tests {
+    use foveal_files::edit::differing_lines;
+
     use super::*;
 
     #[test]
@@ -111,16 +110,21 @@ mod tests {
     }
 
     #[test]
-    fn lines_move_with_the_text_and_new_ones_join_them() {
+    fn lines_move_with_the_text_and_changed_ones_are_lost() {
         let old = "a\nb\nc\nd\ne\nf\n";
         for (seen, new, expected) in [
             (vec![(2, 3)], "a\nb\nc\nd\ne\nf\n", vec![(2, 3)]),
-            (vec![(2, 3)], "x\na\nb\nc\nd\ne\nf\n", vec![(1, 1), (3, 4)]),
+            (vec![(2, 3)], "x\na\nb\nc\nd\ne\nf\n", vec![(3, 4)]),
             (vec![(2, 5)], "a\nb\nd\ne\nf\n", vec![(2, 4)]),
-            (vec![(1, 2)], "a\nb\nc\nd\nE\nf\n", vec![(1, 2), (5, 5)]),
+            (vec![(1, 2), (5, 6)], "a\nb\nc\nd\nE\nf\n", vec![(1, 2), (6, 6)]),
             (vec![(1, 6)], "", vec![]),
+            (vec![(1, 6)], "a\nx\nd\ny\n", vec![(1, 1), (3, 3)]),
         ] {
-            assert_eq!(Seen::of(seen).moved(old, new).ranges(), expected, "{new:?}");
+            let runs = differing_lines(old, new);
+            assert_eq!(Seen::of(seen).moved(&runs).ranges(), expected, "{new:?}");
         }
+        let seen = Seen::of([(2, 3), (6, 6)]);
+        let held: Vec<u32> = (1..8).filter(|line| seen.holds(*line)).collect();
+        assert_eq!(held, [2, 3, 6]);
     }
 }

@@ -2,8 +2,10 @@
 //! engine when it is given and never again.
 
 use std::ops::Range;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use foveal_context::handle::Handle;
@@ -67,6 +69,8 @@ pub struct Before {
     pub content: String,
     /// Whether that was an error.
     pub is_error: bool,
+    /// The folder that relative paths started at, where that is known.
+    pub directory: Option<PathBuf>,
     /// When.
     pub time: Timestamp,
     /// What was decided on it.
@@ -95,7 +99,7 @@ pub struct Given {
 }
 
 /// Numbered lines of an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Those that there are.
     pub all: u32,
@@ -117,7 +121,12 @@ impl Shown {
     pub fn resume(&mut self, before: Vec<Before>) -> bool {
         let mut steps = Vec::with_capacity(before.len());
         self.forget();
-        for Before { tool, arguments, question, content, is_error, time, step } in before {
+        for before in before {
+            let Before { tool, arguments, question, content, is_error, directory, time, step } =
+                before;
+            if let Some(directory) = directory {
+                self.work_in(&directory);
+            }
             let asked = Asked { tool: &tool, arguments: &arguments, question: question.as_deref() };
             self.bytes += content.len();
             let entry = self.push_call(asked, content, is_error, time);
@@ -132,6 +141,12 @@ impl Shown {
         let planner = Planner::resume(settings, prices, conversation, observed, &steps);
         self.planner = planner.with_views(Arc::clone(&self.made.views));
         true
+    }
+
+    /// Has relative paths of the next call start at `directory`. What commands say of where they
+    /// go is not all: they may be kept from leaving the roots.
+    pub fn work_in(&mut self, directory: &Path) {
+        self.observed.start_in(&directory.to_string_lossy());
     }
 
     /// Answers a call with `content`, shaped by what was shown before.

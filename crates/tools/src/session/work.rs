@@ -1,13 +1,16 @@
 //! What a tool has at hand while it carries out one call.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use foveal_files::Located;
+use foveal_files::tree::name_of;
 use foveal_processes::Command;
 
 use crate::control::{Control, Question, Word};
 use crate::error::ToolError;
-use crate::permission::{Deed, Verdict};
+use crate::permission::{Asks, Deed, Verdict};
 use crate::table::Tool;
 use crate::toolbox::Toolbox;
 
@@ -24,6 +27,25 @@ pub struct Work<'a> {
     pub session: &'a Session,
     /// The caller's side.
     pub control: &'a Control<'a>,
+    /// Whether nothing that was answered before may be used: the call is asked again right
+    /// after such an answer, or wants none.
+    pub anew: bool,
+    /// What the person said in this call.
+    pub(crate) said: &'a Said,
+}
+
+/// What was asked for in one call and granted, so that nobody is asked twice.
+#[derive(Debug, Default)]
+pub(crate) struct Said(Mutex<BTreeSet<String>>);
+
+impl Said {
+    fn is_granted(&self, subject: &str) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(subject)
+    }
+
+    fn grant(&self, subject: &str) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(subject.to_owned());
+    }
 }
 
 impl Work<'_> {
@@ -34,15 +56,21 @@ impl Work<'_> {
     pub fn file(&self, path: &str) -> Result<Located, ToolError> {
         let roots = self.session.roots();
         let located = roots.resolve(path).map_err(ToolError::failed)?;
-        let concern =
-            located.sensitivity().map(|sensitivity| format!("it may hold {}", sensitivity.holds()));
-        self.permit(located.shown(), concern.as_deref())?;
+        let secret = located.sensitivity();
+        let concern = match secret.map(|secret| format!("it may hold {}", secret.holds())) {
+            None if self.tool.hints.destructive && located.is_version_control() => {
+                Some("version control obeys what it says, and runs its hooks".to_owned())
+            }
+            concern => concern,
+        };
+        // Rules are about one name of a file, wherever the session is.
+        self.permit(&located.lasting(), concern.as_deref())?;
         Ok(located)
     }
 
     /// Whether the rules allow what a search comes across; nobody is asked about that.
     pub(crate) fn is_allowed(&self, subject: &str) -> bool {
-        self.verdict(&Deed { tool: self.tool.name, subject, concern: None }) == Verdict::Allow
+        self.verdict(&Deed::of(self.tool.name, subject)) == Verdict::Allow
     }
 
     /// What the rules say, where a grant answers what they would have asked.
@@ -55,19 +83,53 @@ impl Work<'_> {
         }
     }
 
+    /// Goes on if the call may be made.
+    ///
+    /// # Errors
+    /// If a rule or the person says no. What is wrong with a path otherwise is left to the tool.
+    pub(crate) fn permit_all(&self, asks: &Asks<'_>) -> Result<(), ToolError> {
+        let name = self.tool.name;
+        match asks {
+            Asks::Itself => self.permit("", None),
+            Asks::Command(text) => {
+                self.permit_deed(&Deed { is_command: true, ..Deed::of(name, text) })
+            }
+            Asks::Text(text) => self.permit(text, None),
+            Asks::Paths(paths) if paths.is_empty() => self.permit("", None),
+            Asks::Paths(paths) => paths.iter().try_for_each(|path| match self.file(path) {
+                Err(error @ ToolError::Denied { .. }) => Err(error),
+                Ok(_) | Err(_) => Ok(()),
+            }),
+            Asks::Calls(other, paths) => paths.iter().try_for_each(|path| {
+                let located = self.session.roots().resolve(path);
+                let subject = located.as_ref().map_or(*path, |located| located.shown());
+                // Where the other tool asks anyway, once is enough.
+                let asks_itself = self.verdict(&Deed::of(other, subject)) == Verdict::Ask;
+                match self.verdict(&Deed::of(name, subject)) {
+                    Verdict::Ask if asks_itself => Ok(()),
+                    _ => self.permit(subject, None),
+                }
+            }),
+        }
+    }
+
     /// Goes on if the tool may touch `subject`, about which there may be a concern.
     ///
     /// # Errors
     /// If a rule or the person says no, or nobody can be asked.
     pub fn permit(&self, subject: &str, concern: Option<&str>) -> Result<(), ToolError> {
-        let deed = Deed { tool: self.tool.name, subject, concern };
+        self.permit_deed(&Deed { concern, ..Deed::of(self.tool.name, subject) })
+    }
+
+    fn permit_deed(&self, deed: &Deed<'_>) -> Result<(), ToolError> {
+        let Deed { tool, subject, concern, .. } = *deed;
         let why = concern.map(|concern| format!(" ({concern})")).unwrap_or_default();
-        let denied = |by: &str| ToolError::Denied {
-            what: format!("{} `{subject}`{why}: {by}", self.tool.name),
-        };
-        match self.verdict(&deed) {
+        let what = if subject.is_empty() { String::new() } else { format!(" `{subject}`") };
+        let denied = |by: &str| ToolError::Denied { what: format!("{tool}{what}{why}: {by}") };
+        match self.verdict(deed) {
             Verdict::Allow => return Ok(()),
             Verdict::Deny => return Err(denied("a permission rule forbids it")),
+            Verdict::Ask if self.said.is_granted(subject) => return Ok(()),
             Verdict::Ask => {}
         }
         let Some(person) = self.control.person else {
@@ -77,13 +139,14 @@ impl Work<'_> {
             ));
         };
         let reason = concern.unwrap_or("a permission rule wants it").to_owned();
-        let question = Question { tool: self.tool.name, subject: subject.to_owned(), reason };
+        let question = Question { tool, subject: subject.to_owned(), reason };
         match person(&question) {
             Word::Once => {}
-            Word::Session => self.session.grant(&deed),
-            Word::Always => self.toolbox.grant(&deed),
+            Word::Session => self.session.grant(deed),
+            Word::Always => self.toolbox.grant(deed),
             Word::No => return Err(denied("the user said no")),
         }
+        self.said.grant(subject);
         Ok(())
     }
 
@@ -101,7 +164,7 @@ impl Work<'_> {
         if directory == roots.working_directory() {
             return None;
         }
-        match roots.with_working_directory(&directory.to_string_lossy()) {
+        match roots.with_working_directory(&name_of(directory)) {
             Ok(roots) => {
                 self.session.set_roots(roots);
                 None

@@ -8,8 +8,9 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::answer::Found;
-use crate::control::Progress;
 use crate::error::ToolError;
+use crate::permission::Asks;
+use crate::pulse::Pulse;
 use crate::session::Work;
 use crate::table::{Arguments, Hints, Tool};
 
@@ -30,21 +31,17 @@ pub(crate) struct Bash {
 }
 
 impl Arguments for Bash {
+    fn asks(&self) -> Asks<'_> {
+        Asks::Command(&self.command)
+    }
+
     fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
-        work.permit(&self.command, None)?;
         let directory = work.session.roots().working_directory().to_owned();
         let mut command = work.command(&self.command, directory);
         command.limits.time_out = self.time_out(work)?;
-        let mut bytes = 0;
-        let mut stream = |piece: &str| {
-            bytes += piece.len() as u64;
-            (work.control.progress)(Progress {
-                done: bytes,
-                total: None,
-                message: piece.to_owned(),
-            });
-        };
-        let ran = command.run(&mut stream, work.control.go_on).map_err(ToolError::failed)?;
+        let pulse = Pulse::of(work, "");
+        let mut stream = |piece: &str| pulse.output(piece);
+        let ran = command.run(&mut stream, &|| pulse.go_on()).map_err(ToolError::failed)?;
         let loose = match &ran.confinement {
             Some(Confinement::Absent { .. }) if work.session.tells_unconfined() => {
                 ran.confinement.as_ref().map(ToString::to_string)

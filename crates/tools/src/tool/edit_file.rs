@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use crate::answer::Found;
 use crate::error::ToolError;
+use crate::permission::Asks;
 use crate::session::{EditAt, Work};
 use crate::table::{Arguments, Hints, Tool};
 
@@ -32,6 +33,10 @@ pub(crate) struct EditFile {
 }
 
 impl Arguments for EditFile {
+    fn asks(&self) -> Asks<'_> {
+        Asks::Paths(vec![&self.path])
+    }
+
     fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
         let Self { path, old_str: old, new_str: new, replace_all, .. } = self;
         work.edit(vec![EditAt { path, edit: Edit { old, new, replace_all } }])

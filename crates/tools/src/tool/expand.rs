@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use crate::answer::Found;
 use crate::error::ToolError;
+use crate::permission::Asks;
 use crate::session::Work;
 use crate::table::{Arguments, Hints, Tool};
 
@@ -28,9 +29,15 @@ pub(crate) struct Expand {
     /// First line, 1 if not given
     start: Option<usize>,
     end: Option<usize>,
+    /// Where in a very long line `start` to begin
+    from_byte: Option<usize>,
 }
 
 impl Arguments for Expand {
+    fn asks(&self) -> Asks<'_> {
+        Asks::Text(self.handle.trim().into())
+    }
+
     fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
         let handle: Handle = self.handle.trim().parse().map_err(
             |error: foveal_context::handle::ParseHandleError| {
@@ -58,12 +65,23 @@ impl Expand {
         }
         let mut text = String::new();
         let mut last = start - 1;
+        let mut before = self.from_byte.unwrap_or(0);
         for line in content.split_inclusive('\n').skip(start - 1).take(end - start + 1) {
-            if text.len() + line.len() > BYTES_MAX && !text.is_empty() {
+            let from = line.floor_char_boundary(std::mem::take(&mut before).min(line.len()));
+            let rest = &line[from..];
+            if text.len() + rest.len().min(BYTES_MAX) > BYTES_MAX && !text.is_empty() {
                 break;
             }
-            text.push_str(line);
+            let kept = &rest[..rest.floor_char_boundary(BYTES_MAX.min(rest.len()))];
+            text.push_str(kept);
             last += 1;
+            if kept.len() < rest.len() {
+                let (bytes, next) = (rest.len() - kept.len(), from + kept.len());
+                text.push_str(&format!(
+                    "[… {bytes} bytes of this line left out; expand with start {last}, from_byte \
+                     {next}]\n"
+                ));
+            }
         }
         if last < all && self.end.is_none_or(|end| last < end) {
             if !text.ends_with('\n') {

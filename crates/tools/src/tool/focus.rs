@@ -1,10 +1,13 @@
 //! `focus` and `unfocus`: files that are always shown whole.
 
+use std::path::PathBuf;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::answer::Found;
 use crate::error::ToolError;
+use crate::permission::Asks;
 use crate::session::Work;
 use crate::table::{Arguments, Hints, Tool};
 
@@ -37,24 +40,32 @@ pub(crate) struct Unfocus {
 }
 
 impl Arguments for Focus {
+    fn asks(&self) -> Asks<'_> {
+        Asks::Paths(self.paths.iter().map(String::as_str).collect())
+    }
+
     fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
         let located = self.paths.iter().map(|path| work.file(path));
         let located = located.collect::<Result<Vec<_>, _>>()?;
         let mut focus = work.session.focus();
         for located in located {
             located.metadata().map_err(ToolError::failed)?;
-            focus.insert(located.key(), located.shown().to_owned());
+            focus.insert(located.key(), located.absolute());
         }
         if focus.len() > FOCUS_MAX {
             let what = format!("{} files: at most {FOCUS_MAX} can be in focus", focus.len());
             return Err(ToolError::arguments(FOCUS.name, what));
         }
         work.session.set_focus(focus.clone());
-        Ok(Found::text(listed(focus.values())))
+        Ok(Found::text(listed(work, focus.values())))
     }
 }
 
 impl Arguments for Unfocus {
+    fn asks(&self) -> Asks<'_> {
+        Asks::Paths(self.paths.iter().map(String::as_str).collect())
+    }
+
     fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
         let mut focus = work.session.focus();
         if self.paths.is_empty() {
@@ -68,12 +79,13 @@ impl Arguments for Unfocus {
             }
         }
         work.session.set_focus(focus.clone());
-        Ok(Found::text(listed(focus.values())))
+        Ok(Found::text(listed(work, focus.values())))
     }
 }
 
-fn listed<'a>(paths: impl Iterator<Item = &'a String>) -> String {
-    let lines: String = paths.map(|path| format!("{path}\n")).collect();
+fn listed<'a>(work: &Work<'_>, paths: impl Iterator<Item = &'a PathBuf>) -> String {
+    let roots = work.session.roots();
+    let lines: String = paths.map(|path| format!("{}\n", roots.told(path))).collect();
     if lines.is_empty() {
         "[no files are in focus]\n".to_owned()
     } else {

@@ -1,13 +1,17 @@
 //! `glob`: files by the form of their path.
 
-use foveal_files::tree::{self, GlobQuery, Order};
+use std::cmp::Reverse;
+
+use foveal_files::tree::{self, GlobAnswer, GlobQuery, Order, Passed};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
 use crate::answer::Found;
 use crate::error::ToolError;
-use crate::session::Work;
+use crate::permission::Asks;
+use crate::pulse::Pulse;
+use crate::session::{Place, Work, searched};
 use crate::table::{Arguments, Hints, Tool};
 
 pub(crate) const TOOL: Tool =
@@ -33,24 +37,89 @@ pub(crate) struct Glob {
 }
 
 impl Arguments for Glob {
+    fn asks(&self) -> Asks<'_> {
+        Asks::Paths(vec![searched(self.path.as_deref())])
+    }
+
     fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
-        let place = work.place(self.path.as_deref())?;
-        let query = GlobQuery {
-            scope: place.scope(Some(self.pattern), None),
-            order: if self.newest { Order::Newest } else { Order::Path },
-            offset: self.offset,
-            limit: self.limit.unwrap_or(LIMIT).clamp(1, LIMIT_MAX),
+        let places = work.places(self.path.as_deref())?;
+        let depends = places.depends(work);
+        let limit = self.limit.unwrap_or(LIMIT).clamp(1, LIMIT_MAX);
+        let answer = match self.newest && places.all.len() > 1 {
+            true => self.newest(work, &places.all, limit)?,
+            false => self.in_order(work, &places.all, limit)?,
         };
-        let depends = place.depends();
-        let mut answer =
-            tree::glob(place.base(), &query, work.control.go_on).map_err(ToolError::failed)?;
-        let inside = place.inside(answer.paths.iter().map(String::as_str));
-        answer.paths.retain(|path| inside.contains(path));
-        for path in &mut answer.paths {
-            *path = place.shown(path);
-        }
         let structured = json!({ "total": answer.total, "next_offset": answer.next_offset() });
-        let text = answer.render();
+        let text = answer.render() + &places.missing;
         Ok(Found { structured: Some(structured), depends, ..Found::text(text) })
     }
+}
+
+impl Glob {
+    /// What each place holds, one place after the other.
+    fn in_order(
+        &self,
+        work: &Work<'_>,
+        places: &[Place],
+        limit: usize,
+    ) -> Result<GlobAnswer, ToolError> {
+        let (mut offset, mut limit) = (self.offset, limit);
+        let mut all = nothing(self.offset);
+        for place in places {
+            let answer = self.find(work, place, offset, limit)?;
+            // What is not reached yet is left to the next place.
+            offset -= offset.min(usize::try_from(answer.total).unwrap_or(usize::MAX));
+            limit -= limit.min(answer.shown);
+            all.append(answer);
+        }
+        Ok(all)
+    }
+
+    /// What all places hold, the last changed first.
+    fn newest(
+        &self,
+        work: &Work<'_>,
+        places: &[Place],
+        limit: usize,
+    ) -> Result<GlobAnswer, ToolError> {
+        let mut all = nothing(self.offset);
+        for place in places {
+            all.append(self.find(work, place, 0, self.offset.saturating_add(limit))?);
+        }
+        let mut found: Vec<_> = all.changed.drain(..).zip(all.paths.drain(..)).collect();
+        found.sort_by_key(|(changed, _)| Reverse(*changed));
+        let page = found.into_iter().skip(self.offset).take(limit);
+        (all.changed, all.paths) = page.unzip();
+        all.shown = all.paths.len();
+        Ok(all)
+    }
+
+    /// What one place holds; paths are told as they are asked for.
+    fn find(
+        &self,
+        work: &Work<'_>,
+        place: &Place,
+        offset: usize,
+        limit: usize,
+    ) -> Result<GlobAnswer, ToolError> {
+        let scope = place.scope(Some(self.pattern.clone()), None);
+        let order = if self.newest { Order::Newest } else { Order::Path };
+        let query = GlobQuery { scope, order, offset, limit };
+        let pulse = Pulse::of(work, "searching");
+        let answer = tree::glob(place.base(), &query, &|| pulse.go_on());
+        let mut answer = answer.map_err(ToolError::failed)?;
+        place.tell(&mut answer.passed);
+        let inside = place.inside(answer.paths.iter().map(String::as_str));
+        let found = answer.paths.into_iter().zip(answer.changed);
+        let found = found.filter(|(path, _)| inside.contains(path));
+        (answer.paths, answer.changed) =
+            found.map(|(path, changed)| (place.shown(&path), changed)).unzip();
+        Ok(answer)
+    }
+}
+
+/// The answer to which those of places are added.
+fn nothing(offset: usize) -> GlobAnswer {
+    let passed = Passed::default();
+    GlobAnswer { paths: Vec::new(), changed: Vec::new(), shown: 0, offset, total: 0, passed }
 }

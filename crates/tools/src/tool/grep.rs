@@ -1,13 +1,17 @@
 //! `grep`: lines of files that match.
 
-use foveal_files::tree::{self, Case, Form, GrepMode, GrepQuery};
+use std::path::Path;
+
+use foveal_files::tree::{self, Case, Form, GrepAnswer, GrepMode, GrepQuery};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
 use crate::answer::Found;
 use crate::error::ToolError;
-use crate::session::Work;
+use crate::permission::Asks;
+use crate::pulse::Pulse;
+use crate::session::{Place, Work, searched};
 use crate::table::{Arguments, Hints, Tool};
 
 pub(crate) const TOOL: Tool = Tool::of::<Grep>(
@@ -60,39 +64,58 @@ enum Output {
 const LIMIT_MAX: usize = 2_000;
 
 impl Arguments for Grep {
+    fn asks(&self) -> Asks<'_> {
+        Asks::Paths(vec![searched(self.path.as_deref())])
+    }
+
     fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
-        let place = work.place(self.path.as_deref())?;
+        let places = work.places(self.path.as_deref())?;
         let mode = match self.output {
             Output::Content => GrepMode::Content,
             Output::Files => GrepMode::Files,
             Output::Count => GrepMode::Count,
         };
         let mut query = GrepQuery::new(&self.pattern);
-        query.scope = place.scope(self.glob, self.kind);
         query.fixed = self.literal;
         query.multiline = self.multiline;
         query.case = if self.ignore_case { Case::Insensitive } else { Case::Sensitive };
         (query.before, query.after) = (self.context, self.context);
         (query.mode, query.offset) = (mode, self.offset);
         query.limit = self.limit.unwrap_or(query.limit).clamp(1, LIMIT_MAX);
-        let base = place.base();
-        let depends = place.depends();
-        let mut answer =
-            tree::grep(base, &|path| place.open(work, path), &query, work.control.go_on)
-                .map_err(ToolError::failed)?;
-        let reasons = answer.passed.reasons.iter().map(|(path, _)| path.as_str());
-        let inside = place.inside(reasons);
-        answer.passed.reasons.retain(|(path, _)| inside.contains(path));
-        for file in &mut answer.files {
-            file.path = place.shown(&file.path);
+        let depends = places.depends(work);
+        let mut all: Option<GrepAnswer> = None;
+        for place in &places.all {
+            query.scope = place.scope(self.glob.clone(), self.kind.clone());
+            let answer = search(work, place, &query)?;
+            // What is not reached yet is left to the next place.
+            query.offset -= query.offset.min(usize::try_from(answer.total).unwrap_or(usize::MAX));
+            query.limit -= query.limit.min(answer.shown);
+            match &mut all {
+                Some(all) => all.append(answer),
+                None => all = Some(answer),
+            }
         }
+        let Some(answer) = all else { return Err(ToolError::failed("nothing to search")) };
         let structured = json!({
             "total": answer.total,
             "files": answer.files_with_hits,
             "shown": answer.shown,
             "next_offset": answer.next_offset(),
         });
-        let text = answer.render(mode, Form::Headings);
+        let text = answer.render(mode, Form::Headings) + &places.missing;
         Ok(Found { structured: Some(structured), depends, ..Found::text(text) })
     }
+}
+
+/// Searches one place; paths are told as they are asked for.
+fn search(work: &Work<'_>, place: &Place, query: &GrepQuery) -> Result<GrepAnswer, ToolError> {
+    let open = |path: &Path| place.open(work, path);
+    let pulse = Pulse::of(work, "searching");
+    let answer = tree::grep(place.base(), &open, query, &|| pulse.go_on());
+    let mut answer = answer.map_err(ToolError::failed)?;
+    place.tell(&mut answer.passed);
+    for file in &mut answer.files {
+        file.path = place.shown(&file.path);
+    }
+    Ok(answer)
 }

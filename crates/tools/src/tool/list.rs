@@ -1,12 +1,14 @@
 //! `list`: a folder as a tree.
 
-use foveal_files::tree::{self, ListQuery};
+use foveal_files::tree::{self, ListAnswer, ListQuery};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::answer::Found;
 use crate::error::ToolError;
-use crate::session::Work;
+use crate::permission::Asks;
+use crate::pulse::Pulse;
+use crate::session::{Place, Work, searched};
 use crate::table::{Arguments, Hints, Tool};
 
 pub(crate) const TOOL: Tool =
@@ -29,20 +31,43 @@ pub(crate) struct List {
 }
 
 impl Arguments for List {
-    fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
-        let place = work.place(self.path.as_deref())?;
-        let query = ListQuery {
-            scope: place.scope(None, None),
-            depth: self.depth.unwrap_or(DEPTH),
-            limit: self.limit.unwrap_or(LIMIT).clamp(1, LIMIT_MAX),
-        };
-        let depends = place.depends();
-        let mut answer =
-            tree::list(place.base(), &query, work.control.go_on).map_err(ToolError::failed)?;
-        let paths: Vec<String> =
-            answer.entries.iter().map(|entry| place.below(&entry.path)).collect();
-        let inside = place.inside(paths.iter().map(String::as_str));
-        answer.entries.retain(|entry| inside.contains(&place.below(&entry.path)));
-        Ok(Found { depends, ..Found::text(answer.render()) })
+    fn asks(&self) -> Asks<'_> {
+        Asks::Paths(vec![searched(self.path.as_deref())])
     }
+
+    fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
+        let places = work.places(self.path.as_deref())?;
+        let depends = places.depends(work);
+        let mut left = self.limit.unwrap_or(LIMIT).clamp(1, LIMIT_MAX);
+        let mut text = String::new();
+        for (at, place) in places.all.iter().enumerate() {
+            // What a small folder leaves of its share, those after it get.
+            let share = left.div_ceil(places.all.len() - at);
+            let query = ListQuery {
+                scope: place.scope(None, None),
+                depth: self.depth.unwrap_or(DEPTH),
+                limit: share,
+            };
+            let answer = list(work, place, &query)?;
+            left -= left.min(answer.entries.len());
+            text.push_str(&answer.render());
+        }
+        Ok(Found { depends, ..Found::text(text + &places.missing) })
+    }
+}
+
+/// Lists one place, which is told as it is asked for.
+fn list(work: &Work<'_>, place: &Place, query: &ListQuery) -> Result<ListAnswer, ToolError> {
+    let pulse = Pulse::of(work, "listing");
+    let answer = tree::list(place.base(), query, &|| pulse.go_on());
+    let mut answer = answer.map_err(ToolError::failed)?;
+    let paths: Vec<String> = answer.entries.iter().map(|entry| place.below(&entry.path)).collect();
+    let inside = place.inside(paths.iter().map(String::as_str));
+    answer.entries.retain(|entry| inside.contains(&place.below(&entry.path)));
+    answer.path = place.shown(&answer.path);
+    for (path, _) in &mut answer.passed.reasons {
+        *path = place.below(path);
+    }
+    place.tell(&mut answer.passed);
+    Ok(answer)
 }

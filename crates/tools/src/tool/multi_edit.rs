@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use crate::answer::Found;
 use crate::error::ToolError;
+use crate::permission::Asks;
 use crate::session::{EditAt, Work};
 use crate::table::{Arguments, Hints, Tool};
 
@@ -38,6 +39,10 @@ struct OneEdit {
 }
 
 impl Arguments for MultiEdit {
+    fn asks(&self) -> Asks<'_> {
+        Asks::Paths(self.edits.iter().map(|edit| edit.path.as_str()).collect())
+    }
+
     fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
         let count = self.edits.len();
         if count == 0 || count > EDITS_MAX {

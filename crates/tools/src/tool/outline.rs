@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 use crate::answer::Found;
 use crate::error::ToolError;
+use crate::permission::Asks;
 use crate::session::Work;
 use crate::table::{Arguments, Hints, Tool};
 
@@ -24,7 +25,16 @@ pub(crate) struct Outline {
 }
 
 impl Arguments for Outline {
+    fn asks(&self) -> Asks<'_> {
+        Asks::Paths(vec![&self.path])
+    }
+
     fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
-        work.read(&self.path, Mode::Structure, None)
+        let mut found = work.read(&self.path, Mode::Structure, None)?;
+        // It names the file.
+        if !found.depends.is_empty() {
+            found.depends.push(work.seen_from());
+        }
+        Ok(found)
     }
 }

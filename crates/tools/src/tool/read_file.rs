@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 use crate::answer::Found;
 use crate::error::ToolError;
+use crate::permission::Asks;
 use crate::session::Work;
 use crate::table::{Arguments, Hints, Tool};
 
@@ -39,6 +40,10 @@ pub(crate) enum Mode {
 }
 
 impl Arguments for ReadFile {
+    fn asks(&self) -> Asks<'_> {
+        Asks::Paths(vec![&self.path])
+    }
+
     fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
         work.read(&self.path, self.mode, self.question.as_deref())
     }

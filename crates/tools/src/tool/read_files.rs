@@ -6,6 +6,7 @@ use serde_json::json;
 
 use crate::answer::Found;
 use crate::error::ToolError;
+use crate::permission::Asks;
 use crate::session::{ANSWER_BYTES_MAX, Request, Work};
 use crate::table::{Arguments, Hints, Tool};
 
@@ -24,6 +25,10 @@ pub(crate) struct ReadFiles {
 }
 
 impl Arguments for ReadFiles {
+    fn asks(&self) -> Asks<'_> {
+        Asks::Calls("read_file", self.paths.iter().map(String::as_str).collect())
+    }
+
     fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
         let count = self.paths.len();
         if count == 0 || count > FILES_MAX {
@@ -31,7 +36,14 @@ impl Arguments for ReadFiles {
             return Err(ToolError::arguments(TOOL.name, what));
         }
         let mut found = Found { given: true, ..Found::default() };
-        let again = work.session.take_pointed(&self.paths);
+        // However they are spelled.
+        let roots = work.session.roots();
+        let key = |path: &String| match roots.resolve(path) {
+            Ok(located) => located.key().as_str().to_owned(),
+            Err(_) => path.clone(),
+        };
+        let together: Vec<String> = self.paths.iter().map(key).collect();
+        let again = work.session.take_pointed(&together);
         let mut pointed = Vec::new();
         for path in &self.paths {
             work.go_on()?;
@@ -47,7 +59,9 @@ impl Arguments for ReadFiles {
             }
             // Each is a read of its own for what comes later.
             work.session.set_pointed(&[], again.clone());
-            let answer = work.session.call(&Request::new("read_file", arguments), work.control);
+            let request =
+                Request { detect_duplicates: !work.anew, ..Request::new("read_file", arguments) };
+            let answer = work.session.call_part(&request, work.control);
             pointed.extend(work.session.take_pointed(&[]));
             if answer.is_error {
                 found.text.push_str(&format!("File: {path} (failed)\n"));
@@ -58,7 +72,7 @@ impl Arguments for ReadFiles {
             }
             found.images.extend(answer.images);
         }
-        work.session.set_pointed(&self.paths, pointed);
+        work.session.set_pointed(&together, pointed);
         Ok(found)
     }
 }

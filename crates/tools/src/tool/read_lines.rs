@@ -5,7 +5,8 @@ use serde::Deserialize;
 
 use crate::answer::Found;
 use crate::error::ToolError;
-use crate::session::Work;
+use crate::permission::Asks;
+use crate::session::{AskedLines, Work};
 use crate::table::{Arguments, Hints, Tool};
 
 pub(crate) const TOOL: Tool = Tool::of::<ReadLines>(
@@ -22,15 +23,22 @@ pub(crate) struct ReadLines {
     /// From 1
     start: u32,
     end: u32,
+    /// Where in a very long line `start` to begin
+    from_byte: Option<u64>,
 }
 
 impl Arguments for ReadLines {
+    fn asks(&self) -> Asks<'_> {
+        Asks::Paths(vec![&self.path])
+    }
+
     fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
-        let Self { path, start, end } = self;
+        let Self { path, start, end, from_byte } = self;
         if start == 0 || end < start {
             let what = format!("no such range: {start} to {end}; lines count from 1");
             return Err(ToolError::arguments(TOOL.name, what));
         }
-        work.read_range(&path, start, end)
+        let from_byte = from_byte.unwrap_or(0);
+        work.read_range(&path, AskedLines { start, end, from_byte })
     }
 }

@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 use crate::answer::Found;
 use crate::error::ToolError;
+use crate::permission::Asks;
 use crate::session::Work;
 use crate::table::{Arguments, Hints, Tool};
 
@@ -21,6 +22,10 @@ pub(crate) const TOOL: Tool = Tool::of::<Reset>(
 pub(crate) struct Reset {}
 
 impl Arguments for Reset {
+    fn asks(&self) -> Asks<'_> {
+        Asks::Itself
+    }
+
     fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
         work.session.forget();
         Ok(Found::text("forgotten: everything is shown anew when you ask for it"))

@@ -1,15 +1,21 @@
 //! `search_code`: parts of files by words and by meaning.
 
+use std::collections::HashSet;
 use std::fmt::Write;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::SystemTime;
 
+use foveal_files::{Root, Roots};
 use foveal_index::EntityKind;
 use foveal_indexer::{Hit, SearchOptions};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::answer::Found;
+use crate::answer::{Dependency, Found};
 use crate::error::ToolError;
+use crate::permission::Asks;
 use crate::session::Work;
 use crate::table::{Arguments, Hints, Tool};
 
@@ -33,21 +39,53 @@ pub(crate) struct SearchCode {
 }
 
 impl Arguments for SearchCode {
+    fn asks(&self) -> Asks<'_> {
+        Asks::Text(self.query.as_str().into())
+    }
+
     fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
         if self.query.trim().is_empty() {
             return Err(ToolError::arguments(TOOL.name, "the query is empty: say what to find"));
         }
-        work.permit(&self.query, None)?;
         let limit = usize::from(self.limit.unwrap_or(LIMIT).clamp(1, LIMIT_MAX));
         let options = SearchOptions { limit, ..SearchOptions::default() };
-        let mut hits = work.toolbox.index.search(&self.query, options, work.control)?;
-        hits.retain(|hit| work.is_allowed(&hit.path));
+        let index = Dependency::Index(self.query.clone(), SystemTime::now());
+        let depends = vec![index, work.seen_from()];
+        let found = work.toolbox.index.search(&self.query, &options, work.control)?;
+        let roots = work.session.roots();
+        let shown = found.hits.into_iter().filter_map(|(root, hit)| {
+            let root = root_of(&roots, root.as_deref())?;
+            let is_allowed = work.is_allowed(&roots.lasting(root, Path::new(&hit.path)));
+            is_allowed.then(|| Hit { path: roots.shown(root, Path::new(&hit.path)), ..hit })
+        });
+        let mut hits: Vec<Hit> = shown.collect();
+        // A root in another one is in the index of both.
+        let mut met = HashSet::new();
+        hits.retain(|hit| met.insert((hit.path.clone(), hit.lines)));
         let structured = json!({ "hits": hits.iter().map(data).collect::<Vec<_>>() });
         let mut text: String = hits.iter().map(line).collect();
         if text.is_empty() {
             text = format!("[nothing found for `{}`; try grep]\n", self.query);
         }
-        Ok(Found { text, structured: Some(structured), ..Found::default() })
+        for root in roots.all().skip(1).filter(|root| !work.toolbox.index.has(root.path())) {
+            let told = roots.told(root.path());
+            text.push_str(&format!("[`{told}` has no index: search it with grep]\n"));
+        }
+        for (root, error) in &found.failed {
+            let root = root_of(&roots, root.as_deref());
+            let told = root.map_or_else(String::new, |root| roots.told(root.path()));
+            text.push_str(&format!("[`{told}` was left out: {error}]\n"));
+        }
+        let depends = if found.failed.is_empty() { depends } else { Vec::new() };
+        Ok(Found { depends, structured: Some(structured), ..Found::text(text) })
+    }
+}
+
+/// The root whose index gave a hit.
+fn root_of<'a>(roots: &'a Roots, path: Option<&Path>) -> Option<&'a Arc<Root>> {
+    match path {
+        None => roots.all().next(),
+        Some(path) => roots.all().find(|root| root.path() == path),
     }
 }
 

@@ -3,13 +3,15 @@
 use std::time::{Duration, Instant};
 
 use foveal_processes::SessionId as TerminalId;
-use foveal_processes::{Reading, Size, TerminalCommand, Wait};
+use foveal_processes::{Paused, Reading, Size, TerminalCommand, Wait, Waiting};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
 use crate::answer::Found;
 use crate::error::ToolError;
+use crate::permission::Asks;
+use crate::pulse::Pulse;
 use crate::session::Work;
 use crate::table::{Arguments, Hints, Tool};
 
@@ -69,8 +71,11 @@ pub(crate) struct Close {
 pub(crate) struct ListTerminals {}
 
 impl Arguments for Exec {
+    fn asks(&self) -> Asks<'_> {
+        Asks::Command(&self.command)
+    }
+
     fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
-        work.permit(&self.command, None)?;
         let command = TerminalCommand {
             text: self.command,
             directory: work.session.roots().working_directory().to_owned(),
@@ -82,28 +87,44 @@ impl Arguments for Exec {
         let terminals = work.session.terminals();
         terminals.expire(Instant::now());
         let wait = wait(self.wait_ms);
-        let started = terminals.exec(&command, wait, work.control.go_on, Instant::now());
+        let pulse = Pulse::of(work, "");
+        let (go_on, stream) = (|| pulse.go_on(), |piece: &str| pulse.output(piece));
+        let waiting = Waiting { go_on: &go_on, stream: &stream };
+        let started = terminals.exec(&command, wait, waiting, Instant::now());
         let (id, reading) = started.map_err(ToolError::failed)?;
+        if reading.paused == Paused::Stopped || work.go_on().is_err() {
+            // Who stopped the call may never learn the terminal's id.
+            drop(terminals.close(id));
+            return Ok(stopped(id, &reading));
+        }
         Ok(found(id, &reading))
     }
 }
 
 impl Arguments for WriteStdin {
+    fn asks(&self) -> Asks<'_> {
+        Asks::Command(&self.text)
+    }
+
     fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
         let (id, wait) = (TerminalId(self.id), wait(self.wait_ms));
         let (terminals, now) = (work.session.terminals(), Instant::now());
+        let pulse = Pulse::of(work, "");
+        let (go_on, stream) = (|| pulse.go_on(), |piece: &str| pulse.output(piece));
+        let waiting = Waiting { go_on: &go_on, stream: &stream };
         let reading = match self.text.is_empty() {
-            true => terminals.read(id, wait, work.control.go_on, now),
-            false => {
-                work.permit(&self.text, None)?;
-                terminals.write_stdin(id, &self.text, wait, work.control.go_on, now)
-            }
+            true => terminals.read(id, wait, waiting, now),
+            false => terminals.write_stdin(id, &self.text, wait, waiting, now),
         };
         Ok(found(id, &reading.map_err(ToolError::failed)?))
     }
 }
 
 impl Arguments for Close {
+    fn asks(&self) -> Asks<'_> {
+        Asks::Text(self.id.to_string().into())
+    }
+
     fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
         let id = TerminalId(self.id);
         let reading = work.session.terminals().close(id).map_err(ToolError::failed)?;
@@ -112,6 +133,10 @@ impl Arguments for Close {
 }
 
 impl Arguments for ListTerminals {
+    fn asks(&self) -> Asks<'_> {
+        Asks::Itself
+    }
+
     fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
         let terminals = work.session.terminals();
         terminals.expire(Instant::now());
@@ -127,6 +152,16 @@ impl Arguments for ListTerminals {
 fn wait(asked_ms: Option<u64>) -> Wait {
     let longest = Duration::from_millis(asked_ms.unwrap_or(WAIT_MS).min(WAIT_MS_MAX));
     Wait { longest, pause: PAUSE.min(longest) }
+}
+
+fn stopped(id: TerminalId, reading: &Reading) -> Found {
+    let mut text = reading.output.text();
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text.push_str(&format!("[stopped on request; terminal {id} was ended]\n"));
+    let structured = json!({ "id": id.0, "ended": true });
+    Found { structured: Some(structured), is_error: true, ..Found::text(text) }
 }
 
 fn found(id: TerminalId, reading: &Reading) -> Found {

@@ -1,7 +1,7 @@
 //! `web_fetch`: a page of the web as Markdown.
 
 use foveal_context::transcript::Timestamp;
-use foveal_store::Fetch;
+use foveal_store::{Fetch, Stored, secrets};
 use foveal_web::{Content, Fetched, Page, Request, UnixMs, Validators};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -9,6 +9,8 @@ use serde_json::json;
 
 use crate::answer::Found;
 use crate::error::ToolError;
+use crate::permission::Asks;
+use crate::pulse::Pulse;
 use crate::session::Work;
 use crate::table::{Arguments, Hints, Tool};
 
@@ -26,13 +28,14 @@ pub(crate) struct WebFetch {
 }
 
 impl Arguments for WebFetch {
+    fn asks(&self) -> Asks<'_> {
+        Asks::Text(self.url.as_str().into())
+    }
+
     fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
-        work.permit(&self.url, None)?;
         let now = work.toolbox.clock.now();
-        // Without a store every page is asked for.
-        let kept = work.toolbox.store.fetch(&self.url).ok().flatten();
-        let body = kept.as_ref().and_then(|kept| work.session.content(kept.body));
-        let kept = kept.zip(body);
+        // Who asks again, or wants no answers from before, gets the page as it is now.
+        let kept = if work.anew { None } else { self.kept(work) };
         if let Some((kept, body)) = &kept
             && kept.expires.is_some_and(|expires| now < expires)
         {
@@ -47,11 +50,13 @@ impl Arguments for WebFetch {
             last_modified: kept.last_modified.clone(),
         });
         let request = Request { url: self.url.clone(), cached };
-        let fetched = work.toolbox.fetcher.fetch(&request, work.control.go_on);
+        let pulse = Pulse::of(work, "fetching");
+        let fetched = work.toolbox.fetcher.fetch(&request, &|| pulse.go_on());
         match (fetched.map_err(ToolError::failed)?, kept) {
             (Fetched::NotModified { freshness, final_url }, Some((kept, body))) => {
                 let expires = freshness.expires_at.map(time);
-                keep(work, &Fetch { expires, checked: now, final_url: final_url.clone(), ..kept });
+                let (url, at) = (self.url, final_url.clone());
+                keep(work, &Fetch { url, expires, checked: now, final_url: at, ..kept });
                 Ok(Found { cached: true, ..shown(&final_url, &body, Some(now), work) })
             }
             (Fetched::NotModified { final_url, .. }, None) => {
@@ -62,7 +67,9 @@ impl Arguments for WebFetch {
             }
             (Fetched::Page(page), _) => {
                 let text = told(&page);
-                self.remember(work, &page, &text, now);
+                if !self.remember(work, &page, &text, now) {
+                    self.distrust(work);
+                }
                 Ok(shown(&page.final_url, &text, None, work))
             }
         }
@@ -70,12 +77,24 @@ impl Arguments for WebFetch {
 }
 
 impl WebFetch {
-    /// Keeps a page for all sessions, as far as its server allows.
-    fn remember(&self, work: &Work<'_>, page: &Page, text: &str, now: Timestamp) {
-        if page.freshness.no_store || page.truncated {
-            return;
+    /// The page as it was fetched before, for any session, and its text. Without a store every
+    /// page is asked for.
+    fn kept(&self, work: &Work<'_>) -> Option<(Fetch, String)> {
+        let kept = work.toolbox.store.fetch(&self.url).ok().flatten()?;
+        let body = work.session.whole_content(kept.body)?;
+        Some((kept, body))
+    }
+
+    /// Keeps a page for all sessions, as far as its server allows and the store can: one with
+    /// secrets would come back without them. False if it is not kept.
+    fn remember(&self, work: &Work<'_>, page: &Page, text: &str, now: Timestamp) -> bool {
+        let mut addresses = [&self.url, &page.final_url].into_iter();
+        let is_secret = addresses.any(|url| !secrets::find(url.as_bytes()).is_empty());
+        if page.freshness.no_store || page.truncated || is_secret {
+            return false;
         }
-        let Some(body) = work.session.keep(text.as_bytes(), now) else { return };
+        let stored = work.session.put(text.as_bytes(), now).filter(|stored| stored.secrets == 0);
+        let Some(Stored { handle: body, .. }) = stored else { return false };
         let fetch = Fetch {
             url: self.url.clone(),
             final_url: page.final_url.clone(),
@@ -88,6 +107,15 @@ impl WebFetch {
             body,
         };
         keep(work, &fetch);
+        true
+    }
+
+    /// Has what was kept of the page before asked for anew: it is not what is there now.
+    fn distrust(&self, work: &Work<'_>) {
+        let Ok(Some(kept)) = work.toolbox.store.fetch(&self.url) else { return };
+        let url = self.url.clone();
+        let nothing = Fetch { url, expires: None, etag: None, last_modified: None, ..kept };
+        keep(work, &nothing);
     }
 }
 

@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 use crate::answer::Found;
 use crate::error::ToolError;
+use crate::permission::Asks;
 use crate::session::Work;
 use crate::table::{Arguments, Hints, Tool};
 
@@ -25,6 +26,10 @@ pub(crate) struct WriteFile {
 }
 
 impl Arguments for WriteFile {
+    fn asks(&self) -> Asks<'_> {
+        Asks::Paths(vec![&self.path])
+    }
+
     fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
         match (&self.content, &self.handle) {
             (Some(content), None) => work.write(&self.path, content),

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{Finding, State};
-use crate::clients::{self, CLIENTS, Client, HOOKS_SINCE, Program, Target, version_of};
+use crate::clients::{self, CLIENTS, Client, HOOKS_SINCE, Program, Start, Target, version_of};
 use crate::environment::Environment;
 
 /// All agents that are found, or that foveal is set up in.
@@ -13,10 +13,10 @@ pub(super) fn look(environment: &Environment) -> Vec<Finding> {
     let mut findings = Vec::new();
     for client in &CLIENTS {
         let is_installed = client.is_installed(environment);
-        let user = client.servers(environment, None, &program);
-        let project = folder
-            .as_deref()
-            .and_then(|folder| client.servers(environment, Some(folder), &program));
+        let user = client.servers(environment, None, &Start::new(program.shown(), None));
+        let project = folder.as_deref().and_then(|folder| {
+            client.servers(environment, Some(folder), &Start::new(program.shown(), None))
+        });
         let found = [user, project].into_iter().flatten().map(|target| state(&target));
         let mut found: Vec<Found> = found.collect();
         found.retain(|found| *found != Found::Absent);
@@ -45,6 +45,8 @@ enum Found {
     Absent,
     /// It is, and there is such a program.
     Works(String),
+    /// The same, and the agent is not to start it.
+    Off(String),
     /// It is, and there is no such program.
     Gone { path: String, program: String },
     /// The file cannot be understood.
@@ -67,6 +69,7 @@ fn state(target: &Target) -> Found {
         Some(program) if program.contains('/') && !Path::new(&program).exists() => {
             Found::Gone { path, program }
         }
+        Some(_) if target.edit.is_off(&text) => Found::Off(path),
         Some(_) => Found::Works(path),
     }
 }
@@ -77,6 +80,9 @@ impl Found {
         match self {
             Self::Absent => Finding::new(State::Note, name, "foveal is not set up in it"),
             Self::Works(path) => Finding::new(State::Ok, name, format!("set up in {path}")),
+            Self::Off(path) => {
+                Finding::new(State::Note, name, format!("set up in {path}, and switched off there"))
+            }
             Self::Gone { path, program } => {
                 let what = format!("{path} starts `{program}`, which is not there");
                 Finding::new(State::Broken, name, what).remedy(format!("foveal init {name}"))

@@ -1,5 +1,7 @@
 //! One change of one file: planned, shown, made.
 
+use std::path::Path;
+
 use similar::TextDiff;
 
 use crate::clients::{self, Client, FileError, Target, backup_of};
@@ -35,8 +37,15 @@ pub(crate) enum Outcome {
 }
 
 impl Change {
-    /// What there is to do to a file, or why it cannot be done.
-    pub(crate) fn plan(client: &'static Client, target: Target, removes: bool) -> Self {
+    /// What there is to do to a file, or why it cannot be done. One of the project in `folder`
+    /// has to be in it.
+    pub(crate) fn plan(
+        client: &'static Client,
+        target: Target,
+        folder: Option<&Path>,
+        removes: bool,
+    ) -> Self {
+        let leaves = folder.is_some_and(|folder| clients::leaves(&target.path, folder));
         let mut change = Self {
             client,
             target: Some(target),
@@ -44,6 +53,11 @@ impl Change {
             after: None,
             outcome: Outcome::Already,
         };
+        if leaves {
+            let why = "a link leads out of the project: set up the file that it leads to, or remove the link";
+            change.outcome = Outcome::Failed(why.to_owned());
+            return change;
+        }
         change.outcome = match change.compare(removes) {
             Ok(true) => Outcome::Open,
             Ok(false) => Outcome::Already,
@@ -116,9 +130,9 @@ impl Change {
         let Some(Target { path, edit, .. }) = &self.target else { return Ok(false) };
         let (before, after) = (self.before.as_deref(), self.after.as_deref());
         let backup = backup_of(path);
-        // What was there before the first change is what is kept.
+        // What was there before the first change is what is kept, and nothing with our entry.
         let has_ours = before.is_some_and(|before| edit.program(before).is_some());
-        let keeps = before.is_some() && !(has_ours && backup.exists());
+        let keeps = before.is_some() && !has_ours;
         clients::write(path, before, after, keeps)?;
         if removes {
             // What is kept is what there is again, or would bring back only our own entry.
@@ -130,6 +144,12 @@ impl Change {
         }
         let now = clients::read(path)?.unwrap_or_default();
         Ok(matches!(edit.apply(&now), Ok(None)))
+    }
+
+    /// Whether it is set up, and switched off.
+    pub(crate) fn is_off(&self) -> bool {
+        let edit = self.target.as_ref().map(|target| &target.edit);
+        edit.zip(self.before.as_ref()).is_some_and(|(edit, before)| edit.is_off(before))
     }
 
     /// Where the file is kept as it was.

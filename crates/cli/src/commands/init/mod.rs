@@ -11,7 +11,8 @@ use anyhow::{Context, bail};
 use serde_json::{Value, json};
 
 use self::change::{Change, Outcome};
-use crate::clients::{CLIENTS, Client, HOOKS_SINCE, Program, version_of};
+use super::mcp::ToolChoice;
+use crate::clients::{CLIENTS, Client, HOOKS_SINCE, Program, Start, version_of};
 use crate::confirm;
 use crate::environment::Environment;
 
@@ -37,6 +38,10 @@ pub(crate) struct Arguments {
     /// Takes out what an earlier run put in, and nothing else.
     #[arg(long)]
     remove: bool,
+    /// Which tools the agent gets: six, or all. If not given, all, and what is set up already
+    /// stays as it is.
+    #[arg(long, value_name = "PROFILE", conflicts_with = "remove")]
+    profile: Option<ToolChoice>,
     /// Leaves the hooks of Claude Code alone.
     #[arg(long)]
     no_hooks: bool,
@@ -136,8 +141,10 @@ fn changes_of(
 ) -> Vec<Change> {
     let folder = folder.map(PathBuf::as_path);
     let mut changes = Vec::new();
-    match client.servers(environment, folder, program) {
-        Some(target) => changes.push(Change::plan(client, target, arguments.remove)),
+    let shown = if folder.is_some() { program.shared() } else { program.shown() };
+    let start = Start::new(shown, arguments.profile.map(ToolChoice::name));
+    match client.servers(environment, folder, &start) {
+        Some(target) => changes.push(Change::plan(client, target, folder, arguments.remove)),
         // Who names nothing gets what there is.
         None if arguments.clients.is_empty() => {}
         None => {
@@ -159,7 +166,7 @@ fn changes_of(
                      {version}: update it, or say --no-hooks"
                 ),
             )),
-            None => changes.push(Change::plan(client, target, arguments.remove)),
+            None => changes.push(Change::plan(client, target, folder, arguments.remove)),
         }
     }
     // Where nothing was ever put in, there is nothing to say.

@@ -35,6 +35,9 @@ pub(super) fn change(change: &Change, removes: bool, environment: &Environment) 
 /// What came of it.
 pub(super) fn outcome(change: &Change, removes: bool) -> String {
     let told = match (&change.outcome, removes) {
+        (Outcome::Already, false) if change.is_off() => {
+            "already set up, and switched off there: switch it on to use it".to_owned()
+        }
         (Outcome::Already, false) => "already set up".to_owned(),
         (Outcome::Already, true) => "not set up there".to_owned(),
         (Outcome::Open | Outcome::Would, false) => "would be written".to_owned(),

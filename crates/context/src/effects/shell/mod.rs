@@ -3,6 +3,7 @@
 //! The line is parsed with a real grammar ([`syntax`]); each program's part comes from one
 //! table ([`programs`]); here the parts are joined over pipes, sequences and redirections.
 
+pub(super) mod commands;
 mod cuts;
 mod git;
 mod looking;

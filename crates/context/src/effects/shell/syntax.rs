@@ -87,6 +87,11 @@ pub(super) fn chain_of(root: Node<'_>, source: &str) -> Chain {
     Reader { source, broken: root.has_error() }.sequence(root, 0)
 }
 
+/// The words of a `command` of the tree, without its redirections and assignments.
+pub(super) fn words_of(node: Node<'_>, source: &str) -> Vec<Word> {
+    Reader { source, broken: false }.command(node, DEPTH_MAX).words
+}
+
 #[derive(Clone, Copy)]
 struct Reader<'a> {
     source: &'a str,

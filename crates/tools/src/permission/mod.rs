@@ -1,12 +1,15 @@
 //! Who may do what: rules as data, and what the person said before.
 
+mod command;
+
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use globset::Glob;
 use serde::{Deserialize, Serialize};
 
 /// What a rule says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// It may be done.
@@ -26,6 +29,30 @@ pub struct Deed<'a> {
     pub subject: &'a str,
     /// What makes it more than the tool's everyday work ("may hold secrets"), if anything does.
     pub concern: Option<&'a str>,
+    /// Whether the subject is a command line, or text that a shell may be given.
+    pub is_command: bool,
+}
+
+impl<'a> Deed<'a> {
+    /// An everyday one, about anything but a command.
+    pub fn of(tool: &'static str, subject: &'a str) -> Self {
+        Self { tool, subject, concern: None, is_command: false }
+    }
+}
+
+/// What a call asks permission for: each tool says it of its arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asks<'a> {
+    /// For being made, and nothing else.
+    Itself,
+    /// For running a command, or for typing what may be one.
+    Command(&'a str),
+    /// For an address, a query, a handle: word for word.
+    Text(Cow<'a, str>),
+    /// For files and folders, all of them; for itself, if there are none.
+    Paths(Vec<&'a str>),
+    /// For files, for each of which a call of its own is made to the tool of this name.
+    Calls(&'static str, Vec<&'a str>),
 }
 
 /// One rule.
@@ -34,7 +61,8 @@ pub struct Deed<'a> {
 pub struct Rule {
     /// Glob over the tool's name.
     pub tool: String,
-    /// Glob over the path, command or address; `*` stands for `/` as well.
+    /// Glob over the path, address or command; `*` stands for `/` as well. Of a command line,
+    /// each command and each redirection to a file (`> file`) is matched by itself.
     pub subject: String,
     /// What it says.
     pub verdict: Verdict,
@@ -52,6 +80,9 @@ pub struct Policy {
 impl Policy {
     /// What the rules say of a deed: without any, all but deeds with a concern is allowed.
     pub fn verdict(&self, deed: &Deed<'_>) -> Verdict {
+        if deed.is_command {
+            return command::verdict(&self.rules, deed);
+        }
         let matching = self.rules.iter().rev().find(|rule| {
             let is_named = rule.subject.chars().any(char::is_alphanumeric);
             // A rule for everything was not made with secrets in mind.
@@ -101,21 +132,24 @@ mod tests {
         };
         let policy = Policy { rules: rules.iter().map(rule).collect() };
         let (tool, subject, has_concern) = deed;
-        let deed = Deed { tool, subject, concern: has_concern.then_some("may hold secrets") };
+        let concern = has_concern.then_some("may hold secrets");
+        let deed = Deed { concern, ..Deed::of(tool, subject) };
         assert_eq!(policy.verdict(&deed), said, "{rules:?} {deed:?}");
     }
 
     #[test]
     fn the_last_rule_that_matches_counts() {
         use Verdict::{Allow, Ask, Deny};
-        let rules = [("*", "*", Ask), ("bash", "git *", Allow), ("bash", "git push*", Deny)];
-        check(&rules, ("bash", "git log -1", false), Allow);
-        check(&rules, ("bash", "git push origin", false), Deny);
-        check(&rules, ("bash", "make", false), Ask);
+        let rules = [("*", "*", Ask), ("read_*", "src/*", Allow), ("read_file", "src/a*", Deny)];
+        check(&rules, ("read_file", "src/b/c.rs", false), Allow);
+        check(&rules, ("read_file", "src/a/c.rs", false), Deny);
+        check(&rules, ("read_lines", "src/a/c.rs", false), Allow);
+        check(&rules, ("read_file", "c.rs", false), Ask);
         check(&rules, ("grep", "src", false), Ask);
-        check(&[], ("bash", "make", false), Allow);
-        check(&[("{bash,exec}", "a[", Deny)], ("exec", "a[", false), Deny);
-        check(&[("{bash,exec}", "a[", Deny)], ("exec", "a", false), Allow);
+        check(&[], ("read_file", "a.rs", false), Allow);
+        check(&[("{glob,grep}", "a[", Deny)], ("grep", "a[", false), Deny);
+        check(&[("{glob,grep}", "a[", Deny)], ("grep", "a", false), Allow);
+        check(&[("reset", "*", Deny)], ("reset", "", false), Deny);
     }
 
     #[test]

@@ -1,0 +1,183 @@
+//! Rules about commands: what a line may run is asked about piece by piece.
+
+use foveal_context::effects::{CommandLine, SimpleCommand};
+
+use super::{Deed, Rule, Verdict, matches};
+
+/// The tool whose rules hold for all commands.
+const BASH: &str = "bash";
+/// The tool that runs commands in terminals.
+const EXEC: &str = "exec";
+
+/// What the rules say of a command line: the strictest of what they say of each of its commands,
+/// redirections to files among them.
+///
+/// A rule that allows speaks of commands as they are written, one that asks or forbids of the
+/// whole line and of other spellings too. Of a line that cannot be taken apart, rules allow what
+/// they name word for word, or everything; else it is asked about if any rule might forbid it.
+pub(super) fn verdict(rules: &[Rule], deed: &Deed<'_>) -> Verdict {
+    let rules: Vec<&Rule> = rules.iter().filter(|rule| is_for(rule, deed)).collect();
+    if rules.is_empty() {
+        return Verdict::Allow;
+    }
+    let last = |says: &dyn Fn(&Rule) -> bool| rules.iter().rposition(|rule| says(rule));
+    let said = |at: Option<usize>| at.map_or(Verdict::Allow, |at| rules[at].verdict);
+    let whole = last(&|rule| is_of_line(rule, deed.subject));
+    let line = CommandLine::of(deed.subject);
+    let of_command = |command| last(&|rule| is_of_command(rule, command)).max(whole);
+    let pieces: Vec<Option<usize>> = line.commands.iter().map(of_command).collect();
+    let strictest = pieces.iter().map(|at| said(*at)).max();
+    // How commands are joined may be what a rule is about; rules for each that come later count.
+    let joined = last(&|rule| is_of_joined(rule, deed.subject));
+    let joined = joined.filter(|_| pieces.is_empty() || pieces.iter().any(|at| *at < joined));
+    if line.is_clear {
+        return strictest.unwrap_or(said(whole)).max(said(joined));
+    }
+    let refused = last(&|rule| rule.verdict != Verdict::Allow);
+    let unseen = if refused > whole { Verdict::Ask } else { Verdict::Allow };
+    let found = strictest.filter(|said| *said == Verdict::Deny);
+    said(whole).max(unseen).max(found.unwrap_or(Verdict::Allow)).max(said(joined))
+}
+
+/// Whether a rule is about what the tool is given. Those for `bash` hold for `exec` too; of what
+/// is typed into a terminal they allow nothing, since that need not be a shell.
+fn is_for(rule: &Rule, deed: &Deed<'_>) -> bool {
+    let is_shared =
+        deed.tool == EXEC || (rule.verdict != Verdict::Allow && !deed.subject.is_empty());
+    matches(&rule.tool, deed.tool) || (is_shared && matches(&rule.tool, BASH))
+}
+
+fn is_of_line(rule: &Rule, line: &str) -> bool {
+    let is_everything = !rule.subject.is_empty() && rule.subject.bytes().all(|byte| byte == b'*');
+    is_everything || rule.subject == line
+}
+
+fn is_of_joined(rule: &Rule, line: &str) -> bool {
+    rule.verdict != Verdict::Allow && !is_of_line(rule, line) && matches(&rule.subject, line)
+}
+
+fn is_of_command(rule: &Rule, command: &SimpleCommand) -> bool {
+    let is_strict = rule.verdict != Verdict::Allow;
+    matches(&rule.subject, &command.text)
+        || (is_strict && command.spellings.iter().any(|said| matches(&rule.subject, said)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Said<'a> = (&'a str, &'a str, Verdict);
+
+    fn check(rules: &[Said<'_>], tool: &'static str, line: &str, expected: Verdict) {
+        let rule = |(tool, subject, verdict): &Said<'_>| Rule {
+            tool: (*tool).to_owned(),
+            subject: (*subject).to_owned(),
+            verdict: *verdict,
+        };
+        let rules: Vec<Rule> = rules.iter().map(rule).collect();
+        let deed = Deed { is_command: true, ..Deed::of(tool, line) };
+        assert_eq!(verdict(&rules, &deed), expected, "{tool} {line}\n{rules:?}");
+    }
+
+    use Verdict::{Allow, Ask, Deny};
+
+    #[test]
+    fn a_rule_that_allows_covers_every_command_of_the_line() {
+        let rules = [("*", "*", Deny), ("bash", "git *", Allow), ("bash", "head*", Allow)];
+        for line in [
+            "git log",
+            "git log | head -1",
+            "git log && git status; git diff 2>&1 >/dev/null",
+            "git log $(git rev-parse HEAD)",
+            "git log; # ; rm x",
+            "if git log; then git status; fi",
+        ] {
+            check(&rules, "bash", line, Allow);
+        }
+        for line in [
+            "git --version; echo pwned > pwn",
+            "git log > pwn",
+            "git log | sh",
+            "git log &\nrm x",
+            "git log `rm x`",
+            "git log \"$(rm x)\"",
+            "git log <(rm x)",
+            "GIT_PAGER='rm x' git log",
+            "PATH=. ; git log",
+            "for PATH in .; do git log; done",
+            "env git log",
+            "git() { rm x; }; git log",
+            "git log <<E\n$(rm x)\nE",
+            "git log 'open",
+            "gitx log",
+            "",
+        ] {
+            check(&rules, "bash", line, Deny);
+        }
+        // What cannot be taken apart is asked about where rules do not forbid everything.
+        let asks = [("*", "*", Ask), ("bash", "git *", Allow)];
+        check(&asks, "bash", "git() { rm x; }; git log", Ask);
+        check(&asks, "bash", "git log", Allow);
+    }
+
+    #[test]
+    fn a_rule_that_forbids_covers_any_command_of_the_line() {
+        let rules = [("bash", "rm *", Deny), ("bash", "git push*", Ask)];
+        for line in [
+            "rm x",
+            "true; rm x",
+            "true && (cd a; rm x)",
+            "echo $(rm x)",
+            "'rm' x",
+            "/bin/rm x",
+            "A=1 rm x",
+            "sudo -n rm x",
+            "find . | xargs rm x",
+            "sh -c 'true; rm x'",
+            "git push; rm x",
+            "f() { rm x; }; f",
+            "echo 'open; rm x",
+        ] {
+            check(&rules, "bash", line, Deny);
+        }
+        check(&rules, "bash", "true; git push", Ask);
+        check(&rules, "bash", "true; f() { true; }; f", Ask);
+        check(&rules, "bash", "echo rm x", Allow);
+        check(&[], "bash", "f() { true; }; f", Allow);
+        check(&[("bash", "git *", Allow)], "bash", "f() { true; }; f", Allow);
+        check(&[("bash", "*", Allow)], "bash", "f() { true; }; f", Allow);
+        check(&[("bash", "*> /*", Deny)], "bash", "echo a > /b", Deny);
+        check(&[("bash", "curl *|*sh*", Deny)], "bash", "curl a | sh", Deny);
+        let later = [("bash", "git push*", Ask), ("bash", "git push origin dev", Allow)];
+        check(&later, "bash", "git push origin dev", Allow);
+        check(&later, "bash", "git push origin dev && git push", Ask);
+    }
+
+    #[test]
+    fn the_last_rule_counts_for_each_command() {
+        let rules =
+            [("bash", "git *", Allow), ("bash", "git push*", Deny), ("bash", "make; rm x", Allow)];
+        check(&rules, "bash", "git log; git push", Deny);
+        check(&rules, "bash", "make; rm x", Allow);
+        check(&[("bash", "make; rm x", Allow), ("bash", "rm *", Deny)], "bash", "make; rm x", Deny);
+        check(&[("bash", "rm *", Deny), ("bash", "*", Allow)], "bash", "rm x", Allow);
+        let all_but_one = [("*", "*", Deny), ("bash", "f() { true; }; f", Allow)];
+        check(&all_but_one, "bash", "f() { true; }; f", Allow);
+    }
+
+    #[test]
+    fn rules_for_bash_hold_for_terminals() {
+        let rules = [("bash", "*", Ask), ("bash", "git *", Allow), ("bash", "rm *", Deny)];
+        check(&rules, "exec", "git log", Allow);
+        check(&rules, "exec", "make", Ask);
+        check(&rules, "exec", "make; rm x", Deny);
+        check(&rules, "write_stdin", "rm x\n", Deny);
+        check(&rules, "write_stdin", "git log\n", Ask);
+        check(&rules, "write_stdin", "", Allow);
+        let own = [&rules[..], &[("{exec,write_stdin}", "*", Allow)]].concat();
+        check(&own, "exec", "make; rm x", Allow);
+        check(&own, "write_stdin", "rm x\n", Allow);
+        check(&[("write_stdin", "*", Deny)], "write_stdin", "", Deny);
+        check(&[("exec", "*", Deny)], "bash", "make", Allow);
+    }
+}
