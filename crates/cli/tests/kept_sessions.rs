@@ -18,7 +18,7 @@ fn sessions_are_listed_pinned_and_removed() {
         serde_json::from_str(&world.output("sessions --json")).expect("a list")
     };
     let (first, other) = (list().remove(1), list().remove(0));
-    assert_eq!(first["events"], 1);
+    assert!(first["events"].as_u64() > Some(0), "{first}");
     assert_eq!(first["pinned"], false);
     assert!(first["bytes"].as_u64() > Some(100), "{first}");
     let [id, other] = [first, other].map(|one| one["session"].as_str().expect("a name").to_owned());
@@ -37,7 +37,7 @@ fn sessions_are_listed_pinned_and_removed() {
     let lines: Vec<&str> = table.lines().collect();
     assert_eq!(
         lines[0].split_whitespace().collect::<Vec<_>>(),
-        ["used", "calls", "KiB", "session"]
+        ["used", "events", "KiB", "session"]
     );
     assert!(
         lines[2].ends_with(&format!("pinned  {id}")) && !lines[1].contains("pinned"),

@@ -127,7 +127,7 @@ fn as_table(sessions: &[Session]) -> anyhow::Result<String> {
     let now = i64::try_from(now.as_millis()).unwrap_or(i64::MAX);
     let (left, right) = (Side::Left, Side::Right);
     let columns =
-        [("used", right), ("calls", right), ("KiB", right), ("", left), ("session", left)];
+        [("used", right), ("events", right), ("KiB", right), ("", left), ("session", left)];
     let mut table = Table::new(columns.to_vec());
     for session in sessions {
         table.row(vec![
