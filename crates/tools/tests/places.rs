@@ -162,8 +162,12 @@ fn rules_and_undo_go_by_one_name_wherever_the_session_is() {
     fs::write(folder.path().join("src/closed.txt"), "needle\n").unwrap();
     fs::write(folder.path().join("src/open.txt"), "needle\n").unwrap();
     let mut toolbox = crate::world::toolbox(folder.path().to_owned(), ToolSettings::default());
-    let subject = "src/closed.txt".to_owned();
-    toolbox.policy.rules = vec![Rule { tool: "*".to_owned(), subject, verdict: Verdict::Deny }];
+    let forbids = |tool: &str, subject: &str| {
+        let (tool, subject) = (tool.to_owned(), subject.to_owned());
+        Rule { tool, subject, verdict: Verdict::Deny }
+    };
+    toolbox.policy.rules =
+        vec![forbids("*", "src/closed.txt"), forbids("read_files", "src/open.txt")];
     let session = Session::new(&Arc::new(toolbox), "rules");
     let call = |tool: &str, arguments| session.call(&Request::new(tool, arguments), &Control::NONE);
     call("read_file", json!({"path": "src/open.txt"}));
@@ -171,6 +175,7 @@ fn rules_and_undo_go_by_one_name_wherever_the_session_is() {
     let handle = wrote.split("[before: ").nth(1).and_then(|rest| rest.split(']').next()).unwrap();
     call("bash", json!({"command": "cd src"}));
     assert!(call("read_file", json!({"path": "closed.txt"})).is_error);
+    assert!(call("read_files", json!({"paths": ["open.txt"]})).is_error);
     let found = call("grep", json!({"pattern": "needle"})).text;
     assert!(found.starts_with("open.txt\n1:needles\n[not read: closed.txt ("), "{found}");
     let hits = call("search_code", json!({"query": "needle needles"})).text;

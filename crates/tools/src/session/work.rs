@@ -102,7 +102,8 @@ impl Work<'_> {
             }),
             Asks::Calls(other, paths) => paths.iter().try_for_each(|path| {
                 let located = self.session.roots().resolve(path);
-                let subject = located.as_ref().map_or(*path, |located| located.shown());
+                let subject = located.map_or_else(|_| (*path).into(), |located| located.lasting());
+                let subject = &*subject;
                 // Where the other tool asks anyway, once is enough.
                 let asks_itself = self.verdict(&Deed::of(other, subject)) == Verdict::Ask;
                 match self.verdict(&Deed::of(name, subject)) {
