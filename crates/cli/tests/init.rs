@@ -214,6 +214,20 @@ fn a_profile_is_written_and_changed_and_nothing_else() {
         init(&world, &format!("{} --yes --profile full", case.name));
         let full = word(&world.read(&case.file()));
         assert_eq!(full.replace(expected[1], "\"mcp\""), usual_word, "{full}");
+        // All is as it was before, to the byte.
+        init(&world, &format!("{} --yes --remove", case.name));
+        assert_eq!(world.read(&case.file()), case.others);
+    }
+}
+
+#[test]
+fn a_file_made_with_a_profile_goes_again() {
+    for (at, case) in CASES.iter().enumerate() {
+        let world = world("made_profile", at);
+        init(&world, &format!("{} --yes --profile lean", case.name));
+        init(&world, &format!("{} --yes --profile full", case.name));
+        init(&world, &format!("{} --yes --remove", case.name));
+        assert!(!world.folder.join(case.file()).exists(), "{}", case.name);
     }
 }
 

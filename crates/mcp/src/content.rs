@@ -53,6 +53,10 @@ pub(crate) fn read(reader: &Reader, uri: &str) -> Result<ReadResourceResult, Err
                 .strip_prefix(CONTENT)
                 .ok_or_else(|| not_found(format!("there is no resource `{uri}`")))?;
             let handle: Handle = handle.parse().map_err(|error| not_found(format!("{error}")))?;
+            if !reader.session.may("expand", &handle.to_string()) {
+                let what = format!("a permission rule forbids to expand `{handle}` unasked");
+                return Err(ErrorData::invalid_request(what, None));
+            }
             let content = reader.session.content(handle).ok_or_else(|| {
                 not_found(format!("nothing is kept under `{handle}`; do what gave it again"))
             })?;

@@ -325,3 +325,22 @@ fn a_cached_outline_says_of_which_file_it_is() {
     let again = world.ask("outline", json!({"path": "a.rs"}));
     assert!(again.cached && again.text.ends_with(&first), "{again:?}");
 }
+
+/// Who asks twice at once wants all of it; who asks after something else may not.
+#[test]
+fn asking_after_something_else_is_not_asking_twice() {
+    let world = World::new();
+    world.write("a.rs", source(30));
+    let read = || world.call("read_file", json!({"path": "a.rs"}));
+    assert!(read().contains("1→"));
+    for round in 0..3 {
+        let (old, new) = (format!("* {round};"), format!("* {round} ;"));
+        world.call("edit_file", json!({"path": "a.rs", "old_str": old, "new_str": new}));
+        world.call("grep", json!({"pattern": "step_1", "output": "count"}));
+        let again = read();
+        assert!(again.len() < 400, "{again}");
+    }
+    world.call("grep", json!({"pattern": "step_2", "output": "count"}));
+    assert!(read().len() < 400);
+    assert!(read().contains("1→"));
+}

@@ -185,6 +185,17 @@ fn rules_and_undo_go_by_one_name_wherever_the_session_is() {
     assert_eq!(fs::read_to_string(folder.path().join("src/open.txt")).unwrap(), "needle\n");
 }
 
+#[test]
+fn a_folder_that_is_gone_is_left() {
+    let world = World::new();
+    world.call("bash", json!({"command": "mkdir -p one/two && cd one/two"}));
+    fs::remove_dir_all(world.folder.path().join("one/two")).unwrap();
+    let ran = world.call("bash", json!({"command": "echo here"}));
+    assert!(ran.starts_with("[the folder `") && ran.ends_with("here\n"), "{ran}");
+    world.call("write_file", json!({"path": "n.txt", "content": "n\n"}));
+    assert_eq!(world.on_disk("one/n.txt"), "n\n");
+}
+
 fn two() -> Wide {
     Wide::new(
         &["one", "two"],

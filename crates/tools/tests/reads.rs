@@ -242,6 +242,12 @@ fn thresholds_hold_by_glob() {
         assert!(read.starts_with(&format!("File: {path} ({how})\n")), "{}", &read[..100]);
         world.session.forget();
     }
+    // By one name, wherever commands are run.
+    world.write("docs/long.rs", (1..=110_000).map(|n| format!("{n}\n")).collect::<String>());
+    world.call("bash", json!({"command": "cd docs"}));
+    let read = world.call("read_file", json!({"path": "long.rs"}));
+    assert!(read.contains("[21-110000 left out: "), "{}", &read[read.len() - 200..]);
+    world.call("bash", json!({"command": "cd .."}));
     // As far as one answer holds it.
     world.write("long.txt", long_source());
     let read = world.call("read_file", json!({"path": "long.txt"}));
@@ -304,6 +310,15 @@ fn a_line_that_was_cut_was_not_seen() {
     world.call("read_lines", json!({"path": "min.js", "start": 1, "end": 2}));
     let refused = world.refused("write_file", json!({"path": "min.js", "content": "x\n"}));
     assert!(refused.starts_with("you have seen 1 of the 2 lines"), "{refused}");
+    // Nor is one of which only the end was shown.
+    let part = |from: u64| json!({"path": "min.js", "start": 2, "end": 2, "from_byte": from});
+    world.call("read_lines", part(120_000));
+    let refused = world.refused("write_file", json!({"path": "min.js", "content": "x\n"}));
+    assert!(refused.starts_with("you have seen 1 of the 2 lines"), "{refused}");
+    // One that was shown part by part is.
+    world.call("read_lines", part(0));
+    world.call("read_lines", part(100_000));
+    world.call("write_file", json!({"path": "min.js", "content": "x\n"}));
 }
 
 /// A file of a gigabyte that takes next to no room on the disk.

@@ -8,7 +8,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::world::World;
+use crate::world::{World, source};
 
 /// A file of `count` lines, none of which is like another.
 fn lines(count: u32) -> String {
@@ -59,6 +59,54 @@ fn a_look_elsewhere_shows_no_change_of_others() {
             world.call("write_file", whole);
         }
     }
+}
+
+#[test]
+fn what_others_changed_is_not_called_unchanged() {
+    let world = World::new();
+    let text = source(72);
+    world.write("m.rs", &text);
+    world.call("read_file", json!({"path": "m.rs", "mode": "full"}));
+    let changed = text.replace("doubled + 60\n", "doubled - 60\n");
+    world.write("m.rs", &changed);
+    let asked = json!({"path": "m.rs", "mode": "curated", "question": "what is step_3?"});
+    let view = world.call("read_file", asked);
+    assert!(!view.contains("doubled - 60"), "{view}");
+    world.call("bash", json!({"command": "true"}));
+    let read = world.call("read_file", json!({"path": "m.rs"}));
+    assert!(read.contains("doubled - 60"), "{read}");
+    // Then it is.
+    world.call("bash", json!({"command": "true"}));
+    let read = world.call("read_file", json!({"path": "m.rs"}));
+    assert!(read.contains("unchanged"), "{read}");
+}
+
+#[test]
+fn changes_beyond_the_beginning_of_a_long_file_are_told() {
+    let world = World::new();
+    let text: String = (1..=15_000).map(|n| format!("{n} {}\n", "x".repeat(99))).collect();
+    world.write("long.txt", &text);
+    world.call("read_file", json!({"path": "long.txt"}));
+    world.call("read_lines", json!({"path": "long.txt", "start": 5000, "end": 5010}));
+    world.write("long.txt", text.replace("\n5004 x", "\n5004 y"));
+    let edit = json!({"path": "long.txt", "old_str": "5004 yxx", "new_str": "5004"});
+    assert!(world.refused("edit_file", edit.clone()).contains("read it again"));
+    let read = world.call("read_file", json!({"path": "long.txt"}));
+    let told = "[5004-5004 were changed by others since you saw them: read_lines, start 5004]\n";
+    assert!(read.ends_with(told), "{}", &read[read.len().saturating_sub(300)..]);
+    world.call("read_lines", json!({"path": "long.txt", "start": 5004, "end": 5004}));
+    world.call("edit_file", edit);
+}
+
+#[test]
+fn lines_that_are_given_again_count_as_seen() {
+    let world = World::new();
+    world.write("a.py", lines(30));
+    let asked = json!({"path": "a.py", "start": 1, "end": 30});
+    world.call("read_lines", asked.clone());
+    world.session.forget();
+    assert!(world.call("read_lines", asked).contains("x_30 = 3000\n"));
+    world.call("write_file", json!({"path": "a.py", "content": "x = 1\n"}));
 }
 
 #[test]

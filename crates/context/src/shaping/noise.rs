@@ -21,15 +21,55 @@ pub fn cut(draft: &mut Draft<'_>) {
         }
         let whole = draft.line(at).whole.clone();
         let text = draft.line(at).whole_in(draft.content);
-        let body = text.strip_suffix('\r').unwrap_or(text);
-        // A carriage return at the end belongs to the line break and stays.
-        let overwritten = body.rfind('\r').map_or(0, |last| last + 1);
+        // Carriage returns at the end belong to the line break (a terminal adds one) and stay.
+        let body = text.trim_end_matches('\r');
+        let overwritten = overwritten(body);
         draft.cut(RULE, at, whole.start..whole.start + overwritten as u32);
         for (start, end) in escapes(&body.as_bytes()[overwritten..]) {
             let base = whole.start + overwritten as u32;
             draft.cut(RULE, at, base + start as u32..base + end as u32);
         }
     }
+}
+
+/// Bytes at the start of a line that stand on no screen in the end: states before a carriage
+/// return of which those after it cover every column, or which they erase.
+fn overwritten(line: &str) -> usize {
+    let mut starts = vec![0];
+    starts.extend(line.match_indices('\r').map(|(at, _)| at + 1));
+    let ends = starts.iter().skip(1).map(|start| start - 1).chain([line.len()]);
+    let states: Vec<&str> =
+        starts.iter().zip(ends).map(|(start, end)| &line[*start..end]).collect();
+    // Columns that the states from each on cover, and those that the states before it have.
+    let mut covered = vec![0; states.len()];
+    let mut most = 0;
+    for (at, state) in states.iter().enumerate().rev() {
+        most = most.max(if erases(state) { usize::MAX } else { columns(state) });
+        covered[at] = most;
+    }
+    let (mut before, mut cut) = (0, 0);
+    for (at, state) in states.iter().enumerate() {
+        if before <= covered[at] {
+            cut = starts[at];
+        }
+        before = before.max(columns(state));
+    }
+    cut
+}
+
+/// Characters of a text without its escape sequences.
+fn columns(text: &str) -> usize {
+    let sequences = escapes(text.as_bytes());
+    let hidden: usize = sequences.iter().map(|(start, end)| end - start).sum();
+    // Sequences are ASCII: a byte of them is a character.
+    text.chars().count() - hidden
+}
+
+/// Whether a text erases its line to the end, or all of it.
+fn erases(text: &str) -> bool {
+    escapes(text.as_bytes())
+        .into_iter()
+        .any(|(start, end)| matches!(&text[start..end], "\u{1b}[K" | "\u{1b}[0K" | "\u{1b}[2K"))
 }
 
 /// Whether lines of files stand in the output of which it is not known whose they are.

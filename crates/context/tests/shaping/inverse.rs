@@ -77,12 +77,23 @@ fn with_numbers(shown: &str) -> String {
     lines.join("\n")
 }
 
-/// What a terminal shows in the end, without colours.
+/// What a terminal shows in the end, without colours: a carriage return goes back to the first
+/// column, what is printed there takes the place of what stood there, and `ESC[K` erases the rest.
 fn on_screen(content: &str) -> String {
     let line = |line: &str| {
-        let (body, end) = line.strip_suffix('\r').map_or((line, ""), |body| (body, "\r"));
-        let body = body.rsplit('\r').next().unwrap_or_default();
-        body.replace("\u{1b}[1m", "").replace("\u{1b}[0m", "") + end
+        let (mut cells, mut column): (Vec<char>, usize) = (Vec::new(), 0);
+        let line = line.replace("\u{1b}[1m", "").replace("\u{1b}[0m", "");
+        for sign in line.replace("\u{1b}[K", "\u{1b}").chars() {
+            match sign {
+                '\r' => column = 0,
+                '\u{1b}' => cells.truncate(column),
+                _ => {
+                    cells.splice(column..(column + 1).min(cells.len()), [sign]);
+                    column += 1;
+                }
+            }
+        }
+        cells.into_iter().collect::<String>()
     };
     content.split('\n').map(line).collect::<Vec<_>>().join("\n")
 }
@@ -176,14 +187,19 @@ proptest! {
     }
 
     #[test]
-    fn a_terminal_would_show_the_same(lines in prop::collection::vec("([ab%]|\r|\u{1b}\\[1m|\u{1b}\\[0m){0,9}", 1..9)) {
+    fn a_terminal_would_show_the_same(lines in prop::collection::vec("([ab%]|\r|\u{1b}\\[1m|\u{1b}\\[0m|\u{1b}\\[K){0,9}", 1..9)) {
         each_result(&conversation(&[lines.join("\n")]), |content, facts| {
             let mut draft = Draft::new(content, facts);
             noise::cut(&mut draft);
             // What a file holds is not a terminal's.
             let is_run = facts.label() == "Bash make all";
-            let expected = if is_run { on_screen(content) } else { content.to_owned() };
-            assert_eq!(draft.compose().render(content), expected, "{}", facts.label());
+            let shown = draft.compose().render(content);
+            if is_run {
+                assert_eq!(on_screen(&shown), on_screen(content), "{content:?}");
+                assert!(!shown.contains('\u{1b}'), "{shown:?}");
+            } else {
+                assert_eq!(shown, content, "{}", facts.label());
+            }
         });
     }
 

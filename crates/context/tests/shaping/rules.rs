@@ -271,6 +271,13 @@ done"#,
 }
 
 #[test]
+fn what_stays_on_the_screen_is_not_cut() {
+    let printed = "test 1 FAILED\r\r\nPASS one\r\u{1b}[0m\na long message\rX\n50 %\r\u{1b}[Kend";
+    let shown = "test 1 FAILED\r\r\nPASS one\r\na long message\rX\nend";
+    check("lossless", &format!("{USER}{}", run(printed)), shown);
+}
+
+#[test]
 fn a_file_keeps_what_a_terminal_would_overwrite() {
     let lines = "1→one\n2→\u{1b}[32mhidden\rvisible\n3→three";
     check("balanced", &format!("{USER}{}", read(lines)), lines);

@@ -99,6 +99,8 @@ const PATTERNS: &[Pattern] = &[
     note(r"^\[lines \d+-\d+ of \d+; go on with start \d+\]$"),
     note(r"^\[lines from \d+ on left out[^\[\]]*\]$"),
     note(r"^\[the file has \d+ lines\]$"),
+    note(r"^\[\d+-\d+ were changed by others since you saw them: .*\]$"),
+    note(r"^\[the folder `.*` is gone; .*\]$"),
     // What was shown before.
     note(r"^\[.+: unchanged[,;] .* shown above.*\]$"),
     note(r"^\[\d+-\d+: (unchanged, )?shown above\]$"),
@@ -147,6 +149,10 @@ static SET: LazyLock<RegexSet> = LazyLock::new(|| {
         .expect("the patterns are written here")
 });
 
+/// What comments begin and end with.
+const COMMENTS: &[(&str, &str)] =
+    &[("//", ""), ("#", ""), ("--", ""), (";", ""), ("%", ""), ("/*", "*/"), ("<!--", "-->")];
+
 /// Numbers of views: `  12→`.
 static ARROW: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^ *\d+→").expect("the pattern is written here"));
@@ -177,9 +183,22 @@ fn suspects(text: &str) -> impl Iterator<Item = (usize, &str, PlaceholderKind)> 
 }
 
 fn of_pattern(line: &str) -> Option<PlaceholderKind> {
-    let trimmed = line.trim();
-    let at = SET.matches(trimmed).into_iter().next()?;
-    PATTERNS.get(at).map(|pattern| pattern.kind)
+    let kind = |text: &str| {
+        let at = SET.matches(text).into_iter().next()?;
+        PATTERNS.get(at).map(|pattern| pattern.kind)
+    };
+    // A note in a comment is one all the same.
+    let in_comment = || commented(line.trim()).and_then(kind);
+    kind(line.trim()).or_else(|| in_comment().filter(|kind| *kind == PlaceholderKind::Note))
+}
+
+/// What a comment that fills a line says, where that is in brackets as notes are.
+fn commented(line: &str) -> Option<&str> {
+    let said = COMMENTS.iter().find_map(|(open, close)| {
+        let said = line.strip_prefix(open)?;
+        Some(said.strip_suffix(close).unwrap_or(said).trim())
+    })?;
+    said.starts_with('[').then_some(said)
 }
 
 /// Whether lines of `text` begin with the numbers of a view.

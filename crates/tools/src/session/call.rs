@@ -8,6 +8,7 @@ use serde_json::Value;
 use foveal_context::calls::{self, Miss};
 use foveal_context::handle::Handle;
 use foveal_context::shape::ShapeKind;
+use foveal_files::tree::name_of;
 
 use crate::answer::{Answer, Found, Head, Size};
 use crate::control::Control;
@@ -32,7 +33,12 @@ impl Session {
 
     /// The same for a part of a call of the model.
     pub(crate) fn call_part(&self, request: &Request, control: &Control<'_>) -> Answer {
-        let answer = self.answer(request, control).unwrap_or_else(|error| {
+        let moved = self.leave_missing_folder();
+        if !READS.contains(&&*request.tool) {
+            // Who asks for a file after something else does not ask twice.
+            self.set_pointed(&[], Vec::new());
+        }
+        let mut answer = self.answer(request, control).unwrap_or_else(|error| {
             let text = printable(&error.to_string());
             // What was refused lies between the calls before and after it all the same.
             let call = Asked { tool: &request.tool, arguments: &request.arguments, question: None };
@@ -45,7 +51,25 @@ impl Session {
             Answer { text, is_error: true, ..Answer::default() }
         });
         self.append_seen();
+        if let Some(moved) = moved {
+            answer.text.insert_str(0, &moved);
+        }
         answer
+    }
+
+    /// Goes up to a folder that is there, if the one in which commands are run is gone; says so.
+    fn leave_missing_folder(&self) -> Option<String> {
+        let roots = self.roots();
+        let gone = roots.working_directory();
+        if gone.is_dir() {
+            return None;
+        }
+        let is_inside = |folder: &Path| roots.all().any(|root| folder.starts_with(root.path()));
+        let left = gone.ancestors().find(|folder| folder.is_dir() && is_inside(folder))?;
+        let moved = roots.with_working_directory(&name_of(left)).ok()?;
+        self.set_roots(moved);
+        let (gone, left) = (printable(&name_of(gone)), printable(&name_of(left)));
+        Some(format!("[the folder `{gone}` is gone; commands and paths now start in `{left}`]\n"))
     }
 
     fn answer(&self, request: &Request, control: &Control<'_>) -> Result<Answer, ToolError> {
@@ -206,6 +230,9 @@ enum Whole<'a> {
 
 /// Tools whose repeated calls are answered by what was shown, not by what was called.
 const BY_LEDGER: [&str; 3] = ["read_file", "read_files", "expand"];
+
+/// Tools of which a call that was answered with a pointer may be made again, for all of it.
+const READS: [&str; 2] = ["read_file", "read_files"];
 
 /// What the model says that it wants to know.
 fn question(arguments: &Value) -> Option<&str> {

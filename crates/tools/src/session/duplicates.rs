@@ -120,6 +120,22 @@ impl Session {
         if request.detect_duplicates { asked } else { asked.without_detection() }
     }
 
+    /// Whether the lines that a call asks for count as seen.
+    fn has_seen(&self, arguments: &Value) -> bool {
+        let path = arguments.get("path").and_then(Value::as_str);
+        let located = path.and_then(|path| self.roots().resolve(path).ok());
+        let known = located.and_then(|located| self.known_file(&located.key()));
+        let number = |name: &str| arguments.get(name).and_then(Value::as_u64);
+        let (Some(known), Some(start), Some(end)) = (known, number("start"), number("end")) else {
+            return false;
+        };
+        let all = known.text.as_ref().map_or(u64::MAX, |text| text.text().lines().count() as u64);
+        let is_in = |&(first, last): &(u32, u32)| {
+            u64::from(first) <= start && end.min(all) <= u64::from(last)
+        };
+        known.seen.ranges().iter().any(is_in)
+    }
+
     /// Whether a call may be answered by what was answered before.
     pub(super) fn detects(&self, tool: &Tool, request: &Request) -> bool {
         request.detect_duplicates && self.toolbox.calls().detects_tool(&self.id, tool.name)
@@ -128,9 +144,12 @@ impl Session {
     /// What an earlier call found, if it still holds.
     pub(super) fn cached(&self, work: &Work<'_>, asked: &Asked) -> Result<Found, Miss> {
         let now = self.toolbox.clock.now();
+        // Lines that are given again count as seen; that is for the read to note.
+        let is_seen = work.tool.name != "read_lines" || self.has_seen(asked.arguments());
         let (id, time, recorded, depends) = {
             let is_usable = |hit: &Hit<'_, Recorded, Vec<Dependency>>| {
                 hit.extent == Extent::Same
+                    && is_seen
                     && context(asked.arguments()) <= context(&hit.record.arguments)
             };
             let mut calls = self.toolbox.calls();

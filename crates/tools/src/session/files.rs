@@ -13,6 +13,7 @@ use crate::answer::Size;
 use crate::views::Wish;
 
 use super::Given;
+use super::lines::Chunk;
 use super::seen::Seen;
 use super::unshown::Unshown;
 
@@ -36,6 +37,8 @@ pub struct KnownFile {
     pub is_written: bool,
     /// What the model wanted to know of it.
     pub question: Option<String>,
+    /// A long line that is being shown in parts, and where the last of them ended.
+    pub(super) begun: Option<(u32, u64)>,
 }
 
 impl KnownFile {
@@ -57,13 +60,22 @@ impl KnownFile {
         };
         let question = question.map(str::to_owned);
         let text = Some(text);
-        Self { version, text, shown: None, seen, unshown, is_written: false, question }
+        Self { version, text, shown: None, seen, unshown, is_written: false, question, begun: None }
     }
 
     /// A version of which an earlier process showed these lines.
     pub fn recalled(version: Version, seen: Seen) -> Self {
         let (shown, unshown) = (None, Unshown::default());
-        Self { version, text: None, shown, seen, unshown, is_written: false, question: None }
+        Self {
+            version,
+            text: None,
+            shown,
+            seen,
+            unshown,
+            is_written: false,
+            question: None,
+            begun: None,
+        }
     }
 
     /// What was seen of this version where it stands in another that others wrote, and what
@@ -87,7 +99,7 @@ impl KnownFile {
         seen.add(written_lines(runs).ranges().iter().copied());
         let unshown = self.unshown.moved(runs);
         let (text, question) = (Some(text), self.question.clone());
-        Self { version, text, shown: None, seen, unshown, is_written: true, question }
+        Self { version, text, shown: None, seen, unshown, is_written: true, question, begun: None }
     }
 
     /// The same, all of which the model wrote.
@@ -104,6 +116,17 @@ impl KnownFile {
         let count = count.and_then(|count| u32::try_from(count).ok()).unwrap_or(u32::MAX);
         self.unshown.show(lines, count);
         self.seen.add(lines.ranges().iter().copied());
+    }
+
+    /// The model is shown a part of a line: it has seen the line when it was shown all of it, one
+    /// part after the other.
+    pub(super) fn show_chunk(&mut self, Chunk { line, from, to }: Chunk) {
+        let goes_on = from == 0 || self.begun.is_some_and(|(of, end)| of == line && from <= end);
+        match (goes_on, to) {
+            (true, Some(end)) => self.begun = Some((line, end)),
+            (true, None) => self.show(&Seen::of([(line, line)])),
+            (false, _) => {}
+        }
     }
 
     /// The lines that a reader of what was seen, and of what changed since, wants to see.

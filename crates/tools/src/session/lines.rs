@@ -60,6 +60,19 @@ pub(super) struct Part {
     pub(super) last: u32,
     /// Those that are given to their end.
     pub(super) ended: Seen,
+    /// Those that are not given as a whole.
+    pub(super) chunks: Vec<Chunk>,
+}
+
+/// What is given of a line that is not given as a whole.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Chunk {
+    /// The line.
+    pub(super) line: u32,
+    /// Bytes before it.
+    pub(super) from: u64,
+    /// Where it ends; `None`: with the line.
+    pub(super) to: Option<u64>,
 }
 
 impl Part {
@@ -100,8 +113,12 @@ impl Part {
                 self.text,
                 "[… {after} bytes of this line left out; read_lines start {number}, from_byte {next}]"
             );
-        } else {
+        }
+        if before == 0 && after == 0 {
             self.ended.add([(number, number)]);
+        } else {
+            let to = (after > 0).then_some(before + bytes);
+            self.chunks.push(Chunk { line: number, from: before, to });
         }
         self.text.push('\n');
         self.last = number;
@@ -166,7 +183,7 @@ impl Work<'_> {
             return Err(no_bytes(path, start, Some(first.len() as u64)));
         }
         let end_here = end.min(all);
-        let Part { text: mut shown, last, ended } =
+        let Part { text: mut shown, last, ended, chunks } =
             Part::of(text.text(), Asked { end: end_here, ..asked }, Room::ANSWER);
         // Writing to a string cannot fail.
         if last < end_here {
@@ -176,7 +193,7 @@ impl Work<'_> {
         }
         self.session.count_read(&located, read.version);
         let Some(version) = read.version else { return Ok(Found::text(shown)) };
-        self.session.see(&located.key(), version, text, &ended);
+        self.session.see(&located.key(), version, text, (&ended, &chunks));
         let depends = vec![Dependency::File(located.absolute(), version)];
         Ok(Found { depends, ..Found::text(shown) })
     }

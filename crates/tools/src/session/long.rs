@@ -57,6 +57,9 @@ fn has_many_lines(text: &str) -> bool {
     rows(text).nth(LINES_MAX).is_some()
 }
 
+/// Changes by others that are told of behind the beginning of a long file.
+const CHANGES_MAX: usize = 20;
+
 /// Whether a text is short enough to be parsed, and so to be curated while someone waits: that
 /// takes about a second for so much.
 pub(super) fn is_parsed(text: &TextFile) -> bool {
@@ -104,7 +107,9 @@ impl Work<'_> {
         let all = u32::try_from(rows(text.text()).count()).unwrap_or(u32::MAX);
         let (room, lines) = match reach {
             Reach::Answer => (Room::ANSWER, all),
-            Reach::Uncurated | Reach::Unparsed => (GLIMPSE, self.toolbox.small_lines(&path).max(1)),
+            Reach::Uncurated | Reach::Unparsed => {
+                (GLIMPSE, self.toolbox.small_lines(&located.lasting()).max(1))
+            }
         };
         let mut part = Part::of(text.text(), Asked::lines(1, all.min(lines)), room);
         if part.last < all {
@@ -117,6 +122,14 @@ impl Work<'_> {
             part.text.push_str(&format!(
                 "[{next}-{all} left out{why}; find lines with grep, go on with read_lines, start \
                  {next}]\n"
+            ));
+        }
+        let known = self.session.known_file(&located.key());
+        let unshown = known.iter().flat_map(|known| known.unshown.ranges());
+        for (first, last) in unshown.filter(|(_, last)| *last > part.last).take(CHANGES_MAX) {
+            part.text.push_str(&format!(
+                "[{first}-{last} were changed by others since you saw them: read_lines, start \
+                 {first}]\n"
             ));
         }
         let head = Head::Beginning {
@@ -143,7 +156,7 @@ impl Work<'_> {
         let (room, lines, carried) = match mode {
             Mode::Full => (Room::ANSWER, u32::MAX, "full"),
             Mode::Auto | Mode::Curated | Mode::Structure => {
-                (GLIMPSE, self.toolbox.small_lines(&path).max(1), "auto")
+                (GLIMPSE, self.toolbox.small_lines(&located.lasting()).max(1), "auto")
             }
         };
         let mut reader = LinesReader::open(located, None).map_err(ToolError::failed)?;

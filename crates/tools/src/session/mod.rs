@@ -31,7 +31,7 @@ use foveal_files::{PathKey, Roots, TextFile};
 use foveal_processes::{TerminalLimits, Terminals};
 use foveal_store::SessionId;
 
-use crate::permission::{Deed, Grants};
+use crate::permission::{Deed, Grants, Verdict};
 use crate::settings;
 use crate::tool::read_file::Mode;
 use crate::toolbox::Toolbox;
@@ -42,6 +42,7 @@ pub(crate) use self::edit::EditAt;
 pub use self::files::{KnownFile, KnownFiles, ShownFile};
 use self::keep::Event;
 pub(crate) use self::lines::Asked as AskedLines;
+use self::lines::Chunk;
 pub(crate) use self::long::{ANSWER_BYTES_MAX, room_for, within_room};
 pub(crate) use self::place::{Place, searched};
 use self::readers::Readers;
@@ -196,6 +197,16 @@ impl Session {
         self.state().roots.clone()
     }
 
+    /// Whether rules and grants let a tool touch `subject` without asking anybody.
+    pub fn may(&self, tool: &'static str, subject: &str) -> bool {
+        let deed = Deed::of(tool, subject);
+        match self.toolbox.policy.verdict(&deed) {
+            Verdict::Allow => true,
+            Verdict::Ask => self.is_granted(&deed) || self.toolbox.is_granted(&deed),
+            Verdict::Deny => false,
+        }
+    }
+
     pub(crate) fn is_granted(&self, deed: &Deed<'_>) -> bool {
         self.state().grants.hold(deed)
     }
@@ -240,7 +251,13 @@ impl Session {
     }
 
     /// Notes that the model sees these lines of a version.
-    fn see(&self, key: &PathKey, version: Version, text: TextFile, lines: &Seen) {
+    fn see(
+        &self,
+        key: &PathKey,
+        version: Version,
+        text: TextFile,
+        (lines, chunks): (&Seen, &[Chunk]),
+    ) {
         let mut state = self.state();
         let text = Arc::new(text);
         let mut file = match state.files.get(key) {
@@ -250,6 +267,7 @@ impl Session {
             known => KnownFile::after(known, version, Arc::clone(&text), None),
         };
         file.show(lines);
+        chunks.iter().for_each(|chunk| file.show_chunk(*chunk));
         state.files.put(key.clone(), file);
     }
 

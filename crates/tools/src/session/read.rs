@@ -31,7 +31,11 @@ impl Work<'_> {
         let key = located.key();
         // However the path is spelled.
         let asked = (key.as_str().to_owned(), mode, question.map(str::to_owned));
-        let again = self.session.take_pointed(&[]).contains(&asked);
+        let again = self.session.take_pointed(&[]).contains(&asked)
+            && !self
+                .session
+                .known_file(&key)
+                .is_some_and(|known| self.is_changed(&located, &known));
         let again = again || (mode == Mode::Auto && self.session.is_invalid(&key));
         let mut mode = if again { Mode::Full } else { mode };
         if matches!(mode, Mode::Auto | Mode::Curated)
@@ -84,6 +88,12 @@ impl Work<'_> {
         }
     }
 
+    /// Whether a file is another than the one last met.
+    fn is_changed(&self, located: &Located, known: &KnownFile) -> bool {
+        let now = known.version.check(located, self.control.go_on);
+        !matches!(now, Ok(Freshness::Same(_)))
+    }
+
     /// What says that nothing has changed since the file was shown, if it was and has not.
     fn pointer(
         &self,
@@ -93,6 +103,10 @@ impl Work<'_> {
         question: Option<&str>,
     ) -> Result<Option<String>, ToolError> {
         let Some((version, shown, seen)) = self.session.shown_file(key) else { return Ok(None) };
+        if self.session.known_file(key).is_some_and(|known| !known.unshown.is_empty()) {
+            // Others changed what stands above, and that was not shown.
+            return Ok(None);
+        }
         let asks_anew = question.is_some() && question != shown.question.as_deref();
         let is_long = version.stamp.len > ANSWER_BYTES_MAX as u64;
         // Of what is in focus all is shown, as far as one answer holds it.
@@ -145,7 +159,7 @@ impl Work<'_> {
             };
         }
         self.session.know(key.clone(), known);
-        if let Some(reach) = self.reach((&path, key), text, mode, &wish) {
+        if let Some(reach) = self.reach((&located.lasting(), key), text, mode, &wish) {
             return self.beginning((located, text), version, reach, depends);
         }
         let (key, remarks) = (key.clone(), text.remarks());

@@ -103,7 +103,11 @@ impl Change {
             return Ok(false);
         };
         let kept = clients::read(&backup_of(path)).ok().flatten();
-        let leads_here = |text: &str| edit.apply(text).ok().flatten().as_ref() == Some(before);
+        // What else is in it decides: our entry may have been changed since it was put in.
+        let leads_here = |text: &str| {
+            let with = edit.apply(text).ok().flatten();
+            with.and_then(|with| edit.remove(&with).ok().flatten()).as_ref() == Some(&without)
+        };
         // Where nothing else changed since, all is again as it was, to the byte.
         self.after = match kept.filter(|kept| leads_here(kept)) {
             Some(kept) => Some(kept),
