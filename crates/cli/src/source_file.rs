@@ -73,13 +73,7 @@ pub(crate) struct SourceText {
 /// If it is missing, a folder, not text, too large or may hold secrets.
 pub(crate) fn read_file(path: &Path) -> Result<SourceText, SourceFileError> {
     let of = || path.to_owned();
-    let data = metadata(path)?;
-    if data.is_dir() {
-        return Err(SourceFileError::Folder { path: of() });
-    }
-    if !data.is_file() {
-        return Err(SourceFileError::Special { path: of() });
-    }
+    let data = regular(path)?;
     if may_hold_secrets(path) {
         return Err(SourceFileError::Secret { path: of() });
     }
@@ -91,6 +85,21 @@ pub(crate) fn read_file(path: &Path) -> Result<SourceText, SourceFileError> {
     let text = text_of(&bytes).ok_or_else(|| SourceFileError::Binary { path: of() })?;
     let parsed = foveal_indexer::parse(&path.to_string_lossy(), &text, &|| false);
     Ok(SourceText { text: text.into_owned(), parsed })
+}
+
+/// What the file system says of a file that the user named.
+///
+/// # Errors
+/// If it is missing, a folder, or something else that is no file.
+pub(crate) fn regular(path: &Path) -> Result<fs::Metadata, SourceFileError> {
+    let data = metadata(path)?;
+    if data.is_dir() {
+        return Err(SourceFileError::Folder { path: path.to_owned() });
+    }
+    if !data.is_file() {
+        return Err(SourceFileError::Special { path: path.to_owned() });
+    }
+    Ok(data)
 }
 
 fn metadata(path: &Path) -> Result<fs::Metadata, SourceFileError> {

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use foveal_files::Roots;
 use foveal_indexer::IndexerError;
 use foveal_processes::Shell;
@@ -158,10 +158,16 @@ fn caches(
 /// The folders as absolute paths.
 ///
 /// # Errors
-/// If one is not there.
+/// If one is not there, or is no folder.
 pub(crate) fn folders(named: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let absolute = |path: &PathBuf| {
-        Path::canonicalize(path).with_context(|| format!("`{}` cannot be used", path.display()))
+        let shown = path.display();
+        let found = Path::canonicalize(path);
+        let found = found.with_context(|| format!("`{shown}` cannot be used"))?;
+        if !found.is_dir() {
+            bail!("`{shown}` is no folder: name one");
+        }
+        Ok(found)
     };
     named.iter().map(absolute).collect()
 }

@@ -1,5 +1,7 @@
 //! The user's own settings of the tools: `foveal/config.toml` among the user's settings.
 
+mod written;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
@@ -9,11 +11,10 @@ use anyhow::{Context, bail};
 use foveal_context::calls::{CallLimits, CallSettings, ToolLimits};
 use foveal_tools::permission::{Policy, Rule};
 use foveal_tools::settings::ToolSettings;
-use foveal_tools::table::{self, TOOLS};
-use globset::Glob;
-use serde::Deserialize;
 
 use crate::environment::Environment;
+
+use self::written::{Written, WrittenDuplicates, WrittenRun, WrittenTool};
 
 /// Bytes of settings that are read.
 const BYTES_MAX: u64 = 1 << 20;
@@ -25,67 +26,6 @@ pub(crate) struct UserSettings {
     pub(crate) tools: ToolSettings,
     /// Who may do what.
     pub(crate) policy: Policy,
-}
-
-/// The file as it is written. What is not named stays as it is by default.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct Written {
-    detect_duplicates: Option<bool>,
-    duplicates: WrittenDuplicates,
-    read: WrittenRead,
-    run: WrittenRun,
-    web: WrittenWeb,
-    permissions: Vec<Rule>,
-}
-
-/// How calls like earlier ones are known, of all tools and of some.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct WrittenDuplicates {
-    calls_max: Option<usize>,
-    age_ms_max: Option<u32>,
-    threshold: Option<f64>,
-    tools: BTreeMap<String, WrittenTool>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct WrittenTool {
-    detect: Option<bool>,
-    calls_max: Option<usize>,
-    age_ms_max: Option<u32>,
-    threshold: Option<f64>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct WrittenRead {
-    /// Files of at most so many lines are read in full.
-    small_lines: Option<u32>,
-    /// The same for some files; the first that matches counts.
-    for_files: Vec<WrittenFiles>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WrittenFiles {
-    glob: String,
-    small_lines: u32,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct WrittenRun {
-    time_out_ms: Option<u64>,
-    time_out_max_ms: Option<u64>,
-    terminals_max: Option<usize>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct WrittenWeb {
-    private_hosts: Vec<String>,
 }
 
 /// Where the settings are; `None` if there is no place for them.
@@ -107,67 +47,87 @@ pub(crate) fn read(environment: &Environment) -> anyhow::Result<UserSettings> {
     if size > BYTES_MAX {
         bail!("`{shown}` has more than {BYTES_MAX} bytes: these are no settings");
     }
-    let text = fs::read_to_string(&path).with_context(|| format!("`{shown}` cannot be read"))?;
-    of(&text).with_context(|| format!("`{shown}` cannot be used: correct it, or remove it"))
+    let bytes = fs::read(&path).with_context(|| format!("`{shown}` cannot be read"))?;
+    of(&bytes).with_context(|| format!("`{shown}` cannot be used: correct it, or remove it"))
 }
 
-fn of(text: &str) -> anyhow::Result<UserSettings> {
+fn of(bytes: &[u8]) -> anyhow::Result<UserSettings> {
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => bail!(
+            "line {}: this is no UTF-8: save the file as UTF-8",
+            line_at(bytes, error.valid_up_to())
+        ),
+    };
     let Written { detect_duplicates, duplicates, read, run, web, permissions } =
         toml::from_str(text)?;
-    let globs = read.for_files.iter().map(|files| &files.glob);
-    for glob in globs.chain(permissions.iter().flat_map(|rule| [&rule.tool, &rule.subject])) {
-        // What is no glob would match nothing, and a rule that forbids would forbid nothing.
-        Glob::new(glob).with_context(|| format!("`{glob}` is no glob"))?;
-    }
     let usual = ToolSettings::default();
-    let for_files = read.for_files.into_iter().map(|files| (files.glob, files.small_lines));
+    let (run_time_out_ms, run_time_out_max_ms) = time_outs(&run, &usual, text)?;
+    let for_files = read.for_files.into_iter().map(|files| (files.glob.0, files.small_lines.0));
     let tools = ToolSettings {
-        read_small_lines: read.small_lines.unwrap_or(usual.read_small_lines),
+        read_small_lines: read.small_lines.map_or(usual.read_small_lines, |count| count.0),
         read_small_lines_by_glob: for_files.collect(),
-        run_time_out_ms: run.time_out_ms.unwrap_or(usual.run_time_out_ms),
-        run_time_out_max_ms: run.time_out_max_ms.unwrap_or(usual.run_time_out_max_ms),
-        terminals_max: run.terminals_max.unwrap_or(usual.terminals_max),
-        calls: calls(detect_duplicates, duplicates)?,
-        private_hosts: web.private_hosts,
+        run_time_out_ms,
+        run_time_out_max_ms,
+        terminals_max: run.terminals_max.map_or(usual.terminals_max, |count| count.0 as usize),
+        calls: calls(detect_duplicates, duplicates),
+        private_hosts: web.private_hosts.into_iter().map(|host| host.0).collect(),
         ..usual
     };
-    Ok(UserSettings { tools, policy: Policy { rules: permissions } })
+    let rules = permissions.into_iter().map(Rule::from).collect();
+    Ok(UserSettings { tools, policy: Policy { rules } })
+}
+
+/// The line in which the byte at `at` stands, from 1.
+fn line_at(text: &[u8], at: usize) -> usize {
+    1 + text[..at.min(text.len())].iter().filter(|byte| **byte == b'\n').count()
+}
+
+/// How long commands may run, and how long at most. Where only the most is set, and it is less
+/// than the usual time, it is both.
+///
+/// # Errors
+/// If the first is above the second.
+fn time_outs(run: &WrittenRun, usual: &ToolSettings, text: &str) -> anyhow::Result<(u64, u64)> {
+    let most = run.time_out_max_ms.map_or(usual.run_time_out_max_ms, |time| time.0);
+    let Some(set) = &run.time_out_ms else { return Ok((usual.run_time_out_ms.min(most), most)) };
+    let time = set.get_ref().0;
+    if time > most {
+        bail!(
+            "line {}: time_out_ms, {time}, is above time_out_max_ms, {most}: raise that, or lower \
+             this",
+            line_at(text.as_bytes(), set.span().start)
+        );
+    }
+    Ok((time, most))
 }
 
 /// How calls like earlier ones are answered.
-///
-/// # Errors
-/// If a tool is named that there is not, or a threshold is no share.
-fn calls(detect: Option<bool>, written: WrittenDuplicates) -> anyhow::Result<CallSettings> {
+fn calls(detect: Option<bool>, written: WrittenDuplicates) -> CallSettings {
     let usual = CallSettings::default();
     let WrittenDuplicates { calls_max, age_ms_max, threshold, tools: written } = written;
-    let thresholds = written.values().map(|tool| tool.threshold);
-    for threshold in thresholds.chain([threshold]).flatten() {
-        if !(0.0..=1.0).contains(&threshold) {
-            bail!("threshold {threshold}: give a share from 0 to 1");
-        }
-    }
     let mut tools = BTreeMap::new();
     for (name, WrittenTool { detect, calls_max, age_ms_max, threshold }) in written {
-        if table::named(&name).is_none() {
-            let known: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
-            bail!("there is no tool `{name}`; there are: {}", known.join(", "));
-        }
         let age_ms_max = age_ms_max.map(i64::from);
-        tools.insert(name, ToolLimits { detect, calls_max, age_ms_max, threshold });
+        let threshold = threshold.map(|share| share.0);
+        tools.insert(name.0, ToolLimits { detect, calls_max, age_ms_max, threshold });
     }
     let limits = CallLimits {
         calls_max: calls_max.unwrap_or(usual.limits.calls_max),
         age_ms_max: age_ms_max.map_or(usual.limits.age_ms_max, i64::from),
-        threshold: threshold.unwrap_or(usual.limits.threshold),
+        threshold: threshold.map_or(usual.limits.threshold, |share| share.0),
     };
-    Ok(CallSettings { detect: detect.unwrap_or(usual.detect), limits, tools, ..usual })
+    CallSettings { detect: detect.unwrap_or(usual.detect), limits, tools, ..usual }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use foveal_tools::permission::Verdict;
+
+    fn of(text: &str) -> anyhow::Result<UserSettings> {
+        super::of(text.as_bytes())
+    }
 
     #[test]
     fn everything_can_be_set() {
@@ -223,20 +183,114 @@ mod tests {
 
     #[test]
     fn what_is_not_understood_is_told_with_its_line() {
-        for (text, told) in [
-            ("[read]\nsmal_lines = 1\n", "line 2"),
-            ("\n\n[red]\n", "line 3"),
-            ("[read]\nsmall_lines = -1\n", "line 2"),
-            ("[[permissions]]\ntool = \"a\"\nsubject = \"b\"\nverdict = \"no\"\n", "line 4"),
-            ("[[permissions]]\ntool = \"a\"\nsubject = \"b[\"\nverdict = \"deny\"\n", "`b[`"),
-            ("[duplicates]\ncals_max = 1\n", "line 2"),
-            ("[duplicates]\nthreshold = 1.5\n", "threshold 1.5"),
-            ("[duplicates.tools.grepp]\ncalls_max = 1\n", "no tool `grepp`; there are: read_file"),
-            ("[duplicates.tools.grep]\nthreshold = -0.1\n", "threshold -0.1"),
-            ("read\n", "line 1"),
+        for (text, line, told) in [
+            ("[read]\nsmal_lines = 1\n", 2, "unknown field `smal_lines`"),
+            ("\n\n[red]\n", 3, "unknown field `red`"),
+            ("[read]\nsmall_lines = -1\n", 2, "-1"),
+            ("[read]\nsmall_lines = 0\n", 2, "give at least 1"),
+            ("[read]\nfor_files = [\n{ glob = \"\", small_lines = 1 }]\n", 3, "an empty glob"),
+            ("[duplicates]\ncals_max = 1\n", 2, "unknown field `cals_max`"),
+            ("[duplicates]\nthreshold = 1.5\n", 2, "1.5 is no share"),
+            (
+                "[duplicates.tools.grepp]\ncalls_max = 1\n",
+                1,
+                "no tool `grepp`; there are: read_file",
+            ),
+            ("[duplicates.tools.grep]\nthreshold = -0.1\n", 2, "-0.1 is no share"),
+            ("[run]\n\ntime_out_ms = 0\n", 3, "give at least 1"),
+            ("[run]\ntime_out_max_ms = 0\n", 2, "give at least 1"),
+            ("[run]\nterminals_max = 0\n", 2, "give at least 1"),
+            (
+                "[run]\ntime_out_max_ms = 9\ntime_out_ms = 10\n",
+                3,
+                "10, is above time_out_max_ms, 9",
+            ),
+            ("[run]\ntime_out_ms = 3_600_001\n", 2, "is above time_out_max_ms, 3600000"),
+            ("read\n", 1, "expected"),
         ] {
-            let error = format!("{:#}", of(text).expect_err(text));
-            assert!(error.contains(told), "{text:?}: {error}");
+            check_wrong(text, line, told);
         }
+    }
+
+    fn check_wrong(text: &str, line: usize, told: &str) {
+        let error = format!("{:#}", of(text).expect_err(text));
+        let is_told = error.contains(told) && error.contains(&format!("line {line}"));
+        assert!(is_told, "{text:?}: {error}");
+    }
+
+    #[test]
+    fn rules_without_effect_are_told_with_their_line() {
+        let check = |tool: &str, subject: &str, line, told: &str| {
+            let text = format!(
+                "[[permissions]]\ntool = \"{tool}\"\nsubject = \"{subject}\"\nverdict = \"deny\"\n"
+            );
+            check_wrong(&text, line, told);
+        };
+        check("bsh", "rm *", 2, "no tool is called `bsh`; there are: read_file");
+        check("Bash*", "rm *", 2, "no tool is called `Bash*`");
+        check("", "rm *", 2, "write `*` for everything");
+        check("b[", "rm *", 2, "`b[` is no glob");
+        check("bash", "", 3, "write `*` for everything");
+        check("bash", " ", 3, "write `*` for everything");
+        check("bash", "b[", 3, "`b[` is no glob");
+        let verdict = "[[permissions]]\ntool = \"*\"\nsubject = \"b\"\nverdict = \"no\"\n";
+        check_wrong(verdict, 4, "unknown variant `no`");
+        for tool in ["*", "bash", "{exec,bash}", "read_*", "*_stdin"] {
+            let rule = format!(
+                "permissions = [{{ tool = \"{tool}\", subject = \"*\", verdict = \"ask\" }}]"
+            );
+            assert_eq!(of(&rule).expect("a rule").policy.rules.len(), 1);
+        }
+    }
+
+    #[test]
+    fn hosts_that_are_none_are_told_with_their_line() {
+        let of_hosts = |hosts: &[&str]| format!("[web]\nprivate_hosts = {hosts:?}\n");
+        for host in [
+            "",
+            " ",
+            "http://x/",
+            "x/y",
+            "localhost:99999",
+            "localhost:0",
+            "localhost:",
+            ":80",
+            "a b",
+            "a..b",
+            "*",
+            "*.",
+            "a:b:c",
+            "[::1",
+            "b\u{fc}cher.example",
+        ] {
+            check_wrong(&of_hosts(&[host]), 2, &format!("`{host}` is no host"));
+        }
+        let hosts = [
+            "localhost",
+            "localhost:3000",
+            "my_host.",
+            "*.corp.example",
+            "*.corp.example:8443",
+            "10.0.0.7",
+            "10.0.0.7:80",
+            "::1",
+            "[::1]",
+            "[::1]:80",
+        ];
+        assert_eq!(of(&of_hosts(&hosts)).expect("hosts").tools.private_hosts, hosts);
+    }
+
+    #[test]
+    fn a_file_that_is_no_text_is_told_with_its_line() {
+        let error = super::of(b"[read]\n\nsmall_lines = 1 # \xff\n").expect_err("no text");
+        assert_eq!(format!("{error:#}"), "line 3: this is no UTF-8: save the file as UTF-8");
+    }
+
+    #[test]
+    fn the_most_time_bounds_the_usual_time() {
+        let tools = of("[run]\ntime_out_max_ms = 1000\n").expect("settings").tools;
+        assert_eq!((tools.run_time_out_ms, tools.run_time_out_max_ms), (1000, 1000));
+        let tools = of("[run]\ntime_out_max_ms = 200_000\n").expect("settings").tools;
+        assert_eq!((tools.run_time_out_ms, tools.run_time_out_max_ms), (120_000, 200_000));
     }
 }

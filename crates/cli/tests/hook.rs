@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::fs;
 use std::io::Write;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use foveal_context::handle::Handle;
 use foveal_context::transcript::Timestamp;
@@ -376,7 +376,10 @@ fn a_record_that_cannot_be_read_shows_nothing() {
     let session = Session::new("no_record");
     let file = lines(100);
     session.read("c1", &file);
-    for path in ["/no/such/file", "/dev/null", "."] {
+    let pipe = session.world.folder.join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("a tool of the system").success());
+    let pipe = pipe.to_string_lossy();
+    for path in ["/no/such/file", "/dev/null", "/dev/zero", ".", &*pipe] {
         let input = json!({ "file_path": "/r/a.rs" });
         let event = json!({
             "hook_event_name": "PostToolUse", "tool_name": "Read", "tool_input": input,

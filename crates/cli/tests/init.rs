@@ -315,6 +315,11 @@ fn what_cannot_be_understood_is_never_written() {
             let Ran { code, out, .. } = world.run(&format!("init {} {arguments}", case.name));
             assert_eq!(code, Some(2), "{out}");
             assert!(out.contains("left alone: line "), "{out}");
+            let Ran { out, .. } = world.run(&format!("init {} {arguments} --json", case.name));
+            let told: Value = serde_json::from_str(&out).expect("JSON");
+            let failed = |file: &&Value| file["outcome"] == "failed";
+            let file = told["files"].as_array().and_then(|all| all.iter().find(failed));
+            assert_eq!(file.map(|file| &file["diff"]), Some(&Value::Null), "{out}");
             assert_eq!(world.read(&case.file()), broken);
         }
     }

@@ -56,6 +56,20 @@ fn short_files_are_shown_in_full_and_long_ones_by_what_matters() {
 }
 
 #[test]
+fn a_line_that_is_cut_is_not_preserved() {
+    let world = World::new("shell_one_line");
+    for (bytes, head) in [
+        (3_000_000, "File: one.txt (beginning)\nTotal lines: 1 | Preserved: 0 (0 %)\n1→xxx"),
+        (100_000, "File: one.txt (long lines cut)\nTotal lines: 1 | Preserved: 0 (0 %)\n1→xxx"),
+    ] {
+        world.write("one.txt", "x".repeat(bytes) + "\n");
+        let read = world.output("read one.txt");
+        assert!(read.starts_with(head), "{}", &read[..100]);
+        assert!(read.contains("left out"), "{bytes}");
+    }
+}
+
+#[test]
 fn what_is_left_out_can_be_had() {
     let world = repository("shell_expand");
     let json: Value =
@@ -132,6 +146,9 @@ fn what_cannot_be_used_is_told() {
     for (arguments, told) in [
         ("read missing.rs", "`missing.rs` does not exist: check the path"),
         ("read src", "`src` is a folder"),
+        ("read src/..", "`src/..` is a folder: name a file, or see `foveal map src/..`"),
+        ("read ../shell_bad", "`../shell_bad` is a folder"),
+        ("read /dev/zero", "`/dev/zero` is not a regular file"),
         ("read src/.env", "it needs the user's word"),
         ("read src/short.rs --lines 20", "`src/short.rs` has 10 lines, none from 20 on"),
         ("read src/short.rs --lines 0-2", "give lines as 12-40"),

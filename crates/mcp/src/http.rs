@@ -85,6 +85,12 @@ pub enum HttpError {
     /// Other machines could reach it without a token.
     #[error("other machines can reach {0}; set a token that clients have to show")]
     NoToken(SocketAddr),
+    /// No other machine could reach it, although that is wanted.
+    #[error(
+        "other machines cannot reach {0}; to serve them name an address that they can, as \
+         0.0.0.0:{port}", port = .0.port()
+    )]
+    NotPublic(SocketAddr),
     /// The address cannot be listened at.
     #[error("cannot listen at {address}: {source}; choose another port")]
     Listen {

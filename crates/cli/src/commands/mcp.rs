@@ -37,7 +37,8 @@ pub(crate) struct Arguments {
     /// and output. Where FOVEAL_MCP_TOKEN is set, clients have to show it as a bearer token.
     #[arg(long, value_name = "ADDRESS", value_parser = address)]
     http: Option<SocketAddr>,
-    /// Serves other machines too; needs FOVEAL_MCP_TOKEN.
+    /// Serves other machines too; needs FOVEAL_MCP_TOKEN, and an address that they can reach
+    /// (`0.0.0.0:8765`).
     #[arg(long, requires = "http")]
     public: bool,
     /// A name under which clients may address the server, beside localhost; may be given several
@@ -89,7 +90,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let mut settings = McpSettings::new(tools, directory.clone());
     settings.roots = toolbox::folders(&arguments.roots)?;
     settings.structured = arguments.structured;
-    let mut opener = Opener::new(environment, &arguments.writable)?;
+    let mut opener = Opener::new(environment, &toolbox::folders(&arguments.writable)?)?;
     if arguments.http.is_none() {
         // Whoever starts it does so where it works.
         opener = opener.for_client_in(&directory);

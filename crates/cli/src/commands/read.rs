@@ -12,6 +12,7 @@ use serde_json::json;
 use crate::environment::Environment;
 use crate::one_call::{Ended, Place, as_json};
 use crate::pager;
+use crate::source_file;
 
 /// Largest file whose lines are shown in colours.
 const COLOURED_BYTES_MAX: u64 = 4 << 20;
@@ -78,6 +79,8 @@ impl FromStr for Span {
 /// # Errors
 /// If it cannot be read.
 pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
+    // The tools would name what links and `..` lead to.
+    source_file::regular(&arguments.path)?;
     let place = Place::of(&arguments.path, environment)?;
     let ended = match (arguments.lines, arguments.mode) {
         (Some(Span { first, last }), _) => {

@@ -94,6 +94,10 @@ fn conversation(path: &Path, event: &Event, forgotten: u64) -> Option<Conversati
 
 /// The lines of the record that count.
 fn recorded(path: &Path, forgotten: u64) -> Option<Vec<u8>> {
+    // To open a pipe would be to wait for whoever writes to it.
+    if !fs::metadata(path).ok()?.is_file() {
+        return None;
+    }
     let mut file = File::open(path).ok()?;
     let length = file.metadata().ok()?.len();
     // A record that is shorter by now is another one.

@@ -5,11 +5,13 @@ use hyper::{Response, StatusCode};
 
 use super::{HttpError, HttpSettings, PATH, Token};
 
-/// Refuses to listen where other machines reach it, unless that is wanted and guarded.
+/// Refuses to listen where other machines reach it, unless that is wanted and guarded, and where
+/// they do not although that is wanted.
 pub(super) fn check(settings: &HttpSettings) -> Result<(), HttpError> {
     let address = settings.address;
     match (address.ip().is_loopback(), settings.is_public, &settings.token) {
-        (true, _, _) | (false, true, Some(_)) => Ok(()),
+        (true, false, _) | (false, true, Some(_)) => Ok(()),
+        (true, true, _) => Err(HttpError::NotPublic(address)),
         (false, true, None) => Err(HttpError::NoToken(address)),
         (false, false, _) => Err(HttpError::Public(address)),
     }
@@ -68,6 +70,12 @@ mod tests {
         assert!(check(&settings("127.0.0.1:0", false, None)).is_ok());
         assert!(check(&settings("[::1]:0", false, None)).is_ok());
         assert!(check(&settings("0.0.0.0:80", true, token)).is_ok());
+        for address in ["127.0.0.1:80", "[::1]:80"] {
+            for token in [None, token] {
+                let refused = check(&settings(address, true, token));
+                assert!(matches!(refused, Err(HttpError::NotPublic(_))), "{address}");
+            }
+        }
         for address in ["0.0.0.0:80", "[::]:80", "192.168.1.2:80", "[::ffff:127.0.0.1]:80"] {
             let refused = check(&settings(address, false, token));
             assert!(matches!(refused, Err(HttpError::Public(_))), "{address}");

@@ -244,16 +244,23 @@ fn headed(head: &Head, given: &Given) -> String {
     let (heading, remarks) = match head {
         Head::None => return given.text.clone(),
         Head::File { path, remarks, .. } => {
+            let mut counts = given.lines;
             let how = match given.shape.as_ref().map(|shape| shape.kind) {
                 Some(ShapeKind::Curated) => "curated",
                 Some(ShapeKind::Pointer | ShapeKind::Delta) => "what is not shown above",
-                Some(ShapeKind::Excerpt) => "long lines cut",
+                Some(ShapeKind::Excerpt) => {
+                    let mut whole = given.shown.clone();
+                    whole.remove(&given.left_out);
+                    counts.shown = whole.count();
+                    "long lines cut"
+                }
                 _ => "full",
             };
-            (heading(path, how, given.lines), remarks)
+            (heading(path, how, counts), remarks)
         }
-        Head::Beginning { path, size: Size::Lines(all), remarks, .. } => {
-            let counts = Counts { all: *all, ..given.lines };
+        Head::Beginning { path, size: Size::Lines(all), seen, remarks, .. } => {
+            // A line of which a part is left out is not preserved.
+            let counts = Counts { all: *all, shown: given.lines.shown.min(seen.count()) };
             (heading(path, "beginning", counts), remarks)
         }
         Head::Beginning { path, size: Size::Bytes(bytes), remarks, .. } => {

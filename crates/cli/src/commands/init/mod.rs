@@ -184,12 +184,13 @@ fn as_json(change: &Change) -> Value {
         Outcome::LeftAlone => ("left_alone", None),
         Outcome::Failed(why) => ("failed", Some(why)),
     };
+    let diff = Some(change.diff()).filter(|diff| !diff.is_empty() && problem.is_none());
     json!({
         "agent": change.client.name,
         "path": change.target.as_ref().map(|target| &target.path),
         "purpose": change.target.as_ref().map(|target| target.purpose),
         "outcome": outcome,
         "problem": problem,
-        "diff": (!change.diff().is_empty()).then(|| change.diff()),
+        "diff": diff,
     })
 }

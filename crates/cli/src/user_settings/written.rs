@@ -1,0 +1,236 @@
+//! The settings as they are written. What could have no effect is refused where it stands, so
+//! that the error names its line.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, SocketAddr};
+
+use foveal_tools::permission::{Rule, Verdict};
+use foveal_tools::table::{self, TOOLS};
+use globset::Glob;
+use serde::Deserialize;
+use toml::Spanned;
+
+/// The file. What is not named stays as it is by default.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Written {
+    pub(super) detect_duplicates: Option<bool>,
+    pub(super) duplicates: WrittenDuplicates,
+    pub(super) read: WrittenRead,
+    pub(super) run: WrittenRun,
+    pub(super) web: WrittenWeb,
+    pub(super) permissions: Vec<WrittenRule>,
+}
+
+/// How calls like earlier ones are known, of all tools and of some.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct WrittenDuplicates {
+    pub(super) calls_max: Option<usize>,
+    pub(super) age_ms_max: Option<u32>,
+    pub(super) threshold: Option<Share>,
+    pub(super) tools: BTreeMap<ToolName, WrittenTool>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct WrittenTool {
+    pub(super) detect: Option<bool>,
+    pub(super) calls_max: Option<usize>,
+    pub(super) age_ms_max: Option<u32>,
+    pub(super) threshold: Option<Share>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct WrittenRead {
+    /// Files of at most so many lines are read in full.
+    pub(super) small_lines: Option<Count>,
+    /// The same for some files; the first that matches counts.
+    pub(super) for_files: Vec<WrittenFiles>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WrittenFiles {
+    pub(super) glob: GlobText,
+    pub(super) small_lines: Count,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct WrittenRun {
+    pub(super) time_out_ms: Option<Spanned<Milliseconds>>,
+    pub(super) time_out_max_ms: Option<Milliseconds>,
+    pub(super) terminals_max: Option<Count>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct WrittenWeb {
+    pub(super) private_hosts: Vec<Host>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WrittenRule {
+    tool: ToolGlob,
+    subject: GlobText,
+    verdict: Verdict,
+}
+
+impl From<WrittenRule> for Rule {
+    fn from(WrittenRule { tool, subject, verdict }: WrittenRule) -> Self {
+        Self { tool: tool.0, subject: subject.0, verdict }
+    }
+}
+
+/// Why a value is refused: what to write in its place.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum WrongValue {
+    #[error("0 leaves nothing: give at least 1, or remove the line")]
+    Zero,
+    #[error("{0} is no share: give one from 0 to 1")]
+    Share(f64),
+    #[error("an empty glob matches nothing: write `*` for everything")]
+    EmptyGlob,
+    #[error("`{text}` is no glob: {why}")]
+    Glob { text: String, why: globset::Error },
+    #[error("there is no tool `{0}`; there are: {known}", known = tool_names())]
+    Tool(String),
+    #[error("no tool is called `{0}`; there are: {known}", known = tool_names())]
+    ToolGlob(String),
+    #[error(
+        "`{0}` is no host: give a name or an address and, if you like, a port, as \
+         `localhost:3000`, `*.corp.example` or `10.0.0.7`"
+    )]
+    Host(String),
+}
+
+fn tool_names() -> String {
+    TOOLS.iter().map(|tool| tool.name).collect::<Vec<_>>().join(", ")
+}
+
+/// A number of which there is at least one.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(try_from = "u32")]
+pub(super) struct Count(pub(super) u32);
+
+impl TryFrom<u32> for Count {
+    type Error = WrongValue;
+
+    fn try_from(number: u32) -> Result<Self, WrongValue> {
+        if number == 0 { Err(WrongValue::Zero) } else { Ok(Self(number)) }
+    }
+}
+
+/// A time that is more than none.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(try_from = "u64")]
+pub(super) struct Milliseconds(pub(super) u64);
+
+impl TryFrom<u64> for Milliseconds {
+    type Error = WrongValue;
+
+    fn try_from(number: u64) -> Result<Self, WrongValue> {
+        if number == 0 { Err(WrongValue::Zero) } else { Ok(Self(number)) }
+    }
+}
+
+/// A share, from 0 to 1.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(try_from = "f64")]
+pub(super) struct Share(pub(super) f64);
+
+impl TryFrom<f64> for Share {
+    type Error = WrongValue;
+
+    fn try_from(share: f64) -> Result<Self, WrongValue> {
+        if (0.0..=1.0).contains(&share) { Ok(Self(share)) } else { Err(WrongValue::Share(share)) }
+    }
+}
+
+/// A glob that can match something.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct GlobText(pub(super) String);
+
+impl TryFrom<String> for GlobText {
+    type Error = WrongValue;
+
+    fn try_from(text: String) -> Result<Self, WrongValue> {
+        if text.trim().is_empty() {
+            return Err(WrongValue::EmptyGlob);
+        }
+        // What is no glob would match nothing, and a rule that forbids would forbid nothing.
+        match Glob::new(&text) {
+            Ok(_) => Ok(Self(text)),
+            Err(why) => Err(WrongValue::Glob { text, why }),
+        }
+    }
+}
+
+/// A glob that matches the name of a tool.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "GlobText")]
+pub(super) struct ToolGlob(String);
+
+impl TryFrom<GlobText> for ToolGlob {
+    type Error = WrongValue;
+
+    fn try_from(GlobText(text): GlobText) -> Result<Self, WrongValue> {
+        let matcher = match Glob::new(&text) {
+            Ok(glob) => glob.compile_matcher(),
+            Err(why) => return Err(WrongValue::Glob { text, why }),
+        };
+        if TOOLS.iter().any(|tool| matcher.is_match(tool.name)) {
+            Ok(Self(text))
+        } else {
+            Err(WrongValue::ToolGlob(text))
+        }
+    }
+}
+
+/// The name of a tool.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct ToolName(pub(super) String);
+
+impl TryFrom<String> for ToolName {
+    type Error = WrongValue;
+
+    fn try_from(name: String) -> Result<Self, WrongValue> {
+        if table::named(&name).is_some() { Ok(Self(name)) } else { Err(WrongValue::Tool(name)) }
+    }
+}
+
+/// A host, with a port or without: a name, an end of names (`*.corp.example`), an address.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Host(pub(super) String);
+
+impl TryFrom<String> for Host {
+    type Error = WrongValue;
+
+    fn try_from(text: String) -> Result<Self, WrongValue> {
+        if is_host(text.trim()) { Ok(Self(text)) } else { Err(WrongValue::Host(text)) }
+    }
+}
+
+fn is_host(text: &str) -> bool {
+    let bare = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
+    if text.parse::<SocketAddr>().is_ok() || bare.parse::<IpAddr>().is_ok() {
+        return true;
+    }
+    let (name, is_port) = match text.rsplit_once(':') {
+        Some((name, port)) => (name, port.parse::<u16>().is_ok_and(|port| port > 0)),
+        None => (text, true),
+    };
+    let name = name.strip_prefix("*.").unwrap_or(name);
+    let name = name.strip_suffix('.').unwrap_or(name);
+    let is_label = |label: &str| {
+        let is_sign = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '-' | '_');
+        !label.is_empty() && label.chars().all(is_sign)
+    };
+    is_port && name.split('.').all(is_label)
+}
