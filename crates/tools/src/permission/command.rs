@@ -8,6 +8,10 @@ use super::{Deed, Rule, Verdict, matches};
 const BASH: &str = "bash";
 /// The tool that runs commands in terminals.
 const EXEC: &str = "exec";
+/// The tool that types into them.
+const WRITE_STDIN: &str = "write_stdin";
+/// Keys that end what runs in a terminal (Control-C).
+const INTERRUPT: &str = "\u{3}";
 
 /// What the rules say of a command line: the strictest of what they say of each of its commands,
 /// redirections to files among them.
@@ -30,11 +34,12 @@ pub(super) fn verdict(rules: &[Rule], deed: &Deed<'_>) -> Verdict {
     // How commands are joined may be what a rule is about; rules for each that come later count.
     let joined = last(&|rule| is_of_joined(rule, deed.subject));
     let joined = joined.filter(|_| pieces.is_empty() || pieces.iter().any(|at| *at < joined));
-    if line.is_clear {
+    if line.is_clear && !is_unfinished(deed) {
         return strictest.unwrap_or(said(whole)).max(said(joined));
     }
     let refused = last(&|rule| rule.verdict != Verdict::Allow);
-    let unseen = if refused > whole { Verdict::Ask } else { Verdict::Allow };
+    let unseen =
+        if refused > whole && deed.subject != INTERRUPT { Verdict::Ask } else { Verdict::Allow };
     let found = strictest.filter(|said| *said == Verdict::Deny);
     said(whole).max(unseen).max(found.unwrap_or(Verdict::Allow)).max(said(joined))
 }
@@ -45,6 +50,13 @@ fn is_for(rule: &Rule, deed: &Deed<'_>) -> bool {
     let is_shared =
         deed.tool == EXEC || (rule.verdict != Verdict::Allow && !deed.subject.is_empty());
     matches(&rule.tool, deed.tool) || (is_shared && matches(&rule.tool, BASH))
+}
+
+/// Whether what is typed into a terminal is part of a line that is finished later, or by a key.
+fn is_unfinished(deed: &Deed<'_>) -> bool {
+    let text = deed.subject;
+    let is_ended = text.ends_with('\n') && !text.ends_with("\\\n");
+    deed.tool == WRITE_STDIN && !text.is_empty() && (!is_ended || text.contains('\t'))
 }
 
 fn is_of_line(rule: &Rule, line: &str) -> bool {
@@ -109,6 +121,8 @@ mod tests {
             "git() { rm x; }; git log",
             "git log <<E\n$(rm x)\nE",
             "git log 'open",
+            "git x ${x:-`rm x`}",
+            "git x $(( 'a[$(rm x)]' ))",
             "gitx log",
             "",
         ] {
@@ -133,12 +147,17 @@ mod tests {
             "A=1 rm x",
             "sudo -n rm x",
             "find . | xargs rm x",
+            "ls x | xargs rm",
+            "ls x | xargs -r sudo /bin/rm",
             "sh -c 'true; rm x'",
             "git push; rm x",
             "f() { rm x; }; f",
             "echo 'open; rm x",
         ] {
             check(&rules, "bash", line, Deny);
+        }
+        for line in ["echo ${x:-`rm x`}", "$x x", "r${y}m x", "echo rm x | sh", "$'\\x72m' x"] {
+            check(&[("bash", "rm *", Deny)], "bash", line, Ask);
         }
         check(&rules, "bash", "true; git push", Ask);
         check(&rules, "bash", "true; f() { true; }; f", Ask);
@@ -174,6 +193,17 @@ mod tests {
         check(&rules, "write_stdin", "rm x\n", Deny);
         check(&rules, "write_stdin", "git log\n", Ask);
         check(&rules, "write_stdin", "", Allow);
+        let forbids = [("bash", "rm *", Deny)];
+        for typed in
+            ["r", "m x", "r\\\n", "./r\tx\n", "rx\u{7f}m x\n", "zz\u{15}rm x\n", "r\u{16}m x\n"]
+        {
+            check(&forbids, "write_stdin", typed, Ask);
+        }
+        for typed in ["make\n", "\n", "\u{3}", "make\nmake test\n"] {
+            check(&forbids, "write_stdin", typed, Allow);
+        }
+        check(&forbids, "write_stdin", "make; rm x", Deny);
+        check(&[], "write_stdin", "r", Allow);
         let own = [&rules[..], &[("{exec,write_stdin}", "*", Allow)]].concat();
         check(&own, "exec", "make; rm x", Allow);
         check(&own, "write_stdin", "rm x\n", Allow);

@@ -84,9 +84,8 @@ impl Policy {
             return command::verdict(&self.rules, deed);
         }
         let matching = self.rules.iter().rev().find(|rule| {
-            let is_named = rule.subject.chars().any(char::is_alphanumeric);
-            // A rule for everything was not made with secrets in mind.
-            (deed.concern.is_none() || is_named || rule.verdict == Verdict::Deny)
+            // A rule for everything in a folder was not made with secrets in mind.
+            (deed.concern.is_none() || names_files(&rule.subject) || rule.verdict == Verdict::Deny)
                 && matches(&rule.tool, deed.tool)
                 && matches(&rule.subject, deed.subject)
         });
@@ -96,6 +95,33 @@ impl Policy {
             (None, None) => Verdict::Allow,
         }
     }
+}
+
+/// Whether a glob says more than wildcards of the last part of a path, or of a hidden folder
+/// above it. Of several folders in braces that is not told.
+fn names_files(glob: &str) -> bool {
+    let is_named = |part: &str| {
+        let mut is_class = false;
+        part.chars().any(|letter| {
+            match letter {
+                '[' => is_class = true,
+                ']' => is_class = false,
+                _ => {}
+            }
+            !is_class && letter.is_alphanumeric()
+        })
+    };
+    let mut parts = glob.rsplit('/');
+    let last = parts.next().unwrap_or_default();
+    let is_hidden = |part: &str| part.starts_with('.') && is_named(part);
+    let choices = last.split(['{', '}', ',']).filter(|choice| !choice.is_empty());
+    let has_choices = last.contains(['{', '}', ',']);
+    let is_last = match has_choices {
+        true => choices.clone().all(is_named) || last.split('{').next().is_some_and(is_named),
+        false => is_named(last),
+    };
+    let has_folders = glob.rfind('/').is_some_and(|at| glob[..at].contains('{'));
+    !has_folders && (is_last || parts.any(is_hidden))
 }
 
 /// Whether a glob matches the whole text; what is no glob matches itself alone.
@@ -160,5 +186,16 @@ mod tests {
         check(&[("*", "**", Deny)], ("read_file", ".env", true), Deny);
         check(&[("read_*", "**/.env", Allow)], ("read_file", "a/.env", true), Allow);
         check(&[("read_*", "**/.env", Allow)], ("edit_file", "a/.env", true), Ask);
+        for wide in
+            ["src/**", "src/*", "src/.*", "{src/**,a}", "src/{*,a}", "src/[!a]*", "{src,a}/**"]
+        {
+            check(&[("*", wide, Allow)], ("read_file", "src/.env", true), Ask);
+            check(&[("*", wide, Deny)], ("read_file", "src/.env", true), Deny);
+        }
+        check(&[("*", "src/**", Allow)], ("read_file", "src/.env", false), Allow);
+        for named in ["src/.env", "src/.e*", "**/{.env,a.pem}", "**/.{env,npmrc}", "src/.en[v]"] {
+            check(&[("*", named, Allow)], ("read_file", "src/.env", true), Allow);
+        }
+        check(&[("*", ".git/**", Allow)], ("write_file", ".git/hooks/a", true), Allow);
     }
 }

@@ -32,10 +32,54 @@ pub struct SimpleCommand {
 
 /// Programs that start another one, which stands somewhere in their words.
 const STARTERS: &[&str] = &[
-    "builtin", "busybox", "chroot", "command", "coproc", "doas", "env", "exec", "find", "flock",
-    "ionice", "nice", "nohup", "parallel", "setsid", "stdbuf", "strace", "sudo", "time", "timeout",
-    "unshare", "watch", "xargs",
+    "builtin",
+    "busybox",
+    "chroot",
+    "chrt",
+    "command",
+    "coproc",
+    "doas",
+    "env",
+    "exec",
+    "fakeroot",
+    "find",
+    "flock",
+    "ionice",
+    "ltrace",
+    "nice",
+    "nohup",
+    "nsenter",
+    "numactl",
+    "parallel",
+    "pkexec",
+    "prlimit",
+    "runuser",
+    "script",
+    "setarch",
+    "setpriv",
+    "setsid",
+    "stdbuf",
+    "strace",
+    "su",
+    "sudo",
+    "systemd-run",
+    "taskset",
+    "time",
+    "timeout",
+    "toybox",
+    "unshare",
+    "watch",
+    "xargs",
 ];
+
+/// Starters that take a whole line as one word.
+const LINE_TAKERS: &[&str] = &["env", "flock", "parallel", "runuser", "script", "su", "watch"];
+
+/// Starters that give the program further words, which they are told otherwise.
+const FEEDERS: &[&str] = &["parallel", "xargs"];
+
+/// Stands for what a feeder gives.
+const FED: &str = "{}";
 
 /// Words of a starter at which the program may stand.
 const STARTED_MAX: usize = 16;
@@ -63,8 +107,10 @@ fn nested(line: &str, shells: u8) -> CommandLine {
         .ok()
         .and_then(|()| parser.parse(masked(line), None));
     let Some(tree) = tree else { return CommandLine::default() };
-    // To the grammar a carriage return is a blank, to a shell a letter.
-    let is_clear = !tree.root_node().has_error() && !line.contains('\r');
+    // To the grammar a carriage return is a blank, to a shell a letter, and a terminal takes
+    // such letters for keys.
+    let has_keys = line.contains(|letter: char| letter.is_control() && !"\t\n".contains(letter));
+    let is_clear = !tree.root_node().has_error() && !has_keys;
     let mut reader = Reader { source: line, shells, commands: Vec::new(), is_clear };
     reader.read(tree.root_node());
     if !reader.is_clear {
@@ -123,13 +169,17 @@ impl<'a> Reader<'a> {
                 }
                 "for_statement" | "c_style_for_statement" => self.loop_head(node),
                 "file_redirect" => self.redirect(node),
-                "herestring_redirect" => {}
+                "herestring_redirect" => {
+                    let text = without(self.source, node.byte_range(), &expansions(node), "_");
+                    let word = text.trim_start_matches(|letter: char| letter.is_ascii_digit());
+                    self.is_clear &= is_one(word.trim_start_matches('<'), OPERATORS);
+                }
                 "heredoc_redirect" => self.here_document(node),
                 kind if is_part_of_word(kind) => {}
                 // A function may be called like a program that is allowed.
                 _ => self.is_clear = false,
             }
-            self.is_clear &= self.is_seen_whole(node);
+            self.is_clear &= self.is_seen_whole(node) && !self.hides_commands(node);
             let mut cursor = node.walk();
             waiting.extend(node.named_children(&mut cursor).map(|child| (child, is_in_word)));
         }
@@ -147,6 +197,21 @@ impl<'a> Reader<'a> {
             at = child.end_byte();
         }
         true
+    }
+
+    /// In `${ … }`, `$(( … ))` and the like the grammar takes for letters what a shell runs.
+    fn hides_commands(&self, node: Node<'_>) -> bool {
+        let opening = match node.kind() {
+            "arithmetic_expansion" => "$((",
+            "array" => "(",
+            "expansion" | "test_command" => "",
+            _ => return false,
+        };
+        let mut cursor = node.walk();
+        let holes: Vec<_> = node.children(&mut cursor).flat_map(expansions).collect();
+        let rest = without(self.source, node.byte_range(), &holes, "_");
+        let rest = rest.strip_prefix(opening).unwrap_or(&rest);
+        ["`", "$(", "<(", ">("].iter().any(|start| rest.contains(start))
     }
 
     fn comment(&mut self, node: Node<'_>) {
@@ -178,6 +243,7 @@ impl<'a> Reader<'a> {
             "command" => words_of(node, self.source),
             _ => Vec::new(),
         };
+        self.is_clear &= is_told(&words, self.source) && !has_odd_letters(node, self.source);
         self.add(&single_blanks(&written), &words);
     }
 
@@ -240,21 +306,26 @@ impl<'a> Reader<'a> {
         let words: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
         let mut spellings = Vec::new();
         self.spell(&words, &mut spellings);
+        // A feeder may give nothing.
+        let bare = spellings.iter().filter_map(|spelling| spelling.strip_suffix(FED));
+        let bare: Vec<String> = bare.map(|spelling| spelling.trim_end().to_owned()).collect();
+        spellings.extend(bare);
         spellings.retain(|spelling| spelling != text);
         self.commands.push(SimpleCommand { text: text.to_owned(), spellings });
     }
 
-    fn spell(&self, words: &[&str], spellings: &mut Vec<String>) {
+    fn spell(&mut self, words: &[&str], spellings: &mut Vec<String>) {
         let Some((program, rest)) = words.split_first() else { return };
         spellings.push(words.join(" "));
-        let name = program.rsplit('/').next().unwrap_or(program);
+        let name = name_of(program);
         if name != *program {
             spellings.push([&[name], rest].concat().join(" "));
         }
         if STARTERS.contains(&name) {
             for at in 0..rest.len().min(STARTED_MAX) {
-                self.spell(&rest[at..], spellings);
-                if STARTERS.contains(&rest[at].rsplit('/').next().unwrap_or_default()) {
+                let fed: &[&str] = if FEEDERS.contains(&name) { &[FED] } else { &[] };
+                self.spell(&[&rest[at..], fed].concat(), spellings);
+                if STARTERS.contains(&name_of(rest[at])) {
                     break;
                 }
             }
@@ -262,16 +333,94 @@ impl<'a> Reader<'a> {
         let scripts: Vec<String> = match name {
             "eval" => vec![rest.join(" ")],
             "trap" => rest.iter().map(|word| (*word).to_owned()).collect(),
-            _ if is_shell(name) => rest.iter().map(|word| (*word).to_owned()).collect(),
+            _ if runs_scripts(name) => rest.iter().map(|word| (*word).to_owned()).collect(),
+            _ if LINE_TAKERS.contains(&name) => {
+                rest.iter().filter_map(|word| line_in(word)).collect()
+            }
             _ => Vec::new(),
         };
+        let is_flag = |word: &&str| word.starts_with('-') && !word.starts_with("--");
+        let are_run = matches!(name, "eval" | "trap")
+            || (runs_scripts(name) && rest.iter().any(|word| is_flag(word) && word.contains('c')));
         for script in scripts.iter().filter(|script| script.len() < self.source.len()) {
-            for command in nested(script, self.shells + 1).commands {
+            let line = nested(script, self.shells + 1);
+            self.is_clear &= line.is_clear || !are_run || script.starts_with(['-', '+']);
+            for command in line.commands {
                 spellings.push(command.text);
                 spellings.extend(command.spellings);
             }
         }
     }
+}
+
+fn name_of(program: &str) -> &str {
+    program.rsplit('/').next().unwrap_or(program)
+}
+
+/// Whether the program takes command lines as words or as input.
+fn runs_scripts(name: &str) -> bool {
+    is_shell(name) || matches!(name, "ash" | "csh" | "mksh" | "rbash" | "tcsh")
+}
+
+/// The line in a word of a starter, which a flag may stand before (`-cline`, `--command=line`).
+fn line_in(word: &str) -> Option<String> {
+    let line = match word.split_once('=') {
+        Some((flag, line)) if flag.starts_with("--") => line,
+        _ => word.strip_prefix("-c").or_else(|| word.strip_prefix("-S")).unwrap_or(word),
+    };
+    line.contains([' ', '\t', '\n']).then(|| line.to_owned())
+}
+
+/// Whether the words say which program is run: its name is written as it is, and a shell's
+/// script is not what something else writes.
+fn is_told(words: &[Word], source: &str) -> bool {
+    let mut waiting = words;
+    while let Some((program, rest)) = waiting.split_first() {
+        if program.expands || program.glob || program.text.contains('{') {
+            return false;
+        }
+        let name = name_of(&program.text);
+        let is_made = |word: &Word| word.text.starts_with("<(") || word.text == "/dev/stdin";
+        match name {
+            "alias" => return !rest.iter().any(|word| word.text.contains('=')),
+            "." | "source" => return !rest.first().is_some_and(is_made),
+            _ if runs_scripts(name) => {
+                let has_script = rest.iter().any(|word| !word.text.starts_with('-'));
+                let is_asked = rest.iter().any(|word| word.text.starts_with("--"));
+                // Alone on its line it waits for what is typed.
+                let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+                let is_alone = source.trim() == texts.join(" ");
+                return !rest.iter().any(is_made) && (has_script || is_asked || is_alone);
+            }
+            "find" => return true,
+            _ if STARTERS.contains(&name) => waiting = started(rest),
+            _ => return true,
+        }
+    }
+    true
+}
+
+/// The words from the program on that a starter starts, if that is beyond doubt or expanded.
+fn started(words: &[Word]) -> &[Word] {
+    let is_flag = |word: &Word| word.text.starts_with('-') || word.text.contains('=');
+    let at = words.iter().position(|word| !is_flag(word)).unwrap_or(words.len());
+    let after_flag = at > 0 && words[at - 1].text.starts_with('-');
+    let is_name = words.get(at).is_some_and(|word| {
+        let is_first = word.expands && !after_flag;
+        let name = name_of(&word.text);
+        is_first || STARTERS.contains(&name) || runs_scripts(name)
+    });
+    if is_name { &words[at..] } else { &[] }
+}
+
+/// Whether letters are written as numbers where they may name a program.
+fn has_odd_letters(node: Node<'_>, source: &str) -> bool {
+    let text = |node: Node<'_>| source.get(node.byte_range()).unwrap_or_default();
+    let is_odd = |text: &str| text.contains("$'") && text.contains('\\');
+    let Some(name) = node.child_by_field_name("name").map(text) else { return false };
+    let program = name_of(name);
+    let runs = STARTERS.contains(&program) || runs_scripts(program) || program == "eval";
+    is_odd(if runs { text(node) } else { name })
 }
 
 /// What words are made of, and the parts of here-documents and loops that run nothing.
@@ -518,10 +667,79 @@ mod tests {
             "git log; \\ make",
             "if git log; then",
             "git log <<END\n`make\nEND",
+            "git x ${x:-`rm a`}",
+            "git x \"${x:=`rm a`}\"",
+            "git x ${x+`rm a`}",
+            "git x ${x?`rm a`}",
+            "git x ${x#`rm a`}",
+            "git x ${x%%`rm a`}",
+            "git x ${x/a/`rm a`}",
+            "git x ${x//`rm a`/b}",
+            "git x ${x^^`rm a`}",
+            "git x ${x,,`rm a`}",
+            "git x ${x:-${y:-`rm a`}}",
+            "git x <<< ${x:-`rm a`}",
+            "git x <<E\n${x:-`rm a`}\nE",
+            "git x ${x:-<(rm a)}",
+            "git x ${HOME##>(rm a)}",
+            "git x $(( 'a[$(rm a)]' ))",
+            "[[ 'a[$(rm a)]' -eq 1 ]]",
+            "$x a",
+            "r${x}m a",
+            "rm${IFS}a",
+            "$(echo rm) a",
+            "`echo rm` a",
+            "\"$@\"",
+            "\"${a[@]}\"",
+            "$'\\x72m' a",
+            "/bin/r? a",
+            "r[m] a",
+            "{rm,a}",
+            "env $x a",
+            "sudo -n env $x a",
+            "sh -c \"$x\"",
+            "sh -c '$x a'",
+            "sh -c $'\\x72m a'",
+            "eval \"$x\"",
+            "echo rm a | sh",
+            "bash <<E\nrm a\nE",
+            "bash <<< 'rm a'",
+            "bash <(echo rm a)",
+            "echo rm a | env bash",
+            ". <(echo rm a)",
+            "alias g=rm",
+            "rx\u{7f}m a\n",
+            "zz\u{15}rm a\n",
+            "zz\u{17}rm a\n",
+            "r\u{16}m a\n",
             &"x".repeat(70_000),
         ] {
             let found = CommandLine::of(line);
             assert!(!found.is_clear, "{line}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn everyday_lines_are_clear() {
+        for line in [
+            "git commit -m \"$(cat <<'E'\nwhat `this` $(does)\n\n(and why)\nE\n)\"",
+            "cargo test -- --nocapture",
+            "echo $HOME ${x:-a} ${x%.*} \"${a[@]}\" ${#a} ${x//\\//_}",
+            "for f in *; do echo \"$f\"; done",
+            "a=(x $(ls) \"$y\"); echo $((1 + (2 * x))) $(( $(nproc) / 2 ))",
+            "[ -f x ] && [[ $x == *.rs && ( -f y ) ]] && (( x < 3 ))",
+            "find . -name '*.rs' -exec grep -n 'fn (' {} +",
+            "find . -name \"$x\" | xargs -P \"$(nproc)\" grep -n \"$y\"",
+            "sudo -u \"$USER\" make; timeout 5 make; env A=$b make; nohup ./x.sh \"$a\" &",
+            "sh -c 'echo a | wc -l'; bash x.sh '(a'; bash --version | head -1; source .env",
+            "printf 'a\\n' $'b\\n'; trap 'rm -f \"$x\"' EXIT; trap - EXIT",
+            "bash",
+            "python3 <<'E'\nprint(`a`)\nE\n",
+            "cat <<< \"$x\"; x=$(cat <a); \\\nmake\tall\n",
+            "./run {a,b} ~/bin/x; ~/bin/x y",
+        ] {
+            let found = CommandLine::of(line);
+            assert!(found.is_clear, "{line}: {found:?}");
         }
     }
 
@@ -546,6 +764,13 @@ mod tests {
             "f() { rm -rf x; }; f",
             "echo 'open; rm -rf x",
             "timeout 5 xargs rm -rf x",
+            "taskset 1 rm -rf x",
+            "chrt 1 setpriv prlimit nsenter -t 1 rm -rf x",
+            "script -qc 'rm -rf x'",
+            "su root -c'rm -rf x'",
+            "flock f -c 'rm -rf x'",
+            "env -S 'rm -rf x'",
+            "rbash -c 'rm -rf x'",
         ] {
             let found = CommandLine::of(line);
             let is_there = found
