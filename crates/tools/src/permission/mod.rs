@@ -114,11 +114,11 @@ fn names_files(glob: &str) -> bool {
     let mut parts = glob.rsplit('/');
     let last = parts.next().unwrap_or_default();
     let is_hidden = |part: &str| part.starts_with('.') && is_named(part);
-    let choices = last.split(['{', '}', ',']).filter(|choice| !choice.is_empty());
-    let has_choices = last.contains(['{', '}', ',']);
-    let is_last = match has_choices {
-        true => choices.clone().all(is_named) || last.split('{').next().is_some_and(is_named),
-        false => is_named(last),
+    let is_last = match last.split_once('{') {
+        Some((before, choices)) => {
+            is_named(before) || choices.trim_end_matches('}').split(',').all(is_named)
+        }
+        None => is_named(last) && !last.contains('}'),
     };
     let has_folders = glob.rfind('/').is_some_and(|at| glob[..at].contains('{'));
     !has_folders && (is_last || parts.any(is_hidden))
