@@ -273,7 +273,7 @@ done"#,
 #[test]
 fn what_stays_on_the_screen_is_not_cut() {
     let printed = "test 1 FAILED\r\r\nPASS one\r\u{1b}[0m\na long message\rX\n50 %\r\u{1b}[Kend";
-    let shown = "test 1 FAILED\r\r\nPASS one\r\na long message\rX\nend";
+    let shown = "test 1 FAILED\r\nPASS one\r\na long message\rX\nend";
     check("lossless", &format!("{USER}{}", run(printed)), shown);
 }
 
