@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::similarity::{CRITICAL, Declared, Rule, Rules, Similarity};
-use crate::effects::{PATH_NAMES, READ_NAMES, ReadTarget, Span, lines_asked};
+use crate::effects::{READ_NAMES, ReadTarget, Span, is_path_name, lines_asked};
 
 /// A call to be looked up and, when it was carried out, recorded.
 #[derive(Debug, Clone)]
@@ -252,7 +252,7 @@ impl Speller<'_> {
             Value::Null => bytes.push(b'n'),
             Value::Bool(flag) => bytes.push(if *flag { b't' } else { b'f' }),
             Value::Number(number) => text(b'#', &number.to_string(), bytes),
-            Value::String(path) if !self.strict && PATH_NAMES.contains(&name) => {
+            Value::String(path) if !self.strict && is_path_name(name) => {
                 text(b'p', &(self.path_key)(path), bytes);
             }
             Value::String(other) => text(b's', other, bytes),

@@ -38,30 +38,7 @@ const FOLDER: &[&str] = &[
     "filePath",
     "file",
 ];
-/// Names under which agents pass paths, lists of them included.
-pub(crate) const PATH_NAMES: &[&str] = &[
-    "path",
-    "file_path",
-    "filePath",
-    "filename",
-    "absolute_path",
-    "target_file",
-    "notebook_path",
-    "file",
-    "relative_workspace_path",
-    "AbsolutePath",
-    "TargetFile",
-    "dir_path",
-    "dir",
-    "directory",
-    "target_directory",
-    "DirectoryPath",
-    "SearchDirectory",
-    "SearchPath",
-    "paths",
-    "file_paths",
-    "files",
-];
+const PATHS: &[&str] = &["paths", "file_paths", "files"];
 const OLD: &[&str] =
     &["old_string", "oldString", "oldText", "old_str", "old_text", "old", "search"];
 const NEW: &[&str] =
@@ -71,6 +48,11 @@ const CONTENT: &[&str] =
     &["content", "contents", "file_text", "fileText", "text", "code", "CodeContent"];
 const COMMAND: &[&str] = &["command", "cmd", "CommandLine", "script", "input"];
 const INTENT: &[&str] = &["intent", "description", "instructions", "instruction", "explanation"];
+
+/// Whether agents pass a path, or a list of them, under this name.
+pub(crate) fn is_path_name(name: &str) -> bool {
+    [PATH, FOLDER, PATHS].iter().any(|names| names.contains(&name))
+}
 
 impl<'a> Arguments<'a> {
     pub(super) fn new(value: &'a Value, directory: Option<&'a str>) -> Arguments<'a> {

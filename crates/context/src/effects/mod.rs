@@ -15,7 +15,7 @@ use crate::transcript::{Call, LineNumber};
 
 pub use shell::commands::{CommandLine, SimpleCommand};
 
-pub(crate) use arguments::{PATH_NAMES, whole_number};
+pub(crate) use arguments::{is_path_name, whole_number};
 pub(crate) use tools::{READ_NAMES, base_name, lines_asked};
 
 /// What a call does, in one word.

@@ -35,6 +35,9 @@ pub fn cut(draft: &mut Draft<'_>) {
 /// Bytes at the start of a line that stand on no screen in the end: states before a carriage
 /// return of which those after it cover every column, or which they erase.
 fn overwritten(line: &str) -> usize {
+    if !line.contains('\r') {
+        return 0;
+    }
     let mut starts = vec![0];
     starts.extend(line.match_indices('\r').map(|(at, _)| at + 1));
     let ends = starts.iter().skip(1).map(|start| start - 1).chain([line.len()]);

@@ -126,7 +126,11 @@ fn names_files(glob: &str) -> bool {
 
 /// Whether a glob matches the whole text; what is no glob matches itself alone.
 fn matches(glob: &str, text: &str) -> bool {
-    glob == text || Glob::new(glob).is_ok_and(|glob| glob.compile_matcher().is_match(text))
+    // Most rules name a tool, or all: what has no wildcards, or nothing else, need not be compiled.
+    let is_pattern = || glob.contains(['*', '?', '[', '{', '\\']);
+    glob == text
+        || glob == "*"
+        || (is_pattern() && Glob::new(glob).is_ok_and(|glob| glob.compile_matcher().is_match(text)))
 }
 
 /// What the person granted: tool and subject, word for word.

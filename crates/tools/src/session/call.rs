@@ -66,8 +66,7 @@ impl Session {
         }
         let is_inside = |folder: &Path| roots.all().any(|root| folder.starts_with(root.path()));
         let left = gone.ancestors().find(|folder| folder.is_dir() && is_inside(folder))?;
-        let moved = roots.with_working_directory(&name_of(left)).ok()?;
-        self.set_roots(moved);
+        self.work_in(left).ok()?;
         let (gone, left) = (printable(&name_of(gone)), printable(&name_of(left)));
         Some(format!("[the folder `{gone}` is gone; commands and paths now start in `{left}`]\n"))
     }

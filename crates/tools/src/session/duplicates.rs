@@ -16,7 +16,7 @@ use crate::answer::{Dependency, Found};
 use crate::table::Tool;
 
 use super::place::means_all;
-use super::{Request, Session, Work};
+use super::{KnownFile, Request, Session, Work};
 
 /// What is remembered of a call that was answered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -124,16 +124,16 @@ impl Session {
     fn has_seen(&self, arguments: &Value) -> bool {
         let path = arguments.get("path").and_then(Value::as_str);
         let located = path.and_then(|path| self.roots().resolve(path).ok());
-        let known = located.and_then(|located| self.known_file(&located.key()));
-        let number = |name: &str| arguments.get(name).and_then(Value::as_u64);
-        let (Some(known), Some(start), Some(end)) = (known, number("start"), number("end")) else {
+        let number = |name: &str| {
+            let number = arguments.get(name).and_then(Value::as_u64)?;
+            Some(u32::try_from(number).unwrap_or(u32::MAX))
+        };
+        let (Some(located), Some(start), Some(end)) = (located, number("start"), number("end"))
+        else {
             return false;
         };
-        let all = known.text.as_ref().map_or(u64::MAX, |text| text.text().lines().count() as u64);
-        let is_in = |&(first, last): &(u32, u32)| {
-            u64::from(first) <= start && end.min(all) <= u64::from(last)
-        };
-        known.seen.ranges().iter().any(is_in)
+        let has_seen = |known: &KnownFile| known.seen.holds_all(start, end.min(known.count()));
+        self.of_known(&located.key(), has_seen).unwrap_or(false)
     }
 
     /// Whether a call may be answered by what was answered before.

@@ -104,17 +104,20 @@ impl KnownFile {
 
     /// The same, all of which the model wrote.
     pub fn all_written(mut self) -> Self {
-        let count = self.text.as_ref().map_or(0, |text| text.text().lines().count());
-        self.seen = Seen::all(u32::try_from(count).unwrap_or(u32::MAX));
+        self.seen = Seen::all(if self.text.is_some() { self.count() } else { 0 });
         (self.unshown, self.is_written) = (Unshown::default(), true);
         self
     }
 
+    /// Lines in all; of a text that is not kept, more than there are.
+    pub fn count(&self) -> u32 {
+        let count = self.text.as_ref().map(|text| text.text().lines().count());
+        count.and_then(|count| u32::try_from(count).ok()).unwrap_or(u32::MAX)
+    }
+
     /// The model is shown these lines.
     pub fn show(&mut self, lines: &Seen) {
-        let count = self.text.as_ref().map(|text| text.text().lines().count());
-        let count = count.and_then(|count| u32::try_from(count).ok()).unwrap_or(u32::MAX);
-        self.unshown.show(lines, count);
+        self.unshown.show(lines, self.count());
         self.seen.add(lines.ranges().iter().copied());
     }
 

@@ -16,7 +16,7 @@ use crate::tool::read_file::Mode;
 use crate::views::Wish;
 
 use super::lines::{Asked, Part, Room, rows};
-use super::{Seen, Work};
+use super::{KnownFile, Seen, Work};
 
 /// Bytes of a file in one answer; no prompt has room for many of them.
 pub(crate) const ANSWER_BYTES_MAX: usize = 400_000;
@@ -124,9 +124,11 @@ impl Work<'_> {
                  {next}]\n"
             ));
         }
-        let known = self.session.known_file(&located.key());
-        let unshown = known.iter().flat_map(|known| known.unshown.ranges());
-        for (first, last) in unshown.filter(|(_, last)| *last > part.last).take(CHANGES_MAX) {
+        let beyond = |known: &KnownFile| -> Vec<(u32, u32)> {
+            let beyond = known.unshown.ranges().filter(|(_, end)| *end > part.last);
+            beyond.take(CHANGES_MAX).collect()
+        };
+        for (first, last) in self.session.of_known(&located.key(), beyond).unwrap_or_default() {
             part.text.push_str(&format!(
                 "[{first}-{last} were changed by others since you saw them: read_lines, start \
                  {first}]\n"

@@ -20,14 +20,15 @@ mod work;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
 use foveal_files::stamp::Version;
-use foveal_files::{PathKey, Roots, TextFile};
+use foveal_files::tree::name_of;
+use foveal_files::{PathError, PathKey, Roots, TextFile};
 use foveal_processes::{TerminalLimits, Terminals};
 use foveal_store::SessionId;
 
@@ -199,15 +200,20 @@ impl Session {
 
     /// Whether rules and grants let a tool touch `subject` without asking anybody.
     pub fn may(&self, tool: &'static str, subject: &str) -> bool {
-        let deed = Deed::of(tool, subject);
-        match self.toolbox.policy.verdict(&deed) {
-            Verdict::Allow => true,
-            Verdict::Ask => self.is_granted(&deed) || self.toolbox.is_granted(&deed),
-            Verdict::Deny => false,
+        self.verdict(&Deed::of(tool, subject)) == Verdict::Allow
+    }
+
+    /// What the rules say, where a grant answers what they would have asked.
+    pub(crate) fn verdict(&self, deed: &Deed<'_>) -> Verdict {
+        match self.toolbox.policy.verdict(deed) {
+            Verdict::Ask if self.is_granted(deed) || self.toolbox.is_granted(deed) => {
+                Verdict::Allow
+            }
+            verdict => verdict,
         }
     }
 
-    pub(crate) fn is_granted(&self, deed: &Deed<'_>) -> bool {
+    fn is_granted(&self, deed: &Deed<'_>) -> bool {
         self.state().grants.hold(deed)
     }
 
@@ -228,8 +234,11 @@ impl Session {
         self.state().focus.contains_key(key)
     }
 
-    pub(crate) fn set_roots(&self, roots: Roots) {
+    /// Has commands, and relative paths, start in `folder` from now on.
+    fn work_in(&self, folder: &Path) -> Result<(), PathError> {
+        let roots = self.roots().with_working_directory(&name_of(folder))?;
         self.state().roots = roots;
+        Ok(())
     }
 
     /// The reads of the last call, if that was for these paths together, which sent the reader
@@ -273,7 +282,12 @@ impl Session {
 
     /// The version of a file that was last met.
     pub(crate) fn known_file(&self, key: &PathKey) -> Option<KnownFile> {
-        self.state().files.get(key).cloned()
+        self.of_known(key, KnownFile::clone)
+    }
+
+    /// The same, of which only a part is wanted.
+    fn of_known<T>(&self, key: &PathKey, part: impl FnOnce(&KnownFile) -> T) -> Option<T> {
+        self.state().files.get(key).map(part)
     }
 
     pub(crate) fn know(&self, key: PathKey, file: KnownFile) {

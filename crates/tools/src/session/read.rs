@@ -31,11 +31,8 @@ impl Work<'_> {
         let key = located.key();
         // However the path is spelled.
         let asked = (key.as_str().to_owned(), mode, question.map(str::to_owned));
-        let again = self.session.take_pointed(&[]).contains(&asked)
-            && !self
-                .session
-                .known_file(&key)
-                .is_some_and(|known| self.is_changed(&located, &known));
+        let again =
+            self.session.take_pointed(&[]).contains(&asked) && !self.is_changed(&located, &key);
         let again = again || (mode == Mode::Auto && self.session.is_invalid(&key));
         let mut mode = if again { Mode::Full } else { mode };
         if matches!(mode, Mode::Auto | Mode::Curated)
@@ -43,7 +40,7 @@ impl Work<'_> {
         {
             if !self.anew {
                 self.session.set_pointed(&[], vec![asked]);
-                let version = self.session.known_file(&key).map(|known| known.version);
+                let version = self.session.of_known(&key, |known| known.version);
                 self.session.count_read(&located, version);
                 return Ok(Found { cached: true, given: true, ..Found::text(text) });
             }
@@ -89,9 +86,10 @@ impl Work<'_> {
     }
 
     /// Whether a file is another than the one last met.
-    fn is_changed(&self, located: &Located, known: &KnownFile) -> bool {
-        let now = known.version.check(located, self.control.go_on);
-        !matches!(now, Ok(Freshness::Same(_)))
+    fn is_changed(&self, located: &Located, key: &PathKey) -> bool {
+        let known = self.session.of_known(key, |known| known.version);
+        let now = known.map(|version| version.check(located, self.control.go_on));
+        now.is_some_and(|now| !matches!(now, Ok(Freshness::Same(_))))
     }
 
     /// What says that nothing has changed since the file was shown, if it was and has not.
@@ -103,8 +101,8 @@ impl Work<'_> {
         question: Option<&str>,
     ) -> Result<Option<String>, ToolError> {
         let Some((version, shown, seen)) = self.session.shown_file(key) else { return Ok(None) };
-        if self.session.known_file(key).is_some_and(|known| !known.unshown.is_empty()) {
-            // Others changed what stands above, and that was not shown.
+        // Others may have changed what stands above, and that was not shown.
+        if self.session.of_known(key, |known| known.unshown.is_empty()) != Some(true) {
             return Ok(None);
         }
         let asks_anew = question.is_some() && question != shown.question.as_deref();

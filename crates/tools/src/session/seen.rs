@@ -66,8 +66,13 @@ impl Seen {
 
     /// Whether the line is one of them.
     pub fn holds(&self, line: u32) -> bool {
-        let at = self.0.partition_point(|(_, last)| *last < line);
-        self.0.get(at).is_some_and(|(first, _)| *first <= line)
+        self.holds_all(line, line)
+    }
+
+    /// Whether the lines from the first to the last are.
+    pub fn holds_all(&self, first: u32, last: u32) -> bool {
+        let at = self.0.partition_point(|(_, end)| *end < first);
+        self.0.get(at).is_some_and(|(start, end)| *start <= first && last <= *end)
     }
 
     /// The same lines where they stand after `runs` of lines were changed; what was changed is
@@ -126,5 +131,6 @@ mod tests {
         let seen = Seen::of([(2, 3), (6, 6)]);
         let held: Vec<u32> = (1..8).filter(|line| seen.holds(*line)).collect();
         assert_eq!(held, [2, 3, 6]);
+        assert!(seen.holds_all(2, 3) && !seen.holds_all(1, 3) && !seen.holds_all(3, 6));
     }
 }

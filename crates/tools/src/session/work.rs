@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use foveal_files::Located;
-use foveal_files::tree::name_of;
 use foveal_processes::Command;
 
 use crate::control::{Control, Question, Word};
@@ -70,17 +69,7 @@ impl Work<'_> {
 
     /// Whether the rules allow what a search comes across; nobody is asked about that.
     pub(crate) fn is_allowed(&self, subject: &str) -> bool {
-        self.verdict(&Deed::of(self.tool.name, subject)) == Verdict::Allow
-    }
-
-    /// What the rules say, where a grant answers what they would have asked.
-    fn verdict(&self, deed: &Deed<'_>) -> Verdict {
-        match self.toolbox.policy.verdict(deed) {
-            Verdict::Ask if self.session.is_granted(deed) || self.toolbox.is_granted(deed) => {
-                Verdict::Allow
-            }
-            verdict => verdict,
-        }
+        self.session.may(self.tool.name, subject)
     }
 
     /// Goes on if the call may be made.
@@ -105,8 +94,8 @@ impl Work<'_> {
                 let subject = located.map_or_else(|_| (*path).into(), |located| located.lasting());
                 let subject = &*subject;
                 // Where the other tool asks anyway, once is enough.
-                let asks_itself = self.verdict(&Deed::of(other, subject)) == Verdict::Ask;
-                match self.verdict(&Deed::of(name, subject)) {
+                let asks_itself = self.session.verdict(&Deed::of(other, subject)) == Verdict::Ask;
+                match self.session.verdict(&Deed::of(name, subject)) {
                     Verdict::Ask if asks_itself => Ok(()),
                     _ => self.permit(subject, None),
                 }
@@ -127,7 +116,7 @@ impl Work<'_> {
         let why = concern.map(|concern| format!(" ({concern})")).unwrap_or_default();
         let what = if subject.is_empty() { String::new() } else { format!(" `{subject}`") };
         let denied = |by: &str| ToolError::Denied { what: format!("{tool}{what}{why}: {by}") };
-        match self.verdict(deed) {
+        match self.session.verdict(deed) {
             Verdict::Allow => return Ok(()),
             Verdict::Deny => return Err(denied("a permission rule forbids it")),
             Verdict::Ask if self.said.is_granted(subject) => return Ok(()),
@@ -165,16 +154,9 @@ impl Work<'_> {
         if directory == roots.working_directory() {
             return None;
         }
-        match roots.with_working_directory(&name_of(directory)) {
-            Ok(roots) => {
-                self.session.set_roots(roots);
-                None
-            }
-            Err(error) => {
-                let stays = roots.working_directory().display();
-                Some(format!("{error}; the working directory stays {stays}"))
-            }
-        }
+        let error = self.session.work_in(directory).err()?;
+        let stays = roots.working_directory().display();
+        Some(format!("{error}; the working directory stays {stays}"))
     }
 
     /// Goes on unless the caller wants the call to stop.
