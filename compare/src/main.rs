@@ -9,7 +9,7 @@
 //! Each prints a table; times are of this machine as it is. All that is written is in a
 //! folder of temporary files that is removed at the end.
 
-#[path = "../../crates/indexer/examples/measuring/mod.rs"]
+#[path = "../../crates/index/examples/measuring/mod.rs"]
 mod measuring;
 mod table;
 mod tools;

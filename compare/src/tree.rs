@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use foveal_index::embed::{Embedder, StaticModel};
-use foveal_indexer::{Indexer, SearchOptions, parts, text_of};
+use foveal_code::embed::{Embedder, StaticModel};
+use foveal_index::{Indexer, SearchOptions, parts, text_of};
 
 use crate::measuring::milliseconds;
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::time::Instant;
 
-use foveal_index::embed::{QuantizedVector, StaticModel, Vector, Vectors};
+use foveal_code::embed::{QuantizedVector, StaticModel, Vector, Vectors};
 use instant_distance::{Builder, HnswMap, Point, Search};
 
 use crate::measuring::{milliseconds, percentile, questions};

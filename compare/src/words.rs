@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use foveal_index::terms::{for_each_word, is_stop_word, stem, terms};
+use foveal_code::terms::{for_each_word, is_stop_word, stem, terms};
 use tantivy::collector::TopDocs;
 use tantivy::query::{BooleanQuery, Occur, Query, TermQuery};
 use tantivy::schema::{

@@ -1,8 +1,8 @@
 //! What every fuzz target checks; see `fuzz_targets`.
 
-#[path = "../../crates/index/tests/fuzzed.rs"]
+#[path = "../../crates/code/tests/fuzzed.rs"]
 mod fuzzed;
-#[path = "../../crates/index/tests/invariants.rs"]
+#[path = "../../crates/code/tests/invariants.rs"]
 mod invariants;
 
 use foveal_wire::{Format, LINE_BYTES_MAX, PROBLEMS_MAX};

@@ -18,8 +18,8 @@ use std::io::{BufRead, BufReader};
 
 use anyhow::{Context, bail};
 use foveal_bench::{BUDGETS, Budget, Case, Figures, LineTokens, Measurement};
-use foveal_index::curate::{self, Curator, SourceFile, column_names};
-use foveal_index::parse;
+use foveal_code::curate::{self, Curator, SourceFile, column_names};
+use foveal_code::parse;
 use rayon::prelude::*;
 
 use self::boost::Settings;

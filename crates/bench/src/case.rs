@@ -1,6 +1,6 @@
 //! What is asked of a curator.
 
-use foveal_index::curate::Question;
+use foveal_code::curate::Question;
 use serde::{Deserialize, Serialize};
 
 /// A file, a question about it, and the lines that its answer needs.

@@ -6,11 +6,11 @@ mod used;
 
 use std::collections::HashSet;
 
-use foveal_context::effects::{EffectKind, Span};
 use foveal_context::observed::{Facts, Observed};
-use foveal_context::transcript::{Conversation, EntryIndex, Mark, Role};
+use foveal_effects::{EffectKind, Span};
+use foveal_transcript::{Conversation, EntryIndex, Mark, Role};
 
-use foveal_index::curate::Question;
+use foveal_code::curate::Question;
 
 use self::question::question;
 use self::used::Used;

@@ -1,7 +1,7 @@
 //! Colours for text on a terminal: escape codes around what is printed, and nothing else
 //! changed. Of the sixteen basic colours only those that can be read on dark and on light.
 
-use foveal_index::highlight::{Highlight, HighlightClass, highlights, highlights_of_piece};
+use foveal_code::highlight::{Highlight, HighlightClass, highlights, highlights_of_piece};
 
 /// Pieces of one output that have highlights; further ones are plain.
 const PIECES_MAX: usize = 2_000;
@@ -188,7 +188,7 @@ fn painted(text: &str, start: usize, found: &[Highlight]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use foveal_index::{outline, parse};
+    use foveal_code::{outline, parse};
     use proptest::prelude::*;
 
     const COLOURED: Painter = Painter { on: true };

@@ -4,8 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use foveal_code::embed::{Embedder, StaticModel};
 use foveal_embedder::{ApiKey, Patience, ServerEmbedder, ServerSpec, SpecError};
-use foveal_index::embed::{Embedder, StaticModel};
 
 use crate::interrupt::Interrupt;
 

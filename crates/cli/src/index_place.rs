@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use foveal_code::embed::{EmbedError, Embedder};
+use foveal_code::relations::Relations;
 use foveal_embedder::{Patience, ServerError};
-use foveal_index::embed::{EmbedError, Embedder};
-use foveal_index::relations::Relations;
-use foveal_indexer::{Indexer, IndexerError, Progress, Stage, Summary};
+use foveal_index::{Indexer, IndexerError, Progress, Stage, Summary};
 
 use crate::embedders::{Choice, EmbedderOptions};
 use crate::environment::Environment;

@@ -1,10 +1,10 @@
 //! Messages in one line each, as every command names them.
 
-use foveal_context::effects::EffectKind;
 use foveal_context::observed::Observed;
 use foveal_context::shape::{Decision, Shape};
 use foveal_context::tokens::Tokens;
-use foveal_context::transcript::{Conversation, EntryIndex, Role};
+use foveal_effects::EffectKind;
+use foveal_transcript::{Conversation, EntryIndex, Role};
 
 use crate::numbers;
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use foveal_context::planner::Item;
-use foveal_context::transcript::{Entry, Role};
+use foveal_transcript::{Entry, Role};
 
 /// What the model is sent for `entry`: its text, or what stands in its place.
 pub(crate) fn text<'a>(entry: &'a Entry, item: &Item) -> Cow<'a, str> {

@@ -9,7 +9,7 @@ use foveal_context::planner::Step;
 use foveal_context::projector::Projector;
 use foveal_context::shape::Decision;
 use foveal_context::tokens::Tokens;
-use foveal_context::transcript::{Conversation, EntryIndex, Session, Source};
+use foveal_transcript::{Conversation, EntryIndex, Session, Source};
 use serde::Serialize;
 
 use crate::prompt;

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use foveal_code::views::CuratedViews;
 use foveal_context::observed::Observed;
 use foveal_context::planner::Step;
 use foveal_context::prices::PriceCard;
@@ -10,9 +11,8 @@ use foveal_context::profile::Profile;
 use foveal_context::projector::Projector;
 use foveal_context::shape::{Piece, Shape};
 use foveal_context::tokens::{Tokenizer, Tokens};
-use foveal_context::transcript::{Conversation, EntryIndex};
-use foveal_index::views::CuratedViews;
 use foveal_replay::run::request_time;
+use foveal_transcript::{Conversation, EntryIndex};
 use similar::TextDiff;
 
 use crate::{listing, numbers, prompt};
@@ -189,8 +189,8 @@ fn paint(text: &str, with: Colour, colour: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use foveal_context::handle::Handle;
     use foveal_context::shape::ShapeKind;
+    use foveal_transcript::Handle;
 
     fn shape() -> (&'static str, Shape) {
         let original = "one\ntwo\nthree\nfour";

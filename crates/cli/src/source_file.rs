@@ -4,8 +4,8 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use foveal_index::Parsed;
-use foveal_indexer::{may_hold_secrets, text_of};
+use foveal_code::Parsed;
+use foveal_index::{may_hold_secrets, text_of};
 
 /// Bytes of a file that are read.
 const FILE_BYTES_MAX: u64 = 64 << 20;
@@ -83,7 +83,7 @@ pub(crate) fn read_file(path: &Path) -> Result<SourceText, SourceFileError> {
     let unreadable = |why| SourceFileError::Unreadable { path: of(), why };
     let bytes = bytes_of(path, FILE_BYTES_MAX).map_err(unreadable)?;
     let text = text_of(&bytes).ok_or_else(|| SourceFileError::Binary { path: of() })?;
-    let parsed = foveal_indexer::parse(&path.to_string_lossy(), &text, &|| false);
+    let parsed = foveal_index::parse(&path.to_string_lossy(), &text, &|| false);
     Ok(SourceText { text: text.into_owned(), parsed })
 }
 

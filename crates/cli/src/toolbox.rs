@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, bail};
 use foveal_files::Roots;
-use foveal_indexer::IndexerError;
+use foveal_index::IndexerError;
 use foveal_processes::Shell;
 use foveal_store::{SqliteStore, Store};
 use foveal_tools::toolbox::Host;

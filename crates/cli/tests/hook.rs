@@ -5,9 +5,9 @@ use std::fs;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use foveal_context::handle::Handle;
-use foveal_context::transcript::Timestamp;
 use foveal_store::{Limits, Log, SessionFacts, SessionId, SqliteStore, Store};
+use foveal_transcript::Handle;
+use foveal_transcript::Timestamp;
 use serde_json::{Value, json};
 
 use crate::world::World;

@@ -1,7 +1,7 @@
 //! `foveal sessions`.
 
-use foveal_context::transcript::Timestamp;
 use foveal_store::{Limits, SessionId, SqliteStore, Store};
+use foveal_transcript::Timestamp;
 use serde_json::{Value, json};
 
 use crate::world::World;

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use foveal_code::views::CuratedViews;
 use foveal_context::observed::Observed;
 use foveal_context::prices::PriceCard;
 use foveal_context::profile::Profile;
 use foveal_context::tokens::Tokenizer;
-use foveal_context::transcript::{Conversation, Role, Session};
-use foveal_index::views::CuratedViews;
 use foveal_replay::run::request_time;
+use foveal_transcript::{Conversation, Role, Session};
 use serde_json::Value;
 
 use crate::world::{World, session};
@@ -29,7 +29,7 @@ fn rendered(conversation: &Conversation, profile: &str) -> Vec<(Prompt, usize)> 
     for answer in conversation.responses() {
         let time = request_time(conversation, answer);
         let step = projector.advance(conversation, &observed, answer, time);
-        let message = |index: &foveal_context::transcript::EntryIndex| {
+        let message = |index: &foveal_transcript::EntryIndex| {
             let entry = conversation.entry(*index);
             let shape = projector.item(*index).decision.shape();
             let content = match (shape, entry.result()) {

@@ -4,8 +4,8 @@ use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use foveal_context::calls::{CallSettings, CallTracker, Declared};
-use foveal_context::effects::path;
-use foveal_context::transcript::Timestamp;
+use foveal_effects::path;
+use foveal_transcript::Timestamp;
 use serde_json::{Value, json};
 
 type Tracker = CallTracker<u64, ()>;

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use crate::effects::effect_of;
 use crate::lines::printed_lines;
 use crate::placement::read_files::ReadFiles;
 use crate::tokens::{Tokenizer, Tokens};
-use crate::transcript::{Conversation, EntryIndex};
+use foveal_effects::effect_of;
+use foveal_transcript::{Conversation, EntryIndex};
 
 /// Token limits of a prompt: at the high mark something is removed, down to the low mark.
 /// Two marks, so that removing is rare: each time breaks the provider's cache.
@@ -130,7 +130,7 @@ impl Accounting {
 mod tests {
     use super::*;
     use crate::placement::tests::conversation;
-    use crate::transcript::{Block, Call};
+    use foveal_transcript::{Block, Call};
 
     #[test]
     fn the_low_mark_is_below_the_high_mark() {

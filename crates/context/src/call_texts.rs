@@ -8,7 +8,7 @@ use std::ops::Range;
 use serde_json::Value;
 
 use crate::shape::{Piece, Shape};
-use crate::transcript::{Block, Call, Entry};
+use foveal_transcript::{Block, Call, Entry};
 
 /// One text in a call's arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -155,7 +155,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::transcript::{Mark, Role, Source};
+    use foveal_transcript::{Mark, Role, Source};
 
     fn value() -> impl Strategy<Value = Value> {
         let leaf = prop_oneof![
@@ -228,7 +228,7 @@ mod tests {
                 rule: "edits".to_owned(),
                 pieces,
                 refers_to: Vec::new(),
-                handle: crate::handle::Handle::of(whole.as_bytes()),
+                handle: foveal_transcript::Handle::of(whole.as_bytes()),
             };
             let projected = projected(&entry, &shape);
             prop_assert_eq!(projected.prompt_text(), shape.render(&whole));

@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use crate::call_texts::placed;
-use crate::effects::outcome::{Outcome, is_confirmed, outcome};
-use crate::effects::{Change, Effect, EffectKind};
 use crate::observed::CallFacts;
 use crate::tokens::Tokens;
-use crate::transcript::{Entry, ToolResult};
+use foveal_effects::outcome::{Outcome, is_confirmed, outcome};
+use foveal_effects::{Change, Effect, EffectKind};
+use foveal_transcript::{Entry, ToolResult};
 
 /// Which side of an edit a text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::effects::EffectKind;
 use crate::observed::{Facts, LineHash, file_name};
-use crate::transcript::{Entry, Role};
+use foveal_effects::EffectKind;
+use foveal_transcript::{Entry, Role};
 
 /// The requests at which something happened to a file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

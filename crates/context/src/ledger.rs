@@ -5,7 +5,7 @@
 //! All of these take away the end of the prompt, so the ledger is a stack.
 
 use crate::observed::{HashMapOfLines, LineHash, LineId};
-use crate::transcript::EntryIndex;
+use foveal_transcript::EntryIndex;
 
 /// One visible line: an entry and the line's place in [`Facts::ids`](crate::observed::Facts).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

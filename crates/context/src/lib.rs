@@ -1,14 +1,12 @@
 //! The pure heart of foveal: what a model gets to see of a conversation.
 //!
 //! Nothing here knows a clock, a file, an environment variable or a network. The
-//! [`transcript`] is what happened; a projection is what the model is sent in its place.
+//! transcript is what happened; a projection is what the model is sent in its place.
 
 pub mod budget;
 pub mod call_texts;
 pub mod calls;
 pub mod edits;
-pub mod effects;
-pub mod handle;
 pub mod interest;
 pub mod ledger;
 pub mod lines;
@@ -26,5 +24,4 @@ pub mod shape;
 pub mod shaping;
 pub mod timeline;
 pub mod tokens;
-pub mod transcript;
 pub mod views;

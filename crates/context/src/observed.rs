@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 use crate::call_texts::argument_texts;
 use crate::edits::EditFacts;
-use crate::effects::{Effect, EffectKind, effect_of};
-use crate::handle::Handle;
 use crate::interest::each_file_name;
 use crate::lines::{Printed, printed_lines};
 use crate::shaping::noise;
 use crate::tokens::{Tokenizer, Tokens};
-use crate::transcript::{Block, Call, Conversation, Entry, EntryIndex, Role, ToolResult};
+use foveal_effects::{Effect, EffectKind, effect_of};
+use foveal_transcript::Handle;
+use foveal_transcript::{Block, Call, Conversation, Entry, EntryIndex, Role, ToolResult};
 
 /// Hash of one line's text. Equal hashes are confirmed on the text before anything is
 /// pointed at.
@@ -435,7 +435,7 @@ pub fn visible_texts(entry: &Entry) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transcript::{Mark, Role, Source, ToolResult};
+    use foveal_transcript::{Mark, Role, Source, ToolResult};
 
     fn entry(role: Role, block: Block) -> Entry {
         Entry {

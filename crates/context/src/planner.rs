@@ -18,8 +18,8 @@ use crate::shape::{Decision, ShapeKind};
 use crate::shaping::arrival::{self, Grounds, Outcome};
 use crate::shaping::edits::{self, LastTold, Runs};
 use crate::tokens::{TokenCache, Tokens};
-use crate::transcript::{Conversation, EntryIndex, Role, Timestamp, Window, WindowChange};
 use crate::views::{self, Choices, Chosen, OldReads, Views};
+use foveal_transcript::{Conversation, EntryIndex, Role, Timestamp, Window, WindowChange};
 
 /// What is decided about one entry, and what it weighs.
 #[derive(Debug, Clone, Default)]

@@ -7,8 +7,8 @@ use crate::observed::Observed;
 use crate::planner::{Item, Planner, Step};
 use crate::retention::Recomputed;
 use crate::retention::fixed::Fixed;
-use crate::transcript::{Conversation, EntryIndex, Timestamp};
 use crate::views::Views;
+use foveal_transcript::{Conversation, EntryIndex, Timestamp};
 
 /// Something that turns a conversation into projections, request by request.
 #[derive(Debug, Clone)]

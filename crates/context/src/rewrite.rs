@@ -8,7 +8,6 @@
 use serde::{Deserialize, Serialize};
 
 use crate::edits::Side;
-use crate::effects::EffectKind;
 use crate::observed::{Facts, Observed};
 use crate::planner::{Item, Planner};
 use crate::score;
@@ -16,8 +15,9 @@ use crate::settings::RewriteSettings;
 use crate::shape::ShapeKind;
 use crate::shaping::draft::{Draft, Gap};
 use crate::shaping::{outline, view};
-use crate::transcript::{Conversation, EntryIndex};
 use crate::views::{OldReads, View};
+use foveal_effects::EffectKind;
+use foveal_transcript::{Conversation, EntryIndex};
 
 /// How far a result has been reduced.
 #[derive(

@@ -5,10 +5,10 @@
 //! `fit_score`, which prints them with their quality on the other half. What counts is the
 //! expected use per token: a long result is likelier to be needed, but not in proportion.
 
-use crate::effects::{EffectKind, Span};
 use crate::interest::Interest;
 use crate::observed::Facts;
 use crate::rewrite::Life;
+use foveal_effects::{EffectKind, Span};
 
 /// Number of features.
 pub const FEATURES: usize = 13;

@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::handle::Handle;
 use crate::lines::Printed;
-use crate::transcript::EntryIndex;
+use foveal_transcript::EntryIndex;
+use foveal_transcript::Handle;
 
 /// What kind of replacement a result got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -66,7 +66,7 @@ pub enum Piece {
 /// What stands in a message's place. Its original is [`Entry::prompt_text`], which of a tool
 /// result is the content.
 ///
-/// [`Entry::prompt_text`]: crate::transcript::Entry::prompt_text
+/// [`Entry::prompt_text`]: foveal_transcript::Entry::prompt_text
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shape {
     /// The kind of replacement.

@@ -2,7 +2,7 @@
 
 use foveal_context::ledger::{Ledger, Place};
 use foveal_context::observed::{LineHash, LineId};
-use foveal_context::transcript::EntryIndex;
+use foveal_transcript::EntryIndex;
 use proptest::prelude::*;
 
 /// Different texts; few, so that lines repeat.

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use foveal_context::effects::{EffectKind, effect_of};
 use foveal_context::lines::printed_lines;
-use foveal_context::transcript::Call;
+use foveal_effects::{EffectKind, effect_of};
+use foveal_transcript::Call;
 use serde_json::Value;
 
 fn sessions() -> Vec<PathBuf> {

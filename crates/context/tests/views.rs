@@ -8,10 +8,10 @@ use foveal_context::prices::PriceCard;
 use foveal_context::projector::Projector;
 use foveal_context::settings::Settings;
 use foveal_context::tokens::{Tokenizer, Tokens};
-use foveal_context::transcript::LineNumber;
 use foveal_context::views::{Label, Read, View, Views, Wanted};
 use foveal_testkit::laws::{answers, request_time, viewed};
 use foveal_testkit::{fixture, prompt};
+use foveal_transcript::LineNumber;
 
 /// Answers the same whatever is asked, and notes what was.
 #[derive(Debug, Default)]

@@ -4,12 +4,12 @@ use std::sync::{Arc, Mutex};
 
 use foveal_context::observed::Observed;
 use foveal_context::tokens::{Tokenizer, Tokens};
-use foveal_context::transcript::{Conversation, EntryIndex, LineNumber};
 use foveal_context::views::model::{
     Ask, AskError, Curation, Fallback, ModelRequest, ModelViews, Unusable,
 };
 use foveal_context::views::{Amount, Read, Views, Wanted};
 use foveal_testkit::fixture;
+use foveal_transcript::{Conversation, EntryIndex, LineNumber};
 use proptest::prelude::*;
 
 /// Gives these answers in turn, the last again and again, and notes what it was asked.

@@ -1,6 +1,6 @@
 //! The bodies of requests and answers.
 
-use foveal_index::embed::Vector;
+use foveal_code::embed::Vector;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 

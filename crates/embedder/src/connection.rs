@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::ErrorKind;
 use std::sync::Arc;
 
-use foveal_index::embed::Vector;
+use foveal_code::embed::Vector;
 use ureq::http::header::{AUTHORIZATION, CONTENT_TYPE, LOCATION, RETRY_AFTER};
 use ureq::http::{HeaderName, HeaderValue, Response};
 use ureq::tls::{Certificate, RootCerts, TlsConfig, TlsProvider};

@@ -1,7 +1,7 @@
 //! Vectors of texts from an embedding server.
 //!
 //! [`ServerEmbedder`] asks Ollama, or any server that speaks OpenAI's embeddings API, and
-//! is an [`Embedder`](foveal_index::embed::Embedder) like the built-in model. Texts leave
+//! is an [`Embedder`](foveal_code::embed::Embedder) like the built-in model. Texts leave
 //! the machine only for the one address that a [`ServerSpec`] names; nothing is followed
 //! elsewhere, and everything has a bound: texts and bytes of a request, bytes of an
 //! answer, time, and how often it is asked again.

@@ -5,7 +5,7 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use foveal_index::embed::{EmbedError, Embedder, ModelId, Pace, Vector};
+use foveal_code::embed::{EmbedError, Embedder, ModelId, Pace, Vector};
 
 use crate::answer;
 use crate::connection::{ApiKey, Connection};

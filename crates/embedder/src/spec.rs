@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
-use foveal_index::embed::ModelId;
+use foveal_code::embed::ModelId;
 use ureq::http::Uri;
 
 use crate::error::SpecError;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use foveal_code::embed::{Embedder, Vector};
 use foveal_embedder::{ApiKey, Patience, ServerEmbedder};
-use foveal_index::embed::{Embedder, Vector};
 use foveal_testkit::embedding_server::{Asked, EmbeddingServer, Reply, good, words_vector};
 
 /// Short enough for tests, long enough for a busy machine.

@@ -1,42 +1,40 @@
-//! What a source file consists of, and which of its lines matter to a conversation.
+//! The index of a repository on disk, kept up to date and searched.
 //!
-//! Pure over `(path, text)`: files, stores and threads are elsewhere. A file becomes
-//! entities with exact line ranges; an outline shows its structure; a curated view keeps
-//! the lines a question needs.
+//! [`Indexer`] walks a folder, has `foveal-code` read and embed what has changed, and keeps
+//! it in one SQLite file that several processes may use. All of it can be stopped at any
+//! time; what was done is kept. A damaged store is set aside, and it and one of another version
+//! are built anew.
 
-pub mod bm25;
-pub mod curate;
-pub mod embed;
-pub mod fusion;
-pub mod highlight;
-pub mod map;
-pub mod ranked;
-pub mod relations;
-pub mod summary;
-pub mod terms;
-pub mod views;
-
-mod entity;
-mod fallback;
-mod file_class;
-mod language;
-mod lines;
-mod outline;
-mod parse;
-mod spec;
+mod analysis;
+mod chunk;
+mod embedding;
+mod error;
+mod indexer;
+mod links;
+mod load;
+mod model;
+mod packed;
+mod queue;
+mod search;
+mod secrets;
+mod segment;
+mod source;
+mod store;
+mod symbols;
+mod text_terms;
+mod update;
+mod vector_store;
+mod vectors;
 mod walk;
+mod watch;
 
-pub use foveal_context::transcript::LineNumber;
-
-pub use self::entity::{
-    Block, Entity, EntityIndex, EntityKind, Import, ImportedName, Mention, MentionKind, Parsed,
-    Visibility,
-};
-pub use self::file_class::FileClass;
-pub use self::language::Language;
-pub use self::lines::LineRange;
-pub use self::outline::{Gap, Outline, OutlinePart, outline};
-pub use self::parse::{
-    BLOCKS_MAX, BYTES_PARSED_MAX, ENTITIES_MAX, IMPORTS_MAX, LINE_BYTES_MAX, MENTIONS_MAX, parse,
-    parse_while,
-};
+pub use self::analysis::{Part, parts};
+pub use self::error::IndexerError;
+pub use self::indexer::{Chosen, Indexer, Size};
+pub use self::queue::{QUEUED_MAX, Queue};
+pub use self::search::{Hit, Reason, SearchOptions};
+pub use self::secrets::may_hold_secrets;
+pub use self::source::{parse, text_of};
+pub use self::update::{Progress, Stage, Summary};
+pub use self::walk::{FILE_BYTES_MAX, FILES_MAX};
+pub use self::watch::{Changes, Watcher};

@@ -1,20 +1,10 @@
-//! What is found in files: entities, statements, names and imports; outlines; classes; and
-//! what holds for any text at all. Words, ranks and vectors over plain data.
+//! The index as its users see it, on small folders written for each test.
 
-mod bm25;
-mod classes;
-mod corpora;
-mod curate;
-mod embed;
-mod entities;
-mod fusion;
-mod fuzzed;
-mod highlights;
-mod invariants;
-mod laws;
-mod outlines;
-mod queries;
-mod relations;
-mod summary;
-mod terms;
-mod views;
+mod damage;
+mod embedding;
+mod files;
+mod interruption;
+mod rebuild;
+mod search;
+mod watching;
+mod world;

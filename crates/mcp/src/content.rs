@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::PoisonError;
 
-use foveal_context::handle::Handle;
+use foveal_transcript::Handle;
 use rmcp::model::{ErrorData, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 
 use crate::report::{Duplicates, Report};

@@ -161,8 +161,8 @@ impl Report {
 
 #[cfg(test)]
 mod tests {
-    use foveal_context::handle::Handle;
     use foveal_context::shape::ShapeKind;
+    use foveal_transcript::Handle;
 
     use super::*;
 

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use foveal_context::handle::Handle;
 use foveal_tools::control::{Question, Word};
+use foveal_transcript::Handle;
 use rmcp::RoleServer;
 use rmcp::model::{
     ElicitRequest, InputRequest, InputRequiredResult, InputResponses, ListRootsRequest,

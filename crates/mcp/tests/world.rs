@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use foveal_files::Roots;
-use foveal_indexer::Indexer;
+use foveal_index::Indexer;
 use foveal_mcp::{McpSettings, OpenToolbox, Server, stdio};
 use foveal_processes::{Environment, Shell};
 use foveal_store::SqliteStore;

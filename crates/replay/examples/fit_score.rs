@@ -10,9 +10,9 @@ use foveal_context::projector::Projector;
 use foveal_context::score::{FEATURES, NAMES, features, probability};
 use foveal_context::settings::Settings;
 use foveal_context::tokens::Tokenizer;
-use foveal_context::transcript::{Conversation, Role};
 use foveal_replay::needs::needs;
 use foveal_replay::{Prepared, replay};
+use foveal_transcript::{Conversation, Role};
 
 #[path = "shared/load.rs"]
 mod load;

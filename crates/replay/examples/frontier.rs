@@ -15,6 +15,8 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
+use foveal_code::curate::Curator;
+use foveal_code::views::CuratedViews;
 use foveal_context::planner::Planner;
 use foveal_context::prices::PriceCard;
 use foveal_context::profile::PROFILES;
@@ -22,8 +24,6 @@ use foveal_context::projector::Projector;
 use foveal_context::settings::Settings;
 use foveal_context::tokens::Tokenizer;
 use foveal_context::views::Views;
-use foveal_index::curate::Curator;
-use foveal_index::views::CuratedViews;
 use foveal_replay::oracle::oracle;
 use foveal_replay::run::Share;
 use foveal_replay::{Prepared, Replay, replay};

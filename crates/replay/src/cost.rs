@@ -2,7 +2,7 @@
 
 use foveal_context::prices::PriceCard;
 use foveal_context::tokens::Tokens;
-use foveal_context::transcript::Timestamp;
+use foveal_transcript::Timestamp;
 use serde::{Deserialize, Serialize};
 
 /// Input tokens of one request, by how they are charged.

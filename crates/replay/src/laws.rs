@@ -1,10 +1,10 @@
 //! The engine's laws, checked on every request of a replay from what would be sent.
 
-use foveal_context::handle::Handle;
 use foveal_context::observed::Observed;
 use foveal_context::projector::Projector;
 use foveal_context::shape::ShapeKind;
-use foveal_context::transcript::{Conversation, EntryIndex};
+use foveal_transcript::Handle;
+use foveal_transcript::{Conversation, EntryIndex};
 
 /// How often each law was broken.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

@@ -1,6 +1,6 @@
 //! What hindsight knows: which lines of which results were needed later.
 
-use foveal_context::transcript::{EntryIndex, Role, Window, WindowChange};
+use foveal_transcript::{EntryIndex, Role, Window, WindowChange};
 
 use crate::run::Prepared;
 use crate::visible::Visible;

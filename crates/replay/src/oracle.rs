@@ -8,11 +8,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use foveal_context::handle::Handle;
 use foveal_context::projector::Projector;
 use foveal_context::retention::fixed::Fixed;
 use foveal_context::shape::{Piece, Shape, ShapeKind};
-use foveal_context::transcript::{EntryIndex, Role, Window, WindowChange};
+use foveal_transcript::Handle;
+use foveal_transcript::{EntryIndex, Role, Window, WindowChange};
 
 use crate::run::Prepared;
 use crate::scan::Scan;
@@ -194,8 +194,8 @@ fn shape(content: &str, kept: &BTreeSet<u32>) -> Shape {
 mod tests {
     use foveal_context::prices::PriceCard;
     use foveal_context::tokens::Tokenizer;
-    use foveal_context::transcript::Conversation;
     use foveal_testkit::{fixture, scripts};
+    use foveal_transcript::Conversation;
     use proptest::prelude::*;
 
     use super::*;

@@ -3,13 +3,13 @@
 use std::collections::{HashMap, HashSet};
 
 use foveal_context::call_texts::{argument_texts, projected};
-use foveal_context::effects::EffectKind;
 use foveal_context::observed::{Observed, visible_texts};
 use foveal_context::prices::PriceCard;
 use foveal_context::projector::Projector;
 use foveal_context::rewrite::RewriteReason;
 use foveal_context::tokens::{Tokenizer, Tokens};
-use foveal_context::transcript::{Conversation, EntryIndex, Role, Timestamp, Window, WindowChange};
+use foveal_effects::EffectKind;
+use foveal_transcript::{Conversation, EntryIndex, Role, Timestamp, Window, WindowChange};
 use serde::{Deserialize, Serialize};
 
 use crate::cost::{Cache, Charge, Message};

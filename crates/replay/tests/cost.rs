@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use foveal_context::prices::PriceCard;
 use foveal_context::tokens::Tokens;
-use foveal_context::transcript::Timestamp;
 use foveal_replay::cost::{Cache, Message};
+use foveal_transcript::Timestamp;
 
 /// Round figures: input 1, written 1.25, read 0.1; a cache that lives for 300 seconds.
 pub(crate) fn prices() -> PriceCard {

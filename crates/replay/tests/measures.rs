@@ -2,15 +2,15 @@
 
 use std::fmt::Write;
 
-use foveal_context::handle::Handle;
 use foveal_context::projector::Projector;
 use foveal_context::retention::{Policy, Recomputed, View};
 use foveal_context::shape::Shape;
 use foveal_context::tokens::Tokenizer;
-use foveal_context::transcript::EntryIndex;
 use foveal_replay::laws::Breaches;
 use foveal_replay::{Prepared, Replay, replay};
 use foveal_testkit::fixture;
+use foveal_transcript::EntryIndex;
+use foveal_transcript::Handle;
 
 use super::cost::prices;
 

@@ -3,21 +3,21 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
+use foveal_code::views::CuratedViews;
 use foveal_context::observed::Observed;
 use foveal_context::planner::Step;
 use foveal_context::projector::Projector;
 use foveal_context::rewrite::RewriteReason;
 use foveal_context::settings::Settings;
 use foveal_context::tokens::{Tokenizer, Tokens};
-use foveal_context::transcript::Conversation;
 use foveal_context::views::Views;
-use foveal_index::views::CuratedViews;
 use foveal_replay::run::Replay;
 use foveal_replay::{Prepared, replay};
 use foveal_testkit::laws::{
     self, Law, Scope, Subject, content, determinism, folds, frozen, own_profiles, pointers,
     rewrites, viewed,
 };
+use foveal_transcript::Conversation;
 use rayon::prelude::*;
 
 /// Unoptimised, every so many files are enough for a test that runs often.

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use foveal_context::prices::PriceCard;
 use foveal_context::tokens::Tokens;
-use foveal_context::transcript::Conversation;
 use foveal_replay::Replay;
+use foveal_transcript::Conversation;
 
 use crate::data::{
     Detail, FileFill, Fill, Limits, Point, ProfileLine, ReportData, SessionLine, Totals,

@@ -1,11 +1,11 @@
 //! What the page shows, as plain data.
 
-use foveal_context::effects::EffectKind;
 use foveal_context::prices::PriceCard;
 use foveal_context::profile::{Origin, Profile};
 use foveal_context::tokens::Tokens;
-use foveal_context::transcript::Role;
+use foveal_effects::EffectKind;
 use foveal_replay::run::Share;
+use foveal_transcript::Role;
 use serde::{Deserialize, Serialize};
 
 /// How much the page shows.

@@ -16,7 +16,7 @@ const SCRIPT: &str = include_str!("script.js");
 /// use foveal_context::prices::PriceCard;
 /// use foveal_context::profile::PROFILES;
 /// use foveal_context::tokens::Tokenizer;
-/// use foveal_context::transcript::Conversation;
+/// use foveal_transcript::Conversation;
 /// use foveal_replay::{Prepared, replay};
 /// use foveal_report::{FillSampler, Limits, Measured, ProfileLine, ReportBuilder, render};
 ///

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use foveal_context::projector::Projector;
 use foveal_context::tokens::Tokens;
-use foveal_context::transcript::EntryIndex;
 use foveal_replay::Prepared;
+use foveal_transcript::EntryIndex;
 
 use crate::data::{ByPart, FileFill, Fill, FillSample, Part};
 

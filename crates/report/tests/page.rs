@@ -3,13 +3,13 @@
 use foveal_context::prices::PriceCard;
 use foveal_context::rewrite::RewriteReason;
 use foveal_context::tokens::Tokens;
-use foveal_context::transcript::{Conversation, EntryIndex, Timestamp};
 use foveal_replay::cost::Charge;
 use foveal_replay::run::Share;
 use foveal_replay::{Replay, RequestFigures};
 use foveal_report::{
     FileFill, Fill, FillSample, Limits, Measured, ProfileLine, ReportBuilder, ReportData, render,
 };
+use foveal_transcript::{Conversation, EntryIndex, Timestamp};
 
 const LIMITS: Limits = Limits {
     conversations_drawn: 2,

@@ -3,9 +3,9 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use foveal_context::transcript::Timestamp;
 use foveal_store::secrets::find;
 use foveal_store::{Log, SessionFacts, SessionId, SqliteStore, Store};
+use foveal_transcript::Timestamp;
 use serde_json::json;
 
 const NOW: Timestamp = Timestamp(1);

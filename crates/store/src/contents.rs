@@ -4,8 +4,8 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::fmt;
 
-use foveal_context::handle::{ContentError, ContentStore, Handle};
-use foveal_context::transcript::Timestamp;
+use foveal_transcript::Timestamp;
+use foveal_transcript::{ContentError, ContentStore, Handle};
 
 use crate::error::StoreError;
 use crate::records::SessionId;

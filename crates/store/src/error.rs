@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use foveal_context::handle::ContentError;
 use foveal_database::{is_of_machine, is_of_place};
+use foveal_transcript::ContentError;
 use thiserror::Error;
 
 use crate::records::SessionId;

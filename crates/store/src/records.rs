@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use foveal_context::handle::Handle;
-use foveal_context::transcript::Timestamp;
+use foveal_transcript::Handle;
+use foveal_transcript::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -71,7 +71,7 @@ pub struct Content {
 pub enum Log {
     /// Calls with their results and decisions, as they happened.
     Events,
-    /// What the engine decided: a `foveal_context::planner::Step` each.
+    /// What the engine decided: a step of the engine each.
     Steps,
 }
 

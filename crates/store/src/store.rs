@@ -1,7 +1,7 @@
 //! What a store does, whatever keeps it.
 
-use foveal_context::handle::Handle;
-use foveal_context::transcript::Timestamp;
+use foveal_transcript::Handle;
+use foveal_transcript::Timestamp;
 use serde_json::Value;
 
 use crate::error::StoreError;

@@ -2,13 +2,13 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use foveal_context::handle::{ContentStore, Handle};
-use foveal_context::transcript::Timestamp;
 use foveal_store::{
     Collected, Content, Contents, CurationKey, Fetch, Limits, Log, PAYLOAD_BYTES_MAX,
     PAYLOAD_DEPTH_MAX, Record, RecordNumber, SESSION_ID_BYTES_MAX, SessionFacts, SessionId,
     SqliteStore, Store, StoreError, Write,
 };
+use foveal_transcript::Timestamp;
+use foveal_transcript::{ContentStore, Handle};
 use serde_json::{Value, json};
 
 /// Makes stores with nothing in them.

@@ -7,9 +7,9 @@ use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-use foveal_context::handle::Handle;
-use foveal_context::transcript::Timestamp;
 use foveal_store::{Limits, Log, RecordNumber, SessionFacts, SessionId, SqliteStore, Store, Write};
+use foveal_transcript::Handle;
+use foveal_transcript::Timestamp;
 use serde_json::json;
 
 /// Names the store to a process that is to be killed.

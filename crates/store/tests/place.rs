@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use foveal_context::handle::Handle;
-use foveal_context::transcript::Timestamp;
 use foveal_store::{CurationKey, Log, RecordNumber, SessionFacts, SessionId, SqliteStore, Store};
+use foveal_transcript::Handle;
+use foveal_transcript::Timestamp;
 use serde_json::json;
 use tempfile::TempDir;
 

@@ -1,6 +1,6 @@
 //! A conversation as an ATIF document, for what starts from bytes.
 
-use foveal_context::transcript::{Conversation, Role};
+use foveal_transcript::{Conversation, Role};
 use serde_json::{Value, json};
 
 /// The document. Times are left out, and so are marks.
@@ -24,7 +24,7 @@ pub fn atif(conversation: &Conversation) -> String {
         };
         let id = steps.len() + 1;
         let mut step = json!({ "step_id": id, "source": source, "message": entry.text() });
-        let call = |call: &foveal_context::transcript::Call| {
+        let call = |call: &foveal_transcript::Call| {
             json!({
                 "tool_call_id": call.id,
                 "function_name": call.name,

@@ -16,7 +16,7 @@
 
 use std::collections::VecDeque;
 
-use foveal_context::transcript::{
+use foveal_transcript::{
     Block, Call, Conversation, Entry, EntryIndex, Mark, Role, Source, Timestamp, ToolResult,
 };
 

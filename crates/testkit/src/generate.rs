@@ -5,8 +5,8 @@
 //! files at that moment. Edits, writes, changes from outside, parallel calls, interrupted
 //! calls, compactions, rewinds and pauses longer than a cache lives all occur.
 
-use foveal_context::handle::Handle;
-use foveal_context::transcript::{Conversation, EntryIndex, Mark, Role};
+use foveal_transcript::Handle;
+use foveal_transcript::{Conversation, EntryIndex, Mark, Role};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -330,7 +330,7 @@ fn spell(path: &str, spelling: Spelling) -> String {
 
 #[cfg(test)]
 mod tests {
-    use foveal_context::transcript::Block;
+    use foveal_transcript::Block;
 
     use super::*;
 

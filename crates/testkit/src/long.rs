@@ -7,7 +7,7 @@
 use std::fmt::Write;
 
 use foveal_context::tokens::{Tokenizer, Tokens};
-use foveal_context::transcript::{Conversation, Mark, Role};
+use foveal_transcript::{Conversation, Mark, Role};
 use serde_json::json;
 
 use crate::fixture::Builder;

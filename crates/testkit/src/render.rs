@@ -7,7 +7,7 @@ use foveal_context::planner::{Item, Step};
 use foveal_context::projector::Projector;
 use foveal_context::shape::Shape;
 use foveal_context::tokens::{Tokenizer, Tokens};
-use foveal_context::transcript::{Conversation, Entry, EntryIndex, Role};
+use foveal_transcript::{Conversation, Entry, EntryIndex, Role};
 
 /// The prompt after the last entry, one line a message: its entry, role, label and tokens as
 /// recorded, and what stands in its place: `03 tool_result Read a.rs 2.1kt -> pointer to 01`.

@@ -1,8 +1,8 @@
 //! Views of reads by chance: what may come from a curator, good or bad.
 
 use foveal_context::tokens::Tokens;
-use foveal_context::transcript::LineNumber;
 use foveal_context::views::{Amount, Label, Read, View, Views, Wanted};
+use foveal_transcript::LineNumber;
 
 use crate::world::Numbers;
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use foveal_context::transcript::{Block, Conversation, Entry, Mark, Role, Session};
+use foveal_transcript::{Block, Conversation, Entry, Mark, Role, Session};
 
 /// The session as text. Each entry is a line `step[.result] role [what it means] facts`,
 /// and a line below it per block, with line breaks shown as `\n`.

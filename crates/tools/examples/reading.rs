@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use foveal_files::Roots;
-use foveal_indexer::Indexer;
+use foveal_index::Indexer;
 use foveal_processes::{Environment, Shell};
 use foveal_store::SqliteStore;
 use foveal_tools::settings::ToolSettings;

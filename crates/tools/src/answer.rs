@@ -6,10 +6,10 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use foveal_context::handle::Handle;
 use foveal_context::shape::ShapeKind;
 use foveal_files::PathKey;
 use foveal_files::stamp::{ContentHash, Version};
+use foveal_transcript::Handle;
 
 use crate::session::{AskedRead, Seen};
 use crate::views::Wish;

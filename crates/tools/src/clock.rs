@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use foveal_context::transcript::Timestamp;
+use foveal_transcript::Timestamp;
 
 /// Tells the time. Tests have their own.
 pub trait Clock: std::fmt::Debug + Send + Sync {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use foveal_indexer::{Hit, Indexer, IndexerError, Progress, SearchOptions};
+use foveal_index::{Hit, Indexer, IndexerError, Progress, SearchOptions};
 
 use crate::control::{self, Control};
 use crate::error::ToolError;

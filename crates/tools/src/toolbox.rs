@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 
+use foveal_code::views::CuratedViews;
 use foveal_context::calls::{Similarity, Statistics};
-use foveal_context::handle::Handle;
 use foveal_files::Roots;
-use foveal_index::views::CuratedViews;
 use foveal_processes::{Environment, Sandbox, Shell};
 use foveal_store::{Collected, Limits, SessionFacts, SessionId, Store, StoreError};
+use foveal_transcript::Handle;
 use foveal_web::{Fetcher, Guard};
 use globset::Glob;
 use serde_json::Value;

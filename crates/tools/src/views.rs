@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
-use foveal_context::handle::Handle;
-use foveal_context::transcript::LineNumber;
+use foveal_code::curate::Question;
+use foveal_code::{Entity, parse};
 use foveal_context::views::{Label, Read, View, Views, Wanted};
-use foveal_index::curate::Question;
-use foveal_index::{Entity, parse};
 use foveal_store::{CurationKey, Store};
+use foveal_transcript::Handle;
+use foveal_transcript::LineNumber;
 
 use crate::clock::Clock;
 use crate::session::{room_for, within_room};

@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::Arc;
 
 use foveal_files::Roots;
-use foveal_indexer::Indexer;
+use foveal_index::Indexer;
 use foveal_processes::{Confinement, Environment, Shell};
 use foveal_store::SqliteStore;
 use foveal_tools::settings::ToolSettings;

@@ -193,7 +193,7 @@ fn a_page_that_cannot_be_kept_takes_the_place_of_one_that_was() {
         content_type: None,
         etag: None,
         last_modified: None,
-        expires: Some(foveal_context::transcript::Timestamp(now.0 + 60_000)),
+        expires: Some(foveal_transcript::Timestamp(now.0 + 60_000)),
         checked: now,
         body,
     };

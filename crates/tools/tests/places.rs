@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use foveal_files::{NameRule, Roots};
-use foveal_indexer::Indexer;
+use foveal_index::Indexer;
 use foveal_processes::{Environment, Shell};
 use foveal_store::SqliteStore;
 use foveal_tools::permission::{Rule, Verdict};

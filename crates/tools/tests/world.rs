@@ -5,15 +5,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use foveal_context::transcript::Timestamp;
 use foveal_files::Roots;
-use foveal_indexer::Indexer;
+use foveal_index::Indexer;
 use foveal_processes::{Environment, Shell};
 use foveal_store::{SqliteStore, Store};
 use foveal_tools::clock::Clock;
 use foveal_tools::settings::ToolSettings;
 use foveal_tools::toolbox::Host;
 use foveal_tools::{Answer, Control, Request, Session, Toolbox};
+use foveal_transcript::Timestamp;
 use serde_json::Value;
 
 /// A clock that stands still unless it is moved.

@@ -1,6 +1,6 @@
 //! The request body of Anthropic's Messages, and the parts its messages are made of.
 
-use foveal_context::transcript::{Block, Call, Role, Session, Timestamp, Usage};
+use foveal_transcript::{Block, Call, Role, Session, Timestamp, Usage};
 use serde_json::Value;
 
 use crate::draft::{Answer, Draft, Step, StepIndex};

@@ -1,6 +1,6 @@
 //! Agent Trajectory Interchange Format, 1.5 to 1.8: one document is one session.
 
-use foveal_context::transcript::{Block, Call, Role, Session, Usage};
+use foveal_transcript::{Block, Call, Role, Session, Usage};
 use serde_json::Value;
 
 use crate::draft::{Answer, Draft, Step, StepMark};

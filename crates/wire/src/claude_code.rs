@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use foveal_context::transcript::{Block, Role, Session, Timestamp};
+use foveal_transcript::{Block, Role, Session, Timestamp};
 use serde_json::Value;
 
 use crate::anthropic::{anthropic_usage, response_blocks, user_blocks};

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use foveal_context::transcript::{Block, Role, Session, Timestamp, Usage};
+use foveal_transcript::{Block, Role, Session, Timestamp, Usage};
 use serde_json::Value;
 
 use crate::draft::{Draft, Step, StepIndex, StepMark};

@@ -6,7 +6,7 @@
 
 use std::io::{self, BufRead};
 
-use foveal_context::transcript::LineNumber;
+use foveal_transcript::LineNumber;
 
 /// One document's bytes, or what keeps it from being one.
 pub(crate) enum Document<'a> {

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use foveal_context::transcript::{
+use foveal_transcript::{
     Block, Call, Conversation, Entry, EntryIndex, Mark, Role, Source, Timestamp, ToolResult, Usage,
 };
 

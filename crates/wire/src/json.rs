@@ -1,6 +1,6 @@
 //! Fields of recorded JSON, taken out of their object so that text is moved, not copied.
 
-use foveal_context::transcript::Block;
+use foveal_transcript::Block;
 use serde_json::{Map, Value};
 
 /// A recorded JSON object.

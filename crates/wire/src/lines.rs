@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead};
 
-use foveal_context::transcript::LineNumber;
+use foveal_transcript::LineNumber;
 
 /// Longest line or document that is read, in bytes; a longer one is skipped unbuffered.
 /// Recorded lines hold whole files and screenshots, so this is generous.

@@ -2,7 +2,7 @@
 //! command is the one fenced block of a response and the next message is its output.
 //! Version 2 also records tool calls as the provider has them.
 
-use foveal_context::transcript::{Call, Session, Timestamp};
+use foveal_transcript::{Call, Session, Timestamp};
 use serde_json::Value;
 
 use crate::draft::{Answer, Draft, StepIndex};

@@ -1,7 +1,7 @@
 //! The messages of OpenAI's Chat Completions, and its request body. Other recordings hold
 //! the same messages.
 
-use foveal_context::transcript::{Block, Call, Role, Session, Timestamp, Usage};
+use foveal_transcript::{Block, Call, Role, Session, Timestamp, Usage};
 use serde_json::Value;
 
 use crate::draft::{Answer, Draft, Step, StepIndex};

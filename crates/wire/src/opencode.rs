@@ -1,7 +1,7 @@
 //! The output of `opencode export`: `{info, messages: [{info, parts}]}`. A message of the
 //! model may hold several responses, each between `step-start` and `step-finish`.
 
-use foveal_context::transcript::{Block, Call, Role, Session, Timestamp, Usage};
+use foveal_transcript::{Block, Call, Role, Session, Timestamp, Usage};
 use serde_json::Value;
 
 use crate::draft::{Answer, Draft, Step, StepIndex, StepMark};

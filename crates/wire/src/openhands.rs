@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use foveal_context::transcript::{Block, Call, Role, Session, Timestamp};
+use foveal_transcript::{Block, Call, Role, Session, Timestamp};
 use serde_json::Value;
 
 use crate::draft::{Answer, Draft, Step, StepIndex, StepMark};

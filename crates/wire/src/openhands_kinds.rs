@@ -1,6 +1,6 @@
 //! OpenHands' newer events, which name their `kind` and hold the model's own messages.
 
-use foveal_context::transcript::{Block, Role, Timestamp};
+use foveal_transcript::{Block, Role, Timestamp};
 use serde_json::Value;
 
 use crate::draft::Answer;

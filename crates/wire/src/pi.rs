@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use foveal_context::transcript::{Block, Call, Role, Session, Timestamp, Usage};
+use foveal_transcript::{Block, Call, Role, Session, Timestamp, Usage};
 use serde_json::Value;
 
 use crate::draft::{Answer, Draft, Step, StepIndex, StepMark};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use foveal_context::transcript::LineNumber;
+use foveal_transcript::LineNumber;
 
 /// Most problems kept for one stream; later ones are only counted.
 pub const PROBLEMS_MAX: usize = 1000;

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Read};
 
-use foveal_context::transcript::{LineNumber, Session, Timestamp};
+use foveal_transcript::{LineNumber, Session, Timestamp};
 use serde_json::Value;
 
 use crate::anthropic;

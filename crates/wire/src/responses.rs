@@ -1,6 +1,6 @@
 //! The items of OpenAI's Responses, and its request body: `{instructions, input: [...]}`.
 
-use foveal_context::transcript::{Block, Call, Role, Session, Timestamp, Usage};
+use foveal_transcript::{Block, Call, Role, Session, Timestamp, Usage};
 use serde_json::Value;
 
 use crate::draft::{Answer, Draft, Step, StepIndex};

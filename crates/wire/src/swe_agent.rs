@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use foveal_context::transcript::{Block, Call, Role, Session};
+use foveal_transcript::{Block, Call, Role, Session};
 use serde_json::Value;
 
 use crate::draft::{Answer, Draft, Step, StepIndex, StepMark};

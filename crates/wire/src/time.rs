@@ -1,6 +1,6 @@
 //! Recorded times, without a clock.
 
-use foveal_context::transcript::Timestamp;
+use foveal_transcript::Timestamp;
 
 /// Reads an RFC 3339 time, the offset optional and UTC where it is missing, as some agents
 /// record it: `2025-04-30T16:45:41.913899`, `2025-11-20T23:33:01.550Z`,

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::collections::HashSet;
 use std::io::{self, BufReader, Read};
 
-use foveal_context::transcript::{Block, Conversation, EntryIndex, Mark, Role, Session};
+use foveal_transcript::{Block, Conversation, EntryIndex, Mark, Role, Session};
 use foveal_wire::{Format, OPEN_SESSIONS_MAX, detect, read, read_all};
 use proptest::prelude::*;
 

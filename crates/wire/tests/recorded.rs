@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-use foveal_context::transcript::Session;
+use foveal_transcript::Session;
 use foveal_wire::{Format, read_detected};
 
 /// The folder of recorded sessions, or `None` with a word about it where it is missing.

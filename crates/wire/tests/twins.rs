@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use foveal_context::transcript::{Block, Conversation, Entry, Mark, Role, Session};
+use foveal_transcript::{Block, Conversation, Entry, Mark, Role, Session};
 
 use crate::recorded::{files, read_file, sessions_folder};
 

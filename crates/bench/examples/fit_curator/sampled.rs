@@ -1,8 +1,8 @@
 //! What is learned from one case.
 
 use foveal_bench::{Case, Seeded};
-use foveal_index::curate::{Curator, SourceFile};
-use foveal_index::parse;
+use foveal_code::curate::{Curator, SourceFile};
+use foveal_code::parse;
 
 /// Units without a gold line that are learned from; their weights make up for the others.
 const UNITS_MAX: usize = 100;

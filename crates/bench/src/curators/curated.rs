@@ -2,8 +2,8 @@
 
 use std::sync::OnceLock;
 
-use foveal_index::curate::{Budget as IndexBudget, Curator, SourceFile};
-use foveal_index::parse;
+use foveal_code::curate::{Budget as IndexBudget, Curator, SourceFile};
+use foveal_code::parse;
 
 use crate::case::{Budget, Case};
 use crate::kept::Kept;

@@ -1,6 +1,6 @@
 //! Structure without the question: the index's outline.
 
-use foveal_index::{outline, parse};
+use foveal_code::{outline, parse};
 
 use crate::case::{Budget, Case};
 use crate::kept::{Kept, line_count, ranges};
@@ -14,7 +14,7 @@ pub(super) fn choose(case: &Case, budget: Budget) -> Kept {
         .parts
         .iter()
         .flat_map(|part| part.lines.first.0..=part.lines.last.0)
-        .map(|line| (depth(foveal_index::LineNumber(line)), line))
+        .map(|line| (depth(foveal_code::LineNumber(line)), line))
         .filter(|(_, line)| (1..=count).contains(line))
         .collect();
     leading.sort_unstable();

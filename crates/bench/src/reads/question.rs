@@ -1,7 +1,7 @@
 //! A conversation until a read, as a text to rank lines by.
 
 use foveal_context::observed::Observed;
-use foveal_context::transcript::{Conversation, EntryIndex, Mark, Role};
+use foveal_transcript::{Conversation, EntryIndex, Mark, Role};
 
 /// Entries before the read that count as recent.
 const RECENT_ENTRIES: usize = 12;

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use foveal_context::effects::{Change, Effect, Span};
 use foveal_context::observed::Facts;
-use foveal_context::transcript::{Block, Entry};
+use foveal_effects::{Change, Effect, Span};
+use foveal_transcript::{Block, Entry};
 
 use super::Evidence;
 

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use foveal_context::handle::Handle;
+use foveal_transcript::Handle;
 use serde_json::json;
 
 use super::read::Span;

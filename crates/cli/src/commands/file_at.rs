@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use foveal_context::timeline::{Confidence, FileState, Timeline};
-use foveal_context::transcript::Conversation;
+use foveal_transcript::Conversation;
 
 use super::one_session::{OneSession, check_turn};
 use crate::environment::Environment;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use foveal_embedder::Patience;
-use foveal_indexer::{Changes, Indexer, Summary, Watcher};
+use foveal_index::{Changes, Indexer, Summary, Watcher};
 use serde_json::json;
 
 use crate::embedders::{Choice, EmbedderOptions};

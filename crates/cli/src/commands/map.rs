@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::bail;
+use foveal_code::map::{RepositoryMap, map};
+use foveal_code::relations::{FileRanks, Focus, NodeId, NodeKind, Relations, SymbolMatch};
 use foveal_context::tokens::{Tokenizer, Tokens};
-use foveal_index::map::{RepositoryMap, map};
-use foveal_index::relations::{FileRanks, Focus, NodeId, NodeKind, Relations, SymbolMatch};
 use serde_json::{Value, json};
 
 use crate::environment::Environment;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::bail;
-use foveal_context::transcript::{Conversation, Session};
+use foveal_transcript::{Conversation, Session};
 use foveal_wire::Format;
 
 use crate::sessions::load;

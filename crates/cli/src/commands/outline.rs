@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use foveal_index::{EntityIndex, Parsed, outline};
+use foveal_code::{EntityIndex, Parsed, outline};
 use serde_json::{Value, json};
 
 use crate::colour::Style;
@@ -83,6 +83,6 @@ fn entity(parsed: &Parsed, at: EntityIndex) -> Value {
 }
 
 /// A range as `[first, last]`.
-fn pair(lines: foveal_index::LineRange) -> Value {
+fn pair(lines: foveal_code::LineRange) -> Value {
     json!([lines.first.0, lines.last.0])
 }

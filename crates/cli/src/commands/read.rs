@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::str::FromStr;
 
 use clap::ValueEnum;
-use foveal_indexer::text_of;
+use foveal_index::text_of;
 use serde_json::json;
 
 use crate::environment::Environment;

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::bail;
+use foveal_code::{EntityKind, Visibility};
 use foveal_embedder::Patience;
-use foveal_index::{EntityKind, Visibility};
-use foveal_indexer::{Hit, Indexer, SearchOptions};
+use foveal_index::{Hit, Indexer, SearchOptions};
 use serde_json::json;
 
 use crate::colour::{Painter, Style};

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use foveal_context::observed::Observed;
 use foveal_context::tokens::Tokenizer;
-use foveal_context::transcript::{Block, Conversation, Entry, EntryIndex, Role};
+use foveal_transcript::{Block, Conversation, Entry, EntryIndex, Role};
 
 use super::one_session::{OneSession, check_turn};
 use crate::listing;

@@ -17,10 +17,10 @@ use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use foveal_context::transcript::Timestamp;
 use foveal_store::{SqliteStore, Store};
 use foveal_tools::session::note_reader;
 use foveal_tools::settings::{COLLECT_EVERY_MS, KEPT};
+use foveal_transcript::Timestamp;
 use serde_json::{Value, json};
 
 use self::event::{Event, Occasion};

@@ -4,8 +4,8 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 
-use foveal_context::transcript::Timestamp;
 use foveal_store::{Log, RecordNumber, SessionFacts, SessionId, Store};
+use foveal_transcript::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

@@ -4,7 +4,6 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use foveal_context::handle::Handle;
 use foveal_context::observed::Observed;
 use foveal_context::planner::{Planner, Step};
 use foveal_context::prices::PriceCard;
@@ -12,7 +11,8 @@ use foveal_context::settings::Settings;
 use foveal_context::shape::{Decision, Piece, Shape, ShapeKind};
 use foveal_context::shaping::gutter::Numbers;
 use foveal_context::tokens::Tokenizer;
-use foveal_context::transcript::{
+use foveal_transcript::Handle;
+use foveal_transcript::{
     Block, Call, Conversation, Entry, EntryIndex, Mark, Role, Source, ToolResult,
 };
 use serde_json::Value;

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use foveal_context::transcript::{Block, Conversation};
+use foveal_transcript::{Block, Conversation};
 use foveal_wire::{Format, read_all};
 use serde_json::Value;
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use foveal_context::profile::Profile;
-use foveal_context::transcript::Session;
 use foveal_replay::{Prepared, Replay, replay};
 use foveal_report::{Fill, FillSampler, Measured};
+use foveal_transcript::Session;
 use rayon::prelude::*;
 
 use super::Plan;

@@ -5,7 +5,7 @@ use std::io::{self, BufReader};
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
-use foveal_context::transcript::Session;
+use foveal_transcript::Session;
 use foveal_wire::{Format, Problem, ReadError};
 
 use super::find::{self, FindError, SessionFile};

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::key::{Asked, Key};
-use crate::transcript::Timestamp;
+use foveal_transcript::Timestamp;
 
 /// The number of a record, never given twice by one [`History`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::similarity::{CRITICAL, Declared, Rule, Rules, Similarity};
-use crate::effects::{READ_NAMES, ReadTarget, Span, is_path_name, lines_asked};
+use foveal_effects::{READ_NAMES, ReadTarget, Span, is_path_name, lines_asked};
 
 /// A call to be looked up and, when it was carried out, recorded.
 #[derive(Debug, Clone)]
@@ -18,7 +18,7 @@ pub struct Asked {
 impl Asked {
     /// A call of `tool`. Paths in the arguments are the same file if `path_key` gives the same
     /// text for them: the caller knows the working directory, links, and whether the file
-    /// system tells letters' case apart. [`resolve`](crate::effects::path::resolve) is the key
+    /// system tells letters' case apart. [`resolve`](foveal_effects::path::resolve) is the key
     /// of who knows nothing.
     pub fn new(
         rules: &Rules,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::effects::base_name;
+use foveal_effects::base_name;
 
 /// What makes a call of a tool the same as an earlier one of the same tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use super::history::{History, Record, RecordId, Session, Statistics};
 use super::key::{Asked, Extent, Key, bytes_of};
 use super::settings::CallSettings;
 use super::similarity::{Declared, Rules, Similarity};
-use crate::transcript::Timestamp;
+use foveal_transcript::Timestamp;
 
 /// Remembers the recent calls of every session: what they answered (`R`) and what that depends
 /// on (`D`). It never looks at either.

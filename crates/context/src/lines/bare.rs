@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::Page;
 use super::body::Body;
-use crate::effects::{Effect, Output, ReadTarget, Span, path};
+use foveal_effects::{Effect, Output, ReadTarget, Span, path};
 
 /// Numbers the body of a read that printed bare lines, as far as the call tells where each
 /// file's lines start and end.

@@ -2,7 +2,7 @@
 
 use super::Page;
 use super::body::Body;
-use crate::effects::{Effect, EffectKind, Span};
+use foveal_effects::{Effect, EffectKind, Span};
 
 /// How a gutter ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 use super::Page;
 use super::body::Body;
 use super::gutter::{self, Style};
-use crate::effects::Effect;
+use foveal_effects::Effect;
 
 /// Longer paths are not looked for.
 const PATH_BYTES_MAX: usize = 1024;

@@ -18,8 +18,8 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 pub use self::body::printed_directory;
-use crate::effects::{Effect, EffectKind, ReadTarget, path};
-use crate::transcript::LineNumber;
+use foveal_effects::{Effect, EffectKind, ReadTarget, path};
+use foveal_transcript::LineNumber;
 
 /// One line of a tool result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 
 use super::{Printed, printed_directory, printed_lines};
-use crate::effects::{Effect, EffectKind, effect_of};
-use crate::transcript::Call;
+use foveal_effects::{Effect, EffectKind, effect_of};
+use foveal_transcript::Call;
 
 /// The effect of a tool call (`Read {…}`), or of a command line.
 fn effect(call: &str) -> Effect {

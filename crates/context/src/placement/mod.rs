@@ -12,7 +12,7 @@ pub mod reset;
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use crate::transcript::{Block, Call, Conversation, Entry, Mark, Role, Source, ToolResult};
+    use foveal_transcript::{Block, Call, Conversation, Entry, Mark, Role, Source, ToolResult};
 
     /// A conversation of one `read_files` call and one result for each of `results`.
     pub(crate) fn conversation(results: &[&str]) -> Conversation {

@@ -7,8 +7,8 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
-use crate::effects::effect_of;
-use crate::transcript::{Conversation, EntryIndex};
+use foveal_effects::effect_of;
+use foveal_transcript::{Conversation, EntryIndex};
 
 /// A parsed `read_files` result.
 #[derive(Debug, Clone, PartialEq)]
@@ -159,7 +159,7 @@ pub fn shown_paths<'a>(results: impl IntoIterator<Item = &'a ReadFiles>) -> Hash
 mod tests {
     use super::*;
     use crate::placement::tests::conversation;
-    use crate::transcript::{Block, Call};
+    use foveal_transcript::{Block, Call};
 
     /// What is left of `before` when the contents at `positions` are removed.
     fn check(before: &str, positions: &[usize], after: &str) {

@@ -9,7 +9,7 @@ use crate::budget::Budget;
 use crate::placement::base_files::{BaseFile, BaseRules, Candidate, select_base_files};
 use crate::placement::read_files::{ReadFiles, shown_paths};
 use crate::tokens::Tokens;
-use crate::transcript::EntryIndex;
+use foveal_transcript::EntryIndex;
 
 /// A tool result in `read_files` form that is part of the prompt.
 #[derive(Debug, Clone, PartialEq)]

@@ -3,9 +3,9 @@
 //! The plainest rule that decides on arrival: it looks at nothing but the result, so that
 //! what was sent once never changes.
 
-use crate::effects::EffectKind;
 use crate::shape::Shape;
-use crate::transcript::EntryIndex;
+use foveal_effects::EffectKind;
+use foveal_transcript::EntryIndex;
 
 use super::{View, bytes_of_first, bytes_of_last};
 

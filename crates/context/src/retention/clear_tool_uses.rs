@@ -9,7 +9,7 @@
 
 use crate::shape::Shape;
 use crate::tokens::Tokens;
-use crate::transcript::EntryIndex;
+use foveal_transcript::EntryIndex;
 
 use super::{View, keep_last};
 

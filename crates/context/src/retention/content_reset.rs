@@ -11,11 +11,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::effects::EffectKind;
 use crate::observed::file_name;
 use crate::shape::Shape;
 use crate::tokens::Tokens;
-use crate::transcript::{EntryIndex, Role};
+use foveal_effects::EffectKind;
+use foveal_transcript::{EntryIndex, Role};
 
 use super::View;
 

@@ -8,9 +8,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::effects::EffectKind;
 use crate::shape::Shape;
-use crate::transcript::EntryIndex;
+use foveal_effects::EffectKind;
+use foveal_transcript::EntryIndex;
 
 use super::{View, bytes_of_first, bytes_of_last, keep_last};
 

@@ -5,7 +5,7 @@ use super::weigh;
 use crate::observed::Observed;
 use crate::planner::{Item, Step};
 use crate::shape::Shape;
-use crate::transcript::{Conversation, EntryIndex, Timestamp, Window, WindowChange};
+use foveal_transcript::{Conversation, EntryIndex, Timestamp, Window, WindowChange};
 
 /// Sends every result in the shape that was chosen for it before the conversation began.
 #[derive(Debug, Clone)]

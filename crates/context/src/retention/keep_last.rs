@@ -8,7 +8,7 @@
 //! every request.
 
 use crate::shape::Shape;
-use crate::transcript::EntryIndex;
+use foveal_transcript::EntryIndex;
 
 use super::View;
 

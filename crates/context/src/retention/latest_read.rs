@@ -11,10 +11,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::effects::{ReadTarget, Span};
 use crate::shape::Shape;
 use crate::tokens::Tokens;
-use crate::transcript::{EntryIndex, Role};
+use foveal_effects::{ReadTarget, Span};
+use foveal_transcript::{EntryIndex, Role};
 
 use super::View;
 

@@ -17,15 +17,15 @@ pub mod read_tracker;
 
 use std::sync::Arc;
 
-use crate::handle::Handle;
+use foveal_transcript::Handle;
 
-use crate::effects::{EffectKind, ReadTarget};
 use crate::observed::Observed;
 use crate::planner::{Item, Step};
 use crate::rewrite::RewriteReason;
 use crate::shape::{Decision, Piece, Shape, ShapeKind};
 use crate::tokens::Tokens;
-use crate::transcript::{Conversation, EntryIndex, Role, Timestamp, Window, WindowChange};
+use foveal_effects::{EffectKind, ReadTarget};
+use foveal_transcript::{Conversation, EntryIndex, Role, Timestamp, Window, WindowChange};
 
 /// What a policy decides from.
 pub struct View<'a> {

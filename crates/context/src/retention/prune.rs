@@ -8,7 +8,7 @@
 //! and is opt-in now. A conversation with one user message is never pruned.
 
 use crate::shape::Shape;
-use crate::transcript::{EntryIndex, Mark, Role};
+use foveal_transcript::{EntryIndex, Mark, Role};
 
 use super::View;
 

@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 
 use crate::shape::Shape;
-use crate::transcript::EntryIndex;
+use foveal_transcript::EntryIndex;
 
 use super::View;
 use super::read_tracker::ReadTracker;

@@ -1,6 +1,5 @@
 //! The order of the rules for one result.
 
-use crate::effects::EffectKind;
 use crate::ledger::{Ledger, Place};
 use crate::observed::{Facts, Observed};
 use crate::planner::Item;
@@ -8,8 +7,9 @@ use crate::rewrite::{self, Level};
 use crate::settings::Settings;
 use crate::shape::{Piece, Shape};
 use crate::tokens::{TokenCache, Tokenizer, Tokens};
-use crate::transcript::{Conversation, EntryIndex};
 use crate::views::Chosen;
+use foveal_effects::EffectKind;
+use foveal_transcript::{Conversation, EntryIndex};
 
 use super::draft::Draft;
 use super::excerpt::{self, ExcerptLimits};

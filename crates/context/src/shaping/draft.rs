@@ -5,11 +5,11 @@
 
 use std::ops::Range;
 
-use crate::handle::Handle;
 use crate::lines::PrintedLine;
 use crate::observed::Facts;
 use crate::shape::{Piece, Shape, ShapeKind};
-use crate::transcript::EntryIndex;
+use foveal_transcript::EntryIndex;
+use foveal_transcript::Handle;
 
 /// What becomes of one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -378,8 +378,8 @@ impl Pieces {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::effects::Effect;
     use crate::lines::printed_lines;
+    use foveal_effects::Effect;
 
     #[test]
     fn what_a_note_stands_for_does_not_vanish_without_it() {

@@ -7,14 +7,14 @@ use std::ops::Range;
 
 use crate::call_texts::{keeps, placed, spelled};
 use crate::edits::{Side, file_of};
-use crate::effects::Effect;
-use crate::handle::Handle;
 use crate::observed::{Facts, LineHash, Observed, file_name};
 use crate::rewrite::Level;
 use crate::shape::{Piece, Shape, ShapeKind};
 use crate::timeline::{ChangeNote, edits_heading, fold_edits, summary};
 use crate::tokens::{TokenCache, Tokens};
-use crate::transcript::{Conversation, Entry, EntryIndex};
+use foveal_effects::Effect;
+use foveal_transcript::Handle;
+use foveal_transcript::{Conversation, Entry, EntryIndex};
 
 const RULE: &str = "edits";
 

@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
-use crate::handle::Handle;
 use crate::shape::ShapeKind;
+use foveal_transcript::Handle;
 
 use super::draft::{Draft, Gap};
 

@@ -4,9 +4,9 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::effects::EffectKind;
-use crate::handle::Handle;
 use crate::shape::ShapeKind;
+use foveal_effects::EffectKind;
+use foveal_transcript::Handle;
 
 use super::draft::{Draft, Gap};
 use super::fold;

@@ -4,7 +4,7 @@
 //! note says so, every tenth is enough. In recorded sessions such gutters are a third of
 //! the tokens of the reads that have them, the blanks half of that.
 
-use crate::effects::EffectKind;
+use foveal_effects::EffectKind;
 
 use super::draft::Draft;
 

@@ -1,6 +1,6 @@
 //! Rule `heading`: search hits that name their file on every line name it once.
 
-use crate::effects::EffectKind;
+use foveal_effects::EffectKind;
 
 use super::draft::Draft;
 

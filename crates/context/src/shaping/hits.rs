@@ -5,10 +5,10 @@
 
 use std::ops::Range;
 
-use crate::effects::EffectKind;
 use crate::ledger::Place;
 use crate::observed::line_text;
 use crate::shape::ShapeKind;
+use foveal_effects::EffectKind;
 
 use super::draft::{Draft, Gap};
 use super::gutter::is_context;

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::effects::EffectKind;
+use foveal_effects::EffectKind;
 
 use super::draft::Draft;
 

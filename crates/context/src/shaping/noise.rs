@@ -3,7 +3,7 @@
 //! Colour codes, and the states of a progress line that the next carriage return overwrote.
 //! Only of what a command printed itself: in the text of a file such characters are the file's.
 
-use crate::effects::EffectKind;
+use foveal_effects::EffectKind;
 
 use super::draft::Draft;
 

@@ -5,11 +5,11 @@
 
 use std::ops::Range;
 
-use crate::effects::EffectKind;
 use crate::ledger::{self, Ledger, Place};
 use crate::observed::{Observed, line_text};
 use crate::shape::ShapeKind;
-use crate::transcript::{Conversation, EntryIndex};
+use foveal_effects::EffectKind;
+use foveal_transcript::{Conversation, EntryIndex};
 
 use super::draft::{Draft, Gap};
 use super::heading::is_heading;

@@ -6,8 +6,8 @@
 
 use std::ops::Range;
 
-use crate::effects::EffectKind;
 use crate::tokens::Tokenizer;
+use foveal_effects::EffectKind;
 
 use super::draft::Draft;
 

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::shape::ShapeKind;
-use crate::transcript::LineNumber;
 use crate::views::{Chosen, Label, View, Wanted};
+use foveal_transcript::LineNumber;
 
 use super::draft::Draft;
 use super::excerpt;

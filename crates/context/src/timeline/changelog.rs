@@ -8,8 +8,8 @@ use super::definitions::definition_in;
 use super::events::{Event, EventKind, events_of};
 use super::known::Known;
 use super::{Confidence, FileState};
-use crate::effects::{Change, Effect};
-use crate::transcript::Conversation;
+use foveal_effects::{Change, Effect};
+use foveal_transcript::Conversation;
 
 /// Longest summary of one change, in characters.
 const WHAT_CHARS_MAX: usize = 160;

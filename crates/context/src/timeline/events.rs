@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::effects::outcome::{Outcome, outcome};
-use crate::effects::{Change, Effect, EffectKind, Span, effect_of};
 use crate::lines::{Printed, printed_lines};
 use crate::placement::read_files::ReadFiles;
-use crate::transcript::{Conversation, ToolResult};
+use foveal_effects::outcome::{Outcome, outcome};
+use foveal_effects::{Change, Effect, EffectKind, Span, effect_of};
+use foveal_transcript::{Conversation, ToolResult};
 
 /// Tools cut lines around this length without always saying so.
 const LONG_LINE_BYTES: usize = 2000;
@@ -58,7 +58,7 @@ pub(super) fn events_of(conversation: &Conversation) -> Vec<Event> {
     let mut directory = conversation.directory.clone();
     let (mut turn, mut calls) = (0, 0);
     for entry in &conversation.entries {
-        if entry.role == crate::transcript::Role::Assistant {
+        if entry.role == foveal_transcript::Role::Assistant {
             give_up(&mut open, &mut events);
             turn += 1;
         }

@@ -1,6 +1,6 @@
 //! What is known of one file's content, line by line, and how reads and changes alter it.
 
-use crate::effects::Change;
+use foveal_effects::Change;
 
 use super::{Confidence, FileState};
 

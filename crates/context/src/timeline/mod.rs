@@ -13,9 +13,9 @@ use std::collections::HashMap;
 
 pub use changelog::{ChangeNote, changelog, edits_heading, fold_edits, summary};
 
-use crate::effects::{Change, path};
-use crate::transcript::Conversation;
 use events::{Event, EventKind, events_of};
+use foveal_effects::{Change, path};
+use foveal_transcript::Conversation;
 use known::Known;
 
 /// How far a [`FileState`] can be trusted.

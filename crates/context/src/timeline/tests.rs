@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::transcript::{Block, Call, Entry, Mark, Role, Source, ToolResult};
+use foveal_transcript::{Block, Call, Entry, Mark, Role, Source, ToolResult};
 
 /// One turn: a call with its result, or no result.
 struct Turn {
@@ -373,8 +373,8 @@ proptest! {
         shown in prop::collection::vec((1u32..8, "[ab]{0,2}"), 0..6),
         changes in prop::collection::vec((0u32..9, 0u32..9, "[ab\n]{0,3}", "[ab\n]{0,3}", 0usize..6), 0..8),
     ) {
-        use crate::effects::Change;
-        use crate::transcript::LineNumber;
+        use foveal_effects::Change;
+        use foveal_transcript::LineNumber;
         let mut known = Known::default();
         known.show(&shown);
         for (first, last, old, new, kind) in changes {

@@ -11,7 +11,6 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::effects::{EffectKind, Span};
 use crate::lines::Printed;
 use crate::observed::{Facts, Observed};
 use crate::planner::Item;
@@ -20,7 +19,8 @@ use crate::settings::Settings;
 use crate::shape::ShapeKind;
 use crate::shaping::view::{NAMES_MAX, is_name_in};
 use crate::tokens::Tokens;
-use crate::transcript::{Conversation, EntryIndex, LineNumber};
+use foveal_effects::{EffectKind, Span};
+use foveal_transcript::{Conversation, EntryIndex, LineNumber};
 
 /// Chooses what the model sees of files that were read.
 ///

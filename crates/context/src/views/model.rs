@@ -12,7 +12,7 @@ use std::fmt;
 
 use super::{Read, View, Views, Wanted};
 use crate::tokens::Tokens;
-use crate::transcript::LineNumber;
+use foveal_transcript::LineNumber;
 
 pub use request::{ModelRequest, TEMPERATURE};
 

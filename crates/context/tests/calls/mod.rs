@@ -5,8 +5,8 @@ mod similarity;
 mod tracker;
 
 use foveal_context::calls::{Asked, CallTracker, Declared, Miss};
-use foveal_context::effects::path;
-use foveal_context::transcript::Timestamp;
+use foveal_effects::path;
+use foveal_transcript::Timestamp;
 use serde_json::{Value, json};
 
 /// A tracker whose results and dependencies are words.

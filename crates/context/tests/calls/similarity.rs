@@ -1,7 +1,7 @@
 //! The table, a row at a time.
 
 use foveal_context::calls::{Asked, CallSettings, CallTracker, Declared, Rule, Similarity};
-use foveal_context::transcript::Timestamp;
+use foveal_transcript::Timestamp;
 use serde_json::Value;
 
 use super::{Words, path_key};

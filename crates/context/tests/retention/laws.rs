@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use foveal_context::handle::Handle;
 use foveal_context::observed::Observed;
 use foveal_context::planner::Step;
 use foveal_context::prices::PriceCard;
@@ -13,8 +12,9 @@ use foveal_context::retention::{
 };
 use foveal_context::shape::Decision;
 use foveal_context::tokens::{Tokenizer, Tokens};
-use foveal_context::transcript::{Conversation, EntryIndex, Mark, Role};
 use foveal_testkit::scripts;
+use foveal_transcript::Handle;
+use foveal_transcript::{Conversation, EntryIndex, Mark, Role};
 use proptest::prelude::*;
 
 use super::{policy, profile};

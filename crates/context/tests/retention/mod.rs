@@ -13,9 +13,9 @@ use foveal_context::profile::Profile;
 use foveal_context::projector::Projector;
 use foveal_context::retention::{Policy, Recomputed};
 use foveal_context::tokens::Tokenizer;
-use foveal_context::transcript::Conversation;
 use foveal_testkit::fixture;
 use foveal_testkit::render::{advance_to_end, shown_text};
+use foveal_transcript::Conversation;
 
 /// A projector for a profile of the table.
 fn profile(name: &str) -> Projector {

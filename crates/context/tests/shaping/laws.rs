@@ -1,6 +1,5 @@
 //! What holds of every rule on any text.
 
-use foveal_context::handle::Handle;
 use foveal_context::observed::{Facts, Observed};
 use foveal_context::prices::PriceCard;
 use foveal_context::profile::Profile;
@@ -10,9 +9,10 @@ use foveal_context::shaping::excerpt::{self, ExcerptLimits};
 use foveal_context::shaping::gutter::{self, Numbers};
 use foveal_context::shaping::{encoded, fold, heading, json, long_line, noise, table};
 use foveal_context::tokens::Tokenizer;
-use foveal_context::transcript::{Conversation, EntryIndex};
 use foveal_testkit::fixture::Builder;
 use foveal_testkit::render::advance_to_end;
+use foveal_transcript::Handle;
+use foveal_transcript::{Conversation, EntryIndex};
 use proptest::prelude::*;
 use serde_json::json;
 

@@ -6,9 +6,9 @@ use foveal_context::planner::{Planner, Step};
 use foveal_context::prices::PriceCard;
 use foveal_context::settings::Settings;
 use foveal_context::tokens::{Tokenizer, Tokens};
-use foveal_context::transcript::{Conversation, EntryIndex, Mark, Timestamp};
 use foveal_replay::run::request_time;
 use foveal_testkit::long_conversation;
+use foveal_transcript::{Conversation, EntryIndex, Mark, Timestamp};
 
 /// Everything up to a request: what the engine holds between two requests.
 #[derive(Clone)]

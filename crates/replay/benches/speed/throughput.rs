@@ -4,11 +4,11 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use criterion::{Criterion, Throughput};
+use foveal_code::views::CuratedViews;
 use foveal_context::prices::PriceCard;
 use foveal_context::profile::PROFILES;
 use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_context::views::Views;
-use foveal_index::views::CuratedViews;
 use foveal_replay::{Prepared, replay};
 use foveal_testkit::{atif, long_conversation};
 use foveal_wire::{Format, read_all};

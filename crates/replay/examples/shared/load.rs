@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Context;
-use foveal_context::transcript::Conversation;
+use foveal_transcript::Conversation;
 use rayon::prelude::*;
 
 /// The conversations with the names of their files, in the order of the names.

@@ -2,8 +2,8 @@
 
 use anyhow::Context;
 use foveal_bench::{Budget, CURATORS, Curator, reads};
-use foveal_context::transcript::LineNumber;
 use foveal_context::views::{Amount, Read, View, Views, Wanted};
+use foveal_transcript::LineNumber;
 
 /// One of them.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! What goes when there is too much.
 
-use foveal_context::transcript::Timestamp;
+use foveal_transcript::Timestamp;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::error::StoreError;

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use foveal_context::handle::{ContentError, Handle};
-use foveal_context::transcript::Timestamp;
+use foveal_transcript::Timestamp;
+use foveal_transcript::{ContentError, Handle};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::error::StoreError;

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use foveal_context::handle::Handle;
-use foveal_context::transcript::Timestamp;
 use foveal_database::{FileId, set_aside, with};
+use foveal_transcript::Handle;
+use foveal_transcript::Timestamp;
 use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 use serde_json::Value;
 

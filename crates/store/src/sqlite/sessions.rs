@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use foveal_context::handle::Handle;
-use foveal_context::transcript::Timestamp;
+use foveal_transcript::Handle;
+use foveal_transcript::Timestamp;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde_json::Value;
 

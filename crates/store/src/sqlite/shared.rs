@@ -1,6 +1,6 @@
 //! What all sessions share: curations and pages. And how JSON becomes text.
 
-use foveal_context::transcript::Timestamp;
+use foveal_transcript::Timestamp;
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde::de::DeserializeOwned;
 use serde_json::Value;

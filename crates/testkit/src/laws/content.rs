@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use foveal_context::effects::EffectKind;
-use foveal_context::handle::{ContentStore, Handle, MemoryStore};
 use foveal_context::observed::visible_texts;
 use foveal_context::shape::{Piece, Shape};
-use foveal_context::transcript::{EntryIndex, Role};
+use foveal_effects::EffectKind;
+use foveal_transcript::{ContentStore, Handle, MemoryStore};
+use foveal_transcript::{EntryIndex, Role};
 
 use super::Moment;
 

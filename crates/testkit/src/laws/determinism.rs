@@ -7,8 +7,8 @@ use foveal_context::planner::{Planner, Step};
 use foveal_context::prices::PriceCard;
 use foveal_context::settings::Settings;
 use foveal_context::tokens::Tokenizer;
-use foveal_context::transcript::Conversation;
 use foveal_context::views::Views;
+use foveal_transcript::Conversation;
 
 use super::{answers, request_time};
 

@@ -4,11 +4,11 @@
 use std::collections::HashSet;
 
 use foveal_context::call_texts::argument_texts;
-use foveal_context::effects::EffectKind;
-use foveal_context::effects::outcome::{Outcome, outcome};
 use foveal_context::observed::file_name;
 use foveal_context::shape::ShapeKind;
-use foveal_context::transcript::{Call, Conversation, EntryIndex, Role};
+use foveal_effects::EffectKind;
+use foveal_effects::outcome::{Outcome, outcome};
+use foveal_transcript::{Call, Conversation, EntryIndex, Role};
 use serde_json::Value;
 
 use super::Moment;

@@ -2,7 +2,7 @@
 //! the place from which a rewrite or the client's cut is declared.
 
 use foveal_context::shape::Decision;
-use foveal_context::transcript::EntryIndex;
+use foveal_transcript::EntryIndex;
 
 use super::Moment;
 

@@ -22,8 +22,8 @@ use foveal_context::settings::{EditSettings, RewriteSettings, Settings};
 use foveal_context::shape::{Decision, Shape};
 use foveal_context::shaping::gutter::Numbers;
 use foveal_context::tokens::Tokens;
-use foveal_context::transcript::{Conversation, EntryIndex, Mark, Role, Timestamp};
 use foveal_context::views::{Amount, CurateSettings, OldReads, Views, Wanted};
+use foveal_transcript::{Conversation, EntryIndex, Mark, Role, Timestamp};
 
 use crate::render::shown_text;
 use crate::scripted_views::ScriptedViews;

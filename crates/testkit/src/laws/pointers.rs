@@ -4,11 +4,11 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use foveal_context::effects::EffectKind;
 use foveal_context::lines::PrintedLine;
 use foveal_context::observed::visible_texts;
 use foveal_context::shape::{Piece, Shape, ShapeKind};
-use foveal_context::transcript::{EntryIndex, Role};
+use foveal_effects::EffectKind;
+use foveal_transcript::{EntryIndex, Role};
 
 use super::Moment;
 

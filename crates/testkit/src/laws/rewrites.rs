@@ -1,9 +1,9 @@
 //! Rewrites are rare, declared with a reason that is true, and pay.
 
-use foveal_context::effects::EffectKind;
 use foveal_context::rewrite::{Level, RewriteReason};
 use foveal_context::settings::RewriteSettings;
-use foveal_context::transcript::{EntryIndex, Role};
+use foveal_effects::EffectKind;
+use foveal_transcript::{EntryIndex, Role};
 
 use super::Moment;
 

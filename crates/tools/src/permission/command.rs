@@ -1,6 +1,6 @@
 //! Rules about commands: what a line may run is asked about piece by piece.
 
-use foveal_context::effects::{CommandLine, SimpleCommand};
+use foveal_effects::{CommandLine, SimpleCommand};
 
 use super::{Deed, Rule, Verdict, matches};
 

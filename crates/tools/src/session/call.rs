@@ -6,9 +6,9 @@ use std::sync::MutexGuard;
 use serde_json::Value;
 
 use foveal_context::calls::{self, Miss};
-use foveal_context::handle::Handle;
 use foveal_context::shape::ShapeKind;
 use foveal_files::tree::name_of;
+use foveal_transcript::Handle;
 
 use crate::answer::{Answer, Found, Head, Size};
 use crate::control::Control;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use foveal_context::calls::{Asked, CallTracker, Declared, Extent, Hit, Miss, cached_note};
-use foveal_context::handle::Handle;
+use foveal_transcript::Handle;
 
 use foveal_files::stamp::Freshness;
 use foveal_files::tree::{self, Scope};

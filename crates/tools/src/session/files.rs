@@ -4,10 +4,10 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use foveal_context::shape::ShapeKind;
-use foveal_context::transcript::EntryIndex;
 use foveal_files::edit::{Run, differing_lines};
 use foveal_files::stamp::{ContentHash, Version};
 use foveal_files::{PathKey, TextFile};
+use foveal_transcript::EntryIndex;
 
 use crate::answer::Size;
 use crate::views::Wish;

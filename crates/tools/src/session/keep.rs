@@ -8,12 +8,12 @@ use std::sync::atomic::Ordering;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use foveal_context::handle::Handle;
 use foveal_context::planner::Step;
 use foveal_context::shape::Decision;
-use foveal_context::transcript::Timestamp;
 use foveal_files::{ContentHash, Stamp, Version};
 use foveal_store::{Log, Record, RecordNumber, SessionFacts, StoreError, Stored};
+use foveal_transcript::Handle;
+use foveal_transcript::Timestamp;
 
 use super::reads::ReadFile;
 use super::shown::Before;

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use foveal_context::transcript::LineNumber;
+use foveal_code::BYTES_PARSED_MAX;
 use foveal_context::views::{Amount, View, Wanted};
 use foveal_files::stamp::Version;
 use foveal_files::{LinesReader, Located, PathKey, TextFile};
-use foveal_index::BYTES_PARSED_MAX;
+use foveal_transcript::LineNumber;
 
 use crate::answer::{Dependency, Found, Head, Size};
 use crate::error::ToolError;

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use foveal_code::{outline, parse};
 use foveal_files::kind::{self, Content, FileRead, ReadLimits};
 use foveal_files::stamp::{Freshness, Version};
 use foveal_files::{Located, PathKey, TextFile};
-use foveal_index::{outline, parse};
 
 use crate::answer::{Dependency, Found, Head, Image};
 use crate::error::ToolError;

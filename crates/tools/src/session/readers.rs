@@ -8,9 +8,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use foveal_context::handle::Handle;
-use foveal_context::transcript::Timestamp;
 use foveal_store::{SessionFacts, SessionId, Store, StoreError};
+use foveal_transcript::Handle;
+use foveal_transcript::Timestamp;
 
 use super::Session;
 

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use foveal_context::handle::Handle;
 use foveal_context::lines::Printed;
 use foveal_context::observed::Observed;
 use foveal_context::planner::{Planner, Step};
@@ -16,10 +15,11 @@ use foveal_context::prices::PriceCard;
 use foveal_context::settings::Settings;
 use foveal_context::shape::{Decision, Piece, Shape};
 use foveal_context::tokens::Tokenizer;
-use foveal_context::transcript::{
+use foveal_context::views::Views;
+use foveal_transcript::Handle;
+use foveal_transcript::{
     Block, Call, Conversation, Entry, EntryIndex, Mark, Role, Source, Timestamp, ToolResult,
 };
-use foveal_context::views::Views;
 
 use super::seen::Seen;
 

@@ -4,7 +4,6 @@ use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
 use std::sync::Arc;
 
-use foveal_context::handle::{Handle, ParseHandleError};
 use foveal_files::edit::{LineSpan, Run, changed_since, differing_lines};
 use foveal_files::{
     Bounds, Located, Opened, PathError, PathKey, ReadError, TextFile, Version, remove_if,
@@ -12,6 +11,7 @@ use foveal_files::{
 };
 use foveal_store::secrets::without;
 use foveal_store::{StoreError, Write};
+use foveal_transcript::{Handle, ParseHandleError};
 
 use crate::answer::Found;
 use crate::error::ToolError;

@@ -1,6 +1,6 @@
 //! `expand`: what was left out of an earlier answer.
 
-use foveal_context::handle::Handle;
+use foveal_transcript::Handle;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -39,11 +39,10 @@ impl Arguments for Expand {
     }
 
     fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
-        let handle: Handle = self.handle.trim().parse().map_err(
-            |error: foveal_context::handle::ParseHandleError| {
+        let handle: Handle =
+            self.handle.trim().parse().map_err(|error: foveal_transcript::ParseHandleError| {
                 ToolError::arguments(TOOL.name, error.to_string())
-            },
-        )?;
+            })?;
         let Some(content) = work.session.content(handle) else {
             return Err(ToolError::failed(format!(
                 "nothing is kept under `{handle}`: it may be too old, or of another machine; do \

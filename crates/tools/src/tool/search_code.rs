@@ -6,9 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use foveal_code::EntityKind;
 use foveal_files::{Root, Roots};
-use foveal_index::EntityKind;
-use foveal_indexer::{Hit, SearchOptions};
+use foveal_index::{Hit, SearchOptions};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};

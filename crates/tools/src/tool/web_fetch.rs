@@ -1,7 +1,7 @@
 //! `web_fetch`: a page of the web as Markdown.
 
-use foveal_context::transcript::Timestamp;
 use foveal_store::{Fetch, Stored, secrets};
+use foveal_transcript::Timestamp;
 use foveal_web::{Content, Fetched, Page, Request, UnixMs, Validators};
 use schemars::JsonSchema;
 use serde::Deserialize;

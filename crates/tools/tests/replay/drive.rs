@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use foveal_context::tokens::Tokenizer;
 use foveal_files::tree::{self, Form, GrepMode, GrepQuery};
-use foveal_indexer::Indexer;
+use foveal_index::Indexer;
 use foveal_store::SqliteStore;
 use foveal_tools::code_index::CodeIndex;
 use foveal_tools::settings::ToolSettings;

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-use foveal_context::effects::EffectKind;
-use foveal_context::handle::Handle;
 use foveal_context::observed::{Facts, Observed};
 use foveal_context::tokens::Tokenizer;
-use foveal_context::transcript::{Conversation, EntryIndex, Role};
+use foveal_effects::EffectKind;
+use foveal_transcript::Handle;
+use foveal_transcript::{Conversation, EntryIndex, Role};
 use serde_json::Value;
 
 /// One step.

@@ -7,49 +7,55 @@ use crate::tidy::graph::EdgeKind;
 
 /// Package, and the workspace packages it may depend on.
 const ALLOWED: &[(&str, &[&str])] = &[
-    ("foveal-context", &[]),
-    ("foveal-wire", &["foveal-context"]),
-    ("foveal-index", &["foveal-context"]),
-    ("foveal-indexer", &["foveal-context", "foveal-database", "foveal-files", "foveal-index"]),
-    ("foveal-embedder", &["foveal-index"]),
+    ("foveal-transcript", &[]),
+    ("foveal-effects", &["foveal-transcript"]),
+    ("foveal-context", &["foveal-effects", "foveal-transcript"]),
+    ("foveal-wire", &["foveal-transcript"]),
+    ("foveal-code", &["foveal-context", "foveal-effects", "foveal-transcript"]),
+    ("foveal-index", &["foveal-code", "foveal-database", "foveal-files"]),
+    ("foveal-embedder", &["foveal-code"]),
     ("foveal-database", &[]),
     ("foveal-files", &[]),
     ("foveal-processes", &[]),
     ("foveal-web", &[]),
-    ("foveal-store", &["foveal-context", "foveal-database"]),
+    ("foveal-store", &["foveal-database", "foveal-transcript"]),
     (
         "foveal-tools",
         &[
+            "foveal-code",
             "foveal-context",
+            "foveal-effects",
             "foveal-files",
             "foveal-index",
-            "foveal-indexer",
             "foveal-processes",
             "foveal-store",
+            "foveal-transcript",
             "foveal-web",
         ],
     ),
-    ("foveal-mcp", &["foveal-context", "foveal-tools"]),
-    ("foveal-bench", &["foveal-context", "foveal-index"]),
-    ("foveal-replay", &["foveal-context"]),
-    ("foveal-report", &["foveal-context", "foveal-replay"]),
-    ("foveal-testkit", &["foveal-context"]),
+    ("foveal-mcp", &["foveal-context", "foveal-tools", "foveal-transcript"]),
+    ("foveal-bench", &["foveal-code", "foveal-context", "foveal-effects", "foveal-transcript"]),
+    ("foveal-replay", &["foveal-context", "foveal-effects", "foveal-transcript"]),
+    ("foveal-report", &["foveal-context", "foveal-effects", "foveal-replay", "foveal-transcript"]),
+    ("foveal-testkit", &["foveal-context", "foveal-effects", "foveal-transcript"]),
     (
         "foveal",
         &[
+            "foveal-bench",
+            "foveal-code",
             "foveal-context",
-            "foveal-wire",
+            "foveal-effects",
             "foveal-embedder",
             "foveal-files",
             "foveal-index",
-            "foveal-indexer",
-            "foveal-bench",
             "foveal-mcp",
             "foveal-processes",
             "foveal-replay",
             "foveal-report",
             "foveal-store",
             "foveal-tools",
+            "foveal-transcript",
+            "foveal-wire",
         ],
     ),
     ("xtask", &[]),
@@ -61,12 +67,12 @@ const DEV_ONLY: &[&str] = &["foveal-testkit"];
 /// What tests and examples of a package may use beyond [`ALLOWED`].
 const ALLOWED_DEV: &[(&str, &[&str])] = &[
     // Recorded sessions are read by `wire`; the measures are tested on them, also with files
-    // curated by `index`.
-    ("foveal-replay", &["foveal-bench", "foveal-wire", "foveal-index"]),
+    // curated by `code`.
+    ("foveal-replay", &["foveal-bench", "foveal-code", "foveal-wire"]),
     // What recorded sessions asked for is asked of the tools.
     ("foveal-tools", &["foveal-wire"]),
     // Its tests open toolboxes, which who serves does elsewhere.
-    ("foveal-mcp", &["foveal-files", "foveal-indexer", "foveal-processes", "foveal-store"]),
+    ("foveal-mcp", &["foveal-files", "foveal-index", "foveal-processes", "foveal-store"]),
 ];
 
 /// Outside packages that only these members may use directly.
@@ -144,7 +150,7 @@ mod tests {
         check_graph(
             &[
                 ("foveal-context", &[("serde", Normal), ("foveal-testkit", Dev)]),
-                ("foveal-wire", &[("foveal-context", Normal)]),
+                ("foveal-wire", &[("foveal-transcript", Normal)]),
                 ("foveal-testkit", &[("foveal-context", Normal)]),
                 ("foveal-replay", &[("foveal-context", Normal), ("foveal-wire", Dev)]),
                 ("foveal", &[("foveal-wire", Normal), ("anyhow", Normal)]),
@@ -158,7 +164,8 @@ mod tests {
         check_graph(
             &[("foveal-context", &[("foveal-wire", Normal)]), ("foveal-wire", &[])],
             "crates/foveal-context/Cargo.toml:1: `foveal-context` depends on `foveal-wire`, \
-             against the layers; move the code or the edge (foveal-context may use: nothing of ours)\n",
+             against the layers; move the code or the edge (foveal-context may use: foveal-effects, \
+             foveal-transcript)\n",
         );
         check_graph(
             &[("foveal-wire", &[("foveal-testkit", Normal)]), ("foveal-testkit", &[])],
@@ -168,7 +175,8 @@ mod tests {
         check_graph(
             &[("foveal-replay", &[("foveal-wire", Normal)]), ("foveal-wire", &[])],
             "crates/foveal-replay/Cargo.toml:1: `foveal-replay` depends on `foveal-wire`, against \
-             the layers; move the code or the edge (foveal-replay may use: foveal-context)\n",
+             the layers; move the code or the edge (foveal-replay may use: foveal-context, \
+             foveal-effects, foveal-transcript)\n",
         );
         check_graph(
             &[("foveal-replay", &[("anyhow", Normal)])],

@@ -8,9 +8,11 @@ use crate::tidy::source::{Source, is_word};
 
 /// Folders whose `src` is pure.
 pub(crate) const PURE: &[&str] = &[
+    "crates/transcript",
+    "crates/effects",
     "crates/context",
     "crates/wire",
-    "crates/index",
+    "crates/code",
     "crates/bench",
     "crates/replay",
     "crates/report",

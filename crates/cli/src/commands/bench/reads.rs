@@ -9,7 +9,7 @@ use foveal_bench::Case;
 use foveal_bench::reads::{self, EVIDENCE, Evidence};
 use foveal_context::observed::Observed;
 use foveal_context::tokens::Tokenizer;
-use foveal_context::transcript::Session;
+use foveal_transcript::Session;
 use foveal_wire::Format;
 use rayon::prelude::*;
 

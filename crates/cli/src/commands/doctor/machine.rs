@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use foveal_indexer::Indexer;
+use foveal_index::Indexer;
 use foveal_processes::{Confinement, Shell};
 use foveal_store::{SqliteStore, Store};
 

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::colour::{Painter, Style};
 use crate::environment::Environment;
-use foveal_index::highlight::HighlightClass;
+use foveal_code::highlight::HighlightClass;
 
 /// What a machine on which something is broken ends with.
 const EXIT_CODE_BROKEN: u8 = 1;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use foveal_index::relations::{NodeId, NodeKind, Relations};
+use foveal_code::relations::{NodeId, NodeKind, Relations};
 
 use super::neighbours::Around;
 

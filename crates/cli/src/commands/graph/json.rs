@@ -1,6 +1,6 @@
 //! The relations around a symbol for programs.
 
-use foveal_index::relations::{NodeId, NodeKind, Relation, Relations};
+use foveal_code::relations::{NodeId, NodeKind, Relation, Relations};
 use serde_json::{Value, json};
 
 use super::neighbours::Around;

@@ -10,8 +10,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::bail;
-use foveal_index::relations::{NodeId, NodeKind, Relations, SymbolMatch};
-use foveal_index::{EntityKind, FileClass};
+use foveal_code::relations::{NodeId, NodeKind, Relations, SymbolMatch};
+use foveal_code::{EntityKind, FileClass};
 
 use crate::environment::Environment;
 use crate::{index_place, interrupt};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use foveal_index::relations::{NodeId, Relation, RelationKind, Relations};
+use foveal_code::relations::{NodeId, Relation, RelationKind, Relations};
 
 /// Relations shown around one node.
 const RELATIONS_MAX: usize = 400;

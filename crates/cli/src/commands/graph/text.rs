@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use foveal_index::relations::{NodeId, NodeKind, Relation, RelationKind, Relations};
+use foveal_code::relations::{NodeId, NodeKind, Relation, RelationKind, Relations};
 
 use super::place_and_name;
 use crate::colour::{Painter, Style};

@@ -1,6 +1,6 @@
 //! Changes as a person reads them.
 
-use foveal_index::highlight::HighlightClass;
+use foveal_code::highlight::HighlightClass;
 
 use super::change::{Change, Outcome};
 use crate::colour::Style;

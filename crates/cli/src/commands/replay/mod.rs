@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, bail};
+use foveal_code::views::CuratedViews;
 use foveal_context::profile::DEFAULT;
-use foveal_index::views::CuratedViews;
 use foveal_report::{Limits, ProfileLine, ReportBuilder};
 
 pub(crate) use arguments::Arguments;

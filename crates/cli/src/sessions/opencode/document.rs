@@ -1,7 +1,7 @@
 //! The document `{info, messages: [{info, parts}]}`, put together from its parts. What is no
 //! JSON is left out and reported, so that one bad part does not spoil the session.
 
-use foveal_context::transcript::LineNumber;
+use foveal_transcript::LineNumber;
 use foveal_wire::{LINE_BYTES_MAX, Problem, ProblemKind};
 use serde::Deserialize;
 use serde_json::value::RawValue;

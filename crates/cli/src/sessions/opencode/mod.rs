@@ -11,7 +11,7 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
-use foveal_context::transcript::Session;
+use foveal_transcript::Session;
 use foveal_wire::{Format, ReadError};
 
 use super::find::{FindError, SessionFile};

@@ -4,9 +4,9 @@ use serde_json::{Deserializer, Value};
 
 use super::request::cut;
 use super::{Curation, Reason, Unusable};
-use crate::effects::whole_number;
-use crate::transcript::LineNumber;
 use crate::views::{Read, View};
+use foveal_effects::whole_number;
+use foveal_transcript::LineNumber;
 
 /// Why nothing comes of an answer.
 #[derive(Debug)]

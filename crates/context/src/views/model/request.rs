@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use super::Unusable;
 use crate::tokens::Tokens;
-use crate::transcript::{Block, Entry, Mark, Role};
 use crate::views::{Amount, Read};
+use foveal_transcript::{Block, Entry, Mark, Role};
 
 /// Low, so that the same question gets much the same answer.
 pub const TEMPERATURE: f32 = 0.3;

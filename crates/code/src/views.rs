@@ -1,0 +1,111 @@
+//! Views of read files for the engine: curated by the conversation, or summarised for history.
+
+use std::sync::OnceLock;
+
+use foveal_context::views::{Amount, Label, Read, View, Views, Wanted};
+
+use crate::curate::{Budget, Curator, Question, SourceFile};
+use crate::entity::{EntityIndex, Parsed};
+use crate::lines::LineRange;
+use crate::outline::Gap;
+use crate::parse::parse;
+use crate::summary::summarise_for_history;
+use foveal_transcript::LineNumber;
+
+/// Chooses with the built-in curator, which is built when it is first asked.
+#[derive(Debug, Default)]
+pub struct CuratedViews {
+    curator: OnceLock<Curator>,
+}
+
+impl Views for CuratedViews {
+    fn view(&self, read: &Read<'_>, wanted: Wanted) -> Option<View> {
+        let parsed = parse(read.path, read.text);
+        let file = SourceFile { path: read.path, text: read.text, parsed: &parsed };
+        let before = read.first.0.saturating_sub(1);
+        let question = question(read, before);
+        let view = match wanted {
+            Wanted::Curated(amount) => self.curated(&file, &question, amount),
+            Wanted::Summary(tokens) => {
+                let tokenizer = read.observed.tokenizer();
+                match summarise_for_history(&file, &question, &[], tokens, tokenizer) {
+                    Some(found) => summary(&found, &parsed),
+                    // Not even names fit: the range of all lines says the least.
+                    None if tokenizer.count(read.text) > tokens => View::default(),
+                    None => return None,
+                }
+            }
+        };
+        Some(moved(view, before))
+    }
+}
+
+impl From<Curator> for CuratedViews {
+    /// Chooses with `curator`.
+    fn from(curator: Curator) -> Self {
+        Self { curator: OnceLock::from(curator) }
+    }
+}
+
+impl CuratedViews {
+    fn curated(&self, file: &SourceFile<'_>, question: &Question, amount: Amount) -> View {
+        let budget = match amount {
+            Amount::Adaptive => Budget::Adaptive,
+            Amount::Share(share) => Budget::Share(share),
+        };
+        let curator = self.curator.get_or_init(Curator::built_in);
+        let view = curator.curate(file, question, budget);
+        View {
+            lines: view.parts.iter().map(|part| ends(part.lines)).collect(),
+            names: names(&view.gaps, file.parsed),
+            remarks: Vec::new(),
+        }
+    }
+}
+
+/// What the conversation asks, with lines told as counted from the first of the read.
+fn question(read: &Read<'_>, before: u32) -> Question {
+    let mut question = Question::of_conversation(read.conversation, read.observed, read.upto);
+    question.told.retain_mut(|told| {
+        let is_here = told.may_be_of(read.path);
+        let line = if is_here { told.line.0.checked_sub(before) } else { Some(told.line.0) };
+        told.line = LineNumber(line.unwrap_or(0));
+        told.line.0 > 0
+    });
+    question
+}
+
+fn summary(summary: &crate::summary::Summary, parsed: &Parsed) -> View {
+    let remark = |related: &crate::summary::Related| {
+        let name = &parsed.entity(related.of)?.name;
+        Some(Label { line: related.line, text: format!("{name}: {}", related.words).into() })
+    };
+    View {
+        lines: summary.parts.iter().map(|part| ends(part.lines)).collect(),
+        names: names(&summary.gaps, parsed),
+        remarks: summary.related.iter().filter_map(remark).collect(),
+    }
+}
+
+fn ends(lines: LineRange) -> (LineNumber, LineNumber) {
+    (lines.first, lines.last)
+}
+
+/// The names of the entities that gaps hide, each where its signature begins.
+fn names(gaps: &[Gap], parsed: &Parsed) -> Vec<Label> {
+    let label = |at: &EntityIndex| {
+        let entity = parsed.entity(*at)?;
+        Some(Label { line: entity.signature.first, text: entity.name.clone() })
+    };
+    gaps.iter().flat_map(|gap| &gap.hides).filter_map(label).collect()
+}
+
+/// A view of lines counted from the first of a read, by their numbers in the file.
+fn moved(mut view: View, by: u32) -> View {
+    let ends = view.lines.iter_mut().flat_map(|(first, last)| [first, last]);
+    let labels = view.names.iter_mut().chain(&mut view.remarks).map(|label| &mut label.line);
+    for line in ends.chain(labels) {
+        line.0 = line.0.saturating_add(by);
+    }
+    view
+}

@@ -1,0 +1,55 @@
+//! Fused rankings.
+
+use foveal_code::fusion::{Voice, by_rank, by_score};
+use foveal_code::ranked::{DocumentId, Ranked, best};
+use proptest::prelude::*;
+
+fn ranking(text: &str) -> Vec<Ranked> {
+    let entry = |part: &str| {
+        let (document, score) = part.split_once(':').expect("document:score");
+        let document = DocumentId(document.parse().expect("a number"));
+        Ranked { document, score: score.parse().expect("a score") }
+    };
+    text.split_whitespace().map(entry).collect()
+}
+
+fn places(ranking: &[Ranked]) -> String {
+    ranking.iter().map(|ranked| ranked.document.0.to_string()).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn agreement_beats_one_high_place() {
+    let (a, b) = (ranking("1:9 2:8 3:7"), ranking("3:0.9 2:0.8 4:0.1"));
+    let voices = [&a, &b].map(|ranking| Voice { ranking, weight: 1.0 });
+    // 3 is at places 3 and 1, 2 at 2 and 2, 1 at 1 alone.
+    assert_eq!(places(&by_rank(&voices, 60.0, 10)), "3 2 1 4");
+    assert_eq!(places(&by_rank(&voices, 60.0, 2)), "3 2");
+    // 2 has 8/9 + 8/9, 3 has 7/9 + 1.
+    assert_eq!(places(&by_score(&voices, 3)), "2 3 1");
+    let heavy = [Voice { ranking: &a, weight: 5.0 }, Voice { ranking: &b, weight: 1.0 }];
+    assert_eq!(places(&by_score(&heavy, 3)), "2 1 3");
+    assert_eq!(places(&by_rank(&heavy, 0.0, 1)), "1");
+}
+
+#[test]
+fn silence_adds_nothing() {
+    let none = ranking("");
+    let zero = ranking("7:0 8:0");
+    let voices = [&none, &zero].map(|ranking| Voice { ranking, weight: 1.0 });
+    assert_eq!(by_score(&voices, 5), []);
+    assert_eq!(by_rank(&[], 60.0, 5), []);
+    assert_eq!(by_rank(&voices, 60.0, 0), []);
+}
+
+proptest! {
+    #[test]
+    fn the_best_are_those_of_a_full_sort(scores in prop::collection::vec(-3..3, 0..40), limit in 0_usize..12) {
+        let scores: Vec<f32> = scores.into_iter().map(|score| score as f32).collect();
+        let mut all: Vec<usize> = (0..scores.len()).collect();
+        all.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
+        all.truncate(limit);
+        let found: Vec<usize> =
+            best(scores.into_iter().enumerate(), limit).iter().map(|r| r.document.index()).collect();
+        prop_assert_eq!(found, all);
+    }
+}

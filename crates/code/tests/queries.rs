@@ -1,0 +1,68 @@
+//! Questions to a parsed file.
+
+use foveal_code::{EntityKind, LineNumber, parse, parse_while};
+
+const TEXT: &str = "\
+use a::b;
+
+struct A {
+    x: u32,
+}
+
+impl A {
+    fn f(&self) {
+        g();
+    }
+
+    fn h(&self) {}
+}
+static S: u32 = 1;
+";
+
+#[test]
+fn the_innermost_entity_of_a_line() {
+    let parsed = parse("a.rs", TEXT);
+    let names: Vec<String> = (1..=14)
+        .map(|line| {
+            let found = parsed.innermost(LineNumber(line));
+            format!("{line} {}", found.map_or("-".to_owned(), |at| parsed.qualified_name(at)))
+        })
+        .collect();
+    let expected = "1 imports, 2 -, 3 A, 4 A.x, 5 A, 6 -, 7 A, 8 A.f, 9 A.f, 10 A.f, 11 A, \
+                    12 A.h, 13 A, 14 S";
+    assert_eq!(names.join(", "), expected);
+    assert_eq!(parsed.innermost(LineNumber(0)), None);
+    assert_eq!(parsed.innermost(LineNumber(99)), None);
+}
+
+#[test]
+fn children_and_statements_of_an_entity() {
+    let parsed = parse("a.rs", TEXT);
+    let names = |parent| {
+        let found = parsed.children(parent).map(|(_, entity)| entity.name.to_string());
+        found.collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(names(None), "imports A A S");
+    let at = parsed.innermost(LineNumber(7));
+    assert_eq!(names(at), "f h");
+    let inner = parsed.innermost(LineNumber(8));
+    let blocks: Vec<String> =
+        parsed.blocks_of(inner).map(|block| block.lines.to_string()).collect();
+    assert_eq!(blocks, ["9"]);
+    assert_eq!(parsed.blocks_of(None).count(), 0);
+}
+
+#[test]
+fn reading_can_be_stopped() {
+    let text = TEXT.repeat(100);
+    let mut asked = 0;
+    let mut go_on = || {
+        asked += 1;
+        asked < 3
+    };
+    let stopped = parse_while("a.rs", &text, &mut go_on);
+    assert!(stopped.cut && stopped.broken);
+    assert!(stopped.entities.iter().all(|entity| entity.kind == EntityKind::Section));
+    assert_eq!(asked, 3);
+    assert_eq!(parse_while("a.rs", &text, &mut || true), parse("a.rs", &text));
+}

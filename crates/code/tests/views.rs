@@ -1,0 +1,141 @@
+//! The built-in curator as the engine asks it: what a prompt then shows, and the laws.
+
+use std::sync::Arc;
+
+use foveal_code::views::CuratedViews;
+use foveal_context::observed::Observed;
+use foveal_context::planner::Planner;
+use foveal_context::prices::PriceCard;
+use foveal_context::projector::Projector;
+use foveal_context::settings::Settings;
+use foveal_context::tokens::{Tokenizer, Tokens};
+use foveal_context::views::{Amount, CurateSettings, OldReads, Wanted};
+use foveal_testkit::laws::{
+    self, Law, Scope, Subject, content, determinism, frozen, pointers, rewrites, viewed,
+};
+use foveal_testkit::{fixture, prompt, scripts};
+use proptest::prelude::*;
+
+const SOURCE: &str = "\
+use std::fmt;
+
+pub struct Line {
+    text: String,
+}
+
+pub fn parse(text: &str) -> Line {
+    let trimmed = text.trim();
+    let owned = trimmed.to_owned();
+    Line { text: owned }
+}
+
+pub fn render(line: &Line) -> String {
+    let mut out = String::new();
+    out.push_str(&line.text);
+    out.push('\\n');
+    out
+}
+
+fn width(line: &Line) -> usize {
+    let tabs = line.text.matches('\\t').count();
+    let rest = line.text.chars().count() - tabs;
+    rest + tabs * 8
+}
+";
+
+/// What the last prompt shows of a read of [`SOURCE`] under `settings`.
+fn shown(settings: Settings, task: &str, then: &str) -> String {
+    shown_of(SOURCE, settings, task, then)
+}
+
+fn shown_of(source: &str, settings: Settings, task: &str, then: &str) -> String {
+    let numbered: String =
+        (1..).zip(source.lines()).map(|(at, line)| format!("{at:6}\u{2192}{line}\n")).collect();
+    let read = format!("//- call Read {{\"file_path\":\"/w/a.rs\"}}\n//- result\n{numbered}");
+    let text = format!("//- user\n{task}\n{read}{then}");
+    let planner = Planner::new(settings, PriceCard::anthropic_5m());
+    let planner = planner.with_views(Arc::new(CuratedViews::default()));
+    let shown = prompt(&fixture(&text), Projector::Engine(Box::new(planner)));
+    let of_read = shown.split("//- ").nth(3).and_then(|entry| entry.split_once('\n'));
+    of_read.map_or_else(String::new, |(_, text)| text.to_owned())
+}
+
+fn curating(lines_min: u32) -> Settings {
+    let curate =
+        CurateSettings { lines_min, amount: Amount::Share(0.5), saving_min: 0.1, again: false };
+    Settings { curate: Some(curate), ..Settings::lossless() }
+}
+
+#[test]
+fn a_first_read_shows_what_is_asked_for() {
+    // Which lines these are is the ranking's to say; the one named by number is among them.
+    let task = "Why does `width` in a.rs:21 count tabs twice?";
+    let of_long = shown(curating(10), task, "");
+    assert!(of_long.contains("let tabs = line.text.matches('\\t').count();"), "{of_long}");
+    assert!(of_long.contains(" left out"), "{of_long}");
+    assert_eq!(of_long.matches("; expand ").count(), 1, "{of_long}");
+    let of_short = shown(curating(100), task, "");
+    assert_eq!(of_short.lines().count(), SOURCE.lines().count(), "{of_short}");
+}
+
+#[test]
+fn a_range_is_shown_as_it_was_asked_for() {
+    let range = "//- call Read {\"file_path\":\"/w/a.rs\",\"offset\":6,\"limit\":5}\n//- result\n";
+    let rows = SOURCE.lines().skip(5).take(5);
+    let numbered: String =
+        (6..).zip(rows).map(|(at, line)| format!("{at:6}\u{2192}{line}\n")).collect();
+    let planner = Planner::new(curating(1), PriceCard::anthropic_5m());
+    let planner = planner.with_views(Arc::new(CuratedViews::default()));
+    let conversation = fixture(&format!("//- user\nLook.\n{range}{numbered}"));
+    let prompt = prompt(&conversation, Projector::Engine(Box::new(planner)));
+    assert!(prompt.ends_with(&numbered), "{prompt}");
+}
+
+#[test]
+fn an_old_read_is_summarised() {
+    let mut settings = viewed();
+    settings.curate = None;
+    if let Some(rewrite) = &mut settings.rewrite {
+        rewrite.old_reads = Some(OldReads { lines_min: 1, wanted: Wanted::Summary(Tokens(70)) });
+    }
+    let talk = "//- assistant\nHm.\n//- user\nGo on.\n".repeat(2);
+    let then = format!("{talk}//- assistant\nHm.\n//- user @+301s\nNow `render`.");
+    // A quarter of what stands is not enough for a signature, of more it is.
+    let brief = "[1-24 left out: Line, text, parse, render, width; expand 39c1c1528ed9]";
+    assert_eq!(shown(settings.clone(), "Look at it.", &then).trim_end(), brief);
+    let rest = "// Tabs are as wide as eight other characters, wherever they stand.\n".repeat(8);
+    let long = format!("{SOURCE}\n{rest}");
+    let expected = "\
+[1-12 left out: Line, text, parse; expand 8183466d2044]
+[render: uses Line, text]
+    13→pub fn render(line: &Line) -> String {
+[14-33 left out: width]";
+    assert_eq!(shown_of(&long, settings, "Look at it.", &then).trim_end(), expected);
+}
+
+/// What holds at every request with the built-in curator.
+const LAWS: &[Law] = &[
+    content::handles_resolve,
+    content::nothing_grows,
+    content::the_rest_is_untouched,
+    frozen::law,
+    pointers::asking_twice_helps,
+    pointers::none_dangles,
+    pointers::gaps_are_noted,
+    pointers::notes_are_true,
+    rewrites::law,
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_laws_hold_of_generated_conversations(script in scripts(30), at in 0..1000usize) {
+        let conversation = script.conversation();
+        let observed = Observed::of(&conversation, Tokenizer::O200k);
+        let views: Arc<dyn foveal_context::views::Views> = Arc::new(CuratedViews::default());
+        let subject = Subject::engine_with(viewed(), Arc::clone(&views));
+        laws::check(&conversation, &observed, subject, Scope::Everything, LAWS);
+        determinism::resuming_changes_nothing(&viewed(), &views, &conversation, &observed, [at]);
+    }
+}

@@ -1,0 +1,122 @@
+//! How long indexing and searching a folder takes, and how much room it needs.
+//!
+//! ```text
+//! cargo run --release -p foveal-index --example measure -- FOLDER [--no-embeddings]
+//! ```
+//!
+//! Builds an index of FOLDER in a new file beside the system's temporary files, indexes one
+//! changed file again and again, asks questions made of names in the folder, and prints
+//! times, sizes and the peak of resident memory (on Linux).
+
+mod measuring;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Instant;
+
+use foveal_code::embed::{Embedder, StaticModel};
+use foveal_index::{Indexer, IndexerError, SearchOptions};
+
+use measuring::{milliseconds, peak_resident, percentile, questions};
+
+/// How often a changed file is indexed again.
+const CHANGES: usize = 30;
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let Some(folder) = arguments.next() else {
+        eprintln!("usage: measure FOLDER [--no-embeddings]");
+        return ExitCode::FAILURE;
+    };
+    let embedded = arguments.next().as_deref() != Some("--no-embeddings");
+    match measure(Path::new(&folder), embedded) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn measure(folder: &Path, embedded: bool) -> Result<(), IndexerError> {
+    let store: PathBuf = std::env::temp_dir().join(format!("measure-{}.db", std::process::id()));
+    let begin = Instant::now();
+    let model = || -> Option<Arc<dyn Embedder>> {
+        embedded.then(|| Arc::new(StaticModel::built_in()) as Arc<dyn Embedder>)
+    };
+    let mut indexer = Indexer::open(folder, &store, model())?;
+    println!("opened in {:.1} ms", milliseconds(begin));
+    let begin = Instant::now();
+    let summary = indexer.update(&mut |_| {}, &|| false)?;
+    println!("cold index: {:.2} s, {summary:?}", begin.elapsed().as_secs_f64());
+    println!("peak resident {} MB", peak_resident() >> 20);
+    let size = indexer.size()?;
+    drop(indexer);
+    let bytes = std::fs::metadata(&store).map_or(0, |metadata| metadata.len());
+    println!("{size:?}, {:.1} MB on disk", bytes as f64 / 1e6);
+
+    let begin = Instant::now();
+    let mut indexer = Indexer::open(folder, &store, model())?;
+    println!("opened again in {:.1} ms", milliseconds(begin));
+    let begin = Instant::now();
+    indexer.update(&mut |_| {}, &|| false)?;
+    println!("looked for changes in {:.1} ms", milliseconds(begin));
+
+    let questions = questions(&mut indexer)?;
+    let mut ask = |question: &str| indexer.search(question, &SearchOptions::default());
+    let begin = Instant::now();
+    ask("warm up")?;
+    println!("first search, everything loaded: {:.1} ms", milliseconds(begin));
+    let mut times = Vec::new();
+    for question in &questions {
+        let begin = Instant::now();
+        ask(question)?;
+        times.push(milliseconds(begin));
+    }
+    print_times("search", &times);
+    changed(&mut indexer)?;
+    println!("peak resident {} MB", peak_resident() >> 20);
+    drop(indexer);
+    for ending in ["", "-wal", "-shm"] {
+        // What is left is a temporary file.
+        let _ = std::fs::remove_file(format!("{}{ending}", store.display()));
+    }
+    Ok(())
+}
+
+/// Indexes a file anew that changes each time; it stands beside the others and is removed.
+fn changed(indexer: &mut Indexer) -> Result<(), IndexerError> {
+    let path = indexer.root().join("measure_changed_file.rs");
+    let mut times = Vec::new();
+    for turn in 0..CHANGES {
+        let function = |n: usize| {
+            format!(
+                "/// Adds {n}.\npub fn add_{n}(left: u32) -> u32 {{\n    left + {n} * {turn}\n}}\n\n"
+            )
+        };
+        let text: String = (0..100).map(function).collect();
+        if std::fs::write(&path, text).is_err() {
+            println!("no file can be written there, so none is indexed again");
+            return Ok(());
+        }
+        let begin = Instant::now();
+        indexer.touch(&path);
+        indexer.update_queued(&|| false)?;
+        times.push(milliseconds(begin));
+    }
+    print_times("index one changed file of 500 lines again", &times);
+    let begin = Instant::now();
+    indexer.search("add numbers", &SearchOptions::default())?;
+    println!("search after a change: {:.1} ms", milliseconds(begin));
+    // It was made above.
+    let _ = std::fs::remove_file(&path);
+    indexer.touch(&path);
+    indexer.update_queued(&|| false)?;
+    Ok(())
+}
+
+fn print_times(what: &str, times: &[f64]) {
+    let [half, most] = [0.5, 0.99].map(|share| percentile(times, share));
+    println!("{what}: p50 {half:.2} ms, p99 {most:.2} ms of {}", times.len());
+}

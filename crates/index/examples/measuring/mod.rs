@@ -1,0 +1,43 @@
+//! What is asked of an index, and how times and memory are taken: the same wherever indexes
+//! are measured (`compare/` takes this file as well).
+
+use std::time::Instant;
+
+use foveal_index::{Indexer, IndexerError};
+
+/// Questions asked.
+pub(crate) const QUESTIONS: usize = 400;
+
+/// Two names of entities each, from all over the folder.
+///
+/// # Errors
+/// If the index cannot be read.
+pub(crate) fn questions(indexer: &mut Indexer) -> Result<Vec<String>, IndexerError> {
+    let all = indexer.symbols()?;
+    let definitions = all.iter().flat_map(|file| &file.definitions);
+    let names: Vec<&str> = definitions.map(|definition| &*definition.name).collect();
+    let step = (names.len() / QUESTIONS).max(1);
+    let pairs = (0..names.len()).step_by(step).take(QUESTIONS);
+    let other = |at: usize| (at * 7_919 + 13) % names.len();
+    Ok(pairs.map(|at| format!("{} where {}", names[at], names[other(at)])).collect())
+}
+
+/// Milliseconds since then.
+pub(crate) fn milliseconds(since: Instant) -> f64 {
+    since.elapsed().as_secs_f64() * 1e3
+}
+
+/// The time that this share of `times` does not pass; 0 of none.
+pub(crate) fn percentile(times: &[f64], share: f64) -> f64 {
+    let mut sorted = times.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get((sorted.len() as f64 * share) as usize).copied().unwrap_or(0.0)
+}
+
+/// The most memory that was resident, in bytes; 0 where the system does not say.
+pub(crate) fn peak_resident() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = line.and_then(|line| line.trim().trim_end_matches("kB").trim().parse().ok());
+    kilobytes.map_or(0, |kilobytes: u64| kilobytes << 10)
+}

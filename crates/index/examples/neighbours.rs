@@ -1,0 +1,281 @@
+//! What it brings to a search that neighbours of the best parts count.
+//!
+//! ```text
+//! cargo run --release -p foveal-index --example neighbours -- commits CASES.jsonl FOLDER…
+//! cargo run --release -p foveal-index --example neighbours -- docs FOLDER…
+//! ```
+//!
+//! `commits` asks with the messages of CASES (`foveal bench curation --write-cases`) for what
+//! the commits touched, in FOLDER, whose name is the end of their `repo`; files that are not
+//! there any more are left out. `docs` asks with the first paragraph of a function's
+//! documentation for the function, in a copy of FOLDER without any function's documentation.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use foveal_code::embed::{Embedder, StaticModel};
+use foveal_code::{Entity, EntityKind, LineNumber};
+use foveal_index::{Hit, Indexer, IndexerError, SearchOptions};
+
+/// What neighbours count against the rest.
+const SHARES: [f32; 6] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.6];
+
+/// Places that count.
+const PLACES: usize = 10;
+
+/// Parts that are asked for, so that ten files are among them.
+const HITS: usize = 200;
+
+/// Functions of one folder that are asked for.
+const FUNCTIONS_MAX: usize = 150;
+
+/// Words of a paragraph that asks.
+const WORDS_MIN: usize = 5;
+
+/// Lines of a function without its documentation.
+const LINES_MIN: u32 = 4;
+
+/// A question with the files and the functions (`path:name`) that answer it.
+#[derive(Default)]
+struct Case {
+    question: String,
+    files: BTreeSet<String>,
+    functions: BTreeSet<String>,
+}
+
+/// Sums of reciprocal ranks and of recall, and how many there are.
+#[derive(Default, Clone, Copy)]
+struct Measure {
+    reciprocal: f64,
+    recall: f64,
+    count: f64,
+}
+
+impl Measure {
+    /// `places` are the answers that each of the first places has.
+    fn take(&mut self, places: &[BTreeSet<String>], wanted: &BTreeSet<String>) {
+        if wanted.is_empty() {
+            return;
+        }
+        let first = places.iter().position(|names| !names.is_disjoint(wanted));
+        self.reciprocal += first.map_or(0.0, |place| 1.0 / (place + 1) as f64);
+        let found = wanted.iter().filter(|one| places.iter().any(|names| names.contains(*one)));
+        self.recall += found.count() as f64 / wanted.len() as f64;
+        self.count += 1.0;
+    }
+
+    fn text(self) -> String {
+        let of = |sum: f64| sum / self.count.max(1.0);
+        format!("{:.3} / {:.3}", of(self.reciprocal), of(self.recall))
+    }
+}
+
+/// Why there are no figures.
+#[derive(Debug, thiserror::Error)]
+enum Trouble {
+    #[error("usage: neighbours commits CASES.jsonl FOLDER… | neighbours docs FOLDER…")]
+    Usage,
+    #[error("a file cannot be read or written")]
+    File(#[from] io::Error),
+    #[error("a line of the cases is no JSON")]
+    Json(#[from] serde_json::Error),
+    #[error("the folder cannot be indexed")]
+    Index(#[from] IndexerError),
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let done = match arguments.split_first() {
+        Some((mode, rest)) if mode == "commits" && rest.len() > 1 => {
+            commits(Path::new(&rest[0]), &rest[1..])
+        }
+        Some((mode, folders)) if mode == "docs" && !folders.is_empty() => docs(folders),
+        _ => Err(Trouble::Usage),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn commits(cases: &Path, folders: &[String]) -> Result<(), Trouble> {
+    let mut all: BTreeMap<String, BTreeMap<String, Case>> = BTreeMap::new();
+    for line in fs::read_to_string(cases)?.lines() {
+        let value: serde_json::Value = serde_json::from_str(line)?;
+        let text = |key: &str| value[key].as_str().unwrap_or_default();
+        let repository = text("repo").rsplit(['+', '/']).next().unwrap_or_default();
+        let Some(folder) = folders.iter().find(|folder| Path::new(folder).ends_with(repository))
+        else {
+            continue;
+        };
+        let path = text("path");
+        if !Path::new(folder).join(path).is_file() {
+            continue;
+        }
+        // The files of one commit have one message.
+        let commits = all.entry(folder.clone()).or_default();
+        let case = commits.entry(text("query").to_owned()).or_default();
+        case.question = text("query").to_owned();
+        case.files.insert(path.to_owned());
+        let parsed = foveal_code::parse(path, text("content_before"));
+        for line in value["gold_lines"].as_array().into_iter().flatten() {
+            let line = LineNumber(u32::try_from(line.as_u64().unwrap_or(0)).unwrap_or(0));
+            let Some(inside) = parsed.innermost(line) else { continue };
+            let named = parsed.ancestry(inside).find(|(_, entity)| is_asked_for(entity));
+            let name = named.map(|(at, _)| format!("{path}:{}", parsed.qualified_name(at)));
+            case.functions.extend(name);
+        }
+    }
+    let mut measures = Measures::default();
+    for (folder, cases) in all {
+        let cases: Vec<Case> = cases.into_values().collect();
+        measures.ask(Path::new(&folder), &cases)?;
+    }
+    measures.print();
+    Ok(())
+}
+
+fn is_asked_for(entity: &Entity) -> bool {
+    matches!(
+        entity.kind,
+        EntityKind::Function
+            | EntityKind::Method
+            | EntityKind::Type
+            | EntityKind::Trait
+            | EntityKind::Enum
+            | EntityKind::Test
+    )
+}
+
+fn docs(folders: &[String]) -> Result<(), Trouble> {
+    let mut measures = Measures::default();
+    for folder in folders {
+        let (copy, cases) = without_docs(Path::new(folder))?;
+        let step = cases.len().div_ceil(FUNCTIONS_MAX).max(1);
+        let asked: Vec<Case> = cases.into_iter().step_by(step).collect();
+        measures.ask(&copy, &asked)?;
+        fs::remove_dir_all(copy)?;
+    }
+    measures.print();
+    Ok(())
+}
+
+/// A copy of a folder without the documentation of functions, and the questions that this
+/// documentation makes.
+fn without_docs(folder: &Path) -> Result<(PathBuf, Vec<Case>), Trouble> {
+    let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let copy = std::env::temp_dir().join(format!("neighbours-{}", std::process::id())).join(name);
+    let mut indexer = Indexer::in_memory(folder, None)?;
+    indexer.update(&mut |_| {}, &|| false)?;
+    let mut cases = Vec::new();
+    for file in indexer.symbols()? {
+        let text = String::from_utf8_lossy(&fs::read(folder.join(&*file.path))?).into_owned();
+        let parsed = foveal_code::parse(&file.path, &text);
+        let mut lines: Vec<Option<&str>> = text.lines().map(Some).collect();
+        for (at, entity) in parsed.indexed() {
+            let Some(doc) = entity.doc else { continue };
+            let is_function = matches!(entity.kind, EntityKind::Function | EntityKind::Method);
+            if !is_function || entity.lines.count() < doc.count() + LINES_MIN {
+                continue;
+            }
+            let rows = doc.first.0 as usize - 1..doc.last.0 as usize;
+            let question = first_paragraph(&lines[rows.clone()]);
+            if question.split_whitespace().count() < WORDS_MIN {
+                continue;
+            }
+            lines[rows].fill(None);
+            let function = format!("{}:{}", file.path, parsed.qualified_name(at));
+            let files = BTreeSet::from([file.path.to_string()]);
+            cases.push(Case { question, files, functions: BTreeSet::from([function]) });
+        }
+        let text: String = lines.into_iter().flatten().map(|line| format!("{line}\n")).collect();
+        let place = copy.join(&*file.path);
+        fs::create_dir_all(place.parent().unwrap_or(&copy))?;
+        fs::write(place, text)?;
+    }
+    Ok((copy, cases))
+}
+
+fn first_paragraph(doc: &[Option<&str>]) -> String {
+    let mut text = String::new();
+    for line in doc.iter().flatten() {
+        let marks = ['/', '*', '#', '"', '\'', '!'];
+        let line = line.trim().trim_start_matches(marks).trim_end_matches(marks).trim();
+        if line.is_empty() || line.starts_with('@') {
+            if text.is_empty() {
+                continue;
+            }
+            break;
+        }
+        text.push_str(line);
+        text.push(' ');
+    }
+    text
+}
+
+/// For each of [`SHARES`] what files and what functions gave.
+#[derive(Default)]
+struct Measures {
+    rows: [(Measure, Measure); SHARES.len()],
+    questions: usize,
+}
+
+impl Measures {
+    fn ask(&mut self, folder: &Path, cases: &[Case]) -> Result<(), Trouble> {
+        let model: Arc<dyn Embedder> = Arc::new(StaticModel::built_in());
+        let mut indexer = Indexer::in_memory(folder, Some(model))?;
+        indexer.update(&mut |_| {}, &|| false)?;
+        let mut names: BTreeMap<String, Vec<(LineNumber, String)>> = BTreeMap::new();
+        for file in indexer.symbols()? {
+            let of = file.definitions.iter();
+            let of = of.map(|of| (of.lines.first, format!("{}:{}", file.path, of.qualified_name)));
+            names.insert(file.path.to_string(), of.collect());
+        }
+        eprintln!("{}: {} questions", folder.display(), cases.len());
+        self.questions += cases.len();
+        for case in cases {
+            for (share, (files, functions)) in SHARES.iter().zip(&mut self.rows) {
+                let options = SearchOptions {
+                    limit: HITS,
+                    neighbours_share: *share,
+                    ..SearchOptions::default()
+                };
+                let hits = indexer.search(&case.question, &options)?;
+                files.take(&first_files(&hits), &case.files);
+                let named = |hit: &Hit| {
+                    let all = names.get(&hit.path).into_iter().flatten();
+                    let inside = all.filter(|(line, _)| hit.lines.contains(*line));
+                    inside.map(|(_, name)| name.clone()).collect()
+                };
+                let places: Vec<_> = hits.iter().take(PLACES).map(named).collect();
+                functions.take(&places, &case.functions);
+            }
+        }
+        Ok(())
+    }
+
+    fn print(&self) {
+        println!("{} questions; MRR@10 / recall@10", self.questions);
+        println!("share  files          functions");
+        for (share, (files, functions)) in SHARES.iter().zip(&self.rows) {
+            println!("{share:<5}  {}  {}", files.text(), functions.text());
+        }
+    }
+}
+
+fn first_files(hits: &[Hit]) -> Vec<BTreeSet<String>> {
+    let mut files: Vec<BTreeSet<String>> = Vec::new();
+    for hit in hits {
+        if files.len() < PLACES && !files.iter().any(|file| file.contains(&hit.path)) {
+            files.push(BTreeSet::from([hit.path.clone()]));
+        }
+    }
+    files
+}

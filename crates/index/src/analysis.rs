@@ -1,0 +1,243 @@
+//! One file, from its bytes to what is stored of it.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use foveal_code::fusion::NAME_REPETITIONS;
+use foveal_code::relations::FileSymbols;
+use foveal_code::{FileClass, LineRange, Parsed};
+
+use crate::chunk::{self, Chunk, Rows, chunks};
+use crate::model::Asked;
+use crate::secrets::is_private_key;
+use crate::source;
+use crate::store::FileVectors;
+use crate::symbols;
+use crate::text_terms::{FileTerms, term_hashes};
+use crate::vectors;
+use crate::walk::{FILE_BYTES_MAX, Stamp};
+
+/// Entities of a part whose names are put before its text.
+const NAMES_MAX: usize = 8;
+
+/// Bytes of a part that are embedded.
+const EMBEDDED_BYTES_MAX: usize = 16 << 10;
+
+/// A file's content, by its hash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ContentHash(pub(crate) [u8; 32]);
+
+/// What is stored of a file.
+#[derive(Debug)]
+pub(crate) struct Analysed {
+    pub(crate) stamp: Stamp,
+    pub(crate) hash: ContentHash,
+    /// What sort of file it is, as it is shown.
+    pub(crate) class: &'static str,
+    pub(crate) language: Option<&'static str>,
+    pub(crate) lines: u32,
+    pub(crate) chunk_count: u32,
+    pub(crate) content: Content,
+    /// As [`symbols::encode`] writes them.
+    pub(crate) symbols: Vec<u8>,
+    /// `None` where they are to come later, or not at all.
+    pub(crate) vectors: Option<FileVectors>,
+}
+
+/// The parts of a file, as bytes.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Content {
+    pub(crate) chunks: Vec<u8>,
+    pub(crate) terms: Vec<u8>,
+}
+
+/// What became of a file that was to be read.
+pub(crate) enum Outcome {
+    Analysed(Box<Analysed>),
+    /// It has the content that is known.
+    Same(Stamp),
+    /// It cannot be read, or is gone.
+    Unreadable,
+    /// The work was stopped.
+    Stopped,
+}
+
+/// A part of a file, as it is searched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// Its lines.
+    pub lines: LineRange,
+    /// What it is found by: what it is in, its names, and its text.
+    pub told: String,
+}
+
+/// The parts of the file at `path` that holds `text`, in order: what an index of it would be
+/// asked for. Fewer where reading its syntax takes longer than two seconds.
+pub fn parts(path: &str, text: &str) -> Vec<Part> {
+    let Divided { chunks, texts, .. } = divide(path, text, &|| false);
+    let part = |(chunk, told): (Chunk, String)| Part { lines: chunk.lines, told };
+    chunks.into_iter().zip(texts).map(part).collect()
+}
+
+/// Reads the file at `place`, called `path` in the index. `known` is the content that need
+/// not be looked at again; `model` is one that is asked at once; `stop` is asked now and then.
+pub(crate) fn analyse(
+    place: &Path,
+    path: &str,
+    known: Option<ContentHash>,
+    model: Option<Asked<'_>>,
+    stop: &dyn Fn() -> bool,
+) -> Outcome {
+    let Ok((stamp, bytes)) = read(place) else { return Outcome::Unreadable };
+    let hash = ContentHash(*blake3::hash(&bytes).as_bytes());
+    if known == Some(hash) {
+        return Outcome::Same(stamp);
+    }
+    let Some(text) = source::text_of(&bytes) else { return unread(stamp, hash, "binary") };
+    if is_private_key(&bytes) {
+        return unread(stamp, hash, "secret");
+    }
+    let Divided { parsed, chunks, texts } = divide(path, &text, stop);
+    if stop() {
+        return Outcome::Stopped;
+    }
+    let terms = FileTerms::of(texts.iter().map(|text| term_hashes(text)).collect());
+    let vectors = model.filter(|_| !texts.is_empty()).and_then(|model| embed(model, &texts));
+    let content = Content { terms: terms.encode(), chunks: chunk::encode(&chunks) };
+    Outcome::Analysed(Box::new(Analysed {
+        stamp,
+        hash,
+        class: class_name(parsed.class),
+        language: parsed.language.map(foveal_code::Language::name),
+        lines: parsed.line_count,
+        chunk_count: u32::try_from(chunks.len()).unwrap_or(u32::MAX),
+        content,
+        symbols: symbols::encode(&FileSymbols::of(path, &parsed, &text)),
+        vectors,
+    }))
+}
+
+/// A file with what it is divided into.
+pub(crate) struct Divided {
+    parsed: Parsed,
+    chunks: Vec<Chunk>,
+    /// What each part is found by.
+    pub(crate) texts: Vec<String>,
+}
+
+fn divide(path: &str, text: &str, stop: &dyn Fn() -> bool) -> Divided {
+    let parsed = source::parse(path, text, stop);
+    let rows = Rows::of(text);
+    let chunks = chunks(&parsed, &rows);
+    let texts = chunks.iter().map(|chunk| told(chunk, &parsed, &rows)).collect();
+    Divided { parsed, chunks, texts }
+}
+
+/// The file at `place` divided, if it still has the content `known`.
+pub(crate) fn divide_known(
+    place: &Path,
+    path: &str,
+    known: ContentHash,
+    stop: &dyn Fn() -> bool,
+) -> Option<Divided> {
+    let (_, bytes) = read(place).ok()?;
+    if *blake3::hash(&bytes).as_bytes() != known.0 {
+        return None;
+    }
+    Some(divide(path, &source::text_of(&bytes)?, stop))
+}
+
+fn read(place: &Path) -> io::Result<(Stamp, Vec<u8>)> {
+    let file = File::open(place)?;
+    // Taken before the bytes: what is written meanwhile then has another stamp.
+    let metadata = file.metadata()?;
+    if !metadata.is_file() || metadata.len() > FILE_BYTES_MAX {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    let mut bytes = Vec::new();
+    file.take(FILE_BYTES_MAX).read_to_end(&mut bytes)?;
+    Ok((Stamp::of(&metadata), bytes))
+}
+
+/// A file that is known not to be text, so that it is not read again.
+fn unread(stamp: Stamp, hash: ContentHash, class: &'static str) -> Outcome {
+    let terms = FileTerms::default().encode();
+    let content = Content { chunks: chunk::encode(&[]), terms };
+    let symbols = symbols::encode(&FileSymbols::of("", &foveal_code::parse("", ""), ""));
+    let analysed = Analysed {
+        stamp,
+        hash,
+        class,
+        language: None,
+        lines: 0,
+        chunk_count: 0,
+        content,
+        symbols,
+        vectors: None,
+    };
+    Outcome::Analysed(Box::new(analysed))
+}
+
+/// What a part is found by: what it is in, its names [`NAME_REPETITIONS`] times, its text.
+pub(crate) fn told(chunk: &Chunk, parsed: &Parsed, rows: &Rows<'_>) -> String {
+    let mut told = String::new();
+    let mut add = |name: &str| {
+        told.push_str(name);
+        told.push('\n');
+    };
+    if let Some(first) = chunk.entities.first() {
+        for (_, around) in parsed.ancestry(*first).skip(1) {
+            add(&around.name);
+        }
+        if let Some(owner) = parsed.entity(*first).and_then(|entity| entity.owner.as_deref()) {
+            add(owner);
+        }
+    }
+    for entity in chunk.entities.iter().take(NAMES_MAX).filter_map(|at| parsed.entity(*at)) {
+        for _ in 0..NAME_REPETITIONS {
+            add(&entity.name);
+        }
+    }
+    told.push_str(rows.slice(chunk.lines));
+    told
+}
+
+/// `None` where the model fails: whoever looks for files without vectors is told why.
+fn embed(model: Asked<'_>, texts: &[String]) -> Option<FileVectors> {
+    let texts: Vec<&str> = texts.iter().map(|text| embedded(text)).collect();
+    let bytes = vectors::encode(model.embed(&texts).ok()?.into_iter());
+    Some(FileVectors { model: model.model.number, bytes })
+}
+
+/// What a model is given of a part's text.
+pub(crate) fn embedded(text: &str) -> &str {
+    &text[..text.floor_char_boundary(EMBEDDED_BYTES_MAX)]
+}
+
+fn class_name(class: FileClass) -> &'static str {
+    match class {
+        FileClass::Source => "source",
+        FileClass::Generated => "generated",
+        FileClass::Minified => "minified",
+        FileClass::Vendored => "vendored",
+        FileClass::Lock => "lock",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_tell_what_they_are_in_and_their_names() {
+        let text = "impl Line {\n    fn length(&self) -> u32 {\n        let all = self.count;\n        all - 1\n    }\n}\n";
+        let told: Vec<(String, String)> = parts("a.rs", text)
+            .into_iter()
+            .map(|part| (part.lines.to_string(), part.told))
+            .collect();
+        let method: String = text.lines().skip(1).take(4).map(|line| format!("{line}\n")).collect();
+        let names = "length\n".repeat(NAME_REPETITIONS);
+        assert_eq!(told, [("2-5".to_owned(), format!("Line\n{names}{method}"))]);
+    }
+}

@@ -1,0 +1,326 @@
+//! Parts of files that a question asks for: by its words and by its meaning, as one list.
+//!
+//! Words count by BM25, meaning by the cosine of vectors; each is divided by its best and
+//! vectors count [`VECTORS_WEIGHT`] times, which was the best of the fusions measured.
+
+use std::collections::{BTreeSet, HashMap};
+
+use foveal_code::bm25::{Bm25Settings, inverse_document_frequency, saturated};
+use foveal_code::embed::QuantizedVector;
+use foveal_code::fusion::{NEIGHBOURS_SHARE, VECTORS_WEIGHT, Voice, by_score};
+use foveal_code::ranked::{DocumentId, Ranked, best};
+use foveal_code::relations::{Definition, FileSymbols};
+use foveal_code::terms::{for_each_word, is_stop_word, terms};
+use foveal_code::{EntityIndex, EntityKind, LineRange, Visibility};
+
+use crate::chunk::{Chunk, Kinds};
+use crate::links::{Candidate, neighbours};
+use crate::segment::Segment;
+use crate::text_terms::{Posting, TermHash, term_hashes};
+
+/// Parts that either ranking hands to the fusion, at least.
+const CANDIDATES_MIN: usize = 200;
+
+/// Terms of a question that are looked for; the rest of a longer one is left out.
+const TERMS_MAX: usize = 200;
+
+/// Bytes of a signature that are shown.
+const SIGNATURE_BYTES_MAX: usize = 200;
+
+/// What is to be found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchOptions {
+    /// Hits at most.
+    pub limit: usize,
+    /// Only entities of these kinds; all if empty.
+    pub kinds: Vec<EntityKind>,
+    /// What neighbours among the best count against words and meaning together at 1.
+    pub neighbours_share: f32,
+}
+
+impl Default for SearchOptions {
+    fn default() -> Self {
+        Self { limit: 10, kinds: Vec::new(), neighbours_share: NEIGHBOURS_SHARE }
+    }
+}
+
+/// A part of a file that answers a question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hit {
+    /// The file, from the root on, with `/` between folders.
+    pub path: String,
+    /// Its lines.
+    pub lines: LineRange,
+    /// What it is; `None` for statements outside all entities.
+    pub kind: Option<EntityKind>,
+    /// Its name with the names of what it is in; empty where it has none.
+    pub name: String,
+    /// Its header on one line.
+    pub signature: String,
+    /// Who may use it.
+    pub visibility: Option<Visibility>,
+    /// More is better; comparable within one question only.
+    pub score: f32,
+    /// Why it was found.
+    pub reason: Reason,
+}
+
+/// What a hit has in common with the question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reason {
+    /// Words of the question that stand in it, in the question's order.
+    pub words: Vec<String>,
+    /// BM25 of them.
+    pub words_score: f32,
+    /// The cosine of its vector with the question's, -1 to 1; `None` without vectors.
+    pub cosine: Option<f32>,
+    /// How much it uses what others of the best parts define, or they what it defines,
+    /// against the part that does so most, 0 to 1.
+    pub neighbours: f32,
+}
+
+/// A question as it is asked of all segments.
+pub(crate) struct Question {
+    /// Each with the words that have it, without repetitions.
+    terms: Vec<(TermHash, String)>,
+    pub(crate) vector: Option<QuantizedVector>,
+}
+
+impl Question {
+    pub(crate) fn of(text: &str, vector: Option<QuantizedVector>) -> Self {
+        let mut seen = BTreeSet::new();
+        let mut terms = Vec::new();
+        for_each_word(text, |word| {
+            let hash = term_hashes(word).first().copied();
+            if let Some(hash) = hash.filter(|_| !is_stop_word(word))
+                && terms.len() < TERMS_MAX
+                && seen.insert(hash)
+            {
+                terms.push((hash, word.to_owned()));
+            }
+        });
+        Self { terms, vector }
+    }
+}
+
+/// A part found, before its structure is looked up.
+pub(crate) struct Found {
+    pub(crate) segment: usize,
+    pub(crate) chunk: usize,
+    score: f32,
+    reason: Reason,
+}
+
+/// Numbers of all parts of all segments, in order.
+struct Places {
+    /// The number of each segment's first part, and after the last that of all parts.
+    starts: Vec<usize>,
+}
+
+impl Places {
+    fn of(segments: &[Segment]) -> Self {
+        let mut starts = vec![0];
+        let mut sum = 0;
+        for segment in segments {
+            sum += segment.chunks.len();
+            starts.push(sum);
+        }
+        Self { starts }
+    }
+
+    fn count(&self) -> usize {
+        self.starts.last().copied().unwrap_or(0)
+    }
+
+    fn find(&self, document: DocumentId) -> (usize, usize) {
+        let segment = self.starts.partition_point(|start| *start <= document.index()) - 1;
+        (segment, document.index() - self.starts[segment])
+    }
+}
+
+/// The best parts of `segments` for a question.
+pub(crate) fn search(
+    segments: &[Segment],
+    question: &Question,
+    options: &SearchOptions,
+) -> Vec<Found> {
+    let places = Places::of(segments);
+    let allowed = Kinds::of(options.kinds.iter().copied());
+    let is_allowed = |document: usize| {
+        options.kinds.is_empty() || {
+            let (segment, chunk) = places.find(DocumentId::of_index(document));
+            segments[segment].chunks[chunk].kinds.meets(allowed)
+        }
+    };
+    let words = word_scores(segments, &places, question);
+    let cosines = cosines(segments, &places, question);
+    let most = options.limit.max(CANDIDATES_MIN);
+    let top = |scores: &[f32]| {
+        let positive = scores.iter().copied().enumerate().filter(|(_, score)| *score > 0.0);
+        best(positive.filter(|(document, _)| is_allowed(*document)), most)
+    };
+    // Both scores of every candidate, so that what one ranking ends before still counts.
+    let lists = [top(&words), cosines.as_deref().map(top).unwrap_or_default()];
+    let candidates: BTreeSet<DocumentId> = lists.iter().flatten().map(|one| one.document).collect();
+    let scored = |scores: &[f32]| -> Vec<Ranked> {
+        let of = |document: &DocumentId| Ranked {
+            document: *document,
+            score: scores[document.index()].max(0.0),
+        };
+        candidates.iter().map(of).collect()
+    };
+    let by_words = scored(&words);
+    let by_meaning = cosines.as_deref().map(scored).unwrap_or_default();
+    let voices = [
+        Voice { ranking: &by_words, weight: 1.0 },
+        Voice { ranking: &by_meaning, weight: VECTORS_WEIGHT },
+    ];
+    let both = by_score(&voices, candidates.len());
+    let counts = options.neighbours_share > 0.0;
+    let ties = if counts { ties(segments, &places, &both) } else { Vec::new() };
+    let weight = options.neighbours_share * both.first().map_or(0.0, |best| best.score);
+    let graph = Voice { ranking: &ties, weight };
+    let sum = Voice { ranking: &both, weight: both.first().map_or(0.0, |best| best.score) };
+    let fused = by_score(&[sum, graph], options.limit);
+    let tied: HashMap<DocumentId, f32> =
+        ties.iter().map(|ranked| (ranked.document, ranked.score)).collect();
+    let most_tied = ties.iter().map(|ranked| ranked.score).fold(f32::MIN_POSITIVE, f32::max);
+    let found = fused.into_iter().map(|ranked| {
+        let (segment, chunk) = places.find(ranked.document);
+        let reason = Reason {
+            words: shared_words(&segments[segment], chunk, question),
+            words_score: words[ranked.document.index()],
+            cosine: cosines.as_ref().map(|cosines| cosines[ranked.document.index()]),
+            neighbours: tied.get(&ranked.document).map_or(0.0, |tie| tie / most_tied),
+        };
+        Found { segment, chunk, score: ranked.score, reason }
+    });
+    found.collect()
+}
+
+/// How much the candidates `both` are tied to each other.
+fn ties(segments: &[Segment], places: &Places, both: &[Ranked]) -> Vec<Ranked> {
+    let candidate = |ranked: &Ranked| {
+        let (segment, part) = places.find(ranked.document);
+        Candidate { links: &segments[segment].links, part, score: ranked.score }
+    };
+    let candidates: Vec<Candidate<'_>> = both.iter().map(candidate).collect();
+    let scores = neighbours(&candidates).into_iter();
+    let ties = both.iter().zip(scores);
+    ties.map(|(ranked, score)| Ranked { document: ranked.document, score }).collect()
+}
+
+/// BM25 of every part.
+fn word_scores(segments: &[Segment], places: &Places, question: &Question) -> Vec<f32> {
+    let mut scores = vec![0.0; places.count()];
+    let lengths = segments.iter().flat_map(|segment| &segment.terms.lengths);
+    let sum: u64 = lengths.map(|length| u64::from(*length)).sum();
+    let mean = (sum as f32 / places.count().max(1) as f32).max(f32::MIN_POSITIVE);
+    for (term, _) in &question.terms {
+        let lists = segments.iter().map(|segment| segment.terms.postings(*term)).enumerate();
+        let lists: Vec<(usize, &[Posting])> = lists.filter(|(_, list)| !list.is_empty()).collect();
+        let containing = lists.iter().map(|(_, list)| list.len()).sum();
+        let weight = inverse_document_frequency(places.count(), containing);
+        for (segment, list) in lists {
+            for posting in list {
+                let chunk = usize::from(posting.chunk);
+                let length = segments[segment].terms.lengths[chunk] as f32 / mean;
+                let frequency = f32::from(posting.frequency);
+                scores[places.starts[segment] + chunk] +=
+                    weight * saturated(frequency, length, Bm25Settings::default());
+            }
+        }
+    }
+    scores
+}
+
+/// The cosine of every part, 0 for those without a vector; `None` where nothing has one.
+fn cosines(segments: &[Segment], places: &Places, question: &Question) -> Option<Vec<f32>> {
+    let vector = question.vector.as_ref()?;
+    segments.iter().any(|segment| segment.vectors.is_some()).then(|| {
+        let mut cosines = Vec::with_capacity(places.count());
+        for segment in segments {
+            match &segment.vectors {
+                Some(vectors) => cosines.extend(vectors.cosines(vector)),
+                None => cosines.resize(cosines.len() + segment.chunks.len(), 0.0),
+            }
+        }
+        cosines
+    })
+}
+
+fn shared_words(segment: &Segment, chunk: usize, question: &Question) -> Vec<String> {
+    let here = |posting: &Posting| usize::from(posting.chunk) == chunk;
+    let shared =
+        question.terms.iter().filter(|(term, _)| segment.terms.postings(*term).iter().any(here));
+    shared.map(|(_, word)| word.clone()).collect()
+}
+
+/// A hit as it is shown. `symbols` are the definitions of its file.
+pub(crate) fn hit(
+    found: Found,
+    segment: &Segment,
+    symbols: &FileSymbols,
+    question: &str,
+    options: &SearchOptions,
+) -> Hit {
+    let chunk = &segment.chunks[found.chunk];
+    let chosen = choose(chunk, &symbols.definitions, question, &options.kinds);
+    let chosen = chosen.and_then(|at| symbols.definitions.get(at.get()));
+    // Of several entities in a part, words of the question may stand in another than the
+    // first; its lines are told apart only where its name or kind was asked for.
+    let is_meant = chunk.entities.len() == 1
+        || !options.kinds.is_empty()
+        || chosen.is_some_and(|of| shares_terms(&of.name, question));
+    let inside = chosen.map(|of| of.lines);
+    let inside = inside.filter(|lines| is_meant && chunk.lines.covers(*lines));
+    Hit {
+        path: segment.path.clone(),
+        lines: inside.unwrap_or(chunk.lines),
+        kind: chosen.map(|of| of.kind),
+        name: chosen.map(|of| of.qualified_name.to_string()).unwrap_or_default(),
+        signature: chosen.map(signature).unwrap_or_default(),
+        visibility: chosen.map(|of| of.visibility),
+        score: found.score,
+        reason: found.reason,
+    }
+}
+
+/// A header on one line, cut where it is long.
+fn signature(of: &Definition) -> String {
+    let words: Vec<&str> = of.signature_text.split_whitespace().collect();
+    let line = words.join(" ");
+    let cut = line.floor_char_boundary(SIGNATURE_BYTES_MAX);
+    line[..cut].trim_end_matches(['{', ' ']).to_owned()
+}
+
+fn shares_terms(name: &str, question: &str) -> bool {
+    let asked = terms(question);
+    terms(name).iter().any(|term| asked.contains(term))
+}
+
+/// The entity of a part that the question is most likely about: of the kinds asked for, the
+/// first that shares the most words.
+fn choose(
+    chunk: &Chunk,
+    definitions: &[Definition],
+    question: &str,
+    kinds: &[EntityKind],
+) -> Option<EntityIndex> {
+    let of = |at: &EntityIndex| definitions.get(at.get());
+    let mut candidates: Vec<EntityIndex> = chunk.entities.clone();
+    if !kinds.is_empty() {
+        let from = definitions.partition_point(|of| of.lines.first < chunk.lines.first);
+        let beginning = (0_u32..).map(EntityIndex).zip(definitions).skip(from);
+        let beginning = beginning.take_while(|(_, of)| of.lines.first <= chunk.lines.last);
+        candidates.extend(beginning.map(|(at, _)| at));
+        candidates.retain(|at| of(at).is_some_and(|one| kinds.contains(&one.kind)));
+    }
+    let asked = terms(question);
+    let shared = |at: &EntityIndex| {
+        let name = of(at).map(|of| terms(&of.name)).unwrap_or_default();
+        name.iter().filter(|term| asked.contains(term)).count()
+    };
+    // Of equal ones `max_by_key` would take the last.
+    candidates.into_iter().rev().max_by_key(shared)
+}

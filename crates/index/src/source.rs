@@ -1,0 +1,25 @@
+//! From a file's bytes to its text and structure.
+
+use std::borrow::Cow;
+use std::time::{Duration, Instant};
+
+use foveal_code::{Parsed, parse_while};
+
+/// How long a file's syntax is read. Error recovery can take the square of a file's length.
+const PARSE_TIME_MAX: Duration = Duration::from_secs(2);
+
+/// Bytes at the beginning in which a zero says that the file is no text.
+const HEAD_BYTES: usize = 8 << 10;
+
+/// The bytes as text, bytes that are none replaced; `None` for a binary file.
+pub fn text_of(bytes: &[u8]) -> Option<Cow<'_, str>> {
+    let head = &bytes[..bytes.len().min(HEAD_BYTES)];
+    (!head.contains(&0)).then(|| String::from_utf8_lossy(bytes))
+}
+
+/// What the file at `path` with this text consists of: paragraphs where its syntax takes
+/// longer than two seconds, or once `stop` says so.
+pub fn parse(path: &str, text: &str, stop: &dyn Fn() -> bool) -> Parsed {
+    let end = Instant::now() + PARSE_TIME_MAX;
+    parse_while(path, text, &mut || !stop() && Instant::now() < end)
+}

@@ -1,0 +1,151 @@
+//! Which files are indexed, and when they are read again.
+
+use foveal_index::Summary;
+
+use crate::world::{World, files, update};
+
+const CODE: &str = "fn answer() -> u32 {\n    42\n}\n";
+
+#[test]
+fn what_is_ignored_hidden_secret_or_no_text_is_left_out() {
+    let world = World::new("left_out");
+    for path in [
+        "src/a.rs",
+        "built/b.rs",
+        "src/skipped.rs",
+        ".hidden/c.rs",
+        ".env",
+        "prod.env",
+        "deploy/id_rsa",
+        "deploy/server.pem",
+        "credentials.json",
+        "credentials.rs",
+        "deep/kept/d.rs",
+        "deep/e.log.rs",
+    ] {
+        world.write(path, CODE);
+    }
+    world.write(".gitignore", "built/\n*.log.rs\n");
+    world.write("src/.ignore", "skipped.rs\n");
+    world.write("binary.rs", b"fn a() {}\0\0");
+    world.write("notes.txt", "-----BEGIN RSA PRIVATE KEY-----\nabcdef\n");
+    world.write("large.rs", CODE.repeat(40_000));
+    world.write("Cargo.lock", "[[package]]\nname = \"a\"\n");
+    world.write("latin.rs", b"// caf\xe9\nfn coffee() {}\n");
+    let mut indexer = world.open();
+    let summary = update(&mut indexer);
+    assert_eq!(files(&mut indexer), ["credentials.rs", "deep/kept/d.rs", "latin.rs", "src/a.rs"]);
+    // Secret by name and too large; hidden and ignored ones are not even counted.
+    assert_eq!(summary.passed_by, 5, "{summary:?}");
+}
+
+/// What nobody follows must not be indexed.
+#[test]
+fn hidden_files_are_left_out_whatever_is_asked_for() {
+    let world = World::new("asked_for");
+    for path in ["a.rs", ".github/b.rs", "sub/.c.rs", "sub/kept.rs"] {
+        world.write(path, CODE);
+    }
+    world.write(".gitignore", "!.github\n");
+    world.write("sub/.ignore", "!.c.rs\n!kept.rs\n");
+    let mut indexer = world.open();
+    update(&mut indexer);
+    indexer.touch(".github/b.rs".as_ref());
+    indexer.update_queued(&|| false).expect("a store of this test");
+    assert_eq!(files(&mut indexer), ["a.rs", "sub/kept.rs"]);
+}
+
+#[test]
+fn only_what_has_changed_is_read() {
+    let world = World::new("changed");
+    world.write("a.rs", CODE);
+    world.write("b.rs", CODE);
+    world.write("data.bin", [0_u8; 100]);
+    let mut indexer = world.open();
+    let all = Summary { indexed: 3, ..Summary::default() };
+    assert_eq!(update(&mut indexer), all);
+    let same = Summary { unchanged: 3, ..Summary::default() };
+    assert_eq!(update(&mut indexer), same);
+    assert_eq!(update(&mut world.open()), same);
+    world.write("a.rs", CODE.replace("answer", "reply"));
+    world.remove("b.rs");
+    let changed = Summary { indexed: 1, unchanged: 1, removed: 1, ..Summary::default() };
+    assert_eq!(update(&mut indexer), changed);
+    assert_eq!(files(&mut indexer), ["a.rs"]);
+    // Ignored from now on.
+    world.write(".gitignore", "a.rs\n");
+    assert_eq!(update(&mut indexer).removed, 1);
+    assert_eq!(files(&mut indexer), [""; 0]);
+}
+
+#[test]
+fn files_in_the_queue_are_brought_up_to_date_alone() {
+    let world = World::new("queued");
+    world.write("a.rs", CODE);
+    world.write("sub/b.rs", CODE);
+    world.write("ignored.rs", CODE);
+    world.write(".gitignore", "ignored.rs\n");
+    let mut indexer = world.open();
+    let inside = indexer.root().join("sub").join("b.rs");
+    indexer.touch(&inside);
+    indexer.touch(&inside);
+    indexer.touch("ignored.rs".as_ref());
+    indexer.touch("../elsewhere.rs".as_ref());
+    indexer.touch("/".as_ref());
+    let one = Summary { indexed: 1, ..Summary::default() };
+    assert_eq!(indexer.update_queued(&|| false).expect("a store of this test"), one);
+    assert_eq!(files(&mut indexer), ["sub/b.rs"]);
+    world.remove("sub/b.rs");
+    indexer.touch(&inside);
+    let gone = Summary { removed: 1, ..Summary::default() };
+    assert_eq!(indexer.update_queued(&|| false).expect("a store of this test"), gone);
+    assert_eq!(indexer.update_queued(&|| false).expect("a store of this test"), Summary::default());
+}
+
+#[test]
+fn files_in_the_queue_come_first() {
+    let world = World::new("first");
+    for n in 0..300 {
+        world.write(&format!("f{n:03}.rs"), CODE);
+    }
+    let mut indexer = world.open();
+    indexer.touch("f299.rs".as_ref());
+    let seen = std::sync::atomic::AtomicBool::new(false);
+    let note = &mut |progress: foveal_index::Progress| {
+        // Another thread may be done with its first file before.
+        seen.fetch_or(progress.done >= 100, std::sync::atomic::Ordering::Relaxed);
+    };
+    let stop = || seen.load(std::sync::atomic::Ordering::Relaxed);
+    assert!(indexer.update(note, &stop).expect("a folder of this test").stopped);
+    assert!(files(&mut indexer).contains(&"f299.rs".to_owned()));
+}
+
+#[test]
+fn another_model_embeds_anew_and_none_keeps_what_is_there() {
+    let world = World::embedded("models");
+    world.write("a.rs", CODE);
+    let plain = foveal_index::Indexer::open(&world.root(), &world.store(), None);
+    let mut plain = plain.expect("a folder of this test");
+    assert_eq!(update(&mut plain).indexed, 1);
+    let mut indexer = world.open();
+    let embedded = Summary { unchanged: 1, embedded: 1, ..Summary::default() };
+    assert_eq!(update(&mut indexer), embedded);
+    assert_eq!(update(&mut indexer), Summary { embedded: 0, ..embedded });
+    assert_eq!(update(&mut plain).unchanged, 1);
+    let hits = indexer.search("answer", &foveal_index::SearchOptions::default());
+    let hits = hits.expect("a store of this test");
+    assert!(hits[0].reason.cosine.is_some_and(|cosine| cosine > 0.5), "{hits:?}");
+}
+
+#[test]
+fn a_folder_that_is_none_is_refused() {
+    let world = World::new("none");
+    world.write("a.rs", CODE);
+    for path in ["gone", "a.rs"] {
+        let root = world.root().join(path);
+        let refused = foveal_index::Indexer::open(&root, &world.store(), None);
+        let message = refused.err().map(|error| error.to_string());
+        let expected = format!("`{}` is no folder that can be read", root.display());
+        assert!(message.is_some_and(|message| message.replace("/.", "") == expected), "{path}");
+    }
+}

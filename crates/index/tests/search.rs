@@ -1,0 +1,188 @@
+//! What is found, in which order, and why.
+
+use std::fmt::Write;
+
+use foveal_code::bm25::{Bm25Settings, Field, TextIndex};
+use foveal_code::{EntityKind, LineRange};
+use foveal_index::SearchOptions;
+
+use crate::world::{World, update};
+
+const PARSER: &str = "\
+//! Reads settings.
+
+/// What can be set.
+pub struct Settings {
+    depth: usize,
+    verbose: bool,
+}
+
+impl Settings {
+    /// Reads settings from a file.
+    pub fn load(path: &Path) -> Result<Self> {
+        let text = read_to_string(path)?;
+        parse_settings(&text)
+    }
+
+    /// How many nested folders are followed.
+    pub fn folder_depth(&self) -> usize {
+        self.depth
+    }
+}
+
+fn parse_settings(text: &str) -> Result<Settings> {
+    for line in text.lines() {
+        let (key, value) = line.split_once('=')?;
+        assign(key, value);
+    }
+    finish()
+}
+";
+
+const NOTES: &str = "\
+# Notes
+
+## Building
+
+Run the compiler with all warnings.
+
+## Settings file
+
+One setting a line, its name, an equals sign and the value.
+";
+
+fn check(world: &World, questions: &[(&str, &[EntityKind])], expected: &str) {
+    let mut indexer = world.open();
+    let mut text = String::new();
+    for (query, kinds) in questions {
+        writeln!(text, "{query}").expect("a string takes all text");
+        let options = SearchOptions { limit: 2, kinds: kinds.to_vec(), ..SearchOptions::default() };
+        for hit in indexer.search(query, &options).expect("a store of this test") {
+            let kind = hit.kind.map_or("lines", EntityKind::name);
+            let words = hit.reason.words.join("+");
+            writeln!(text, "  {}:{} {kind} {} [{words}]", hit.path, hit.lines, hit.name)
+                .expect("a string takes all text");
+        }
+    }
+    assert_eq!(text, expected);
+}
+
+fn world(test: &str) -> World {
+    let world = World::embedded(test);
+    world.write("src/settings.rs", PARSER);
+    world.write("notes.md", NOTES);
+    update(&mut world.open());
+    world
+}
+
+#[test]
+fn entities_are_found_by_words_and_meaning() {
+    let world = world("found");
+    check(
+        &world,
+        &[
+            ("parse settings", &[]),
+            ("depth of folders", &[EntityKind::Method]),
+            ("verbose", &[EntityKind::Field]),
+            ("equals sign", &[]),
+            ("building", &[]),
+            ("settings", &[EntityKind::Enum]),
+            ("", &[]),
+        ],
+        "\
+parse settings\n\
+\x20 src/settings.rs:22-28 function parse_settings [parse+settings]\n\
+\x20 src/settings.rs:10-19 method Settings.load [parse+settings]\n\
+depth of folders\n\
+\x20 src/settings.rs:16-19 method Settings.folder_depth [depth+folders]\n\
+verbose\n\
+\x20 src/settings.rs:6 field Settings.verbose [verbose]\n\
+equals sign\n\
+\x20 notes.md:3-9 section Notes.Building [equals+sign]\n\
+\x20 notes.md:1 section Notes []\n\
+building\n\
+\x20 notes.md:3-6 section Notes.Building [building]\n\
+\x20 src/settings.rs:3-7 type Settings []\n\
+settings\n\
+\n",
+    );
+}
+
+/// A text as the index takes it: names stand twice before it.
+struct Part {
+    lines: LineRange,
+    scored: f32,
+}
+
+#[test]
+fn words_score_as_bm25_over_all_texts_does() {
+    let world = World::new("bm25");
+    let mut reference = TextIndex::new();
+    let mut places = Vec::new();
+    for n in 0..30 {
+        // Paragraphs of a text have no names of their own but their first words.
+        let name = format!("alpha{} beta{}", n % 3, n % 5);
+        let rest = format!("gamma{} delta epsilon", n % 2).repeat(1 + n % 4);
+        let text = (0..10).map(|_| format!("{name}\n{rest}\n")).collect::<String>();
+        world.write(&format!("f{n:02}.rs"), format!("fn part{n}() {{\n/*\n{text}*/\n}}\n"));
+        let body = format!("fn part{n}() {{\n/*\n{text}*/\n}}\n");
+        let name = format!("part{n}");
+        let name = Field { text: &name, weight: 2.0 };
+        reference.push(&[Field { text: &body, weight: 1.0 }, name]);
+        places.push(format!("f{n:02}.rs"));
+    }
+    let mut indexer = world.open();
+    update(&mut indexer);
+    for query in ["alpha beta", "part 7", "gamma1 delta", "epsilon 4 4 4", "zeta", "PartAlpha"] {
+        let scores = reference.scores(query, Bm25Settings::default());
+        let mut expected: Vec<(&str, f32)> = places
+            .iter()
+            .map(String::as_str)
+            .zip(scores)
+            .filter(|(_, score)| *score > 0.0)
+            .collect();
+        expected.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(b.0)));
+        let options = SearchOptions { limit: 100, ..SearchOptions::default() };
+        let hits = indexer.search(query, &options).expect("a store of this test");
+        let hits: Vec<(&str, Part)> = hits
+            .iter()
+            .map(|hit| (&*hit.path, Part { lines: hit.lines, scored: hit.reason.words_score }))
+            .collect();
+        let paths = |list: &[(&str, f32)]| {
+            list.iter().map(|(path, _)| (*path).to_owned()).collect::<Vec<_>>()
+        };
+        let found: Vec<(&str, f32)> =
+            hits.iter().map(|(path, part)| (*path, part.scored)).collect();
+        assert_eq!(paths(&found), paths(&expected), "{query}");
+        for ((_, part), (_, score)) in hits.iter().zip(&expected) {
+            assert!((part.scored - score).abs() < 1e-3, "{query} {:?}", part.lines);
+        }
+    }
+}
+
+#[test]
+fn what_the_best_part_uses_comes_before_what_is_as_good_without() {
+    let world = World::new("neighbours");
+    let part = |name: &str| {
+        format!(
+            "fn {name}() {{\n    let a = 1;\n    let b = 2;\n    let c = 3;\n    widget();\n    let d = 4;\n    let e = 5;\n    let f = 6;\n}}\n"
+        )
+    };
+    for name in ["aa_one", "bb_one", "cc_one"] {
+        world.write(&format!("{name}.rs"), part(name));
+    }
+    let best = part("draw_widget_frame").replace("widget()", "bb_one()");
+    world.write("frame.rs", best);
+    let mut indexer = world.open();
+    update(&mut indexer);
+    let mut order = |neighbours_share: f32| -> Vec<String> {
+        let options = SearchOptions { neighbours_share, ..SearchOptions::default() };
+        let hits = indexer.search("draw the widget frame", &options).expect("a store of this test");
+        hits.into_iter().map(|hit| format!("{} {:.1}", hit.name, hit.reason.neighbours)).collect()
+    };
+    let rest = ["bb_one 1.0", "cc_one 0.0"];
+    let found = order(0.2);
+    assert_eq!(found[1], rest[0], "{found:?}");
+    let without = order(0.0);
+    assert_eq!(without[1], "aa_one 0.0", "{without:?}");
+}

@@ -1,0 +1,57 @@
+//! Changes are seen as they happen.
+
+use std::time::{Duration, Instant};
+
+use foveal_index::{Changes, Watcher};
+
+use crate::world::{World, files, update};
+
+/// Systems tell changes soon, but promise no time.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+#[test]
+fn a_file_that_is_written_is_indexed() {
+    let world = World::new("watched");
+    world.write("a.rs", "fn a() {}\n");
+    let mut indexer = world.open();
+    update(&mut indexer);
+    let Ok(watcher) = Watcher::start(indexer.root()) else {
+        eprintln!("skipped: this system does not watch files");
+        return;
+    };
+    world.write("b.rs", "fn b() {}\n");
+    world.write(".hidden.rs", "fn hidden() {}\n");
+    let end = Instant::now() + PATIENCE;
+    while files(&mut indexer).len() < 2 {
+        match watcher.wait(&|| Instant::now() > end).expect("the change is seen in time") {
+            Changes::Files(changed) => {
+                assert_eq!(changed, [indexer.root().join("b.rs")]);
+                indexer.touch(&changed[0]);
+                indexer.update_queued(&|| false).expect("a store of this test");
+            }
+            Changes::Everything => drop(update(&mut indexer)),
+        }
+    }
+    assert_eq!(files(&mut indexer), ["a.rs", "b.rs"]);
+    world.write(".gitignore", "b.rs\n");
+    assert_eq!(watcher.wait(&|| Instant::now() > end), Some(Changes::Everything));
+}
+
+/// While vectors are made nobody looks at what happens.
+#[test]
+fn of_too_many_events_the_watch_keeps_a_bounded_number() {
+    let world = World::new("watched_much");
+    let root = world.root().canonicalize().expect("a folder of this test");
+    let Ok(watcher) = Watcher::start(&root) else {
+        eprintln!("skipped: this system does not watch files");
+        return;
+    };
+    // Two files in turn, since a system may tell events that are the same once; it tells at
+    // least one for each write, and more than twice as many as can wait.
+    for n in 0..10_000 {
+        world.write(["a.rs", "b.rs"][n % 2], "fn a() {}\n");
+    }
+    let end = Instant::now() + PATIENCE;
+    let changes = watcher.wait(&|| Instant::now() > end);
+    assert_eq!(changes, Some(Changes::Everything));
+}

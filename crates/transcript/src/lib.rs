@@ -1,0 +1,10 @@
+//! A conversation as it was recorded, append-only, the ground truth; and the content
+//! addresses by which anything left out of a prompt can be fetched again.
+//!
+//! What every other crate names is here, and nothing behind it: no parser, no tokenizer.
+
+mod handle;
+mod transcript;
+
+pub use handle::*;
+pub use transcript::*;
