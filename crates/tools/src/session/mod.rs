@@ -32,7 +32,7 @@ use foveal_files::{PathError, PathKey, Roots, TextFile};
 use foveal_processes::{TerminalLimits, Terminals};
 use foveal_store::SessionId;
 
-use crate::permission::{Deed, Grants, Verdict};
+use crate::permission::{Access, Grants, Verdict};
 use crate::settings;
 use crate::tool::read_file::Mode;
 use crate::toolbox::Toolbox;
@@ -200,25 +200,25 @@ impl Session {
 
     /// Whether rules and grants let a tool touch `subject` without asking anybody.
     pub fn may(&self, tool: &'static str, subject: &str) -> bool {
-        self.verdict(&Deed::of(tool, subject)) == Verdict::Allow
+        self.verdict(&Access::of(tool, subject)) == Verdict::Allow
     }
 
     /// What the rules say, where a grant answers what they would have asked.
-    pub(crate) fn verdict(&self, deed: &Deed<'_>) -> Verdict {
-        match self.toolbox.policy.verdict(deed) {
-            Verdict::Ask if self.is_granted(deed) || self.toolbox.is_granted(deed) => {
+    pub(crate) fn verdict(&self, access: &Access<'_>) -> Verdict {
+        match self.toolbox.policy.verdict(access) {
+            Verdict::Ask if self.is_granted(access) || self.toolbox.is_granted(access) => {
                 Verdict::Allow
             }
             verdict => verdict,
         }
     }
 
-    fn is_granted(&self, deed: &Deed<'_>) -> bool {
-        self.state().grants.hold(deed)
+    fn is_granted(&self, access: &Access<'_>) -> bool {
+        self.state().grants.hold(access)
     }
 
-    pub(crate) fn grant(&self, deed: &Deed<'_>) {
-        self.state().grants.add(deed);
+    pub(crate) fn grant(&self, access: &Access<'_>) {
+        self.state().grants.add(access);
     }
 
     /// The files that are shown whole, by their absolute paths.

@@ -9,7 +9,7 @@ use foveal_processes::Command;
 
 use crate::control::{Control, Question, Word};
 use crate::error::ToolError;
-use crate::permission::{Asks, Deed, Verdict};
+use crate::permission::{Access, Asks, Verdict};
 use crate::table::Tool;
 use crate::toolbox::Toolbox;
 
@@ -81,7 +81,7 @@ impl Work<'_> {
         match asks {
             Asks::Itself => self.permit("", None),
             Asks::Command(text) => {
-                self.permit_deed(&Deed { is_command: true, ..Deed::of(name, text) })
+                self.permit_access(&Access { is_command: true, ..Access::of(name, text) })
             }
             Asks::Text(text) => self.permit(text, None),
             Asks::Paths(paths) if paths.is_empty() => self.permit("", None),
@@ -94,8 +94,8 @@ impl Work<'_> {
                 let subject = located.map_or_else(|_| (*path).into(), |located| located.lasting());
                 let subject = &*subject;
                 // Where the other tool asks anyway, once is enough.
-                let asks_itself = self.session.verdict(&Deed::of(other, subject)) == Verdict::Ask;
-                match self.session.verdict(&Deed::of(name, subject)) {
+                let asks_itself = self.session.verdict(&Access::of(other, subject)) == Verdict::Ask;
+                match self.session.verdict(&Access::of(name, subject)) {
                     Verdict::Ask if asks_itself => Ok(()),
                     _ => self.permit(subject, None),
                 }
@@ -108,15 +108,15 @@ impl Work<'_> {
     /// # Errors
     /// If a rule or the person says no, or nobody can be asked.
     pub fn permit(&self, subject: &str, concern: Option<&str>) -> Result<(), ToolError> {
-        self.permit_deed(&Deed { concern, ..Deed::of(self.tool.name, subject) })
+        self.permit_access(&Access { concern, ..Access::of(self.tool.name, subject) })
     }
 
-    fn permit_deed(&self, deed: &Deed<'_>) -> Result<(), ToolError> {
-        let Deed { tool, subject, concern, .. } = *deed;
+    fn permit_access(&self, access: &Access<'_>) -> Result<(), ToolError> {
+        let Access { tool, subject, concern, .. } = *access;
         let why = concern.map(|concern| format!(" ({concern})")).unwrap_or_default();
         let what = if subject.is_empty() { String::new() } else { format!(" `{subject}`") };
         let denied = |by: &str| ToolError::Denied { what: format!("{tool}{what}{why}: {by}") };
-        match self.session.verdict(deed) {
+        match self.session.verdict(access) {
             Verdict::Allow => return Ok(()),
             Verdict::Deny => return Err(denied("a permission rule forbids it")),
             Verdict::Ask if self.said.is_granted(subject) => return Ok(()),
@@ -132,8 +132,8 @@ impl Work<'_> {
         let question = Question { tool, subject: subject.to_owned(), reason };
         match person(&question) {
             Word::Once => {}
-            Word::Session => self.session.grant(deed),
-            Word::Always => self.toolbox.grant(deed),
+            Word::Session => self.session.grant(access),
+            Word::Always => self.toolbox.grant(access),
             Word::No => return Err(denied("the user said no")),
         }
         self.said.grant(subject);
