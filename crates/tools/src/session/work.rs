@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use foveal_files::Located;
 use foveal_processes::Command;
 
-use crate::control::{Control, Question, Word};
+use crate::control::{Approval, Control, Question};
 use crate::error::ToolError;
 use crate::permission::{Access, Asks, Verdict};
 use crate::table::Tool;
@@ -131,10 +131,10 @@ impl Work<'_> {
         let reason = concern.unwrap_or("a permission rule wants it").to_owned();
         let question = Question { tool, subject: subject.to_owned(), reason };
         match person(&question) {
-            Word::Once => {}
-            Word::Session => self.session.grant(access),
-            Word::Always => self.toolbox.grant(access),
-            Word::No => return Err(denied("the user said no")),
+            Approval::Once => {}
+            Approval::Session => self.session.grant(access),
+            Approval::Always => self.toolbox.grant(access),
+            Approval::No => return Err(denied("the user said no")),
         }
         self.said.grant(subject);
         Ok(())
