@@ -18,7 +18,7 @@ use crate::views::Wish;
 
 use super::keep::Event;
 use super::shown::Counts;
-use super::work::Said;
+use super::work::Approvals;
 use super::{Asked, Given, Request, Session, State, Work};
 
 impl Session {
@@ -78,8 +78,9 @@ impl Session {
         };
         let arguments = tool.without_nulls(&request.arguments);
         let request = &Request { arguments, ..request.clone() };
-        let (toolbox, said) = (&self.toolbox, Said::default());
-        let mut work = Work { tool, toolbox, session: self, control, said: &said, anew: false };
+        let (toolbox, approvals) = (&self.toolbox, Approvals::default());
+        let mut work =
+            Work { tool, toolbox, session: self, control, approvals: &approvals, anew: false };
         work.go_on()?;
         self.toolbox.collect_at_times();
         let call = tool.parse(request.arguments.clone())?;

@@ -30,14 +30,14 @@ pub struct Work<'a> {
     /// after such an answer, or wants none.
     pub anew: bool,
     /// What the person said in this call.
-    pub(crate) said: &'a Said,
+    pub(crate) approvals: &'a Approvals,
 }
 
 /// What was asked for in one call and granted, so that nobody is asked twice.
 #[derive(Debug, Default)]
-pub(crate) struct Said(Mutex<BTreeSet<String>>);
+pub(crate) struct Approvals(Mutex<BTreeSet<String>>);
 
-impl Said {
+impl Approvals {
     fn is_granted(&self, subject: &str) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(subject)
     }
@@ -119,7 +119,7 @@ impl Work<'_> {
         match self.session.verdict(access) {
             Verdict::Allow => return Ok(()),
             Verdict::Deny => return Err(denied("a permission rule forbids it")),
-            Verdict::Ask if self.said.is_granted(subject) => return Ok(()),
+            Verdict::Ask if self.approvals.is_granted(subject) => return Ok(()),
             Verdict::Ask => {}
         }
         let Some(person) = self.control.person else {
@@ -136,7 +136,7 @@ impl Work<'_> {
             Approval::Always => self.toolbox.grant(access),
             Approval::No => return Err(denied("the user said no")),
         }
-        self.said.grant(subject);
+        self.approvals.grant(subject);
         Ok(())
     }
 
