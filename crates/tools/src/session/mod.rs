@@ -51,7 +51,7 @@ pub use self::readers::{is_note, note_reader};
 use self::reads::Reads;
 pub use self::seen::Seen;
 pub use self::shown::{Asked, Before, Counts, Given, Shown};
-use self::undo::HeldBack;
+use self::undo::UndoBuffer;
 pub use self::unshown::Unshown;
 pub use self::work::Work;
 
@@ -115,7 +115,7 @@ struct State {
     roots: Roots,
     told_unconfined: bool,
     /// What files held before a change, where it cannot be kept for longer.
-    held_back: HeldBack,
+    undo_buffer: UndoBuffer,
     /// As of the last call.
     readers: Readers,
 }
@@ -135,7 +135,7 @@ impl Session {
             grants: Grants::default(),
             roots: toolbox.roots.clone(),
             told_unconfined: false,
-            held_back: HeldBack::default(),
+            undo_buffer: UndoBuffer::default(),
             readers: Readers::default(),
         };
         let id = id.into();
@@ -179,7 +179,7 @@ impl Session {
     fn forget_all(&self, state: &mut State) {
         state.shown.forget();
         state.files.forget_shown();
-        state.held_back.forget_seen();
+        state.undo_buffer.forget_seen();
         state.pointed = Pointed::default();
         self.append(&Event::Forgot, self.toolbox.clock.now());
     }
@@ -314,7 +314,7 @@ impl Session {
             let mut state = poisoned.into_inner();
             state.shown.forget();
             state.files.forget_shown();
-            state.held_back.forget_seen();
+            state.undo_buffer.forget_seen();
             state
         })
     }
