@@ -183,7 +183,7 @@ impl Roots {
 
     /// How the file at `relative` below `root` is called by rules and records, wherever the
     /// working directory is: relative to the first root, absolute in others.
-    pub fn lasting(&self, root: &Root, relative: &Path) -> String {
+    pub fn rule_path(&self, root: &Root, relative: &Path) -> String {
         let absolute = root.join(relative);
         let told = spelled(absolute.strip_prefix(&self.all[0].path).unwrap_or(&absolute));
         if told.is_empty() { ".".to_owned() } else { told.into_owned() }

@@ -108,7 +108,7 @@ impl Work<'_> {
         let (room, lines) = match reach {
             Reach::Answer => (Room::ANSWER, all),
             Reach::Uncurated | Reach::Unparsed => {
-                (GLIMPSE, self.toolbox.small_lines(&located.lasting()).max(1))
+                (GLIMPSE, self.toolbox.small_lines(&located.rule_path()).max(1))
             }
         };
         let mut part = Part::of(text.text(), Asked::lines(1, all.min(lines)), room);
@@ -158,7 +158,7 @@ impl Work<'_> {
         let (room, lines, carried) = match mode {
             Mode::Full => (Room::ANSWER, u32::MAX, "full"),
             Mode::Auto | Mode::Curated | Mode::Structure => {
-                (GLIMPSE, self.toolbox.small_lines(&located.lasting()).max(1), "auto")
+                (GLIMPSE, self.toolbox.small_lines(&located.rule_path()).max(1), "auto")
             }
         };
         let mut reader = LinesReader::open(located, None).map_err(ToolError::failed)?;

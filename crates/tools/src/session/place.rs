@@ -117,7 +117,7 @@ impl Place {
         if located.sensitivity().is_some() && located.key() != self.located.key() {
             return Err(io::Error::other("it may hold secrets: name it as path to search it"));
         }
-        if !work.is_allowed(&located.lasting()) {
+        if !work.is_allowed(&located.rule_path()) {
             return Err(io::Error::other("a permission rule keeps it from searches"));
         }
         Ok(Opened::open(&located).map_err(io::Error::other)?.into_std())

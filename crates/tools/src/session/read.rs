@@ -145,7 +145,7 @@ impl Work<'_> {
         let depends = vec![Dependency::File(located.absolute(), version)];
         let is_same = before.as_ref().is_some_and(|before| before.version.hash == version.hash);
         let known = KnownFile::after(before.as_ref(), version, Arc::clone(text), question);
-        let read_view = self.read_view(mode, &located.lasting(), key, (before.as_ref(), &known));
+        let read_view = self.read_view(mode, &located.rule_path(), key, (before.as_ref(), &known));
         if mode == Mode::Structure {
             // Of a version that stands above, it still does.
             if !is_same {
@@ -157,7 +157,7 @@ impl Work<'_> {
             };
         }
         self.session.know(key.clone(), known);
-        if let Some(reach) = self.reach((&located.lasting(), key), text, mode, &read_view) {
+        if let Some(reach) = self.reach((&located.rule_path(), key), text, mode, &read_view) {
             return self.beginning((located, text), version, reach, depends);
         }
         let (key, remarks) = (key.clone(), text.remarks());

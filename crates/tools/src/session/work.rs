@@ -63,7 +63,7 @@ impl Work<'_> {
             concern => concern,
         };
         // Rules are about one name of a file, wherever the session is.
-        self.permit(&located.lasting(), concern.as_deref())?;
+        self.permit(&located.rule_path(), concern.as_deref())?;
         Ok(located)
     }
 
@@ -91,7 +91,8 @@ impl Work<'_> {
             }),
             Asks::Calls(other, paths) => paths.iter().try_for_each(|path| {
                 let located = self.session.roots().resolve(path);
-                let subject = located.map_or_else(|_| (*path).into(), |located| located.lasting());
+                let subject =
+                    located.map_or_else(|_| (*path).into(), |located| located.rule_path());
                 let subject = &*subject;
                 // Where the other tool asks anyway, once is enough.
                 let asks_itself = self.session.verdict(&Access::of(other, subject)) == Verdict::Ask;

@@ -55,7 +55,7 @@ impl Arguments for SearchCode {
         let roots = work.session.roots();
         let shown = found.hits.into_iter().filter_map(|(root, hit)| {
             let root = root_of(&roots, root.as_deref())?;
-            let is_allowed = work.is_allowed(&roots.lasting(root, Path::new(&hit.path)));
+            let is_allowed = work.is_allowed(&roots.rule_path(root, Path::new(&hit.path)));
             is_allowed.then(|| Hit { path: roots.shown(root, Path::new(&hit.path)), ..hit })
         });
         let mut hits: Vec<Hit> = shown.collect();
