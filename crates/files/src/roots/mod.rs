@@ -165,11 +165,11 @@ impl Roots {
     /// How the file at `relative` below `root` is called in answers: relative to the working
     /// directory, or absolute outside it, so that asking for it by that name leads to it.
     pub fn shown(&self, root: &Root, relative: &Path) -> String {
-        self.told(&root.join(relative))
+        self.display_path(&root.join(relative))
     }
 
     /// How the absolute path, which goes through no link, is called in answers.
-    pub fn told(&self, absolute: &Path) -> String {
+    pub fn display_path(&self, absolute: &Path) -> String {
         let Ok(relative) = absolute.strip_prefix(&self.working) else {
             return spelled(absolute).into_owned();
         };

@@ -57,7 +57,7 @@ impl Work<'_> {
         for root in roots.all() {
             let inner = roots.all().filter_map(|other| other.path().strip_prefix(root.path()).ok());
             let without = inner.filter(|inner| !inner.as_os_str().is_empty());
-            let told = roots.told(root.path());
+            let told = roots.display_path(root.path());
             match self.place(&roots, &told, without.map(Path::to_owned).collect()) {
                 Ok(place) => places.all.push(place),
                 Err(error) => {

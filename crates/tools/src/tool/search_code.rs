@@ -68,12 +68,12 @@ impl Arguments for SearchCode {
             text = format!("[nothing found for `{}`; try grep]\n", self.query);
         }
         for root in roots.all().skip(1).filter(|root| !work.toolbox.index.has(root.path())) {
-            let told = roots.told(root.path());
+            let told = roots.display_path(root.path());
             text.push_str(&format!("[`{told}` has no index: search it with grep]\n"));
         }
         for (root, error) in &found.failed {
             let root = root_of(&roots, root.as_deref());
-            let told = root.map_or_else(String::new, |root| roots.told(root.path()));
+            let told = root.map_or_else(String::new, |root| roots.display_path(root.path()));
             text.push_str(&format!("[`{told}` was left out: {error}]\n"));
         }
         let depends = if found.failed.is_empty() { depends } else { Vec::new() };
