@@ -8,3 +8,7 @@ pub(crate) mod opencode;
 pub(crate) mod openhands;
 pub(crate) mod pi;
 pub(crate) mod swe_agent;
+
+#[cfg(test)]
+#[path = "../../../../docs/examples/reader.rs"]
+mod example;
