@@ -5,7 +5,6 @@
 
 pub mod budget;
 pub mod call_texts;
-pub mod calls;
 pub mod edits;
 pub mod interest;
 pub mod ledger;

@@ -5,7 +5,7 @@ use std::sync::MutexGuard;
 
 use serde_json::Value;
 
-use foveal_context::calls::{self, Miss};
+use foveal_calls::{Miss, Query};
 use foveal_context::shape::ShapeKind;
 use foveal_files::tree::name_of;
 use foveal_transcript::Handle;
@@ -109,13 +109,7 @@ impl Session {
     }
 
     /// Shapes what was found, remembers that it was shown, and keeps it.
-    fn give(
-        &self,
-        tool: &Tool,
-        request: &Request,
-        found: Found,
-        asked: Option<calls::Asked>,
-    ) -> Answer {
+    fn give(&self, tool: &Tool, request: &Request, found: Found, asked: Option<Query>) -> Answer {
         let now = self.toolbox.clock.now();
         let recorded = asked.and_then(|asked| Some((asked, self.to_record(&found)?)));
         let Found { text, head, images, structured, is_error, carried, cached, .. } = found;

@@ -10,6 +10,7 @@ use crate::tidy::source::{Source, is_word};
 pub(crate) const PURE: &[&str] = &[
     "crates/transcript",
     "crates/effects",
+    "crates/calls",
     "crates/context",
     "crates/wire",
     "crates/code",
