@@ -10,6 +10,7 @@ pub mod edits;
 pub mod interest;
 pub mod ledger;
 pub mod lines;
+pub mod note;
 pub mod observed;
 pub mod placement;
 pub mod planner;
