@@ -157,7 +157,8 @@ impl Shape {
     /// The numbers of the lines of `printed` of which something is left out; what is pointed
     /// at is not.
     pub fn numbers_left_out(&self, printed: &Printed) -> impl Iterator<Item = u32> {
-        let mut gaps = self.gaps().filter(|gap| gap.note.standing() == Standing::LeftOut).peekable();
+        let mut gaps =
+            self.gaps().filter(|gap| gap.note.standing() == Standing::LeftOut).peekable();
         printed.lines.iter().filter_map(move |line| {
             while gaps.next_if(|gap| gap.bytes.end <= line.text.start).is_some() {}
             let is_in = gaps.peek().is_some_and(|gap| gap.bytes.start < line.text.end);

@@ -5,6 +5,7 @@ mod calls;
 mod coverage;
 mod laws;
 mod ledger;
+mod note;
 mod recorded_effects;
 mod retention;
 mod shaping;

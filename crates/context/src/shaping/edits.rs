@@ -203,11 +203,9 @@ impl<'a> Folding<'a> {
                     Note { counts, ..Note::new(NoteKind::EditText) }
                 }
                 (Level::Note, _) => self.told(usize::from(edit.call)),
-                (_, Side::Old) => Note {
-                    counts,
-                    handle: Some(self.handle),
-                    ..Note::new(NoteKind::ReplacedText)
-                },
+                (_, Side::Old) => {
+                    Note { counts, handle: Some(self.handle), ..Note::new(NoteKind::ReplacedText) }
+                }
                 (_, Side::New) => continue,
             };
             noted = Some(edit.call);

@@ -44,9 +44,8 @@ fn holes(shape: &Shape, length: usize) -> Vec<Hole<'_>> {
 impl<'s> Hole<'s> {
     /// The notes that stand for a line or a part of it.
     fn notes_on(&self, line: &PrintedLine) -> Vec<&'s Note> {
-        let meets = |gap: &&Gap<'s>| {
-            gap.bytes.start < line.text.end && line.text.start < gap.bytes.end
-        };
+        let meets =
+            |gap: &&Gap<'s>| gap.bytes.start < line.text.end && line.text.start < gap.bytes.end;
         self.gaps.iter().filter(meets).map(|gap| gap.note).collect()
     }
 }
@@ -165,10 +164,7 @@ pub fn repeats_follow_their_line(moment: &Moment<'_>) {
 }
 
 /// Calls `check` for each hole with missing lines: entry, shape, hole and the lines.
-fn each_hole(
-    moment: &Moment<'_>,
-    check: impl Fn(EntryIndex, &Shape, &Hole<'_>, &[&PrintedLine]),
-) {
+fn each_hole(moment: &Moment<'_>, check: impl Fn(EntryIndex, &Shape, &Hole<'_>, &[&PrintedLine])) {
     for (_, index, shape, original) in moment.replaced() {
         for hole in holes(shape, original.len()) {
             let lines = missing(moment, index, &hole);
