@@ -9,6 +9,7 @@ pub mod edits;
 pub mod interest;
 pub mod ledger;
 pub mod lines;
+pub mod note;
 pub mod observed;
 pub mod placement;
 pub mod planner;

@@ -4,6 +4,7 @@ mod asking_twice;
 mod coverage;
 mod laws;
 mod ledger;
+mod note;
 mod recorded_effects;
 mod retention;
 mod shaping;

@@ -143,7 +143,7 @@ impl Session {
                 state.files.begun_at((key, *version), &given, *size, seen);
             }
         }
-        let points = given.shape.as_ref().is_some_and(|shape| !shape.refers_to.is_empty());
+        let points = given.shape.as_ref().is_some_and(|shape| !shape.refers_to().is_empty());
         state.pointed.reads.extend(found.read.filter(|_| points));
         let whole = self.whole(&state, &given, kept.is_some());
         // In the order in which answers count as shown.

@@ -8,9 +8,9 @@ use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_tools::{Answer, table};
 use serde::Serialize;
 
-/// What a session has done so far.
+/// The calls of a session so far, by tool.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Tally {
+pub(crate) struct CallCounts {
     tools: BTreeMap<&'static str, Count>,
 }
 
@@ -46,7 +46,7 @@ impl Count {
     }
 }
 
-impl Tally {
+impl CallCounts {
     /// Counts a call. `whole` is what stands behind the handle of a shaped answer.
     pub(crate) fn count(&mut self, tool: &str, answer: &Answer, whole: Option<&str>) {
         let tool = table::named(tool).map_or("(unknown)", |tool| tool.name);
@@ -85,7 +85,7 @@ pub(crate) struct Duplicates {
 
 /// A session as it is reported.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct Report {
+pub(crate) struct SessionReport {
     session: String,
     roots: Vec<String>,
     all: Count,
@@ -95,15 +95,15 @@ pub(crate) struct Report {
     duplicates: Duplicates,
 }
 
-impl Report {
+impl SessionReport {
     pub(crate) fn new(
         session: String,
         roots: Vec<String>,
-        tally: &Tally,
+        counts: &CallCounts,
         files_read: BTreeMap<String, u32>,
         duplicates: Duplicates,
     ) -> Self {
-        let (all, tools) = (tally.all(), tally.tools.clone());
+        let (all, tools) = (counts.all(), counts.tools.clone());
         Self { session, roots, all, tools, files_read, duplicates }
     }
 
@@ -168,18 +168,18 @@ mod tests {
 
     #[test]
     fn a_report_sums_up_calls() {
-        let mut tally = Tally::default();
+        let mut counts = CallCounts::default();
         let answer = |text: &str| Answer { text: text.to_owned(), ..Answer::default() };
-        tally.count("read_file", &answer("0123456789"), None);
+        counts.count("read_file", &answer("0123456789"), None);
         let shaped = Some((ShapeKind::Excerpt, Handle::of(b"whole")));
         let shortened = Answer { shaped, cached: true, ..answer("01234") };
-        tally.count("read_file", &shortened, Some(&"x".repeat(105)));
-        tally.count("no such tool", &Answer { is_error: true, ..answer("no") }, None);
+        counts.count("read_file", &shortened, Some(&"x".repeat(105)));
+        counts.count("no such tool", &Answer { is_error: true, ..answer("no") }, None);
         let files = BTreeMap::from([("src/a.rs".to_owned(), 2)]);
         let all_sessions = Statistics { looked_up: 3, hits: 1, misses: 2, ..Default::default() };
         let duplicates = Duplicates { remembered: 2, all_sessions };
         let roots = vec!["/work".to_owned()];
-        let report = Report::new("s".to_owned(), roots, &tally, files, duplicates);
+        let report = SessionReport::new("s".to_owned(), roots, &counts, files, duplicates);
         let expected = "\
 # This session
 

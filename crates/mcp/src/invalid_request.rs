@@ -13,7 +13,7 @@ const QUOTED_CHARS_MAX: usize = 200;
 
 /// What is answered to a request that is none of the protocol's: either its method is unknown,
 /// or its parameters are not those of its method.
-pub(crate) fn refusal(request: &CustomRequest) -> ErrorData {
+pub(crate) fn error_for(request: &CustomRequest) -> ErrorData {
     let params = request.params.as_ref();
     let (why, give) = match request.method.as_str() {
         "tools/call" => (

@@ -7,8 +7,8 @@ use std::sync::PoisonError;
 use foveal_transcript::Handle;
 use rmcp::model::{ErrorData, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 
-use crate::report::{Duplicates, Report};
-use crate::sessions::Reader;
+use crate::session_report::{Duplicates, SessionReport};
+use crate::sessions::ClientSession;
 
 const CONTENT: &str = "foveal://content/";
 const REPORT: &str = "foveal://session";
@@ -39,25 +39,25 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
 ///
 /// # Errors
 /// If there is none of this name.
-pub(crate) fn read(reader: &Reader, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+pub(crate) fn read(of: &ClientSession, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let not_found = |what: String| ErrorData::resource_not_found(what, None);
     let contents = match uri {
         REPORT => {
-            ResourceContents::text(report(reader).markdown(), uri).with_mime_type("text/markdown")
+            ResourceContents::text(report(of).markdown(), uri).with_mime_type("text/markdown")
         }
         REPORT_JSON => {
-            ResourceContents::text(report(reader).json(), uri).with_mime_type("application/json")
+            ResourceContents::text(report(of).json(), uri).with_mime_type("application/json")
         }
         _ => {
             let handle = uri
                 .strip_prefix(CONTENT)
                 .ok_or_else(|| not_found(format!("there is no resource `{uri}`")))?;
             let handle: Handle = handle.parse().map_err(|error| not_found(format!("{error}")))?;
-            if !reader.session.may("expand", &handle.to_string()) {
+            if !of.session.may("expand", &handle.to_string()) {
                 let what = format!("a permission rule forbids to expand `{handle}` unasked");
                 return Err(ErrorData::invalid_request(what, None));
             }
-            let content = reader.session.content(handle).ok_or_else(|| {
+            let content = of.session.content(handle).ok_or_else(|| {
                 not_found(format!("nothing is kept under `{handle}`; do what gave it again"))
             })?;
             ResourceContents::text(content, uri)
@@ -66,8 +66,8 @@ pub(crate) fn read(reader: &Reader, uri: &str) -> Result<ReadResourceResult, Err
     Ok(ReadResourceResult::new(vec![contents]))
 }
 
-fn report(reader: &Reader) -> Report {
-    let session = &reader.session;
+fn report(of: &ClientSession) -> SessionReport {
+    let session = &of.session;
     let roots = session.roots().all().map(|root| root.path().display().to_string()).collect();
     let files: BTreeMap<String, u32> = session
         .all_read_files()
@@ -77,10 +77,10 @@ fn report(reader: &Reader) -> Report {
             (path, count)
         })
         .collect();
-    let tally = reader.tally.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let counts = of.counts.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let duplicates = Duplicates {
         remembered: session.remembered_calls(),
         all_sessions: session.call_statistics(),
     };
-    Report::new(session.id().to_owned(), roots, &tally, files, duplicates)
+    SessionReport::new(session.id().to_owned(), roots, &counts, files, duplicates)
 }

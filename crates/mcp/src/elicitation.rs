@@ -1,4 +1,4 @@
-//! Asks the person in front of the client.
+//! Asks the person in front of the client for an approval.
 
 use std::time::Duration;
 
@@ -11,35 +11,18 @@ use rmcp::model::{
 use rmcp::service::{Peer, RequestContext};
 use serde_json::Value;
 
-use crate::rounds;
-
 /// How long a person may take.
 const PATIENCE: Duration = Duration::from_secs(600);
 
 /// The field of the form.
 const FIELD: &str = "allow";
 
-/// When a question can be put before a person.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Askable {
-    Never,
-    /// While the call runs.
-    Meanwhile,
-    /// When the call has ended, before it is made again.
-    BetweenRounds,
-}
-
-/// When the client can put a question before a person.
-pub(crate) fn askable(context: &RequestContext<RoleServer>) -> Askable {
-    let has_forms = context
+/// Whether the client can put a form before the person.
+pub(crate) fn is_supported(context: &RequestContext<RoleServer>) -> bool {
+    context
         .client_capabilities()
         .and_then(|capabilities| capabilities.elicitation)
-        .is_some_and(|elicitation| elicitation.form.is_some() || elicitation.url.is_none());
-    match has_forms {
-        false => Askable::Never,
-        true if rounds::are_needed(context) => Askable::BetweenRounds,
-        true => Askable::Meanwhile,
-    }
+        .is_some_and(|elicitation| elicitation.form.is_some() || elicitation.url.is_none())
 }
 
 /// Puts a question before the person. No answer is a no.

@@ -1,24 +1,24 @@
-//! The first message of a client.
+//! A transport that begins with the client's first request.
 
 use rmcp::RoleServer;
 use rmcp::model::JsonRpcMessage;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 
-/// Passes over what comes before the first request: a server that has nothing to answer yet
-/// has no reason to end because of it.
-pub(crate) struct Opening<T> {
+/// Skips what comes before the first request: a server that has nothing to answer yet has no
+/// reason to end because of it.
+pub(crate) struct FromFirstRequest<T> {
     transport: T,
     is_open: bool,
 }
 
-impl<T> Opening<T> {
+impl<T> FromFirstRequest<T> {
     pub(crate) fn new(transport: T) -> Self {
         Self { transport, is_open: false }
     }
 }
 
-impl<T: Transport<RoleServer>> Transport<RoleServer> for Opening<T> {
+impl<T: Transport<RoleServer>> Transport<RoleServer> for FromFirstRequest<T> {
     type Error = T::Error;
 
     fn send(

@@ -1,13 +1,13 @@
-//! Who is let in.
+//! Which addresses may be listened at, and which requests are authorised.
 
 use hyper::header::{AUTHORIZATION, HeaderMap, WWW_AUTHENTICATE};
 use hyper::{Response, StatusCode};
 
-use super::{HttpError, HttpSettings, PATH, Token};
+use super::settings::{HttpError, HttpSettings, PATH, Token};
 
 /// Refuses to listen where other machines reach it, unless that is wanted and guarded, and where
 /// they do not although that is wanted.
-pub(super) fn check(settings: &HttpSettings) -> Result<(), HttpError> {
+pub(super) fn check_address(settings: &HttpSettings) -> Result<(), HttpError> {
     let address = settings.address;
     match (address.ip().is_loopback(), settings.is_public, &settings.token) {
         (true, false, _) | (false, true, Some(_)) => Ok(()),
@@ -17,17 +17,21 @@ pub(super) fn check(settings: &HttpSettings) -> Result<(), HttpError> {
     }
 }
 
-/// Why a request is not let in.
+/// Why a request is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Refused {
+pub(super) enum Rejection {
     NoToken,
     NoSuchPath,
 }
 
-/// Looks at a request before anything of it is read.
-pub(super) fn look(token: Option<&Token>, path: &str, headers: &HeaderMap) -> Result<(), Refused> {
+/// Checks path and token of a request before anything of it is read.
+pub(super) fn authorise(
+    token: Option<&Token>,
+    path: &str,
+    headers: &HeaderMap,
+) -> Result<(), Rejection> {
     if path != PATH && path.strip_suffix('/') != Some(PATH) {
-        return Err(Refused::NoSuchPath);
+        return Err(Rejection::NoSuchPath);
     }
     let Some(token) = token else { return Ok(()) };
     let shown = headers.get(AUTHORIZATION).map(|value| value.as_bytes());
@@ -35,11 +39,11 @@ pub(super) fn look(token: Option<&Token>, path: &str, headers: &HeaderMap) -> Re
     if scheme.eq_ignore_ascii_case(b"bearer ") && token.is(shown) {
         Ok(())
     } else {
-        Err(Refused::NoToken)
+        Err(Rejection::NoToken)
     }
 }
 
-impl Refused {
+impl Rejection {
     /// What is answered.
     pub(super) fn response<B: From<&'static str>>(self) -> Response<B> {
         let (status, text) = match self {
@@ -67,44 +71,44 @@ mod tests {
             ..HttpSettings::new(address.parse().expect("an address"))
         };
         let token = Some("0123456789abcdef0123456789abcdef");
-        assert!(check(&settings("127.0.0.1:0", false, None)).is_ok());
-        assert!(check(&settings("[::1]:0", false, None)).is_ok());
-        assert!(check(&settings("0.0.0.0:80", true, token)).is_ok());
+        assert!(check_address(&settings("127.0.0.1:0", false, None)).is_ok());
+        assert!(check_address(&settings("[::1]:0", false, None)).is_ok());
+        assert!(check_address(&settings("0.0.0.0:80", true, token)).is_ok());
         for address in ["127.0.0.1:80", "[::1]:80"] {
             for token in [None, token] {
-                let refused = check(&settings(address, true, token));
-                assert!(matches!(refused, Err(HttpError::NotPublic(_))), "{address}");
+                let rejected = check_address(&settings(address, true, token));
+                assert!(matches!(rejected, Err(HttpError::NotPublic(_))), "{address}");
             }
         }
         for address in ["0.0.0.0:80", "[::]:80", "192.168.1.2:80", "[::ffff:127.0.0.1]:80"] {
-            let refused = check(&settings(address, false, token));
-            assert!(matches!(refused, Err(HttpError::Public(_))), "{address}");
-            let refused = check(&settings(address, true, None));
-            assert!(matches!(refused, Err(HttpError::NoToken(_))), "{address}");
-            let refused = check(&settings(address, true, Some("too short")));
-            assert!(matches!(refused, Err(HttpError::NoToken(_))), "{address}");
+            let rejected = check_address(&settings(address, false, token));
+            assert!(matches!(rejected, Err(HttpError::Public(_))), "{address}");
+            let rejected = check_address(&settings(address, true, None));
+            assert!(matches!(rejected, Err(HttpError::NoToken(_))), "{address}");
+            let rejected = check_address(&settings(address, true, Some("too short")));
+            assert!(matches!(rejected, Err(HttpError::NoToken(_))), "{address}");
         }
     }
 
     #[test]
     fn requests_show_the_token_at_the_right_path() {
         let token = Token::new("0123456789abcdef0123456789abcdef").expect("long enough");
-        let check = |path: &str, shown: Option<&str>, expected: Result<(), Refused>| {
+        let check = |path: &str, shown: Option<&str>, expected: Result<(), Rejection>| {
             let mut headers = HeaderMap::new();
             if let Some(shown) = shown {
                 headers.insert(AUTHORIZATION, shown.parse().expect("a header's value"));
             }
-            assert_eq!(look(Some(&token), path, &headers), expected, "{path} {shown:?}");
+            assert_eq!(authorise(Some(&token), path, &headers), expected, "{path} {shown:?}");
         };
         check("/mcp", Some("Bearer 0123456789abcdef0123456789abcdef"), Ok(()));
         check("/mcp/", Some("bearer 0123456789abcdef0123456789abcdef"), Ok(()));
-        check("/mcp", None, Err(Refused::NoToken));
-        check("/mcp", Some(""), Err(Refused::NoToken));
-        check("/mcp", Some("Bearer 0123456789abcdef0123456789abcdeX"), Err(Refused::NoToken));
-        check("/mcp", Some("Bearer 0123456789abcdef0123456789abcde"), Err(Refused::NoToken));
-        check("/mcp", Some("Basic 0123456789abcdef0123456789abcdef"), Err(Refused::NoToken));
-        check("/", Some("Bearer 0123456789abcdef0123456789abcdef"), Err(Refused::NoSuchPath));
-        assert_eq!(look(None, "/mcp", &HeaderMap::new()), Ok(()));
+        check("/mcp", None, Err(Rejection::NoToken));
+        check("/mcp", Some(""), Err(Rejection::NoToken));
+        check("/mcp", Some("Bearer 0123456789abcdef0123456789abcdeX"), Err(Rejection::NoToken));
+        check("/mcp", Some("Bearer 0123456789abcdef0123456789abcde"), Err(Rejection::NoToken));
+        check("/mcp", Some("Basic 0123456789abcdef0123456789abcdef"), Err(Rejection::NoToken));
+        check("/", Some("Bearer 0123456789abcdef0123456789abcdef"), Err(Rejection::NoSuchPath));
+        assert_eq!(authorise(None, "/mcp", &HeaderMap::new()), Ok(()));
         assert_eq!(format!("{token:?}"), "Token(..)");
     }
 }

@@ -1,15 +1,7 @@
-//! Clients over HTTP: one address, `/mcp`, by the protocol's streamable transport.
-
-mod door;
-mod listen;
+//! How clients over HTTP are served, and why they may not be.
 
 use std::io;
 use std::net::SocketAddr;
-
-use crate::server::Server;
-use crate::stdio::runtime;
-
-pub use self::listen::serve_on;
 
 /// Where the protocol is spoken.
 pub const PATH: &str = "/mcp";
@@ -61,7 +53,7 @@ impl Token {
     }
 
     /// Whether `shown` is the token. Takes as long wherever they differ.
-    fn is(&self, shown: &[u8]) -> bool {
+    pub(super) fn is(&self, shown: &[u8]) -> bool {
         let differing = self.0.bytes().zip(shown).fold(0, |all, (a, b)| all | (a ^ b));
         self.0.len() == shown.len() && differing == 0
     }
@@ -102,27 +94,4 @@ pub enum HttpError {
     /// The machine has no means for it.
     #[error("cannot begin to serve: {0}")]
     Start(#[source] io::Error),
-}
-
-/// Serves clients over HTTP until the program is asked to end. `ready` is called with the
-/// address once clients can connect. Blocks.
-///
-/// # Errors
-/// [`HttpError`].
-pub fn serve(
-    server: &Server,
-    settings: &HttpSettings,
-    ready: impl FnOnce(SocketAddr),
-) -> Result<(), HttpError> {
-    door::check(settings)?;
-    let runtime = runtime(server).map_err(HttpError::Start)?;
-    let served = runtime.block_on(async {
-        let stop = crate::signals::stop_when_asked();
-        let listener = listen::bind(settings).await?;
-        ready(listener.local_addr().unwrap_or(settings.address));
-        serve_on(server, settings, listener, stop).await;
-        Ok(())
-    });
-    runtime.shutdown_timeout(crate::stdio::END_PATIENCE);
-    served
 }

@@ -1,6 +1,25 @@
-//! When the program is asked to end.
+//! What drives the protocol, and when it is asked to end.
+
+use std::io;
+use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
+
+/// Threads beside those for calls: two for standard input and output where these are no pipes,
+/// the others for what opens and reads.
+const THREADS_SPARE: usize = 4;
+
+/// How long calls that were told to stop are waited for at the end.
+pub(crate) const END_PATIENCE: Duration = Duration::from_secs(2);
+
+/// One thread for the protocol, and as many as calls may need.
+pub(crate) fn build(calls_max: usize) -> io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_io()
+        .enable_time()
+        .max_blocking_threads(calls_max + THREADS_SPARE)
+        .build()
+}
 
 /// Cancelled when the program is asked to end: by Ctrl+C, or SIGTERM. Where signals cannot be
 /// listened for, they end the program as they always do.

@@ -1,5 +1,5 @@
-//! Clients that cannot be asked while a call runs: from version 2026-07-28 on, an answer that
-//! wants something of the client ends the call, and the client calls again with what it has.
+//! Requests in several round trips. From version 2026-07-28 on a client cannot be asked while its
+//! request runs: an answer says what is needed, and the client sends the request again with it.
 #![expect(deprecated, reason = "who still has roots names them here too")]
 
 use std::collections::BTreeMap;
@@ -14,28 +14,28 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use serde_json::Value;
 
-use crate::roots::Said;
-use crate::{person, roots};
+use crate::roots::ClientRoots;
+use crate::{elicitation, roots};
 
 const ROOTS: &str = "roots";
 
 /// Longest state that is taken back, in bytes.
 const STATE_BYTES_MAX: usize = 1 << 20;
 
-/// Whether a client has to be asked between rounds.
+/// Whether a client can be asked only by ending its request.
 pub(crate) fn are_needed(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }
 
-/// What was asked in the rounds before, and what came back. All of it is the client's own word;
-/// that it hands the state on changes nothing that it could not say anew.
+/// What was asked in the round trips before, and what came back. All of it is what the client
+/// says: it could say the same without the state that it hands back.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Rounds {
+pub(crate) struct RoundTrips {
     /// Null: asked, and not answered.
     answers: BTreeMap<String, Value>,
 }
 
-impl Rounds {
+impl RoundTrips {
     /// What a request brings along.
     pub(crate) fn of(state: Option<&str>, responses: Option<InputResponses>) -> Self {
         let state = state.filter(|state| state.len() <= STATE_BYTES_MAX);
@@ -46,11 +46,15 @@ impl Rounds {
     }
 
     /// What the client says of its folders; `None` if it was not asked.
-    pub(crate) fn folders(&self) -> Option<Said> {
+    pub(crate) fn folders(&self) -> Option<ClientRoots> {
         let roots = self.answers.get(ROOTS)?.get("roots");
         let roots: Option<Vec<_>> =
             roots.and_then(|roots| serde_json::from_value(roots.clone()).ok());
-        Some(roots.map_or(Said::Silence, |roots| Said::Folders(roots::folders(&roots))))
+        Some(
+            roots.map_or(ClientRoots::Unanswered, |roots| {
+                ClientRoots::Named(roots::folders(&roots))
+            }),
+        )
     }
 
     /// What the person said to a question; `None` if it was not asked.
@@ -58,18 +62,18 @@ impl Rounds {
         let answer = self.answers.get(&key(question))?;
         Some(
             serde_json::from_value(answer.clone())
-                .map_or(Approval::No, |answer| person::approval(&answer)),
+                .map_or(Approval::No, |answer| elicitation::approval(&answer)),
         )
     }
 
-    /// Ends the round to ask for the client's folders.
+    /// The answer that asks for the client's folders.
     pub(crate) fn ask_folders(self) -> InputRequiredResult {
         self.ask(ROOTS.to_owned(), InputRequest::ListRoots(ListRootsRequest::default()))
     }
 
-    /// Ends the round to put a question before the person.
-    pub(crate) fn ask_person(self, question: &Question) -> InputRequiredResult {
-        let request = ElicitRequest::new(person::form(question));
+    /// The answer that asks the person for an approval.
+    pub(crate) fn ask_approval(self, question: &Question) -> InputRequiredResult {
+        let request = ElicitRequest::new(elicitation::form(question));
         self.ask(key(question), InputRequest::Elicitation(request))
     }
 
@@ -97,22 +101,22 @@ mod tests {
         Question { tool: "read_file", subject, reason }
     }
 
-    /// The next round, in which the one thing that was asked is answered.
-    fn answered(asked: InputRequiredResult, answer: Option<&Value>) -> Rounds {
+    /// The next round trip, in which the one thing that was asked is answered.
+    fn answered(asked: InputRequiredResult, answer: Option<&Value>) -> RoundTrips {
         let keys = asked.input_requests.expect("something is asked").into_keys();
         let responses = keys.filter_map(|key| Some((key, answer?.clone()))).collect();
-        Rounds::of(asked.request_state.as_deref(), Some(responses))
+        RoundTrips::of(asked.request_state.as_deref(), Some(responses))
     }
 
     #[test]
-    fn answers_of_all_rounds_are_known() {
-        let first = Rounds::of(None, None);
+    fn answers_of_all_round_trips_are_known() {
+        let first = RoundTrips::of(None, None);
         assert_eq!((first.folders(), first.approval(&question("a"))), (None, None));
         let second = answered(first.ask_folders(), Some(&json!({"roots": [{"uri": "file:///"}]})));
-        let root = Said::Folders(Folders { there: vec!["/".into()], missing: vec![] });
+        let root = ClientRoots::Named(Folders { there: vec!["/".into()], missing: vec![] });
         assert_eq!(second.folders().as_ref(), Some(&root));
         let yes = json!({"action": "accept", "content": {"allow": "session"}});
-        let third = answered(second.ask_person(&question("a")), Some(&yes));
+        let third = answered(second.ask_approval(&question("a")), Some(&yes));
         assert_eq!(third.folders(), Some(root));
         assert_eq!(third.approval(&question("a")), Some(Approval::Session));
         assert_eq!(third.approval(&question("b")), None);
@@ -120,10 +124,10 @@ mod tests {
 
     #[test]
     fn what_is_not_answered_is_not_asked_again() {
-        let second = answered(Rounds::default().ask_folders(), None);
-        assert_eq!(second.folders(), Some(Said::Silence));
-        let third = answered(second.ask_person(&question("a")), Some(&json!("nonsense")));
+        let second = answered(RoundTrips::default().ask_folders(), None);
+        assert_eq!(second.folders(), Some(ClientRoots::Unanswered));
+        let third = answered(second.ask_approval(&question("a")), Some(&json!("nonsense")));
         assert_eq!(third.approval(&question("a")), Some(Approval::No));
-        assert_eq!(Rounds::of(Some("not ours"), None).folders(), None);
+        assert_eq!(RoundTrips::of(Some("not ours"), None).folders(), None);
     }
 }
