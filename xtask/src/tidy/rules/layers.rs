@@ -9,6 +9,7 @@ use crate::tidy::tree::Tree;
 const ALLOWED: &[(&str, &[&str])] = &[
     ("foveal-transcript", &[]),
     ("foveal-effects", &["foveal-transcript"]),
+    ("foveal-calls", &["foveal-effects", "foveal-transcript"]),
     ("foveal-context", &["foveal-effects", "foveal-transcript"]),
     ("foveal-wire", &["foveal-transcript"]),
     ("foveal-code", &["foveal-context", "foveal-effects", "foveal-transcript"]),
@@ -22,6 +23,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "foveal-tools",
         &[
+            "foveal-calls",
             "foveal-code",
             "foveal-context",
             "foveal-effects",
@@ -33,7 +35,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "foveal-web",
         ],
     ),
-    ("foveal-mcp", &["foveal-context", "foveal-tools", "foveal-transcript"]),
+    ("foveal-mcp", &["foveal-calls", "foveal-context", "foveal-tools", "foveal-transcript"]),
     ("foveal-bench", &["foveal-code", "foveal-context", "foveal-effects", "foveal-transcript"]),
     ("foveal-replay", &["foveal-context", "foveal-effects", "foveal-transcript"]),
     ("foveal-report", &["foveal-context", "foveal-effects", "foveal-replay", "foveal-transcript"]),
@@ -42,6 +44,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "foveal",
         &[
             "foveal-bench",
+            "foveal-calls",
             "foveal-code",
             "foveal-context",
             "foveal-effects",
