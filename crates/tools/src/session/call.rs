@@ -80,7 +80,7 @@ impl Session {
         let request = &Request { arguments, ..request.clone() };
         let (toolbox, said) = (&self.toolbox, Said::default());
         let mut work = Work { tool, toolbox, session: self, control, said: &said, anew: false };
-        work.go_on()?;
+        work.check_cancelled()?;
         self.toolbox.collect_at_times();
         let call = tool.parse(request.arguments.clone())?;
         work.permit_all(&call.asks())?;
