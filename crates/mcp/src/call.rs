@@ -6,7 +6,7 @@ use std::time::Instant;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use foveal_cancel::Cancel;
-use foveal_tools::control::{Question, Word};
+use foveal_tools::control::{Approval, Question};
 use foveal_tools::{Answer, Control, Request};
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -34,7 +34,7 @@ const CACHED_KEY: &str = "foveal/cached";
 const SHAPED_KEY: &str = "foveal/shaped";
 const HANDLE_KEY: &str = "foveal/handle";
 
-type Asked = (Question, oneshot::Sender<Word>);
+type Asked = (Question, oneshot::Sender<Approval>);
 
 /// An answer, or rather a question that has to be asked before there can be one.
 type Done = (Answer, Option<Question>);
@@ -128,12 +128,12 @@ async fn carry_out(
             biased;
             done = &mut job => return done,
             Some((question, reply)) = asked.recv() => {
-                let word = tokio::select! {
-                    word = person::ask(&context.peer, &question) => word,
-                    () = stop.cancelled() => Word::No,
+                let approval = tokio::select! {
+                    approval = person::ask(&context.peer, &question) => approval,
+                    () = stop.cancelled() => Approval::No,
                 };
                 // If the call has ended, nobody needs the answer.
-                let _ = reply.send(word);
+                let _ = reply.send(approval);
             }
             () = board.changed.notified(), if told.is_some() && !due => due = true,
             () = tokio::time::sleep_until(next), if due => {
@@ -156,20 +156,20 @@ enum Person {
 }
 
 impl Person {
-    fn word(&self, question: &Question) -> Word {
+    fn approval(&self, question: &Question) -> Approval {
         match self {
-            Self::Away => Word::No,
+            Self::Away => Approval::No,
             Self::There(ask) => {
                 let (reply, answered) = oneshot::channel();
                 match ask.blocking_send((question.clone(), reply)) {
-                    Ok(()) => answered.blocking_recv().unwrap_or(Word::No),
-                    Err(_) => Word::No,
+                    Ok(()) => answered.blocking_recv().unwrap_or(Approval::No),
+                    Err(_) => Approval::No,
                 }
             }
-            Self::Between(rounds, unasked) => rounds.word(question).unwrap_or_else(|| {
+            Self::Between(rounds, unasked) => rounds.approval(question).unwrap_or_else(|| {
                 let mut unasked = unasked.lock().unwrap_or_else(PoisonError::into_inner);
                 unasked.get_or_insert_with(|| question.clone());
-                Word::No
+                Approval::No
             }),
         }
     }
@@ -197,12 +197,12 @@ fn start(
         if let Some(Switch(enable)) = switch {
             reader.session.set_duplicate_detection(enable);
         }
-        let word = |question: &Question| person.word(question);
+        let approval = |question: &Question| person.approval(question);
         let is_cancelled = || stop.is_cancelled();
         let control = Control {
             cancel: &Cancel::when(&is_cancelled),
             progress: &|progress| board.put(progress),
-            person: if matches!(person, Person::Away) { None } else { Some(&word) },
+            person: if matches!(person, Person::Away) { None } else { Some(&approval) },
         };
         let answer = reader.session.call(&request, &control);
         let unasked = person.unasked();

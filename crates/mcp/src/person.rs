@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use foveal_tools::control::{Question, Word};
+use foveal_tools::control::{Approval, Question};
 use rmcp::RoleServer;
 use rmcp::model::{
     ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema, EnumSchema,
@@ -43,10 +43,10 @@ pub(crate) fn askable(context: &RequestContext<RoleServer>) -> Askable {
 }
 
 /// Puts a question before the person. No answer is a no.
-pub(crate) async fn ask(peer: &Peer<RoleServer>, question: &Question) -> Word {
+pub(crate) async fn ask(peer: &Peer<RoleServer>, question: &Question) -> Approval {
     match peer.create_elicitation_with_timeout(form(question), Some(PATIENCE)).await {
-        Ok(answer) => word(&answer),
-        Err(_) => Word::No,
+        Ok(answer) => approval(&answer),
+        Err(_) => Approval::No,
     }
 }
 
@@ -73,17 +73,17 @@ fn choice() -> ElicitationSchema {
 }
 
 /// Accepting without a choice is a yes for this call.
-pub(crate) fn word(answer: &ElicitResult) -> Word {
+pub(crate) fn approval(answer: &ElicitResult) -> Approval {
     if answer.action != ElicitationAction::Accept {
-        return Word::No;
+        return Approval::No;
     }
     match answer.content.as_ref().and_then(|content| content.get(FIELD)) {
-        None | Some(Value::Null) => Word::Once,
+        None | Some(Value::Null) => Approval::Once,
         Some(choice) => match choice.as_str() {
-            Some("once" | "") => Word::Once,
-            Some("session") => Word::Session,
-            Some("always") => Word::Always,
-            _ => Word::No,
+            Some("once" | "") => Approval::Once,
+            Some("session") => Approval::Session,
+            Some("always") => Approval::Always,
+            _ => Approval::No,
         },
     }
 }
@@ -94,23 +94,23 @@ mod tests {
 
     use super::*;
 
-    fn check(action: ElicitationAction, content: Option<Value>, expected: Word) {
+    fn check(action: ElicitationAction, content: Option<Value>, expected: Approval) {
         let mut answer = ElicitResult::new(action);
         answer.content = content;
-        assert_eq!(word(&answer), expected, "{answer:?}");
+        assert_eq!(approval(&answer), expected, "{answer:?}");
     }
 
     #[test]
     fn accepting_is_a_yes_as_wide_as_was_chosen() {
         use ElicitationAction::{Accept, Cancel, Decline};
-        check(Accept, None, Word::Once);
-        check(Accept, Some(json!({})), Word::Once);
-        check(Accept, Some(json!({"allow": "once"})), Word::Once);
-        check(Accept, Some(json!({"allow": "session"})), Word::Session);
-        check(Accept, Some(json!({"allow": "always"})), Word::Always);
-        check(Accept, Some(json!({"allow": "never"})), Word::No);
-        check(Accept, Some(json!({"allow": true})), Word::No);
-        check(Decline, Some(json!({"allow": "always"})), Word::No);
-        check(Cancel, None, Word::No);
+        check(Accept, None, Approval::Once);
+        check(Accept, Some(json!({})), Approval::Once);
+        check(Accept, Some(json!({"allow": "once"})), Approval::Once);
+        check(Accept, Some(json!({"allow": "session"})), Approval::Session);
+        check(Accept, Some(json!({"allow": "always"})), Approval::Always);
+        check(Accept, Some(json!({"allow": "never"})), Approval::No);
+        check(Accept, Some(json!({"allow": true})), Approval::No);
+        check(Decline, Some(json!({"allow": "always"})), Approval::No);
+        check(Cancel, None, Approval::No);
     }
 }

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use foveal_tools::control::{Question, Word};
+use foveal_tools::control::{Approval, Question};
 use foveal_transcript::Handle;
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -54,10 +54,11 @@ impl Rounds {
     }
 
     /// What the person said to a question; `None` if it was not asked.
-    pub(crate) fn word(&self, question: &Question) -> Option<Word> {
+    pub(crate) fn approval(&self, question: &Question) -> Option<Approval> {
         let answer = self.answers.get(&key(question))?;
         Some(
-            serde_json::from_value(answer.clone()).map_or(Word::No, |answer| person::word(&answer)),
+            serde_json::from_value(answer.clone())
+                .map_or(Approval::No, |answer| person::approval(&answer)),
         )
     }
 
@@ -106,15 +107,15 @@ mod tests {
     #[test]
     fn answers_of_all_rounds_are_known() {
         let first = Rounds::of(None, None);
-        assert_eq!((first.folders(), first.word(&question("a"))), (None, None));
+        assert_eq!((first.folders(), first.approval(&question("a"))), (None, None));
         let second = answered(first.ask_folders(), Some(&json!({"roots": [{"uri": "file:///"}]})));
         let root = Said::Folders(Folders { there: vec!["/".into()], missing: vec![] });
         assert_eq!(second.folders().as_ref(), Some(&root));
         let yes = json!({"action": "accept", "content": {"allow": "session"}});
         let third = answered(second.ask_person(&question("a")), Some(&yes));
         assert_eq!(third.folders(), Some(root));
-        assert_eq!(third.word(&question("a")), Some(Word::Session));
-        assert_eq!(third.word(&question("b")), None);
+        assert_eq!(third.approval(&question("a")), Some(Approval::Session));
+        assert_eq!(third.approval(&question("b")), None);
     }
 
     #[test]
@@ -122,7 +123,7 @@ mod tests {
         let second = answered(Rounds::default().ask_folders(), None);
         assert_eq!(second.folders(), Some(Said::Silence));
         let third = answered(second.ask_person(&question("a")), Some(&json!("nonsense")));
-        assert_eq!(third.word(&question("a")), Some(Word::No));
+        assert_eq!(third.approval(&question("a")), Some(Approval::No));
         assert_eq!(Rounds::of(Some("not ours"), None).folders(), None);
     }
 }

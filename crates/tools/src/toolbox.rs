@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use crate::clock::{Clock, SystemClock};
 use crate::code_index::{self, CodeIndex};
-use crate::permission::{Deed, Grants, Policy};
+use crate::permission::{Access, Grants, Policy};
 use crate::session::Calls;
 use crate::settings::{COLLECT_EVERY_MS, KEPT, ToolSettings};
 use crate::views::Curations;
@@ -182,9 +182,9 @@ impl Toolbox {
     }
 
     /// Remembers a grant for all sessions in these roots, from now on.
-    pub(crate) fn grant(&self, deed: &Deed<'_>) {
+    pub(crate) fn grant(&self, access: &Access<'_>) {
         let mut grants = self.grants();
-        grants.add(deed);
+        grants.add(access);
         let (place, now) = (grants_of(&self.roots), self.clock.now());
         // What cannot be kept holds as long as the process runs.
         if let Ok(grants) = serde_json::to_value(&*grants)
@@ -195,8 +195,8 @@ impl Toolbox {
         }
     }
 
-    pub(crate) fn is_granted(&self, deed: &Deed<'_>) -> bool {
-        self.grants().hold(deed)
+    pub(crate) fn is_granted(&self, access: &Access<'_>) -> bool {
+        self.grants().hold(access)
     }
 
     fn grants(&self) -> MutexGuard<'_, Grants> {

@@ -14,11 +14,11 @@ use crate::answer::{Answer, Found, Head, Size};
 use crate::control::Control;
 use crate::error::{ToolError, printable};
 use crate::table::{self, TOOLS, Tool};
-use crate::views::Wish;
+use crate::views::ReadView;
 
 use super::keep::Event;
 use super::shown::Counts;
-use super::work::Said;
+use super::work::Approvals;
 use super::{Asked, Given, Request, Session, State, Work};
 
 impl Session {
@@ -78,8 +78,9 @@ impl Session {
         };
         let arguments = tool.without_nulls(&request.arguments);
         let request = &Request { arguments, ..request.clone() };
-        let (toolbox, said) = (&self.toolbox, Said::default());
-        let mut work = Work { tool, toolbox, session: self, control, said: &said, anew: false };
+        let (toolbox, approvals) = (&self.toolbox, Approvals::default());
+        let mut work =
+            Work { tool, toolbox, session: self, control, approvals: &approvals, anew: false };
         work.check_cancelled()?;
         self.toolbox.collect_at_times();
         let call = tool.parse(request.arguments.clone())?;
@@ -134,7 +135,7 @@ impl Session {
         let kept = stored.map(|stored| stored.handle);
         let mut state = self.roomy(bytes);
         // What a command prints of a file is not curated.
-        self.views.wish(found.wish.clone().unwrap_or(Wish::Whole));
+        self.views.read_view(found.read_view.clone().unwrap_or(ReadView::Whole));
         let question = question(&request.arguments);
         let call = Asked { tool: tool.name, arguments, question };
         state.shown.work_in(&found.directory);
@@ -142,7 +143,7 @@ impl Session {
         match &head {
             Head::None => {}
             Head::File { key, version, .. } => {
-                state.files.shown_at((key, *version), &given, found.wish.as_ref());
+                state.files.shown_at((key, *version), &given, found.read_view.as_ref());
             }
             Head::Beginning { key, version, size, seen, .. } => {
                 state.files.begun_at((key, *version), &given, *size, seen);

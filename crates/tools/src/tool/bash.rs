@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::answer::Found;
 use crate::error::ToolError;
 use crate::permission::Asks;
-use crate::pulse::Pulse;
+use crate::progress::ProgressReporter;
 use crate::session::Work;
 use crate::table::{Arguments, Hints, Tool};
 
@@ -40,10 +40,10 @@ impl Arguments for Bash {
         let directory = work.session.roots().working_directory().to_owned();
         let mut command = work.command(&self.command, directory);
         command.limits.time_out = self.time_out(work)?;
-        let pulse = Pulse::of(work, "");
-        let mut stream = |piece: &str| pulse.output(piece);
+        let progress = ProgressReporter::of(work, "");
+        let mut stream = |piece: &str| progress.output(piece);
         let ran = command
-            .run(&mut stream, &Cancel::when(&|| pulse.is_cancelled()))
+            .run(&mut stream, &Cancel::when(&|| progress.is_cancelled()))
             .map_err(ToolError::failed)?;
         let loose = match &ran.confinement {
             Some(Confinement::Absent { .. }) if work.session.tells_unconfined() => {

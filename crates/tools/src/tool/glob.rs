@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::answer::Found;
 use crate::error::ToolError;
 use crate::permission::Asks;
-use crate::pulse::Pulse;
+use crate::progress::ProgressReporter;
 use crate::session::{Place, Work, searched};
 use crate::table::{Arguments, Hints, Tool};
 
@@ -106,8 +106,8 @@ impl Glob {
         let scope = place.scope(Some(self.pattern.clone()), None);
         let order = if self.newest { Order::Newest } else { Order::Path };
         let query = GlobQuery { scope, order, offset, limit };
-        let pulse = Pulse::of(work, "searching");
-        let answer = tree::glob(place.base(), &query, &Cancel::when(&|| pulse.is_cancelled()));
+        let progress = ProgressReporter::of(work, "searching");
+        let answer = tree::glob(place.base(), &query, &Cancel::when(&|| progress.is_cancelled()));
         let mut answer = answer.map_err(ToolError::failed)?;
         place.tell(&mut answer.passed);
         let inside = place.inside(answer.paths.iter().map(String::as_str));

@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::answer::Found;
 use crate::error::ToolError;
 use crate::permission::Asks;
-use crate::pulse::Pulse;
+use crate::progress::ProgressReporter;
 use crate::session::{Place, Work, searched};
 use crate::table::{Arguments, Hints, Tool};
 
@@ -111,8 +111,8 @@ impl Arguments for Grep {
 /// Searches one place; paths are told as they are asked for.
 fn search(work: &Work<'_>, place: &Place, query: &GrepQuery) -> Result<GrepAnswer, ToolError> {
     let open = |path: &Path| place.open(work, path);
-    let pulse = Pulse::of(work, "searching");
-    let answer = tree::grep(place.base(), &open, query, &Cancel::when(&|| pulse.is_cancelled()));
+    let progress = ProgressReporter::of(work, "searching");
+    let answer = tree::grep(place.base(), &open, query, &Cancel::when(&|| progress.is_cancelled()));
     let mut answer = answer.map_err(ToolError::failed)?;
     place.tell(&mut answer.passed);
     for file in &mut answer.files {

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::answer::Found;
 use crate::error::ToolError;
 use crate::permission::Asks;
-use crate::pulse::Pulse;
+use crate::progress::ProgressReporter;
 use crate::session::{Place, Work, searched};
 use crate::table::{Arguments, Hints, Tool};
 
@@ -59,8 +59,8 @@ impl Arguments for List {
 
 /// Lists one place, which is told as it is asked for.
 fn list(work: &Work<'_>, place: &Place, query: &ListQuery) -> Result<ListAnswer, ToolError> {
-    let pulse = Pulse::of(work, "listing");
-    let answer = tree::list(place.base(), query, &Cancel::when(&|| pulse.is_cancelled()));
+    let progress = ProgressReporter::of(work, "listing");
+    let answer = tree::list(place.base(), query, &Cancel::when(&|| progress.is_cancelled()));
     let mut answer = answer.map_err(ToolError::failed)?;
     let paths: Vec<String> = answer.entries.iter().map(|entry| place.below(&entry.path)).collect();
     let inside = place.inside(paths.iter().map(String::as_str));

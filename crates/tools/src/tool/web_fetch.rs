@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::answer::Found;
 use crate::error::ToolError;
 use crate::permission::Asks;
-use crate::pulse::Pulse;
+use crate::progress::ProgressReporter;
 use crate::session::Work;
 use crate::table::{Arguments, Hints, Tool};
 
@@ -51,8 +51,9 @@ impl Arguments for WebFetch {
             last_modified: kept.last_modified.clone(),
         });
         let request = Request { url: self.url.clone(), cached };
-        let pulse = Pulse::of(work, "fetching");
-        let fetched = work.toolbox.fetcher.fetch(&request, &Cancel::when(&|| pulse.is_cancelled()));
+        let progress = ProgressReporter::of(work, "fetching");
+        let fetched =
+            work.toolbox.fetcher.fetch(&request, &Cancel::when(&|| progress.is_cancelled()));
         match (fetched.map_err(ToolError::failed)?, kept) {
             (Fetched::NotModified { freshness, final_url }, Some((kept, body))) => {
                 let expires = freshness.expires_at.map(time);

@@ -8,7 +8,7 @@ use crate::session::Work;
 
 /// One running call. Whatever it tells, the number told rises: by the bytes of output, and by
 /// one for each time that only says that the call goes on.
-pub(crate) struct Pulse<'a> {
+pub(crate) struct ProgressReporter<'a> {
     control: &'a Control<'a>,
     /// What goes on; empty where output is streamed, among which it would stand.
     what: &'a str,
@@ -19,7 +19,7 @@ pub(crate) struct Pulse<'a> {
     done: AtomicU64,
 }
 
-impl<'a> Pulse<'a> {
+impl<'a> ProgressReporter<'a> {
     /// A call that begins now.
     pub(crate) fn of(work: &'a Work<'_>, what: &'a str) -> Self {
         let every = Duration::from_millis(work.toolbox.settings.progress_ms);
