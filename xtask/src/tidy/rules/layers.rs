@@ -1,9 +1,9 @@
 //! Which crate of the workspace may depend on which. Everything not in the table is
 //! refused, so that a new edge is a decision someone reads.
 
-use super::Place;
-use crate::tidy::Tree;
+use crate::tidy::finding::Place;
 use crate::tidy::graph::EdgeKind;
+use crate::tidy::tree::Tree;
 
 /// Package, and the workspace packages it may depend on.
 const ALLOWED: &[(&str, &[&str])] = &[
@@ -141,7 +141,7 @@ fn objection(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::rules::findings_in_graph;
+    use crate::tidy::rules::printed::findings_in_graph;
     use EdgeKind::{Dev, Normal};
 
     fn check_graph(rows: &[(&str, &[(&str, EdgeKind)])], expected: &str) {

@@ -55,6 +55,72 @@ enum Fault {
 /// Splits a stream into documents.
 pub(crate) struct Documents<R> {
     input: R,
+    splitter: Splitter,
+}
+
+/// Bytes of buffer that are kept from one document to the next.
+const BUFFER_KEPT_MAX: usize = 1 << 20;
+
+impl<R: BufRead> Documents<R> {
+    pub(crate) fn new(input: R, bytes_max: usize) -> Self {
+        let splitter = Splitter {
+            buffer: Vec::new(),
+            bytes_max,
+            state: State::Between,
+            depth: 0,
+            in_array: false,
+            line: 1,
+            started: 1,
+            at_line_start: true,
+            significant: 0,
+        };
+        Self { input, splitter }
+    }
+
+    /// Gives the memory of a large document back once it has been parsed.
+    pub(crate) fn release(&mut self) {
+        if self.splitter.buffer.capacity() > BUFFER_KEPT_MAX {
+            self.splitter.buffer = Vec::new();
+        }
+    }
+
+    /// The next document with the number of the line it starts on, or `None` at the end.
+    pub(crate) fn next(&mut self) -> io::Result<Option<(LineNumber, Document<'_>)>> {
+        if self.splitter.state == State::Between {
+            self.splitter.buffer.clear();
+        }
+        loop {
+            let chunk = match self.input.fill_buf() {
+                Ok(chunk) => chunk,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            if chunk.is_empty() {
+                return Ok(self.end());
+            }
+            let (used, step) = self.splitter.run(chunk);
+            self.input.consume(used);
+            let line = LineNumber(self.splitter.started);
+            match step {
+                Step::Continue | Step::Skip => {}
+                Step::Ended => return Ok(Some((line, Document::Bytes(&self.splitter.buffer)))),
+                Step::Report(Fault::EndsEarly) => return Ok(Some((line, Document::EndsEarly))),
+                Step::Report(Fault::TooLong) => return Ok(Some((line, Document::TooLong))),
+                Step::Report(Fault::Stray) => return Ok(Some((line, Document::Stray))),
+            }
+        }
+    }
+
+    fn end(&mut self) -> Option<(LineNumber, Document<'_>)> {
+        let open = matches!(self.splitter.state, State::Inside | State::Text | State::Escaped);
+        self.splitter.state = State::Between;
+        self.splitter.buffer.clear();
+        open.then_some((LineNumber(self.splitter.started), Document::EndsEarly))
+    }
+}
+
+/// Where a stream is, and the document that is being read.
+struct Splitter {
     buffer: Vec<u8>,
     bytes_max: usize,
     state: State,
@@ -67,99 +133,14 @@ pub(crate) struct Documents<R> {
     significant: u8,
 }
 
-/// Bytes of buffer that are kept from one document to the next.
-const BUFFER_KEPT_MAX: usize = 1 << 20;
-
-impl<R: BufRead> Documents<R> {
-    pub(crate) fn new(input: R, bytes_max: usize) -> Self {
-        Self {
-            input,
-            buffer: Vec::new(),
-            bytes_max,
-            state: State::Between,
-            depth: 0,
-            in_array: false,
-            line: 1,
-            started: 1,
-            at_line_start: true,
-            significant: 0,
-        }
-    }
-
-    /// Gives the memory of a large document back once it has been parsed.
-    pub(crate) fn release(&mut self) {
-        if self.buffer.capacity() > BUFFER_KEPT_MAX {
-            self.buffer = Vec::new();
-        }
-    }
-
-    /// The next document with the number of the line it starts on, or `None` at the end.
-    pub(crate) fn next(&mut self) -> io::Result<Option<(LineNumber, Document<'_>)>> {
-        if self.state == State::Between {
-            self.buffer.clear();
-        }
-        loop {
-            let chunk = match self.input.fill_buf() {
-                Ok(chunk) => chunk,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(error),
-            };
-            if chunk.is_empty() {
-                return Ok(self.end());
-            }
-            // The chunk borrows the input, so the few fields that change are driven apart.
-            let mut splitter = Splitter {
-                buffer: &mut self.buffer,
-                bytes_max: self.bytes_max,
-                state: &mut self.state,
-                depth: &mut self.depth,
-                in_array: &mut self.in_array,
-                line: &mut self.line,
-                started: &mut self.started,
-                at_line_start: &mut self.at_line_start,
-                significant: &mut self.significant,
-            };
-            let (used, step) = splitter.run(chunk);
-            self.input.consume(used);
-            let line = LineNumber(self.started);
-            match step {
-                Step::Continue | Step::Skip => {}
-                Step::Ended => return Ok(Some((line, Document::Bytes(&self.buffer)))),
-                Step::Report(Fault::EndsEarly) => return Ok(Some((line, Document::EndsEarly))),
-                Step::Report(Fault::TooLong) => return Ok(Some((line, Document::TooLong))),
-                Step::Report(Fault::Stray) => return Ok(Some((line, Document::Stray))),
-            }
-        }
-    }
-
-    fn end(&mut self) -> Option<(LineNumber, Document<'_>)> {
-        let open = matches!(self.state, State::Inside | State::Text | State::Escaped);
-        self.state = State::Between;
-        self.buffer.clear();
-        open.then_some((LineNumber(self.started), Document::EndsEarly))
-    }
-}
-
-struct Splitter<'a> {
-    buffer: &'a mut Vec<u8>,
-    bytes_max: usize,
-    state: &'a mut State,
-    depth: &'a mut usize,
-    in_array: &'a mut bool,
-    line: &'a mut u32,
-    started: &'a mut u32,
-    at_line_start: &'a mut bool,
-    significant: &'a mut u8,
-}
-
-impl Splitter<'_> {
+impl Splitter {
     /// Reads bytes until something is to be told; returns how many were used.
     fn run(&mut self, chunk: &[u8]) -> (usize, Step) {
         let mut at = 0;
         // Start of the bytes of this chunk that belong to the document.
         let mut from = 0;
         while at < chunk.len() {
-            if *self.state == State::Text {
+            if self.state == State::Text {
                 // Long strings are most of a recording.
                 at += plain_text(&chunk[at..]);
                 if at == chunk.len() {
@@ -190,8 +171,8 @@ impl Splitter<'_> {
         }
         if !matches!(self.state, State::Between | State::Resync) {
             if self.buffer.len() + chunk.len() - from > self.bytes_max {
-                *self.state = State::Resync;
-                *self.buffer = Vec::new();
+                self.state = State::Resync;
+                self.buffer = Vec::new();
                 return (chunk.len(), Step::Report(Fault::TooLong));
             }
             self.buffer.extend_from_slice(&chunk[from..]);
@@ -200,12 +181,12 @@ impl Splitter<'_> {
     }
 
     fn byte(&mut self, byte: u8) -> Step {
-        let line_start = std::mem::replace(self.at_line_start, byte == b'\n');
-        let line = *self.line;
+        let line_start = std::mem::replace(&mut self.at_line_start, byte == b'\n');
+        let line = self.line;
         if byte == b'\n' {
-            *self.line = line.saturating_add(1);
+            self.line = line.saturating_add(1);
         }
-        match *self.state {
+        match self.state {
             State::Between => self.between(byte, line),
             State::Resync => {
                 if line_start && byte == b'{' {
@@ -214,7 +195,7 @@ impl Splitter<'_> {
                 Step::Continue
             }
             State::Escaped => {
-                *self.state = State::Text;
+                self.state = State::Text;
                 Step::Continue
             }
             State::Text => match byte {
@@ -229,21 +210,21 @@ impl Splitter<'_> {
     }
 
     fn set(&mut self, state: State) -> Step {
-        *self.state = state;
+        self.state = state;
         Step::Continue
     }
 
     fn fail(&mut self, state: State) -> Step {
-        *self.state = state;
+        self.state = state;
         self.buffer.clear();
         Step::Report(Fault::EndsEarly)
     }
 
     fn open(&mut self, line: u32) {
-        *self.state = State::Inside;
-        *self.depth = 1;
-        *self.started = line;
-        *self.significant = b'{';
+        self.state = State::Inside;
+        self.depth = 1;
+        self.started = line;
+        self.significant = b'{';
         self.buffer.clear();
     }
 
@@ -254,20 +235,20 @@ impl Splitter<'_> {
                 self.open(line);
                 Step::Continue
             }
-            b'[' if !*self.in_array => {
-                *self.in_array = true;
+            b'[' if !self.in_array => {
+                self.in_array = true;
                 Step::Continue
             }
-            b',' if *self.in_array => Step::Continue,
-            b']' if *self.in_array => {
-                *self.in_array = false;
+            b',' if self.in_array => Step::Continue,
+            b']' if self.in_array => {
+                self.in_array = false;
                 Step::Skip
             }
             // A byte order mark.
             0xEF | 0xBB | 0xBF if line == 1 => Step::Continue,
             _ => {
-                *self.started = line;
-                *self.state = State::Resync;
+                self.started = line;
+                self.state = State::Resync;
                 Step::Report(Fault::Stray)
             }
         }
@@ -275,21 +256,21 @@ impl Splitter<'_> {
 
     fn inside(&mut self, byte: u8, line_start: bool) -> Step {
         // In whole JSON a value at the start of a line follows one of these.
-        let continues = matches!(*self.significant, b'{' | b'[' | b',' | b':');
+        let continues = matches!(self.significant, b'{' | b'[' | b',' | b':');
         if line_start && byte == b'{' && !continues {
-            *self.at_line_start = true;
+            self.at_line_start = true;
             return self.fail(State::Between);
         }
         if !byte.is_ascii_whitespace() {
-            *self.significant = byte;
+            self.significant = byte;
         }
         match byte {
             b'"' => return self.set(State::Text),
-            b'{' | b'[' => *self.depth += 1,
+            b'{' | b'[' => self.depth += 1,
             b'}' | b']' => {
-                *self.depth -= 1;
-                if *self.depth == 0 {
-                    *self.state = State::Between;
+                self.depth -= 1;
+                if self.depth == 0 {
+                    self.state = State::Between;
                     return Step::Ended;
                 }
             }
@@ -305,50 +286,5 @@ fn plain_text(bytes: &[u8]) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Every document, fault and line of `text`, read through chunks of `size` bytes.
-    fn split(text: &str, size: usize, bytes_max: usize) -> Vec<String> {
-        let input = io::BufReader::with_capacity(size, text.as_bytes());
-        let mut documents = Documents::new(input, bytes_max);
-        let mut told = Vec::new();
-        while let Some((line, document)) = documents.next().expect("memory does not fail") {
-            told.push(match document {
-                Document::Bytes(bytes) => format!("{} {}", line.0, String::from_utf8_lossy(bytes)),
-                Document::EndsEarly => format!("{} ends early", line.0),
-                Document::TooLong => format!("{} too long", line.0),
-                Document::Stray => format!("{} stray", line.0),
-            });
-        }
-        told
-    }
-
-    #[test]
-    fn documents_of_a_stream() {
-        let cases: [(&str, &[&str]); 11] = [
-            ("", &[]),
-            ("{}", &["1 {}"]),
-            ("\u{feff}{}\n", &["1 {}"]),
-            (
-                "{\"a\":\"}\\\"\"}\n{\n\"b\": [\n{\n}]\n}",
-                &["1 {\"a\":\"}\\\"\"}", "2 {\n\"b\": [\n{\n}]\n}"],
-            ),
-            ("[{\"a\":1},\n {}]", &["1 {\"a\":1}", "2 {}"]),
-            ("{\"a\":\"b\n{\"c\":1}", &["1 ends early", "2 {\"c\":1}"]),
-            ("{\"a\":[1\n{\"c\":1}", &["1 ends early", "2 {\"c\":1}"]),
-            ("{\"a\":[1", &["1 ends early"]),
-            ("oops {}\n{\"c\":1}", &["1 stray", "2 {\"c\":1}"]),
-            ("[[{}]]", &["1 stray"]),
-            (
-                "{\"long\":\"0123456789012345678901234567890123456789\"}\n{}",
-                &["1 too long", "2 {}"],
-            ),
-        ];
-        for (text, expected) in cases {
-            for size in [1, 2, 7, 16] {
-                assert_eq!(split(text, size, 40), expected, "{text:?} by {size}");
-            }
-        }
-    }
-}
+#[path = "documents_tests.rs"]
+mod tests;

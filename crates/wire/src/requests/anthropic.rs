@@ -1,12 +1,13 @@
 //! The request body of Anthropic's Messages, and the parts its messages are made of.
 
-use foveal_transcript::{Block, Call, Role, Session, Timestamp, Usage};
+use foveal_transcript::{Block, Call, Role, Timestamp, Usage};
 use serde_json::Value;
 
 use crate::draft::{Answer, Draft, Step, StepIndex};
+use crate::head::Head;
 use crate::json::{self, Object};
-use crate::problem::{NOT_A_MESSAGE, ProblemKind};
-use crate::read::Output;
+use crate::output::Output;
+use crate::problem::ProblemKind;
 
 /// Reads one request body.
 pub(crate) fn read(mut body: Object, output: &mut Output<'_>) {
@@ -19,14 +20,27 @@ pub(crate) fn read(mut body: Object, output: &mut Output<'_>) {
     if !system.is_empty() {
         draft.push(Step::with(Role::System, None, system));
     }
-    for message in messages {
-        match message {
-            Value::Object(message) => self::message(&mut draft, message, output),
-            _ => output.problem(NOT_A_MESSAGE),
-        }
-    }
-    let id = draft.id.clone();
-    output.session(Session { id, conversations: vec![draft.finish()] });
+    output.each_object("messages[]", messages, |message, output| {
+        self::message(&mut draft, message, output);
+    });
+    output.conversation(draft);
+}
+
+/// Signs of a request body. Where nothing else tells it from OpenAI's and all was seen, the
+/// model does.
+pub(crate) fn is_format(head: &Head) -> bool {
+    const SIGNS: [&str; 8] = [
+        "system",
+        "anthropic_version",
+        "thinking",
+        "tools[].input_schema",
+        "messages[].content[].tool_use_id",
+        "messages[].content[].input",
+        "messages[].content[].cache_control",
+        "stop_sequences",
+    ];
+    let by_model = head.is_all && head.has("messages[].role") && head.starts("model", "claude");
+    head.has("messages") && (head.any(&SIGNS) || by_model)
 }
 
 fn message(draft: &mut Draft, mut message: Object, output: &mut Output<'_>) {
@@ -48,7 +62,7 @@ fn message(draft: &mut Draft, mut message: Object, output: &mut Output<'_>) {
         Some("system") => {
             draft.push(Step::with(Role::System, None, json::message_blocks(content)));
         }
-        _ => output.problem(ProblemKind::BadField { field: "role", expected: "a known role" }),
+        _ => output.bad_field("role", "a known role"),
     }
 }
 
@@ -107,15 +121,10 @@ pub(crate) fn user_blocks(
     for part in parts {
         match part {
             Value::Object(mut object) if json::text(&object, "type") == Some("tool_result") => {
-                let (content, others) = json::result_content(json::take(&mut object, "content"));
-                answers.push(Answer {
-                    call: json::take_text(&mut object, "tool_use_id").unwrap_or_default(),
-                    content,
-                    is_error: json::is_true(&object, "is_error"),
-                    time,
-                    others,
-                    ..Answer::default()
-                });
+                let call = json::take_text(&mut object, "tool_use_id").unwrap_or_default();
+                let is_error = json::is_true(&object, "is_error");
+                let content = json::take(&mut object, "content");
+                answers.push(Answer { is_error, ..Answer::of(call, content, time) });
             }
             other => blocks.extend(json::message_blocks(Some(other))),
         }

@@ -4,14 +4,16 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use foveal_transcript::{Block, Role, Session, Timestamp, Usage};
+use foveal_transcript::{Block, Role, Timestamp, Usage};
 use serde_json::Value;
 
 use crate::draft::{Draft, Step, StepIndex, StepMark};
+use crate::head::Head;
 use crate::json::{self, Object};
+use crate::output::Output;
 use crate::problem::ProblemKind;
-use crate::read::{Output, Reader};
-use crate::responses::{self, Items};
+use crate::reader::Reader;
+use crate::requests::openai_responses::{self, Items};
 
 /// Line types that are never part of a prompt.
 const BOOKKEEPING: [&str; 3] =
@@ -32,7 +34,20 @@ const INJECTED: [&str; 7] = [
 #[derive(Default)]
 pub(crate) struct Codex {
     open: Option<Recording>,
-    unknown: HashSet<String>,
+}
+
+/// Signs of a rollout's lines.
+pub(crate) fn is_format(head: &Head) -> bool {
+    const ENVELOPES: [&str; 5] =
+        ["session_meta", "response_item", "turn_context", "event_msg", "compacted"];
+    let is_header = head.complete && head.all(&["id", "timestamp"]) && !head.has("type");
+    let is_item = head.complete
+        && head.text("type").is_some_and(openai_responses::is_item)
+        && head.any(&["role", "call_id", "summary", "action"]);
+    (head.has("payload") && head.is("type", &ENVELOPES))
+        || (is_header && head.any(&["instructions", "git"]))
+        || head.is("record_type", &["state"])
+        || is_item
 }
 
 struct Recording {
@@ -49,7 +64,7 @@ impl Reader for Codex {
         if kind == "session_meta" {
             match json::take_object(&mut record, "payload") {
                 Some(meta) => self.start(meta, time, output),
-                None => output.problem(bad_payload()),
+                None => output.bad_field("payload", "an object"),
             }
             return;
         }
@@ -63,13 +78,13 @@ impl Reader for Codex {
             return;
         }
         let recording = self.open.get_or_insert_with(|| Recording::new(output.name.to_owned()));
-        if responses::is_item(&kind) {
+        if openai_responses::is_item(&kind) {
             output.recognise();
             recording.item(record, time, output);
             return;
         }
         let Some(payload) = json::take_object(&mut record, "payload") else {
-            self.unknown(kind, output);
+            output.unknown_type(kind);
             return;
         };
         match kind.as_str() {
@@ -81,7 +96,7 @@ impl Reader for Codex {
             "turn_context" => recording.turn(&payload),
             "event_msg" => recording.event(&payload, time),
             known if BOOKKEEPING.contains(&known) => {}
-            _ => self.unknown(kind, output),
+            _ => output.unknown_type(kind),
         }
     }
 
@@ -90,17 +105,7 @@ impl Reader for Codex {
     }
 }
 
-fn bad_payload() -> ProblemKind {
-    ProblemKind::BadField { field: "payload", expected: "an object" }
-}
-
 impl Codex {
-    fn unknown(&mut self, kind: String, output: &mut Output<'_>) {
-        if self.unknown.insert(kind.clone()) {
-            output.problem(ProblemKind::UnknownType { kind });
-        }
-    }
-
     /// A header starts a rollout, unless it is the copied one of what this was forked from.
     fn start(&mut self, mut meta: Object, time: Option<Timestamp>, output: &mut Output<'_>) {
         output.recognise();
@@ -134,8 +139,7 @@ impl Codex {
             let draft = recording.items.draft;
             // Instructions alone are no conversation.
             if draft.steps().iter().any(|step| step.role != Role::System) {
-                let id = draft.id.clone();
-                output.session(Session { id, conversations: vec![draft.finish()] });
+                output.conversation(draft);
             }
         }
     }
@@ -171,14 +175,10 @@ impl Recording {
         output.recognise();
         self.items.close();
         let draft = &mut self.items.draft;
-        let mut boundary = Step::with(Role::System, time, Vec::new());
-        boundary.mark = StepMark::CompactBoundary { keep_from: None };
-        draft.push(boundary);
+        draft.compact(None, time);
         let summary = json::take_text(&mut payload, "message").unwrap_or_default();
         let Some(history) = json::take_list(&mut payload, "replacement_history") else {
-            let mut step = Step::with(Role::User, time, vec![Block::Text(summary)]);
-            step.mark = StepMark::CompactSummary;
-            draft.push(step);
+            draft.summary(time, vec![Block::Text(summary)]);
             return;
         };
         let first = draft.len();
@@ -233,9 +233,8 @@ impl Recording {
             return;
         };
         if let Some(to) = asked.take(turns.saturating_add(1)).last() {
-            let mut step = Step::with(Role::User, time, Vec::new());
-            step.mark = StepMark::Rewind { to: StepIndex(to) };
-            draft.push(step);
+            let step = Step::with(Role::User, time, Vec::new());
+            draft.push(step.marked(StepMark::Rewind { to: StepIndex(to) }));
         }
     }
 }

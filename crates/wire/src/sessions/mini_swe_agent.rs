@@ -2,15 +2,16 @@
 //! command is the one fenced block of a response and the next message is its output.
 //! Version 2 also records tool calls as the provider has them.
 
-use foveal_transcript::{Call, Session, Timestamp};
-use serde_json::Value;
+use foveal_transcript::{Call, Timestamp};
+use serde_json::{Value, json};
 
-use crate::draft::{Answer, Draft, StepIndex};
+use crate::draft::{Answer, Draft};
+use crate::head::Head;
 use crate::json::{self, Object};
-use crate::openai_chat;
-use crate::problem::{NOT_A_MESSAGE, ProblemKind};
-use crate::read::Output;
-use crate::responses::Items;
+use crate::output::Output;
+use crate::problem::ProblemKind;
+use crate::requests::openai_chat;
+use crate::requests::openai_responses::{self, Items};
 
 /// What opens a block with a command.
 const FENCES: [&str; 2] = ["```bash", "```mswea_bash_command"];
@@ -22,7 +23,7 @@ pub(crate) fn read(mut root: Object, output: &mut Output<'_>) {
         return;
     };
     let id = json::take_text(&mut root, "instance_id").unwrap_or_else(|| output.name.to_owned());
-    let mut draft = Draft::new(id.clone());
+    let mut draft = Draft::new(id);
     draft.agent = Some("mini-swe-agent".to_owned());
     let info = Value::Object(json::take_object(&mut root, "info").unwrap_or_default());
     let config = |path| info.pointer(path).and_then(Value::as_str);
@@ -33,13 +34,14 @@ pub(crate) fn read(mut root: Object, output: &mut Output<'_>) {
         open: None,
         calls: 0,
     };
-    for message in messages {
-        match message {
-            Value::Object(message) => reader.message(message, output),
-            _ => output.problem(NOT_A_MESSAGE),
-        }
-    }
-    output.session(Session { id, conversations: vec![reader.items.draft.finish()] });
+    output.each_object("messages[]", messages, |message, output| reader.message(message, output));
+    output.conversation(reader.items.draft);
+}
+
+/// Signs of a trajectory.
+pub(crate) fn is_format(head: &Head) -> bool {
+    head.starts("trajectory_format", "mini-swe-agent")
+        || head.any(&["info.mini_version", "info.config.agent_type"])
 }
 
 struct Reader<'a> {
@@ -71,7 +73,7 @@ impl Reader<'_> {
                 openai_chat::message(&mut self.items.draft, message, time, output);
             }
             None if json::text(&message, "object") == Some("response") => {
-                let usage = json::object(&message, "usage").map(crate::responses::usage);
+                let usage = json::object(&message, "usage").map(openai_responses::usage);
                 for item in json::take_list(&mut message, "output").unwrap_or_default() {
                     if let Value::Object(item) = item {
                         self.items.item(item, time, output);
@@ -95,9 +97,8 @@ impl Reader<'_> {
         time: Option<Timestamp>,
         output: &mut Output<'_>,
     ) {
-        let (content, others) = json::result_content(json::take(&mut message, "content"));
-        let is_error = failed(&content);
-        let answer = Answer { call, content, is_error, time, others, ..Answer::default() };
+        let mut answer = Answer::of(call, json::take(&mut message, "content"), time);
+        answer.is_error = failed(&answer.content);
         output.check(self.items.draft.answer(answer));
     }
 
@@ -123,24 +124,11 @@ impl Reader<'_> {
         if !has_calls && let Some(command) = command(&text) {
             self.calls += 1;
             let id = format!("call_{:05}", self.calls);
-            shell_call(draft, index, &id, command, output);
+            let (name, arguments) = ("bash".to_owned(), json!({ "command": command }));
+            output.check(draft.call(index, Call { id: id.clone(), name, arguments }));
             self.open = Some(id);
         }
     }
-}
-
-/// Adds a call of the shell.
-pub(crate) fn shell_call(
-    draft: &mut Draft,
-    index: StepIndex,
-    id: &str,
-    command: &str,
-    output: &mut Output<'_>,
-) {
-    let mut arguments = Object::new();
-    arguments.insert("command".to_owned(), Value::String(command.to_owned()));
-    let (id, name) = (id.to_owned(), "bash".to_owned());
-    output.check(draft.call(index, Call { id, name, arguments: Value::Object(arguments) }));
 }
 
 /// Whether an output starts with the exit code of a command that failed.

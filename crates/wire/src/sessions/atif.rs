@@ -4,9 +4,10 @@ use foveal_transcript::{Block, Call, Role, Session, Usage};
 use serde_json::Value;
 
 use crate::draft::{Answer, Draft, Step, StepMark};
+use crate::head::Head;
 use crate::json::{self, Object};
+use crate::output::Output;
 use crate::problem::ProblemKind;
-use crate::read::Output;
 
 /// Reads one trajectory document with the sub-agents' trajectories it embeds.
 pub(crate) fn read(mut root: Object, output: &mut Output<'_>) {
@@ -23,6 +24,11 @@ pub(crate) fn read(mut root: Object, output: &mut Output<'_>) {
     output.session(session);
 }
 
+/// Signs of a trajectory.
+pub(crate) fn is_format(head: &Head) -> bool {
+    head.starts("schema_version", "ATIF") || head.has("steps[].step_id")
+}
+
 /// Adds a trajectory's conversation, then those it embeds. The JSON parser bounds how deep
 /// they nest.
 fn trajectory(
@@ -37,26 +43,21 @@ fn trajectory(
     let agent = json::take_object(&mut root, "agent").unwrap_or_default();
     draft.agent = json::text(&agent, "name").map(str::to_owned);
     let model = json::text(&agent, "model_name");
-    for step in json::take_list(&mut root, "steps").unwrap_or_default() {
-        match step {
-            Value::Object(step) => self::step(step, model, &mut draft, output),
-            _ => output.problem(bad("steps[]", "an object")),
-        }
-    }
+    let steps = json::take_list(&mut root, "steps").unwrap_or_default();
+    output.each_object("steps[]", steps, |step, output| {
+        self::step(step, model, &mut draft, output);
+    });
     session.conversations.push(draft.finish());
-    for embedded in json::take_list(&mut root, "subagent_trajectories").unwrap_or_default() {
-        let Value::Object(mut embedded) = embedded else {
-            output.problem(bad("subagent_trajectories[]", "an object"));
-            continue;
-        };
+    let embedded = json::take_list(&mut root, "subagent_trajectories").unwrap_or_default();
+    output.each_object("subagent_trajectories[]", embedded, |mut embedded, output| {
         let recorded = json::take_text(&mut embedded, "trajectory_id");
         let own = recorded.unwrap_or_else(|| {
-            output.problem(bad("subagent_trajectories[].trajectory_id", "a string"));
+            output.bad_field("subagent_trajectories[].trajectory_id", "a string");
             format!("{id}/{}", session.conversations.len())
         });
         let own = unused_id(own, session);
         trajectory(embedded, &own, Some(id), session, output);
-    }
+    });
 }
 
 /// `id`, with a number behind it where another conversation has it already.
@@ -71,17 +72,13 @@ fn unused_id(id: String, session: &Session) -> String {
         .expect("one of infinitely many is free")
 }
 
-fn bad(field: &'static str, expected: &'static str) -> ProblemKind {
-    ProblemKind::BadField { field, expected }
-}
-
 fn step(mut record: Object, model: Option<&str>, draft: &mut Draft, output: &mut Output<'_>) {
     let role = match json::text(&record, "source") {
         Some("system") => Role::System,
         Some("user") => Role::User,
         Some("agent") => Role::Assistant,
         _ => {
-            output.problem(bad("steps[].source", "`system`, `user` or `agent`"));
+            output.bad_field("steps[].source", "`system`, `user` or `agent`");
             return;
         }
     };
@@ -92,7 +89,7 @@ fn step(mut record: Object, model: Option<&str>, draft: &mut Draft, output: &mut
         .and_then(|number| u32::try_from(number).ok())
         .filter(|number| *number > 0);
     if step.number.is_none() {
-        output.problem(bad("steps[].step_id", "a number from 1"));
+        output.bad_field("steps[].step_id", "a number from 1");
     }
     step.time = output.time(&record, "timestamp");
     step.mark = mark(&record);
@@ -108,19 +105,16 @@ fn step(mut record: Object, model: Option<&str>, draft: &mut Draft, output: &mut
     for call in json::take_list(&mut record, "tool_calls").unwrap_or_default() {
         match self::call(call) {
             Some(call) => output.check(draft.call(index, call)),
-            None => output.problem(bad("steps[].tool_calls[]", "a call with id and name")),
+            None => output.bad_field("steps[].tool_calls[]", "a call with id and name"),
         }
     }
     let observation = json::take_object(&mut record, "observation");
     let results = observation.and_then(|mut o| json::take_list(&mut o, "results"));
-    for result in results.unwrap_or_default() {
-        let Value::Object(result) = result else {
-            output.problem(bad("steps[].observation.results[]", "an object"));
-            continue;
-        };
+    let results = results.unwrap_or_default();
+    output.each_object("steps[].observation.results[]", results, |result, output| {
         let answer = self::answer(result, output);
         output.check(draft.append_answer(index, answer));
-    }
+    });
 }
 
 fn call(call: Value) -> Option<Call> {
@@ -134,19 +128,15 @@ fn call(call: Value) -> Option<Call> {
 
 /// A result; one without a `source_call_id` answers no call and names none.
 fn answer(mut result: Object, output: &mut Output<'_>) -> Answer {
-    let (content, mut others) = json::result_content(json::take(&mut result, "content"));
-    if let Some(reference) = json::take(&mut result, "subagent_trajectory_ref") {
-        others.push(json::opaque("subagent_trajectory_ref", &reference));
-    }
     let extra = json::take_object(&mut result, "extra").unwrap_or_default();
-    Answer {
-        call: json::take_text(&mut result, "source_call_id").unwrap_or_default(),
-        content,
-        is_error: json::is_true(&extra, "is_error"),
-        time: output.time(&extra, "timestamp"),
-        others,
-        ..Answer::default()
+    let call = json::take_text(&mut result, "source_call_id").unwrap_or_default();
+    let time = output.time(&extra, "timestamp");
+    let mut answer = Answer::of(call, json::take(&mut result, "content"), time);
+    answer.is_error = json::is_true(&extra, "is_error");
+    if let Some(reference) = json::take(&mut result, "subagent_trajectory_ref") {
+        answer.others.push(json::opaque("subagent_trajectory_ref", &reference));
     }
+    answer
 }
 
 fn mark(record: &Object) -> StepMark {

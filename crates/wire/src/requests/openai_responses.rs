@@ -1,12 +1,13 @@
 //! The items of OpenAI's Responses, and its request body: `{instructions, input: [...]}`.
 
-use foveal_transcript::{Block, Call, Role, Session, Timestamp, Usage};
+use foveal_transcript::{Block, Call, Role, Timestamp, Usage};
 use serde_json::Value;
 
 use crate::draft::{Answer, Draft, Step, StepIndex};
+use crate::head::Head;
 use crate::json::{self, Object};
+use crate::output::Output;
 use crate::problem::ProblemKind;
-use crate::read::Output;
 
 /// Item types that are known, beyond those that end in `_call` or `_output`.
 const ITEMS: [&str; 5] = ["message", "reasoning", "ghost_snapshot", "compaction", "item_reference"];
@@ -28,21 +29,21 @@ pub(crate) fn read(mut body: Object, output: &mut Output<'_>) {
             items.draft.push(Step::with(Role::User, None, vec![Block::Text(text)]));
         }
         Some(Value::Array(input)) => {
-            for item in input {
-                match item {
-                    Value::Object(item) => items.item(item, None, output),
-                    _ => output
-                        .problem(ProblemKind::BadField { field: "input[]", expected: "an object" }),
-                }
-            }
+            output.each_object("input[]", input, |item, output| items.item(item, None, output));
         }
         _ => {
             output.problem(ProblemKind::NotARecord);
             return;
         }
     }
-    let id = items.draft.id.clone();
-    output.session(Session { id, conversations: vec![items.draft.finish()] });
+    output.conversation(items.draft);
+}
+
+/// Signs of a request body.
+pub(crate) fn is_format(head: &Head) -> bool {
+    let is_typed = head.any(&["input[].type", "input[].role"]);
+    let is_told = head.any(&["instructions", "model", "previous_response_id"]);
+    !head.has("messages") && head.has("input") && (is_typed || (head.complete && is_told))
 }
 
 /// Joins items to messages: those of one response, in a row, are one.
@@ -95,7 +96,7 @@ impl Items {
             Some("user") => Role::User,
             Some("system" | "developer") => Role::System,
             _ => {
-                output.problem(ProblemKind::BadField { field: "role", expected: "a known role" });
+                output.bad_field("role", "a known role");
                 return;
             }
         };
@@ -161,16 +162,10 @@ impl Items {
             Some(other) => Some(other),
             None => json::take(&mut item, "tools"),
         };
-        let (content, others) = json::result_content(recorded);
-        let is_error = is_error || (self.failed)(&content);
-        output.check(self.draft.answer(Answer {
-            call: json::take_text(&mut item, "call_id").unwrap_or_default(),
-            content,
-            is_error,
-            time,
-            others,
-            ..Answer::default()
-        }));
+        let call = json::take_text(&mut item, "call_id").unwrap_or_default();
+        let mut answer = Answer::of(call, recorded, time);
+        answer.is_error = is_error || (self.failed)(&answer.content);
+        output.check(self.draft.answer(answer));
     }
 }
 

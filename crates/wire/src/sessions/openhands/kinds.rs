@@ -3,11 +3,11 @@
 use foveal_transcript::{Block, Role, Timestamp};
 use serde_json::Value;
 
+use super::events::Events;
 use crate::draft::Answer;
 use crate::json::{self, Object};
-use crate::openhands::Events;
+use crate::output::Output;
 use crate::problem::ProblemKind;
-use crate::read::Output;
 
 /// Kinds that the model is not sent.
 const BOOKKEEPING: [&str; 5] = [
@@ -19,7 +19,7 @@ const BOOKKEEPING: [&str; 5] = [
 ];
 
 impl Events {
-    pub(crate) fn kind(
+    pub(super) fn kind(
         &mut self,
         kind: &str,
         mut event: Object,
@@ -99,16 +99,9 @@ impl Events {
         time: Option<Timestamp>,
         output: &mut Output<'_>,
     ) {
-        let (content, others) = json::result_content(content);
         let call = json::text(&event, "action_id").and_then(|action| self.call_of(action));
         let call = call.or_else(|| json::take_text(&mut event, "tool_call_id"));
-        output.check(self.draft.answer(Answer {
-            call: call.unwrap_or_default(),
-            content,
-            is_error,
-            time,
-            others,
-            ..Answer::default()
-        }));
+        let answer = Answer::of(call.unwrap_or_default(), content, time);
+        output.check(self.draft.answer(Answer { is_error, ..answer }));
     }
 }

@@ -1,13 +1,14 @@
 //! The output of `opencode export`: `{info, messages: [{info, parts}]}`. A message of the
 //! model may hold several responses, each between `step-start` and `step-finish`.
 
-use foveal_transcript::{Block, Call, Role, Session, Timestamp, Usage};
+use foveal_transcript::{Block, Call, Role, Timestamp, Usage};
 use serde_json::Value;
 
-use crate::draft::{Answer, Draft, Step, StepIndex, StepMark};
+use crate::draft::{Answer, Draft, Step, StepIndex};
+use crate::head::Head;
 use crate::json::{self, Object};
+use crate::output::Output;
 use crate::problem::ProblemKind;
-use crate::read::Output;
 
 /// Part types that the model is not sent.
 const BOOKKEEPING: [&str; 7] =
@@ -26,21 +27,19 @@ pub(crate) fn read(mut root: Object, output: &mut Output<'_>) {
         return;
     }
     let id = json::take_text(&mut info, "id").unwrap_or_else(|| output.name.to_owned());
-    let mut draft = Draft::new(id.clone());
+    let mut draft = Draft::new(id);
     draft.agent = Some("OpenCode".to_owned());
     draft.parent = json::take_text(&mut info, "parentID");
     draft.directory = json::take_text(&mut info, "directory");
-    for message in messages {
-        match message {
-            Value::Object(message) => self::message(&mut draft, message, output),
-            _ => output.problem(bad("messages[]", "an object")),
-        }
-    }
-    output.session(Session { id, conversations: vec![draft.finish()] });
+    output.each_object("messages[]", messages, |message, output| {
+        self::message(&mut draft, message, output);
+    });
+    output.conversation(draft);
 }
 
-fn bad(field: &'static str, expected: &'static str) -> ProblemKind {
-    ProblemKind::BadField { field, expected }
+/// Signs of an exported session.
+pub(crate) fn is_format(head: &Head) -> bool {
+    head.has("messages[].parts") || head.all(&["info.id", "info.time"])
 }
 
 fn message(draft: &mut Draft, mut message: Object, output: &mut Output<'_>) {
@@ -55,16 +54,11 @@ fn message(draft: &mut Draft, mut message: Object, output: &mut Output<'_>) {
             }
         }
         Some("assistant") if is_summary(&info) => {
-            let mut boundary = Step::with(Role::System, time, Vec::new());
-            boundary.mark = StepMark::CompactBoundary { keep_from: None };
-            draft.push(boundary);
-            let blocks = parts.into_iter().filter_map(message_block).collect();
-            let mut summary = Step::with(Role::User, time, blocks);
-            summary.mark = StepMark::CompactSummary;
-            draft.push(summary);
+            draft.compact(None, time);
+            draft.summary(time, parts.into_iter().filter_map(message_block).collect());
         }
         Some("assistant") => Response { draft, info, time, open: None }.read(parts, output),
-        _ => output.problem(bad("messages[].info.role", "`user` or `assistant`")),
+        _ => output.bad_field("messages[].info.role", "`user` or `assistant`"),
     }
 }
 
@@ -156,18 +150,12 @@ impl Response<'_> {
             Some("error") => json::take(&mut state, "error"),
             _ => return,
         };
-        let (content, mut others) = json::result_content(recorded);
+        let mut answer = Answer::of(id, recorded, time_at(&state, "end"));
+        answer.is_error = is_error;
         for file in json::take_list(&mut state, "attachments").unwrap_or_default() {
-            others.push(json::opaque("attachment", &file));
+            answer.others.push(json::opaque("attachment", &file));
         }
-        output.check(self.draft.answer(Answer {
-            call: id,
-            content,
-            is_error,
-            time: time_at(&state, "end"),
-            others,
-            ..Answer::default()
-        }));
+        output.check(self.draft.answer(answer));
     }
 }
 

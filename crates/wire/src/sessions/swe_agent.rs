@@ -4,14 +4,15 @@
 
 use std::sync::Arc;
 
-use foveal_transcript::{Block, Call, Role, Session};
+use foveal_transcript::{Call, Role};
 use serde_json::Value;
 
 use crate::draft::{Answer, Draft, Step, StepIndex, StepMark};
+use crate::head::Head;
 use crate::json::{self, Object};
-use crate::openai_chat;
+use crate::output::Output;
 use crate::problem::ProblemKind;
-use crate::read::Output;
+use crate::requests::openai_chat;
 
 /// What the edit command prints when it refuses; the recording has no flag for it.
 const EDIT_REFUSED: &str = "Your proposed edit has introduced new syntax error(s).";
@@ -28,26 +29,17 @@ pub(crate) fn read(mut root: Object, output: &mut Output<'_>) {
     draft.agent = Some("SWE-agent".to_owned());
     let mut reader = Reader { draft, model: model(&root), open: None, calls: 0 };
     if history.is_empty() {
-        for record in trajectory.unwrap_or_default() {
-            match record {
-                Value::Object(record) => reader.turn(record, output),
-                _ => output.problem(bad("trajectory[]")),
-            }
-        }
+        let records = trajectory.unwrap_or_default();
+        output.each_object("trajectory[]", records, |record, output| reader.turn(record, output));
     } else {
-        for message in history {
-            match message {
-                Value::Object(message) => reader.message(message, output),
-                _ => output.problem(bad("history[]")),
-            }
-        }
+        output.each_object("history[]", history, |message, output| reader.message(message, output));
     }
-    let id = reader.draft.id.clone();
-    output.session(Session { id, conversations: vec![reader.draft.finish()] });
+    output.conversation(reader.draft);
 }
 
-fn bad(field: &'static str) -> ProblemKind {
-    ProblemKind::BadField { field, expected: "an object" }
+/// Signs of a trajectory.
+pub(crate) fn is_format(head: &Head) -> bool {
+    head.any(&["history[].role", "trajectory[].action", "trajectory[].response"])
 }
 
 /// Newer versions keep the run's configuration as JSON text.
@@ -71,8 +63,7 @@ impl Reader {
         let action = json::take_text(&mut message, "action");
         let role = json::text(&message, "role").unwrap_or_default().to_owned();
         if let Some(call) = self.answered(&role, &message) {
-            let (content, others) = json::result_content(json::take(&mut message, "content"));
-            self.answer(call, content, others, output);
+            self.answer(call, json::take(&mut message, "content"), output);
             return;
         }
         self.open = None;
@@ -97,21 +88,10 @@ impl Reader {
         }
     }
 
-    fn answer(
-        &mut self,
-        call: String,
-        content: String,
-        others: Vec<Block>,
-        output: &mut Output<'_>,
-    ) {
-        let is_error = content.starts_with(EDIT_REFUSED);
-        output.check(self.draft.answer(Answer {
-            call,
-            content,
-            is_error,
-            others,
-            ..Answer::default()
-        }));
+    fn answer(&mut self, call: String, recorded: Option<Value>, output: &mut Output<'_>) {
+        let mut answer = Answer::of(call, recorded, None);
+        answer.is_error = answer.content.starts_with(EDIT_REFUSED);
+        output.check(self.draft.answer(answer));
     }
 
     /// Adds the command of a response as a call, unless it has calls of its own.
@@ -147,8 +127,7 @@ impl Reader {
         let action = json::take_text(&mut record, "action");
         self.response(index, action.as_deref(), output);
         if let Some(call) = self.open.take() {
-            let (content, others) = json::result_content(json::take(&mut record, "observation"));
-            self.answer(call, content, others, output);
+            self.answer(call, json::take(&mut record, "observation"), output);
         }
     }
 }

@@ -1,13 +1,15 @@
 //! The messages of OpenAI's Chat Completions, and its request body. Other recordings hold
 //! the same messages.
 
-use foveal_transcript::{Block, Call, Role, Session, Timestamp, Usage};
+use foveal_transcript::{Block, Call, Role, Timestamp, Usage};
 use serde_json::Value;
 
 use crate::draft::{Answer, Draft, Step, StepIndex};
+use crate::head::Head;
 use crate::json::{self, Object};
-use crate::problem::{NOT_A_MESSAGE, ProblemKind};
-use crate::read::Output;
+use crate::output::Output;
+use crate::problem::ProblemKind;
+use crate::requests::anthropic;
 
 /// Reads one request body.
 pub(crate) fn read(mut body: Object, output: &mut Output<'_>) {
@@ -16,16 +18,29 @@ pub(crate) fn read(mut body: Object, output: &mut Output<'_>) {
         return;
     };
     let mut draft = Draft::new(output.name);
-    for each in messages {
-        match each {
-            Value::Object(each) => {
-                message(&mut draft, each, None, output);
-            }
-            _ => output.problem(NOT_A_MESSAGE),
-        }
-    }
-    let id = draft.id.clone();
-    output.session(Session { id, conversations: vec![draft.finish()] });
+    output.each_object("messages[]", messages, |each, output| {
+        message(&mut draft, each, None, output);
+    });
+    output.conversation(draft);
+}
+
+/// Signs of a request body. What has neither these nor Anthropic's is one too, if all was seen
+/// and it names no model of Anthropic's.
+pub(crate) fn is_format(head: &Head) -> bool {
+    const SIGNS: [&str; 8] = [
+        "messages[].tool_calls",
+        "messages[].tool_call_id",
+        "messages[].content[].image_url",
+        "messages[].reasoning_content",
+        "tools[].function",
+        "max_completion_tokens",
+        "stream_options",
+        "response_format",
+    ];
+    const ROLES: [&str; 4] = ["system", "developer", "tool", "function"];
+    let has_signs = head.is("messages[].role", &ROLES) || head.any(&SIGNS);
+    let is_plain = head.is_all && head.has("messages[].role") && !anthropic::is_format(head);
+    head.has("messages") && (has_signs || is_plain)
 }
 
 /// Adds one message; returns its step unless it is a result.
@@ -44,7 +59,7 @@ pub(crate) fn message(
             return None;
         }
         _ => {
-            output.problem(ProblemKind::BadField { field: "role", expected: "a known role" });
+            output.bad_field("role", "a known role");
             return None;
         }
     };
@@ -60,10 +75,7 @@ pub(crate) fn message(
     for call in json::take_list(&mut message, "tool_calls").unwrap_or_default() {
         match self::call(call) {
             Some(call) => output.check(draft.call(index, call)),
-            None => output.problem(ProblemKind::BadField {
-                field: "tool_calls[]",
-                expected: "a call with a function",
-            }),
+            None => output.bad_field("tool_calls[]", "a call with a function"),
         }
     }
     if let Some(function) = json::take_object(&mut message, "function_call") {
@@ -104,11 +116,11 @@ fn answer(
     time: Option<Timestamp>,
     output: &mut Output<'_>,
 ) {
-    let (content, others) = json::result_content(json::take(&mut message, "content"));
     let call = json::take_text(&mut message, "tool_call_id")
         .or_else(|| json::take_text(&mut message, "name"))
         .unwrap_or_default();
-    output.check(draft.answer(Answer { call, content, time, others, ..Answer::default() }));
+    let content = json::take(&mut message, "content");
+    output.check(draft.answer(Answer::of(call, content, time)));
 }
 
 /// Usage as Chat Completions reports it; cached tokens are among the prompt's.

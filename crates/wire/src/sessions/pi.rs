@@ -1,15 +1,17 @@
 //! pi's session JSONL: a header line, then entries. Newer versions link every entry to its
 //! parent, so that going back in the conversation is a branch; older ones are a plain list.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
-use foveal_transcript::{Block, Call, Role, Session, Timestamp, Usage};
+use foveal_transcript::{Block, Call, Role, Timestamp, Usage};
 use serde_json::Value;
 
 use crate::draft::{Answer, Draft, Step, StepIndex, StepMark};
+use crate::head::Head;
 use crate::json::{self, Object};
+use crate::output::Output;
 use crate::problem::ProblemKind;
-use crate::read::{Output, Reader};
+use crate::reader::Reader;
 
 /// Entry types that are never part of a prompt.
 const BOOKKEEPING: [&str; 5] =
@@ -19,7 +21,13 @@ const BOOKKEEPING: [&str; 5] =
 #[derive(Default)]
 pub(crate) struct Pi {
     open: Option<Recording>,
-    unknown: HashSet<String>,
+}
+
+/// Signs of a session's lines.
+pub(crate) fn is_format(head: &Head) -> bool {
+    let is_header = head.is("type", &["session"]) && head.any(&["cwd", "timestamp", "version"]);
+    let is_message = head.is("type", &["message"]) && head.has("message.role");
+    is_header || (is_message && head.complete)
 }
 
 struct Recording {
@@ -54,16 +62,9 @@ impl Reader for Pi {
             "message" => match json::take_object(&mut record, "message") {
                 Some(message) => {
                     output.recognise();
-                    if let Some(role) = recording.message(message, time, output)
-                        && self.unknown.insert(role.clone())
-                    {
-                        output.problem(ProblemKind::UnknownType { kind: role });
-                    }
+                    recording.message(message, time, output);
                 }
-                None => {
-                    output
-                        .problem(ProblemKind::BadField { field: "message", expected: "an object" });
-                }
+                None => output.bad_field("message", "an object"),
             },
             "compaction" => recording.compaction(&mut record, time, output),
             "branch_summary" => {
@@ -76,11 +77,7 @@ impl Reader for Pi {
             }
             "" => output.problem(ProblemKind::NotARecord),
             known if BOOKKEEPING.contains(&known) => {}
-            _ => {
-                if self.unknown.insert(kind.clone()) {
-                    output.problem(ProblemKind::UnknownType { kind });
-                }
-            }
+            _ => output.unknown_type(kind),
         }
         if let (Some(recording), Some(id)) = (&mut self.open, json::take_text(&mut record, "id")) {
             recording.entries.insert(id.clone(), (before, recording.draft.len()));
@@ -98,8 +95,7 @@ impl Pi {
         if let Some(recording) = self.open.take()
             && !recording.draft.is_empty()
         {
-            let id = recording.draft.id.clone();
-            output.session(Session { id, conversations: vec![recording.draft.finish()] });
+            output.conversation(recording.draft);
         }
     }
 }
@@ -136,9 +132,7 @@ impl Recording {
     /// Appends a step. A step that already means something cannot also go back, so an
     /// empty one in front of it does.
     fn push(&mut self, role: Role, time: Option<Timestamp>, blocks: Vec<Block>, mark: StepMark) {
-        let mut step = Step::with(role, time, blocks);
-        step.mark = mark;
-        self.push_step(step);
+        self.push_step(Step::with(role, time, blocks).marked(mark));
     }
 
     fn push_step(&mut self, mut step: Step) -> StepIndex {
@@ -147,33 +141,22 @@ impl Recording {
             if step.mark == StepMark::None {
                 step.mark = mark;
             } else {
-                let mut back = Step::with(Role::User, step.time, Vec::new());
-                back.mark = mark;
-                self.draft.push(back);
+                let back = Step::with(Role::User, step.time, Vec::new());
+                self.draft.push(back.marked(mark));
             }
         }
         self.draft.push(step)
     }
 
-    /// Takes a message; returns its role if that is not known.
-    fn message(
-        &mut self,
-        mut message: Object,
-        time: Option<Timestamp>,
-        output: &mut Output<'_>,
-    ) -> Option<String> {
+    fn message(&mut self, mut message: Object, time: Option<Timestamp>, output: &mut Output<'_>) {
         match json::text(&message, "role") {
             Some("assistant") => self.response(message, time, output),
             Some("toolResult") => {
-                let (content, others) = json::result_content(json::take(&mut message, "content"));
-                output.check(self.draft.answer(Answer {
-                    call: json::take_text(&mut message, "toolCallId").unwrap_or_default(),
-                    content,
-                    is_error: json::is_true(&message, "isError"),
-                    time,
-                    others,
-                    ..Answer::default()
-                }));
+                let call = json::take_text(&mut message, "toolCallId").unwrap_or_default();
+                let is_error = json::is_true(&message, "isError");
+                let content = json::take(&mut message, "content");
+                let answer = Answer { is_error, ..Answer::of(call, content, time) };
+                output.check(self.draft.answer(answer));
             }
             Some("user") => {
                 let blocks = json::message_blocks(json::take(&mut message, "content"));
@@ -189,13 +172,9 @@ impl Recording {
                     self.push(Role::User, time, vec![text], StepMark::Injected);
                 }
             }
-            Some(other) => return Some(format!("message/{other}")),
-            None => {
-                output
-                    .problem(ProblemKind::BadField { field: "message.role", expected: "a string" });
-            }
+            Some(other) => output.unknown_type(format!("message/{other}")),
+            None => output.bad_field("message.role", "a string"),
         }
-        None
     }
 
     /// A response. One that was aborted before it said anything is no message.

@@ -4,16 +4,18 @@
 //! between them, and side-chains of sub-agents are interleaved with the main conversation.
 //! `parentUuid` links every line to the one before it in its conversation.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use foveal_transcript::{Block, Role, Session, Timestamp};
 use serde_json::Value;
 
-use crate::anthropic::{anthropic_usage, response_blocks, user_blocks};
 use crate::draft::{Draft, Step, StepIndex, StepMark};
+use crate::head::Head;
 use crate::json::{self, Object};
+use crate::output::Output;
 use crate::problem::ProblemKind;
-use crate::read::{OPEN_SESSIONS_MAX, Output, Reader};
+use crate::reader::Reader;
+use crate::requests::anthropic::{anthropic_usage, response_blocks, user_blocks};
 
 /// Line types that are the client's own book-keeping and never part of a prompt.
 const BOOKKEEPING: [&str; 21] = [
@@ -56,12 +58,23 @@ const SYSTEM_BOOKKEEPING: [&str; 12] = [
     "init",
 ];
 
+/// Most sessions of one stream that are open at a time. Lines of a session that was closed for
+/// another start a new session of the same id.
+pub const OPEN_SESSIONS_MAX: usize = 4;
+
+/// Signs of a session's lines.
+pub(crate) fn is_format(head: &Head) -> bool {
+    const SIGNS: [&str; 5] =
+        ["sessionId", "parentUuid", "isSidechain", "leafUuid", "snapshot.trackedFileBackups"];
+    head.any(&SIGNS)
+        || (head.has("session_id") && head.is("type", &["system", "assistant", "user"]))
+}
+
 /// Reads lines of any number of sessions.
 #[derive(Default)]
 pub(crate) struct ClaudeCode {
     /// Open sessions, the least recently written first.
     open: Vec<Recording>,
-    unknown: HashSet<String>,
 }
 
 impl Reader for ClaudeCode {
@@ -74,7 +87,7 @@ impl Reader for ClaudeCode {
                     .or_else(|| json::take_text(&mut record, "session_id"));
                 let unknown = self.session(id, output).line(&kind, record, output);
                 if let Some(kind) = unknown {
-                    self.unknown(kind, output);
+                    output.unknown_type(kind);
                 }
             }
             known if BOOKKEEPING.contains(&known) => {
@@ -86,7 +99,7 @@ impl Reader for ClaudeCode {
             "" => output.problem(ProblemKind::NotARecord),
             _ => {
                 self.link(&mut record, output);
-                self.unknown(kind, output);
+                output.unknown_type(kind);
             }
         }
     }
@@ -128,12 +141,6 @@ impl ClaudeCode {
         if record.contains_key("parentUuid") {
             let id = json::take_text(record, "sessionId");
             self.session(id, output).link(record);
-        }
-    }
-
-    fn unknown(&mut self, kind: String, output: &mut Output<'_>) {
-        if self.unknown.insert(kind.clone()) {
-            output.problem(ProblemKind::UnknownType { kind });
         }
     }
 }
@@ -188,7 +195,7 @@ impl Recording {
         }
     }
 
-    /// Takes a message line; returns its type if that is not known.
+    /// Reads a message line; returns its type if that is not known.
     fn line(&mut self, kind: &str, mut record: Object, output: &mut Output<'_>) -> Option<String> {
         let envelope = envelope(&mut record, output);
         if let Some(uuid) = &envelope.uuid
@@ -280,14 +287,12 @@ impl Recording {
                     .and_then(|head| self.places.get(head))
                     .filter(|place| place.track == at && place.steps > 0)
                     .map(|place| StepIndex(place.steps - 1));
-                let mut step = Step::with(Role::System, envelope.time, blocks);
-                step.mark = StepMark::CompactBoundary { keep_from: kept };
-                Ok(Some(draft.push(step)))
+                let step = Step::with(Role::System, envelope.time, blocks);
+                Ok(Some(draft.push(step.marked(StepMark::CompactBoundary { keep_from: kept }))))
             }
             "local_command" => {
-                let mut step = Step::with(Role::User, envelope.time, blocks);
-                step.mark = StepMark::Injected;
-                Ok(Some(draft.push(step)))
+                let step = Step::with(Role::User, envelope.time, blocks);
+                Ok(Some(draft.push(step.marked(StepMark::Injected))))
             }
             known if SYSTEM_BOOKKEEPING.contains(&known) => Ok(None),
             other => Err(UnknownSystem(format!("system/{other}"))),
@@ -331,7 +336,7 @@ impl Track {
         output: &mut Output<'_>,
     ) -> Option<StepIndex> {
         let Some(mut message) = json::take_object(&mut record, "message") else {
-            output.problem(ProblemKind::BadField { field: "message", expected: "an object" });
+            output.bad_field("message", "an object");
             return None;
         };
         let id = json::take_text(&mut message, "id");
@@ -361,7 +366,7 @@ impl Track {
         output: &mut Output<'_>,
     ) -> Option<StepIndex> {
         let Some(mut message) = json::take_object(&mut record, "message") else {
-            output.problem(ProblemKind::BadField { field: "message", expected: "an object" });
+            output.bad_field("message", "an object");
             return None;
         };
         let content = json::take(&mut message, "content");
