@@ -4,7 +4,8 @@ use std::fs;
 use std::io::{Seek, SeekFrom, Write};
 
 use foveal_cancel::Cancel;
-use foveal_files::{LineLimits, LineNumber, Lines, LinesReader, ReadError, Roots};
+use foveal_files::{LineLimits, Lines, LinesReader, ReadError, Roots};
+use foveal_transcript::LineNumber;
 use tempfile::TempDir;
 
 fn workspace(content: &[u8]) -> (TempDir, Roots) {
@@ -14,8 +15,8 @@ fn workspace(content: &[u8]) -> (TempDir, Roots) {
     (folder, roots)
 }
 
-fn line(number: u64) -> LineNumber {
-    LineNumber::new(number).unwrap()
+fn line(number: u32) -> LineNumber {
+    LineNumber(number)
 }
 
 /// Lines as `number:text`, with what was left out.

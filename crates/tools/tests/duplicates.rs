@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use foveal_context::calls::{Rule, Similarity, Statistics, ToolLimits};
-use foveal_files::stamp::ContentHash;
 use foveal_tools::answer::Dependency;
 use foveal_tools::settings::ToolSettings;
 use foveal_tools::{Answer, Control, Request, Session};
+use foveal_transcript::ContentHash;
 use serde_json::{Value, json};
 
 use crate::world::{World, source, toolbox_over};
