@@ -20,14 +20,10 @@ const EXCUSED: &[&str] = &[
     "crates/context",
     "crates/effects",
     "crates/embedder",
-    "crates/files",
     "crates/index",
     "crates/mcp",
-    "crates/processes",
-    "crates/report",
     "crates/store",
     "crates/tools",
-    "crates/web",
     "crates/wire",
 ];
 
