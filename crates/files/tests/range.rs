@@ -28,7 +28,7 @@ fn shown(lines: &Lines) -> Vec<String> {
     lines.lines.iter().map(line).collect()
 }
 
-fn check(content: &[u8], (first, last): (u64, u64), expected: &[&str], count: u64) {
+fn check(content: &[u8], (first, last): (u32, u32), expected: &[&str], count: u64) {
     let (_folder, roots) = workspace(content);
     let mut reader = LinesReader::open(&roots.resolve("a").unwrap(), None).unwrap();
     let limits = LineLimits { line_bytes_max: 8, bytes_max: 20 };
@@ -99,7 +99,7 @@ fn lines_of_large_files_are_those_of_the_whole() {
     let located = roots.resolve("a").unwrap();
     let mut known = None;
     // Among others the lines that go over the border of what is read at once.
-    let at_border = |chunks: usize| text[..chunks * 256 * 1024].matches('\n').count() as u64 + 1;
+    let at_border = |chunks: usize| text[..chunks * 256 * 1024].matches('\n').count() as u32 + 1;
     let (one, three) = (at_border(1), at_border(3));
     for first in [89_990, 1, 30_000, one, one + 1, one - 1, three, three + 1, 90_000] {
         let mut reader = LinesReader::open(&located, known.take()).unwrap();

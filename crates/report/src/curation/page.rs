@@ -87,6 +87,7 @@ fn draw_table(html: &mut Html, table: &CurationTable) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::curation::data::{CurationCurve, CurationPoint};
 
     fn report() -> CurationReport {
         let point = |lines, recall| CurationPoint { lines, recall };
