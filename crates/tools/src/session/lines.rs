@@ -142,10 +142,10 @@ impl Part {
         }
         let mut part = Self::default();
         for line in &lines.lines {
-            let number = u32::try_from(line.number.get()).unwrap_or(u32::MAX);
+            let number = line.number.0;
             let before = std::mem::take(&mut before);
             if part.text.len() + line.text.len() > room.bytes && !part.text.is_empty() {
-                return Ok((part, Some(line.number.get())));
+                return Ok((part, Some(u64::from(number))));
             }
             part.push(number, &line.text, (before, line.bytes, line.left_out_bytes));
         }
