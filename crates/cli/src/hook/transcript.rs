@@ -10,7 +10,6 @@ use foveal_wire::{Format, read_all};
 use serde_json::Value;
 
 use super::event::Event;
-use super::past::Past;
 
 /// Bytes of a record that are read, the last ones. What came before counts as not shown.
 const BYTES_MAX: u64 = 8 << 20;
@@ -34,14 +33,21 @@ pub(super) fn has_results(event: &Event) -> bool {
 
 /// The conversation so far, results as they were sent. One that cannot be read is empty: then
 /// nothing counts as shown. `None` if the event is of a prompt that is not recorded apart.
-pub(super) fn read(event: &Event, past: &Past<'_>) -> Option<Conversation> {
-    let recorded = path(event).and_then(|path| conversation(&path, event, past.forgotten));
+///
+/// Results in the first `forgotten` bytes of the record do not count; `sent` has what was sent in
+/// place of the result of a call.
+pub(super) fn read<'s>(
+    event: &Event,
+    forgotten: u64,
+    sent: impl Fn(&str) -> Option<&'s str>,
+) -> Option<Conversation> {
+    let recorded = path(event).and_then(|path| conversation(&path, event, forgotten));
     let mut conversation = recorded.unwrap_or_default();
     conversation.directory = Some(event.directory.clone());
     for entry in &mut conversation.entries {
         for block in &mut entry.blocks {
             if let Block::Result(result) = block
-                && let Some(sent) = past.of(&result.call)
+                && let Some(sent) = sent(&result.call)
             {
                 sent.clone_into(&mut result.content);
             }
