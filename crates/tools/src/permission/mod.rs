@@ -5,6 +5,7 @@ mod command;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use foveal_store::Grant;
 use globset::Glob;
 use serde::{Deserialize, Serialize};
 
@@ -37,6 +38,11 @@ impl<'a> Access<'a> {
     /// An access without a concern, to anything but a command.
     pub fn of(tool: &'static str, subject: &'a str) -> Self {
         Self { tool, subject, concern: None, is_command: false }
+    }
+
+    /// What is remembered when the person allows it for more than once.
+    pub(crate) fn grant(&self) -> Grant {
+        Grant { tool: self.tool.to_owned(), subject: self.subject.to_owned() }
     }
 }
 
@@ -136,20 +142,25 @@ fn matches(glob: &str, text: &str) -> bool {
         || (is_pattern() && Glob::new(glob).is_ok_and(|glob| glob.compile_matcher().is_match(text)))
 }
 
-/// What the person granted: tool and subject, word for word.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Grants(BTreeSet<(String, String)>);
+/// What the person granted.
+#[derive(Debug, Clone, Default)]
+pub struct Grants(BTreeSet<Grant>);
 
 impl Grants {
     /// Whether this was granted before.
     pub fn hold(&self, access: &Access<'_>) -> bool {
-        self.0.contains(&(access.tool.to_owned(), access.subject.to_owned()))
+        self.0.contains(&access.grant())
     }
 
     /// Remembers a grant.
-    pub fn add(&mut self, access: &Access<'_>) {
-        self.0.insert((access.tool.to_owned(), access.subject.to_owned()));
+    pub fn add(&mut self, grant: Grant) {
+        self.0.insert(grant);
+    }
+}
+
+impl FromIterator<Grant> for Grants {
+    fn from_iter<I: IntoIterator<Item = Grant>>(grants: I) -> Self {
+        Self(grants.into_iter().collect())
     }
 }
 

@@ -6,7 +6,10 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use foveal_calls::{CallTracker, Declared, Extent, Hit, Miss, Query, cached_note};
+use foveal_calls::{
+    self as calls, CallTracker, Declared, Extent, Hit, Miss, Query, Record, RecordId, cached_note,
+};
+use foveal_store::{Call, CallChanges, CallHistory, CallNumber};
 use foveal_transcript::Handle;
 
 use foveal_files::stamp::Freshness;
@@ -66,13 +69,13 @@ impl Session {
     /// Switches answers from earlier calls on or off for this session; `None`: as for all.
     pub fn set_duplicate_detection(&self, detect: Option<bool>) {
         self.toolbox.calls().set_detection(&self.id, detect, self.toolbox.clock.now());
-        self.save_calls();
+        self.save_calls(None);
     }
 
     /// Forgets the calls of this session, so that each is carried out again.
     pub fn clear_calls(&self) {
         self.toolbox.calls().clear_session(&self.id);
-        self.save_calls();
+        self.save_calls(None);
     }
 
     /// How often calls were answered from earlier ones, in all sessions of this process.
@@ -85,15 +88,30 @@ impl Session {
         self.toolbox.calls().records(&self.id).count()
     }
 
-    /// Keeps what is remembered of this session across a restart.
-    fn save_calls(&self) {
-        let history = self.toolbox.calls().session_history(&self.id).map(serde_json::to_value);
-        let history = history.unwrap_or(Ok(Value::Null));
-        if let Ok(history) = history {
+    /// Keeps what is remembered of this session across a restart: all but the calls, which of
+    /// them are remembered, and the one that is new or changed.
+    fn save_calls(&self, changed: Option<RecordId>) {
+        let changes = {
+            let calls = self.toolbox.calls();
+            let history = calls.session_history(&self.id);
+            history
+                .map_or_else(|| Some(CallChanges::default()), |history| changes(history, changed))
+        };
+        if let Some(changes) = changes {
             let now = self.toolbox.clock.now();
             let store = &self.toolbox.store;
-            drop(self.opened(|| store.set_calls(&self.stored, &history, now)));
+            drop(self.opened(|| store.change_calls(&self.stored, &changes, now)));
         }
+    }
+
+    /// Goes on with the calls that an earlier process remembered of this session.
+    pub(super) fn recall_calls(&self) {
+        let Ok(Some(history)) = self.toolbox.store.calls(&self.stored) else { return };
+        let CallHistory { state, calls } = history;
+        let Ok(state) = serde_json::from_value(state) else { return };
+        let records =
+            calls.into_iter().filter_map(|call| serde_json::from_value(call.payload).ok());
+        self.toolbox.calls().restore(&self.id, calls::Session::kept(state, records));
     }
 
     /// The call as it is looked up.
@@ -167,7 +185,7 @@ impl Session {
         calls.renew(&self.id, id, depends);
         calls.confirm(&self.id, asked, recorded.bytes);
         drop(calls);
-        self.save_calls();
+        self.save_calls(Some(id));
         let (hour, minute, second) = self.toolbox.clock.local(time);
         let mut note = cached_note(hour, minute, second);
         if !work.tool.hints.read_only {
@@ -181,7 +199,7 @@ impl Session {
     pub(super) fn note_shared(&self, asked: &Query, bytes: u64) {
         let now = self.toolbox.clock.now();
         self.toolbox.calls().answer_from_elsewhere(&self.id, asked, bytes, now);
-        self.save_calls();
+        self.save_calls(None);
     }
 
     /// What is to be remembered of a call that found this, where it can be told whether that
@@ -205,9 +223,26 @@ impl Session {
         let now = self.toolbox.clock.now();
         let id = self.toolbox.calls().record(&self.id, asked, recorded, depends, now);
         if id.is_some() {
-            self.save_calls();
+            self.save_calls(id);
         }
     }
+}
+
+/// What is kept of a session's calls, of which one changed; `None` if that cannot be kept.
+fn changes(
+    history: &calls::Session<Recorded, Vec<Dependency>>,
+    changed: Option<RecordId>,
+) -> Option<CallChanges> {
+    let number = |record: &Record<_, _>| CallNumber(record.id.0);
+    let is_changed = |record: &&Record<_, _>| Some(record.id) == changed;
+    let call = |record: &Record<Recorded, Vec<Dependency>>| {
+        Some(Call { number: number(record), payload: serde_json::to_value(record).ok()? })
+    };
+    Some(CallChanges {
+        state: Some(serde_json::to_value(history.state()).ok()?),
+        calls: history.records().filter(is_changed).map(call).collect::<Option<_>>()?,
+        remaining: history.records().map(number).collect(),
+    })
 }
 
 /// What is to be remembered of a call, but for where its text is kept.

@@ -11,7 +11,7 @@ use serde_json::Value;
 use foveal_context::planner::Step;
 use foveal_context::shape::Decision;
 use foveal_files::{ContentHash, Stamp, Version};
-use foveal_store::{Log, Record, RecordNumber, SessionFacts, StoreError, Stored};
+use foveal_store::{Record, RecordNumber, SessionFacts, StoreError, Stored};
 use foveal_transcript::Handle;
 use foveal_transcript::Timestamp;
 
@@ -30,7 +30,7 @@ impl Session {
     /// Keeps that something happened. What cannot be kept is not worth failing a call for.
     pub(super) fn append(&self, event: &Event, now: Timestamp) {
         let Ok(kept) = serde_json::to_value(event) else { return };
-        let appended = self.toolbox.store.append(&self.stored, Log::Events, &kept, now);
+        let appended = self.toolbox.store.append(&self.stored, &kept, now);
         match appended {
             // What is told of this call rests on calls that nothing is known of any more.
             Err(StoreError::UnknownSession { .. }) => drop(self.reopen()),
@@ -63,7 +63,7 @@ impl Session {
     /// Opens the session in the store; whether it was there.
     pub(super) fn open_stored(&self) -> Result<bool, StoreError> {
         let roots = self.toolbox.roots.all().map(|root| root.path().display().to_string());
-        let facts = SessionFacts { client: String::new(), roots: roots.collect() };
+        let facts = SessionFacts { roots: roots.collect() };
         self.toolbox.store.open_session(&self.stored, &facts, self.toolbox.clock.now())
     }
 
@@ -148,17 +148,13 @@ impl Session {
     /// Remembers what an earlier process showed in this session. What came after something that
     /// cannot be read any more rests on it, and is as if it had been forgotten too.
     pub(super) fn recall(&self) {
+        self.recall_calls();
         let store = &self.toolbox.store;
-        if let Ok(Some(calls)) = store.calls(&self.stored)
-            && let Ok(calls) = serde_json::from_value(calls)
-        {
-            self.toolbox.calls().restore(&self.id, calls);
-        }
         let mut before: Vec<Before> = Vec::new();
         let mut seen: HashMap<String, Saw> = HashMap::new();
         let mut from = RecordNumber(1);
         let mut is_lost = false;
-        while let Ok(records) = store.records(&self.stored, Log::Events, from, RECORDS) {
+        while let Ok(records) = store.records(&self.stored, from, RECORDS) {
             let Some(last) = records.last() else { break };
             from = RecordNumber(last.number.0 + 1);
             for record in records {

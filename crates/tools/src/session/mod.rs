@@ -30,7 +30,7 @@ use foveal_files::stamp::Version;
 use foveal_files::tree::name_of;
 use foveal_files::{PathError, PathKey, Roots, TextFile};
 use foveal_processes::{TerminalLimits, Terminals};
-use foveal_store::SessionId;
+use foveal_store::{Readers, SessionId};
 
 use crate::permission::{Access, Grants, Verdict};
 use crate::settings;
@@ -46,8 +46,7 @@ pub(crate) use self::lines::Asked as AskedLines;
 use self::lines::Chunk;
 pub(crate) use self::long::{ANSWER_BYTES_MAX, room_for, within_room};
 pub(crate) use self::place::{Place, searched};
-use self::readers::Readers;
-pub use self::readers::{is_note, note_reader};
+pub use self::readers::note_reader;
 use self::reads::Reads;
 pub use self::seen::Seen;
 pub use self::shown::{Asked, Before, Counts, Given, Shown};
@@ -218,7 +217,7 @@ impl Session {
     }
 
     pub(crate) fn grant(&self, access: &Access<'_>) {
-        self.state().grants.add(access);
+        self.state().grants.add(access.grant());
     }
 
     /// The files that are shown whole, by their absolute paths.

@@ -2,15 +2,14 @@
 
 use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use foveal_files::edit::{LineSpan, Run, changed_since, differing_lines};
 use foveal_files::{
     Bounds, Located, Opened, PathError, PathKey, ReadError, TextFile, Version, remove_if,
     replace_if,
 };
-use foveal_store::secrets::without;
-use foveal_store::{StoreError, Write};
+use foveal_store::{StoreError, Stored, Write};
 use foveal_transcript::{Handle, ParseHandleError};
 
 use crate::answer::Found;
@@ -20,8 +19,8 @@ use super::check::view_of;
 use super::edit::{Ours, Target};
 use super::{Session, Work};
 
-/// What is kept in place of a file that did not exist. No text holds it.
-const NO_FILE: &[u8] = b"\0foveal: no file\0";
+/// The handle that answers give where there was no file. No content has it.
+static NO_FILE: LazyLock<Handle> = LazyLock::new(|| Handle::of(b"\0foveal: no file\0"));
 
 /// Bytes of the largest file that can be put back.
 const BYTES_MAX: u64 = 256 << 20;
@@ -134,27 +133,30 @@ impl Session {
         after: Option<&[u8]>,
     ) -> Result<WayBack, NoWayBack> {
         let (store, now) = (&self.toolbox.store, self.toolbox.clock.now());
-        let put =
-            |content: Option<&[u8]>| store.put(Some(&self.stored), content.unwrap_or(NO_FILE), now);
+        let put = |content: Option<&[u8]>| {
+            content.map(|content| store.put(Some(&self.stored), content, now)).transpose()
+        };
         let keep = || -> Result<_, StoreError> {
-            let (stored, after) = (put(before)?, put(after)?.handle);
+            let (stored, after) = (put(before)?, put(after)?);
             let write = Write {
                 path: key.as_str().to_owned(),
-                before: Some(stored.handle),
-                after,
+                before: stored.map(|stored| stored.handle),
+                after: after.map(|stored| stored.handle),
                 time: now,
             };
             store.put_write(&self.stored, &write)?;
             Ok(stored)
         };
         let stored = self.opened(keep).map_err(|_| NoWayBack::Store)?;
-        let handle = stored.handle;
-        self.state().undo_buffer.see(handle);
-        let kind = match before {
-            None => Kind::NoFile,
-            Some(_) if stored.secrets == 0 => Kind::Stored,
-            Some(before) if self.state().undo_buffer.put(handle, before) => Kind::InMemory,
-            Some(_) => return Err(NoWayBack::Secrets),
+        let Some((Stored { handle, secrets }, before)) = stored.zip(before) else {
+            return Ok(WayBack { handle: *NO_FILE, kind: Kind::NoFile });
+        };
+        let mut state = self.state();
+        state.undo_buffer.see(handle);
+        let kind = match secrets {
+            0 => Kind::Stored,
+            _ if state.undo_buffer.put(handle, before) => Kind::InMemory,
+            _ => return Err(NoWayBack::Secrets),
         };
         Ok(WayBack { handle, kind })
     }
@@ -178,9 +180,11 @@ impl Session {
     }
 
     /// The same as text, if it is there and is one; nothing where there was no file.
-    fn kept_text(&self, handle: Handle) -> Option<TextFile> {
-        let bytes = self.kept(handle).ok()?;
-        if *bytes == *NO_FILE { Some(TextFile::new("")) } else { TextFile::decode(&bytes).ok() }
+    fn kept_text(&self, handle: Option<Handle>) -> Option<TextFile> {
+        match handle {
+            Some(handle) => TextFile::decode(&self.kept(handle).ok()?).ok(),
+            None => Some(TextFile::new("")),
+        }
     }
 }
 
@@ -190,13 +194,19 @@ struct Present {
     bytes: Vec<u8>,
 }
 
-/// How what is on disk came of what a handle stands for.
+impl Present {
+    fn handle(&self) -> Handle {
+        Handle::of(&self.bytes)
+    }
+}
+
+/// How what is on disk came of what a file held before. No handle: there was no file.
 enum Origin {
     /// By writes of this session alone.
     Ours,
     /// Others wrote after a write of this session: what that left, and what they did.
-    Others { left: Handle, found: Handle },
-    /// The handle is none of this file.
+    Others { left: Option<Handle>, found: Option<Handle> },
+    /// The file never held it before a write of this session.
     Unknown,
 }
 
@@ -209,8 +219,8 @@ impl Work<'_> {
         let (shown, key) = (located.shown(), located.key());
         let _turn = self.session.turn_to_write();
         let present = self.present(&located)?;
-        let now = present.as_ref().map_or(NO_FILE, |present| &present.bytes);
-        match self.origin(&key, handle, Handle::of(now))? {
+        let wanted = Some(handle).filter(|handle| *handle != *NO_FILE);
+        match self.origin(&key, wanted, present.as_ref().map(Present::handle))? {
             Origin::Ours => {}
             Origin::Unknown => {
                 return Err(ToolError::failed(format!(
@@ -218,14 +228,17 @@ impl Work<'_> {
                 )));
             }
             Origin::Others { left, found } => {
-                return Err(self.others_wrote(shown, left, found, now));
+                return Err(self.others_wrote(shown, left, found, present.as_ref()));
             }
         }
-        let content = self.session.kept(handle)?;
-        match (present, *content == *NO_FILE) {
-            (Some(present), false) => self.put_back(located, present, &content),
-            (Some(present), true) => self.remove(&located, &present),
-            (None, false) => {
+        match (present, wanted) {
+            (Some(present), Some(handle)) => {
+                let content = self.session.kept(handle)?;
+                self.put_back(located, present, &content)
+            }
+            (Some(present), None) => self.remove(&located, &present),
+            (None, Some(handle)) => {
+                let content = self.session.kept(handle)?;
                 let is_seen = self.session.state().undo_buffer.seen.contains(&handle);
                 let found = self.write_new(&located, &key, &content)?;
                 if !is_seen {
@@ -234,7 +247,7 @@ impl Work<'_> {
                 // Whether it may be put back is asked anew each time.
                 Ok(Found { depends: Vec::new(), ..found })
             }
-            (None, true) => Err(ToolError::failed(format!("there is no file `{shown}` already"))),
+            (None, None) => Err(ToolError::failed(format!("there is no file `{shown}` already"))),
         }
     }
 
@@ -248,14 +261,16 @@ impl Work<'_> {
         }
     }
 
-    /// Follows the writes of this session back from what is on disk `now`.
-    fn origin(&self, key: &PathKey, handle: Handle, now: Handle) -> Result<Origin, ToolError> {
-        let writes = self.toolbox.store.writes(&self.session.stored, None);
-        let mut writes = writes.map_err(ToolError::failed)?;
-        // Names are kept without secrets too.
-        let kept_as = without(key.as_str());
-        writes.retain(|write| write.path == kept_as);
-        if !writes.iter().any(|write| write.before == Some(handle)) {
+    /// Follows the writes of this session back from what is on disk `now` to what is `wanted`.
+    fn origin(
+        &self,
+        key: &PathKey,
+        wanted: Option<Handle>,
+        now: Option<Handle>,
+    ) -> Result<Origin, ToolError> {
+        let writes = self.toolbox.store.writes(&self.session.stored, key.as_str());
+        let writes = writes.map_err(ToolError::failed)?;
+        if !writes.iter().any(|write| write.before == wanted) {
             return Ok(Origin::Unknown);
         }
         let mut found = now;
@@ -263,20 +278,25 @@ impl Work<'_> {
             if after != found {
                 return Ok(Origin::Others { left: after, found });
             }
-            match before {
-                Some(before) if before == handle => return Ok(Origin::Ours),
-                Some(before) => found = before,
-                None => return Ok(Origin::Unknown),
+            if before == wanted {
+                return Ok(Origin::Ours);
             }
+            found = before;
         }
         Ok(Origin::Unknown)
     }
 
     /// Says what others changed, which would be lost.
-    fn others_wrote(&self, path: &str, left: Handle, found: Handle, now: &[u8]) -> ToolError {
+    fn others_wrote(
+        &self,
+        path: &str,
+        left: Option<Handle>,
+        found: Option<Handle>,
+        now: Option<&Present>,
+    ) -> ToolError {
         let left = self.session.kept_text(left);
-        let found = match found == Handle::of(now) {
-            true => TextFile::decode(now).ok(),
+        let found = match found == now.map(Present::handle) {
+            true => now.and_then(|now| TextFile::decode(&now.bytes).ok()),
             false => self.session.kept_text(found),
         };
         let delta = left.zip(found).and_then(|(left, found)| {

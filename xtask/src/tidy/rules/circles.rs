@@ -25,7 +25,6 @@ const EXCUSED: &[&str] = &[
     "crates/mcp",
     "crates/processes",
     "crates/report",
-    "crates/store",
     "crates/tools",
     "crates/web",
     "crates/wire",
