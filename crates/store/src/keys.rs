@@ -24,23 +24,6 @@ pub struct RecordNumber(pub u64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct CallNumber(pub u64);
 
-/// Which content: its handle, and a longer hash by which two contents with one handle are told
-/// apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct ContentId {
-    /// The handle.
-    pub handle: Handle,
-    /// blake3 of the whole content.
-    pub hash: [u8; 32],
-}
-
-impl ContentId {
-    /// The identity of `content`.
-    pub fn of(content: &[u8]) -> Self {
-        Self { handle: Handle::of(content), hash: *blake3::hash(content).as_bytes() }
-    }
-}
-
 /// Of which content, for which question and by which curator a curation is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CurationKey(pub(crate) [u8; 32]);

@@ -19,8 +19,8 @@ mod store;
 pub use error::StoreError;
 pub use file::Notice;
 pub use keys::{
-    CallNumber, ContentId, CurationKey, FetchKey, FolderKey, Moment, Reach, ReaderPlace,
-    RecordNumber, RootsKey, SessionId,
+    CallNumber, CurationKey, FetchKey, FolderKey, Moment, Reach, ReaderPlace, RecordNumber,
+    RootsKey, SessionId,
 };
 pub use records::{
     Call, CallChanges, CallHistory, Collected, Content, Fetch, Grant, Limits, NewContent, Readers,

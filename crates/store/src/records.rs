@@ -2,12 +2,11 @@
 
 use std::borrow::Cow;
 
-use foveal_transcript::Handle;
-use foveal_transcript::Timestamp;
+use foveal_transcript::{ContentHash, Handle, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::keys::{CallNumber, ContentId, Moment, RecordNumber, SessionId};
+use crate::keys::{CallNumber, Moment, RecordNumber, SessionId};
 
 /// What a session is about.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,8 +39,8 @@ pub struct Session {
 /// Content to be stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewContent<'c> {
-    /// The identity of the original.
-    pub id: ContentId,
+    /// The hash of the original.
+    pub hash: ContentHash,
     /// What is stored: the original, or the same without its secrets.
     pub bytes: Cow<'c, [u8]>,
     /// How many secrets were removed.

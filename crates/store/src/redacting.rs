@@ -2,15 +2,12 @@
 
 use std::borrow::Cow;
 
-use foveal_transcript::Handle;
-use foveal_transcript::Timestamp;
+use foveal_transcript::{ContentHash, Handle, Timestamp};
 use serde_json::Value;
 
 use crate::error::StoreError;
 use crate::json::check_depth;
-use crate::keys::{
-    ContentId, CurationKey, FetchKey, Moment, ReaderPlace, RecordNumber, RootsKey, SessionId,
-};
+use crate::keys::{CurationKey, FetchKey, Moment, ReaderPlace, RecordNumber, RootsKey, SessionId};
 use crate::records::{
     Call, CallChanges, CallHistory, Collected, Content, Fetch, Grant, Limits, NewContent, Readers,
     Record, Session, SessionFacts, Stored, Write,
@@ -93,10 +90,10 @@ impl<S: Store> Store for Redacting<S> {
     fn refer(
         &self,
         session: Option<&SessionId>,
-        id: ContentId,
+        hash: ContentHash,
         now: Timestamp,
     ) -> Result<Option<Stored>, StoreError> {
-        self.store.refer(session.map(stored).as_deref(), id, now)
+        self.store.refer(session.map(stored).as_deref(), hash, now)
     }
 
     fn put_new(
@@ -105,13 +102,13 @@ impl<S: Store> Store for Redacting<S> {
         content: NewContent<'_>,
         now: Timestamp,
     ) -> Result<Stored, StoreError> {
-        let NewContent { id, bytes, secrets } = content;
+        let NewContent { hash, bytes, secrets } = content;
         let content = match secrets::redact(&bytes) {
             Some(redacted) => {
                 let secrets = secrets.saturating_add(redacted.secrets);
-                NewContent { id, bytes: redacted.bytes.into(), secrets }
+                NewContent { hash, bytes: redacted.bytes.into(), secrets }
             }
-            None => NewContent { id, bytes, secrets },
+            None => NewContent { hash, bytes, secrets },
         };
         self.store.put_new(session.map(stored).as_deref(), content, now)
     }

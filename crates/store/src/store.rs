@@ -1,13 +1,10 @@
 //! What a store does, whatever keeps it.
 
-use foveal_transcript::Handle;
-use foveal_transcript::Timestamp;
+use foveal_transcript::{ContentHash, Handle, Timestamp};
 use serde_json::Value;
 
 use crate::error::StoreError;
-use crate::keys::{
-    ContentId, CurationKey, FetchKey, Moment, ReaderPlace, RecordNumber, RootsKey, SessionId,
-};
+use crate::keys::{CurationKey, FetchKey, Moment, ReaderPlace, RecordNumber, RootsKey, SessionId};
 use crate::records::{
     CallChanges, CallHistory, Collected, Content, Fetch, Grant, Limits, NewContent, Readers,
     Record, Session, SessionFacts, Stored, Write,
@@ -97,11 +94,11 @@ pub trait Store: Send + Sync {
         if bytes > bytes_max {
             return Err(StoreError::TooLarge { bytes, bytes_max });
         }
-        let id = ContentId::of(content);
-        match self.refer(session, id, now)? {
+        let hash = ContentHash::of(content);
+        match self.refer(session, hash, now)? {
             Some(stored) => Ok(stored),
             None => {
-                self.put_new(session, NewContent { id, bytes: content.into(), secrets: 0 }, now)
+                self.put_new(session, NewContent { hash, bytes: content.into(), secrets: 0 }, now)
             }
         }
     }
@@ -114,7 +111,7 @@ pub trait Store: Send + Sync {
     fn refer(
         &self,
         session: Option<&SessionId>,
-        id: ContentId,
+        hash: ContentHash,
         now: Timestamp,
     ) -> Result<Option<Stored>, StoreError>;
 

@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use foveal_store::{
-    Call, CallChanges, CallHistory, CallNumber, Collected, Content, ContentId, CurationKey, Fetch,
-    FetchKey, FolderKey, GRANT_BYTES_MAX, Grant, Limits, Moment, PAYLOAD_BYTES_MAX,
-    PAYLOAD_DEPTH_MAX, Reach, ReaderPlace, Readers, Record, RecordNumber, RootsKey,
-    SESSION_ID_BYTES_MAX, SessionFacts, SessionId, Sqlite, SqliteStore, Store, StoreError, Write,
+    Call, CallChanges, CallHistory, CallNumber, Collected, Content, CurationKey, Fetch, FetchKey,
+    FolderKey, GRANT_BYTES_MAX, Grant, Limits, Moment, PAYLOAD_BYTES_MAX, PAYLOAD_DEPTH_MAX, Reach,
+    ReaderPlace, Readers, Record, RecordNumber, RootsKey, SESSION_ID_BYTES_MAX, SessionFacts,
+    SessionId, Sqlite, SqliteStore, Store, StoreError, Write,
 };
-use foveal_transcript::{Handle, Timestamp};
+use foveal_transcript::{ContentHash, Handle, Timestamp};
 use serde_json::{Value, json};
 
 /// Makes stores with nothing in them.
@@ -286,7 +286,7 @@ fn unknown_sessions_are_refused(store: &dyn Store) {
         store.put(Some(&nobody), b"content", at(0)).err(),
         store.append(&nobody, &json!(1), at(0)).err(),
         store.change_calls(&nobody, &changes(json!(1), &[], &[]), at(0)).err(),
-        store.refer(Some(&nobody), ContentId::of(b"there"), at(0)).err(),
+        store.refer(Some(&nobody), ContentHash::of(b"there"), at(0)).err(),
         store.put_write(&nobody, &write).err(),
         store.set_pinned(&nobody, true).err(),
     ];
@@ -502,7 +502,8 @@ fn deleting_takes_what_nothing_else_needs(store: &dyn Store) {
     let (one, other) = (open(store, "one", at(0)), open(store, "other", at(0)));
     let own = put(store, Some(&one), "own", at(0));
     let both = put(store, Some(&one), "both", at(0));
-    let refer = |content| store.refer(Some(&other), ContentId::of(content), at(0)).expect("asked");
+    let refer =
+        |content| store.refer(Some(&other), ContentHash::of(content), at(0)).expect("asked");
     assert_eq!(refer(b"both").map(|stored| stored.handle), Some(both));
     assert_eq!(refer(b"gone"), None);
     let key = FetchKey::of("https://example.org");

@@ -2,16 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use foveal_transcript::Handle;
-use foveal_transcript::Timestamp;
+use foveal_transcript::{ContentHash, Handle, Timestamp};
 use serde_json::Value;
 
 use crate::error::StoreError;
 use crate::file::Notice;
 use crate::json::text_of;
-use crate::keys::{
-    ContentId, CurationKey, FetchKey, Moment, ReaderPlace, RecordNumber, RootsKey, SessionId,
-};
+use crate::keys::{CurationKey, FetchKey, Moment, ReaderPlace, RecordNumber, RootsKey, SessionId};
 use crate::records::{
     CallChanges, CallHistory, Collected, Content, Fetch, Grant, Limits, NewContent, Readers,
     Record, Session, SessionFacts, Stored, Write,
@@ -92,10 +89,10 @@ impl Store for Sqlite {
     fn refer(
         &self,
         session: Option<&SessionId>,
-        id: ContentId,
+        hash: ContentHash,
         now: Timestamp,
     ) -> Result<Option<Stored>, StoreError> {
-        self.database.write(|connection| content::refer(connection, session, id, now))
+        self.database.write(|connection| content::refer(connection, session, hash, now))
     }
 
     fn put_new(

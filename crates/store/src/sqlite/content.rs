@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use foveal_transcript::{Handle, Timestamp};
+use foveal_transcript::{ContentHash, Handle, Timestamp};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::error::StoreError;
-use crate::keys::{ContentId, SessionId};
+use crate::keys::SessionId;
 use crate::records::{Content, NewContent, Stored};
 use crate::store::CONTENT_BYTES_MAX;
 
@@ -20,7 +20,7 @@ const COMPRESSED_BYTES_MIN: usize = 128;
 
 /// Content as it will be stored.
 pub(super) struct Packed<'a> {
-    id: ContentId,
+    hash: ContentHash,
     /// Before compression.
     bytes: usize,
     secrets: u32,
@@ -32,7 +32,7 @@ impl<'a> Packed<'a> {
     /// # Errors
     /// zstd's.
     pub(super) fn of(content: NewContent<'a>) -> Result<Self, StoreError> {
-        let NewContent { id, bytes: plain, secrets } = content;
+        let NewContent { hash, bytes: plain, secrets } = content;
         let bytes = plain.len();
         let small = if bytes < COMPRESSED_BYTES_MIN {
             None
@@ -41,7 +41,7 @@ impl<'a> Packed<'a> {
             Some(small).filter(|small| small.len() < bytes)
         };
         let compressed = small.is_some();
-        Ok(Self { id, bytes, secrets, compressed, stored: small.map_or(plain, Cow::Owned) })
+        Ok(Self { hash, bytes, secrets, compressed, stored: small.map_or(plain, Cow::Owned) })
     }
 }
 
@@ -49,16 +49,17 @@ impl<'a> Packed<'a> {
 pub(super) fn refer(
     connection: &Connection,
     session: Option<&SessionId>,
-    ContentId { handle, hash }: ContentId,
+    hash: ContentHash,
     now: Timestamp,
 ) -> Result<Option<Stored>, StoreError> {
+    let handle = hash.handle();
     let number = row::number_of(handle);
     let known = connection
         .prepare_cached("SELECT hash, secrets FROM content WHERE handle = ?1")?
         .query_row([number], |row| Ok((row.get::<_, [u8; 32]>(0)?, row.get(1)?)))
         .optional()?;
     let Some((known, secrets)) = known else { return Ok(None) };
-    if known != hash {
+    if known != *hash.as_bytes() {
         return Err(StoreError::Collision { handle });
     }
     touch(connection, number, now)?;
@@ -72,17 +73,17 @@ pub(super) fn put(
     packed: &Packed<'_>,
     now: Timestamp,
 ) -> Result<Stored, StoreError> {
-    let Packed { id, bytes, secrets, compressed, stored } = packed;
+    let Packed { hash, bytes, secrets, compressed, stored } = packed;
     // Another process may have been faster.
-    if let Some(known) = refer(connection, session, *id, now)? {
+    if let Some(known) = refer(connection, session, *hash, now)? {
         return Ok(known);
     }
-    let number = row::number_of(id.handle);
+    let number = row::number_of(hash.handle());
     let sql = "INSERT INTO content(handle, hash, bytes, stored_bytes, used, secrets, \
                compressed, checksum, stored) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
     connection.prepare_cached(sql)?.execute(params![
         number,
-        id.hash,
+        hash.as_bytes(),
         *bytes as i64,
         stored.len() as i64,
         now.0,
@@ -92,7 +93,7 @@ pub(super) fn put(
         stored,
     ])?;
     keep_for(connection, session, number, now)?;
-    Ok(Stored { handle: id.handle, secrets: *secrets })
+    Ok(Stored { handle: hash.handle(), secrets: *secrets })
 }
 
 fn keep_for(

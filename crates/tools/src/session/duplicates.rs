@@ -12,7 +12,7 @@ use foveal_calls::{
 use foveal_store::{Call, CallChanges, CallHistory, CallNumber};
 use foveal_transcript::Handle;
 
-use foveal_files::stamp::Freshness;
+use foveal_files::Freshness;
 use foveal_files::tree::{self, Scope};
 
 use crate::answer::{Dependency, Found};

@@ -20,13 +20,9 @@ const EXCUSED: &[&str] = &[
     "crates/context",
     "crates/effects",
     "crates/embedder",
-    "crates/files",
     "crates/index",
     "crates/mcp",
-    "crates/processes",
-    "crates/report",
     "crates/tools",
-    "crates/web",
     "crates/wire",
 ];
 
