@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
+use crate::facts::Facts;
 use crate::lines::PrintedLine;
-use crate::observed::Facts;
 use crate::shape::{Piece, Shape, ShapeKind};
 use foveal_transcript::EntryIndex;
 use foveal_transcript::Handle;

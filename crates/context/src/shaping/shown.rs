@@ -5,11 +5,12 @@
 
 use std::ops::Range;
 
+use crate::facts::line_text;
 use crate::ledger::{self, Ledger, Place};
-use crate::observed::{Observed, line_text};
+use crate::record::Record;
 use crate::shape::ShapeKind;
 use foveal_effects::EffectKind;
-use foveal_transcript::{Conversation, EntryIndex};
+use foveal_transcript::EntryIndex;
 
 use super::draft::{Draft, Gap};
 use super::heading::is_heading;
@@ -18,10 +19,8 @@ const RULE: &str = "shown";
 
 /// What the rule needs to know of the world.
 pub struct Seen<'a> {
-    /// The conversation.
-    pub conversation: &'a Conversation,
-    /// Its facts.
-    pub observed: &'a Observed,
+    /// The conversation and its facts.
+    pub record: &'a Record,
     /// What is visible.
     pub ledger: &'a Ledger,
     /// Whether texts in the model's own call arguments count as visible.
@@ -71,8 +70,8 @@ pub fn point_at(draft: &mut Draft<'_>, seen: &Seen<'_>, mut matches: Vec<Match>)
 
 /// Whether the texts of a block are equal, and not only their hashes.
 fn says_the_same(draft: &Draft<'_>, seen: &Seen<'_>, found: &Match) -> bool {
-    let entry = seen.conversation.entry(found.source.entry);
-    let facts = seen.observed.facts(found.source.entry);
+    let entry = seen.record.entry(found.source.entry);
+    let facts = seen.record.facts(found.source.entry);
     places(found)
         .all(|(at, place)| line_text(entry, facts, place.line as usize) == Some(draft.text(at)))
 }
@@ -119,7 +118,7 @@ fn longest_at(draft: &Draft<'_>, seen: &Seen<'_>, at: usize) -> Option<Match> {
 
 /// Whether the reader may be sent to a place.
 fn serves(draft: &Draft<'_>, seen: &Seen<'_>, place: Place) -> bool {
-    (seen.arguments || seen.conversation.entry(place.entry).result().is_some())
+    (seen.arguments || seen.record.entry(place.entry).result().is_some())
         && (is_hits(draft.facts.kind()) || !is_among_hits(seen, place))
 }
 
@@ -147,7 +146,7 @@ fn is_hits(kind: EffectKind) -> bool {
 /// Whether a line stands among search hits, behind a path or a number of theirs: no place to
 /// send the reader of a file to.
 fn is_among_hits(seen: &Seen<'_>, place: Place) -> bool {
-    let facts = seen.observed.facts(place.entry);
+    let facts = seen.record.facts(place.entry);
     let reads = matches!(facts.kind(), EffectKind::Read | EffectKind::Edit | EffectKind::Write);
     let line = facts.printed.lines.get(place.line as usize);
     is_hits(facts.kind()) || (!reads && line.is_some_and(|line| line.text != line.whole))
@@ -248,7 +247,7 @@ fn source_start(draft: &Draft<'_>, seen: &Seen<'_>, block: &Match) -> Option<u32
 
 /// The number of the line at `place`, if it is of the same file as the draft's at `at`.
 fn source_number(draft: &Draft<'_>, seen: &Seen<'_>, at: usize, place: Place) -> Option<u32> {
-    let printed = &seen.observed.facts(place.entry).printed;
+    let printed = &seen.record.facts(place.entry).printed;
     let line = printed.lines.get(place.line as usize)?;
     let theirs = printed.paths.get(usize::from(line.path?))?;
     let ours = draft.facts.printed.paths.get(usize::from(draft.line(at).path?))?;
@@ -264,7 +263,7 @@ fn same_file(one: &str, other: &str) -> bool {
 }
 
 fn label(seen: &Seen<'_>, source: Place) -> String {
-    let facts = seen.observed.facts(source.entry);
+    let facts = seen.record.facts(source.entry);
     let own_call = facts.arguments.get(source.line as usize).map(|line| usize::from(line.call));
     match own_call.and_then(|call| facts.calls.get(call)) {
         Some(call) => format!("your `{}`", call.label),
@@ -275,7 +274,7 @@ fn label(seen: &Seen<'_>, source: Place) -> String {
 /// The pointer for a result that stands whole elsewhere.
 pub fn identical(seen: &Seen<'_>, source: EntryIndex) -> Gap {
     Gap {
-        note: format!("[same result as `{}` above]", seen.observed.facts(source).label()),
+        note: format!("[same result as `{}` above]", seen.record.facts(source).label()),
         refers_to: Some(source),
         kind: ShapeKind::Pointer,
     }
