@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, bail};
-use foveal_tools::control::{Question, Word};
+use foveal_tools::control::{Approval, Question};
 use foveal_tools::{Answer, Control, Request, Session, Toolbox};
 use serde_json::{Value, json};
 
@@ -77,12 +77,12 @@ impl Place {
         let person = |question: &Question| {
             let text =
                 format!("{} `{}`: {}. Go on?", question.tool, question.subject, question.reason);
-            if confirm::yes(&text) { Word::Once } else { Word::No }
+            if confirm::yes(&text) { Approval::Once } else { Approval::No }
         };
         let control = Control {
             go_on: &go_on,
             progress: &|_| {},
-            person: self.asks.then_some(&person as &(dyn Fn(&Question) -> Word + Sync)),
+            person: self.asks.then_some(&person as &(dyn Fn(&Question) -> Approval + Sync)),
         };
         let answer = session.call(&Request::new(tool, arguments), &control);
         if interrupt.requested() {

@@ -113,7 +113,7 @@ fn relative_paths_start_at_the_working_directory() {
     );
     assert_eq!(said(&folder, &deeper, "x.rs/y"), "`x.rs` is not a folder, so there is no `x.rs/y`");
     // Rules and records call a file by one name.
-    assert_eq!(deeper.resolve("x.rs").unwrap().lasting(), "src/deep/x.rs");
+    assert_eq!(deeper.resolve("x.rs").unwrap().rule_path(), "src/deep/x.rs");
     assert_eq!(deeper.working_directory(), roots.resolve("src/deep").unwrap().absolute());
     for folder in ["src/main.rs", "missing", ".."] {
         assert!(roots.with_working_directory(folder).is_err(), "{folder}");
@@ -202,7 +202,7 @@ proptest! {
             let back = moved.resolve(&told).unwrap();
             prop_assert_eq!(&back.absolute(), path, "{}", told);
             prop_assert_eq!(back.shown(), &told);
-            prop_assert_eq!(back.lasting(), located.lasting());
+            prop_assert_eq!(back.rule_path(), located.rule_path());
             prop_assert_eq!(told.starts_with('/'), !path.starts_with(working.absolute()));
             prop_assert!(!told.chars().any(char::is_control), "{}", told);
         }

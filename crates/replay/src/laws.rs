@@ -53,7 +53,7 @@ pub fn check(record: &Record, projector: &Projector, from: usize) -> Breaches {
                 || window.binary_search(target).is_err()
                 || shows_nothing(record, projector, *target)
         };
-        if shape.refers_to.iter().any(dangles) {
+        if shape.refers_to().iter().any(dangles) {
             breaches.dangling += 1;
         }
     }

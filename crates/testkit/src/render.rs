@@ -98,7 +98,7 @@ fn line(text: &mut String, record: &Record, index: EntryIndex, item: &Item) {
 
 fn describe(shape: &Shape) -> String {
     let mut text = shape.kind.word().to_owned();
-    for (at, target) in shape.refers_to.iter().enumerate() {
+    for (at, target) in shape.refers_to().iter().enumerate() {
         let link = if at == 0 { " to" } else { "," };
         write!(text, "{link} {:02}", target.0).expect("writing to a string");
     }

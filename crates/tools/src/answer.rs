@@ -12,7 +12,7 @@ use foveal_files::stamp::{ContentHash, Version};
 use foveal_transcript::Handle;
 
 use crate::session::{AskedRead, Seen};
-use crate::views::Wish;
+use crate::views::ReadView;
 
 /// What the model is sent for a call.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -64,7 +64,7 @@ pub struct Found {
     /// Whether no work was done because an earlier answer still holds.
     pub cached: bool,
     /// How a file is to be shown.
-    pub wish: Option<Wish>,
+    pub read_view: Option<ReadView>,
     /// The read that it answers: asked for again at once, all is shown.
     pub(crate) read: Option<AskedRead>,
     /// Whether the text is to be given as it is: a note on what was shown, or the answers of

@@ -13,7 +13,7 @@ pub struct Progress {
     pub message: String,
 }
 
-/// What the person is asked before a call that needs their word.
+/// What the person is asked before a call that needs their approval.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
     /// The tool.
@@ -24,9 +24,9 @@ pub struct Question {
     pub reason: String,
 }
 
-/// The person's word.
+/// What the person answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Word {
+pub enum Approval {
     /// This call and no other.
     Once,
     /// Calls like it in this session.
@@ -44,8 +44,8 @@ pub struct Control<'a> {
     pub go_on: &'a (dyn Fn() -> bool + Sync),
     /// Told how far the call is.
     pub progress: &'a (dyn Fn(Progress) + Sync),
-    /// Who answers for the person; `None`: nobody can be asked, and what needs a word is refused.
-    pub person: Option<&'a (dyn Fn(&Question) -> Word + Sync)>,
+    /// Who answers for the person; `None`: nobody can be asked, and what needs an approval is refused.
+    pub person: Option<&'a (dyn Fn(&Question) -> Approval + Sync)>,
 }
 
 impl Control<'_> {

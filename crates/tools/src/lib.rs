@@ -9,7 +9,7 @@ pub mod code_index;
 pub mod control;
 pub mod error;
 pub mod permission;
-mod pulse;
+mod progress;
 pub mod schema;
 pub mod session;
 pub mod settings;

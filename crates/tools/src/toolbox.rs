@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 
+use foveal_calls::{Similarity, Statistics};
 use foveal_code::views::CuratedViews;
-use foveal_context::calls::{Similarity, Statistics};
 use foveal_files::Roots;
 use foveal_processes::{Environment, Sandbox, Shell};
 use foveal_store::{Collected, Limits, SessionFacts, SessionId, Store, StoreError};
@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use crate::clock::{Clock, SystemClock};
 use crate::code_index::{self, CodeIndex};
-use crate::permission::{Deed, Grants, Policy};
+use crate::permission::{Access, Grants, Policy};
 use crate::session::Calls;
 use crate::settings::{COLLECT_EVERY_MS, KEPT, ToolSettings};
 use crate::views::Curations;
@@ -125,9 +125,9 @@ impl Toolbox {
         named.map_or(settings.read_small_lines, |(_, lines)| *lines)
     }
 
-    /// Sets what makes two calls of a tool the same, in place of what the table of
-    /// [`similarity`](foveal_context::calls::similarity) says. An answer is used again only
-    /// where it can be told that what it rests on is unchanged: of commands it never can.
+    /// Sets what makes two calls of a tool the same, in place of what
+    /// [the table](foveal_effects::TOOL_KINDS) says. An answer is used again only where it can
+    /// be told that what it rests on is unchanged: of commands it never can.
     ///
     /// A rule of one's own sees texts of more than 256 bytes as their hash.
     pub fn register_rule(&self, tool: &str, rule: impl Into<Similarity>) {
@@ -182,9 +182,9 @@ impl Toolbox {
     }
 
     /// Remembers a grant for all sessions in these roots, from now on.
-    pub(crate) fn grant(&self, deed: &Deed<'_>) {
+    pub(crate) fn grant(&self, access: &Access<'_>) {
         let mut grants = self.grants();
-        grants.add(deed);
+        grants.add(access);
         let (place, now) = (grants_of(&self.roots), self.clock.now());
         // What cannot be kept holds as long as the process runs.
         if let Ok(grants) = serde_json::to_value(&*grants)
@@ -195,8 +195,8 @@ impl Toolbox {
         }
     }
 
-    pub(crate) fn is_granted(&self, deed: &Deed<'_>) -> bool {
-        self.grants().hold(deed)
+    pub(crate) fn is_granted(&self, access: &Access<'_>) -> bool {
+        self.grants().hold(access)
     }
 
     fn grants(&self) -> MutexGuard<'_, Grants> {

@@ -17,7 +17,7 @@ use crate::session::{room_for, within_room};
 
 /// How a file is to be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wish {
+pub enum ReadView {
     /// In full where it has at most so many lines, else curated.
     Auto {
         /// Lines.
@@ -35,32 +35,34 @@ pub enum Wish {
 #[derive(Debug)]
 pub(crate) struct SessionViews {
     curator: Arc<Curations>,
-    wish: Mutex<Wish>,
+    read_view: Mutex<ReadView>,
 }
 
 impl SessionViews {
     pub(crate) fn new(curator: Arc<Curations>) -> Self {
-        Self { curator, wish: Mutex::new(Wish::Auto { small: u32::MAX }) }
+        Self { curator, read_view: Mutex::new(ReadView::Auto { small: u32::MAX }) }
     }
 
     /// How the next read is to be shown.
-    pub(crate) fn wish(&self, wish: Wish) {
-        *self.wish.lock().expect("no holder of this lock panics") = wish;
+    pub(crate) fn read_view(&self, read_view: ReadView) {
+        *self.read_view.lock().expect("no holder of this lock panics") = read_view;
     }
 }
 
 impl Views for SessionViews {
     fn view(&self, read: &Read<'_>, wanted: Wanted) -> Option<View> {
-        let wish = self.wish.lock().expect("no holder of this lock panics").clone();
-        let view = match &wish {
-            Wish::Auto { small } if read.text.lines().count() <= *small as usize => return None,
-            Wish::Whole => return None,
-            Wish::Lines(ranges) => Some(lines(read, ranges)),
-            Wish::Auto { .. } | Wish::Curated => {
+        let read_view = self.read_view.lock().expect("no holder of this lock panics").clone();
+        let view = match &read_view {
+            ReadView::Auto { small } if read.text.lines().count() <= *small as usize => {
+                return None;
+            }
+            ReadView::Whole => return None,
+            ReadView::Lines(ranges) => Some(lines(read, ranges)),
+            ReadView::Auto { .. } | ReadView::Curated => {
                 self.curator.view(read, room_for(wanted, read.text))
             }
         };
-        within_room(view, read.text, &wish)
+        within_room(view, read.text, &read_view)
     }
 }
 

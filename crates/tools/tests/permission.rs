@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::Mutex;
 
-use foveal_tools::control::{Question, Word};
+use foveal_tools::control::{Approval, Question};
 use foveal_tools::permission::{Policy, Rule, Verdict};
 use foveal_tools::settings::ToolSettings;
 use foveal_tools::table::TOOLS;
@@ -51,7 +51,7 @@ fn ask_with(
     session: &Session,
     tool: &str,
     arguments: &Value,
-    word: Word,
+    word: Approval,
 ) -> (Answer, Vec<Question>) {
     let asked = Mutex::new(Vec::new());
     let person = |question: &Question| {
@@ -105,26 +105,27 @@ fn a_word_holds_as_long_as_it_says() {
     let guarded = Guarded::new(&[]);
     let read = json!({"path": ".env", "mode": "full"});
     let (one, other) = (guarded.session("one"), guarded.session("other"));
-    let check = |session: &Session, word: Word, asked: usize, is_shown: bool| {
+    let check = |session: &Session, word: Approval, asked: usize, is_shown: bool| {
         let (answer, questions) = ask_with(session, "read_file", &read, word);
         assert_eq!(questions.len(), asked, "{word:?}: {}", answer.text);
         assert_eq!(answer.text.contains("4711"), is_shown, "{word:?}: {}", answer.text);
         questions
     };
-    let questions = check(&one, Word::No, 1, false);
+    let questions = check(&one, Approval::No, 1, false);
     assert_eq!(questions[0].subject, ".env");
     assert_eq!(questions[0].reason, "it may hold variables of an environment");
-    check(&one, Word::Once, 1, true);
-    check(&one, Word::No, 1, false);
-    check(&one, Word::Session, 1, true);
-    check(&one, Word::No, 0, true);
+    check(&one, Approval::Once, 1, true);
+    check(&one, Approval::No, 1, false);
+    check(&one, Approval::Session, 1, true);
+    check(&one, Approval::No, 0, true);
     // Of another session's word nothing is known there.
-    check(&other, Word::No, 1, false);
+    check(&other, Approval::No, 1, false);
     // A grant is for the tool and the file it was given for.
-    let (answer, questions) = ask_with(&one, "read_file", &json!({"path": "server.pem"}), Word::No);
+    let (answer, questions) =
+        ask_with(&one, "read_file", &json!({"path": "server.pem"}), Approval::No);
     assert!(answer.is_error && questions.len() == 1, "{}", answer.text);
     let edit = json!({"path": ".env", "old_str": "4711", "new_str": "1"});
-    let (answer, questions) = ask_with(&one, "edit_file", &edit, Word::No);
+    let (answer, questions) = ask_with(&one, "edit_file", &edit, Approval::No);
     assert!(answer.is_error && questions.len() == 1, "{}", answer.text);
 }
 
@@ -132,8 +133,8 @@ fn a_word_holds_as_long_as_it_says() {
 fn always_is_for_sessions_to_come() {
     let guarded = Guarded::new(&[]);
     let read = json!({"path": ".env", "mode": "full"});
-    ask_with(&guarded.session("one"), "read_file", &read, Word::Always);
-    let (answer, questions) = ask_with(&guarded.session("two"), "read_file", &read, Word::No);
+    ask_with(&guarded.session("one"), "read_file", &read, Approval::Always);
+    let (answer, questions) = ask_with(&guarded.session("two"), "read_file", &read, Approval::No);
     assert!(!answer.is_error && questions.is_empty(), "{}", answer.text);
     // After a restart too, but for these roots alone.
     let store = &guarded.toolbox.store;
@@ -142,7 +143,7 @@ fn always_is_for_sessions_to_come() {
     for (folder, holds) in [(guarded.folder.path(), true), (other.path(), false)] {
         let again = toolbox_over(folder.to_owned(), ToolSettings::default(), store.clone());
         let session = Session::new(&Arc::new(again), "three");
-        let (answer, questions) = ask_with(&session, "read_file", &read, Word::No);
+        let (answer, questions) = ask_with(&session, "read_file", &read, Approval::No);
         assert_eq!((!answer.is_error, questions.is_empty()), (holds, holds), "{}", answer.text);
     }
 }
@@ -171,13 +172,13 @@ fn rules_are_kept_by_every_tool() {
     check("read_lines", json!({"path": ".env", "start": 1, "end": 1}), "needs the user's word");
     check("web_fetch", json!({"url": "http://example.org/"}), "forbids it");
     let command = json!({"command": "printf asked"});
-    let (answer, questions) = ask_with(&session, "bash", &command, Word::Session);
+    let (answer, questions) = ask_with(&session, "bash", &command, Approval::Session);
     assert_eq!((answer.text.as_str(), questions.len()), ("asked", 1));
-    let (_, questions) = ask_with(&session, "bash", &command, Word::No);
+    let (_, questions) = ask_with(&session, "bash", &command, Approval::No);
     assert_eq!(questions.len(), 0);
     // A denial is no question, whatever the person would say.
     let (answer, questions) =
-        ask_with(&session, "bash", &json!({"command": "echo rm"}), Word::Always);
+        ask_with(&session, "bash", &json!({"command": "echo rm"}), Approval::Always);
     assert!(answer.is_error && questions.is_empty(), "{}", answer.text);
 }
 
@@ -234,7 +235,8 @@ fn every_tool_can_be_forbidden_and_asked_about() {
         }
         // Who says yes once is asked once.
         let guarded = Guarded::new(&[(name, "*", Verdict::Ask)]);
-        let (answer, questions) = ask_with(&guarded.session("one"), name, &arguments, Word::Once);
+        let (answer, questions) =
+            ask_with(&guarded.session("one"), name, &arguments, Approval::Once);
         assert!(!answer.text.starts_with("not allowed"), "{name}: {}", answer.text);
         assert_eq!(questions.len(), 1, "{name}: {questions:?}");
     }
@@ -262,7 +264,7 @@ fn files_read_together_obey_the_rules_of_both_tools() {
     ] {
         let guarded = Guarded::new(rules);
         let (answer, questions) =
-            ask_with(&guarded.session("one"), "read_files", &both, Word::Once);
+            ask_with(&guarded.session("one"), "read_files", &both, Approval::Once);
         assert!(answer.text.contains(expected), "{rules:?}: {}", answer.text);
         assert_eq!(questions.len(), asked, "{rules:?}: {questions:?}");
     }
@@ -272,7 +274,7 @@ fn files_read_together_obey_the_rules_of_both_tools() {
 fn a_call_that_was_allowed_once_is_asked_about_again() {
     let guarded = Guarded::new(&[("list", "*", Verdict::Ask)]);
     let session = guarded.session("one");
-    let person = |_: &Question| Word::Once;
+    let person = |_: &Question| Approval::Once;
     let control = Control { person: Some(&person), ..Control::NONE };
     let request = Request::new("list", json!({}));
     std::thread::sleep(std::time::Duration::from_millis(60));
@@ -308,7 +310,7 @@ fn what_version_control_obeys_is_not_written_unasked() {
     assert_eq!(std::fs::read_dir(&hooks).unwrap().count(), 1);
     assert!(!guarded.folder.path().join("sub").exists());
     let write = json!({"path": ".git/hooks/pre-commit", "content": "x"});
-    let (answer, questions) = ask_with(&session, "write_file", &write, Word::Once);
+    let (answer, questions) = ask_with(&session, "write_file", &write, Approval::Once);
     assert!(!answer.is_error && questions.len() == 1, "{}", answer.text);
 }
 

@@ -11,6 +11,9 @@ use foveal_transcript::{
     Block, Call, Conversation, Entry, EntryIndex, Mark, Role, Source, Timestamp, ToolResult, Usage,
 };
 
+use serde_json::Value;
+
+use crate::json;
 use crate::problem::ProblemKind;
 
 /// Position of a step in its draft, from 0.
@@ -46,6 +49,14 @@ pub(crate) struct Answer {
     pub(crate) place: usize,
 }
 
+impl Answer {
+    /// The result of `call` with the recorded content, which is text or a list of parts.
+    pub(crate) fn of(call: String, recorded: Option<Value>, time: Option<Timestamp>) -> Self {
+        let (content, others) = json::result_content(recorded);
+        Self { call, content, time, others, ..Self::default() }
+    }
+}
+
 /// One message and the results of the calls it makes.
 #[derive(Debug)]
 pub(crate) struct Step {
@@ -76,6 +87,11 @@ impl Step {
 
     pub(crate) fn with(role: Role, time: Option<Timestamp>, blocks: Vec<Block>) -> Self {
         Self { time, blocks, ..Self::new(role) }
+    }
+
+    /// The same step with a mark.
+    pub(crate) fn marked(self, mark: StepMark) -> Self {
+        Self { mark, ..self }
     }
 
     /// Whether the step makes calls.
@@ -143,6 +159,17 @@ impl Draft {
     pub(crate) fn push(&mut self, step: Step) -> StepIndex {
         self.steps.push(step);
         StepIndex(self.steps.len() - 1)
+    }
+
+    /// Appends a compaction: what stands from `keep_from` on stays.
+    pub(crate) fn compact(&mut self, keep_from: Option<StepIndex>, time: Option<Timestamp>) {
+        let boundary = Step::with(Role::System, time, Vec::new());
+        self.push(boundary.marked(StepMark::CompactBoundary { keep_from }));
+    }
+
+    /// Appends what a compaction tells of the messages before it.
+    pub(crate) fn summary(&mut self, time: Option<Timestamp>, blocks: Vec<Block>) {
+        self.push(Step::with(Role::User, time, blocks).marked(StepMark::CompactSummary));
     }
 
     /// Adds a call to a step.

@@ -1,7 +1,16 @@
-//! The recorded formats, by the names a user gives them.
+//! The table of all formats: their names, how each is detected, and what reads it.
 
 use std::fmt;
+use std::io::{self, BufRead};
 use std::str::FromStr;
+
+use crate::head::Head;
+use crate::output::Output;
+use crate::reader::{read_documents, read_each, read_lines};
+use crate::requests::{anthropic, openai_chat, openai_responses};
+use crate::sessions::{
+    atif, claude_code, codex, mini_swe_agent, opencode, openhands, pi, swe_agent,
+};
 
 /// A format that sessions are recorded in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -30,41 +39,134 @@ pub enum Format {
     OpenAiResponses,
 }
 
-/// Every format with its name and what it is called in messages.
-const FORMATS: [(Format, &str, &str); 11] = [
-    (Format::ClaudeCode, "claude-code", "Claude Code JSONL"),
-    (Format::Codex, "codex", "Codex rollout JSONL"),
-    (Format::Atif, "atif", "ATIF trajectory"),
-    (Format::SweAgent, "swe-agent", "SWE-agent trajectory"),
-    (Format::MiniSweAgent, "mini-swe-agent", "mini-swe-agent trajectory"),
-    (Format::OpenHands, "openhands", "OpenHands events"),
-    (Format::OpenCode, "opencode", "OpenCode export"),
-    (Format::Pi, "pi", "pi JSONL"),
-    (Format::AnthropicMessages, "anthropic", "Anthropic Messages request"),
-    (Format::OpenAiChat, "openai-chat", "OpenAI Chat request"),
-    (Format::OpenAiResponses, "openai-responses", "OpenAI Responses request"),
+/// What is known of a format.
+struct Row {
+    format: Format,
+    /// The name on the command line.
+    name: &'static str,
+    /// What messages call it.
+    title: &'static str,
+    /// Whether a document that starts so is of this format, if it is of none above.
+    is_format: fn(&Head) -> bool,
+    /// Reads a stream of this format.
+    read: fn(&mut dyn BufRead, &mut Output<'_>) -> io::Result<()>,
+}
+
+/// Every format, in the order in which they are detected: recorded sessions, then requests.
+const FORMATS: [Row; 11] = [
+    Row {
+        format: Format::Atif,
+        name: "atif",
+        title: "ATIF trajectory",
+        is_format: atif::is_format,
+        read: |input, output| read_each(input, output, atif::read),
+    },
+    Row {
+        format: Format::Codex,
+        name: "codex",
+        title: "Codex rollout JSONL",
+        is_format: codex::is_format,
+        read: |input, output| read_lines(input, output, codex::Codex::default()),
+    },
+    Row {
+        format: Format::ClaudeCode,
+        name: "claude-code",
+        title: "Claude Code JSONL",
+        is_format: claude_code::is_format,
+        read: |input, output| read_lines(input, output, claude_code::ClaudeCode::default()),
+    },
+    Row {
+        format: Format::Pi,
+        name: "pi",
+        title: "pi JSONL",
+        is_format: pi::is_format,
+        read: |input, output| read_lines(input, output, pi::Pi::default()),
+    },
+    Row {
+        format: Format::MiniSweAgent,
+        name: "mini-swe-agent",
+        title: "mini-swe-agent trajectory",
+        is_format: mini_swe_agent::is_format,
+        read: |input, output| read_each(input, output, mini_swe_agent::read),
+    },
+    Row {
+        format: Format::OpenCode,
+        name: "opencode",
+        title: "OpenCode export",
+        is_format: opencode::is_format,
+        read: |input, output| read_each(input, output, opencode::read),
+    },
+    Row {
+        format: Format::OpenHands,
+        name: "openhands",
+        title: "OpenHands events",
+        is_format: openhands::is_format,
+        read: |input, output| read_documents(input, output, openhands::OpenHands::default()),
+    },
+    Row {
+        format: Format::SweAgent,
+        name: "swe-agent",
+        title: "SWE-agent trajectory",
+        is_format: swe_agent::is_format,
+        read: |input, output| read_each(input, output, swe_agent::read),
+    },
+    Row {
+        format: Format::OpenAiChat,
+        name: "openai-chat",
+        title: "OpenAI Chat request",
+        is_format: openai_chat::is_format,
+        read: |input, output| read_each(input, output, openai_chat::read),
+    },
+    Row {
+        format: Format::AnthropicMessages,
+        name: "anthropic",
+        title: "Anthropic Messages request",
+        is_format: anthropic::is_format,
+        read: |input, output| read_each(input, output, anthropic::read),
+    },
+    Row {
+        format: Format::OpenAiResponses,
+        name: "openai-responses",
+        title: "OpenAI Responses request",
+        is_format: openai_responses::is_format,
+        read: |input, output| read_each(input, output, openai_responses::read),
+    },
 ];
 
 impl Format {
     /// Every format, in the order of the table.
     pub fn all() -> impl Iterator<Item = Format> {
-        FORMATS.iter().map(|(format, _, _)| *format)
+        FORMATS.iter().map(|row| row.format)
     }
 
     /// The name used on the command line.
     pub fn name(self) -> &'static str {
-        self.row().1
+        self.row().name
     }
 
     /// What messages call it.
     pub fn title(self) -> &'static str {
-        self.row().2
+        self.row().title
     }
 
-    fn row(self) -> &'static (Format, &'static str, &'static str) {
+    /// The format of a document that starts so.
+    pub(crate) fn of(head: &Head) -> Option<Self> {
+        FORMATS.iter().find(|row| (row.is_format)(head)).map(|row| row.format)
+    }
+
+    /// Reads a stream of this format.
+    pub(crate) fn read_stream(
+        self,
+        input: &mut dyn BufRead,
+        output: &mut Output<'_>,
+    ) -> io::Result<()> {
+        (self.row().read)(input, output)
+    }
+
+    fn row(self) -> &'static Row {
         FORMATS
             .iter()
-            .find(|(format, _, _)| *format == self)
+            .find(|row| row.format == self)
             .expect("the table has a row for every format, which a test checks")
     }
 }
@@ -84,7 +186,7 @@ pub struct UnknownFormat {
 }
 
 fn known_names() -> String {
-    FORMATS.map(|(_, name, _)| name).join(", ")
+    FORMATS.each_ref().map(|row| row.name).join(", ")
 }
 
 impl FromStr for Format {
@@ -93,8 +195,8 @@ impl FromStr for Format {
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         FORMATS
             .iter()
-            .find(|(_, known, _)| *known == name)
-            .map(|(format, _, _)| *format)
+            .find(|row| row.name == name)
+            .map(|row| row.format)
             .ok_or_else(|| UnknownFormat { name: name.to_owned() })
     }
 }
@@ -110,6 +212,6 @@ mod tests {
             assert!(!format.title().is_empty());
         }
         let error = "atfi".parse::<Format>().expect_err("no format has this name");
-        assert!(error.to_string().starts_with("unknown format `atfi`: one of claude-code, codex,"));
+        assert!(error.to_string().starts_with("unknown format `atfi`: one of atif, codex,"));
     }
 }

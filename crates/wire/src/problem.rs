@@ -109,10 +109,6 @@ fn within_the_line(error: &serde_json::Error) -> String {
     error.to_string().replace(" at line 1 column ", " at column ")
 }
 
-/// An element of a list of messages that is none.
-pub(crate) const NOT_A_MESSAGE: ProblemKind =
-    ProblemKind::BadField { field: "messages[]", expected: "an object" };
-
 /// Collects problems up to [`PROBLEMS_MAX`].
 #[derive(Debug)]
 pub(crate) struct Problems {

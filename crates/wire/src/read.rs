@@ -2,34 +2,12 @@
 
 use std::io::{self, BufRead, Read};
 
-use foveal_transcript::{LineNumber, Session, Timestamp};
-use serde_json::Value;
+use foveal_transcript::Session;
 
-use crate::anthropic;
-use crate::atif;
-use crate::claude_code::ClaudeCode;
-use crate::codex::Codex;
 use crate::detect::{DETECT_BYTES, detect};
-use crate::documents::{Document, Documents};
 use crate::format::Format;
-use crate::json::Object;
-use crate::lines::{LINE_BYTES_MAX, Line, Lines};
-use crate::mini_swe_agent;
-use crate::openai_chat;
-use crate::opencode;
-use crate::openhands::OpenHands;
-use crate::pi::Pi;
-use crate::problem::{Problem, ProblemKind, Problems};
-use crate::responses;
-use crate::swe_agent;
-use crate::time::parse_timestamp;
-
-/// Most sessions of one line-based stream that are open at a time. Lines of a session that
-/// was closed for another start a new session of the same id.
-pub const OPEN_SESSIONS_MAX: usize = 4;
-
-/// What some editors put in front of UTF-8.
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+use crate::output::Output;
+use crate::problem::Problem;
 
 /// Why a stream could not be read as sessions.
 #[derive(Debug, thiserror::Error)]
@@ -66,38 +44,20 @@ fn reason(first: Option<&Problem>) -> String {
 pub fn read(
     format: Format,
     name: &str,
-    input: impl BufRead,
+    mut input: impl BufRead,
     sink: &mut dyn FnMut(Session),
 ) -> Result<Vec<Problem>, ReadError> {
-    let mut output = Output {
-        name,
-        line: LineNumber(1),
-        problems: Problems::new(name),
-        recognised: false,
-        any: false,
-        sink,
-    };
-    match format {
-        Format::Atif => read_documents(input, &mut output, Each(atif::read))?,
-        Format::ClaudeCode => read_lines(input, &mut output, ClaudeCode::default())?,
-        Format::Codex => read_lines(input, &mut output, Codex::default())?,
-        Format::Pi => read_lines(input, &mut output, Pi::default())?,
-        Format::OpenAiResponses => read_documents(input, &mut output, Each(responses::read))?,
-        Format::OpenAiChat => read_documents(input, &mut output, Each(openai_chat::read))?,
-        Format::AnthropicMessages => read_documents(input, &mut output, Each(anthropic::read))?,
-        Format::MiniSweAgent => read_documents(input, &mut output, Each(mini_swe_agent::read))?,
-        Format::SweAgent => read_documents(input, &mut output, Each(swe_agent::read))?,
-        Format::OpenHands => read_documents(input, &mut output, OpenHands::default())?,
-        Format::OpenCode => read_documents(input, &mut output, Each(opencode::read))?,
-    }
-    let Output { problems, recognised, any, .. } = output;
+    let mut output = Output::new(name, sink);
+    format.read_stream(&mut input, &mut output)?;
+    let any = output.any;
+    let (recognised, problems) = output.finish();
     match (any, recognised) {
         (false, _) => Err(ReadError::Empty),
         (true, false) => {
-            let first = problems.finish().into_iter().next().map(Box::new);
+            let first = problems.into_iter().next().map(Box::new);
             Err(ReadError::WrongFormat { format, first })
         }
-        (true, true) => Ok(problems.finish()),
+        (true, true) => Ok(problems),
     }
 }
 
@@ -133,147 +93,4 @@ pub fn read_detected(
     let format = detect(&head).ok_or(ReadError::UnknownFormat)?;
     let problems = read(format, name, head.as_slice().chain(input), sink)?;
     Ok((format, problems))
-}
-
-/// Where a reader puts what it finds.
-pub(crate) struct Output<'a> {
-    /// The caller's name for the stream.
-    pub(crate) name: &'a str,
-    /// Where the current line or document starts.
-    pub(crate) line: LineNumber,
-    problems: Problems,
-    recognised: bool,
-    any: bool,
-    sink: &'a mut dyn FnMut(Session),
-}
-
-impl Output<'_> {
-    /// Reports a problem at the current line.
-    pub(crate) fn problem(&mut self, what: impl Into<ProblemKind>) {
-        self.problems.report(self.line, what);
-    }
-
-    /// Reports the problem of a result, if it is one.
-    pub(crate) fn check(&mut self, result: Result<(), ProblemKind>) {
-        if let Err(what) = result {
-            self.problem(what);
-        }
-    }
-
-    /// The time in the text field `key`; a problem if there is text that is none.
-    pub(crate) fn time(&mut self, record: &Object, key: &str) -> Option<Timestamp> {
-        let text = crate::json::text(record, key)?;
-        let time = parse_timestamp(text);
-        if time.is_none() {
-            self.problem(ProblemKind::BadTime { text: text.to_owned() });
-        }
-        time
-    }
-
-    /// Says that something of this format was found.
-    pub(crate) fn recognise(&mut self) {
-        self.recognised = true;
-    }
-
-    /// Hands over a complete session.
-    pub(crate) fn session(&mut self, session: Session) {
-        self.recognised = true;
-        (self.sink)(session);
-    }
-
-    /// Parses one line or document; anything but an object is a problem.
-    fn parse(&mut self, bytes: &[u8]) -> Option<Object> {
-        match serde_json::from_slice(bytes) {
-            Ok(Value::Object(object)) => Some(object),
-            Ok(_) => {
-                self.problem(ProblemKind::NotARecord);
-                None
-            }
-            Err(error) => {
-                if std::str::from_utf8(bytes).is_err() {
-                    self.problem(ProblemKind::NotUtf8);
-                } else {
-                    self.problem(error);
-                }
-                None
-            }
-        }
-    }
-}
-
-/// Reads a format of JSON documents that may stretch over lines.
-fn read_documents(
-    input: impl BufRead,
-    output: &mut Output<'_>,
-    mut reader: impl Reader,
-) -> io::Result<()> {
-    let mut documents = Documents::new(input, LINE_BYTES_MAX);
-    while let Some((line, document)) = documents.next()? {
-        output.line = line;
-        output.any = true;
-        match document {
-            Document::Bytes(bytes) => {
-                if let Some(object) = output.parse(bytes) {
-                    // The text is not held while its session is worked on.
-                    documents.release();
-                    reader.record(object, output);
-                }
-            }
-            Document::EndsEarly => output.problem(ProblemKind::EndsEarly),
-            Document::TooLong => {
-                output.problem(ProblemKind::TooLong { bytes_max: LINE_BYTES_MAX });
-            }
-            Document::Stray => output.problem(ProblemKind::NotARecord),
-        }
-    }
-    reader.finish(output);
-    Ok(())
-}
-
-/// Makes sessions of the objects of a stream, a line or a document each.
-pub(crate) trait Reader {
-    /// Takes the next object.
-    fn record(&mut self, record: Object, output: &mut Output<'_>);
-
-    /// Hands over what is still open.
-    fn finish(self, output: &mut Output<'_>);
-}
-
-/// A format whose objects are sessions, each on its own.
-struct Each<F>(F);
-
-impl<F: FnMut(Object, &mut Output<'_>)> Reader for Each<F> {
-    fn record(&mut self, record: Object, output: &mut Output<'_>) {
-        self.0(record, output);
-    }
-
-    fn finish(self, _output: &mut Output<'_>) {}
-}
-
-/// Reads a format with one object per line.
-fn read_lines(
-    input: impl BufRead,
-    output: &mut Output<'_>,
-    mut reader: impl Reader,
-) -> io::Result<()> {
-    let mut lines = Lines::new(input, LINE_BYTES_MAX);
-    while let Some((number, line)) = lines.next()? {
-        output.line = number;
-        match line {
-            Line::Bytes(bytes) if bytes.iter().all(u8::is_ascii_whitespace) => {}
-            Line::Bytes(bytes) => {
-                output.any = true;
-                let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
-                if let Some(record) = output.parse(bytes) {
-                    reader.record(record, output);
-                }
-            }
-            Line::TooLong => {
-                output.any = true;
-                output.problem(ProblemKind::TooLong { bytes_max: LINE_BYTES_MAX });
-            }
-        }
-    }
-    reader.finish(output);
-    Ok(())
 }

@@ -61,10 +61,10 @@ impl Located {
         &self.shown
     }
 
-    /// The path for rules and records, which stays as it is when the working directory changes:
+    /// The path for rules and records: it stays the same when the working directory changes:
     /// relative to the first root, or absolute in another.
-    pub fn lasting(&self) -> String {
-        self.roots.lasting(&self.root, &self.relative)
+    pub fn rule_path(&self) -> String {
+        self.roots.rule_path(&self.root, &self.relative)
     }
 
     /// What this and every other path to the same file share.

@@ -165,11 +165,11 @@ impl Roots {
     /// How the file at `relative` below `root` is called in answers: relative to the working
     /// directory, or absolute outside it, so that asking for it by that name leads to it.
     pub fn shown(&self, root: &Root, relative: &Path) -> String {
-        self.told(&root.join(relative))
+        self.display_path(&root.join(relative))
     }
 
     /// How the absolute path, which goes through no link, is called in answers.
-    pub fn told(&self, absolute: &Path) -> String {
+    pub fn display_path(&self, absolute: &Path) -> String {
         let Ok(relative) = absolute.strip_prefix(&self.working) else {
             return spelled(absolute).into_owned();
         };
@@ -183,7 +183,7 @@ impl Roots {
 
     /// How the file at `relative` below `root` is called by rules and records, wherever the
     /// working directory is: relative to the first root, absolute in others.
-    pub fn lasting(&self, root: &Root, relative: &Path) -> String {
+    pub fn rule_path(&self, root: &Root, relative: &Path) -> String {
         let absolute = root.join(relative);
         let told = spelled(absolute.strip_prefix(&self.all[0].path).unwrap_or(&absolute));
         if told.is_empty() { ".".to_owned() } else { told.into_owned() }

@@ -166,6 +166,6 @@ impl Walk<'_> {
     }
 
     fn shown(&self, absolute: &Path) -> String {
-        quoted(&self.roots.told(absolute))
+        quoted(&self.roots.display_path(absolute))
     }
 }

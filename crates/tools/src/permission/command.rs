@@ -2,7 +2,7 @@
 
 use foveal_effects::{CommandLine, SimpleCommand};
 
-use super::{Deed, Rule, Verdict, matches};
+use super::{Access, Rule, Verdict, matches};
 
 /// The tool whose rules hold for all commands.
 const BASH: &str = "bash";
@@ -19,44 +19,44 @@ const INTERRUPT: &str = "\u{3}";
 /// A rule that allows speaks of commands as they are written, one that asks or forbids of the
 /// whole line and of other spellings too. Of a line that cannot be taken apart, rules allow what
 /// they name word for word, or everything; else it is asked about if any rule might forbid it.
-pub(super) fn verdict(rules: &[Rule], deed: &Deed<'_>) -> Verdict {
-    let rules: Vec<&Rule> = rules.iter().filter(|rule| is_for(rule, deed)).collect();
+pub(super) fn verdict(rules: &[Rule], access: &Access<'_>) -> Verdict {
+    let rules: Vec<&Rule> = rules.iter().filter(|rule| is_for(rule, access)).collect();
     if rules.is_empty() {
         return Verdict::Allow;
     }
     let last = |says: &dyn Fn(&Rule) -> bool| rules.iter().rposition(|rule| says(rule));
     let said = |at: Option<usize>| at.map_or(Verdict::Allow, |at| rules[at].verdict);
-    let whole = last(&|rule| is_of_line(rule, deed.subject));
-    let line = CommandLine::of(deed.subject);
+    let whole = last(&|rule| is_of_line(rule, access.subject));
+    let line = CommandLine::of(access.subject);
     let of_command = |command| last(&|rule| is_of_command(rule, command)).max(whole);
     let pieces: Vec<Option<usize>> = line.commands.iter().map(of_command).collect();
     let strictest = pieces.iter().map(|at| said(*at)).max();
     // How commands are joined may be what a rule is about; rules for each that come later count.
-    let joined = last(&|rule| is_of_joined(rule, deed.subject));
+    let joined = last(&|rule| is_of_joined(rule, access.subject));
     let joined = joined.filter(|_| pieces.is_empty() || pieces.iter().any(|at| *at < joined));
-    if line.is_clear && !is_unfinished(deed) {
+    if line.is_clear && !is_unfinished(access) {
         return strictest.unwrap_or(said(whole)).max(said(joined));
     }
     let refused = last(&|rule| rule.verdict != Verdict::Allow);
     let unseen =
-        if refused > whole && deed.subject != INTERRUPT { Verdict::Ask } else { Verdict::Allow };
+        if refused > whole && access.subject != INTERRUPT { Verdict::Ask } else { Verdict::Allow };
     let found = strictest.filter(|said| *said == Verdict::Deny);
     said(whole).max(unseen).max(found.unwrap_or(Verdict::Allow)).max(said(joined))
 }
 
 /// Whether a rule is about what the tool is given. Those for `bash` hold for `exec` too; of what
 /// is typed into a terminal they allow nothing, since that need not be a shell.
-fn is_for(rule: &Rule, deed: &Deed<'_>) -> bool {
+fn is_for(rule: &Rule, access: &Access<'_>) -> bool {
     let is_shared =
-        deed.tool == EXEC || (rule.verdict != Verdict::Allow && !deed.subject.is_empty());
-    matches(&rule.tool, deed.tool) || (is_shared && matches(&rule.tool, BASH))
+        access.tool == EXEC || (rule.verdict != Verdict::Allow && !access.subject.is_empty());
+    matches(&rule.tool, access.tool) || (is_shared && matches(&rule.tool, BASH))
 }
 
 /// Whether what is typed into a terminal is part of a line that is finished later, or by a key.
-fn is_unfinished(deed: &Deed<'_>) -> bool {
-    let text = deed.subject;
+fn is_unfinished(access: &Access<'_>) -> bool {
+    let text = access.subject;
     let is_ended = text.ends_with('\n') && !text.ends_with("\\\n");
-    deed.tool == WRITE_STDIN && !text.is_empty() && (!is_ended || text.contains('\t'))
+    access.tool == WRITE_STDIN && !text.is_empty() && (!is_ended || text.contains('\t'))
 }
 
 fn is_of_line(rule: &Rule, line: &str) -> bool {
@@ -87,8 +87,8 @@ mod tests {
             verdict: *verdict,
         };
         let rules: Vec<Rule> = rules.iter().map(rule).collect();
-        let deed = Deed { is_command: true, ..Deed::of(tool, line) };
-        assert_eq!(verdict(&rules, &deed), expected, "{tool} {line}\n{rules:?}");
+        let access = Access { is_command: true, ..Access::of(tool, line) };
+        assert_eq!(verdict(&rules, &access), expected, "{tool} {line}\n{rules:?}");
     }
 
     use Verdict::{Allow, Ask, Deny};

@@ -22,7 +22,7 @@ pub enum Verdict {
 
 /// What a call is about to touch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Deed<'a> {
+pub struct Access<'a> {
     /// The tool.
     pub tool: &'static str,
     /// The path, command or address.
@@ -33,8 +33,8 @@ pub struct Deed<'a> {
     pub is_command: bool,
 }
 
-impl<'a> Deed<'a> {
-    /// An everyday one, about anything but a command.
+impl<'a> Access<'a> {
+    /// An access without a concern, to anything but a command.
     pub fn of(tool: &'static str, subject: &'a str) -> Self {
         Self { tool, subject, concern: None, is_command: false }
     }
@@ -68,7 +68,7 @@ pub struct Rule {
     pub verdict: Verdict,
 }
 
-/// Rules in order; the last that matches counts. Deeds with a concern are asked about where no
+/// Rules in order; the last that matches counts. Accesses with a concern are asked about where no
 /// rule names their subject in more than wildcards.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -78,18 +78,21 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// What the rules say of a deed: without any, all but deeds with a concern is allowed.
-    pub fn verdict(&self, deed: &Deed<'_>) -> Verdict {
-        if deed.is_command {
-            return command::verdict(&self.rules, deed);
+    /// What the rules say of an access. Without rules, everything is allowed but accesses with a
+    /// concern.
+    pub fn verdict(&self, access: &Access<'_>) -> Verdict {
+        if access.is_command {
+            return command::verdict(&self.rules, access);
         }
         let matching = self.rules.iter().rev().find(|rule| {
             // A rule for everything in a folder was not made with secrets in mind.
-            (deed.concern.is_none() || names_files(&rule.subject) || rule.verdict == Verdict::Deny)
-                && matches(&rule.tool, deed.tool)
-                && matches(&rule.subject, deed.subject)
+            (access.concern.is_none()
+                || names_files(&rule.subject)
+                || rule.verdict == Verdict::Deny)
+                && matches(&rule.tool, access.tool)
+                && matches(&rule.subject, access.subject)
         });
-        match (matching, deed.concern) {
+        match (matching, access.concern) {
             (Some(rule), _) => rule.verdict,
             (None, Some(_)) => Verdict::Ask,
             (None, None) => Verdict::Allow,
@@ -140,13 +143,13 @@ pub struct Grants(BTreeSet<(String, String)>);
 
 impl Grants {
     /// Whether this was granted before.
-    pub fn hold(&self, deed: &Deed<'_>) -> bool {
-        self.0.contains(&(deed.tool.to_owned(), deed.subject.to_owned()))
+    pub fn hold(&self, access: &Access<'_>) -> bool {
+        self.0.contains(&(access.tool.to_owned(), access.subject.to_owned()))
     }
 
     /// Remembers a grant.
-    pub fn add(&mut self, deed: &Deed<'_>) {
-        self.0.insert((deed.tool.to_owned(), deed.subject.to_owned()));
+    pub fn add(&mut self, access: &Access<'_>) {
+        self.0.insert((access.tool.to_owned(), access.subject.to_owned()));
     }
 }
 
@@ -154,17 +157,17 @@ impl Grants {
 mod tests {
     use super::*;
 
-    fn check(rules: &[(&str, &str, Verdict)], deed: (&'static str, &str, bool), said: Verdict) {
+    fn check(rules: &[(&str, &str, Verdict)], access: (&'static str, &str, bool), said: Verdict) {
         let rule = |(tool, subject, verdict): &(&str, &str, Verdict)| Rule {
             tool: (*tool).to_owned(),
             subject: (*subject).to_owned(),
             verdict: *verdict,
         };
         let policy = Policy { rules: rules.iter().map(rule).collect() };
-        let (tool, subject, has_concern) = deed;
+        let (tool, subject, has_concern) = access;
         let concern = has_concern.then_some("may hold secrets");
-        let deed = Deed { concern, ..Deed::of(tool, subject) };
-        assert_eq!(policy.verdict(&deed), said, "{rules:?} {deed:?}");
+        let access = Access { concern, ..Access::of(tool, subject) };
+        assert_eq!(policy.verdict(&access), said, "{rules:?} {access:?}");
     }
 
     #[test]

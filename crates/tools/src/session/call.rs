@@ -5,7 +5,7 @@ use std::sync::MutexGuard;
 
 use serde_json::Value;
 
-use foveal_context::calls::{self, Miss};
+use foveal_calls::{Miss, Query};
 use foveal_context::shape::ShapeKind;
 use foveal_files::tree::name_of;
 use foveal_transcript::Handle;
@@ -14,11 +14,11 @@ use crate::answer::{Answer, Found, Head, Size};
 use crate::control::Control;
 use crate::error::{ToolError, printable};
 use crate::table::{self, TOOLS, Tool};
-use crate::views::Wish;
+use crate::views::ReadView;
 
 use super::keep::Event;
 use super::shown::Counts;
-use super::work::Said;
+use super::work::Approvals;
 use super::{Asked, Given, Request, Session, State, Work};
 
 impl Session {
@@ -78,8 +78,9 @@ impl Session {
         };
         let arguments = tool.without_nulls(&request.arguments);
         let request = &Request { arguments, ..request.clone() };
-        let (toolbox, said) = (&self.toolbox, Said::default());
-        let mut work = Work { tool, toolbox, session: self, control, said: &said, anew: false };
+        let (toolbox, approvals) = (&self.toolbox, Approvals::default());
+        let mut work =
+            Work { tool, toolbox, session: self, control, approvals: &approvals, anew: false };
         work.go_on()?;
         self.toolbox.collect_at_times();
         let call = tool.parse(request.arguments.clone())?;
@@ -109,13 +110,7 @@ impl Session {
     }
 
     /// Shapes what was found, remembers that it was shown, and keeps it.
-    fn give(
-        &self,
-        tool: &Tool,
-        request: &Request,
-        found: Found,
-        asked: Option<calls::Asked>,
-    ) -> Answer {
+    fn give(&self, tool: &Tool, request: &Request, found: Found, asked: Option<Query>) -> Answer {
         let now = self.toolbox.clock.now();
         let recorded = asked.and_then(|asked| Some((asked, self.to_record(&found)?)));
         let Found { text, head, images, structured, is_error, carried, cached, .. } = found;
@@ -134,7 +129,7 @@ impl Session {
         let kept = stored.map(|stored| stored.handle);
         let mut state = self.roomy(bytes);
         // What a command prints of a file is not curated.
-        self.views.wish(found.wish.clone().unwrap_or(Wish::Whole));
+        self.views.read_view(found.read_view.clone().unwrap_or(ReadView::Whole));
         let question = question(&request.arguments);
         let call = Asked { tool: tool.name, arguments, question };
         state.shown.work_in(&found.directory);
@@ -142,13 +137,13 @@ impl Session {
         match &head {
             Head::None => {}
             Head::File { key, version, .. } => {
-                state.files.shown_at((key, *version), &given, found.wish.as_ref());
+                state.files.shown_at((key, *version), &given, found.read_view.as_ref());
             }
             Head::Beginning { key, version, size, seen, .. } => {
                 state.files.begun_at((key, *version), &given, *size, seen);
             }
         }
-        let points = given.shape.as_ref().is_some_and(|shape| !shape.refers_to.is_empty());
+        let points = given.shape.as_ref().is_some_and(|shape| !shape.refers_to().is_empty());
         state.pointed.reads.extend(found.read.filter(|_| points));
         let whole = self.whole(&state, &given, kept.is_some());
         // In the order in which answers count as shown.

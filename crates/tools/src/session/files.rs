@@ -10,7 +10,7 @@ use foveal_files::{PathKey, TextFile};
 use foveal_transcript::EntryIndex;
 
 use crate::answer::Size;
-use crate::views::Wish;
+use crate::views::ReadView;
 
 use super::Given;
 use super::lines::Chunk;
@@ -232,7 +232,7 @@ impl KnownFiles {
         &mut self,
         (key, version): (&PathKey, ContentHash),
         given: &Given,
-        wish: Option<&Wish>,
+        read_view: Option<&ReadView>,
     ) {
         let Some(Kept { file, .. }) = self.files.get_mut(key) else { return };
         if file.version.hash != version {
@@ -241,12 +241,12 @@ impl KnownFiles {
         }
         let all = given.lines.all;
         let kind = given.shape.as_ref().map(|shape| shape.kind);
-        let mut lines = match wish {
+        let mut lines = match read_view {
             None => given.shown.clone(),
             Some(_) if kind.is_none() => Seen::all(all),
-            Some(Wish::Whole) => Seen::all(all),
-            Some(Wish::Lines(lines)) => Seen::of(lines.iter().copied()),
-            Some(Wish::Auto { .. } | Wish::Curated) => match kind {
+            Some(ReadView::Whole) => Seen::all(all),
+            Some(ReadView::Lines(lines)) => Seen::of(lines.iter().copied()),
+            Some(ReadView::Auto { .. } | ReadView::Curated) => match kind {
                 Some(ShapeKind::Curated) => given.shown.clone(),
                 // What is neither shown nor left out stands above.
                 _ => Seen::all(all),

@@ -13,7 +13,7 @@ use foveal_transcript::LineNumber;
 use crate::answer::{Dependency, Found, Head, Size};
 use crate::error::ToolError;
 use crate::tool::read_file::Mode;
-use crate::views::Wish;
+use crate::views::ReadView;
 
 use super::lines::{Asked, Part, Room, rows};
 use super::{KnownFile, Seen, Work};
@@ -73,7 +73,7 @@ impl Work<'_> {
         (path, key): (&str, &PathKey),
         text: &TextFile,
         mode: Mode,
-        wish: &Wish,
+        read_view: &ReadView,
     ) -> Option<Reach> {
         if !is_long(text.text()) {
             return None;
@@ -81,11 +81,11 @@ impl Work<'_> {
         let lines = rows(text.text()).map(|line| line.len().min(LINE_BYTES) + 1);
         let is_small = lines.clone().count() <= self.toolbox.small_lines(path) as usize;
         let fits = lines.sum::<usize>() <= ANSWER_BYTES_MAX;
-        let is_whole = match (mode, wish) {
+        let is_whole = match (mode, read_view) {
             (Mode::Full, _) => true,
-            (Mode::Auto, Wish::Auto { .. }) => is_small && !fits,
+            (Mode::Auto, ReadView::Auto { .. }) => is_small && !fits,
             // What stands above is pointed at, unless all is wanted.
-            (Mode::Auto, Wish::Whole) => self.session.is_in_focus(key),
+            (Mode::Auto, ReadView::Whole) => self.session.is_in_focus(key),
             _ => false,
         };
         match (is_whole, is_parsed(text)) {
@@ -108,7 +108,7 @@ impl Work<'_> {
         let (room, lines) = match reach {
             Reach::Answer => (Room::ANSWER, all),
             Reach::Uncurated | Reach::Unparsed => {
-                (GLIMPSE, self.toolbox.small_lines(&located.lasting()).max(1))
+                (GLIMPSE, self.toolbox.small_lines(&located.rule_path()).max(1))
             }
         };
         let mut part = Part::of(text.text(), Asked::lines(1, all.min(lines)), room);
@@ -144,7 +144,7 @@ impl Work<'_> {
         };
         let mode = if reach == Reach::Answer { "full" } else { "auto" };
         let carried = Some(json!({ "path": path, "mode": mode }));
-        Found { head, carried, depends, wish: Some(Wish::Whole), ..Found::text(part.text) }
+        Found { head, carried, depends, read_view: Some(ReadView::Whole), ..Found::text(part.text) }
     }
 
     /// The first lines of a file of `len` bytes, which is too large to be read as a whole.
@@ -158,7 +158,7 @@ impl Work<'_> {
         let (room, lines, carried) = match mode {
             Mode::Full => (Room::ANSWER, u32::MAX, "full"),
             Mode::Auto | Mode::Curated | Mode::Structure => {
-                (GLIMPSE, self.toolbox.small_lines(&located.lasting()).max(1), "auto")
+                (GLIMPSE, self.toolbox.small_lines(&located.rule_path()).max(1), "auto")
             }
         };
         let mut reader = LinesReader::open(located, None).map_err(ToolError::failed)?;
@@ -182,7 +182,7 @@ impl Work<'_> {
             remarks: None,
         };
         let carried = Some(json!({ "path": path, "mode": carried }));
-        Ok(Found { head, carried, wish: Some(Wish::Whole), ..Found::text(part.text) })
+        Ok(Found { head, carried, read_view: Some(ReadView::Whole), ..Found::text(part.text) })
     }
 }
 
@@ -232,13 +232,13 @@ fn sizes(text: &str) -> impl Iterator<Item = usize> {
 
 /// The lines of a view of `text` for which an answer has room, in order; of a long text that
 /// nobody chose from, its beginning. `Lines` may stand above for the most part.
-pub(crate) fn within_room(view: Option<View>, text: &str, wish: &Wish) -> Option<View> {
+pub(crate) fn within_room(view: Option<View>, text: &str, read_view: &ReadView) -> Option<View> {
     if !is_long(text) {
         return view;
     }
-    let mut left = match wish {
-        Wish::Lines(_) => ANSWER_BYTES_MAX,
-        Wish::Auto { .. } | Wish::Curated | Wish::Whole => VIEW_BYTES_MAX,
+    let mut left = match read_view {
+        ReadView::Lines(_) => ANSWER_BYTES_MAX,
+        ReadView::Auto { .. } | ReadView::Curated | ReadView::Whole => VIEW_BYTES_MAX,
     };
     let mut view = view.unwrap_or_else(|| View {
         lines: vec![(LineNumber(1), LineNumber(u32::MAX))],

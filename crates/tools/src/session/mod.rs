@@ -32,7 +32,7 @@ use foveal_files::{PathError, PathKey, Roots, TextFile};
 use foveal_processes::{TerminalLimits, Terminals};
 use foveal_store::SessionId;
 
-use crate::permission::{Deed, Grants, Verdict};
+use crate::permission::{Access, Grants, Verdict};
 use crate::settings;
 use crate::tool::read_file::Mode;
 use crate::toolbox::Toolbox;
@@ -51,7 +51,7 @@ pub use self::readers::{is_note, note_reader};
 use self::reads::Reads;
 pub use self::seen::Seen;
 pub use self::shown::{Asked, Before, Counts, Given, Shown};
-use self::undo::HeldBack;
+use self::undo::UndoBuffer;
 pub use self::unshown::Unshown;
 pub use self::work::Work;
 
@@ -115,7 +115,7 @@ struct State {
     roots: Roots,
     told_unconfined: bool,
     /// What files held before a change, where it cannot be kept for longer.
-    held_back: HeldBack,
+    undo_buffer: UndoBuffer,
     /// As of the last call.
     readers: Readers,
 }
@@ -135,7 +135,7 @@ impl Session {
             grants: Grants::default(),
             roots: toolbox.roots.clone(),
             told_unconfined: false,
-            held_back: HeldBack::default(),
+            undo_buffer: UndoBuffer::default(),
             readers: Readers::default(),
         };
         let id = id.into();
@@ -179,7 +179,7 @@ impl Session {
     fn forget_all(&self, state: &mut State) {
         state.shown.forget();
         state.files.forget_shown();
-        state.held_back.forget_seen();
+        state.undo_buffer.forget_seen();
         state.pointed = Pointed::default();
         self.append(&Event::Forgot, self.toolbox.clock.now());
     }
@@ -200,25 +200,25 @@ impl Session {
 
     /// Whether rules and grants let a tool touch `subject` without asking anybody.
     pub fn may(&self, tool: &'static str, subject: &str) -> bool {
-        self.verdict(&Deed::of(tool, subject)) == Verdict::Allow
+        self.verdict(&Access::of(tool, subject)) == Verdict::Allow
     }
 
     /// What the rules say, where a grant answers what they would have asked.
-    pub(crate) fn verdict(&self, deed: &Deed<'_>) -> Verdict {
-        match self.toolbox.policy.verdict(deed) {
-            Verdict::Ask if self.is_granted(deed) || self.toolbox.is_granted(deed) => {
+    pub(crate) fn verdict(&self, access: &Access<'_>) -> Verdict {
+        match self.toolbox.policy.verdict(access) {
+            Verdict::Ask if self.is_granted(access) || self.toolbox.is_granted(access) => {
                 Verdict::Allow
             }
             verdict => verdict,
         }
     }
 
-    fn is_granted(&self, deed: &Deed<'_>) -> bool {
-        self.state().grants.hold(deed)
+    fn is_granted(&self, access: &Access<'_>) -> bool {
+        self.state().grants.hold(access)
     }
 
-    pub(crate) fn grant(&self, deed: &Deed<'_>) {
-        self.state().grants.add(deed);
+    pub(crate) fn grant(&self, access: &Access<'_>) {
+        self.state().grants.add(access);
     }
 
     /// The files that are shown whole, by their absolute paths.
@@ -314,7 +314,7 @@ impl Session {
             let mut state = poisoned.into_inner();
             state.shown.forget();
             state.files.forget_shown();
-            state.held_back.forget_seen();
+            state.undo_buffer.forget_seen();
             state
         })
     }

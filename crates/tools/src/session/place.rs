@@ -57,7 +57,7 @@ impl Work<'_> {
         for root in roots.all() {
             let inner = roots.all().filter_map(|other| other.path().strip_prefix(root.path()).ok());
             let without = inner.filter(|inner| !inner.as_os_str().is_empty());
-            let told = roots.told(root.path());
+            let told = roots.display_path(root.path());
             match self.place(&roots, &told, without.map(Path::to_owned).collect()) {
                 Ok(place) => places.all.push(place),
                 Err(error) => {
@@ -117,7 +117,7 @@ impl Place {
         if located.sensitivity().is_some() && located.key() != self.located.key() {
             return Err(io::Error::other("it may hold secrets: name it as path to search it"));
         }
-        if !work.is_allowed(&located.lasting()) {
+        if !work.is_allowed(&located.rule_path()) {
             return Err(io::Error::other("a permission rule keeps it from searches"));
         }
         Ok(Opened::open(&located).map_err(io::Error::other)?.into_std())

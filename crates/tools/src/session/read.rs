@@ -12,7 +12,7 @@ use foveal_files::{Located, PathKey, TextFile};
 use crate::answer::{Dependency, Found, Head, Image};
 use crate::error::ToolError;
 use crate::tool::read_file::Mode;
-use crate::views::Wish;
+use crate::views::ReadView;
 
 use super::call::heading;
 use super::lines::{numbered, rows};
@@ -108,11 +108,11 @@ impl Work<'_> {
         let asks_anew = question.is_some() && question != shown.question.as_deref();
         let is_long = version.stamp.len > ANSWER_BYTES_MAX as u64;
         // Of what is in focus all is shown, as far as one answer holds it.
-        let is_short_of_wish = match shown.is_beginning {
+        let shows_too_little = match shown.is_beginning {
             true => mode == Mode::Curated,
             false => self.session.is_in_focus(key),
         };
-        if shown.is_view && (asks_anew || is_short_of_wish) {
+        if shown.is_view && (asks_anew || shows_too_little) {
             return Ok(None);
         }
         let now = version.check(located, self.control.go_on).map_err(ToolError::failed)?;
@@ -145,7 +145,7 @@ impl Work<'_> {
         let depends = vec![Dependency::File(located.absolute(), version)];
         let is_same = before.as_ref().is_some_and(|before| before.version.hash == version.hash);
         let known = KnownFile::after(before.as_ref(), version, Arc::clone(text), question);
-        let wish = self.wish(mode, &located.lasting(), key, (before.as_ref(), &known));
+        let read_view = self.read_view(mode, &located.rule_path(), key, (before.as_ref(), &known));
         if mode == Mode::Structure {
             // Of a version that stands above, it still does.
             if !is_same {
@@ -157,7 +157,7 @@ impl Work<'_> {
             };
         }
         self.session.know(key.clone(), known);
-        if let Some(reach) = self.reach((&located.lasting(), key), text, mode, &wish) {
+        if let Some(reach) = self.reach((&located.rule_path(), key), text, mode, &read_view) {
             return self.beginning((located, text), version, reach, depends);
         }
         let (key, remarks) = (key.clone(), text.remarks());
@@ -171,7 +171,7 @@ impl Work<'_> {
         }
         Found {
             head,
-            wish: Some(wish),
+            read_view: Some(read_view),
             carried: Some(carried),
             depends,
             ..Found::text(numbered(text.text(), 1))
@@ -179,13 +179,13 @@ impl Work<'_> {
     }
 
     /// How much of a file is shown, by what was seen of it before.
-    fn wish(
+    fn read_view(
         &self,
         mode: Mode,
         path: &str,
         key: &PathKey,
         (before, now): (Option<&KnownFile>, &KnownFile),
-    ) -> Wish {
+    ) -> ReadView {
         let text = now.text.as_ref().map_or("", |text| text.text());
         let lines = u32::try_from(rows(text).count()).unwrap_or(u32::MAX);
         let is_changed = before
@@ -200,14 +200,14 @@ impl Work<'_> {
             now.question.is_some() && before.is_some_and(|before| before.question != now.question);
         let small = self.toolbox.small_lines(path);
         match mode {
-            Mode::Full | Mode::Structure => Wish::Whole,
-            Mode::Curated => Wish::Curated,
-            Mode::Auto if self.session.is_in_focus(key) || wanted.covers(lines) => Wish::Whole,
+            Mode::Full | Mode::Structure => ReadView::Whole,
+            Mode::Curated => ReadView::Curated,
+            Mode::Auto if self.session.is_in_focus(key) || wanted.covers(lines) => ReadView::Whole,
             // What changed since, beside what was seen.
             Mode::Auto if is_changed && !asks_anew && lines > small && !wanted.is_empty() => {
-                Wish::Lines(wanted.ranges().to_vec())
+                ReadView::Lines(wanted.ranges().to_vec())
             }
-            Mode::Auto => Wish::Auto { small },
+            Mode::Auto => ReadView::Auto { small },
         }
     }
 }

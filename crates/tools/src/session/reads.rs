@@ -141,7 +141,7 @@ impl Session {
             .into_iter()
             .filter_map(|file| Some((roots.resolve(&file.path.to_string_lossy()).ok()?, file)))
             .filter(|(located, file)| self.counted(located, file) > 0)
-            .map(|(located, _)| roots.told(&located.absolute()))
+            .map(|(located, _)| roots.display_path(&located.absolute()))
             .collect();
         names.sort_unstable();
         names

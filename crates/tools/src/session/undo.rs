@@ -26,8 +26,8 @@ const NO_FILE: &[u8] = b"\0foveal: no file\0";
 /// Bytes of the largest file that can be put back.
 const BYTES_MAX: u64 = 256 << 20;
 
-/// Bytes that a session holds back in memory.
-const HELD_BACK_MAX: usize = 32 << 20;
+/// Bytes that a session keeps in memory.
+const UNDO_BYTES_MAX: usize = 32 << 20;
 
 /// Handles of files that were seen before a change.
 const SEEN_MAX: usize = 10_000;
@@ -56,7 +56,7 @@ pub(super) struct WayBack {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Stored,
-    HeldBack,
+    InMemory,
     NoFile,
 }
 
@@ -65,7 +65,7 @@ impl fmt::Display for WayBack {
         let Self { handle, kind } = self;
         match kind {
             Kind::Stored => write!(f, "{handle}"),
-            Kind::HeldBack => {
+            Kind::InMemory => {
                 write!(f, "{handle}, with secrets: in memory alone, till foveal ends")
             }
             Kind::NoFile => write!(f, "{handle}, no file"),
@@ -73,26 +73,26 @@ impl fmt::Display for WayBack {
     }
 }
 
-/// What files held before a change and is not to lie in a store; the oldest goes first.
+/// What files held before a change, where that may not lie in a store. The oldest goes first.
 #[derive(Default)]
-pub(super) struct HeldBack {
+pub(super) struct UndoBuffer {
     contents: VecDeque<(Handle, Arc<[u8]>)>,
     bytes: usize,
     /// Files as they were when all that was written over was seen, and is still known.
     seen: BTreeSet<Handle>,
 }
 
-impl HeldBack {
+impl UndoBuffer {
     /// Whether there is room for the content.
     fn put(&mut self, handle: Handle, content: &[u8]) -> bool {
-        if content.len() > HELD_BACK_MAX {
+        if content.len() > UNDO_BYTES_MAX {
             return false;
         }
         if self.get(handle).is_none() {
             self.bytes += content.len();
             self.contents.push_back((handle, content.into()));
         }
-        while self.bytes > HELD_BACK_MAX
+        while self.bytes > UNDO_BYTES_MAX
             && let Some((_, oldest)) = self.contents.pop_front()
         {
             self.bytes -= oldest.len();
@@ -118,9 +118,9 @@ impl HeldBack {
     }
 }
 
-impl fmt::Debug for HeldBack {
+impl fmt::Debug for UndoBuffer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HeldBack").field("bytes", &self.bytes).finish_non_exhaustive()
+        f.debug_struct("UndoBuffer").field("bytes", &self.bytes).finish_non_exhaustive()
     }
 }
 
@@ -149,11 +149,11 @@ impl Session {
         };
         let stored = self.opened(keep).map_err(|_| NoWayBack::Store)?;
         let handle = stored.handle;
-        self.state().held_back.see(handle);
+        self.state().undo_buffer.see(handle);
         let kind = match before {
             None => Kind::NoFile,
             Some(_) if stored.secrets == 0 => Kind::Stored,
-            Some(before) if self.state().held_back.put(handle, before) => Kind::HeldBack,
+            Some(before) if self.state().undo_buffer.put(handle, before) => Kind::InMemory,
             Some(_) => return Err(NoWayBack::Secrets),
         };
         Ok(WayBack { handle, kind })
@@ -161,7 +161,7 @@ impl Session {
 
     /// Bytes that were kept, as they were; the error says why there are none.
     fn kept(&self, handle: Handle) -> Result<Arc<[u8]>, ToolError> {
-        if let Some(held) = self.state().held_back.get(handle) {
+        if let Some(held) = self.state().undo_buffer.get(handle) {
             return Ok(held);
         }
         let content = self.toolbox.store.get(handle).map_err(ToolError::failed)?;
@@ -226,7 +226,7 @@ impl Work<'_> {
             (Some(present), false) => self.put_back(located, present, &content),
             (Some(present), true) => self.remove(&located, &present),
             (None, false) => {
-                let is_seen = self.session.state().held_back.seen.contains(&handle);
+                let is_seen = self.session.state().undo_buffer.seen.contains(&handle);
                 let found = self.write_new(&located, &key, &content)?;
                 if !is_seen {
                     self.session.forget_file(&key);
@@ -311,7 +311,7 @@ impl Work<'_> {
         // What comes back is what this session wrote over and thus saw, save in a run too long
         // to be looked into.
         let is_exact = |run: &Run| run.before.lines.max(run.after.lines) <= RUN_LINES_MAX;
-        let is_seen = self.session.state().held_back.seen.contains(&Handle::of(content));
+        let is_seen = self.session.state().undo_buffer.seen.contains(&Handle::of(content));
         let ours = match is_seen && runs.iter().all(is_exact) {
             true => Ours::Runs(runs),
             false => Ours::Nothing,

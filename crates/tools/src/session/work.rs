@@ -7,9 +7,9 @@ use std::sync::{Mutex, PoisonError};
 use foveal_files::Located;
 use foveal_processes::Command;
 
-use crate::control::{Control, Question, Word};
+use crate::control::{Approval, Control, Question};
 use crate::error::ToolError;
-use crate::permission::{Asks, Deed, Verdict};
+use crate::permission::{Access, Asks, Verdict};
 use crate::table::Tool;
 use crate::toolbox::Toolbox;
 
@@ -30,14 +30,14 @@ pub struct Work<'a> {
     /// after such an answer, or wants none.
     pub anew: bool,
     /// What the person said in this call.
-    pub(crate) said: &'a Said,
+    pub(crate) approvals: &'a Approvals,
 }
 
 /// What was asked for in one call and granted, so that nobody is asked twice.
 #[derive(Debug, Default)]
-pub(crate) struct Said(Mutex<BTreeSet<String>>);
+pub(crate) struct Approvals(Mutex<BTreeSet<String>>);
 
-impl Said {
+impl Approvals {
     fn is_granted(&self, subject: &str) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(subject)
     }
@@ -63,7 +63,7 @@ impl Work<'_> {
             concern => concern,
         };
         // Rules are about one name of a file, wherever the session is.
-        self.permit(&located.lasting(), concern.as_deref())?;
+        self.permit(&located.rule_path(), concern.as_deref())?;
         Ok(located)
     }
 
@@ -81,7 +81,7 @@ impl Work<'_> {
         match asks {
             Asks::Itself => self.permit("", None),
             Asks::Command(text) => {
-                self.permit_deed(&Deed { is_command: true, ..Deed::of(name, text) })
+                self.permit_access(&Access { is_command: true, ..Access::of(name, text) })
             }
             Asks::Text(text) => self.permit(text, None),
             Asks::Paths(paths) if paths.is_empty() => self.permit("", None),
@@ -91,11 +91,12 @@ impl Work<'_> {
             }),
             Asks::Calls(other, paths) => paths.iter().try_for_each(|path| {
                 let located = self.session.roots().resolve(path);
-                let subject = located.map_or_else(|_| (*path).into(), |located| located.lasting());
+                let subject =
+                    located.map_or_else(|_| (*path).into(), |located| located.rule_path());
                 let subject = &*subject;
                 // Where the other tool asks anyway, once is enough.
-                let asks_itself = self.session.verdict(&Deed::of(other, subject)) == Verdict::Ask;
-                match self.session.verdict(&Deed::of(name, subject)) {
+                let asks_itself = self.session.verdict(&Access::of(other, subject)) == Verdict::Ask;
+                match self.session.verdict(&Access::of(name, subject)) {
                     Verdict::Ask if asks_itself => Ok(()),
                     _ => self.permit(subject, None),
                 }
@@ -108,18 +109,18 @@ impl Work<'_> {
     /// # Errors
     /// If a rule or the person says no, or nobody can be asked.
     pub fn permit(&self, subject: &str, concern: Option<&str>) -> Result<(), ToolError> {
-        self.permit_deed(&Deed { concern, ..Deed::of(self.tool.name, subject) })
+        self.permit_access(&Access { concern, ..Access::of(self.tool.name, subject) })
     }
 
-    fn permit_deed(&self, deed: &Deed<'_>) -> Result<(), ToolError> {
-        let Deed { tool, subject, concern, .. } = *deed;
+    fn permit_access(&self, access: &Access<'_>) -> Result<(), ToolError> {
+        let Access { tool, subject, concern, .. } = *access;
         let why = concern.map(|concern| format!(" ({concern})")).unwrap_or_default();
         let what = if subject.is_empty() { String::new() } else { format!(" `{subject}`") };
         let denied = |by: &str| ToolError::Denied { what: format!("{tool}{what}{why}: {by}") };
-        match self.session.verdict(deed) {
+        match self.session.verdict(access) {
             Verdict::Allow => return Ok(()),
             Verdict::Deny => return Err(denied("a permission rule forbids it")),
-            Verdict::Ask if self.said.is_granted(subject) => return Ok(()),
+            Verdict::Ask if self.approvals.is_granted(subject) => return Ok(()),
             Verdict::Ask => {}
         }
         let Some(person) = self.control.person else {
@@ -131,12 +132,12 @@ impl Work<'_> {
         let reason = concern.unwrap_or("a permission rule wants it").to_owned();
         let question = Question { tool, subject: subject.to_owned(), reason };
         match person(&question) {
-            Word::Once => {}
-            Word::Session => self.session.grant(deed),
-            Word::Always => self.toolbox.grant(deed),
-            Word::No => return Err(denied("the user said no")),
+            Approval::Once => {}
+            Approval::Session => self.session.grant(access),
+            Approval::Always => self.toolbox.grant(access),
+            Approval::No => return Err(denied("the user said no")),
         }
-        self.said.grant(subject);
+        self.approvals.grant(subject);
         Ok(())
     }
 

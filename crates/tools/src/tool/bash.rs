@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::answer::Found;
 use crate::error::ToolError;
 use crate::permission::Asks;
-use crate::pulse::Pulse;
+use crate::progress::ProgressReporter;
 use crate::session::Work;
 use crate::table::{Arguments, Hints, Tool};
 
@@ -39,9 +39,9 @@ impl Arguments for Bash {
         let directory = work.session.roots().working_directory().to_owned();
         let mut command = work.command(&self.command, directory);
         command.limits.time_out = self.time_out(work)?;
-        let pulse = Pulse::of(work, "");
-        let mut stream = |piece: &str| pulse.output(piece);
-        let ran = command.run(&mut stream, &|| pulse.go_on()).map_err(ToolError::failed)?;
+        let progress = ProgressReporter::of(work, "");
+        let mut stream = |piece: &str| progress.output(piece);
+        let ran = command.run(&mut stream, &|| progress.go_on()).map_err(ToolError::failed)?;
         let loose = match &ran.confinement {
             Some(Confinement::Absent { .. }) if work.session.tells_unconfined() => {
                 ran.confinement.as_ref().map(ToString::to_string)

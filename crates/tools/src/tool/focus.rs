@@ -85,7 +85,7 @@ impl Arguments for Unfocus {
 
 fn listed<'a>(work: &Work<'_>, paths: impl Iterator<Item = &'a PathBuf>) -> String {
     let roots = work.session.roots();
-    let lines: String = paths.map(|path| format!("{}\n", roots.told(path))).collect();
+    let lines: String = paths.map(|path| format!("{}\n", roots.display_path(path))).collect();
     if lines.is_empty() {
         "[no files are in focus]\n".to_owned()
     } else {

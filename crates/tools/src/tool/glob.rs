@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::answer::Found;
 use crate::error::ToolError;
 use crate::permission::Asks;
-use crate::pulse::Pulse;
+use crate::progress::ProgressReporter;
 use crate::session::{Place, Work, searched};
 use crate::table::{Arguments, Hints, Tool};
 
@@ -105,8 +105,8 @@ impl Glob {
         let scope = place.scope(Some(self.pattern.clone()), None);
         let order = if self.newest { Order::Newest } else { Order::Path };
         let query = GlobQuery { scope, order, offset, limit };
-        let pulse = Pulse::of(work, "searching");
-        let answer = tree::glob(place.base(), &query, &|| pulse.go_on());
+        let progress = ProgressReporter::of(work, "searching");
+        let answer = tree::glob(place.base(), &query, &|| progress.go_on());
         let mut answer = answer.map_err(ToolError::failed)?;
         place.tell(&mut answer.passed);
         let inside = place.inside(answer.paths.iter().map(String::as_str));

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::answer::Found;
 use crate::error::ToolError;
 use crate::permission::Asks;
-use crate::pulse::Pulse;
+use crate::progress::ProgressReporter;
 use crate::session::{Place, Work, searched};
 use crate::table::{Arguments, Hints, Tool};
 
@@ -110,8 +110,8 @@ impl Arguments for Grep {
 /// Searches one place; paths are told as they are asked for.
 fn search(work: &Work<'_>, place: &Place, query: &GrepQuery) -> Result<GrepAnswer, ToolError> {
     let open = |path: &Path| place.open(work, path);
-    let pulse = Pulse::of(work, "searching");
-    let answer = tree::grep(place.base(), &open, query, &|| pulse.go_on());
+    let progress = ProgressReporter::of(work, "searching");
+    let answer = tree::grep(place.base(), &open, query, &|| progress.go_on());
     let mut answer = answer.map_err(ToolError::failed)?;
     place.tell(&mut answer.passed);
     for file in &mut answer.files {

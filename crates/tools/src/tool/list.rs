@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::answer::Found;
 use crate::error::ToolError;
 use crate::permission::Asks;
-use crate::pulse::Pulse;
+use crate::progress::ProgressReporter;
 use crate::session::{Place, Work, searched};
 use crate::table::{Arguments, Hints, Tool};
 
@@ -58,8 +58,8 @@ impl Arguments for List {
 
 /// Lists one place, which is told as it is asked for.
 fn list(work: &Work<'_>, place: &Place, query: &ListQuery) -> Result<ListAnswer, ToolError> {
-    let pulse = Pulse::of(work, "listing");
-    let answer = tree::list(place.base(), query, &|| pulse.go_on());
+    let progress = ProgressReporter::of(work, "listing");
+    let answer = tree::list(place.base(), query, &|| progress.go_on());
     let mut answer = answer.map_err(ToolError::failed)?;
     let paths: Vec<String> = answer.entries.iter().map(|entry| place.below(&entry.path)).collect();
     let inside = place.inside(paths.iter().map(String::as_str));

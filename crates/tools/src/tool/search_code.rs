@@ -55,7 +55,7 @@ impl Arguments for SearchCode {
         let roots = work.session.roots();
         let shown = found.hits.into_iter().filter_map(|(root, hit)| {
             let root = root_of(&roots, root.as_deref())?;
-            let is_allowed = work.is_allowed(&roots.lasting(root, Path::new(&hit.path)));
+            let is_allowed = work.is_allowed(&roots.rule_path(root, Path::new(&hit.path)));
             is_allowed.then(|| Hit { path: roots.shown(root, Path::new(&hit.path)), ..hit })
         });
         let mut hits: Vec<Hit> = shown.collect();
@@ -68,12 +68,12 @@ impl Arguments for SearchCode {
             text = format!("[nothing found for `{}`; try grep]\n", self.query);
         }
         for root in roots.all().skip(1).filter(|root| !work.toolbox.index.has(root.path())) {
-            let told = roots.told(root.path());
+            let told = roots.display_path(root.path());
             text.push_str(&format!("[`{told}` has no index: search it with grep]\n"));
         }
         for (root, error) in &found.failed {
             let root = root_of(&roots, root.as_deref());
-            let told = root.map_or_else(String::new, |root| roots.told(root.path()));
+            let told = root.map_or_else(String::new, |root| roots.display_path(root.path()));
             text.push_str(&format!("[`{told}` was left out: {error}]\n"));
         }
         let depends = if found.failed.is_empty() { depends } else { Vec::new() };

@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::answer::Found;
 use crate::error::ToolError;
 use crate::permission::Asks;
-use crate::pulse::Pulse;
+use crate::progress::ProgressReporter;
 use crate::session::Work;
 use crate::table::{Arguments, Hints, Tool};
 
@@ -87,8 +87,8 @@ impl Arguments for Exec {
         let terminals = work.session.terminals();
         terminals.expire(Instant::now());
         let wait = wait(self.wait_ms);
-        let pulse = Pulse::of(work, "");
-        let (go_on, stream) = (|| pulse.go_on(), |piece: &str| pulse.output(piece));
+        let progress = ProgressReporter::of(work, "");
+        let (go_on, stream) = (|| progress.go_on(), |piece: &str| progress.output(piece));
         let waiting = Waiting { go_on: &go_on, stream: &stream };
         let started = terminals.exec(&command, wait, waiting, Instant::now());
         let (id, reading) = started.map_err(ToolError::failed)?;
@@ -109,8 +109,8 @@ impl Arguments for WriteStdin {
     fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
         let (id, wait) = (TerminalId(self.id), wait(self.wait_ms));
         let (terminals, now) = (work.session.terminals(), Instant::now());
-        let pulse = Pulse::of(work, "");
-        let (go_on, stream) = (|| pulse.go_on(), |piece: &str| pulse.output(piece));
+        let progress = ProgressReporter::of(work, "");
+        let (go_on, stream) = (|| progress.go_on(), |piece: &str| progress.output(piece));
         let waiting = Waiting { go_on: &go_on, stream: &stream };
         let reading = match self.text.is_empty() {
             true => terminals.read(id, wait, waiting, now),

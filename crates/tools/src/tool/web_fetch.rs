@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::answer::Found;
 use crate::error::ToolError;
 use crate::permission::Asks;
-use crate::pulse::Pulse;
+use crate::progress::ProgressReporter;
 use crate::session::Work;
 use crate::table::{Arguments, Hints, Tool};
 
@@ -50,8 +50,8 @@ impl Arguments for WebFetch {
             last_modified: kept.last_modified.clone(),
         });
         let request = Request { url: self.url.clone(), cached };
-        let pulse = Pulse::of(work, "fetching");
-        let fetched = work.toolbox.fetcher.fetch(&request, &|| pulse.go_on());
+        let progress = ProgressReporter::of(work, "fetching");
+        let fetched = work.toolbox.fetcher.fetch(&request, &|| progress.go_on());
         match (fetched.map_err(ToolError::failed)?, kept) {
             (Fetched::NotModified { freshness, final_url }, Some((kept, body))) => {
                 let expires = freshness.expires_at.map(time);
@@ -140,7 +140,7 @@ fn told(page: &Page) -> String {
 fn shown(url: &str, text: &str, from: Option<Timestamp>, work: &Work<'_>) -> Found {
     let note = from.map(|from| {
         let (hour, minute, second) = work.toolbox.clock.local(from);
-        foveal_context::calls::cached_note(hour, minute, second)
+        foveal_calls::cached_note(hour, minute, second)
     });
     let structured = json!({ "url": url, "cached": note.is_some() });
     Found { note, structured: Some(structured), ..Found::text(text) }
