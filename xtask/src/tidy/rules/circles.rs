@@ -19,14 +19,10 @@ const EXCUSED: &[&str] = &[
     "crates/code",
     "crates/context",
     "crates/embedder",
-    "crates/files",
     "crates/index",
     "crates/mcp",
-    "crates/processes",
-    "crates/report",
     "crates/store",
     "crates/tools",
-    "crates/web",
     "crates/wire",
 ];
 
