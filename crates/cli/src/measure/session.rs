@@ -43,7 +43,7 @@ pub(super) fn measure(plan: &Plan<'_>, mut session: Session, file: &str) -> Opti
     };
     for at in 0..session.conversations.len() {
         let name = conversation_name(&session, at);
-        if plan.interrupt.requested() {
+        if plan.cancel.is_cancelled() {
             return None;
         }
         let conversation = std::mem::take(&mut session.conversations[at]);
@@ -79,7 +79,7 @@ fn every_run(plan: &Plan<'_>, prepared: &Prepared, name: &str) -> Option<Vec<Run
             let logged = plan.prompt_log.is_some() && *place == 0;
             let log = logged
                 .then(|| ConversationLog::new(name.to_owned(), prepared.record.conversation()));
-            (!plan.interrupt.requested()).then(|| run(plan, prepared, profile, log, drawn))
+            (!plan.cancel.is_cancelled()).then(|| run(plan, prepared, profile, log, drawn))
         })
         .collect()
 }

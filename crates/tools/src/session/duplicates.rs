@@ -9,7 +9,7 @@ use serde_json::Value;
 use foveal_calls::{CallTracker, Declared, Extent, Hit, Miss, Query, cached_note};
 use foveal_transcript::Handle;
 
-use foveal_files::stamp::Freshness;
+use foveal_files::Freshness;
 use foveal_files::tree::{self, Scope};
 
 use crate::answer::{Dependency, Found};
@@ -226,7 +226,7 @@ impl Work<'_> {
                 .then_some(Dependency::Directory(path)),
             Dependency::File(path, version) => {
                 let located = self.file(&tree::name_of(&path)).ok()?;
-                match version.check(&located, self.control.go_on).ok()? {
+                match version.check(&located, self.control.cancel).ok()? {
                     Freshness::Same(version) => Some(Dependency::File(path, version)),
                     Freshness::Changed => None,
                 }
@@ -254,6 +254,6 @@ impl Work<'_> {
     }
 
     fn is_scope_unchanged(&self, base: &Path, scope: &Scope, since: SystemTime) -> bool {
-        tree::is_unchanged(base, scope, since, self.control.go_on).unwrap_or(false)
+        tree::is_unchanged(base, scope, since, self.control.cancel).unwrap_or(false)
     }
 }
