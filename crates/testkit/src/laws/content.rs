@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use foveal_context::observed::visible_texts;
+use foveal_context::facts::visible_texts;
 use foveal_context::shape::{Piece, Shape};
 use foveal_effects::EffectKind;
 use foveal_transcript::Handle;
@@ -15,7 +15,7 @@ use super::Moment;
 pub fn handles_resolve(moment: &Moment<'_>) {
     let known = moment.step.answer.at();
     let mut store: HashMap<Handle, String> = HashMap::new();
-    for entry in &moment.conversation.entries[..known] {
+    for entry in &moment.record.entries()[..known] {
         let text = entry.prompt_text();
         let before = store.insert(Handle::of(text.as_bytes()), text.clone());
         assert!(before.is_none_or(|before| before == text), "two messages have one handle");
@@ -44,7 +44,7 @@ pub fn handles_in_notes(shape: &Shape) -> Vec<Handle> {
 /// No replacement has as many tokens as its original, counted from the texts; the prompt has
 /// no more than the recorded one.
 pub fn nothing_grows(moment: &Moment<'_>) {
-    let count = |text: &str| moment.observed.tokenizer().count(text);
+    let count = |text: &str| moment.record.tokenizer().count(text);
     let results =
         moment.replaced().map(|(at, index, _, original)| (at, index, original.to_owned()));
     let edits = moment.folded().map(|(at, index, _, original)| (at, index, original));
@@ -56,7 +56,7 @@ pub fn nothing_grows(moment: &Moment<'_>) {
     let mut raw = 0;
     let mut sent = 0;
     for index in moment.window() {
-        raw += moment.observed.facts(*index).tokens.0;
+        raw += moment.record.facts(*index).tokens.0;
         sent += moment.projector.item(*index).tokens.0;
     }
     assert!(sent <= raw, "{sent} tokens of {raw} at {:?}", moment.step.answer);
@@ -67,7 +67,7 @@ pub fn nothing_grows(moment: &Moment<'_>) {
 /// original on character boundaries.
 pub fn the_rest_is_untouched(moment: &Moment<'_>) {
     for (at, index) in moment.window().iter().enumerate().skip(moment.from) {
-        let entry = moment.conversation.entry(*index);
+        let entry = moment.record.entry(*index);
         let shape = moment.projector.item(*index).decision.shape();
         let may_change = match entry.role {
             Role::Tool => true,
@@ -97,9 +97,9 @@ pub fn the_rest_is_untouched(moment: &Moment<'_>) {
 /// byte for byte, until a rewrite reduces it.
 pub fn verbatim_is_kept(moment: &Moment<'_>) {
     for (at, index) in moment.window().iter().enumerate().skip(moment.from) {
-        let entry = moment.conversation.entry(*index);
+        let entry = moment.record.entry(*index);
         let Some(result) = entry.result() else { continue };
-        let before = moment.conversation.entries[..index.at()].iter().rev();
+        let before = moment.record.entries()[..index.at()].iter().rev();
         let mut calls = before.flat_map(|entry| entry.calls());
         let Some(call) = calls.find(|call| call.id == result.call) else { continue };
         let is_asked = match call.name.as_str() {
@@ -127,7 +127,7 @@ fn counts(line: &str) -> bool {
 pub fn everything_is_visible(moment: &Moment<'_>) {
     let mut visible: HashSet<&str> = HashSet::new();
     for (index, text) in moment.window().iter().zip(moment.texts) {
-        let entry = moment.conversation.entry(*index);
+        let entry = moment.record.entry(*index);
         if entry.role == Role::Tool {
             text.split('\n').for_each(|line| add_forms(line, &mut visible));
         } else {
@@ -137,7 +137,7 @@ pub fn everything_is_visible(moment: &Moment<'_>) {
         }
     }
     for (_, index, _, original) in moment.replaced() {
-        let facts = moment.observed.facts(index);
+        let facts = moment.record.facts(index);
         for line in &facts.printed.lines {
             let (whole, text) = (line.whole_in(original), line.text_in(original).trim());
             let is_noise = facts.kind() == EffectKind::Run && whole.contains(['\u{1b}', '\r']);

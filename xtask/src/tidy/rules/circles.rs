@@ -18,7 +18,6 @@ const EXCUSED: &[&str] = &[
     "crates/cli",
     "crates/code",
     "crates/context",
-    "crates/effects",
     "crates/embedder",
     "crates/index",
     "crates/mcp",
