@@ -3,8 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What a shell expects of a program that Ctrl+C ended.
-pub(crate) const EXIT_CODE: u8 = 130;
+use crate::exit_code::INTERRUPTED;
 
 /// Whether the user asked to stop.
 #[derive(Debug, Clone, Default)]
@@ -18,7 +17,7 @@ impl Interrupt {
         let asked = Arc::clone(&interrupt.0);
         let listening = ctrlc::set_handler(move || {
             if asked.swap(true, Ordering::SeqCst) {
-                std::process::exit(i32::from(EXIT_CODE));
+                std::process::exit(i32::from(INTERRUPTED));
             }
         });
         drop(listening);

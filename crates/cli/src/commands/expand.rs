@@ -10,7 +10,7 @@ use super::read::Span;
 use crate::environment::Environment;
 use crate::notice;
 use crate::numbers::plural;
-use crate::pager;
+use crate::pager::{self, PrintOptions};
 use crate::toolbox;
 
 /// The command line of `foveal expand`.
@@ -21,12 +21,8 @@ pub(crate) struct Arguments {
     /// These lines and no others, counted from 1.
     #[arg(long, value_name = "A-B")]
     lines: Option<Span>,
-    /// Prints JSON.
-    #[arg(long)]
-    json: bool,
-    /// Prints everything at once, also on a terminal.
-    #[arg(long)]
-    no_pager: bool,
+    #[command(flatten)]
+    options: PrintOptions,
 }
 
 /// Prints what is kept under the handle.
@@ -58,13 +54,13 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         let secrets = plural(u64::from(content.secrets), "secret");
         notice::say(format_args!("{secrets} of it were not kept: each is marked where it was"));
     }
-    if arguments.json {
+    let shown = if arguments.options.json {
         let all =
             json!({ "handle": handle, "lines": count, "secrets": content.secrets, "text": text });
-        pager::print(&format!("{all}\n"), false, environment)?;
+        format!("{all}\n")
     } else {
-        let text = pager::harmless(text, environment);
-        pager::print(&text, !arguments.no_pager, environment)?;
-    }
+        pager::harmless(text, environment)
+    };
+    arguments.options.print(&shown, environment)?;
     Ok(ExitCode::SUCCESS)
 }

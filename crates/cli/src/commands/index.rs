@@ -11,9 +11,11 @@ use serde_json::json;
 
 use crate::embedders::{Choice, EmbedderOptions};
 use crate::environment::Environment;
+use crate::exit_code;
 use crate::index_place::{self, Embedding, Opened};
-use crate::interrupt::{self, Interrupt};
+use crate::interrupt::Interrupt;
 use crate::numbers::{count, plural};
+use crate::output;
 
 /// How long an embedder that failed is left alone before it is asked again.
 const RETRY_TIME: Duration = Duration::from_secs(30);
@@ -52,7 +54,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let begin = Instant::now();
     let summary = index_place::update(&mut opened.indexer, &interrupt)?;
     tell(arguments, &opened, &summary, begin)?;
-    Ok(if summary.stopped { ExitCode::from(interrupt::EXIT_CODE) } else { ExitCode::SUCCESS })
+    Ok(if summary.stopped { ExitCode::from(exit_code::INTERRUPTED) } else { ExitCode::SUCCESS })
 }
 
 /// Follows changes until Ctrl+C. What has no vectors yet gets them in between.
@@ -68,7 +70,7 @@ fn watch(
     let first = begin_watch(opened, embedding.interrupt)?;
     tell(arguments, opened, &first, begin)?;
     if first.stopped {
-        return Ok(ExitCode::from(interrupt::EXIT_CODE));
+        return Ok(ExitCode::from(exit_code::INTERRUPTED));
     }
     // When the embedder may be asked again.
     let mut retry =
@@ -159,8 +161,7 @@ fn tell(
 ) -> anyhow::Result<()> {
     let seconds = begin.elapsed().as_secs_f64();
     let size = opened.indexer.size()?;
-    let mut out = super::output();
-    if arguments.json {
+    let line = if arguments.json {
         let line = json!({
             "root": opened.indexer.root().to_string_lossy(),
             "store": opened.store.as_deref().map(Path::to_string_lossy),
@@ -178,7 +179,7 @@ fn tell(
             "chunks": size.chunks,
             "seconds": seconds,
         });
-        writeln!(out, "{line}")?;
+        line.to_string()
     } else {
         let mut line = format!(
             "{} indexed, {} unchanged, {} removed",
@@ -201,9 +202,9 @@ fn tell(
         if summary.stopped {
             line = format!("stopped: {line}; what is done is kept, run it again to go on");
         }
-        writeln!(out, "{line}")?;
-    }
-    out.flush()?;
+        line
+    };
+    output::print(&format!("{line}\n"))?;
     if let Some(problem) = opened.indexer.problem().map(index_place::told) {
         let why = "vectors are not up to date, all is found by its words";
         writeln!(io::stderr(), "{why}: {problem}; then run it again to go on")?;

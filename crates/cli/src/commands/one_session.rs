@@ -6,7 +6,7 @@ use anyhow::bail;
 use foveal_transcript::{Conversation, Session};
 use foveal_wire::Format;
 
-use crate::sessions::load;
+use crate::sessions;
 
 /// Which session, and which of its conversations.
 #[derive(Debug, clap::Args)]
@@ -28,7 +28,7 @@ impl OneSession {
     /// # Errors
     /// If it cannot be read, or is not one session.
     pub(crate) fn load(&self) -> anyhow::Result<Session> {
-        load::load_one(std::slice::from_ref(&self.session), self.format)
+        sessions::load_one(std::slice::from_ref(&self.session), self.format)
     }
 
     /// The conversation chosen in `session`.

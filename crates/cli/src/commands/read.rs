@@ -10,8 +10,8 @@ use foveal_index::text_of;
 use serde_json::json;
 
 use crate::environment::Environment;
-use crate::one_call::{Ended, Place, as_json};
-use crate::pager;
+use crate::one_call::{Ended, PathTools, as_json};
+use crate::pager::{self, PrintOptions};
 use crate::source_file;
 
 /// Largest file whose lines are shown in colours.
@@ -31,12 +31,8 @@ pub(crate) struct Arguments {
     /// These lines and no others, counted from 1.
     #[arg(long, value_name = "A-B")]
     lines: Option<Span>,
-    /// Prints JSON.
-    #[arg(long)]
-    json: bool,
-    /// Prints everything at once, also on a terminal.
-    #[arg(long)]
-    no_pager: bool,
+    #[command(flatten)]
+    options: PrintOptions,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -81,7 +77,7 @@ impl FromStr for Span {
 pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
     // The tools would name what links and `..` lead to.
     source_file::regular(&arguments.path)?;
-    let place = Place::of(&arguments.path, environment)?;
+    let place = PathTools::of(&arguments.path, environment)?;
     let ended = match (arguments.lines, arguments.mode) {
         (Some(Span { first, last }), _) => {
             place.call("read_lines", json!({ "path": place.path, "start": first, "end": last }))?
@@ -102,7 +98,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         Ended::Stopped(code) => return Ok(code),
         Ended::Answered(answer) => answer,
     };
-    let text = if arguments.json {
+    let text = if arguments.options.json {
         let mut all = as_json(&answer);
         all["path"] = place.path.into();
         format!("{all}\n")
@@ -111,7 +107,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     } else {
         pager::harmless(answer.text, environment)
     };
-    pager::print(&text, !arguments.json && !arguments.no_pager, environment)?;
+    arguments.options.print(&text, environment)?;
     Ok(ExitCode::SUCCESS)
 }
 

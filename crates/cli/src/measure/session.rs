@@ -8,7 +8,7 @@ use foveal_report::{Fill, FillSampler, Measured};
 use foveal_transcript::Session;
 use rayon::prelude::*;
 
-use super::Plan;
+use super::plan::Plan;
 use crate::figures::{Figures, SessionFigures};
 use crate::prompt_log::{ConversationLog, conversation_name};
 

@@ -7,7 +7,7 @@ use foveal_context::profile::Origin;
 use foveal_replay::run::Share;
 use serde::Serialize;
 
-use super::{Summary, tokenizer_name};
+use super::data::{Summary, tokenizer_name};
 use crate::figures::Figures;
 
 #[derive(Serialize)]

@@ -3,7 +3,7 @@
 use foveal_context::profile::Origin;
 use foveal_replay::run::Share;
 
-use super::{Summary, tokenizer_name};
+use super::data::{Summary, tokenizer_name};
 use crate::figures::Figures;
 use crate::numbers::{change, count, dollars, plural, tokens};
 use crate::table::{Side, Table};

@@ -8,8 +8,9 @@ use anyhow::bail;
 use foveal_bench::Case;
 use foveal_bench::sampling::Rules;
 
+use super::about::About;
+use super::evaluate::evaluate;
 use super::outputs::Outputs;
-use super::run::{self, About};
 use super::{cases, history};
 use crate::interrupt::Interrupt;
 use crate::numbers::plural;
@@ -86,7 +87,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         title: "Gold recall by lines kept",
         seed: arguments.cases.is_none().then_some(arguments.seed),
     };
-    run::run(&cases, &about, &arguments.outputs, report, &interrupt)
+    evaluate(&cases, &about, &arguments.outputs, report, &interrupt)
 }
 
 fn read(path: &Path) -> anyhow::Result<Vec<Case>> {

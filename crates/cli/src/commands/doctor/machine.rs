@@ -7,7 +7,7 @@ use foveal_index::Indexer;
 use foveal_processes::{Confinement, Shell};
 use foveal_store::{SqliteStore, Store};
 
-use super::{Finding, State};
+use super::finding::{Finding, State};
 use crate::clients::Program;
 use crate::environment::{self, Environment};
 use crate::numbers::plural;
