@@ -4,6 +4,7 @@ mod clients;
 mod colour;
 mod commands;
 mod confirm;
+mod diff;
 mod embedders;
 mod environment;
 mod exit_code;

@@ -12,7 +12,7 @@ pub(crate) struct PrintOptions {
     /// Prints JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Prints everything at once, also on a terminal.
+    /// Prints without a pager.
     #[arg(long)]
     no_pager: bool,
 }

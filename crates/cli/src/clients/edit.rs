@@ -95,5 +95,4 @@ fn marked(text: &str) -> (&str, &str) {
 }
 
 #[cfg(test)]
-#[path = "edit_tests.rs"]
 mod tests;

@@ -12,7 +12,7 @@ use crate::colour::ColourChoice;
 use crate::environment::Environment;
 use crate::output;
 
-/// Shows coding agents what they need, and what that saves on recorded sessions.
+/// Gives coding agents the context they need, and measures what that saves on recorded sessions.
 #[derive(Debug, Parser)]
 #[command(name = "foveal", version, arg_required_else_help = true)]
 pub(crate) struct Cli {
@@ -31,61 +31,60 @@ enum Command {
     Show(show::Arguments),
     /// Lists what a recorded session changed in files.
     Changelog(changelog::Arguments),
-    /// Shows a file as it was at a turn of a recorded session, as far as the session tells.
+    /// Shows a file as it was at a turn of a recorded session, as far as the session shows it.
     FileAt(file_at::Arguments),
-    /// Shows the structure of files: imports, types, signatures; bodies left out.
+    /// Shows the structure of files: imports, types and signatures, without bodies.
     Outline(outline::Arguments),
     /// Shows who calls, tests and uses a symbol, and what it calls and uses.
     ///
-    /// The index is brought up to date first, and made if there is none: see `foveal index`.
+    /// Updates the index first, or makes it if there is none: see `foveal index`.
     Graph(graph::Arguments),
-    /// Shows the files and signatures of a repository that matter most, in few tokens.
+    /// Shows the most important files and signatures of a repository in few tokens.
     ///
-    /// The index is brought up to date first, and made if there is none: see `foveal index`.
+    /// Updates the index first, or makes it if there is none: see `foveal index`.
     Map(map::Arguments),
     /// Brings the index of a folder up to date.
     ///
-    /// What .gitignore and .ignore name, hidden files, files of more than 1 MiB and those that
-    /// look like keys or credentials are left out. The index is kept in
-    /// foveal/index in $XDG_DATA_HOME, or where the platform keeps data (~/.local/share,
-    /// ~/Library/Application Support, %LOCALAPPDATA%); nothing is written into the folder itself.
+    /// Leaves out what .gitignore and .ignore name, hidden files, files of more than 1 MiB, and
+    /// files that look like keys or credentials. Stores the index in foveal/index in
+    /// $XDG_DATA_HOME, or where the platform keeps data (~/.local/share,
+    /// ~/Library/Application Support, %LOCALAPPDATA%). Writes nothing into the folder itself.
     Index(index::Arguments),
     /// Finds parts of files by words and by meaning.
     ///
-    /// The index is brought up to date first, and made if there is none. Paths are given from
-    /// the top of the folder on. Ends with 1 where nothing is found.
+    /// Updates the index first, or makes it if there is none. Paths start at the top of the
+    /// folder. Exits with 1 if nothing is found.
     Search(search::Arguments),
     /// Serves the tools to an agent over the Model Context Protocol.
     Mcp(mcp::Arguments),
-    /// Sets agents on this machine up so that they use the tools.
+    /// Sets up the agents on this machine to use the tools.
     ///
-    /// Shows each change before it is written, keeps what a file held beside it
-    /// (`NAME.foveal-backup`), and changes nothing else in it. Without names, all agents that are
-    /// found are set up.
+    /// Shows each change before it is written, keeps a copy of the file beside it
+    /// (`NAME.foveal-backup`), and changes nothing else in it. Without names, sets up all agents
+    /// that are found.
     Init(init::Arguments),
-    /// Says what works here, what does not, and what to do about it.
+    /// Checks what works on this machine, and says how to repair what does not.
     ///
-    /// Ends with 1 if something is broken.
+    /// Exits with 1 if something is broken.
     Doctor(doctor::Arguments),
-    /// Answers an event of Claude Code: shapes what its own tools answered.
+    /// Answers an event of Claude Code: shapes the results of its own tools.
     ///
-    /// For Claude Code, which `foveal init claude-code` tells of it; it reads the event on standard
-    /// input.
+    /// Claude Code runs it after `foveal init claude-code`. Reads the event from standard input.
     #[command(hide = true)]
     Hook,
-    /// Shows a file as a model is shown it: short ones in full, of long ones what matters.
+    /// Shows a file as a model sees it: a short file in full, the important parts of a long one.
     Read(read::Arguments),
     /// Shows the lines of files that match.
     ///
-    /// What .gitignore names is left out, and so are files that look like keys or credentials
-    /// unless they are named. Ends with 1 where nothing is found.
+    /// Leaves out what .gitignore names, and files that look like keys or credentials unless you
+    /// name them. Exits with 1 if nothing is found.
     Grep(grep::Arguments),
     /// Shows what was left out of an answer, by the handle in its note.
     Expand(expand::Arguments),
-    /// Lists the sessions of the tools that are kept, and says which are to stay.
+    /// Lists the stored sessions of the tools; pins or deletes one.
     ///
-    /// Sessions and what they refer to are kept for 30 days after they were last used, and less
-    /// long where all of them are more than 2 GiB; those that are pinned are kept.
+    /// Keeps a session and what it refers to for 30 days after its last use, and less long if all
+    /// sessions together exceed 2 GiB. Pinned sessions stay.
     Sessions(sessions::Arguments),
     /// Measures how well foveal chooses what to show.
     #[command(subcommand)]

@@ -18,7 +18,7 @@ use crate::toolbox;
 pub(crate) struct Arguments {
     /// The handle: twelve hex digits.
     handle: Handle,
-    /// These lines and no others, counted from 1.
+    /// Only these lines, counted from 1.
     #[arg(long, value_name = "A-B")]
     lines: Option<Span>,
     #[command(flatten)]
@@ -34,8 +34,8 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let content = toolbox::open_store(environment).get(handle)?;
     let Some(content) = content else {
         bail!(
-            "nothing is kept under `{handle}`: it may be too old, or of another machine; do what \
-             gave it again"
+            "nothing is stored under `{handle}`: it may be too old, or from another machine; repeat the \
+             call that gave it"
         );
     };
     let whole = String::from_utf8_lossy(&content.bytes);
@@ -52,7 +52,9 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     };
     if content.secrets > 0 {
         let secrets = plural(u64::from(content.secrets), "secret");
-        notice::say(format_args!("{secrets} of it were not kept: each is marked where it was"));
+        notice::say(format_args!(
+            "{secrets} of it were not stored: a mark stands in the place of each"
+        ));
     }
     let shown = if arguments.options.json {
         let all =

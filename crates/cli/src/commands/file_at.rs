@@ -20,7 +20,7 @@ pub(crate) struct Arguments {
     /// The file: its path, or the end of it.
     #[arg(value_name = "PATH")]
     path: String,
-    /// After the results of this turn; the last one if not given.
+    /// After the results of this turn. The last turn if not given.
     #[arg(long, value_name = "N")]
     turn: Option<u32>,
 }

@@ -17,7 +17,7 @@ use crate::interrupt::Interrupt;
 use crate::numbers::{count, plural};
 use crate::output;
 
-/// How long an embedder that failed is left alone before it is asked again.
+/// How long an embedder that failed rests before it is asked again.
 const RETRY_TIME: Duration = Duration::from_secs(30);
 
 /// Files that are given vectors before it is looked whether files have changed.
@@ -26,13 +26,13 @@ const FILES_AT_ONCE: usize = 64;
 /// The command line of `foveal index`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The folder; the working copy around the current folder if not given.
+    /// The folder. If not given, the working copy that holds the current folder.
     #[arg(value_name = "PATH")]
     path: Option<PathBuf>,
-    /// Goes on until Ctrl+C, and indexes files as they change.
+    /// Runs until Ctrl+C, and indexes files as they change.
     #[arg(long)]
     watch: bool,
-    /// Prints figures as one JSON object a line.
+    /// Prints the figures as JSON, one object a line.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -200,14 +200,14 @@ fn tell(
         let parts = plural(size.chunks, "part");
         line += &format!("; {parts} of {} in {seconds:.1} s", plural(size.files, "file"));
         if summary.stopped {
-            line = format!("stopped: {line}; what is done is kept, run it again to go on");
+            line = format!("stopped: {line}; what is done is kept; run it again to continue");
         }
         line
     };
     output::print(&format!("{line}\n"))?;
     if let Some(problem) = opened.indexer.problem().map(index_place::told) {
-        let why = "vectors are not up to date, all is found by its words";
-        writeln!(io::stderr(), "{why}: {problem}; then run it again to go on")?;
+        let why = "vectors are not up to date; searches use words alone";
+        writeln!(io::stderr(), "{why}: {problem}; then run it again to continue")?;
     }
     Ok(())
 }

@@ -16,7 +16,7 @@ use crate::{exit_code, index_place};
 /// The command line of `foveal map`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The folder of the repository; the working copy around the current folder if not given.
+    /// The folder of the repository. If not given, the working copy that holds the current folder.
     #[arg(value_name = "PATH")]
     path: Option<PathBuf>,
     /// The most tokens (o200k) that the map may have.

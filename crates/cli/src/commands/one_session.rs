@@ -14,7 +14,7 @@ pub(crate) struct OneSession {
     /// A recorded session: a file, or a folder with one.
     #[arg(value_name = "SESSION")]
     session: PathBuf,
-    /// The format of the file, where it is not to be detected.
+    /// The format of the file. Detected if not given.
     #[arg(long, value_name = "NAME")]
     format: Option<Format>,
     /// The conversation of a sub-agent, by its id.

@@ -22,13 +22,13 @@ const COLOURED_BYTES_MAX: u64 = 4 << 20;
 pub(crate) struct Arguments {
     /// The file.
     path: PathBuf,
-    /// What you want to know: of a long file the lines that matter to it are shown.
+    /// What you want to know. Shows the lines of a long file that matter to it.
     #[arg(long = "for", value_name = "QUESTION", conflicts_with = "lines")]
     question: Option<String>,
-    /// How much: `auto` shows short files in full and of long ones what matters.
+    /// How much to show: `auto` shows a short file in full and the important parts of a long one.
     #[arg(long, value_name = "MODE", default_value = "auto", conflicts_with = "lines")]
     mode: Mode,
-    /// These lines and no others, counted from 1.
+    /// Only these lines, counted from 1.
     #[arg(long, value_name = "A-B")]
     lines: Option<Span>,
     #[command(flatten)]

@@ -39,16 +39,16 @@ const KINDS: [EntityKind; 13] = [
 /// The command line of `foveal search`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// What is looked for: names, or what something does.
+    /// What to look for: names, or what something does.
     #[arg(value_name = "QUERY", required = true)]
     query: Vec<String>,
     /// Finds only these kinds, such as `function,method`.
     #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = parse_kind)]
     kind: Vec<EntityKind>,
-    /// How many parts are shown.
+    /// The number of parts to show.
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
     limit: u16,
-    /// The folder; the working copy around the current folder if not given.
+    /// The folder. If not given, the working copy that holds the current folder.
     #[arg(long, value_name = "PATH")]
     path: Option<PathBuf>,
     /// Prints what is found as JSON.

@@ -28,17 +28,17 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Deed {
-    /// Keeps a session with all it refers to, whatever its age and size.
+    /// Pins a session: keeps it with all it refers to, whatever its age and size.
     Pin(Named),
-    /// Keeps a session no longer than others.
+    /// Unpins a session: keeps it no longer than others.
     Unpin(Named),
-    /// Removes a session, and what only it refers to. That cannot be taken back.
+    /// Deletes a session, and what only it refers to. This cannot be undone.
     Delete(Named),
 }
 
 #[derive(Debug, clap::Args)]
 struct Named {
-    /// The session as it is listed; to pin and unpin, a part of that no other has will do.
+    /// The session as it is listed. To pin or unpin, a part that no other session has is enough.
     #[arg(value_name = "SESSION")]
     name: String,
 }

@@ -7,11 +7,11 @@ use super::{curation, reads};
 /// The commands of `foveal bench`.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Bench {
-    /// How many of the lines that commits touched are kept of the files before, given the
-    /// commit messages.
+    /// Measures how many of the lines that commits touched are kept, given the commit
+    /// messages.
     Curation(Box<curation::Arguments>),
-    /// How much of what agents used of the files they read is kept, given the conversation
-    /// until then.
+    /// Measures how much of what agents used of the files they read is kept, given the
+    /// conversation until then.
     Reads(Box<reads::Arguments>),
 }
 

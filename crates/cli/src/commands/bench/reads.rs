@@ -40,7 +40,7 @@ pub(crate) struct Arguments {
     /// Files and folders of recorded sessions.
     #[arg(value_name = "SESSION", required = true)]
     paths: Vec<PathBuf>,
-    /// The format of the files, where it is not to be detected.
+    /// The format of the files. Detected if not given.
     #[arg(long, value_name = "NAME")]
     format: Option<Format>,
     /// Count this kind of evidence only; may be given several times.

@@ -81,7 +81,7 @@ impl Setup {
             Self::Absent => Finding::new(State::Note, name, "foveal is not set up in it"),
             Self::Works(path) => Finding::new(State::Ok, name, format!("set up in {path}")),
             Self::Off(path) => {
-                Finding::new(State::Note, name, format!("set up in {path}, and switched off there"))
+                Finding::new(State::Note, name, format!("set up in {path}, but switched off there"))
             }
             Self::Gone { path, program } => {
                 let what = format!("{path} starts `{program}`, which is not there");

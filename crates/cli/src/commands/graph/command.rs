@@ -16,10 +16,10 @@ pub(crate) struct Arguments {
     /// of one (`src/parse.rs:12`), or a name in one (`src/parse.rs:parse`).
     #[arg(value_name = "SYMBOL")]
     symbol: String,
-    /// The folder of the repository; the working copy around the current folder if not given.
+    /// The folder of the repository. If not given, the working copy that holds the current folder.
     #[arg(value_name = "PATH")]
     path: Option<PathBuf>,
-    /// How many steps to go: 2 shows the callers of callers.
+    /// The number of steps to follow: 2 shows the callers of callers.
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=8))]
     depth: u32,
     /// How to print it.

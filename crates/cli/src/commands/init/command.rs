@@ -18,11 +18,11 @@ use crate::output;
 /// The command line of `foveal init`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Agents: claude-code, codex, opencode, cursor, vscode, zed, cline, gemini. If none is named,
-    /// all that are found on this machine.
+    /// Agents: claude-code, codex, opencode, cursor, vscode, zed, cline, gemini. If not given, all
+    /// that are found on this machine.
     #[arg(value_name = "AGENT", value_parser = client)]
     clients: Vec<&'static str>,
-    /// Sets up the project in the current folder alone.
+    /// Sets up only the project in the current folder.
     #[arg(long)]
     project: bool,
     /// Writes without asking.
@@ -31,17 +31,17 @@ pub(crate) struct Arguments {
     /// Shows what would be written, and writes nothing.
     #[arg(long, conflicts_with = "yes")]
     dry_run: bool,
-    /// Takes out what an earlier run put in, and nothing else.
+    /// Removes what an earlier run wrote, and nothing else.
     #[arg(long)]
     remove: bool,
-    /// Which tools the agent gets: six, or all. If not given, all, and what is set up already
-    /// stays as it is.
+    /// Which tools the agent gets: six, or all. If not given, all; an agent that is set up keeps
+    /// its choice.
     #[arg(long, value_name = "PROFILE", conflicts_with = "remove")]
     profile: Option<ToolChoice>,
-    /// Leaves the hooks of Claude Code alone.
+    /// Does not set up the hooks of Claude Code.
     #[arg(long)]
     no_hooks: bool,
-    /// Prints JSON; asks nothing, so it needs --yes or --dry-run to be of use.
+    /// Prints JSON and asks nothing: give --yes or --dry-run too.
     #[arg(long)]
     json: bool,
 }
@@ -97,7 +97,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         output::print(&format!("{all}\n"))?;
     }
     if must_ask && !asks {
-        bail!("nothing was written, for there is nobody to ask: say --yes to go on, or --dry-run");
+        bail!("nothing was written, because nobody can be asked: give --yes or --dry-run");
     }
     if arguments.remove && changes.is_empty() && !arguments.json {
         output::print("foveal is set up nowhere\n")?;
