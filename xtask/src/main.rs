@@ -4,7 +4,7 @@
 //! which, that the pure crates touch nothing outside themselves, how long functions and
 //! files are, what comments may speak of, which licences come in. Each rule is one file
 //! under `tidy/rules` with the bad source it was made for in its tests; the table of them
-//! is `tidy::rules::RULES`.
+//! is `tidy::rules::table`.
 
 mod tidy;
 
@@ -43,7 +43,7 @@ fn tidy() -> anyhow::Result<ExitCode> {
     let own = std::env::var_os("CARGO_MANIFEST_DIR").context("run this as `cargo xtask`")?;
     let root = Path::new(&own).parent().context("xtask lies in the workspace's root")?;
     let tree = tidy::load::load(root)?;
-    let findings = tidy::check(&tree);
+    let findings = tidy::rules::check(&tree);
     if findings.is_empty() {
         println!(
             "tidy: {} files, {} rules, {} of at most {} crates, clean",

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use foveal_context::calls::Statistics;
+use foveal_calls::Statistics;
 use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_tools::{Answer, table};
 use serde::Serialize;

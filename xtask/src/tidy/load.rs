@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::graph::{EdgeKind, Graph, Package};
 use super::source::Source;
-use super::{Limits, Tree};
+use super::tree::{Limits, Tree};
 
 /// Folders with Rust files of ours.
 const SOURCE_ROOTS: &[&str] = &["compare", "crates", "xtask", "fuzz", "examples"];

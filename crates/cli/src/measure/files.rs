@@ -42,7 +42,7 @@ pub(crate) fn measure(
     let outcomes = Mutex::new(outcomes);
     let failure = Mutex::new(None);
     let work = || {
-        while !plan.interrupt.requested() && lock(&failure).is_none() {
+        while !plan.cancel.is_cancelled() && lock(&failure).is_none() {
             let number = next.fetch_add(1, Ordering::SeqCst);
             let Some(file) = files.get(number) else { break };
             match one_file(plan, number, file) {

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use foveal_cancel::Cancel;
 use foveal_context::prices::PriceCard;
 use foveal_context::profile::Profile;
 use foveal_context::tokens::Tokenizer;
@@ -9,7 +10,6 @@ use foveal_context::views::Views;
 use foveal_report::{Limits, ReportBuilder};
 use foveal_wire::Format;
 
-use crate::interrupt::Interrupt;
 use crate::ordered::Ordered;
 
 /// What is measured, and how.
@@ -31,7 +31,7 @@ pub(crate) struct Plan<'a> {
     /// Problems kept of each file; the rest is counted.
     pub(crate) problems_max: usize,
     /// Whether to stop.
-    pub(crate) interrupt: &'a Interrupt,
+    pub(crate) cancel: &'a Cancel<'a>,
 }
 
 /// What is gathered for the report.

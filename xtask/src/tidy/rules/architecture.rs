@@ -1,7 +1,7 @@
 //! The map names every crate.
 
-use super::Place;
-use crate::tidy::Tree;
+use crate::tidy::finding::Place;
+use crate::tidy::tree::Tree;
 
 /// The map of the workspace.
 const MAP: &str = "ARCHITECTURE.md";
@@ -27,7 +27,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Place> {
 mod tests {
     use super::*;
     use crate::tidy::graph::graph_of;
-    use crate::tidy::rules::printed;
+    use crate::tidy::rules::printed::printed;
 
     fn check_map(map: Option<&str>, expected: &str) {
         let tree = Tree {

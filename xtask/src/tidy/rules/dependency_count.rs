@@ -1,7 +1,7 @@
 //! Every package is something to trust, to build and to keep up to date.
 
-use super::Place;
-use crate::tidy::Tree;
+use crate::tidy::finding::Place;
+use crate::tidy::tree::Tree;
 
 pub(crate) fn check(tree: &Tree) -> Vec<Place> {
     let (count, max) = (tree.locked_crates, tree.limits.crates_max);
@@ -17,7 +17,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Place> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::rules::printed;
+    use crate::tidy::rules::printed::printed;
 
     #[test]
     fn too_many_packages_are_found() {

@@ -1,7 +1,7 @@
 //! A file is one concept.
 
-use super::Place;
-use crate::tidy::Tree;
+use crate::tidy::finding::Place;
+use crate::tidy::tree::Tree;
 
 pub(crate) fn check(tree: &Tree) -> Vec<Place> {
     let lines_max = tree.limits.file_lines_max;
@@ -17,7 +17,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Place> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::rules::findings_in;
+    use crate::tidy::rules::printed::findings_in;
 
     #[test]
     fn a_long_file_is_found() {

@@ -1,9 +1,9 @@
 //! A function is one screen. A flat match or table may be longer if the line before its
 //! `fn` says so with `// tidy: table`.
 
-use super::Place;
-use crate::tidy::Tree;
+use crate::tidy::finding::Place;
 use crate::tidy::source::{Source, is_word, item_end};
+use crate::tidy::tree::Tree;
 
 /// What the line before a long flat function says.
 const TABLE_MARKER: &str = "// tidy: table";
@@ -41,7 +41,7 @@ fn check_source(source: &Source, lines_max: usize) -> Vec<Place> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::rules::findings_in;
+    use crate::tidy::rules::printed::findings_in;
 
     fn function(before: &str, body_lines: usize) -> String {
         format!("{before}fn long() {{\n{}}}\n", "    call(\"}\");\n".repeat(body_lines))

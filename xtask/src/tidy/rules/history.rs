@@ -1,9 +1,9 @@
 //! Comments are about the code that is there. What it once was, who asked for it and what
 //! is still to be done belong to commits and issues.
 
-use super::Place;
-use crate::tidy::Tree;
+use crate::tidy::finding::Place;
 use crate::tidy::source::is_word;
+use crate::tidy::tree::Tree;
 
 /// Phrases that speak of history. Chosen so that plain prose about transcripts, which is
 /// full of earlier and removed things, hardly ever uses them.
@@ -93,7 +93,7 @@ fn numbered(text: &str, word: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::rules::findings_in;
+    use crate::tidy::rules::printed::findings_in;
 
     #[test]
     fn comments_about_history_are_found() {

@@ -1,8 +1,8 @@
 //! Every package comes under a licence that `deny.toml` allows. Manifests give SPDX
 //! expressions; old ones write `/` for `OR`.
 
-use super::Place;
-use crate::tidy::Tree;
+use crate::tidy::finding::Place;
+use crate::tidy::tree::Tree;
 
 pub(crate) fn check(tree: &Tree) -> Vec<Place> {
     let mut places = Vec::new();
@@ -75,7 +75,7 @@ fn one(rest: &mut &[&str], allowed: &[String]) -> bool {
 mod tests {
     use super::*;
     use crate::tidy::graph::{EdgeKind, graph_of};
-    use crate::tidy::rules::printed;
+    use crate::tidy::rules::printed::printed;
 
     #[test]
     fn expressions_are_understood() {

@@ -1,8 +1,8 @@
 //! A module is called after its concept. A name that fits everything collects everything.
 
-use super::Place;
-use crate::tidy::Tree;
+use crate::tidy::finding::Place;
 use crate::tidy::source::is_word;
+use crate::tidy::tree::Tree;
 
 /// Names that say nothing.
 const EMPTY_NAMES: &[&str] =
@@ -32,7 +32,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Place> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::rules::findings_in;
+    use crate::tidy::rules::printed::findings_in;
 
     #[test]
     fn empty_names_are_found() {

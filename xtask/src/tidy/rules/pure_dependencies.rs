@@ -1,9 +1,9 @@
 //! What the pure crates link: nothing that brings a runtime, a file system, a clock or
 //! randomness with it, however deep in the tree.
 
-use super::Place;
 use super::purity::PURE;
-use crate::tidy::Tree;
+use crate::tidy::finding::Place;
+use crate::tidy::tree::Tree;
 
 /// Packages whose presence means an effect.
 const FORBIDDEN: &[&str] = &[
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
     use crate::tidy::graph::EdgeKind;
     use crate::tidy::graph::EdgeKind::{Build, Dev, Normal};
-    use crate::tidy::rules::findings_in_graph;
+    use crate::tidy::rules::printed::findings_in_graph;
 
     fn check_graph(rows: &[(&str, &[(&str, EdgeKind)])], expected: &str) {
         assert_eq!(findings_in_graph(check, rows), expected);

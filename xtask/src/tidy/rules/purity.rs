@@ -2,14 +2,16 @@
 //! network, processes, threads or terminal. Read from the source, because the target that
 //! would prove it (wasm32) is not on every machine.
 
-use super::Place;
-use crate::tidy::Tree;
+use crate::tidy::finding::Place;
 use crate::tidy::source::{Source, is_word};
+use crate::tidy::tree::Tree;
+use crate::tidy::use_tree::expand;
 
 /// Folders whose `src` is pure.
 pub(crate) const PURE: &[&str] = &[
     "crates/transcript",
     "crates/effects",
+    "crates/calls",
     "crates/context",
     "crates/wire",
     "crates/code",
@@ -63,6 +65,7 @@ fn check_source(source: &Source) -> Vec<Place> {
             continue;
         }
         for path in expand(&source.code[at..]) {
+            let path = path.segments.join("::");
             if let Some((_, advice)) = FORBIDDEN_PATHS.iter().find(|(bad, _)| lies_in(&path, bad)) {
                 let what = format!("`{path}` in a pure crate; {advice}");
                 places.push(Place::new(source.path.clone(), source.line_at(at), what));
@@ -86,58 +89,10 @@ fn lies_in(path: &str, bad: &str) -> bool {
         || (holds_it && path != "std")
 }
 
-/// The paths that the path or use-tree at the start of `code` names:
-/// `std::{fs, time::Instant}` gives `std::fs` and `std::time::Instant`.
-fn expand(code: &str) -> Vec<String> {
-    let end = code.find(|c| !is_word(c)).unwrap_or(code.len());
-    let (head, rest) = code.split_at(end);
-    if rest.starts_with('*') && head.is_empty() {
-        return vec!["*".to_owned()];
-    }
-    let Some(tail) = rest.trim_start().strip_prefix("::") else {
-        return vec![head.to_owned()];
-    };
-    let tail = tail.trim_start();
-    let branches = match tail.strip_prefix('{') {
-        Some(group) => branches(group).flat_map(|branch| expand(branch.trim_start())).collect(),
-        None => expand(tail),
-    };
-    branches
-        .into_iter()
-        .map(|branch| match branch.as_str() {
-            "" | "self" => head.to_owned(),
-            _ => format!("{head}::{branch}"),
-        })
-        .collect()
-}
-
-/// The comma-separated parts of a use group, up to its closing brace.
-fn branches(group: &str) -> impl Iterator<Item = &str> {
-    let mut depth = 0usize;
-    let mut start = 0;
-    let mut parts = Vec::new();
-    for (at, c) in group.char_indices() {
-        match c {
-            '{' => depth += 1,
-            '}' if depth == 0 => {
-                parts.push(&group[start..at]);
-                break;
-            }
-            '}' => depth -= 1,
-            ',' if depth == 0 => {
-                parts.push(&group[start..at]);
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.into_iter().filter(|part| !part.trim().is_empty())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::rules::findings_in;
+    use crate::tidy::rules::printed::findings_in;
 
     fn found(text: &str) -> Vec<String> {
         let printed = findings_in(check, &[("crates/wire/src/a.rs", text)]);

@@ -1,8 +1,8 @@
 //! Every package comes from a registry that `deny.toml` allows, and members say which
 //! version they need. What `cargo deny` says of sources and wildcards, without it.
 
-use super::Place;
-use crate::tidy::Tree;
+use crate::tidy::finding::Place;
+use crate::tidy::tree::Tree;
 
 pub(crate) fn check(tree: &Tree) -> Vec<Place> {
     let mut places = Vec::new();
@@ -35,7 +35,7 @@ fn is_allowed(source: &str, registries: &[String]) -> bool {
 mod tests {
     use super::*;
     use crate::tidy::graph::{EdgeKind, graph_of};
-    use crate::tidy::rules::printed;
+    use crate::tidy::rules::printed::printed;
 
     fn check_source(source: Option<&str>, expected: &str) {
         let mut graph = graph_of(&[("cli", &[("parser", EdgeKind::Normal)])]);

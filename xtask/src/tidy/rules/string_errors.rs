@@ -1,7 +1,7 @@
 //! An error is a type with fields, so that a caller can tell one from another.
 
-use super::Place;
-use crate::tidy::Tree;
+use crate::tidy::finding::Place;
+use crate::tidy::tree::Tree;
 
 /// Error types that are only text.
 const TEXT_TYPES: &[&str] = &["String", "&str", "&'static str", "Box<str>", "Box<dyn Error>"];
@@ -48,7 +48,7 @@ fn error_type(code: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::rules::findings_in;
+    use crate::tidy::rules::printed::findings_in;
 
     #[test]
     fn errors_that_are_text_are_found() {

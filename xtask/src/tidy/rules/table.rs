@@ -1,0 +1,49 @@
+//! The table of rules.
+
+use super::{
+    architecture, circles, dependency_count, file_length, function_length, history, layers,
+    licences, names, pure_dependencies, purity, sources, string_errors,
+};
+use crate::tidy::finding::{Finding, Place};
+use crate::tidy::tree::Tree;
+
+/// One rule of the house.
+pub(crate) struct Rule {
+    /// The name that findings carry.
+    name: &'static str,
+    /// Finds where a tree breaks it.
+    check: fn(&Tree) -> Vec<Place>,
+}
+
+/// Every rule that `cargo xtask tidy` checks.
+pub(crate) const RULES: &[Rule] = &[
+    Rule { name: "layers", check: layers::check },
+    Rule { name: "circles", check: circles::check },
+    Rule { name: "purity", check: purity::check },
+    Rule { name: "pure-dependencies", check: pure_dependencies::check },
+    Rule { name: "function-length", check: function_length::check },
+    Rule { name: "file-length", check: file_length::check },
+    Rule { name: "history", check: history::check },
+    Rule { name: "names", check: names::check },
+    Rule { name: "string-errors", check: string_errors::check },
+    Rule { name: "dependency-count", check: dependency_count::check },
+    Rule { name: "licences", check: licences::check },
+    Rule { name: "sources", check: sources::check },
+    Rule { name: "architecture", check: architecture::check },
+];
+
+/// All findings, sorted by place.
+pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
+    let of_rule = |rule: &Rule| {
+        let name = rule.name;
+        (rule.check)(tree).into_iter().map(move |place| Finding {
+            path: place.path,
+            line: place.line,
+            rule: name,
+            what: place.what,
+        })
+    };
+    let mut findings: Vec<Finding> = RULES.iter().flat_map(of_rule).collect();
+    findings.sort();
+    findings
+}

@@ -1,0 +1,41 @@
+//! What the rules look at: plain data, so that each rule can be tested on a few lines of
+//! bad source.
+
+use serde::Deserialize;
+
+use super::graph::Graph;
+use super::source::Source;
+
+/// Everything a rule may look at.
+#[derive(Debug, Default)]
+pub(crate) struct Tree {
+    /// Every Rust file of the repository, sorted by path.
+    pub(crate) sources: Vec<Source>,
+    /// Packages and the edges between them.
+    pub(crate) graph: Graph,
+    /// Packages in `Cargo.lock`.
+    pub(crate) locked_crates: usize,
+    /// SPDX names that `deny.toml` allows.
+    pub(crate) allowed_licences: Vec<String>,
+    /// Addresses of registries that `deny.toml` allows.
+    pub(crate) allowed_registries: Vec<String>,
+    /// `ARCHITECTURE.md`, where it exists.
+    pub(crate) architecture: Option<String>,
+    /// Bounds from `xtask/tidy.toml`.
+    pub(crate) limits: Limits,
+}
+
+/// The bounds in `xtask/tidy.toml`; see there.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Limits {
+    pub(crate) crates_max: usize,
+    pub(crate) function_lines_max: usize,
+    pub(crate) file_lines_max: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { crates_max: 1, function_lines_max: 70, file_lines_max: 800 }
+    }
+}
