@@ -4,6 +4,7 @@
 //! An [`Entry`] is one message; a tool entry holds exactly one tool result, so that
 //! an [`EntryIndex`] names a result without a second number.
 
+use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -30,9 +31,31 @@ impl EntryIndex {
     }
 }
 
-/// A 1-based line number.
+/// The number of a line, from 1. Four billion lines are more than any answer shows; of larger
+/// files the first can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct LineNumber(pub u32);
+
+impl LineNumber {
+    /// The first line.
+    pub const FIRST: Self = Self(1);
+
+    /// The number of the line at `index`, from 0.
+    pub fn of_index(index: usize) -> Self {
+        Self(u32::try_from(index).unwrap_or(u32::MAX - 1).saturating_add(1))
+    }
+
+    /// The line's place counted from 0.
+    pub fn index(self) -> usize {
+        self.0.saturating_sub(1) as usize
+    }
+}
+
+impl fmt::Display for LineNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
 
 /// Where an entry stands in the recording: the step (1-based, as ATIF counts) and, for a
 /// tool result, its place among the results of that step.
