@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use foveal_context::calls::{Asked, Miss};
+use foveal_calls::{Miss, Query};
 use foveal_context::shape::ShapeKind;
 use foveal_files::tree::name_of;
 use foveal_store::Stored;
@@ -84,7 +84,7 @@ fn answered(
         approvals: &approvals,
         carry_out: &part,
     };
-    work.go_on()?;
+    work.check_cancelled()?;
     toolbox.collect_at_times();
     let call = tool.parse(arguments.clone())?;
     work.permit_all(&call.asks())?;
@@ -124,7 +124,7 @@ fn give(
     session: &Session,
     made: &Made,
     findings: &Findings,
-    asked: Option<(Asked, Option<ToRecord>)>,
+    asked: Option<(Query, Option<ToRecord>)>,
 ) -> Answer {
     let (is_cached, is_error) = (findings.is_cached(), findings.content.is_error());
     let (structured, images) = (findings.data(), findings.content.images());
@@ -217,7 +217,7 @@ fn note_shown(session: &Session, findings: &Findings, given: &ShapedAnswer) {
         }
         _ => {}
     }
-    let points = given.shape.as_ref().is_some_and(|shape| !shape.refers_to.is_empty());
+    let points = given.shape.as_ref().is_some_and(|shape| !shape.refers_to().is_empty());
     if let Some(read) = findings.read.as_ref().filter(|_| points) {
         session.pointed.add(read.clone());
     }

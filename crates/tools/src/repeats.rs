@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use serde_json::Value;
 
-use foveal_context::calls::{Asked, Declared, Extent, Miss};
+use foveal_calls::{Declared, Extent, Miss, Query};
 use foveal_files::stamp::Freshness;
 use foveal_files::tree::{self, Scope};
 use foveal_transcript::Handle;
@@ -26,7 +26,7 @@ pub(crate) fn key(
     call: &dyn Call,
     arguments: &Value,
     detect: bool,
-) -> Asked {
+) -> Query {
     let declared = if tool.hints.read_only { Declared::ReadOnly } else { Declared::Other };
     let roots = work.roots();
     let key = |path: &str| match roots.resolve(path) {
@@ -50,7 +50,7 @@ pub(crate) fn earlier(
     work: &Work<'_>,
     tool: &Tool,
     call: &dyn Call,
-    asked: &Asked,
+    asked: &Query,
 ) -> Result<Findings, Miss> {
     let duplicates = &work.session.duplicates;
     // Lines that are given again count as seen; that is for the read to note.
@@ -94,7 +94,7 @@ fn still_holds(work: &Work<'_>, dependency: Dependency) -> Option<Dependency> {
         }
         Dependency::File(path, version) => {
             let located = work.file(&tree::name_of(&path)).ok()?;
-            match version.check(&located, work.control.go_on).ok()? {
+            match version.check(&located, work.control.cancel).ok()? {
                 Freshness::Same(version) => Some(Dependency::File(path, version)),
                 Freshness::Changed => None,
             }
@@ -120,7 +120,7 @@ fn is_unchanged(work: &Work<'_>, path: &Path, since: SystemTime) -> bool {
 }
 
 fn is_scope_unchanged(work: &Work<'_>, base: &Path, scope: &Scope, since: SystemTime) -> bool {
-    tree::is_unchanged(base, scope, since, work.control.go_on).unwrap_or(false)
+    tree::is_unchanged(base, scope, since, work.control.cancel).unwrap_or(false)
 }
 
 /// What is to be remembered of a call, but for where its text is kept.
@@ -141,7 +141,7 @@ impl ToRecord {
     }
 
     /// Remembers the call; its text of so many bytes stands behind `content`.
-    pub(crate) fn record(self, session: &Session, asked: Asked, content: Handle, bytes: u64) {
+    pub(crate) fn record(self, session: &Session, asked: Query, content: Handle, bytes: u64) {
         let Self { data, context_lines, depends } = self;
         let recorded = Recorded { content, bytes, data, context_lines };
         session.duplicates.record(asked, recorded, depends);

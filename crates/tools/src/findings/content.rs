@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use foveal_context::calls::cached_note;
+use foveal_calls::cached_note;
 
 use crate::answer::{Answer, Dependency, Image};
 

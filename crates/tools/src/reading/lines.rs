@@ -18,7 +18,7 @@ pub(crate) fn read_lines(
     asked: AskedLines,
 ) -> Result<Findings, ToolError> {
     let located = work.file(path)?;
-    let read = kind::read(&located, &ReadLimits::default(), work.control.go_on)
+    let read = kind::read(&located, &ReadLimits::default(), work.control.cancel)
         .map_err(ToolError::failed)?;
     work.toolbox.index.touch(&located.absolute());
     let path = located.shown();
@@ -79,7 +79,7 @@ fn range_of_large(
     let mut reader = LinesReader::open(located, None).map_err(ToolError::failed)?;
     let (path, start) = (located.shown(), asked.start);
     let from = (&mut reader, path);
-    let (lines, next) = part::of_large(from, asked, Room::ANSWER, work.control.go_on)?;
+    let (lines, next) = part::of_large(from, asked, Room::ANSWER, work.control.cancel)?;
     if lines.last().is_none() {
         let count = reader.known_count().unwrap_or_default();
         let what = format!("`{path}` has {count} lines, none from {start} on");

@@ -94,7 +94,7 @@ pub(super) fn beginning_of_large(
     let mut reader = LinesReader::open(located, None).map_err(ToolError::failed)?;
     let from = (&mut reader, located.shown());
     let asked = AskedLines::whole(1, count);
-    let (lines, next) = part::of_large(from, asked, room, work.control.go_on)?;
+    let (lines, next) = part::of_large(from, asked, room, work.control.cancel)?;
     let last = lines.last().unwrap_or(0);
     let is_end = next.is_none() && last < count;
     Ok(Beginning {

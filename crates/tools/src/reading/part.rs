@@ -1,5 +1,6 @@
 //! Takes from a text, or from a large file, the lines for which an answer has room.
 
+use foveal_cancel::Cancel;
 use foveal_files::{LineLimits, LineNumber, LinesReader};
 
 use crate::error::ToolError;
@@ -70,12 +71,12 @@ pub(super) fn of_large(
     (reader, path): (&mut LinesReader, &str),
     asked: AskedLines,
     room: Room,
-    go_on: &(dyn Fn() -> bool + Sync),
+    cancel: &Cancel<'_>,
 ) -> Result<(NumberedLines, Option<u64>), ToolError> {
     let number = |line: u32| LineNumber::new(u64::from(line)).unwrap_or(LineNumber::FIRST);
     let from = (number(asked.start), asked.from_byte);
     let limits = LineLimits { line_bytes_max: room.line_bytes, bytes_max: room.bytes };
-    let lines = reader.lines_from(from, number(asked.end), &limits, go_on);
+    let lines = reader.lines_from(from, number(asked.end), &limits, cancel);
     let lines = lines.map_err(ToolError::failed)?;
     let mut before = asked.from_byte;
     if before > 0 && lines.lines.first().is_some_and(|line| line.bytes == 0) {

@@ -54,7 +54,7 @@ pub(crate) fn read(
         // Who wants no answers from before is not sent to one.
         read.mode = ReadMode::Full;
     }
-    let file = kind::read(&read.located, &ReadLimits::default(), work.control.go_on)
+    let file = kind::read(&read.located, &ReadLimits::default(), work.control.cancel)
         .map_err(ToolError::failed)?;
     session.reads.count(&read.located, file.version);
     work.toolbox.index.touch(&read.located.absolute());
@@ -100,7 +100,7 @@ impl Read<'_> {
     /// Whether the file is another than the one last met.
     fn is_changed(&self) -> bool {
         let known = self.work.session.files.part(&self.key, |known| known.version);
-        let now = known.map(|version| version.check(&self.located, self.work.control.go_on));
+        let now = known.map(|version| version.check(&self.located, self.work.control.cancel));
         now.is_some_and(|now| !matches!(now, Ok(Freshness::Same(_))))
     }
 
@@ -122,7 +122,7 @@ impl Read<'_> {
         if shown.is_view && (asks_anew || shows_too_little) {
             return Ok(None);
         }
-        let now = version.check(&self.located, self.work.control.go_on);
+        let now = version.check(&self.located, self.work.control.cancel);
         let Freshness::Same(now) = now.map_err(ToolError::failed)? else { return Ok(None) };
         files.renew(&self.key, now);
         Ok(Some(Unchanged {

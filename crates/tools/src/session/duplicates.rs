@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use foveal_context::calls::{Asked, Declared, Hit, Miss, RecordId};
+use foveal_calls::{Declared, Hit, Miss, Query, RecordId};
 use foveal_transcript::Timestamp;
 
 use crate::answer::Dependency;
@@ -81,14 +81,14 @@ impl Duplicates {
         (tool, declared): (&str, Declared),
         arguments: Value,
         key: &dyn Fn(&str) -> String,
-    ) -> Asked {
-        self.toolbox.calls().ask(tool, declared, arguments, key)
+    ) -> Query {
+        self.toolbox.calls().query(tool, declared, arguments, key)
     }
 
     /// The latest call like this one that is usable.
     pub(crate) fn look_up(
         &self,
-        asked: &Asked,
+        asked: &Query,
         is_usable: impl Fn(&Hit<'_, Recorded, Vec<Dependency>>) -> bool,
     ) -> Result<EarlierRecord, Miss> {
         let now = self.toolbox.clock.now();
@@ -108,7 +108,7 @@ impl Duplicates {
     }
 
     /// What an earlier call found answers this one, and still rests on `depends`.
-    pub(crate) fn confirm(&self, asked: &Asked, earlier: &EarlierRecord, depends: Vec<Dependency>) {
+    pub(crate) fn confirm(&self, asked: &Query, earlier: &EarlierRecord, depends: Vec<Dependency>) {
         let mut calls = self.toolbox.calls();
         calls.renew(&self.session, earlier.id, depends);
         calls.confirm(&self.session, asked, earlier.recorded.bytes);
@@ -117,14 +117,14 @@ impl Duplicates {
     }
 
     /// The tool itself answered by what is kept for all sessions.
-    pub(crate) fn note_shared(&self, asked: &Asked, bytes: u64) {
+    pub(crate) fn note_shared(&self, asked: &Query, bytes: u64) {
         let now = self.toolbox.clock.now();
         self.toolbox.calls().answer_from_elsewhere(&self.session, asked, bytes, now);
         self.save();
     }
 
     /// Remembers what a call found.
-    pub(crate) fn record(&self, asked: Asked, recorded: Recorded, depends: Vec<Dependency>) {
+    pub(crate) fn record(&self, asked: Query, recorded: Recorded, depends: Vec<Dependency>) {
         let now = self.toolbox.clock.now();
         let id = self.toolbox.calls().record(&self.session, asked, recorded, depends, now);
         if id.is_some() {

@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
+use foveal_cancel::Cancel;
 use foveal_files::stamp::{Freshness, Version};
 use foveal_files::{Located, PathKey, Roots};
 
@@ -136,7 +137,7 @@ impl ReadCounts {
     /// The reads of a file, which are none of what it holds now if that is something else.
     fn counted(&self, located: &Located, file: &ReadFile) -> u32 {
         let Some(version) = file.version.filter(|_| file.count > 0) else { return file.count };
-        let now = version.check(located, &|| true);
+        let now = version.check(located, &Cancel::NEVER);
         let mut reads = self.lock();
         // Another call may have read it meanwhile.
         let known = reads.files.get_mut(&located.key());

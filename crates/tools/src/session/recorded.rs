@@ -1,6 +1,6 @@
 //! Calls whose answers may answer later ones.
 
-use foveal_context::calls::CallTracker;
+use foveal_calls::CallTracker;
 use foveal_transcript::Handle;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

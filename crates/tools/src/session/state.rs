@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use foveal_context::calls::Statistics;
+use foveal_calls::Statistics;
 use foveal_files::Roots;
 use foveal_processes::{TerminalLimits, Terminals};
 use foveal_transcript::Handle;

@@ -165,12 +165,12 @@ impl Work<'_> {
         Dependency::Directory(self.roots().working_directory().to_owned())
     }
 
-    /// Goes on unless the caller wants the call to stop.
+    /// Fails once the caller wants the call to end.
     ///
     /// # Errors
-    /// [`ToolError::Stopped`].
-    pub fn go_on(&self) -> Result<(), ToolError> {
-        if (self.control.go_on)() { Ok(()) } else { Err(ToolError::Stopped) }
+    /// [`ToolError::Cancelled`].
+    pub fn check_cancelled(&self) -> Result<(), ToolError> {
+        if self.control.cancel.is_cancelled() { Err(ToolError::Cancelled) } else { Ok(()) }
     }
 }
 

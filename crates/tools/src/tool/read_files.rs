@@ -53,7 +53,7 @@ impl ToolArguments for ReadFiles {
         let mut answers: Vec<ReadAnswer> = Vec::with_capacity(count);
         let mut bytes = 0;
         for path in &self.paths {
-            work.go_on()?;
+            work.check_cancelled()?;
             if bytes > ANSWER_BYTES_MAX {
                 answers.push(ReadAnswer::unread(path));
                 continue;

@@ -1,5 +1,6 @@
 //! Editing files: against the bytes on disk, all edits or none.
 
+use foveal_cancel::Cancel;
 use foveal_files::edit::{Edit, EditOf, How, PlannedText, PlannedTexts, plan_edits};
 use foveal_files::{Located, PathKey, WriteError, Written, replace_if};
 
@@ -116,7 +117,7 @@ fn write_all(
 ) -> Result<Vec<Written>, NotMade> {
     let mut written: Vec<Written> = Vec::with_capacity(changed.len());
     for ((target, _), bytes) in changed.iter().zip(bytes) {
-        let done = replace_if(&target.located, &target.version.hash, bytes, work.control.go_on);
+        let done = replace_if(&target.located, &target.version.hash, bytes, work.control.cancel);
         match done {
             Ok(done) => written.push(done),
             Err(error) => {
@@ -136,7 +137,7 @@ fn put_back<'a>(
     let mut left: Vec<String> = Vec::new();
     for (target, written) in written {
         let Some(before) = &written.before else { continue };
-        let back = replace_if(&target.located, &written.version.hash, before, &|| true);
+        let back = replace_if(&target.located, &written.version.hash, before, &Cancel::NEVER);
         if let Err(error) = back {
             left.push(format!("`{}` could not be put back: {error}", target.located.shown()));
         }

@@ -26,7 +26,7 @@ pub(super) struct Target {
 impl Target {
     /// Reads the file.
     pub(super) fn read(work: &Work<'_>, located: Located, key: PathKey) -> Result<Self, ToolError> {
-        let read = || kind::read(&located, &ReadLimits::default(), work.control.go_on);
+        let read = || kind::read(&located, &ReadLimits::default(), work.control.cancel);
         let mut found = read();
         for _ in 1..TRIES_MAX {
             if !matches!(found, Err(ReadError::Changing { .. })) {

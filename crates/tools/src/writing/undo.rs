@@ -81,7 +81,7 @@ pub(crate) fn restore(work: &Work<'_>, path: &str, handle: &str) -> Result<Findi
 fn present(work: &Work<'_>, located: &Located) -> Result<Option<Present>, ToolError> {
     let bounds = Bounds { bytes_max: BYTES_MAX };
     let read = Opened::open(located);
-    match read.and_then(|opened| opened.read(Vec::new(), &bounds, work.control.go_on)) {
+    match read.and_then(|opened| opened.read(Vec::new(), &bounds, work.control.cancel)) {
         Ok((bytes, version)) => Ok(Some(Present { version, bytes })),
         Err(ReadError::Path(PathError::NotFound { .. })) => Ok(None),
         Err(error) => Err(ToolError::failed(error)),
@@ -147,7 +147,7 @@ fn put_back(
     content: &[u8],
 ) -> Result<Findings, ToolError> {
     let Present { version, bytes } = present;
-    let written = replace_if(&located, &version.hash, content, work.control.go_on);
+    let written = replace_if(&located, &version.hash, content, work.control.cancel);
     let written = written.map_err(ToolError::failed)?;
     let key = located.key();
     let view = |bytes: &[u8]| Some(view_of(&located, TextFile::decode(bytes).ok()?));
@@ -171,7 +171,7 @@ fn put_back(
 
 /// Takes back that a file was made. The folders that were made for it stay.
 fn remove(work: &Work<'_>, located: &Located, present: &Present) -> Result<Findings, ToolError> {
-    let removed = remove_if(located, &present.version.hash, work.control.go_on);
+    let removed = remove_if(located, &present.version.hash, work.control.cancel);
     let removed = removed.map_err(ToolError::failed)?;
     let key = located.key();
     work.session.files.remove(&key);

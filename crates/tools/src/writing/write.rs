@@ -36,7 +36,7 @@ pub(super) fn write_new(
     key: &PathKey,
     bytes: &[u8],
 ) -> Result<Findings, ToolError> {
-    let written = create(located, bytes, work.control.go_on).map_err(ToolError::failed)?;
+    let written = create(located, bytes, work.control.cancel).map_err(ToolError::failed)?;
     if let Ok(text) = TextFile::decode(bytes) {
         let view = Arc::new(view_of(located, text));
         let known = KnownFile::after(None, written.version, view, None);
@@ -65,7 +65,7 @@ fn overwrite(
         LineEnding::CrLf | LineEnding::Mixed => content.replace("\r\n", "\n"),
     };
     let bytes = target.text.encode_edited(&content).map_err(ToolError::failed)?;
-    let written = replace_if(&target.located, &target.version.hash, &bytes, work.control.go_on);
+    let written = replace_if(&target.located, &target.version.hash, &bytes, work.control.cancel);
     let written = written.map_err(ToolError::failed)?;
     let held = Dependency::File(target.located.absolute(), written.version);
     let depends = vec![held, work.seen_from()];
