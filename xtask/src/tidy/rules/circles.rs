@@ -26,7 +26,6 @@ const EXCUSED: &[&str] = &[
     "crates/processes",
     "crates/report",
     "crates/store",
-    "crates/tools",
     "crates/web",
     "crates/wire",
 ];
