@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use serde_json::Value;
 
 use foveal_calls::{Declared, Extent, Miss, Query};
-use foveal_files::stamp::Freshness;
+use foveal_files::Freshness;
 use foveal_files::tree::{self, Scope};
 use foveal_transcript::Handle;
 

@@ -9,8 +9,7 @@ use foveal_code::curate::Question;
 use foveal_code::{Entity, parse};
 use foveal_context::views::{Label, Read, View, Views, Wanted};
 use foveal_store::{CurationKey, Store};
-use foveal_transcript::Handle;
-use foveal_transcript::LineNumber;
+use foveal_transcript::{Handle, LineNumber};
 
 use crate::clock::Clock;
 use crate::read_view::ReadView;
@@ -100,7 +99,7 @@ impl Curations {
 
 impl Views for Curations {
     fn view(&self, read: &Read<'_>, wanted: Wanted) -> Option<View> {
-        let question = Question::of_conversation(read.conversation, read.observed, read.upto);
+        let question = Question::of_conversation(read.record, read.upto);
         let asked = (read.path, read.first, wanted, self.version, &question);
         let Ok(asked) = serde_json::to_vec(&asked) else {
             return self.curator.view(read, wanted);

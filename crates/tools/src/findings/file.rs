@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use foveal_files::stamp::{ContentHash, Version};
+use foveal_files::stamp::Version;
 use foveal_files::{PathKey, TextFile};
+use foveal_transcript::ContentHash;
 
 use crate::answer::Image;
 use crate::read_view::{ReadMode, ReadView};

@@ -1,7 +1,8 @@
 //! Takes from a text, or from a large file, the lines for which an answer has room.
 
 use foveal_cancel::Cancel;
-use foveal_files::{LineLimits, LineNumber, LinesReader};
+use foveal_files::{LineLimits, LinesReader};
+use foveal_transcript::LineNumber;
 
 use crate::error::ToolError;
 use crate::findings::{NumberedLine, NumberedLines};
@@ -73,10 +74,9 @@ pub(super) fn of_large(
     room: Room,
     cancel: &Cancel<'_>,
 ) -> Result<(NumberedLines, Option<u64>), ToolError> {
-    let number = |line: u32| LineNumber::new(u64::from(line)).unwrap_or(LineNumber::FIRST);
-    let from = (number(asked.start), asked.from_byte);
+    let from = (LineNumber(asked.start), asked.from_byte);
     let limits = LineLimits { line_bytes_max: room.line_bytes, bytes_max: room.bytes };
-    let lines = reader.lines_from(from, number(asked.end), &limits, cancel);
+    let lines = reader.lines_from(from, LineNumber(asked.end), &limits, cancel);
     let lines = lines.map_err(ToolError::failed)?;
     let mut before = asked.from_byte;
     if before > 0 && lines.lines.first().is_some_and(|line| line.bytes == 0) {
@@ -84,10 +84,10 @@ pub(super) fn of_large(
     }
     let mut taken = NumberedLines::default();
     for line in &lines.lines {
-        let number = u32::try_from(line.number.get()).unwrap_or(u32::MAX);
+        let number = line.number.0;
         let before = std::mem::take(&mut before);
         if !taken.have_room(line.text.len(), room.bytes) {
-            return Ok((taken, Some(line.number.get())));
+            return Ok((taken, Some(u64::from(number))));
         }
         taken.push(NumberedLine {
             number,
@@ -97,7 +97,7 @@ pub(super) fn of_large(
             after: line.left_out_bytes,
         });
     }
-    Ok((taken, lines.next.map(LineNumber::get)))
+    Ok((taken, lines.next.map(|next| u64::from(next.0))))
 }
 
 /// A line has fewer bytes than are to be passed over.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use foveal_code::{outline, parse};
 use foveal_files::kind::{self, Content as FileContent, FileRead, ReadLimits};
-use foveal_files::stamp::{Freshness, Version};
+use foveal_files::{Freshness, Version};
 use foveal_files::{Located, PathKey, TextFile};
 
 use crate::answer::{Dependency, Image};

@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use foveal_context::planner::Step;
-use foveal_files::{ContentHash, Stamp};
+use foveal_files::Stamp;
 use foveal_store::{Log, SessionFacts, SessionId, Store, StoreError, Stored, Write};
-use foveal_transcript::{Handle, Timestamp};
+use foveal_transcript::{ContentHash, Handle, Timestamp};
 
 use crate::clock::Clock;
 use crate::toolbox::Toolbox;

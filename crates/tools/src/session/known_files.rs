@@ -4,8 +4,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use foveal_context::shape::ShapeKind;
-use foveal_files::stamp::{ContentHash, Version};
+use foveal_files::stamp::Version;
 use foveal_files::{PathKey, TextFile};
+use foveal_transcript::ContentHash;
 
 use crate::read_view::ReadView;
 

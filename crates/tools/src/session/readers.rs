@@ -10,8 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 
 use foveal_store::{SessionFacts, SessionId, Store, StoreError};
-use foveal_transcript::Handle;
-use foveal_transcript::Timestamp;
+use foveal_transcript::{Handle, Timestamp};
 
 use crate::toolbox::Toolbox;
 

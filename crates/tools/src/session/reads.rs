@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde::{Deserialize, Serialize};
 
 use foveal_cancel::Cancel;
-use foveal_files::stamp::{Freshness, Version};
+use foveal_files::{Freshness, Version};
 use foveal_files::{Located, PathKey, Roots};
 
 /// Files whose reads are counted.

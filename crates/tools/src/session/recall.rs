@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use foveal_context::shape::Decision;
-use foveal_files::{ContentHash, PathKey, Roots, Stamp, Version};
+use foveal_files::{PathKey, Roots, Stamp, Version};
 use foveal_store::{Log, Record, RecordNumber, SessionId, Store};
-use foveal_transcript::Handle;
+use foveal_transcript::{ContentHash, Handle};
 
 use super::journal::Event;
 use super::known_file::KnownFile;

@@ -4,16 +4,15 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use foveal_context::observed::Observed;
 use foveal_context::planner::{Planner, Step};
 use foveal_context::prices::PriceCard;
+use foveal_context::record::Record;
 use foveal_context::settings::Settings;
 use foveal_context::shape::Decision;
 use foveal_context::tokens::Tokenizer;
 use foveal_context::views::Views;
-use foveal_transcript::Handle;
 use foveal_transcript::{
-    Block, Call, Conversation, Entry, EntryIndex, Mark, Role, Source, Timestamp, ToolResult,
+    Block, Call, Conversation, Entry, EntryIndex, Handle, Mark, Role, Source, Timestamp, ToolResult,
 };
 
 use crate::read_view::ReadView;
@@ -28,8 +27,7 @@ const BYTES_MAX: usize = 8 << 20;
 /// What was shown in one session.
 #[derive(Debug)]
 pub struct Shown {
-    conversation: Conversation,
-    observed: Observed,
+    record: Record,
     /// `None`: none is made yet.
     planner: Option<Planner>,
     made: Made,
@@ -50,14 +48,14 @@ impl Shown {
     /// Nothing shown yet; paths are taken from `directory`.
     pub fn new(settings: Settings, curator: Arc<dyn Views>, directory: String) -> Self {
         let made = Made { settings, curator, directory };
-        let (conversation, observed) = made.start();
-        Self { conversation, observed, planner: None, made, bytes: 0, step: 0 }
+        let record = made.start();
+        Self { record, planner: None, made, bytes: 0, step: 0 }
     }
 
     /// Has relative paths of the next call start at `directory`. What commands say of where they
     /// go is not all: they may be kept from leaving the roots.
     fn work_in(&mut self, directory: &Path) {
-        self.observed.start_in(&directory.to_string_lossy());
+        self.record.start_in(&directory.to_string_lossy());
     }
 
     /// Takes a call and what it was answered with.
@@ -80,8 +78,8 @@ impl Shown {
     }
 
     fn answer(&self, planner: &Planner, entry: EntryIndex, step: Step) -> ShapedAnswer {
-        let result = self.conversation.entry(entry).result().expect("it was pushed as a result");
-        let facts = self.observed.facts(entry);
+        let result = self.record.entry(entry).result().expect("it was pushed as a result");
+        let facts = self.record.facts(entry);
         let printed = &facts.printed;
         let number = |at: u32| printed.lines[at as usize].number.map(|number| number.0);
         let count = printed.lines.len() as u32;
@@ -128,9 +126,7 @@ impl Shown {
             usage: None,
             blocks,
         };
-        self.observed.push(&entry);
-        self.conversation.entries.push(entry);
-        EntryIndex((self.conversation.entries.len() - 1) as u32)
+        self.record.push(entry)
     }
 }
 
@@ -142,7 +138,7 @@ impl Shaper for Shown {
         let views = ViewsOfRead::new(Arc::clone(&self.made.curator), view);
         let planner = self.planner.take().unwrap_or_else(|| self.made.planner());
         let mut planner = planner.with_views(Arc::new(views));
-        let step = planner.advance(&self.conversation, &self.observed, answer, None);
+        let step = planner.advance(&self.record, answer, None);
         let answer = self.answer(&planner, entry, step);
         self.planner = Some(planner);
         answer
@@ -171,13 +167,12 @@ impl Shaper for Shown {
             steps.push(step);
         }
         let (settings, prices) = (self.made.settings.clone(), PriceCard::anthropic_5m());
-        let (conversation, observed) = (&self.conversation, &self.observed);
-        self.planner = Some(Planner::resume(settings, prices, conversation, observed, &steps));
+        self.planner = Some(Planner::resume(settings, prices, &self.record, &steps));
         true
     }
 
     fn forget(&mut self) {
-        (self.conversation, self.observed) = self.made.start();
+        self.record = self.made.start();
         self.planner = None;
         self.bytes = 0;
     }
@@ -187,17 +182,17 @@ impl Shaper for Shown {
     }
 
     fn whole(&self, handle: Handle) -> Option<&str> {
-        let mut entries = (0..self.observed.len() as u32).rev().map(EntryIndex);
-        let entry = entries.find(|entry| self.observed.facts(*entry).handle == Some(handle))?;
-        Some(&self.conversation.entries.get(entry.at())?.result()?.content)
+        let mut entries = (0..self.record.len() as u32).rev().map(EntryIndex);
+        let entry = entries.find(|entry| self.record.facts(*entry).handle == Some(handle))?;
+        Some(&self.record.entries().get(entry.at())?.result()?.content)
     }
 }
 
 impl Made {
-    fn start(&self) -> (Conversation, Observed) {
-        let directory = Some(self.directory.clone());
-        let conversation = Conversation { directory, ..Conversation::default() };
-        (conversation, Observed::new(Tokenizer::Bytes, Some(&self.directory)))
+    fn start(&self) -> Record {
+        let mut conversation = Conversation::default();
+        conversation.directory = Some(self.directory.clone());
+        Record::of(conversation, Tokenizer::Bytes)
     }
 
     fn planner(&self) -> Planner {
