@@ -5,11 +5,12 @@
 //! the store, by folder, and sessions that work there forget what they showed.
 
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use foveal_store::{FolderKey, Reach, ReaderPlace, Readers, Store, StoreError};
 use foveal_transcript::Timestamp;
 
-use super::Session;
+use crate::toolbox::Toolbox;
 
 /// Folders above one for which a note is kept and looked for.
 const FOLDERS_MAX: usize = 32;
@@ -36,31 +37,42 @@ fn place(folder: &Path, reach: Reach) -> ReaderPlace {
     ReaderPlace { folder: FolderKey::of(folder), reach }
 }
 
-impl Session {
-    /// What is noted of the readers by now; nothing where the store cannot be read.
-    pub(super) fn readers(&self) -> Readers {
-        let roots = self.toolbox.roots.all().map(|root| root.path());
-        let mut places = Vec::new();
-        for folder in roots.chain(self.toolbox.client_folder.as_deref()) {
-            let above = folder.ancestors().skip(1).take(FOLDERS_MAX);
-            places.extend(above.map(|folder| place(folder, Reach::At)));
-            places.push(place(folder, Reach::Below));
-        }
-        self.toolbox.store.readers(&places).unwrap_or_default()
+/// Watches who is sent a session's answers.
+#[derive(Debug, Default)]
+pub(crate) struct ReaderWatch(Mutex<Readers>);
+
+impl ReaderWatch {
+    /// Watches from what is noted by now.
+    pub(crate) fn new(toolbox: &Toolbox) -> Self {
+        Self(Mutex::new(noted(toolbox)))
     }
 
-    /// Forgets what was shown if it was shown to somebody else, or left the prompt.
-    pub(super) fn follow_reader(&self) {
-        let last = self.toolbox.store.last_reader_note().unwrap_or_default();
-        if self.state().readers.last == last {
+    /// Calls `forget` if what was shown was shown to somebody else, or left the prompt. Calls
+    /// beside this one wait until it is forgotten.
+    pub(crate) fn follow(&self, toolbox: &Toolbox, forget: impl FnOnce()) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = toolbox.store.last_reader_note().unwrap_or_default();
+        if known.last == last {
             return;
         }
-        let readers = self.readers();
-        let mut state = self.state();
-        let is_same = (&state.readers.reader, state.readers.cut) == (&readers.reader, readers.cut);
-        state.readers = readers;
+        let readers = noted(toolbox);
+        let is_same = (&known.reader, known.cut) == (&readers.reader, readers.cut);
+        *known = readers;
         if !is_same {
-            self.forget_all(&mut state);
+            forget();
         }
     }
+}
+
+/// What is noted by now of the readers of sessions in the toolbox's roots; nothing where the
+/// store cannot be read.
+fn noted(toolbox: &Toolbox) -> Readers {
+    let roots = toolbox.roots.all().map(|root| root.path());
+    let mut places = Vec::new();
+    for folder in roots.chain(toolbox.client_folder.as_deref()) {
+        let above = folder.ancestors().skip(1).take(FOLDERS_MAX);
+        places.extend(above.map(|folder| place(folder, Reach::At)));
+        places.push(place(folder, Reach::Below));
+    }
+    toolbox.store.readers(&places).unwrap_or_default()
 }
