@@ -249,11 +249,51 @@ pub struct Conversation {
     pub agent: Option<String>,
     /// The working directory at the start, if recorded.
     pub directory: Option<String>,
-    /// The messages, in order.
-    pub entries: Vec<Entry>,
+    entries: Vec<Entry>,
+}
+
+impl FromIterator<Entry> for Conversation {
+    fn from_iter<I: IntoIterator<Item = Entry>>(entries: I) -> Self {
+        Self { entries: entries.into_iter().collect(), ..Self::default() }
+    }
 }
 
 impl Conversation {
+    /// The messages, in order.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Appends a message; entries are never taken away.
+    ///
+    /// # Panics
+    /// With more entries than an [`EntryIndex`] can count.
+    pub fn push(&mut self, entry: Entry) -> EntryIndex {
+        let index = u32::try_from(self.entries.len()).expect("4 billion messages are no recording");
+        self.entries.push(entry);
+        EntryIndex(index)
+    }
+
+    /// The conversation with each entry as `change` leaves it: for readers that know better
+    /// than the recording what was sent.
+    #[must_use]
+    pub fn edited(mut self, change: impl FnMut(&mut Entry)) -> Self {
+        self.entries.iter_mut().for_each(change);
+        self
+    }
+
+    /// A conversation with the same name and place, and no messages.
+    #[must_use]
+    pub fn emptied(&self) -> Self {
+        Self {
+            id: self.id.clone(),
+            parent: self.parent.clone(),
+            agent: self.agent.clone(),
+            directory: self.directory.clone(),
+            entries: Vec::new(),
+        }
+    }
+
     /// The entry at `index`.
     ///
     /// # Panics

@@ -18,12 +18,9 @@ const EXCUSED: &[&str] = &[
     "crates/cli",
     "crates/code",
     "crates/context",
-    "crates/effects",
     "crates/embedder",
     "crates/index",
     "crates/mcp",
-    "crates/store",
-    "crates/tools",
     "crates/wire",
 ];
 
