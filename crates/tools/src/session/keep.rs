@@ -8,8 +8,8 @@ use std::sync::atomic::Ordering;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use foveal_context::planner::Step;
 use foveal_context::shape::Decision;
+use foveal_context::step::Step;
 use foveal_files::{Stamp, Version};
 use foveal_store::{Log, Record, RecordNumber, SessionFacts, StoreError, Stored};
 use foveal_transcript::Timestamp;

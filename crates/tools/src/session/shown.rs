@@ -7,11 +7,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use foveal_context::planner::{Planner, Step};
+use foveal_context::planner::Planner;
 use foveal_context::prices::PriceCard;
 use foveal_context::record::Record;
 use foveal_context::settings::Settings;
 use foveal_context::shape::{Decision, Shape};
+use foveal_context::step::Step;
 use foveal_context::tokens::Tokenizer;
 use foveal_context::views::Views;
 use foveal_transcript::Handle;
