@@ -19,7 +19,7 @@ use crate::prompt;
 struct Record<'a> {
     session: &'a str,
     request: u32,
-    before: Place,
+    before: SourceStep,
     keep: usize,
     append: Vec<Message<'a>>,
     tokens: Tokens,
@@ -27,18 +27,18 @@ struct Record<'a> {
 
 /// A step of the recording and the place among its results.
 #[derive(Serialize)]
-struct Place(u32, Option<u16>);
+struct SourceStep(u32, Option<u16>);
 
-impl From<Source> for Place {
+impl From<Source> for SourceStep {
     fn from(source: Source) -> Self {
-        Place(source.step, source.result)
+        SourceStep(source.step, source.result)
     }
 }
 
 #[derive(Serialize)]
 struct Message<'a> {
     role: &'static str,
-    source: Place,
+    source: SourceStep,
     content: Cow<'a, str>,
 }
 

@@ -15,7 +15,8 @@ use foveal_replay::run::request_time;
 use foveal_transcript::{Conversation, EntryIndex};
 use similar::TextDiff;
 
-use crate::{listing, numbers, prompt};
+use crate::colour::{Painter, Style};
+use crate::{diff, listing, numbers, prompt};
 
 /// How much of each message is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,7 +96,8 @@ impl View {
         let mark = if position >= self.step.kept { '+' } else { ' ' };
         let line = listing::line(&self.record, index);
         let replaced = listing::replacement(&item.decision, item.tokens);
-        let heading = paint(&format!("{mark} {line}{replaced}"), Colour::Heading, colour);
+        let heading =
+            Painter { on: colour }.paint(Style::Name, &format!("{mark} {line}{replaced}"));
         if detail != Detail::Headings {
             text.push('\n');
         }
@@ -139,7 +141,7 @@ fn marked(original: &str, shape: &Shape, colour: bool) -> String {
             }
             if ours && !run.is_empty() {
                 noted = true;
-                line.push_str(&paint(run, Colour::Note, colour));
+                line.push_str(&note(run, colour));
             } else {
                 line.push_str(run);
             }
@@ -152,35 +154,14 @@ fn marked(original: &str, shape: &Shape, colour: bool) -> String {
 /// A unified diff from the original to the projected text.
 fn difference(original: &str, shape: &Shape, colour: bool) -> String {
     let projected = shape.render(original);
-    let diff = TextDiff::from_lines(original, projected.as_str());
-    let mut text = String::new();
-    for line in diff.unified_diff().header("original", "projected").to_string().lines() {
-        let painted = match line.as_bytes().first() {
-            Some(b'+') => paint(line, Colour::Added, colour),
-            Some(b'-') => paint(line, Colour::Removed, colour),
-            _ => line.to_owned(),
-        };
-        let _ = writeln!(text, "  {painted}");
-    }
-    text
+    let lines = TextDiff::from_lines(original, projected.as_str());
+    let lines = lines.unified_diff().header("original", "projected").to_string();
+    diff::painted(&lines, Painter { on: colour })
 }
 
-#[derive(Clone, Copy)]
-enum Colour {
-    Heading,
-    Note,
-    Added,
-    Removed,
-}
-
-fn paint(text: &str, with: Colour, colour: bool) -> String {
-    let code = match with {
-        Colour::Heading => "1",
-        Colour::Note => "33",
-        Colour::Added => "32",
-        Colour::Removed => "31",
-    };
-    if colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+/// Words of foveal's own, in yellow.
+fn note(text: &str, colour: bool) -> String {
+    if colour { format!("\x1b[33m{text}\x1b[0m") } else { text.to_owned() }
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! `foveal show`: a recorded session as short text.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::process::ExitCode;
 
 use foveal_context::record::Record;
@@ -11,6 +10,7 @@ use foveal_transcript::{Block, Conversation, Entry, EntryIndex, Role};
 use super::one_session::{OneSession, check_turn};
 use crate::listing;
 use crate::numbers::plural;
+use crate::output;
 
 /// The command line of `foveal show`.
 #[derive(Debug, clap::Args)]
@@ -39,9 +39,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             chosen.into_iter().map(all_turns).collect::<Vec<_>>().join("\n")
         }
     };
-    let mut out = super::output();
-    out.write_all(text.as_bytes())?;
-    out.flush()?;
+    output::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -10,7 +10,6 @@ use foveal_wire::{Format, read_all};
 use serde_json::Value;
 
 use super::event::Event;
-use super::past::Past;
 
 /// Bytes of a record that are read, the last ones. What came before counts as not shown.
 const BYTES_MAX: u64 = 8 << 20;
@@ -32,17 +31,22 @@ pub(super) fn has_results(event: &Event) -> bool {
     recorded.is_some_and(|one| one.entries().iter().any(|entry| entry.result().is_some()))
 }
 
-/// The conversation so far, results as they were sent. One that cannot be read is empty: then
-/// nothing counts as shown. `None` if the event is of a prompt that is not recorded apart.
-pub(super) fn read(event: &Event, past: &Past<'_>) -> Option<Conversation> {
-    let recorded = path(event).and_then(|path| conversation(&path, event, past.forgotten));
+/// The conversation so far, after the first `forgotten` bytes of the record, with the results
+/// that `sent` knows of as they were sent. One that cannot be read is empty: then nothing counts
+/// as shown.
+pub(super) fn read<'s>(
+    event: &Event,
+    forgotten: u64,
+    sent: impl Fn(&str) -> Option<&'s str>,
+) -> Conversation {
+    let recorded = path(event).and_then(|path| conversation(&path, event, forgotten));
     let mut conversation = recorded.unwrap_or_default();
     conversation.directory = Some(event.directory.clone());
-    Some(with_results(conversation, |result| {
-        if let Some(sent) = past.of(&result.call) {
+    with_results(conversation, |result| {
+        if let Some(sent) = sent(&result.call) {
             sent.clone_into(&mut result.content);
         }
-    }))
+    })
 }
 
 /// The record of the prompt: a sub-agent's is beside that of its session.
@@ -125,21 +129,21 @@ fn replaced(bytes: &[u8]) -> HashSet<String> {
     let lines = bytes.split(|byte| *byte == b'\n').filter(|line| rfind(line, REPLACED).is_some());
     for line in lines {
         if let Ok(line) = serde_json::from_slice(line) {
-            take_calls(&line, &mut calls);
+            collect_calls(&line, &mut calls);
         }
     }
     calls
 }
 
-fn take_calls(value: &Value, calls: &mut HashSet<String>) {
+fn collect_calls(value: &Value, calls: &mut HashSet<String>) {
     match value {
         Value::Object(fields) => fields.iter().for_each(|(name, value)| match value {
             Value::String(id) if matches!(name.as_str(), "toolUseId" | "tool_use_id") => {
                 calls.insert(id.clone());
             }
-            other => take_calls(other, calls),
+            other => collect_calls(other, calls),
         }),
-        Value::Array(all) => all.iter().for_each(|value| take_calls(value, calls)),
+        Value::Array(all) => all.iter().for_each(|value| collect_calls(value, calls)),
         _ => {}
     }
 }

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use foveal_context::profile::Profile;
+use foveal_replay::figures::Figures;
 use foveal_replay::{Prepared, Replay, replay};
 use foveal_report::{Fill, FillSampler, Measured};
 use foveal_transcript::Session;
 use rayon::prelude::*;
 
-use super::Plan;
-use crate::figures::{Figures, SessionFigures};
+use super::plan::Plan;
+use crate::figures::SessionFigures;
 use crate::prompt_log::{ConversationLog, conversation_name};
 
 /// What came of one session.

@@ -8,9 +8,9 @@ use crate::tokens::Tokens;
 use foveal_transcript::{EntryIndex, LineNumber};
 
 /// Names told of one gap.
-pub(crate) const NAMES_MAX: usize = 6;
+pub const NAMES_MAX: usize = 6;
 /// Bytes of a name; longer ones are not told.
-const NAME_BYTES_MAX: usize = 60;
+pub const NAME_BYTES_MAX: usize = 60;
 
 /// What is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
