@@ -11,5 +11,5 @@ mod value;
 
 pub(crate) use choose::{Ask, Choices, choose};
 pub use read::{Read, Views};
-pub use value::{Amount, Chosen, Label, View, Wanted};
-pub(crate) use value::{NAMES_MAX, is_fit, is_name_in};
+pub use value::{Amount, Chosen, Label, NAME_BYTES_MAX, NAMES_MAX, View, Wanted};
+pub(crate) use value::{is_fit, is_name_in};
