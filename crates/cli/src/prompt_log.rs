@@ -61,10 +61,8 @@ pub(crate) struct ConversationLog<'a> {
 }
 
 impl<'a> ConversationLog<'a> {
-    /// The log of the conversation at `at` in `session`.
-    pub(crate) fn new(session: &'a Session, at: usize) -> Self {
-        let conversation = &session.conversations[at];
-        let name = conversation_name(session, at);
+    /// The log of `conversation`, which is called `name`.
+    pub(crate) fn new(name: String, conversation: &'a Conversation) -> Self {
         Self { conversation, name, sent: Vec::new(), requests: 0, lines: Vec::new() }
     }
 

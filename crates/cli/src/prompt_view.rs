@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use foveal_code::views::CuratedViews;
-use foveal_context::observed::Observed;
 use foveal_context::planner::Step;
 use foveal_context::prices::PriceCard;
 use foveal_context::profile::Profile;
 use foveal_context::projector::Projector;
+use foveal_context::record::Record;
 use foveal_context::shape::{Piece, Shape};
 use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_replay::run::request_time;
@@ -30,48 +30,47 @@ pub(crate) enum Detail {
 }
 
 /// One planned request.
-pub(crate) struct View<'a> {
-    conversation: &'a Conversation,
-    observed: Observed,
+pub(crate) struct View {
+    record: Record,
     projector: Projector,
     step: Step,
     turn: u32,
 }
 
-impl<'a> View<'a> {
+impl View {
     /// Plans the requests of `conversation` up to the `turn`-th, counted from 1; `None` if
     /// there are fewer.
     pub(crate) fn of(
-        conversation: &'a Conversation,
+        conversation: Conversation,
         turn: u32,
         profile: &Profile,
         prices: &PriceCard,
         tokenizer: Tokenizer,
     ) -> Option<Self> {
-        let observed = Observed::of(conversation, tokenizer);
+        let record = Record::of(conversation, tokenizer);
         let mut projector = profile.start(prices).with_views(Arc::new(CuratedViews::default()));
         let mut last = None;
-        for answer in conversation.responses().take(turn as usize) {
-            let time = request_time(conversation, answer);
-            last = Some(projector.advance(conversation, &observed, answer, time));
+        for answer in record.conversation().responses().take(turn as usize) {
+            let time = request_time(record.conversation(), answer);
+            last = Some(projector.advance(&record, answer, time));
         }
-        let enough = conversation.responses().count() >= turn as usize;
+        let enough = record.conversation().responses().count() >= turn as usize;
         let step = last.filter(|_| enough)?;
-        Some(Self { conversation, observed, projector, step, turn })
+        Some(Self { record, projector, step, turn })
     }
 
     /// The view as text.
     pub(crate) fn render(&self, profile: &Profile, detail: Detail, colour: bool) -> String {
         let window = self.projector.window();
-        let raw: Tokens = window.iter().map(|index| self.observed.facts(*index).tokens).sum();
+        let raw: Tokens = window.iter().map(|index| self.record.facts(*index).tokens).sum();
         let sent: Tokens = window.iter().map(|index| self.projector.item(*index).tokens).sum();
         let mut text = format!(
             "request {} of {} with `{}`: {} in {}, {}t instead of {}t\n",
             self.turn,
-            self.conversation.responses().count(),
+            self.record.conversation().responses().count(),
             profile.name,
             numbers::plural(window.len() as u64, "message"),
-            self.conversation.id,
+            self.record.conversation().id,
             numbers::tokens(sent),
             numbers::tokens(raw),
         );
@@ -95,7 +94,7 @@ impl<'a> View<'a> {
     ) {
         let item = self.projector.item(index);
         let mark = if position >= self.step.kept { '+' } else { ' ' };
-        let line = listing::line(self.conversation, &self.observed, index);
+        let line = listing::line(&self.record, index);
         let replaced = listing::replacement(&item.decision, item.tokens);
         let heading =
             Painter { on: colour }.paint(Style::Name, &format!("{mark} {line}{replaced}"));
@@ -104,7 +103,7 @@ impl<'a> View<'a> {
         }
         text.push_str(&heading);
         text.push('\n');
-        let entry = self.conversation.entry(index);
+        let entry = self.record.entry(index);
         match (detail, item.decision.shape()) {
             (Detail::Headings, _) => {}
             (Detail::Diff, Some(shape)) => {

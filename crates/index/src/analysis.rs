@@ -8,6 +8,7 @@ use foveal_cancel::Cancel;
 use foveal_code::fusion::NAME_REPETITIONS;
 use foveal_code::relations::FileSymbols;
 use foveal_code::{FileClass, LineRange, Parsed};
+use foveal_transcript::ContentHash;
 
 use crate::chunk::{self, Chunk, Rows, chunks};
 use crate::model::Asked;
@@ -24,10 +25,6 @@ const NAMES_MAX: usize = 8;
 
 /// Bytes of a part that are embedded.
 const EMBEDDED_BYTES_MAX: usize = 16 << 10;
-
-/// A file's content, by its hash.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ContentHash(pub(crate) [u8; 32]);
 
 /// What is stored of a file.
 #[derive(Debug)]
@@ -91,7 +88,7 @@ pub(crate) fn analyse(
     cancel: &Cancel<'_>,
 ) -> Outcome {
     let Ok((stamp, bytes)) = read(place) else { return Outcome::Unreadable };
-    let hash = ContentHash(*blake3::hash(&bytes).as_bytes());
+    let hash = ContentHash::of(&bytes);
     if known == Some(hash) {
         return Outcome::Same(stamp);
     }
@@ -143,7 +140,7 @@ pub(crate) fn divide_known(
     cancel: &Cancel<'_>,
 ) -> Option<Divided> {
     let (_, bytes) = read(place).ok()?;
-    if *blake3::hash(&bytes).as_bytes() != known.0 {
+    if ContentHash::of(&bytes) != known {
         return None;
     }
     Some(divide(path, &source::text_of(&bytes)?, cancel))

@@ -24,7 +24,7 @@ const SCRIPT: &str = include_str!("script.js");
 /// let profiles: Vec<_> = PROFILES.iter().map(ProfileLine::from).collect();
 /// let mut builder = ReportBuilder::new(profiles, prices.clone(), limits);
 /// for (name, conversation) in [("a session", Conversation::default())] {
-///     let prepared = Prepared::new(&conversation, Tokenizer::O200k);
+///     let prepared = Prepared::new(conversation.clone(), Tokenizer::O200k);
 ///     let mut measured = Measured::new(name, &conversation, &prices, limits);
 ///     for profile in PROFILES {
 ///         let mut fill = FillSampler::new(&prepared);

@@ -66,11 +66,9 @@ fn a_fill(path: &str) -> Fill {
 
 /// One conversation under each of `factors`.
 fn measured(session: &str, requests: u32, factors: &[f64]) -> Measured {
-    let conversation = Conversation {
-        agent: Some(format!("agent of {session}")),
-        directory: Some("/project".to_owned()),
-        ..Conversation::default()
-    };
+    let mut conversation = Conversation::default();
+    conversation.agent = Some(format!("agent of {session}"));
+    conversation.directory = Some("/project".to_owned());
     let mut measured = Measured::new(session, &conversation, &PriceCard::anthropic_5m(), LIMITS);
     for factor in factors {
         let fill = a_fill(&format!("/project/{session}"));

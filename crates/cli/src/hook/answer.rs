@@ -61,8 +61,8 @@ fn answered(event: &Event, store: &dyn Store) -> Option<Value> {
         Occasion::Answered(answered) => {
             let past = Past::open(store, event, now())?;
             let result = output::Output::of(answered)?;
-            let mut seen = transcript::read(event, past.forgotten, |call| past.of(call));
-            let shaped = shaped::shape(&mut seen, &past, answered, &result)?;
+            let seen = transcript::read(event, past.forgotten, |call| past.of(call));
+            let shaped = shaped::shape(seen, &past, answered, &result)?;
             // Without the whole, what is left out would be gone.
             store.put(Some(past.session()), shaped.whole.as_bytes(), now()).ok()?;
             past.sent(answered, &shaped.sent)?;

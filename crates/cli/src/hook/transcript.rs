@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use foveal_transcript::{Block, Conversation};
+use foveal_transcript::{Block, Conversation, ToolResult};
 use foveal_wire::{Format, read_all};
 use serde_json::Value;
 
@@ -28,7 +28,7 @@ pub(super) fn length(event: &Event) -> u64 {
 /// Whether results stand in the record, as far as it is read.
 pub(super) fn has_results(event: &Event) -> bool {
     let recorded = path(event).and_then(|path| conversation(&path, event, 0));
-    recorded.is_some_and(|one| one.entries.iter().any(|entry| entry.result().is_some()))
+    recorded.is_some_and(|one| one.entries().iter().any(|entry| entry.result().is_some()))
 }
 
 /// The conversation so far, after the first `forgotten` bytes of the record, with the results
@@ -42,16 +42,11 @@ pub(super) fn read<'s>(
     let recorded = path(event).and_then(|path| conversation(&path, event, forgotten));
     let mut conversation = recorded.unwrap_or_default();
     conversation.directory = Some(event.directory.clone());
-    for entry in &mut conversation.entries {
-        for block in &mut entry.blocks {
-            if let Block::Result(result) = block
-                && let Some(sent) = sent(&result.call)
-            {
-                sent.clone_into(&mut result.content);
-            }
+    with_results(conversation, |result| {
+        if let Some(sent) = sent(&result.call) {
+            sent.clone_into(&mut result.content);
         }
-    }
-    conversation
+    })
 }
 
 /// The record of the prompt: a sub-agent's is beside that of its session.
@@ -80,20 +75,30 @@ fn conversation(path: &Path, event: &Event, forgotten: u64) -> Option<Conversati
     let bytes = if bytes.starts_with(CLEARED) { &bytes[after..] } else { bytes };
     let (sessions, _) = read_all(Format::ClaudeCode, &event.session, bytes).ok()?;
     let mut all = sessions.into_iter().flat_map(|session| session.conversations);
-    let mut found = match &event.agent {
+    let found = match &event.agent {
         None => all.find(|one| one.parent.is_none()),
         Some(agent) => all.find(|one| one.parent.is_some() && one.id == *agent),
     }?;
     let replaced = replaced(bytes);
-    let blocks = found.entries.iter_mut().flat_map(|entry| &mut entry.blocks);
-    for block in blocks {
-        if let Block::Result(result) = block
-            && replaced.contains(&result.call)
-        {
+    Some(with_results(found, |result| {
+        if replaced.contains(&result.call) {
             result.content.clear();
         }
-    }
-    Some(found)
+    }))
+}
+
+/// The conversation with its results as `change` leaves them.
+fn with_results(
+    conversation: Conversation,
+    mut change: impl FnMut(&mut ToolResult),
+) -> Conversation {
+    conversation.edited(|entry| {
+        for block in &mut entry.blocks {
+            if let Block::Result(result) = block {
+                change(result);
+            }
+        }
+    })
 }
 
 /// The lines of the record that count.

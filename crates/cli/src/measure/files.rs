@@ -75,7 +75,7 @@ fn one_file(plan: &Plan<'_>, number: usize, file: &SessionFile) -> io::Result<Fi
         if written.is_err() {
             return;
         }
-        let Some(measured) = session::measure(plan, &session, &name) else { return };
+        let Some(measured) = session::measure(plan, session, &name) else { return };
         outcome.sessions.push(measured.figures);
         if let Some(report) = &plan.report {
             let mut builder = lock(report.builder);

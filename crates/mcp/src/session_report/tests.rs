@@ -36,8 +36,7 @@ Files read since they were last written here:
 - src/a.rs (2)
 ";
     assert_eq!(report.markdown(), expected);
-    let json: serde_json::Value =
-        serde_json::from_str(&report.json()).expect("a report is JSON");
+    let json: serde_json::Value = serde_json::from_str(&report.json()).expect("a report is JSON");
     assert_eq!(json["all"]["bytes_left_out"], 100);
     assert_eq!(json["files_read"]["src/a.rs"], 2);
     assert_eq!(json["duplicates"]["all_sessions"]["misses"], 2);

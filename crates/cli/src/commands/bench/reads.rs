@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::bail;
 use foveal_bench::Case;
 use foveal_bench::reads::{self, EVIDENCE, Evidence};
-use foveal_context::observed::Observed;
+use foveal_context::record::Record;
 use foveal_context::tokens::Tokenizer;
 use foveal_transcript::Session;
 use foveal_wire::Format;
@@ -89,7 +89,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         let read = match cancel.is_cancelled() {
             true => Ok(Vec::new()),
             false => load(file, arguments.format, &mut |session| {
-                cases.extend(of_session(&session, &evidence));
+                cases.extend(of_session(session, &evidence));
             }),
         };
         bar.inc(1);
@@ -124,10 +124,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     evaluate(&cases, &about, &arguments.outputs, report, cancel)
 }
 
-fn of_session(session: &Session, evidence: &[Evidence]) -> Vec<Case> {
+fn of_session(session: Session, evidence: &[Evidence]) -> Vec<Case> {
     let of_conversation = |conversation| {
-        let observed = Observed::of(conversation, Tokenizer::O200k);
-        reads::cases(conversation, &observed, &session.id, evidence)
+        let record = Record::of(conversation, Tokenizer::O200k);
+        reads::cases(&record, &session.id, evidence)
     };
-    session.conversations.iter().flat_map(of_conversation).collect()
+    session.conversations.into_iter().flat_map(of_conversation).collect()
 }

@@ -105,7 +105,7 @@ fn show_prompt(
     let conversation = conversation(&session, show.conversation.as_deref())?;
     check_turn(conversation, show.turn)?;
     let [profile] = config.profiles.as_slice() else { bail!("--show is about one profile") };
-    let view = View::of(conversation, show.turn, profile, &config.prices, config.tokenizer)
+    let view = View::of(conversation.clone(), show.turn, profile, &config.prices, config.tokenizer)
         .context("the conversation ends before this request")?;
     output::print(&view.render(profile, show.detail, environment.colour))?;
     Ok(ExitCode::SUCCESS)
