@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use foveal_context::planner::Step;
+use foveal_context::step::Step;
 use foveal_files::Stamp;
 use foveal_store::{CallChanges, SessionFacts, SessionId, Store, StoreError, Stored, Write};
 use foveal_transcript::{ContentHash, Handle, Timestamp};
