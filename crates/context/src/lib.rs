@@ -5,23 +5,25 @@
 
 pub mod budget;
 pub mod call_texts;
-pub mod edits;
+pub mod facts;
 pub mod interest;
 pub mod ledger;
+pub mod level;
 pub mod lines;
 pub mod note;
-pub mod observed;
 pub mod placement;
 pub mod planner;
 pub mod prices;
 pub mod profile;
 pub mod projector;
+pub mod record;
 pub mod retention;
 pub mod rewrite;
 pub mod score;
 pub mod settings;
 pub mod shape;
 pub mod shaping;
+pub mod step;
 pub mod timeline;
 pub mod tokens;
 pub mod views;

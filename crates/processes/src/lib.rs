@@ -3,12 +3,13 @@
 //!
 //! [`Command::run`] is one command from start to end, [`Terminals`] are programs that go on
 //! between calls; [`Sandbox`] confines what either may write.
-//! Everything is synchronous. Who waits is asked often whether to go on, by a callback.
+//! Everything is synchronous; whatever waits takes a cancellation token.
 //! Unix only: process groups, pipes and terminals are used as they are there.
 
 mod command;
 mod decoder;
 mod environment;
+mod error;
 mod group;
 mod outcome;
 mod output;
@@ -16,13 +17,14 @@ mod pty;
 mod sandbox;
 mod shell;
 
-pub use command::{Background, Command, CommandError, Limits, Ran};
+pub use command::{Background, Command, Limits, Ran};
 pub use decoder::Decoder;
 pub use environment::Environment;
+pub use error::CommandError;
 pub use outcome::{Ending, Outcome};
 pub use output::{BoundedOutput, KeepBytes, LeftOut, Output};
 pub use pty::{
-    Listed, Paused, Reading, SessionId, Size, TerminalCommand, TerminalError, TerminalLimits,
+    Listed, Paused, Reading, Size, TerminalCommand, TerminalError, TerminalId, TerminalLimits,
     Terminals, Wait, Waiting,
 };
 pub use sandbox::{Confinement, Sandbox};

@@ -95,9 +95,9 @@ pub enum FetchError {
         /// What is wrong.
         reason: String,
     },
-    /// The caller asked to stop.
+    /// The fetch was cancelled.
     #[error("stopped")]
-    Stopped,
+    Cancelled,
 }
 
 /// Characters of an address that a message shows.

@@ -10,7 +10,8 @@ mod request;
 
 use std::fmt;
 
-use super::{Read, View, Views, Wanted};
+use super::read::{Read, Views};
+use super::value::{View, Wanted};
 use crate::tokens::Tokens;
 use foveal_transcript::LineNumber;
 
@@ -203,7 +204,7 @@ impl<A: Ask> ModelViews<A> {
     }
 
     fn must_fit(&self, read: &Read<'_>, request: &ModelRequest) -> Result<(), Fallback> {
-        let tokenizer = read.observed.tokenizer();
+        let tokenizer = read.record.tokenizer();
         let tokens = tokenizer.count(&request.system).0 + tokenizer.count(&request.user).0;
         let tokens_max = self.context_tokens_max.0.saturating_sub(ANSWER_TOKENS_MAX);
         if tokens > tokens_max {

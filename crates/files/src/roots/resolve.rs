@@ -7,32 +7,55 @@ use std::sync::Arc;
 use rustix::fs::{Mode, OFlags, ResolveFlags};
 
 use super::asked::{parse, quoted};
-use super::{Located, PathError, Root, Roots};
+use super::error::PathError;
+use super::located::Located;
+use super::root::Root;
+use super::workspace::Roots;
 
 /// Symbolic links followed for one path, as systems do.
 const LINKS_MAX: usize = 40;
 
-/// Where `path` leads, relative paths starting at `from`.
-pub(super) fn resolve(roots: &Roots, from: &Path, path: &str) -> Result<Located, PathError> {
-    let asked = parse(path)?;
-    for root in roots.all() {
-        root.check()?;
+impl Roots {
+    /// These roots with another folder for relative paths to start at.
+    ///
+    /// # Errors
+    ///
+    /// When `folder` is refused, missing, or no folder.
+    pub fn with_working_directory(&self, folder: &str) -> Result<Self, PathError> {
+        let located = self.resolve(folder)?;
+        located.folder()?;
+        Ok(Self { all: Arc::clone(&self.all), working: located.absolute().into() })
     }
-    if let Some(located) = without_links(roots, from, &asked) {
-        return Ok(located);
+
+    /// Where `path` leads: relative to the working directory or absolute, with `.`, `..` and
+    /// symbolic links followed as long as they end inside a root. The file itself may be missing;
+    /// reading it then fails with names like its own.
+    ///
+    /// # Errors
+    ///
+    /// When the path is malformed, leads outside, goes through a file, or a root is gone.
+    pub fn resolve(&self, path: &str) -> Result<Located, PathError> {
+        let asked = parse(path)?;
+        for root in self.all() {
+            root.check()?;
+        }
+        if let Some(located) = without_links(self, &asked) {
+            return Ok(located);
+        }
+        let at = self.working.to_path_buf();
+        let mut walk = Walk { roots: self, asked: path, at, next: Vec::new(), link: None };
+        walk.push(&asked);
+        walk.run()
     }
-    let mut walk = Walk { roots, asked: path, at: from.to_owned(), next: Vec::new(), link: None };
-    walk.push(&asked);
-    walk.run()
 }
 
 /// The answer where `path` is plain: nothing but names, and no link on the way. One system call,
 /// which is what most paths take.
-fn without_links(roots: &Roots, from: &Path, path: &Path) -> Option<Located> {
+fn without_links(roots: &Roots, path: &Path) -> Option<Located> {
     let plain = path
         .components()
         .all(|part| matches!(part, Component::Normal(_) | Component::CurDir | Component::RootDir));
-    let absolute: PathBuf = from.join(path).components().collect();
+    let absolute: PathBuf = roots.working.join(path).components().collect();
     let root = roots.holding(&absolute).filter(|_| plain)?;
     let relative = absolute.strip_prefix(root.path()).ok()?;
     let nearest = if relative.as_os_str().is_empty() { Path::new(".") } else { relative };
@@ -133,7 +156,9 @@ impl Walk<'_> {
         if path.is_absolute() {
             // A root may have been given by a path with links.
             let under = |root: &Arc<Root>| {
-                path.strip_prefix(&root.given).ok().map(|rest| (root.path.clone(), rest.to_owned()))
+                path.strip_prefix(&root.given)
+                    .ok()
+                    .map(|rest| (root.path().to_owned(), rest.to_owned()))
             };
             if let Some((root, rest)) = self.roots.all().find_map(under) {
                 self.at = root;

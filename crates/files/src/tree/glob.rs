@@ -1,14 +1,13 @@
 //! Finding files by the form of their path.
 
 use std::cmp::Reverse;
-use std::fmt::Write as _;
 use std::path::Path;
 use std::time::SystemTime;
 
+use foveal_cancel::Cancel;
 use ignore::DirEntry;
 use rayon::slice::ParallelSliceMut;
 
-use super::GoOn;
 use super::answer::Passed;
 use super::first::First;
 use super::name::{Name, Names};
@@ -73,39 +72,13 @@ impl GlobAnswer {
         let end = self.offset + self.shown;
         (self.shown > 0 && (end as u64) < self.total).then_some(end)
     }
-
-    /// One path a line. Whatever is not on the page is told in a last line in brackets.
-    pub fn render(&self) -> String {
-        let mut text = String::new();
-        for path in &self.paths {
-            text.push_str(path);
-            text.push('\n');
-        }
-        let (total, offset, shown) = (self.total, self.offset, self.shown);
-        let told = match (shown, total) {
-            (0, 0) => Some("no file fits; hidden and ignored files are not looked at".to_owned()),
-            (0, total) => Some(format!("there are {total} files, none from offset {offset}")),
-            (shown, total) if (shown as u64) < total => {
-                let next = self.next_offset();
-                let next = next.map(|next| format!("; the next from offset {next}"));
-                let (from, to) = (offset + 1, offset + shown);
-                Some(format!("files {from}-{to} of {total}{}", next.unwrap_or_default()))
-            }
-            _ => None,
-        };
-        if let Some(told) = told {
-            writeln!(text, "[{told}]").expect("writing to a string does not fail");
-        }
-        self.passed.write(&mut text).expect("writing to a string does not fail");
-        text
-    }
 }
 
 /// Finds files and links under `base`.
 ///
 /// # Errors
-/// A [`TreeError`] for a query that cannot be answered, or if `go_on` says so.
-pub fn glob(base: &Path, query: &GlobQuery, go_on: GoOn<'_>) -> Result<GlobAnswer, TreeError> {
+/// A [`TreeError`] for a query that cannot be answered, or if it is cancelled.
+pub fn glob(base: &Path, query: &GlobQuery, cancel: &Cancel<'_>) -> Result<GlobAnswer, TreeError> {
     let reach = query.offset.saturating_add(query.limit);
     if reach > PATHS_MAX {
         return Err(TreeError::TooFar { asked: reach, max: PATHS_MAX });
@@ -114,7 +87,7 @@ pub fn glob(base: &Path, query: &GlobQuery, go_on: GoOn<'_>) -> Result<GlobAnswe
     let names = Names::new(&checked.root, &checked.path);
     let visitor =
         || Visit { names: &names, order: query.order, first: First::new(reach), total: 0 };
-    let (visits, passed) = walk(&query.scope, &checked, &names, go_on, visitor)?;
+    let (visits, passed) = walk(&query.scope, &checked, &names, cancel, visitor)?;
     let total = visits.iter().map(|visit| visit.total).sum();
     let mut found: Vec<Found> =
         visits.into_iter().flat_map(|visit| visit.first.into_items()).collect();

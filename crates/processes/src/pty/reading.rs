@@ -4,11 +4,12 @@ use std::io::Read;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use foveal_cancel::Cancel;
 use serde::{Deserialize, Serialize};
 
 use crate::{BoundedOutput, Decoder, Ending, KeepBytes, Output};
 
-/// The longest wait without asking whether to go on.
+/// The longest wait between two looks at the cancellation token.
 const TICK: Duration = Duration::from_millis(20);
 
 /// Output that waits to be streamed, in bytes; of more, the last. All of it is in the reading.
@@ -34,8 +35,8 @@ impl Wait {
 /// Who waits for output.
 #[derive(Clone, Copy)]
 pub struct Waiting<'a> {
-    /// Asked at least every 20 ms; `false` ends the wait.
-    pub go_on: &'a (dyn Fn() -> bool + Sync),
+    /// Asked at least every 20 ms; ends the wait once it is cancelled.
+    pub cancel: &'a Cancel<'a>,
     /// Gets the output as it comes, in pieces of whole characters; of what comes too fast, the
     /// last.
     pub stream: &'a (dyn Fn(&str) + Sync),
@@ -43,7 +44,7 @@ pub struct Waiting<'a> {
 
 impl Waiting<'_> {
     /// Waits to the end and looks at the reading alone.
-    pub const QUIET: Waiting<'static> = Waiting { go_on: &|| true, stream: &|_| {} };
+    pub const QUIET: Waiting<'static> = Waiting { cancel: &Cancel::NEVER, stream: &|_| {} };
 }
 
 impl std::fmt::Debug for Waiting<'_> {
@@ -61,8 +62,8 @@ pub enum Paused {
     Deadline,
     /// The program has ended and all its output was read.
     Ended,
-    /// Who waits asked to stop.
-    Stopped,
+    /// The wait was cancelled.
+    Cancelled,
 }
 
 /// What a terminal wrote since the last reading.
@@ -174,9 +175,9 @@ impl Unread {
                 break paused;
             }
             drop(state);
-            if !(waiting.go_on)() {
+            if waiting.cancel.is_cancelled() {
                 state = self.lock();
-                break Paused::Stopped;
+                break Paused::Cancelled;
             }
             state = self.lock();
             if !state.fresh.is_empty() || state.paused(wait, since, until).is_some() {
