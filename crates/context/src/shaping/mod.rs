@@ -18,3 +18,7 @@ pub mod shown;
 pub mod table;
 pub mod telling;
 pub mod view;
+
+#[cfg(test)]
+#[path = "../../../../docs/examples/rule.rs"]
+mod example;

@@ -17,3 +17,7 @@ pub(crate) mod search_code;
 pub(crate) mod terminal;
 pub(crate) mod web_fetch;
 pub(crate) mod write_file;
+
+#[cfg(test)]
+#[path = "../../../../docs/examples/tool.rs"]
+mod example;
