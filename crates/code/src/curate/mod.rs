@@ -102,18 +102,6 @@ impl Curator {
         view_of(&scene, &choose(&scene, &worth, budget, enough), &columns)
     }
 
-    /// The same with what each line is worth given from outside: shows what units and choice
-    /// allow. `worth` has a value for each line, not negative.
-    pub fn curate_by(&self, file: &SourceFile<'_>, worth: &[f32], budget: Budget) -> View {
-        let question = Question::default();
-        let scene = Scene::of(file, &question, &self.model);
-        let of_unit = scene.each(|unit| {
-            let rows = unit.rows().filter_map(|row| worth.get(row));
-            rows.sum::<f32>() / unit.len().max(1) as f32
-        });
-        view_of(&scene, &choose(&scene, &of_unit, budget, ENOUGH), &[])
-    }
-
     /// What the signals say about the units of `file`.
     pub fn table(&self, file: &SourceFile<'_>, question: &Question) -> Table {
         let scene = Scene::of(file, question, &self.model);

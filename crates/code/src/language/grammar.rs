@@ -4,7 +4,8 @@ use std::sync::OnceLock;
 
 use super::table::{LANGUAGES, Language};
 use super::{
-    bash, c, c_sharp, css, go, html, java, javascript, json, kotlin, markdown, php, python, ruby, rust, sql, swift, toml, yaml, zig,
+    bash, c, c_sharp, css, go, html, java, javascript, json, kotlin, markdown, php, python, ruby,
+    rust, sql, swift, toml, yaml, zig,
 };
 use crate::spec::{Compiled, Spec};
 

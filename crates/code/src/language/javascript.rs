@@ -4,8 +4,8 @@ mod imports;
 
 use tree_sitter::Node;
 
-use crate::entity::{EntityKind, Visibility};
 use self::imports::{exports, imports};
+use crate::entity::{EntityKind, Visibility};
 use crate::spec::{Header, Named, Role, Roles, Site, Spec, name_field};
 
 pub(super) const JAVASCRIPT: Spec = Spec {

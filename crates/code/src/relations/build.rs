@@ -4,13 +4,13 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::graph::id;
 use super::modules::Modules;
 use super::reexports::Reexports;
 use super::resolver::Resolver;
 use super::symbols::{Definition, FileSymbols, Use, UseRole};
 use super::table::Table;
 use super::tests_of::{is_test_file, subject};
-use super::graph::id;
 use super::{Node, NodeId, NodeKey, NodeKind, Relation, RelationKind, Relations};
 use crate::{EntityIndex, EntityKind, FileClass, LineNumber, LineRange, Visibility};
 
@@ -173,7 +173,8 @@ impl Found<'_> {
         let table = resolver.table;
         let own = NodeId(table.ranges[resolver.at].start);
         for import in &resolver.file.imports {
-            let scope = resolver.reexports.modules.find(resolver.family, resolver.at, &import.module);
+            let scope =
+                resolver.reexports.modules.find(resolver.family, resolver.at, &import.module);
             let fronts: Vec<usize> = scope.fronts.iter().cloned().flatten().collect();
             if fronts.is_empty() {
                 continue;

@@ -3,9 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use super::family::Family;
 use super::paths::{folder, stem};
 use super::symbols::FileSymbols;
-use super::family::Family;
 
 /// Files that a module consists of: ranges of places in the list of files. Empty where the
 /// module is not part of the repository.

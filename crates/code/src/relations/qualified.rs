@@ -92,7 +92,13 @@ type Tier<'a> = (f32, &'a dyn Fn(&NodeId) -> bool);
 
 impl Resolver<'_> {
     /// A name that belongs to another.
-    pub(super) fn qualified(&self, of: &Use, name: u32, qualifier: &str, near: &HashSet<u32>) -> Meant {
+    pub(super) fn qualified(
+        &self,
+        of: &Use,
+        name: u32,
+        qualifier: &str,
+        near: &HashSet<u32>,
+    ) -> Meant {
         let found = match qualifier {
             "" => None,
             "self" | "this" | "Self" | "cls" | "static" => self.own_member(of, name, qualifier),

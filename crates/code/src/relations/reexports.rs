@@ -7,9 +7,9 @@
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
+use super::family::Family;
 use super::modules::{Modules, Scope};
 use super::symbols::FileSymbols;
-use super::family::Family;
 
 /// How often a name is handed on from one module to the next, at most.
 const HANDED_ON_MAX: usize = 4;

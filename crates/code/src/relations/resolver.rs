@@ -67,7 +67,12 @@ impl<'a> Resolver<'a> {
     }
 
     /// The nodes of that name that `fits` and that `role` can mean.
-    pub(super) fn candidates(&self, of: &Use, name: u32, fits: impl Fn(NodeId) -> bool) -> Vec<NodeId> {
+    pub(super) fn candidates(
+        &self,
+        of: &Use,
+        name: u32,
+        fits: impl Fn(NodeId) -> bool,
+    ) -> Vec<NodeId> {
         let named = self.table.named(name);
         let found = named.iter().copied().take(LOOKED_AT_MAX);
         found.filter(|node| fits(*node) && self.can_mean(of, *node)).collect()

@@ -2,10 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::family::Family;
 use super::modules::Scope;
 use super::reexports::Reexports;
 use super::symbols::FileSymbols;
-use super::family::Family;
 
 /// What a script exports without a name is called.
 pub(super) const DEFAULT: &str = "default";

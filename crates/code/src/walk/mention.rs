@@ -4,8 +4,8 @@ use tree_sitter::Node;
 
 use super::row::row;
 use super::walker::Walker;
-use crate::entity::{Mention, MentionKind};
 use crate::bounds::MENTIONS_MAX;
+use crate::entity::{Mention, MentionKind};
 use crate::spec::Role;
 use foveal_transcript::LineNumber;
 
