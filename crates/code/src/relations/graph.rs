@@ -212,7 +212,7 @@ impl Relations {
     }
 
     /// The place among the files of the one that a node is in.
-    fn file_place(&self, of: NodeId) -> usize {
+    pub(super) fn file_place(&self, of: NodeId) -> usize {
         self.files.partition_point(|nodes| nodes.start <= of.0).saturating_sub(1)
     }
 }

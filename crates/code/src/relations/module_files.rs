@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::modules::{Modules, Scope};
-use super::paths::{bare, crate_root, ends_with, folder, joined, own_module, resolved, stem};
+use super::paths::{bare, crate_root, ends_with, folder, joined, own_module, resolved};
 
 /// Endings of files that an import without one can mean, better ones first.
 const SCRIPT_ENDINGS: &[&str] =
