@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::confirm;
 use crate::environment::Environment;
-use crate::interrupt::{self, Interrupt};
+use crate::interrupt;
 use crate::notice;
 use crate::source_file::SourceFileError;
 use crate::toolbox::Opener;
@@ -71,21 +71,20 @@ impl Place {
     /// # Errors
     /// What the tool says, if it fails.
     pub(crate) fn call(&self, tool: &str, arguments: Value) -> anyhow::Result<Ended> {
-        let interrupt = Interrupt::listen();
+        let cancel = &interrupt::listen();
         let session = Session::new(&self.tools.0, name());
-        let go_on = || !interrupt.requested();
         let person = |question: &Question| {
             let text =
                 format!("{} `{}`: {}. Go on?", question.tool, question.subject, question.reason);
             if confirm::yes(&text) { Approval::Once } else { Approval::No }
         };
         let control = Control {
-            go_on: &go_on,
+            cancel,
             progress: &|_| {},
             person: self.asks.then_some(&person as &(dyn Fn(&Question) -> Approval + Sync)),
         };
         let answer = session.call(&Request::new(tool, arguments), &control);
-        if interrupt.requested() {
+        if cancel.is_cancelled() {
             notice::say("stopped");
             return Ok(Ended::Stopped(ExitCode::from(interrupt::EXIT_CODE)));
         }

@@ -3,6 +3,7 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use cap_std::fs::{Metadata, MetadataExt as _};
+use foveal_cancel::Cancel;
 
 use crate::open::{Bounds, Opened, ReadError};
 use crate::roots::Located;
@@ -113,12 +114,8 @@ impl Version {
     /// # Errors
     ///
     /// When the file is missing, no regular file any more, or cannot be read; or
-    /// [`ReadError::Stopped`].
-    pub fn check(
-        &self,
-        located: &Located,
-        go_on: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Freshness, ReadError> {
+    /// [`ReadError::Cancelled`].
+    pub fn check(&self, located: &Located, cancel: &Cancel<'_>) -> Result<Freshness, ReadError> {
         let stamp = Stamp::of(&located.metadata()?);
         if self.settled && stamp == self.stamp {
             return Ok(Freshness::Same(*self));
@@ -126,7 +123,7 @@ impl Version {
         if stamp.len != self.stamp.len {
             return Ok(Freshness::Changed);
         }
-        let now = Opened::open(located)?.hash(&Bounds::for_hash(), go_on)?;
+        let now = Opened::open(located)?.hash(&Bounds::for_hash(), cancel)?;
         Ok(if now.hash == self.hash { Freshness::Same(now) } else { Freshness::Changed })
     }
 }
@@ -161,7 +158,7 @@ mod tests {
         let changed_at = UNIX_EPOCH + Duration::from_nanos(stamp.ctime_ns.unsigned_abs());
         let freshness = |hash: &[u8], later: Duration| {
             let version = Version::new(stamp, ContentHash::of(hash), changed_at + later);
-            let freshness = version.check(&located, &|| true).expect("read");
+            let freshness = version.check(&located, &Cancel::NEVER).expect("read");
             matches!(freshness, Freshness::Same(_))
         };
         let (soon, later) = (Duration::from_millis(1), Duration::from_secs(10));
@@ -171,6 +168,6 @@ mod tests {
         // A version that the stamp cannot tell from this one, which does not happen so late.
         assert!(freshness(b"old", later));
         let stored = Version::stored(stamp, ContentHash::of(b"old"));
-        assert_eq!(stored.check(&located, &|| true).expect("read"), Freshness::Changed);
+        assert_eq!(stored.check(&located, &Cancel::NEVER).expect("read"), Freshness::Changed);
     }
 }

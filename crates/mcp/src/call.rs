@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use foveal_cancel::Cancel;
 use foveal_tools::control::{Approval, Question};
 use foveal_tools::{Answer, Control, Request};
 use rmcp::RoleServer;
@@ -197,8 +198,9 @@ fn start(
             reader.session.set_duplicate_detection(enable);
         }
         let approval = |question: &Question| person.approval(question);
+        let is_cancelled = || stop.is_cancelled();
         let control = Control {
-            go_on: &|| !stop.is_cancelled(),
+            cancel: &Cancel::when(&is_cancelled),
             progress: &|progress| board.put(progress),
             person: if matches!(person, Person::Away) { None } else { Some(&approval) },
         };

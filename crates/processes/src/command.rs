@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::process::{self, Stdio};
 use std::time::{Duration, Instant};
 
+use foveal_cancel::Cancel;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Signal;
 
@@ -181,7 +182,7 @@ impl Command {
     /// (`/dev/tty`) is stopped there by the system, until its time is over.
     ///
     /// `stream` gets the whole output as it comes, in pieces of whole characters (carriage
-    /// returns and all). `go_on` is asked at least every 20 ms and ends the group by `false`.
+    /// returns and all). `cancel` is asked at least every 20 ms; a yes ends the group.
     /// Memory stays bounded by [`Limits::keep`], whatever is written.
     ///
     /// # Errors
@@ -190,13 +191,13 @@ impl Command {
     pub fn run(
         &self,
         stream: &mut dyn FnMut(&str),
-        go_on: &(dyn Fn() -> bool + Sync),
+        cancel: &Cancel<'_>,
     ) -> Result<Ran, CommandError> {
         shell::check(&self.text)?;
         if !self.directory.is_dir() {
             return Err(CommandError::Directory(self.directory.clone()));
         }
-        if !go_on() {
+        if cancel.is_cancelled() {
             return Ok(Ran::not_started());
         }
         let directory_file = tempfile::Builder::new().prefix("foveal-directory-").tempfile()?;
@@ -204,7 +205,7 @@ impl Command {
         let (group, pipe, confinement) = self.start(directory_file.path())?;
         let source = Source::new(pipe, self.limits.keep);
         let mut run = Run { limits: &self.limits, started, group, source, stream };
-        let (outcome, left_background) = run.follow(go_on, self.background)?;
+        let (outcome, left_background) = run.follow(cancel, self.background)?;
         run.source.finish(run.stream);
         Ok(Ran {
             outcome,
@@ -263,11 +264,11 @@ impl Run<'_> {
     /// To the end of the command, and whether processes were left behind by the shell.
     fn follow(
         &mut self,
-        go_on: &(dyn Fn() -> bool + Sync),
+        cancel: &Cancel<'_>,
         background: Background,
     ) -> std::io::Result<(Outcome, bool)> {
         loop {
-            if let Some(outcome) = self.must_stop(go_on) {
+            if let Some(outcome) = self.must_stop(cancel) {
                 self.end_group()?;
                 return Ok((outcome, false));
             }
@@ -283,8 +284,8 @@ impl Run<'_> {
         }
     }
 
-    fn must_stop(&self, go_on: &(dyn Fn() -> bool + Sync)) -> Option<Outcome> {
-        if !go_on() {
+    fn must_stop(&self, cancel: &Cancel<'_>) -> Option<Outcome> {
+        if cancel.is_cancelled() {
             return Some(Outcome::Cancelled);
         }
         if let Some(bytes_max) = self.limits.output_bytes_max

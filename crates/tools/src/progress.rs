@@ -28,8 +28,8 @@ impl<'a> ProgressReporter<'a> {
         Self { control: work.control, what, every, begun, due_ms, done: AtomicU64::new(0) }
     }
 
-    /// Whether the caller wants it to go on; says that it does where nothing was told for long.
-    pub(crate) fn go_on(&self) -> bool {
+    /// Whether the caller wants it to end; says that it goes on where nothing was told for long.
+    pub(crate) fn is_cancelled(&self) -> bool {
         let now_ms = self.now_ms();
         let due_ms = self.due_ms.load(Ordering::Relaxed);
         // One of the threads that ask tells it.
@@ -41,7 +41,7 @@ impl<'a> ProgressReporter<'a> {
             };
             self.tell(1, message);
         }
-        (self.control.go_on)()
+        self.control.cancel.is_cancelled()
     }
 
     /// Passes output on.

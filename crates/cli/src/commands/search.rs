@@ -14,7 +14,7 @@ use crate::colour::{Painter, Style};
 use crate::embedders::EmbedderOptions;
 use crate::environment::Environment;
 use crate::index_place::{self, Answer, Embedding};
-use crate::interrupt::{self, Interrupt};
+use crate::interrupt;
 use crate::numbers::plural;
 
 /// What a search that finds nothing ends with, as other programs that search do.
@@ -78,9 +78,9 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     if query.trim().is_empty() {
         bail!("the question is empty: say what to look for");
     }
-    let interrupt = Interrupt::listen();
+    let cancel = &interrupt::listen();
     let (options, patience) = (&arguments.embedder, Patience::SHORT);
-    let embedding = Embedding { options, patience, environment, interrupt: &interrupt };
+    let embedding = Embedding { options, patience, environment, cancel };
     let mut opened = index_place::open_for_reading(arguments.path.as_deref(), embedding)?;
     let options = SearchOptions {
         limit: usize::from(arguments.limit),
@@ -88,7 +88,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         ..SearchOptions::default()
     };
     let search = |indexer: &mut Indexer| indexer.search(&query, &options);
-    let asked = index_place::ask(&mut opened, &interrupt, index_place::update_for_search, search)?;
+    let asked = index_place::ask(&mut opened, cancel, index_place::update_for_search, search)?;
     let Some(Answer { answer: hits, summary }) = asked else {
         return Ok(ExitCode::from(interrupt::EXIT_CODE));
     };

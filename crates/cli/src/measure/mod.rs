@@ -10,6 +10,7 @@ use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use foveal_cancel::Cancel;
 use foveal_context::prices::PriceCard;
 use foveal_context::profile::Profile;
 use foveal_context::tokens::Tokenizer;
@@ -18,7 +19,6 @@ use foveal_report::{Limits, ReportBuilder};
 use foveal_wire::Format;
 
 use crate::figures::SessionFigures;
-use crate::interrupt::Interrupt;
 use crate::ordered::Ordered;
 use crate::sessions::find::SessionFile;
 use crate::sessions::load::{LoadError, load};
@@ -42,7 +42,7 @@ pub(crate) struct Plan<'a> {
     /// Problems kept of each file; the rest is counted.
     pub(crate) problems_max: usize,
     /// Whether to stop.
-    pub(crate) interrupt: &'a Interrupt,
+    pub(crate) cancel: &'a Cancel<'a>,
 }
 
 /// What is gathered for the report.
@@ -91,7 +91,7 @@ pub(crate) fn measure(
     let outcomes = Mutex::new(outcomes);
     let failure = Mutex::new(None);
     let work = || {
-        while !plan.interrupt.requested() && lock(&failure).is_none() {
+        while !plan.cancel.is_cancelled() && lock(&failure).is_none() {
             let number = next.fetch_add(1, Ordering::SeqCst);
             let Some(file) = files.get(number) else { break };
             match one_file(plan, number, file) {

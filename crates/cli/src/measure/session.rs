@@ -66,7 +66,7 @@ pub(super) fn measure(plan: &Plan<'_>, session: &Session, file: &str) -> Option<
 
 /// One run for each profile.
 fn conversation(plan: &Plan<'_>, session: &Session, at: usize) -> Option<Vec<Run>> {
-    if plan.interrupt.requested() {
+    if plan.cancel.is_cancelled() {
         return None;
     }
     let prepared = Prepared::new(&session.conversations[at], plan.tokenizer);
@@ -77,7 +77,7 @@ fn conversation(plan: &Plan<'_>, session: &Session, at: usize) -> Option<Vec<Run
             let drawn = plan.report.as_ref().is_some_and(|report| report.draws(*place));
             let logged = plan.prompt_log.is_some() && *place == 0;
             let log = logged.then(|| ConversationLog::new(session, at));
-            (!plan.interrupt.requested()).then(|| run(plan, &prepared, profile, log, drawn))
+            (!plan.cancel.is_cancelled()).then(|| run(plan, &prepared, profile, log, drawn))
         })
         .collect()
 }

@@ -7,6 +7,8 @@ mod notebook;
 pub use self::image::{Image, ImageFormat};
 pub use self::magic::Binary;
 pub use self::notebook::{Cell, CellKind, Notebook};
+use foveal_cancel::Cancel;
+
 use crate::open::{Bounds, Opened, ReadError};
 use crate::roots::Located;
 use crate::stamp::Version;
@@ -86,11 +88,11 @@ impl FileRead {
 /// # Errors
 ///
 /// When there is nothing, or no regular file, or it cannot be read or changes meanwhile; or
-/// [`ReadError::Stopped`] after `go_on` said no.
+/// [`ReadError::Cancelled`] once it is cancelled.
 pub fn read(
     located: &Located,
     limits: &ReadLimits,
-    go_on: &(dyn Fn() -> bool + Sync),
+    cancel: &Cancel<'_>,
 ) -> Result<FileRead, ReadError> {
     let mut opened = Opened::open(located)?;
     let (len, names) = (opened.metadata().len(), opened.names());
@@ -110,7 +112,7 @@ pub fn read(
         return unread(Content::TooLarge { what: "text", limit: limits.text_bytes_max });
     }
     let bounds = Bounds { bytes_max: limits.text_bytes_max.max(limits.image_bytes_max) };
-    let (bytes, version) = opened.read(head, &bounds, go_on)?;
+    let (bytes, version) = opened.read(head, &bounds, cancel)?;
     let len = version.stamp.len;
     let content = content(located, bytes);
     Ok(FileRead { content, version: Some(version), len, names })

@@ -8,6 +8,7 @@ pub use self::index::LineIndex;
 use crate::open::{Opened, ReadError};
 use crate::roots::Located;
 use crate::text::Encoding;
+use foveal_cancel::Cancel;
 
 /// The number of a line, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -113,9 +114,9 @@ impl LinesReader {
     ///
     /// # Errors
     ///
-    /// When it cannot be read or changes meanwhile; or [`ReadError::Stopped`].
-    pub fn count(&mut self, go_on: &(dyn Fn() -> bool + Sync)) -> Result<u64, ReadError> {
-        self.index.scan(&self.opened, u64::MAX, go_on)?;
+    /// When it cannot be read or changes meanwhile; or [`ReadError::Cancelled`].
+    pub fn count(&mut self, cancel: &Cancel<'_>) -> Result<u64, ReadError> {
+        self.index.scan(&self.opened, u64::MAX, cancel)?;
         self.opened.check_unchanged()?;
         Ok(self.index.count().unwrap_or(0))
     }
@@ -131,9 +132,9 @@ impl LinesReader {
         first: LineNumber,
         last: LineNumber,
         limits: &LineLimits,
-        go_on: &(dyn Fn() -> bool + Sync),
+        cancel: &Cancel<'_>,
     ) -> Result<Lines, ReadError> {
-        self.lines_from((first, 0), last, limits, go_on)
+        self.lines_from((first, 0), last, limits, cancel)
     }
 
     /// The same, the first line from a byte of it on, counted from 0.
@@ -146,19 +147,19 @@ impl LinesReader {
         (first, from_byte): (LineNumber, u64),
         last: LineNumber,
         limits: &LineLimits,
-        go_on: &(dyn Fn() -> bool + Sync),
+        cancel: &Cancel<'_>,
     ) -> Result<Lines, ReadError> {
         if last < first {
             return Ok(Lines { lines: Vec::new(), next: None });
         }
-        self.index.scan(&self.opened, first.get(), go_on)?;
+        self.index.scan(&self.opened, first.get(), cancel)?;
         let (mut offset, before) = self.index.start(first.get());
         let skipped = (first.get() - 1 - before, from_byte);
         let mut collector = Collector::new(self.encoding(), (first, last), skipped, limits);
         let mut buffer = vec![0; index::CHUNK_BYTES];
         while !collector.is_full() {
-            if !go_on() {
-                return Err(ReadError::Stopped { path: self.opened.shown().to_owned() });
+            if cancel.is_cancelled() {
+                return Err(ReadError::Cancelled { path: self.opened.shown().to_owned() });
             }
             let read = self.opened.read_at(&mut buffer, offset)?;
             if read == 0 {

@@ -17,6 +17,7 @@ use std::io;
 use std::time::SystemTime;
 
 use cap_std::fs::{Dir, Metadata, MetadataExt as _};
+use foveal_cancel::Cancel;
 use rustix::fs::AtFlags;
 
 pub use self::error::WriteError;
@@ -88,14 +89,14 @@ pub fn replace_if(
     located: &Located,
     expected: &ContentHash,
     bytes: &[u8],
-    go_on: &(dyn Fn() -> bool + Sync),
+    cancel: &Cancel<'_>,
 ) -> Result<Written, WriteError> {
-    let held = Held::take(located, go_on)?;
-    let old = held.read(go_on)?;
+    let held = Held::take(located, cancel)?;
+    let old = held.read(cancel)?;
     if old.version.hash != *expected {
         return Err(WriteError::Changed { path: located.shown().to_owned() });
     }
-    held.replace(old, bytes, go_on)
+    held.replace(old, bytes, cancel)
 }
 
 /// Changes the file at `located` by `change`, which is given its bytes and is called once. No
@@ -106,13 +107,13 @@ pub fn replace_if(
 /// As [`replace_if`]; or what `change` says.
 pub fn update<E: From<WriteError>>(
     located: &Located,
-    go_on: &(dyn Fn() -> bool + Sync),
+    cancel: &Cancel<'_>,
     change: impl FnOnce(&[u8]) -> Result<Vec<u8>, E>,
 ) -> Result<Written, E> {
-    let held = Held::take(located, go_on)?;
-    let old = held.read(go_on)?;
+    let held = Held::take(located, cancel)?;
+    let old = held.read(cancel)?;
     let bytes = change(&old.bytes)?;
-    Ok(held.replace(old, &bytes, go_on)?)
+    Ok(held.replace(old, &bytes, cancel)?)
 }
 
 /// Makes a new file at `located` that holds `bytes`, and the folders it is in.
@@ -121,15 +122,11 @@ pub fn update<E: From<WriteError>>(
 ///
 /// [`WriteError::Exists`] when there is something already, and when it cannot be written; new
 /// folders are removed then.
-pub fn create(
-    located: &Located,
-    bytes: &[u8],
-    go_on: &(dyn Fn() -> bool + Sync),
-) -> Result<Written, WriteError> {
+pub fn create(located: &Located, bytes: &[u8], cancel: &Cancel<'_>) -> Result<Written, WriteError> {
     let failed = |error| WriteError::of(located.shown(), error);
     let mut folders = Folders::make(located)?;
     let name = name(located)?;
-    let lock = Lock::take(folders.innermost()?, located.shown(), go_on)?;
+    let lock = Lock::take(folders.innermost()?, located.shown(), cancel)?;
     let dir = lock.dir();
     match dir.symlink_metadata(name) {
         Ok(_) => return Err(WriteError::Exists { path: located.shown().to_owned() }),
@@ -137,8 +134,8 @@ pub fn create(
         Err(error) => return Err(failed(error)),
     }
     let mut temporary = Temporary::new(dir, false).map_err(failed)?;
-    if !temporary.fill(bytes, go_on).map_err(failed)? {
-        return Err(WriteError::Stopped { path: located.shown().to_owned() });
+    if !temporary.fill(bytes, cancel).map_err(failed)? {
+        return Err(WriteError::Cancelled { path: located.shown().to_owned() });
     }
     temporary.place(name).map_err(failed)?;
     folders.keep().map_err(failed)?;
@@ -154,11 +151,11 @@ pub fn create(
 pub fn remove_if(
     located: &Located,
     expected: &ContentHash,
-    go_on: &(dyn Fn() -> bool + Sync),
+    cancel: &Cancel<'_>,
 ) -> Result<Vec<u8>, WriteError> {
     let failed = |error| WriteError::of(located.shown(), error);
-    let held = Held::take(located, go_on)?;
-    let old = held.read(go_on)?;
+    let held = Held::take(located, cancel)?;
+    let old = held.read(cancel)?;
     if old.version.hash != *expected || !held.still(&old)? {
         return Err(WriteError::Changed { path: located.shown().to_owned() });
     }
@@ -182,10 +179,10 @@ struct Old {
 }
 
 impl<'a> Held<'a> {
-    fn take(located: &'a Located, go_on: &(dyn Fn() -> bool + Sync)) -> Result<Self, WriteError> {
+    fn take(located: &'a Located, cancel: &Cancel<'_>) -> Result<Self, WriteError> {
         let name = name(located)?;
         let (dir, _) = located.parent()?;
-        Ok(Self { located, name, lock: Lock::take(dir, located.shown(), go_on)? })
+        Ok(Self { located, name, lock: Lock::take(dir, located.shown(), cancel)? })
     }
 
     fn path(&self) -> String {
@@ -193,7 +190,7 @@ impl<'a> Held<'a> {
     }
 
     /// The bytes that are there, if they may be replaced.
-    fn read(&self, go_on: &(dyn Fn() -> bool + Sync)) -> Result<Old, WriteError> {
+    fn read(&self, cancel: &Cancel<'_>) -> Result<Old, WriteError> {
         let opened = match Opened::open_in(self.lock.dir(), self.name, self.located) {
             Err(ReadError::Special { path, what }) => {
                 return Err(WriteError::Special { path, what });
@@ -209,9 +206,9 @@ impl<'a> Held<'a> {
             return Err(WriteError::Denied { path: self.path() });
         }
         let bounds = Bounds { bytes_max: REPLACED_BYTES_MAX };
-        match opened.read(Vec::new(), &bounds, go_on) {
+        match opened.read(Vec::new(), &bounds, cancel) {
             Ok((bytes, version)) => Ok(Old { bytes, version, metadata }),
-            Err(ReadError::Stopped { path }) => Err(WriteError::Stopped { path }),
+            Err(ReadError::Cancelled { path }) => Err(WriteError::Cancelled { path }),
             Err(ReadError::Changing { path }) => Err(WriteError::Changed { path }),
             Err(error) => Err(error.into()),
         }
@@ -226,12 +223,7 @@ impl<'a> Held<'a> {
         }
     }
 
-    fn replace(
-        &self,
-        old: Old,
-        bytes: &[u8],
-        go_on: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Written, WriteError> {
+    fn replace(&self, old: Old, bytes: &[u8], cancel: &Cancel<'_>) -> Result<Written, WriteError> {
         let failed = |error| WriteError::of(self.located.shown(), error);
         let dir = self.lock.dir();
         let mut notes: Vec<Note> = through_link(self.located).into_iter().collect();
@@ -240,8 +232,8 @@ impl<'a> Held<'a> {
         if !temporary.take_after(&old.metadata).map_err(failed)? {
             notes.push(Note::OwnerNotKept);
         }
-        if !temporary.fill(bytes, go_on).map_err(failed)? {
-            return Err(WriteError::Stopped { path: self.path() });
+        if !temporary.fill(bytes, cancel).map_err(failed)? {
+            return Err(WriteError::Cancelled { path: self.path() });
         }
         if !self.still(&old)? {
             return Err(WriteError::Changed { path: self.path() });
@@ -270,7 +262,7 @@ impl Held<'_> {
         };
         let hash = |name: &OsStr| {
             let opened = Opened::open_in(dir, name, self.located).ok()?;
-            Some(opened.hash(&Bounds::for_hash(), &|| true).ok()?.hash)
+            Some(opened.hash(&Bounds::for_hash(), &Cancel::NEVER).ok()?.hash)
         };
         let inode = |name: &OsStr| Ok(Stamp::of(&dir.symlink_metadata(name)?).inode);
         let mut put = inode(temporary.name()).map_err(failed)?;
@@ -330,20 +322,20 @@ mod tests {
         std::fs::write(&path, "ours").expect("written");
         let roots = Roots::open(&[folder.path()]).expect("a root");
         let located = roots.resolve("a").expect("there");
-        let held = Held::take(&located, &|| true).expect("held");
+        let held = Held::take(&located, &Cancel::NEVER).expect("held");
         let take_place = |old: &Old| {
             let mut temporary = Temporary::new(held.lock.dir(), true).expect("made");
-            assert!(temporary.fill(b"new", &|| true).expect("written"));
+            assert!(temporary.fill(b"new", &Cancel::NEVER).expect("written"));
             held.take_place(temporary, old)
         };
         let names = || std::fs::read_dir(folder.path()).expect("listed").count();
         let read = || std::fs::read_to_string(&path).expect("there");
-        let old = held.read(&|| true).expect("read");
+        let old = held.read(&Cancel::NEVER).expect("read");
         std::fs::write(folder.path().join("b"), "theirs").expect("written");
         std::fs::rename(folder.path().join("b"), &path).expect("renamed");
         assert!(matches!(take_place(&old), Err(WriteError::Changed { .. })));
         assert_eq!((read(), names()), ("theirs".to_owned(), 1));
-        assert!(take_place(&held.read(&|| true).expect("read")).is_ok());
+        assert!(take_place(&held.read(&Cancel::NEVER).expect("read")).is_ok());
         assert_eq!((read(), names()), ("new".to_owned(), 1));
         std::fs::remove_file(&path).expect("removed");
         assert!(matches!(take_place(&old), Err(WriteError::Changed { .. })));

@@ -3,18 +3,19 @@
 use std::path::Path;
 use std::sync::Mutex;
 
+use foveal_cancel::Cancel;
 use grep_matcher::LineTerminator;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use ignore::DirEntry;
 
+use super::Open;
 use super::answer::{FileHits, GrepAnswer, HitLine, Passed, Unit};
 use super::kept::Kept;
 use super::name::Names;
 use super::scope::{Scope, TreeError};
 use super::search::{Outcome, Reader, Task};
 use super::walk::{Visitor, walk};
-use super::{GoOn, Open};
 
 /// Found lines that are held for paging.
 const HITS_MAX: usize = 100_000;
@@ -94,13 +95,13 @@ impl GrepQuery {
 /// are: files by path, lines by number.
 ///
 /// # Errors
-/// A [`TreeError`] for a query that cannot be answered, or if `go_on` says so. Files that
+/// A [`TreeError`] for a query that cannot be answered, or if it is cancelled. Files that
 /// cannot be read are told in the answer.
 pub fn grep(
     base: &Path,
     open: Open<'_>,
     query: &GrepQuery,
-    go_on: GoOn<'_>,
+    cancel: &Cancel<'_>,
 ) -> Result<GrepAnswer, TreeError> {
     let reach = query.offset.saturating_add(query.limit);
     if reach > HITS_MAX {
@@ -116,9 +117,9 @@ pub fn grep(
         matcher: matcher.clone(),
         reader: Reader::default(),
         totals: Totals::default(),
-        shared: Shared { kept: &kept, names: &names, base, open, query, go_on },
+        shared: Shared { kept: &kept, names: &names, base, open, query, cancel },
     };
-    let (visits, mut passed) = walk(&query.scope, &checked, &names, go_on, visitor)?;
+    let (visits, mut passed) = walk(&query.scope, &checked, &names, cancel, visitor)?;
     let mut totals = Totals::default();
     for visit in visits {
         totals.hits += visit.totals.hits;
@@ -128,7 +129,7 @@ pub fn grep(
         passed.add(visit.totals.passed);
     }
     if totals.stopped {
-        return Err(TreeError::Stopped);
+        return Err(TreeError::Cancelled);
     }
     let kept = kept.into_inner().unwrap_or_else(|broken| broken.into_inner());
     let (files, shown) = page(kept.into_files(), query);
@@ -216,7 +217,7 @@ struct Shared<'q> {
     base: &'q Path,
     open: Open<'q>,
     query: &'q GrepQuery,
-    go_on: GoOn<'q>,
+    cancel: &'q Cancel<'q>,
 }
 
 #[derive(Default)]
@@ -262,10 +263,10 @@ impl Visitor for Visit<'_> {
             matcher: &self.matcher,
             hits_max: lines_max,
             first_only: shared.query.mode == GrepMode::Files,
-            go_on: shared.go_on,
+            cancel: shared.cancel,
         };
         match self.reader.search(file, task) {
-            Outcome::Stopped => self.totals.stopped = true,
+            Outcome::Cancelled => self.totals.stopped = true,
             Outcome::Binary => self.totals.passed.binary += 1,
             Outcome::Failed(error) => self.totals.passed.unreadable(path, error),
             Outcome::Found { hits, lines, as_bytes } => {

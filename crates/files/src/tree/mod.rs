@@ -34,9 +34,6 @@ use std::path::Path;
 /// Opens a file for reading, by its path relative to the folder that is searched.
 pub type Open<'o> = &'o (dyn Fn(&Path) -> io::Result<File> + Sync);
 
-/// Asked often while something goes on; `false` ends it soon.
-pub type GoOn<'g> = &'g (dyn Fn() -> bool + Sync);
-
 /// The path that an answer tells as `name`.
 pub fn path_of(name: &str) -> Cow<'_, Path> {
     crate::roots::unspelled(name).unwrap_or(Cow::Borrowed(Path::new(name)))

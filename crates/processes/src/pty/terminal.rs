@@ -6,6 +6,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use foveal_cancel::Cancel;
 use portable_pty::{CommandBuilder, MasterPty, PtySize, native_pty_system};
 
 use super::reading::{Paused, Reading, Unread, Wait, Waiting};
@@ -86,16 +87,16 @@ impl Terminal {
     pub(super) fn read(&self, wait: Wait, since: Option<Instant>, waiting: Waiting<'_>) -> Reading {
         let (output, paused) = self.unread.take(wait, since, waiting);
         if paused == Paused::Ended {
-            self.wait_for_ending(waiting.go_on);
+            self.wait_for_ending(waiting.cancel);
         }
         Reading { output, paused, ending: self.ending() }
     }
 
     /// A process closes its terminal a moment before it counts as ended. One that closed it and
     /// goes on is not waited for any longer.
-    fn wait_for_ending(&self, go_on: &(dyn Fn() -> bool + Sync)) {
+    fn wait_for_ending(&self, cancel: &Cancel<'_>) {
         for _ in 0..ENDING_TICKS {
-            if self.ending().is_some() || !go_on() {
+            if self.ending().is_some() || cancel.is_cancelled() {
                 break;
             }
             std::thread::sleep(ENDING_TICK);

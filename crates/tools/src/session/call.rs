@@ -81,7 +81,7 @@ impl Session {
         let (toolbox, approvals) = (&self.toolbox, Approvals::default());
         let mut work =
             Work { tool, toolbox, session: self, control, approvals: &approvals, anew: false };
-        work.go_on()?;
+        work.check_cancelled()?;
         self.toolbox.collect_at_times();
         let call = tool.parse(request.arguments.clone())?;
         work.permit_all(&call.asks())?;

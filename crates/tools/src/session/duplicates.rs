@@ -226,7 +226,7 @@ impl Work<'_> {
                 .then_some(Dependency::Directory(path)),
             Dependency::File(path, version) => {
                 let located = self.file(&tree::name_of(&path)).ok()?;
-                match version.check(&located, self.control.go_on).ok()? {
+                match version.check(&located, self.control.cancel).ok()? {
                     Freshness::Same(version) => Some(Dependency::File(path, version)),
                     Freshness::Changed => None,
                 }
@@ -254,6 +254,6 @@ impl Work<'_> {
     }
 
     fn is_scope_unchanged(&self, base: &Path, scope: &Scope, since: SystemTime) -> bool {
-        tree::is_unchanged(base, scope, since, self.control.go_on).unwrap_or(false)
+        tree::is_unchanged(base, scope, since, self.control.cancel).unwrap_or(false)
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
+use foveal_cancel::Cancel;
 use foveal_files::edit::{
     Edit, EditOf, How, PlannedText, PlannedTexts, Run, plan_edits, refuse_placeholders,
 };
@@ -142,7 +143,7 @@ impl Work<'_> {
     }
 
     fn target(&self, located: Located, key: PathKey) -> Result<Target, ToolError> {
-        let read = || kind::read(&located, &ReadLimits::default(), self.control.go_on);
+        let read = || kind::read(&located, &ReadLimits::default(), self.control.cancel);
         let mut found = read();
         for _ in 1..PLANS_MAX {
             if !matches!(found, Err(ReadError::Changing { .. })) {
@@ -177,7 +178,8 @@ impl Work<'_> {
     ) -> Result<Vec<Written>, NotMade> {
         let mut written: Vec<Written> = Vec::with_capacity(changed.len());
         for ((target, _), bytes) in changed.iter().zip(bytes) {
-            let done = replace_if(&target.located, &target.version.hash, bytes, self.control.go_on);
+            let done =
+                replace_if(&target.located, &target.version.hash, bytes, self.control.cancel);
             match done {
                 Ok(done) => written.push(done),
                 Err(error) => {
@@ -211,7 +213,7 @@ impl Work<'_> {
         key: &PathKey,
         bytes: &[u8],
     ) -> Result<Found, ToolError> {
-        let written = create(located, bytes, self.control.go_on).map_err(ToolError::failed)?;
+        let written = create(located, bytes, self.control.cancel).map_err(ToolError::failed)?;
         if let Ok(text) = TextFile::decode(bytes) {
             let view = Arc::new(view_of(located, text));
             let known = KnownFile::after(None, written.version, view, None);
@@ -235,7 +237,8 @@ impl Work<'_> {
             LineEnding::CrLf | LineEnding::Mixed => content.replace("\r\n", "\n"),
         };
         let bytes = target.text.encode_edited(&content).map_err(ToolError::failed)?;
-        let written = replace_if(&target.located, &target.version.hash, &bytes, self.control.go_on);
+        let written =
+            replace_if(&target.located, &target.version.hash, &bytes, self.control.cancel);
         let written = written.map_err(ToolError::failed)?;
         let held = Dependency::File(target.located.absolute(), written.version);
         let depends = vec![held, self.seen_from()];
@@ -344,7 +347,7 @@ fn put_back<'a>(
     let mut left: Vec<String> = Vec::new();
     for (target, written) in written {
         let Some(before) = &written.before else { continue };
-        let back = replace_if(&target.located, &written.version.hash, before, &|| true);
+        let back = replace_if(&target.located, &written.version.hash, before, &Cancel::NEVER);
         if let Err(error) = back {
             left.push(format!("`{}` could not be put back: {error}", target.located.shown()));
         }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use foveal_cancel::Cancel;
 use foveal_files::kind::{self, Content, ReadLimits};
 use foveal_files::{LineLimits, LineNumber, LinesReader, Located, TextFile};
 
@@ -129,11 +130,11 @@ impl Part {
         (reader, path): (&mut LinesReader, &str),
         asked: Asked,
         room: Room,
-        go_on: &(dyn Fn() -> bool + Sync),
+        cancel: &Cancel<'_>,
     ) -> Result<(Self, Option<u64>), ToolError> {
         let number = |line: u32| LineNumber::new(u64::from(line)).unwrap_or(LineNumber::FIRST);
         let from = (number(asked.start), asked.from_byte);
-        let lines = reader.lines_from(from, number(asked.end), &room.limits(), go_on);
+        let lines = reader.lines_from(from, number(asked.end), &room.limits(), cancel);
         let lines = lines.map_err(ToolError::failed)?;
         let mut before = asked.from_byte;
         if before > 0 && lines.lines.first().is_some_and(|line| line.bytes == 0) {
@@ -156,7 +157,7 @@ impl Work<'_> {
     /// Lines of a file, word for word.
     pub(crate) fn read_range(&self, path: &str, asked: Asked) -> Result<Found, ToolError> {
         let located = self.file(path)?;
-        let read = kind::read(&located, &ReadLimits::default(), self.control.go_on)
+        let read = kind::read(&located, &ReadLimits::default(), self.control.cancel)
             .map_err(ToolError::failed)?;
         self.toolbox.index.touch(&located.absolute());
         let path = located.shown();
@@ -202,7 +203,7 @@ impl Work<'_> {
         let mut reader = LinesReader::open(located, None).map_err(ToolError::failed)?;
         let (path, start) = (located.shown(), asked.start);
         let from = (&mut reader, path);
-        let (part, next) = Part::of_large(from, asked, Room::ANSWER, self.control.go_on)?;
+        let (part, next) = Part::of_large(from, asked, Room::ANSWER, self.control.cancel)?;
         if part.last == 0 {
             let count = reader.known_count().unwrap_or_default();
             let what = format!("`{path}` has {count} lines, none from {start} on");

@@ -164,7 +164,7 @@ impl Work<'_> {
         let mut reader = LinesReader::open(located, None).map_err(ToolError::failed)?;
         let from = (&mut reader, path.as_str());
         let asked = Asked::lines(1, lines);
-        let (mut part, next) = Part::of_large(from, asked, room, self.control.go_on)?;
+        let (mut part, next) = Part::of_large(from, asked, room, self.control.cancel)?;
         let is_end = next.is_none() && part.last < lines;
         if !is_end {
             let next = next.unwrap_or(u64::from(part.last) + 1);

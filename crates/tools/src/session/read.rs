@@ -47,7 +47,7 @@ impl Work<'_> {
             // Who wants no answers from before is not sent to one.
             mode = Mode::Full;
         }
-        let read = kind::read(&located, &ReadLimits::default(), self.control.go_on)
+        let read = kind::read(&located, &ReadLimits::default(), self.control.cancel)
             .map_err(ToolError::failed)?;
         self.session.count_read(&located, read.version);
         self.toolbox.index.touch(&located.absolute());
@@ -88,7 +88,7 @@ impl Work<'_> {
     /// Whether a file is another than the one last met.
     fn is_changed(&self, located: &Located, key: &PathKey) -> bool {
         let known = self.session.of_known(key, |known| known.version);
-        let now = known.map(|version| version.check(located, self.control.go_on));
+        let now = known.map(|version| version.check(located, self.control.cancel));
         now.is_some_and(|now| !matches!(now, Ok(Freshness::Same(_))))
     }
 
@@ -115,7 +115,7 @@ impl Work<'_> {
         if shown.is_view && (asks_anew || shows_too_little) {
             return Ok(None);
         }
-        let now = version.check(located, self.control.go_on).map_err(ToolError::failed)?;
+        let now = version.check(located, self.control.cancel).map_err(ToolError::failed)?;
         let Freshness::Same(now) = now else { return Ok(None) };
         self.session.renew(key, now);
         let (path, all) = (located.shown(), shown.all);

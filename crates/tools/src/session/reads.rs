@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{MutexGuard, PoisonError};
 
+use foveal_cancel::Cancel;
 use serde::{Deserialize, Serialize};
 
 use foveal_files::stamp::{Freshness, Version};
@@ -150,7 +151,7 @@ impl Session {
     /// The reads of a file, which are none of what it holds now if that is something else.
     fn counted(&self, located: &Located, file: &ReadFile) -> u32 {
         let Some(version) = file.version.filter(|_| file.count > 0) else { return file.count };
-        let now = version.check(located, &|| true);
+        let now = version.check(located, &Cancel::NEVER);
         let mut reads = self.reads();
         // Another call may have read it meanwhile.
         let known = reads.files.get_mut(&located.key());

@@ -241,7 +241,7 @@ impl Work<'_> {
     fn present(&self, located: &Located) -> Result<Option<Present>, ToolError> {
         let bounds = Bounds { bytes_max: BYTES_MAX };
         let read = Opened::open(located);
-        match read.and_then(|opened| opened.read(Vec::new(), &bounds, self.control.go_on)) {
+        match read.and_then(|opened| opened.read(Vec::new(), &bounds, self.control.cancel)) {
             Ok((bytes, version)) => Ok(Some(Present { version, bytes })),
             Err(ReadError::Path(PathError::NotFound { .. })) => Ok(None),
             Err(error) => Err(ToolError::failed(error)),
@@ -297,7 +297,7 @@ impl Work<'_> {
         content: &[u8],
     ) -> Result<Found, ToolError> {
         let Present { version, bytes } = present;
-        let written = replace_if(&located, &version.hash, content, self.control.go_on);
+        let written = replace_if(&located, &version.hash, content, self.control.cancel);
         let written = written.map_err(ToolError::failed)?;
         let key = located.key();
         let view = |bytes: &[u8]| Some(view_of(&located, TextFile::decode(bytes).ok()?));
@@ -321,7 +321,7 @@ impl Work<'_> {
 
     /// Takes back that a file was made. The folders that were made for it stay.
     fn remove(&self, located: &Located, present: &Present) -> Result<Found, ToolError> {
-        let removed = remove_if(located, &present.version.hash, self.control.go_on);
+        let removed = remove_if(located, &present.version.hash, self.control.cancel);
         let removed = removed.map_err(ToolError::failed)?;
         let (shown, key) = (located.shown(), located.key());
         self.session.forget_file(&key);

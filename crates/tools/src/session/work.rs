@@ -160,11 +160,11 @@ impl Work<'_> {
         Some(format!("{error}; the working directory stays {stays}"))
     }
 
-    /// Goes on unless the caller wants the call to stop.
+    /// Fails once the caller wants the call to end.
     ///
     /// # Errors
-    /// [`ToolError::Stopped`].
-    pub fn go_on(&self) -> Result<(), ToolError> {
-        if (self.control.go_on)() { Ok(()) } else { Err(ToolError::Stopped) }
+    /// [`ToolError::Cancelled`].
+    pub fn check_cancelled(&self) -> Result<(), ToolError> {
+        if self.control.cancel.is_cancelled() { Err(ToolError::Cancelled) } else { Ok(()) }
     }
 }

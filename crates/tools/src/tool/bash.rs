@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use foveal_cancel::Cancel;
 use foveal_processes::{Confinement, Outcome, Ran};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -41,7 +42,9 @@ impl Arguments for Bash {
         command.limits.time_out = self.time_out(work)?;
         let progress = ProgressReporter::of(work, "");
         let mut stream = |piece: &str| progress.output(piece);
-        let ran = command.run(&mut stream, &|| progress.go_on()).map_err(ToolError::failed)?;
+        let ran = command
+            .run(&mut stream, &Cancel::when(&|| progress.is_cancelled()))
+            .map_err(ToolError::failed)?;
         let loose = match &ran.confinement {
             Some(Confinement::Absent { .. }) if work.session.tells_unconfined() => {
                 ran.confinement.as_ref().map(ToString::to_string)

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 
+use foveal_cancel::Cancel;
 use foveal_files::tree::{self, GlobAnswer, GlobQuery, Order, Passed};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -106,7 +107,7 @@ impl Glob {
         let order = if self.newest { Order::Newest } else { Order::Path };
         let query = GlobQuery { scope, order, offset, limit };
         let progress = ProgressReporter::of(work, "searching");
-        let answer = tree::glob(place.base(), &query, &|| progress.go_on());
+        let answer = tree::glob(place.base(), &query, &Cancel::when(&|| progress.is_cancelled()));
         let mut answer = answer.map_err(ToolError::failed)?;
         place.tell(&mut answer.passed);
         let inside = place.inside(answer.paths.iter().map(String::as_str));

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use foveal_cancel::Cancel;
 use foveal_files::tree::{self, Case, Form, GrepAnswer, GrepMode, GrepQuery};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -111,7 +112,7 @@ impl Arguments for Grep {
 fn search(work: &Work<'_>, place: &Place, query: &GrepQuery) -> Result<GrepAnswer, ToolError> {
     let open = |path: &Path| place.open(work, path);
     let progress = ProgressReporter::of(work, "searching");
-    let answer = tree::grep(place.base(), &open, query, &|| progress.go_on());
+    let answer = tree::grep(place.base(), &open, query, &Cancel::when(&|| progress.is_cancelled()));
     let mut answer = answer.map_err(ToolError::failed)?;
     place.tell(&mut answer.passed);
     for file in &mut answer.files {

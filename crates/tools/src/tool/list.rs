@@ -1,5 +1,6 @@
 //! `list`: a folder as a tree.
 
+use foveal_cancel::Cancel;
 use foveal_files::tree::{self, ListAnswer, ListQuery};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -59,7 +60,7 @@ impl Arguments for List {
 /// Lists one place, which is told as it is asked for.
 fn list(work: &Work<'_>, place: &Place, query: &ListQuery) -> Result<ListAnswer, ToolError> {
     let progress = ProgressReporter::of(work, "listing");
-    let answer = tree::list(place.base(), query, &|| progress.go_on());
+    let answer = tree::list(place.base(), query, &Cancel::when(&|| progress.is_cancelled()));
     let mut answer = answer.map_err(ToolError::failed)?;
     let paths: Vec<String> = answer.entries.iter().map(|entry| place.below(&entry.path)).collect();
     let inside = place.inside(paths.iter().map(String::as_str));

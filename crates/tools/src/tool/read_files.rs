@@ -46,7 +46,7 @@ impl Arguments for ReadFiles {
         let again = work.session.take_pointed(&together);
         let mut pointed = Vec::new();
         for path in &self.paths {
-            work.go_on()?;
+            work.check_cancelled()?;
             if found.text.len() > ANSWER_BYTES_MAX {
                 found
                     .text

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use foveal_cancel::Cancel;
 use foveal_processes::SessionId as TerminalId;
 use foveal_processes::{Paused, Reading, Size, TerminalCommand, Wait, Waiting};
 use schemars::JsonSchema;
@@ -88,11 +89,12 @@ impl Arguments for Exec {
         terminals.expire(Instant::now());
         let wait = wait(self.wait_ms);
         let progress = ProgressReporter::of(work, "");
-        let (go_on, stream) = (|| progress.go_on(), |piece: &str| progress.output(piece));
-        let waiting = Waiting { go_on: &go_on, stream: &stream };
+        let (is_cancelled, stream) =
+            (|| progress.is_cancelled(), |piece: &str| progress.output(piece));
+        let waiting = Waiting { cancel: &Cancel::when(&is_cancelled), stream: &stream };
         let started = terminals.exec(&command, wait, waiting, Instant::now());
         let (id, reading) = started.map_err(ToolError::failed)?;
-        if reading.paused == Paused::Stopped || work.go_on().is_err() {
+        if reading.paused == Paused::Cancelled || work.check_cancelled().is_err() {
             // Who stopped the call may never learn the terminal's id.
             drop(terminals.close(id));
             return Ok(stopped(id, &reading));
@@ -110,8 +112,9 @@ impl Arguments for WriteStdin {
         let (id, wait) = (TerminalId(self.id), wait(self.wait_ms));
         let (terminals, now) = (work.session.terminals(), Instant::now());
         let progress = ProgressReporter::of(work, "");
-        let (go_on, stream) = (|| progress.go_on(), |piece: &str| progress.output(piece));
-        let waiting = Waiting { go_on: &go_on, stream: &stream };
+        let (is_cancelled, stream) =
+            (|| progress.is_cancelled(), |piece: &str| progress.output(piece));
+        let waiting = Waiting { cancel: &Cancel::when(&is_cancelled), stream: &stream };
         let reading = match self.text.is_empty() {
             true => terminals.read(id, wait, waiting, now),
             false => terminals.write_stdin(id, &self.text, wait, waiting, now),

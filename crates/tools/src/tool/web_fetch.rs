@@ -1,5 +1,6 @@
 //! `web_fetch`: a page of the web as Markdown.
 
+use foveal_cancel::Cancel;
 use foveal_store::{Fetch, Stored, secrets};
 use foveal_transcript::Timestamp;
 use foveal_web::{Content, Fetched, Page, Request, UnixMs, Validators};
@@ -51,7 +52,8 @@ impl Arguments for WebFetch {
         });
         let request = Request { url: self.url.clone(), cached };
         let progress = ProgressReporter::of(work, "fetching");
-        let fetched = work.toolbox.fetcher.fetch(&request, &|| progress.go_on());
+        let fetched =
+            work.toolbox.fetcher.fetch(&request, &Cancel::when(&|| progress.is_cancelled()));
         match (fetched.map_err(ToolError::failed)?, kept) {
             (Fetched::NotModified { freshness, final_url }, Some((kept, body))) => {
                 let expires = freshness.expires_at.map(time);

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 use super::outputs::Outputs;
 use super::run::{self, About};
-use crate::interrupt::Interrupt;
+use crate::interrupt;
 use crate::numbers::plural;
 use crate::progress;
 use crate::sessions::find;
@@ -82,11 +82,11 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         [] => EVIDENCE.to_vec(),
         kinds => kinds.iter().copied().map(Evidence::from).collect(),
     };
-    let interrupt = Interrupt::listen();
+    let cancel = &interrupt::listen();
     let bar = progress::bar(found.files.len() as u64);
     let of_file = |file: &find::SessionFile| {
         let mut cases = Vec::new();
-        let read = match interrupt.requested() {
+        let read = match cancel.is_cancelled() {
             true => Ok(Vec::new()),
             false => load(file, arguments.format, &mut |session| {
                 cases.extend(of_session(&session, &evidence));
@@ -106,7 +106,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     if let Some(first) = errors.first().filter(|_| cases.is_empty()) {
         bail!("{first}");
     }
-    if cases.is_empty() && !interrupt.requested() {
+    if cases.is_empty() && !cancel.is_cancelled() {
         bail!(
             "no conversation reads a whole file of more than {} lines: nothing to measure",
             reads::LINES_THRESHOLD
@@ -121,7 +121,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     }
     let about =
         About { command: "foveal bench reads", title: "Evidence kept by lines kept", seed: None };
-    run::run(&cases, &about, &arguments.outputs, report, &interrupt)
+    run::run(&cases, &about, &arguments.outputs, report, cancel)
 }
 
 fn of_session(session: &Session, evidence: &[Evidence]) -> Vec<Case> {

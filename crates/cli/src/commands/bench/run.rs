@@ -4,11 +4,12 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use foveal_bench::Case;
+use foveal_cancel::Cancel;
 
 use super::groups::{By, Group, groups};
 use super::outputs::{Outputs, ReportForm};
 use super::{cases, json, measure, page, text};
-use crate::interrupt::{self, Interrupt};
+use crate::interrupt;
 use crate::numbers::plural;
 use crate::progress;
 
@@ -32,7 +33,7 @@ pub(super) fn run(
     about: &About,
     outputs: &Outputs,
     report: Option<ReportForm>,
-    interrupt: &Interrupt,
+    cancel: &Cancel<'_>,
 ) -> anyhow::Result<ExitCode> {
     if cases.is_empty() {
         // Only an interruption leaves none: what was written before is not to be replaced.
@@ -43,7 +44,7 @@ pub(super) fn run(
         cases::write(path, cases)?;
     }
     let bar = progress::bar_of(cases.len() as u64, "cases");
-    let measured = measure::measure(cases, interrupt, &|| bar.inc(1));
+    let measured = measure::measure(cases, cancel, &|| bar.inc(1));
     bar.finish_and_clear();
     let groups = groups(cases, &measured);
     if let Some(path) = &outputs.dump {
@@ -52,23 +53,23 @@ pub(super) fn run(
     if let Some((path, form)) = outputs.report.as_ref().zip(report) {
         page::write(path, form, about, &groups)?;
     }
-    complain(&groups, interrupt)?;
+    complain(&groups, cancel)?;
     let text = if outputs.json {
-        json::render(&groups, about.seed, cases.len(), interrupt.requested())
+        json::render(&groups, about.seed, cases.len(), cancel.is_cancelled())
     } else {
         text::render(about, &groups)
     };
     let mut out = crate::commands::output();
     out.write_all(text.as_bytes())?;
     out.flush()?;
-    let stopped = interrupt.requested();
+    let stopped = cancel.is_cancelled();
     Ok(if stopped { ExitCode::from(interrupt::EXIT_CODE) } else { ExitCode::SUCCESS })
 }
 
 /// Says on standard error what is wrong with the figures.
-fn complain(groups: &[Group], interrupt: &Interrupt) -> io::Result<()> {
+fn complain(groups: &[Group], cancel: &Cancel<'_>) -> io::Result<()> {
     let mut err = io::stderr().lock();
-    if interrupt.requested() {
+    if cancel.is_cancelled() {
         writeln!(err, "interrupted: the figures are of what was done until then")?;
     }
     let figures = groups.iter().filter(|group| group.by == By::All).flat_map(|all| &all.figures);

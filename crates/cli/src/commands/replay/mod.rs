@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, bail};
+use foveal_cancel::Cancel;
 use foveal_code::views::CuratedViews;
 use foveal_context::profile::DEFAULT;
 use foveal_report::{Limits, ProfileLine, ReportBuilder};
@@ -18,7 +19,7 @@ use arguments::{Config, Show};
 use super::one_session::{check_turn, conversation};
 use crate::environment::Environment;
 use crate::figures::{SessionFigures, Totals};
-use crate::interrupt::{self, Interrupt};
+use crate::interrupt;
 use crate::measure::{self, FileOutcome};
 use crate::numbers::plural;
 use crate::ordered::Ordered;
@@ -40,22 +41,22 @@ pub(crate) fn run(config: &Config, environment: &Environment) -> anyhow::Result<
     let Some(found) = session_files(config, environment)? else {
         bail!("{}", own::NOTHING);
     };
-    let interrupt = Interrupt::listen();
+    let cancel = &interrupt::listen();
     let builder = Mutex::new(report_builder(config));
-    let outcomes = measure_files(config, &found, &interrupt, &builder)?;
+    let outcomes = measure_files(config, &found, cancel, &builder)?;
     let collected = Collected::of(outcomes, &found);
     if let Some(path) = config.report.as_ref().filter(|_| !collected.sessions.is_empty()) {
         let data = builder.into_inner().unwrap_or_else(PoisonError::into_inner).finish();
         fs::write(path, foveal_report::render(&data))
             .with_context(|| format!("`{}` cannot be written", path.display()))?;
     }
-    collected.report(config, interrupt.requested())
+    collected.report(config, cancel.is_cancelled())
 }
 
 fn measure_files(
     config: &Config,
     found: &Found,
-    interrupt: &Interrupt,
+    cancel: &Cancel<'_>,
     builder: &Mutex<ReportBuilder>,
 ) -> anyhow::Result<Vec<Option<FileOutcome>>> {
     let bar = progress::bar(found.files.len() as u64);
@@ -74,7 +75,7 @@ fn measure_files(
         prompt_log: log.as_ref(),
         report,
         problems_max: config.problems_max,
-        interrupt,
+        cancel,
     };
     let outcomes = measure::measure(&plan, &found.files, &|| bar.inc(1))
         .context("the prompt log cannot be written")?;
