@@ -1,6 +1,5 @@
 //! What a history has to look like, and the case that a change of a file makes.
 
-use super::message::question;
 use super::source_file::is_generated;
 use crate::case::Case;
 use crate::gold::{changed_lines, gold_lines};
