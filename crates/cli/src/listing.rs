@@ -58,10 +58,7 @@ pub(crate) fn replacement(decision: &Decision, tokens: Tokens) -> String {
 }
 
 fn targets(shape: &Shape) -> String {
-    let mut entries = shape.refers_to.clone();
-    entries.sort_unstable();
-    entries.dedup();
-    let numbers: Vec<String> = entries.into_iter().map(number).collect();
+    let numbers: Vec<String> = shape.refers_to().into_iter().map(number).collect();
     if numbers.is_empty() { String::new() } else { format!(" to {}", numbers.join(", ")) }
 }
 

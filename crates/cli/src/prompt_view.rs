@@ -132,10 +132,8 @@ fn marked(original: &str, shape: &Shape, colour: bool) -> String {
         *noted = false;
     };
     for piece in &shape.pieces {
-        let (part, ours) = match piece {
-            Piece::Keep(range) => (&original[range.start as usize..range.end as usize], false),
-            Piece::Note(note) => (&**note, true),
-        };
+        let part = shape.text_of(piece, original);
+        let ours = !matches!(piece, Piece::Keep(_));
         for (at, run) in part.split('\n').enumerate() {
             if at > 0 {
                 end_line(&mut line, &mut noted);
@@ -189,25 +187,26 @@ fn paint(text: &str, with: Colour, colour: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use foveal_context::note::{Lines, Note, NoteKind};
     use foveal_context::shape::ShapeKind;
     use foveal_transcript::Handle;
 
     fn shape() -> (&'static str, Shape) {
         let original = "one\ntwo\nthree\nfour";
-        let pieces =
-            vec![Piece::Keep(0..4), Piece::Note("[2 lines left out]".into()), Piece::Keep(13..18)];
+        let note = Note { lines: vec![Lines(2, 3)], ..Note::new(NoteKind::LEFT_OUT) };
+        let pieces = vec![Piece::Keep(0..4), Piece::Note(13, note.into()), Piece::Keep(13..18)];
         let handle = Handle::of(original.as_bytes());
         let rule = "test".to_owned();
-        (original, Shape { kind: ShapeKind::Excerpt, rule, pieces, refers_to: vec![], handle })
+        (original, Shape { kind: ShapeKind::Excerpt, rule, pieces, handle })
     }
 
     #[test]
     fn our_words_are_marked() {
         let (original, shape) = shape();
-        assert_eq!(marked(original, &shape, false), "  one\n~ [2 lines left out]\n  four\n");
+        assert_eq!(marked(original, &shape, false), "  one\n~ [2-3 left out]\n  four\n");
         assert_eq!(
             marked(original, &shape, true),
-            "  one\n~ \u{1b}[33m[2 lines left out]\u{1b}[0m\n  four\n"
+            "  one\n~ \u{1b}[33m[2-3 left out]\u{1b}[0m\n  four\n"
         );
     }
 
@@ -217,7 +216,7 @@ mod tests {
         assert_eq!(
             difference(original, &shape, false),
             "  --- original\n  +++ projected\n  @@ -1,4 +1,3 @@\n   one\n  -two\n  -three\n  \
-             +[2 lines left out]\n   four\n  \\ No newline at end of file\n"
+             +[2-3 left out]\n   four\n  \\ No newline at end of file\n"
         );
     }
 }

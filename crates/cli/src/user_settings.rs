@@ -8,7 +8,7 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
-use foveal_context::calls::{CallLimits, CallSettings, ToolLimits};
+use foveal_calls::{CallLimits, CallSettings, ToolLimits};
 use foveal_tools::permission::{Policy, Rule};
 use foveal_tools::settings::ToolSettings;
 

@@ -50,12 +50,6 @@ pub fn placed(entry: &Entry) -> Vec<CallText<'_>> {
     all
 }
 
-/// A text as JSON spells it, without the quotes.
-pub fn spelled(text: &str) -> String {
-    let quoted = Value::from(text).to_string();
-    quoted[1..quoted.len() - 1].to_owned()
-}
-
 /// Walks `value` as it is spelled in compact JSON from byte `at` on.
 fn walk<'a>(value: &'a Value, at: &mut usize, found: &mut dyn FnMut(&'a str, Range<u32>)) {
     match value {
@@ -85,7 +79,7 @@ fn walk<'a>(value: &'a Value, at: &mut usize, found: &mut dyn FnMut(&'a str, Ran
     }
 }
 
-/// Bytes of [`spelled`], without making it.
+/// Bytes of [`json_spelling`](crate::shape::json_spelling), without making it.
 fn spelled_len(text: &str) -> usize {
     text.bytes()
         .map(|byte| match byte {
@@ -100,7 +94,7 @@ fn spelled_len(text: &str) -> usize {
 pub fn keeps(shape: &Shape, range: &Range<u32>) -> bool {
     shape.pieces.iter().any(|piece| match piece {
         Piece::Keep(kept) => kept.start <= range.start && range.end <= kept.end,
-        Piece::Note(_) => false,
+        Piece::Break | Piece::Note(..) => false,
     })
 }
 
@@ -125,20 +119,11 @@ pub fn projected(entry: &Entry, shape: &Shape) -> Entry {
     projected
 }
 
-/// The note that stands at byte `start` of the original, its JSON spelling undone.
+/// The note that stands at byte `start` of the original.
 fn note_at(shape: &Shape, start: u32) -> String {
-    let mut end = 0;
-    for piece in &shape.pieces {
-        match piece {
-            Piece::Keep(range) => end = range.end,
-            Piece::Note(note) if end == start => {
-                let text = serde_json::from_str(&format!("\"{note}\""));
-                return text.unwrap_or_else(|_| note.to_string());
-            }
-            Piece::Note(_) => {}
-        }
-    }
-    String::new()
+    let mut gaps = shape.gaps();
+    let gap = gaps.find(|gap| gap.bytes.start == start);
+    gap.map(|gap| gap.note.to_string()).unwrap_or_default()
 }
 
 fn each_text_mut(value: &mut Value, change: &mut dyn FnMut(&mut String)) {
@@ -155,6 +140,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::note::{Note, NoteKind};
+    use crate::shape::{ShapeKind, json_spelling};
     use foveal_transcript::{Mark, Role, Source};
 
     fn value() -> impl Strategy<Value = Value> {
@@ -200,7 +187,7 @@ mod tests {
             let placed = placed(&entry);
             for found in &placed {
                 let range = found.range.start as usize..found.range.end as usize;
-                prop_assert_eq!(&whole[range], spelled(found.value));
+                prop_assert_eq!(&whole[range], json_spelling(found.value));
             }
             let texts: Vec<&str> = entry.calls().flat_map(argument_texts).collect();
             prop_assert_eq!(placed.iter().map(|text| text.value).collect::<Vec<_>>(), texts);
@@ -217,17 +204,16 @@ mod tests {
             prop_assume!(!texts.is_empty());
             let range = texts[pick.index(texts.len())].range.clone();
             prop_assume!(!range.is_empty());
-            let note = "[3 \"lines\"\n]";
+            let note = Note::new(NoteKind::Quoted("[3 \"lines\"\n]".into()));
             let pieces = vec![
                 Piece::Keep(0..range.start),
-                Piece::Note(spelled(note).into()),
+                Piece::Note(range.end, note.into()),
                 Piece::Keep(range.end..whole.len() as u32),
             ];
             let shape = Shape {
-                kind: crate::shape::ShapeKind::Folded,
+                kind: ShapeKind::Folded,
                 rule: "edits".to_owned(),
                 pieces,
-                refers_to: Vec::new(),
                 handle: foveal_transcript::Handle::of(whole.as_bytes()),
             };
             let projected = projected(&entry, &shape);

@@ -5,11 +5,11 @@
 
 pub mod budget;
 pub mod call_texts;
-pub mod calls;
 pub mod edits;
 pub mod interest;
 pub mod ledger;
 pub mod lines;
+pub mod note;
 pub mod observed;
 pub mod placement;
 pub mod planner;

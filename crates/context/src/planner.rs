@@ -14,7 +14,7 @@ use crate::observed::{HashMapOfLines, LineHash, Observed};
 use crate::prices::PriceCard;
 use crate::rewrite::{self, Level, Life, RewriteReason};
 use crate::settings::Settings;
-use crate::shape::{Decision, ShapeKind};
+use crate::shape::{Decision, Shape, ShapeKind};
 use crate::shaping::arrival::{self, Grounds, Outcome};
 use crate::shaping::edits::{self, LastTold, Runs};
 use crate::tokens::{TokenCache, Tokens};
@@ -514,7 +514,7 @@ impl Planner {
         };
         // Who points at a message shows that it still matters.
         let arrived = self.lives[index.at()].map_or(0, |life| life.arrived);
-        for target in shape.map_or(&[][..], |shape| &shape.refers_to) {
+        for target in shape.map(Shape::refers_to).unwrap_or_default() {
             if let Some(life) = self.lives[target.at()].as_mut() {
                 life.last_use = life.last_use.max(arrived);
             }

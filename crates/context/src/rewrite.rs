@@ -8,6 +8,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::edits::Side;
+use crate::note::{Counts, Note, NoteKind};
 use crate::observed::{Facts, Observed};
 use crate::planner::{Item, Planner};
 use crate::score;
@@ -308,14 +309,10 @@ pub fn reduce(draft: &mut Draft<'_>, level: Level, first: Option<&View>) {
             view::leave_out_ranges(draft, &keep, &names, ("outline", ShapeKind::Outline));
         }
         Level::Note => {
-            let lines = draft.len();
-            let bytes = draft.content.len();
-            let note = format!("[{lines} lines, {bytes} bytes no longer shown; expand {handle}]");
-            draft.leave_out(
-                "cleared",
-                0..lines,
-                Gap { note, refers_to: None, kind: ShapeKind::Note },
-            );
+            let (lines, bytes) = (draft.len() as u32, draft.content.len() as u32);
+            let counts = Counts { lines, bytes, ..Counts::default() };
+            let note = Note { counts, handle: Some(handle), ..Note::new(NoteKind::Cleared) };
+            draft.leave_out("cleared", 0..draft.len(), Gap::new(ShapeKind::Note, note));
         }
     }
 }

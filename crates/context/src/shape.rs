@@ -4,12 +4,15 @@
 //! splice, everything kept is the original byte for byte, and what is missing is exactly
 //! what no piece keeps.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::lines::Printed;
+use crate::note::{Note, Standing};
 use foveal_transcript::EntryIndex;
 use foveal_transcript::Handle;
 
@@ -59,8 +62,11 @@ impl ShapeKind {
 pub enum Piece {
     /// These bytes of the original, unchanged.
     Keep(Range<u32>),
-    /// Text of ours.
-    Note(Box<str>),
+    /// A line break of ours.
+    Break,
+    /// A note. It stands for the bytes of the original from where the piece before it ended to
+    /// this one; that may be none.
+    Note(u32, Arc<Note>),
 }
 
 /// What stands in a message's place. Its original is [`Entry::prompt_text`], which of a tool
@@ -69,16 +75,30 @@ pub enum Piece {
 /// [`Entry::prompt_text`]: foveal_transcript::Entry::prompt_text
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shape {
-    /// The kind of replacement.
+    /// The kind of replacement. Notes of one that is [`ShapeKind::Folded`] stand in strings of
+    /// JSON and are spelled accordingly.
     pub kind: ShapeKind,
     /// The rule that decided it, for reports ("re-read", "run-output").
     pub rule: String,
     /// The projected text, in order.
     pub pieces: Vec<Piece>,
-    /// Entries that notes in `pieces` point at; all must be visible in the same prompt.
-    pub refers_to: Vec<EntryIndex>,
     /// Content address of the original.
     pub handle: Handle,
+}
+
+/// Bytes of an original in whose place a note stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Gap<'s> {
+    /// The bytes.
+    pub bytes: Range<u32>,
+    /// The note.
+    pub note: &'s Note,
+}
+
+/// A text as JSON spells it, without the quotes.
+pub fn json_spelling(text: &str) -> String {
+    let quoted = Value::from(text).to_string();
+    quoted[1..quoted.len() - 1].to_owned()
 }
 
 impl Shape {
@@ -87,28 +107,83 @@ impl Shape {
     /// # Panics
     /// If a kept range is not one of `original`, which only a mismatched pair can cause.
     pub fn render(&self, original: &str) -> String {
-        let mut text = String::with_capacity(self.rendered_len());
-        for piece in &self.pieces {
-            match piece {
-                Piece::Keep(range) => {
-                    text.push_str(&original[range.start as usize..range.end as usize]);
-                }
-                Piece::Note(note) => text.push_str(note),
-            }
-        }
+        let mut text = String::with_capacity(self.kept_len() + NOTE_BYTES * self.pieces.len());
+        self.pieces.iter().for_each(|piece| text += &self.text_of(piece, original));
         text
+    }
+
+    /// The text of one piece of the shape.
+    ///
+    /// # Panics
+    /// As [`Shape::render`].
+    pub fn text_of<'a>(&self, piece: &Piece, original: &'a str) -> Cow<'a, str> {
+        match piece {
+            Piece::Keep(range) => {
+                Cow::Borrowed(&original[range.start as usize..range.end as usize])
+            }
+            Piece::Break => Cow::Borrowed("\n"),
+            Piece::Note(_, note) if self.kind == ShapeKind::Folded => {
+                Cow::Owned(json_spelling(&note.to_string()))
+            }
+            Piece::Note(_, note) => Cow::Owned(note.to_string()),
+        }
+    }
+
+    /// Its notes, in order.
+    pub fn notes(&self) -> impl Iterator<Item = &Note> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Note(_, note) => Some(&**note),
+            Piece::Keep(_) | Piece::Break => None,
+        })
+    }
+
+    /// What notes stand for, in order; no two have a byte in common.
+    pub fn gaps(&self) -> impl Iterator<Item = Gap<'_>> {
+        let mut start = 0;
+        self.pieces.iter().filter_map(move |piece| match piece {
+            Piece::Keep(range) => {
+                start = range.end;
+                None
+            }
+            Piece::Break => None,
+            Piece::Note(end, note) => {
+                let bytes = start..*end;
+                start = *end;
+                (!bytes.is_empty()).then_some(Gap { bytes, note })
+            }
+        })
+    }
+
+    /// The numbers of the lines of `printed` of which something is left out; what is pointed
+    /// at is not.
+    pub fn numbers_left_out(&self, printed: &Printed) -> impl Iterator<Item = u32> {
+        let mut gaps =
+            self.gaps().filter(|gap| gap.note.standing() == Standing::LeftOut).peekable();
+        printed.lines.iter().filter_map(move |line| {
+            while gaps.next_if(|gap| gap.bytes.end <= line.text.start).is_some() {}
+            let is_in = gaps.peek().is_some_and(|gap| gap.bytes.start < line.text.end);
+            line.number.filter(|_| is_in).map(|number| number.0)
+        })
+    }
+
+    /// The entries that its notes point at, ascending; all must be visible in the same prompt.
+    pub fn refers_to(&self) -> Vec<EntryIndex> {
+        let mut entries: Vec<_> = self.notes().flat_map(|note| &note.refers_to).copied().collect();
+        entries.sort_unstable();
+        entries.dedup();
+        entries
     }
 
     /// Whether the same is sent and pointed at, whatever the rules that led to it are called.
     pub fn sends_the_same_as(&self, other: &Shape) -> bool {
-        self.pieces == other.pieces && self.refers_to == other.refers_to
+        self.pieces == other.pieces
     }
 
     /// The lines of `printed` of which the file's whole text is kept, ascending.
     pub fn lines_kept(&self, printed: &Printed) -> Vec<u32> {
         let mut kept = self.pieces.iter().filter_map(|piece| match piece {
             Piece::Keep(range) => Some(range.clone()),
-            Piece::Note(_) => None,
+            Piece::Break | Piece::Note(..) => None,
         });
         let mut range = kept.next();
         let mut lines = Vec::new();
@@ -125,17 +200,18 @@ impl Shape {
         lines
     }
 
-    /// Bytes of the rendered text.
-    pub fn rendered_len(&self) -> usize {
-        self.pieces
-            .iter()
-            .map(|piece| match piece {
-                Piece::Keep(range) => (range.end - range.start) as usize,
-                Piece::Note(note) => note.len(),
-            })
-            .sum()
+    /// Bytes of the original that are kept.
+    fn kept_len(&self) -> usize {
+        let kept = self.pieces.iter().map(|piece| match piece {
+            Piece::Keep(range) => (range.end - range.start) as usize,
+            Piece::Break | Piece::Note(..) => 0,
+        });
+        kept.sum()
     }
 }
+
+/// Bytes to make room for with each note and line break; the text grows if that is not enough.
+const NOTE_BYTES: usize = 8;
 
 /// The decision on one entry. Only tool results are ever replaced, and, where the settings
 /// fold edits, texts in the arguments of the model's own edits.

@@ -1,10 +1,10 @@
 //! The engine over written, generated and recorded conversations.
 
 mod asking_twice;
-mod calls;
 mod coverage;
 mod laws;
 mod ledger;
+mod note;
 mod recorded_effects;
 mod retention;
 mod shaping;

@@ -1,6 +1,6 @@
 //! Whether a call was carried out, as its result tells.
 
-use super::{Effect, EffectKind};
+use crate::effect::{Effect, EffectKind};
 use foveal_transcript::ToolResult;
 
 /// What became of a call.

@@ -1,7 +1,8 @@
 //! Patches as models write them: Codex's `*** Begin Patch`, SEARCH/REPLACE blocks and
 //! unified diffs, read into changes. What does not parse is a change of unknown content.
 
-use super::{Change, WriteTarget, path};
+use crate::effect::{Change, WriteTarget};
+use crate::path;
 
 /// The changes of a patch in Codex's format: `Add`, `Update`, `Delete File` sections.
 pub(super) fn codex_patch(text: &str, directory: Option<&str>) -> Vec<WriteTarget> {

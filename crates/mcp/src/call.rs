@@ -1,6 +1,6 @@
 //! One call: carried out on a thread that may block, its progress and questions passed on.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
 use base64::Engine;
@@ -14,15 +14,16 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use serde_json::{Map, Value, json};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::handler::{Belongs, Connection, Switch};
-use crate::log::Weight;
-use crate::person::{self, Askable};
-use crate::progress::{Board, PAUSE, Told};
-use crate::rounds::Rounds;
+use crate::approver::Approver;
+use crate::connection::{Connection, SessionRef, Toggle};
+use crate::elicitation;
+use crate::log::Severity;
+use crate::progress::{LatestProgress, NOTIFICATION_PAUSE, ProgressNotifier};
+use crate::round_trips::RoundTrips;
 
 /// `false` under this name keeps a call from being answered from an earlier one.
 const DETECT_KEY: &str = "foveal/enable_duplicate_detection";
@@ -33,8 +34,6 @@ const STRUCTURED_KEY: &str = "foveal/structured";
 const CACHED_KEY: &str = "foveal/cached";
 const SHAPED_KEY: &str = "foveal/shaped";
 const HANDLE_KEY: &str = "foveal/handle";
-
-type Asked = (Question, oneshot::Sender<Approval>);
 
 /// An answer, or rather a question that has to be asked before there can be one.
 type Done = (Answer, Option<Question>);
@@ -55,13 +54,13 @@ pub(crate) async fn call(
         thread = Arc::clone(&shared.threads).acquire_owned() => thread,
         () = context.ct.cancelled() => return failed("stopped before it began".to_owned()),
     };
-    let rounds = Rounds::of(request.request_state.as_deref(), request.input_responses);
-    let belongs = match connection.belongs(&context, &rounds).await {
-        Ok(Some(belongs)) => belongs,
-        Ok(None) => return rounds.ask_folders().into(),
+    let round_trips = RoundTrips::of(request.request_state.as_deref(), request.input_responses);
+    let session = match connection.session(&context, &round_trips).await {
+        Ok(Some(session)) => session,
+        Ok(None) => return round_trips.ask_folders().into(),
         Err(error) => {
             let what = format!("the folders cannot be worked in: {error}");
-            connection.threshold.say(&context, Weight::Warning, json!(what)).await;
+            connection.threshold.log(&context, Severity::Warning, json!(what)).await;
             return failed(what);
         }
     };
@@ -72,12 +71,12 @@ pub(crate) async fn call(
         arguments: Value::Object(request.arguments.unwrap_or_default()),
         detect_duplicates: flag(&context, DETECT_KEY) != Some(false),
     };
-    let switch = context.meta.get(DETECT_SESSION_KEY).and_then(Switch::of);
+    let toggle = context.meta.get(DETECT_SESSION_KEY).and_then(Toggle::of);
     let begun = Instant::now();
-    let done = carry_out((belongs, switch), request, &rounds, &context).await;
+    let done = carry_out((session, toggle), request, &round_trips, &context).await;
     drop(thread);
     match done {
-        Ok((_, Some(question))) => rounds.ask_person(&question).into(),
+        Ok((_, Some(question))) => round_trips.ask_approval(&question).into(),
         Ok((answer, None)) => {
             let told = json!({
                 "tool": tool,
@@ -87,12 +86,12 @@ pub(crate) async fn call(
                 "shaped": answer.shaped.map(|(kind, _)| kind.word()),
                 "failed": answer.is_error,
             });
-            connection.threshold.say(&context, Weight::Debug, told).await;
+            connection.threshold.log(&context, Severity::Debug, told).await;
             result(answer, wants_data).into()
         }
         Err(error) => {
             let what = format!("{tool} broke: {error}; other calls still work");
-            connection.threshold.say(&context, Weight::Warning, json!(what)).await;
+            connection.threshold.log(&context, Severity::Warning, json!(what)).await;
             failed(what)
         }
     }
@@ -104,23 +103,19 @@ fn flag(context: &RequestContext<RoleServer>, key: &str) -> Option<bool> {
 
 /// Runs the call on a thread of its own and passes on what it says and asks meanwhile.
 async fn carry_out(
-    belongs: (Belongs, Option<Switch>),
+    session: (SessionRef, Option<Toggle>),
     request: Request,
-    rounds: &Rounds,
+    round_trips: &RoundTrips,
     context: &RequestContext<RoleServer>,
 ) -> Result<Done, tokio::task::JoinError> {
     // Dropped with this future: a call that nobody waits for any more is stopped.
     let stop = context.ct.child_token();
     let _guard = stop.clone().drop_guard();
-    let board = Arc::new(Board::default());
-    let (ask, mut asked) = mpsc::channel(1);
-    let person = match person::askable(context) {
-        Askable::Never => Person::Away,
-        Askable::Meanwhile => Person::There(ask),
-        Askable::BetweenRounds => Person::Between(rounds.clone(), Mutex::default()),
-    };
-    let mut told = context.meta.get_progress_token().map(Told::nothing);
-    let mut job = start(belongs, request, stop.clone(), Arc::clone(&board), person);
+    let latest = Arc::new(LatestProgress::default());
+    let (questions, mut asked) = mpsc::channel(1);
+    let approver = Approver::of(context, round_trips, questions);
+    let mut notifier = context.meta.get_progress_token().map(ProgressNotifier::new);
+    let mut job = start(session, request, stop.clone(), Arc::clone(&latest), approver);
     let mut next = tokio::time::Instant::now();
     let mut due = false;
     loop {
@@ -129,17 +124,17 @@ async fn carry_out(
             done = &mut job => return done,
             Some((question, reply)) = asked.recv() => {
                 let approval = tokio::select! {
-                    approval = person::ask(&context.peer, &question) => approval,
+                    approval = elicitation::ask(&context.peer, &question) => approval,
                     () = stop.cancelled() => Approval::No,
                 };
                 // If the call has ended, nobody needs the answer.
                 let _ = reply.send(approval);
             }
-            () = board.changed.notified(), if told.is_some() && !due => due = true,
+            () = latest.changed.notified(), if notifier.is_some() && !due => due = true,
             () = tokio::time::sleep_until(next), if due => {
                 due = false;
-                next = tokio::time::Instant::now() + PAUSE;
-                if let Some(news) = told.as_mut().and_then(|told| told.next(&board)) {
+                next = tokio::time::Instant::now() + NOTIFICATION_PAUSE;
+                if let Some(news) = notifier.as_mut().and_then(|notifier| notifier.next(&latest)) {
                     drop(context.peer.notify_progress(news).await);
                 }
             }
@@ -147,74 +142,38 @@ async fn carry_out(
     }
 }
 
-/// Who answers for the person while a call runs.
-enum Person {
-    Away,
-    There(mpsc::Sender<Asked>),
-    /// What was said in the rounds before, and the first question that is new.
-    Between(Rounds, Mutex<Option<Question>>),
-}
-
-impl Person {
-    fn approval(&self, question: &Question) -> Approval {
-        match self {
-            Self::Away => Approval::No,
-            Self::There(ask) => {
-                let (reply, answered) = oneshot::channel();
-                match ask.blocking_send((question.clone(), reply)) {
-                    Ok(()) => answered.blocking_recv().unwrap_or(Approval::No),
-                    Err(_) => Approval::No,
-                }
-            }
-            Self::Between(rounds, unasked) => rounds.approval(question).unwrap_or_else(|| {
-                let mut unasked = unasked.lock().unwrap_or_else(PoisonError::into_inner);
-                unasked.get_or_insert_with(|| question.clone());
-                Approval::No
-            }),
-        }
-    }
-
-    /// The question that is to be asked before the next round, if there is one.
-    fn unasked(self) -> Option<Question> {
-        match self {
-            Self::Away | Self::There(_) => None,
-            Self::Between(_, unasked) => {
-                unasked.into_inner().unwrap_or_else(PoisonError::into_inner)
-            }
-        }
-    }
-}
-
 fn start(
-    (belongs, switch): (Belongs, Option<Switch>),
+    (session, toggle): (SessionRef, Option<Toggle>),
     request: Request,
     stop: CancellationToken,
-    board: Arc<Board>,
-    person: Person,
+    latest: Arc<LatestProgress>,
+    approver: Approver,
 ) -> JoinHandle<Done> {
     tokio::task::spawn_blocking(move || {
-        let reader = belongs.reader();
-        if let Some(Switch(enable)) = switch {
-            reader.session.set_duplicate_detection(enable);
+        let of = session.open();
+        if let Some(Toggle(enable)) = toggle {
+            of.session.set_duplicate_detection(enable);
         }
-        let approval = |question: &Question| person.approval(question);
+        let approval = |question: &Question| approver.approval(question);
         let is_cancelled = || stop.is_cancelled();
         let control = Control {
             cancel: &Cancel::when(&is_cancelled),
-            progress: &|progress| board.put(progress),
-            person: if matches!(person, Person::Away) { None } else { Some(&approval) },
+            progress: &|progress| latest.put(progress),
+            person: approver
+                .can_ask()
+                .then_some(&approval as &(dyn Fn(&Question) -> Approval + Sync)),
         };
-        let answer = reader.session.call(&request, &control);
-        let unasked = person.unasked();
+        let answer = of.session.call(&request, &control);
+        let unasked = approver.unasked();
         if unasked.is_some() || stop.is_cancelled() {
             // This answer is not sent, but the session takes it for shown.
-            reader.session.forget();
+            of.session.forget();
             return (answer, unasked);
         }
-        let whole = answer.shaped.and_then(|(_, handle)| reader.session.content(handle));
-        let mut tally = reader.tally.lock().unwrap_or_else(PoisonError::into_inner);
-        tally.count(&request.tool, &answer, whole.as_deref());
-        drop(tally);
+        let whole = answer.shaped.and_then(|(_, handle)| of.session.content(handle));
+        let mut counts = of.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        counts.count(&request.tool, &answer, whole.as_deref());
+        drop(counts);
         (answer, None)
     })
 }

@@ -4,27 +4,31 @@
 //! client has sessions of its own, so that nothing is pointed at that only another client was
 //! shown. The tools run on threads beside the one that speaks the protocol.
 
+mod approver;
 mod call;
-mod content;
+mod connection;
+mod elicitation;
+mod first_request;
 mod handler;
 pub mod http;
+mod invalid_request;
 mod listing;
 mod log;
-mod opening;
-mod person;
 mod progress;
-mod refusal;
-mod report;
+mod resources;
 mod roots;
-mod rounds;
+mod round_trips;
+mod runtime;
 mod server;
+mod session_report;
 mod sessions;
 mod settings;
-mod signals;
+mod shared;
 pub mod stdio;
 mod workspaces;
 
-pub use self::handler::{Connection, DUPLICATES_NOTIFICATION, RESET_NOTIFICATION};
+pub use self::connection::Connection;
+pub use self::handler::{DUPLICATES_NOTIFICATION, RESET_NOTIFICATION};
 pub use self::server::Server;
 pub use self::settings::McpSettings;
 pub use self::workspaces::{BoxError, OpenToolbox};

@@ -8,9 +8,9 @@ use rmcp::model::{LoggingLevel, LoggingMessageNotificationParam, ProtocolVersion
 use rmcp::service::RequestContext;
 use serde_json::Value;
 
-/// How much a message matters.
+/// How much a message matters: those of the protocol's levels that are used here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Weight {
+pub(crate) enum Severity {
     /// What every call did.
     Debug,
     /// What changed for all calls after.
@@ -19,14 +19,14 @@ pub(crate) enum Weight {
     Warning,
 }
 
-/// The least weight that a client wants to hear of.
+/// The least severity that a client wants to hear of.
 #[derive(Debug)]
-pub(crate) struct Threshold(AtomicU8);
+pub(crate) struct LogThreshold(AtomicU8);
 
-impl Threshold {
+impl LogThreshold {
     /// What is sent where the client says nothing.
-    pub(crate) fn unasked() -> Self {
-        Self(AtomicU8::new(Weight::Warning as u8))
+    pub(crate) fn unset() -> Self {
+        Self(AtomicU8::new(Severity::Warning as u8))
     }
 
     pub(crate) fn set(&self, level: LoggingLevel) {
@@ -34,10 +34,10 @@ impl Threshold {
     }
 
     /// Sends a message if the client wants it. One that cannot be sent is lost.
-    pub(crate) async fn say(
+    pub(crate) async fn log(
         &self,
         context: &RequestContext<RoleServer>,
-        weight: Weight,
+        severity: Severity,
         data: Value,
     ) {
         // From 2026-07-28 on each request says what it wants to hear, and silence is nothing.
@@ -48,13 +48,13 @@ impl Threshold {
             (None, true) => return,
             (None, false) => self.0.load(Ordering::Relaxed),
         };
-        if (weight as u8) < least {
+        if (severity as u8) < least {
             return;
         }
-        let level = match weight {
-            Weight::Debug => LoggingLevel::Debug,
-            Weight::Info => LoggingLevel::Info,
-            Weight::Warning => LoggingLevel::Warning,
+        let level = match severity {
+            Severity::Debug => LoggingLevel::Debug,
+            Severity::Info => LoggingLevel::Info,
+            Severity::Warning => LoggingLevel::Warning,
         };
         let mut message = LoggingMessageNotificationParam::new(level, data);
         message.logger = Some("foveal".to_owned());
@@ -62,15 +62,15 @@ impl Threshold {
     }
 }
 
-/// The least [`Weight`] that a level lets through, as a number; levels above have none.
+/// The least [`Severity`] that a level lets through, as a number; levels above have none.
 fn rank(level: LoggingLevel) -> u8 {
     match level {
-        LoggingLevel::Debug => Weight::Debug as u8,
-        LoggingLevel::Info => Weight::Info as u8,
-        LoggingLevel::Notice | LoggingLevel::Warning => Weight::Warning as u8,
+        LoggingLevel::Debug => Severity::Debug as u8,
+        LoggingLevel::Info => Severity::Info as u8,
+        LoggingLevel::Notice | LoggingLevel::Warning => Severity::Warning as u8,
         LoggingLevel::Error
         | LoggingLevel::Critical
         | LoggingLevel::Alert
-        | LoggingLevel::Emergency => Weight::Warning as u8 + 1,
+        | LoggingLevel::Emergency => Severity::Warning as u8 + 1,
     }
 }

@@ -9,19 +9,19 @@ use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use tokio::sync::Notify;
 
 /// The least time between two notifications.
-pub(crate) const PAUSE: Duration = Duration::from_millis(100);
+pub(crate) const NOTIFICATION_PAUSE: Duration = Duration::from_millis(100);
 
 /// Bytes of output told at once; of more, the last.
 const OUTPUT_BYTES_MAX: usize = 4_000;
 
 /// Where a running call leaves how far it is.
 #[derive(Debug, Default)]
-pub(crate) struct Board {
+pub(crate) struct LatestProgress {
     latest: Mutex<Option<Progress>>,
     pub(crate) changed: Notify,
 }
 
-impl Board {
+impl LatestProgress {
     /// Leaves a new state. Output that comes in pieces is put together.
     pub(crate) fn put(&self, mut progress: Progress) {
         let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
@@ -37,7 +37,7 @@ impl Board {
         self.changed.notify_one();
     }
 
-    fn take(&self) -> Option<Progress> {
+    fn remove(&self) -> Option<Progress> {
         self.latest.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
@@ -52,27 +52,27 @@ fn cut_front(text: &mut String, bytes_max: usize) {
 
 /// What was told last; the protocol wants every number higher than the one before.
 #[derive(Debug)]
-pub(crate) struct Told {
+pub(crate) struct ProgressNotifier {
     token: ProgressToken,
     done: Option<u64>,
 }
 
-impl Told {
-    pub(crate) fn nothing(token: ProgressToken) -> Self {
+impl ProgressNotifier {
+    pub(crate) fn new(token: ProgressToken) -> Self {
         Self { token, done: None }
     }
 
-    /// The notification of what is new on the board, if anything is.
-    pub(crate) fn next(&mut self, board: &Board) -> Option<ProgressNotificationParam> {
-        let progress = board.take()?;
+    /// The notification of what is new in `latest`, if anything is.
+    pub(crate) fn next(&mut self, latest: &LatestProgress) -> Option<ProgressNotificationParam> {
+        let progress = latest.remove()?;
         if self.done.is_some_and(|done| progress.done <= done) {
             return None;
         }
         self.done = Some(progress.done);
-        let mut told = ProgressNotificationParam::new(self.token.clone(), progress.done as f64);
-        told.total = progress.total.map(|total| total as f64);
-        told.message = Some(progress.message).filter(|message| !message.is_empty());
-        Some(told)
+        let mut news = ProgressNotificationParam::new(self.token.clone(), progress.done as f64);
+        news.total = progress.total.map(|total| total as f64);
+        news.message = Some(progress.message).filter(|message| !message.is_empty());
+        Some(news)
     }
 }
 
@@ -83,14 +83,14 @@ mod tests {
     use super::*;
 
     fn check(put: &[&[(u64, Option<u64>, &str)]], expected: &[(f64, Option<f64>, Option<&str>)]) {
-        let board = Board::default();
-        let mut told = Told::nothing(ProgressToken(NumberOrString::Number(1)));
+        let latest = LatestProgress::default();
+        let mut notifier = ProgressNotifier::new(ProgressToken(NumberOrString::Number(1)));
         let mut seen = Vec::new();
         for batch in put {
             for (done, total, message) in *batch {
-                board.put(Progress { done: *done, total: *total, message: (*message).to_owned() });
+                latest.put(Progress { done: *done, total: *total, message: (*message).to_owned() });
             }
-            seen.extend(told.next(&board));
+            seen.extend(notifier.next(&latest));
         }
         let seen: Vec<_> =
             seen.iter().map(|told| (told.progress, told.total, told.message.as_deref())).collect();

@@ -6,23 +6,21 @@ use std::time::Duration;
 
 use rmcp::RoleServer;
 use rmcp::model::Root;
-use rmcp::service::RequestContext;
+use rmcp::service::Peer;
 use url::Url;
-
-use crate::rounds::{self, Rounds};
 
 /// How long a client may take to name its roots.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What a client says of its folders.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Said {
-    Folders(Folders),
+pub(crate) enum ClientRoots {
+    Named(Folders),
     /// It cannot be asked.
-    Nothing,
+    Unsupported,
     /// It was asked and does not name them.
-    Silence,
-    /// It has to be asked between rounds.
+    Unanswered,
+    /// It has to be asked before the request can be answered.
     AskFirst,
 }
 
@@ -35,19 +33,11 @@ pub(crate) struct Folders {
     pub(crate) missing: Vec<String>,
 }
 
-/// Asks the client for its folders, from within one of its own requests: only there can a client
-/// over HTTP be reached for certain.
-pub(crate) async fn of_client(context: &RequestContext<RoleServer>, rounds: &Rounds) -> Said {
-    let capabilities = context.client_capabilities();
-    if capabilities.and_then(|capabilities| capabilities.roots).is_none() {
-        return Said::Nothing;
-    }
-    if rounds::are_needed(context) {
-        return rounds.folders().unwrap_or(Said::AskFirst);
-    }
-    match tokio::time::timeout(PATIENCE, context.peer.list_roots()).await {
-        Ok(Ok(listed)) => Said::Folders(folders(&listed.roots)),
-        Ok(Err(_)) | Err(_) => Said::Silence,
+/// Asks the client for its folders while a request of its own runs.
+pub(crate) async fn ask(peer: &Peer<RoleServer>) -> ClientRoots {
+    match tokio::time::timeout(PATIENCE, peer.list_roots()).await {
+        Ok(Ok(listed)) => ClientRoots::Named(folders(&listed.roots)),
+        Ok(Err(_)) | Err(_) => ClientRoots::Unanswered,
     }
 }
 

@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 use foveal_tools::Session;
 use tokio::runtime::Handle;
 
-use crate::report::Tally;
+use crate::session_report::CallCounts;
 
 /// Whose session it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Key {
+pub(crate) struct SessionKey {
     /// The connection; requests that belong to none share number 0.
     pub(crate) connection: u64,
     /// What the client calls it, if it has several.
@@ -20,16 +20,16 @@ pub(crate) struct Key {
     pub(crate) roots: Vec<PathBuf>,
 }
 
-/// A session and what can be told of it.
+/// A session of the tools, and the counts of its calls.
 #[derive(Debug)]
-pub(crate) struct Reader {
+pub(crate) struct ClientSession {
     pub(crate) session: Session,
-    pub(crate) tally: Mutex<Tally>,
+    pub(crate) counts: Mutex<CallCounts>,
 }
 
-impl Reader {
+impl ClientSession {
     pub(crate) fn new(session: Session) -> Self {
-        Self { session, tally: Mutex::default() }
+        Self { session, counts: Mutex::default() }
     }
 }
 
@@ -38,14 +38,14 @@ impl Reader {
 pub(crate) struct Sessions {
     max: usize,
     idle: Duration,
-    held: Mutex<Vec<Held>>,
+    held: Mutex<Vec<Entry>>,
 }
 
 #[derive(Debug)]
-struct Held {
-    key: Key,
+struct Entry {
+    key: SessionKey,
     used: Instant,
-    reader: Arc<Reader>,
+    session: Arc<ClientSession>,
 }
 
 impl Sessions {
@@ -54,24 +54,28 @@ impl Sessions {
     }
 
     /// The session of `key`, made if there is none.
-    pub(crate) fn get_or_make(&self, key: &Key, make: impl FnOnce() -> Reader) -> Arc<Reader> {
+    pub(crate) fn get_or_make(
+        &self,
+        key: &SessionKey,
+        make: impl FnOnce() -> ClientSession,
+    ) -> Arc<ClientSession> {
         let now = Instant::now();
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         // The last used stands last.
         let fresh = held.partition_point(|held| now.duration_since(held.used) > self.idle);
-        let mut gone: Vec<Held> = held.drain(..fresh).collect();
+        let mut gone: Vec<Entry> = held.drain(..fresh).collect();
         let mut found = match held.iter().position(|held| held.key == *key) {
             Some(at) => held.remove(at),
-            None => Held { key: key.clone(), used: now, reader: Arc::new(make()) },
+            None => Entry { key: key.clone(), used: now, session: Arc::new(make()) },
         };
         found.used = now;
-        let reader = Arc::clone(&found.reader);
+        let session = Arc::clone(&found.session);
         held.push(found);
         let excess = held.len().saturating_sub(self.max);
         gone.extend(held.drain(..excess));
         drop(held);
         retire(gone);
-        reader
+        session
     }
 
     /// Forgets what was shown in the session called `name` of a connection, or in all of them.
@@ -86,13 +90,13 @@ impl Sessions {
             held.key.connection == connection
                 && name.is_none_or(|name| held.key.name.as_deref() == Some(name))
         });
-        meant.for_each(|held| act(&held.reader.session));
+        meant.for_each(|held| act(&held.session.session));
     }
 
     /// Forgets a connection.
     pub(crate) fn close(&self, connection: u64) {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        let gone: Vec<Held> =
+        let gone: Vec<Entry> =
             held.extract_if(.., |held| held.key.connection == connection).collect();
         drop(held);
         retire(gone);
@@ -101,7 +105,7 @@ impl Sessions {
 
 /// Ends sessions. Their terminals end with them, which may take a moment that the thread of the
 /// protocol does not have.
-fn retire(gone: Vec<Held>) {
+fn retire(gone: Vec<Entry>) {
     if gone.is_empty() {
         return;
     }

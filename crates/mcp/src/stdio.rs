@@ -1,7 +1,6 @@
 //! A client at standard input and output. Nothing but the protocol goes to standard output.
 
 use std::io;
-use std::time::Duration;
 
 use rmcp::ServiceExt;
 use rmcp::service::{QuitReason, ServerInitializeError};
@@ -10,16 +9,9 @@ use rmcp::transport::stdio_pipes;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
-use crate::opening::Opening;
+use crate::first_request::FromFirstRequest;
+use crate::runtime;
 use crate::server::Server;
-use crate::signals;
-
-/// Threads beside those for calls: two for standard input and output where these are no pipes,
-/// the others for what opens and reads.
-const THREADS_SPARE: usize = 4;
-
-/// How long calls that were told to stop are waited for at the end.
-pub(crate) const END_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Why serving ended before the client left.
 #[derive(Debug, thiserror::Error)]
@@ -41,14 +33,14 @@ pub enum ServeError {
 /// # Errors
 /// [`ServeError`].
 pub fn serve(server: &Server) -> Result<(), ServeError> {
-    let runtime = runtime(server).map_err(ServeError::Start)?;
+    let runtime = runtime::build(server.shared.settings.calls_max).map_err(ServeError::Start)?;
     let served = runtime.block_on(async {
-        let stop = signals::stop_when_asked();
+        let stop = runtime::stop_when_asked();
         let (input, output) = stdio_pipes();
         serve_on(server, input, output, stop).await
     });
     // A read from standard input may never return.
-    runtime.shutdown_timeout(END_PATIENCE);
+    runtime.shutdown_timeout(runtime::END_PATIENCE);
     served
 }
 
@@ -66,7 +58,7 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let transport = Opening::new(AsyncRwTransport::new_server(input, output));
+    let transport = FromFirstRequest::new(AsyncRwTransport::new_server(input, output));
     let running = match server.connection().serve_with_ct(transport, stop).await {
         Ok(running) => running,
         Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {
@@ -78,13 +70,4 @@ where
         Ok(QuitReason::JoinError(error)) | Err(error) => Err(ServeError::Broken(error)),
         Ok(_) => Ok(()),
     }
-}
-
-/// One thread for the protocol, and as many as calls may need.
-pub(crate) fn runtime(server: &Server) -> io::Result<tokio::runtime::Runtime> {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_io()
-        .enable_time()
-        .max_blocking_threads(server.shared.settings.calls_max + THREADS_SPARE)
-        .build()
 }

@@ -58,7 +58,7 @@ pub fn check(
                 || window.binary_search(target).is_err()
                 || shows_nothing(observed, projector, *target)
         };
-        if shape.refers_to.iter().any(dangles) {
+        if shape.refers_to().iter().any(dangles) {
             breaches.dangling += 1;
         }
     }

@@ -8,6 +8,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use foveal_context::note::{Note, NoteKind};
 use foveal_context::projector::Projector;
 use foveal_context::retention::fixed::Fixed;
 use foveal_context::shape::{Piece, Shape, ShapeKind};
@@ -177,15 +178,15 @@ fn shape(content: &str, kept: &BTreeSet<u32>) -> Shape {
     }
     let open_line = match pieces.last() {
         Some(Piece::Keep(last)) => !content[..last.end as usize].ends_with('\n'),
-        Some(Piece::Note(_)) | None => false,
+        Some(Piece::Break | Piece::Note(..)) | None => false,
     };
-    let line_break = if open_line { "\n" } else { "" };
-    pieces.push(Piece::Note(format!("{line_break}[expand {handle}]").into()));
+    pieces.extend(open_line.then_some(Piece::Break));
+    let note = Note { handle: Some(handle), ..Note::new(NoteKind::Behind) };
+    pieces.push(Piece::Note(content.len() as u32, note.into()));
     Shape {
         kind: if kept.is_empty() { ShapeKind::Note } else { ShapeKind::Excerpt },
         rule: "oracle".to_owned(),
         pieces,
-        refers_to: Vec::new(),
         handle,
     }
 }

@@ -109,7 +109,7 @@ fn line(
 
 fn describe(shape: &Shape) -> String {
     let mut text = shape.kind.word().to_owned();
-    for (at, target) in shape.refers_to.iter().enumerate() {
+    for (at, target) in shape.refers_to().iter().enumerate() {
         let link = if at == 0 { " to" } else { "," };
         write!(text, "{link} {:02}", target.0).expect("writing to a string");
     }

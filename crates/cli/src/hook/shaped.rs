@@ -235,13 +235,13 @@ fn read(
 }
 
 /// The notes before what is kept and after it; those in between are of lines that are shown.
-fn notes_around<'a>(shape: &'a Shape, whole: &str) -> Vec<&'a str> {
+fn notes_around(shape: &Shape, whole: &str) -> Vec<String> {
     let is_text = |piece: &Piece| match piece {
         Piece::Keep(range) => {
             let kept = whole.get(range.start as usize..range.end as usize);
             kept.is_some_and(|kept| !kept.trim().is_empty())
         }
-        Piece::Note(_) => false,
+        Piece::Break | Piece::Note(..) => false,
     };
     let first = shape.pieces.iter().position(is_text).unwrap_or(0);
     let last = shape.pieces.iter().rposition(is_text).unwrap_or(0);
@@ -249,8 +249,8 @@ fn notes_around<'a>(shape: &'a Shape, whole: &str) -> Vec<&'a str> {
     pieces
         .filter(|(at, _)| *at <= first || last <= *at)
         .filter_map(|(_, piece)| match piece {
-            Piece::Note(note) => Some(note.trim()).filter(|note| !note.is_empty()),
-            Piece::Keep(_) => None,
+            Piece::Note(_, note) => Some(note.to_string()),
+            Piece::Break | Piece::Keep(_) => None,
         })
         .collect()
 }

@@ -19,6 +19,7 @@ use std::sync::Arc;
 
 use foveal_transcript::Handle;
 
+use crate::note::{Note, NoteKind};
 use crate::observed::Observed;
 use crate::planner::{Item, Step};
 use crate::rewrite::RewriteReason;
@@ -101,8 +102,10 @@ impl View<'_> {
         let shape = Shape {
             kind: if target.is_some() { ShapeKind::Pointer } else { ShapeKind::Note },
             rule: rule.to_owned(),
-            pieces: vec![Piece::Note(text.into_boxed_str())],
-            refers_to: target.into_iter().collect(),
+            pieces: vec![Piece::Note(
+                self.content(index).len() as u32,
+                quoted(text, target.into_iter().collect()),
+            )],
             handle: self.handle(index),
         };
         (index, shape)
@@ -119,12 +122,12 @@ impl View<'_> {
         let length = self.content(index).len();
         let pieces = vec![
             Piece::Keep(0..head as u32),
-            Piece::Note(note.into_boxed_str()),
+            Piece::Note((length - tail) as u32, quoted(note, Vec::new())),
             Piece::Keep((length - tail) as u32..length as u32),
         ];
         let kind = ShapeKind::Excerpt;
         let (rule, handle) = (rule.to_owned(), self.handle(index));
-        (index, Shape { kind, rule, pieces, refers_to: Vec::new(), handle })
+        (index, Shape { kind, rule, pieces, handle })
     }
 
     fn handle(&self, index: EntryIndex) -> Handle {
@@ -246,4 +249,9 @@ fn weigh(
     } else {
         (Decision::Keep, raw)
     }
+}
+
+/// The words of another tool's rule as a note.
+fn quoted(text: String, refers_to: Vec<EntryIndex>) -> Arc<Note> {
+    Note { refers_to, ..Note::new(NoteKind::Quoted(text.into_boxed_str())) }.into()
 }

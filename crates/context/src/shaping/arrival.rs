@@ -215,14 +215,18 @@ fn surely(tokenizer: Tokenizer, shape: &Shape, draft: &Draft<'_>) -> bool {
         return true;
     }
     let (mut notes, mut kept) = (0, 0);
+    let mut ours = String::new();
     for piece in &shape.pieces {
+        let text = shape.text_of(piece, draft.content);
         match piece {
-            Piece::Note(note) => notes += signs(note),
-            Piece::Keep(range) => {
-                kept += signs(&draft.content[range.start as usize..range.end as usize]);
+            Piece::Break | Piece::Note(..) => ours += &text,
+            Piece::Keep(_) => {
+                notes += signs(&std::mem::take(&mut ours));
+                kept += signs(&text);
             }
         }
     }
+    notes += signs(&ours);
     notes * 3 <= signs(draft.content).saturating_sub(kept)
 }
 

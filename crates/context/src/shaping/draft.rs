@@ -4,11 +4,12 @@
 //! rule sees what earlier rules left, and only ever takes away.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::lines::PrintedLine;
+use crate::note::{Lines, Note};
 use crate::observed::Facts;
 use crate::shape::{Piece, Shape, ShapeKind};
-use foveal_transcript::EntryIndex;
 use foveal_transcript::Handle;
 
 /// What becomes of one line.
@@ -29,15 +30,26 @@ pub struct Cut {
     pub gap: Option<u32>,
 }
 
-/// A run of lines that is left out.
+/// Lines, or a part of one, in whose place a note stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gap {
-    /// What stands in its place, one line without the line break; empty for nothing at all.
-    pub note: String,
-    /// The entry the note points at.
-    pub refers_to: Option<EntryIndex>,
+    note: Arc<Note>,
+    /// Bytes of the note's text.
+    note_len: usize,
     /// The kind of replacement.
-    pub kind: ShapeKind,
+    kind: ShapeKind,
+}
+
+impl Gap {
+    /// A gap in whose place `note` stands.
+    pub fn new(kind: ShapeKind, note: Note) -> Self {
+        Self { note_len: note.text_len(), note: note.into(), kind }
+    }
+
+    /// Bytes of the note's text.
+    pub fn note_len(&self) -> usize {
+        self.note_len
+    }
 }
 
 /// A tool result being shaped.
@@ -49,8 +61,8 @@ pub struct Draft<'a> {
     pub facts: &'a Facts,
     fates: Vec<Fate>,
     gaps: Vec<Gap>,
-    /// Text put before the first kept line of some lines, a line of its own; ascending.
-    headings: Vec<(Range<usize>, String)>,
+    /// Notes put before the first kept line of some lines, on lines of their own; ascending.
+    headings: Vec<(Range<usize>, Arc<Note>)>,
     /// Whether a line follows the one before it without a line break.
     joined: Vec<bool>,
     rules: Vec<&'static str>,
@@ -93,14 +105,14 @@ impl<'a> Draft<'a> {
     }
 
     /// First and last line number of lines that count up by one in one file.
-    pub fn numbers_of(&self, lines: &Range<usize>) -> Option<(u32, u32)> {
+    pub fn numbers_of(&self, lines: &Range<usize>) -> Option<Lines> {
         let first = self.line(lines.start);
         let start = first.number?.0;
         let runs = lines.clone().zip(start..).all(|(at, number)| {
             let line = self.line(at);
             line.path == first.path && line.number.is_some_and(|n| n.0 == number)
         });
-        runs.then_some((start, start + lines.len() as u32 - 1))
+        runs.then_some(Lines(start, start + lines.len() as u32 - 1))
     }
 
     /// The file's text of the line at `at`.
@@ -127,7 +139,7 @@ impl<'a> Draft<'a> {
             Fate::Keep(cuts) => {
                 let cut: usize = cuts.iter().map(|cut| cut.range.len()).sum();
                 let gaps = cuts.iter().filter_map(|cut| cut.gap);
-                let notes: usize = gaps.map(|gap| self.gaps[gap as usize].note.len()).sum();
+                let notes: usize = gaps.map(|gap| self.gaps[gap as usize].note_len).sum();
                 self.line(at).whole.len() - cut + notes + 1
             }
             Fate::Gap(_) => 0,
@@ -228,11 +240,11 @@ impl<'a> Draft<'a> {
         self.joined[at] = true;
     }
 
-    /// Puts a line of ours before the first of `lines` that is kept in the end, if any is.
-    pub fn head(&mut self, rule: &'static str, lines: Range<usize>, text: String) {
+    /// Puts a note before the first of `lines` that is kept in the end, if any is.
+    pub fn head(&mut self, rule: &'static str, lines: Range<usize>, note: Note) {
         self.note_rule(rule);
         let place = self.headings.partition_point(|(other, _)| other.start <= lines.start);
-        self.headings.insert(place, (lines, text));
+        self.headings.insert(place, (lines, note.into()));
     }
 
     fn note_rule(&mut self, rule: &'static str) {
@@ -251,19 +263,17 @@ impl<'a> Draft<'a> {
             match fate {
                 Fate::Gap(number) => {
                     if open_gap != Some(*number) {
-                        let note = &self.gaps[*number as usize].note;
-                        if !note.is_empty() {
-                            pieces.line_of_ours(note);
-                        }
+                        pieces.line_of_ours(&self.gaps[*number as usize].note);
                     }
+                    pieces.stand_for(self.line(at).whole.end);
                     open_gap = Some(*number);
                     after_kept = false;
                 }
                 Fate::Keep(cuts) => {
                     open_gap = None;
-                    while let Some((lines, text)) = headings.next_if(|head| head.0.start <= at) {
+                    while let Some((lines, note)) = headings.next_if(|head| head.0.start <= at) {
                         if at < lines.end {
-                            pieces.line_of_ours(text);
+                            pieces.line_of_ours(note);
                             after_kept = false;
                         }
                     }
@@ -278,8 +288,7 @@ impl<'a> Draft<'a> {
         Shape {
             kind: self.kind(),
             rule: self.rules.join("+"),
-            pieces: pieces.finish(),
-            refers_to: self.refers_to(),
+            pieces: pieces.pieces,
             handle: self.handle(),
         }
     }
@@ -290,19 +299,13 @@ impl<'a> Draft<'a> {
         for cut in cuts {
             pieces.keep(start..cut.range.start);
             if let Some(gap) = cut.gap {
-                pieces.ours(&self.gaps[gap as usize].note);
+                pieces.note(&self.gaps[gap as usize].note);
+                pieces.stand_for(cut.range.end);
             }
             start = cut.range.end;
         }
         pieces.keep(start..whole.end);
         pieces.open_line = true;
-    }
-
-    fn refers_to(&self) -> Vec<EntryIndex> {
-        let mut entries: Vec<_> = self.gaps.iter().filter_map(|gap| gap.refers_to).collect();
-        entries.sort_unstable();
-        entries.dedup();
-        entries
     }
 
     /// The most telling kind among the gaps: what is missing outweighs what is pointed at.
@@ -326,6 +329,8 @@ fn touch(one: &Range<u32>, other: &Range<u32>) -> bool {
 #[derive(Default)]
 struct Pieces {
     pieces: Vec<Piece>,
+    /// Where what the pieces keep or stand for ends.
+    end: u32,
     /// Whether a line break is owed before the next line.
     open_line: bool,
 }
@@ -335,27 +340,30 @@ impl Pieces {
         if range.is_empty() {
             return;
         }
+        self.end = range.end;
         match self.pieces.last_mut() {
             Some(Piece::Keep(last)) if last.end == range.start => last.end = range.end,
             _ => self.pieces.push(Piece::Keep(range)),
         }
     }
 
-    fn ours(&mut self, text: &str) {
-        if let Some(Piece::Note(last)) = self.pieces.last_mut() {
-            let mut joined = String::from(std::mem::take(last));
-            joined.push_str(text);
-            *last = joined.into_boxed_str();
-        } else {
-            self.pieces.push(Piece::Note(text.into()));
+    /// Puts a note that stands for nothing yet.
+    fn note(&mut self, note: &Arc<Note>) {
+        self.pieces.push(Piece::Note(self.end, Arc::clone(note)));
+    }
+
+    /// Has the note put last stand for the original up to byte `end`.
+    fn stand_for(&mut self, end: u32) {
+        if let Some(Piece::Note(last, _)) = self.pieces.last_mut() {
+            (*last, self.end) = (end, end);
         }
     }
 
-    fn line_of_ours(&mut self, text: &str) {
+    fn line_of_ours(&mut self, note: &Arc<Note>) {
         if self.open_line {
-            self.ours("\n");
+            self.pieces.push(Piece::Break);
         }
-        self.ours(text);
+        self.note(note);
         self.open_line = true;
     }
 
@@ -365,13 +373,9 @@ impl Pieces {
             // The original's own line break, where the line before it was kept to its end.
             match self.pieces.last() {
                 Some(Piece::Keep(last)) if last.end + 1 == start => self.keep(last.end..start),
-                _ => self.ours("\n"),
+                _ => self.pieces.push(Piece::Break),
             }
         }
-    }
-
-    fn finish(self) -> Vec<Piece> {
-        self.pieces
     }
 }
 
@@ -379,6 +383,7 @@ impl Pieces {
 mod tests {
     use super::*;
     use crate::lines::printed_lines;
+    use crate::note::{Counts, NoteKind};
     use foveal_effects::Effect;
 
     #[test]
@@ -386,19 +391,20 @@ mod tests {
         let content = "head middle tail\nnext";
         let printed = printed_lines(content, &Effect::default());
         let facts = Facts { printed, ..Facts::default() };
-        let gap = |note: &str| {
-            let note = note.to_owned();
-            Gap { note, refers_to: None, kind: ShapeKind::Excerpt }
+        let gap = |bytes: usize| {
+            let counts = Counts { bytes: bytes as u32, ..Counts::default() };
+            Gap::new(ShapeKind::Excerpt, Note { counts, ..Note::new(NoteKind::LineCut) })
         };
+        let cut = |bytes: usize| format!("[… {bytes} bytes of this line left out]");
         let mut draft = Draft::new(content, &facts);
         draft.cut("blank", 0, 4..5);
-        draft.replace_in_line("cut", 0, 5..11, |bytes| gap(&format!("[{bytes}]")));
+        draft.replace_in_line("cut", 0, 5..11, gap);
         draft.cut("blank", 0, 0..16);
         draft.cut("blank", 0, 9..12);
         draft.join("join", 1);
-        assert_eq!(draft.compose().render(content), "head[7]tailnext");
-        assert_eq!(draft.shown_len(0), "head[7]tail\n".len());
-        draft.leave_out("gap", 0..1, gap("[gone]"));
-        assert_eq!(draft.compose().render(content), "[gone]\nnext");
+        assert_eq!(draft.compose().render(content), format!("head{}tailnext", cut(7)));
+        assert_eq!(draft.shown_len(0), "headtail\n".len() + cut(7).len());
+        draft.leave_out("gap", 0..1, gap(16));
+        assert_eq!(draft.compose().render(content), format!("{}\nnext", cut(16)));
     }
 }

@@ -5,8 +5,9 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::call_texts::{keeps, placed, spelled};
+use crate::call_texts::{keeps, placed};
 use crate::edits::{Side, file_of};
+use crate::note::{Counts, Note, NoteKind};
 use crate::observed::{Facts, LineHash, Observed, file_name};
 use crate::rewrite::Level;
 use crate::shape::{Piece, Shape, ShapeKind};
@@ -166,7 +167,6 @@ struct Folding<'a> {
     handle: Handle,
     length: u32,
     pieces: Vec<Piece>,
-    refers_to: Vec<EntryIndex>,
     /// Files whose edits this response tells of.
     leads: Vec<&'a str>,
     listing: Listing,
@@ -181,7 +181,6 @@ impl<'a> Folding<'a> {
             handle: Handle::of(original.as_bytes()),
             length: original.len() as u32,
             pieces: Vec::new(),
-            refers_to: Vec::new(),
             leads: Vec::new(),
             listing,
             end: 0,
@@ -197,18 +196,20 @@ impl<'a> Folding<'a> {
             }) else {
                 continue;
             };
-            let lines = text.value.lines().count();
-            let handle = self.handle;
+            let lines = text.value.lines().count() as u32;
+            let counts = Counts { lines, ..Counts::default() };
             let note = match (self.ask.level, edit.side) {
-                (Level::Note, _) if noted == Some(edit.call) => format!("[{lines} lines]"),
+                (Level::Note, _) if noted == Some(edit.call) => {
+                    Note { counts, ..Note::new(NoteKind::EditText) }
+                }
                 (Level::Note, _) => self.told(usize::from(edit.call)),
                 (_, Side::Old) => {
-                    format!("[{lines} lines that this edit replaced; expand {handle}]")
+                    Note { counts, handle: Some(self.handle), ..Note::new(NoteKind::ReplacedText) }
                 }
                 (_, Side::New) => continue,
             };
             noted = Some(edit.call);
-            self.replace(&text.range, &note);
+            self.replace(&text.range, note);
         }
         if self.pieces.is_empty() {
             return None;
@@ -218,33 +219,28 @@ impl<'a> Folding<'a> {
             kind: ShapeKind::Folded,
             rule: RULE.to_owned(),
             pieces: self.pieces,
-            refers_to: self.refers_to,
             handle: self.handle,
         })
     }
 
-    fn replace(&mut self, range: &Range<u32>, note: &str) {
+    fn replace(&mut self, range: &Range<u32>, note: Note) {
         self.pieces.push(Piece::Keep(self.end..range.start));
-        self.pieces.push(Piece::Note(spelled(note).into()));
+        self.pieces.push(Piece::Note(range.end, note.into()));
         self.end = range.end;
     }
 
     /// What stands in place of the first text of a call: what the run did, or where that is
     /// told.
-    fn told(&mut self, call: usize) -> String {
+    fn told(&mut self, call: usize) -> Note {
         let facts = self.facts;
-        let handle = self.handle;
         let file = file_of(&facts.calls[call].effect).unwrap_or_default();
         let name = file_name(file);
-        let above = format!("[told above in the edits to {name}; expand {handle}]");
-        if let Some(lead) = self.ask.runs.lead_of(file, self.ask.index) {
-            if !self.refers_to.contains(&lead) {
-                self.refers_to.push(lead);
-            }
-            return above;
-        }
-        if self.leads.contains(&file) {
-            return above;
+        let handle = Some(self.handle);
+        let lead = self.ask.runs.lead_of(file, self.ask.index);
+        if lead.is_some() || self.leads.contains(&file) {
+            let refers_to = lead.into_iter().collect();
+            let file = Some(name.into());
+            return Note { file, handle, refers_to, ..Note::new(NoteKind::ToldAbove) };
         }
         self.leads.push(file);
         let notes = self.changes(file, name);
@@ -252,8 +248,7 @@ impl<'a> Folding<'a> {
             Listing::Changes => fold_edits(name, &notes),
             Listing::Count => edits_heading(name, &notes),
         };
-        let told = told.unwrap_or_default();
-        format!("{told}\n[this message in full: expand {handle}]")
+        Note { handle, ..told.unwrap_or_else(|| Note::new(NoteKind::Behind)) }
     }
 
     /// A note for each edit of `file` from this response to the last of its run.

@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use crate::note::{Counts, Encoding, Note, NoteKind};
 use crate::shape::ShapeKind;
 use foveal_transcript::Handle;
 
@@ -25,10 +26,10 @@ pub fn leave_out(draft: &mut Draft<'_>, bytes_max: usize) {
         let base = draft.line(at).text.start;
         for (what, run) in runs(draft.text(at), bytes_max) {
             let range = base + run.start as u32..base + run.end as u32;
-            draft.replace_in_line(RULE, at, range, |bytes| Gap {
-                note: format!("[{bytes} bytes of {what} left out; expand {handle}]"),
-                refers_to: None,
-                kind: ShapeKind::Excerpt,
+            draft.replace_in_line(RULE, at, range, |bytes| {
+                let counts = Counts { bytes: bytes as u32, ..Counts::default() };
+                let note = Note::new(NoteKind::Encoded(what));
+                Gap::new(ShapeKind::Excerpt, Note { counts, handle: Some(handle), ..note })
             });
         }
     }
@@ -36,18 +37,19 @@ pub fn leave_out(draft: &mut Draft<'_>, bytes_max: usize) {
 }
 
 /// Runs of encoded bytes in a line, ascending.
-fn runs(text: &str, bytes_max: usize) -> Vec<(&'static str, Range<usize>)> {
+fn runs(text: &str, bytes_max: usize) -> Vec<(Encoding, Range<usize>)> {
     let mut found = Vec::new();
     let mut start = 0;
     for run in text.split_inclusive(|c: char| !is_base64(c)) {
         let body = run.trim_end_matches(|c: char| !is_base64(c));
         if body.len() > bytes_max && is_encoded(body) {
             let hex = body.bytes().all(|byte| byte.is_ascii_hexdigit());
-            found.push((if hex { "hexadecimal" } else { "base64" }, start..start + body.len()));
+            let what = if hex { Encoding::Hexadecimal } else { Encoding::Base64 };
+            found.push((what, start..start + body.len()));
         }
         start += run.len();
     }
-    found.extend(binary_run(text, bytes_max).map(|run| ("binary data", run)));
+    found.extend(binary_run(text, bytes_max).map(|run| (Encoding::Binary, run)));
     found.sort_by_key(|(_, run)| run.start);
     found
 }
@@ -92,9 +94,9 @@ fn leave_out_dumps(draft: &mut Draft<'_>, bytes_max: usize, handle: Handle) {
         let gone = start + DUMP_ROWS_MAX..at;
         let bytes: usize = gone.clone().map(|line| draft.shown_len(line)).sum();
         if bytes > bytes_max {
-            let rows = gone.len();
-            let note = format!("[{rows} more rows of a hex dump left out; expand {handle}]");
-            draft.leave_out(RULE, gone, Gap { note, refers_to: None, kind: ShapeKind::Excerpt });
+            let counts = Counts { lines: gone.len() as u32, ..Counts::default() };
+            let note = Note { counts, handle: Some(handle), ..Note::new(NoteKind::DumpRows) };
+            draft.leave_out(RULE, gone, Gap::new(ShapeKind::Excerpt, note));
         }
         at = at.max(start + 1);
     }

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use crate::note::{Counts, Note, NoteKind};
 use crate::shape::ShapeKind;
 use foveal_effects::EffectKind;
 use foveal_transcript::Handle;
@@ -52,18 +53,19 @@ pub fn leave_out_others(
     rule: &'static str,
     kind: ShapeKind,
 ) {
-    leave_out_runs(draft, keep, (rule, kind), |_, _, amount, _| {
-        format!("[{amount} left out; expand {handle}]")
+    leave_out_runs(draft, keep, (rule, kind), |_, _, amount, _| Note {
+        handle: Some(handle),
+        ..amount
     });
 }
 
 /// Leaves out every run of kept lines for which `keep` is false, where that is shorter. `note`
-/// is given the run, what it holds, and whether it would be the first one left out.
+/// is given the run, a note on how much it holds, and whether it would be the first one left out.
 pub(super) fn leave_out_runs(
     draft: &mut Draft<'_>,
     keep: &[bool],
     (rule, kind): (&'static str, ShapeKind),
-    mut note: impl FnMut(&Draft<'_>, Range<usize>, &str, bool) -> String,
+    mut note: impl FnMut(&Draft<'_>, Range<usize>, Note, bool) -> Note,
 ) {
     let mut is_first = true;
     let mut at = 0;
@@ -79,34 +81,33 @@ pub(super) fn leave_out_runs(
             at += 1;
         }
         let amount = amount(draft, start..at, bytes);
-        let note = note(draft, start..at, &amount, is_first);
-        if note.len() + 1 < bytes {
+        let gap = Gap::new(kind, note(draft, start..at, amount, is_first));
+        if gap.note_len() + 1 < bytes {
             is_first = false;
-            draft.leave_out(rule, start..at, Gap { note, refers_to: None, kind });
+            draft.leave_out(rule, start..at, gap);
         }
     }
 }
 
 /// What a gap holds: the range of a file's lines, hits and their files, or lines and bytes.
-fn amount(draft: &Draft<'_>, lines: Range<usize>, bytes: usize) -> String {
+fn amount(draft: &Draft<'_>, lines: Range<usize>, bytes: usize) -> Note {
     let kind = draft.facts.kind();
+    let note = Note::new(NoteKind::LEFT_OUT);
     // Between hits of different places stand lines without a number.
-    if let Some((from, to)) = draft.numbers_of(&lines) {
-        return format!("{from}-{to}");
+    if let Some(range) = draft.numbers_of(&lines) {
+        return Note { lines: vec![range], ..note };
     }
-    let counted = format!("{} lines, {bytes} bytes", lines.len());
+    let bytes = bytes as u32;
     let hits: Vec<_> = lines.clone().filter_map(|at| draft.line(at).path).collect();
     if kind == EffectKind::Search && hits.len() > 1 {
-        let files = hits.iter().collect::<HashSet<_>>().len();
-        let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
-        return format!("{} hits in {files}, {bytes} bytes", hits.len());
+        let files = hits.iter().collect::<HashSet<_>>().len() as u32;
+        let hits = hits.len() as u32;
+        return Note { counts: Counts { hits, files, bytes, ..Counts::default() }, ..note };
     }
     let tells = |at: &usize| telling(draft.line(*at).whole_in(draft.content)) == Telling::Failure;
-    match lines.filter(|_| kind == EffectKind::Run).filter(tells).count() {
-        0 => counted,
-        1 => format!("{counted}, 1 of them about failures,"),
-        more => format!("{counted}, {more} of them about failures,"),
-    }
+    let count = lines.len() as u32;
+    let failures = lines.filter(|_| kind == EffectKind::Run).filter(tells).count() as u32;
+    Note { counts: Counts { lines: count, bytes, failures, ..Counts::default() }, ..note }
 }
 
 fn lines_to_keep(draft: &Draft<'_>, limits: ExcerptLimits) -> Vec<bool> {

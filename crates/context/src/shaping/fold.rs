@@ -1,5 +1,6 @@
 //! Rule `fold`: a line repeated many times in a row is shown once, with its count.
 
+use crate::note::{Note, NoteKind};
 use crate::shape::ShapeKind;
 
 use super::draft::{Draft, Gap};
@@ -19,16 +20,10 @@ pub fn repeats(draft: &mut Draft<'_>) {
         at = match longest_run(draft, at) {
             Some((period, times)) => {
                 let lines = at + period..at + period * times;
-                let what = if period == 1 { "line" } else { "lines" };
-                let count = if period == 1 { String::new() } else { format!("{period} ") };
-                let more = times - 1;
-                let note = format!("[last {count}{what} repeated {more} more times]");
+                let (period, times) = (period as u32, times as u32 - 1);
+                let note = Note::new(NoteKind::Repeated { period, times });
                 let end = lines.end;
-                draft.leave_out(
-                    RULE,
-                    lines,
-                    Gap { note, refers_to: None, kind: ShapeKind::Compacted },
-                );
+                draft.leave_out(RULE, lines, Gap::new(ShapeKind::Compacted, note));
                 end
             }
             None => at + 1,

@@ -4,6 +4,7 @@
 //! note says so, every tenth is enough. In recorded sessions such gutters are a third of
 //! the tokens of the reads that have them, the blanks half of that.
 
+use crate::note::{Note, NoteKind};
 use foveal_effects::EffectKind;
 
 use super::draft::Draft;
@@ -56,7 +57,7 @@ pub fn thin(draft: &mut Draft<'_>, numbers: Numbers) {
             && thinned
             && !noted
         {
-            draft.head(RULE, run.clone(), format!("[every {every}th line numbered]"));
+            draft.head(RULE, run.clone(), Note::new(NoteKind::EveryNumbered(every)));
             noted = true;
         }
     }

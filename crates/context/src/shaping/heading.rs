@@ -1,5 +1,6 @@
 //! Rule `heading`: search hits that name their file on every line name it once.
 
+use crate::note::{Note, NoteKind};
 use foveal_effects::EffectKind;
 
 use super::draft::Draft;
@@ -26,7 +27,8 @@ pub fn name_files_once(draft: &mut Draft<'_>) {
             end += 1;
         }
         if end - at >= HITS_MIN {
-            draft.head(RULE, at..end, path.to_owned());
+            let note = Note { file: Some(path.into()), ..Note::new(NoteKind::Heading) };
+            draft.head(RULE, at..end, note);
             for line in at..end {
                 let start = draft.line(line).whole.start;
                 draft.cut(RULE, line, start..start + path.len() as u32 + 1);

@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use crate::ledger::Place;
+use crate::note::{Lines, Note, NoteKind};
 use crate::observed::line_text;
 use crate::shape::ShapeKind;
 use foveal_effects::EffectKind;
@@ -35,15 +36,15 @@ pub fn list_shown(draft: &mut Draft<'_>, sources: &[Option<Place>]) {
             }
             end = next + 1;
         }
-        let note = note_for(draft, at..end);
+        let mut refers_to: Vec<_> =
+            sources[at..end].iter().flatten().map(|place| place.entry).collect();
+        refers_to.sort_unstable();
+        refers_to.dedup();
+        let note = Note { refers_to, ..note_for(draft, at..end) };
+        let gap = Gap::new(ShapeKind::Pointer, note);
         let bytes: usize = (at..end).map(|line| draft.shown_len(line)).sum();
-        if note.len() < bytes {
-            let mut gap = Gap { note, refers_to: None, kind: ShapeKind::Pointer };
-            for (line, source) in (at..end).zip(&sources[at..end]) {
-                gap.refers_to = source.map(|place| place.entry);
-                draft.leave_out(RULE, line..line + 1, gap.clone());
-                gap.note.clear();
-            }
+        if gap.note_len() < bytes {
+            draft.leave_out(RULE, at..end, gap);
         }
         at = end;
     }
@@ -97,30 +98,23 @@ fn spelling<'a>(draft: &Draft<'a>, at: usize) -> &'a str {
     before.strip_suffix([':', '-']).unwrap_or_default()
 }
 
-fn note_for(draft: &Draft<'_>, lines: Range<usize>) -> String {
-    let mut numbers: Vec<String> = Vec::new();
-    let mut context: Option<(u32, u32)> = None;
-    for at in lines.clone() {
+/// Each found line on its own; context lines that follow each other as one range.
+fn note_for(draft: &Draft<'_>, at: Range<usize>) -> Note {
+    let mut lines: Vec<Lines> = Vec::new();
+    let mut context: Vec<u32> = Vec::new();
+    let mut is_open = false;
+    for at in at.clone() {
         let Some(number) = draft.line(at).number.map(|number| number.0) else { continue };
-        match context {
-            Some((first, last)) if is_context(draft, at) && number == last + 1 => {
-                context = Some((first, number));
-                continue;
+        let is_context = is_context(draft, at);
+        match lines.last_mut() {
+            Some(last) if is_open && is_context && number == last.1 + 1 => last.1 = number,
+            _ => {
+                context.extend(is_context.then_some(lines.len() as u32));
+                lines.push(Lines(number, number));
             }
-            Some(open) => numbers.push(bracketed(open)),
-            None => {}
         }
-        context = is_context(draft, at).then_some((number, number));
-        if context.is_none() {
-            numbers.push(number.to_string());
-        }
+        is_open = is_context;
     }
-    numbers.extend(context.map(bracketed));
-    let path = spelling(draft, lines.start);
-    let gap = if path.is_empty() { "" } else { " " };
-    format!("[{path}{gap}{}: shown above]", numbers.join(", "))
-}
-
-fn bracketed((first, last): (u32, u32)) -> String {
-    if first == last { format!("({first})") } else { format!("({first}-{last})") }
+    let file = Some(spelling(draft, at.start)).filter(|path| !path.is_empty()).map(Into::into);
+    Note { file, lines, ..Note::new(NoteKind::HitsShown { context }) }
 }

@@ -1,5 +1,6 @@
 //! Rule `long_line`: of a very long line (minified code, data) head and tail are kept.
 
+use crate::note::{Counts, Note, NoteKind};
 use crate::shape::ShapeKind;
 
 use super::draft::{Draft, Gap};
@@ -19,10 +20,10 @@ pub fn cap(draft: &mut Draft<'_>, bytes_max: usize) {
         let head = text.floor_char_boundary(bytes_max / 4 * 3);
         let tail = text.ceil_char_boundary(text.len().saturating_sub(bytes_max / 4));
         if head < tail {
-            draft.replace_in_line(RULE, at, base + head as u32..base + tail as u32, |bytes| Gap {
-                note: format!("[… {bytes} bytes of this line left out; expand {handle}]"),
-                refers_to: None,
-                kind: ShapeKind::Excerpt,
+            draft.replace_in_line(RULE, at, base + head as u32..base + tail as u32, |bytes| {
+                let counts = Counts { bytes: bytes as u32, ..Counts::default() };
+                let note = Note::new(NoteKind::LineCut);
+                Gap::new(ShapeKind::Excerpt, Note { counts, handle: Some(handle), ..note })
             });
         }
     }

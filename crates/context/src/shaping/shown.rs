@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use crate::ledger::{self, Ledger, Place};
+use crate::note::{Counts, Lines, Note, NoteKind};
 use crate::observed::{Observed, line_text};
 use crate::shape::ShapeKind;
 use foveal_effects::EffectKind;
@@ -55,17 +56,8 @@ impl Match {
 pub fn point_at(draft: &mut Draft<'_>, seen: &Seen<'_>, mut matches: Vec<Match>) {
     matches.retain(|found| says_the_same(draft, seen, found));
     for group in merged(draft, matches) {
-        let note = note_for(draft, seen, &group);
-        for (at, block) in group.iter().enumerate() {
-            // One note for the group: it stands where the first block stood.
-            let end = group.get(at + 1).map_or(block.lines.end, |next| next.lines.start);
-            let gap = Gap {
-                note: if at == 0 { note.clone() } else { String::new() },
-                refers_to: Some(block.source.entry),
-                kind: ShapeKind::Pointer,
-            };
-            draft.leave_out(RULE, block.lines.start..end, gap);
-        }
+        let gap = Gap::new(ShapeKind::Pointer, note_for(draft, seen, &group));
+        draft.leave_out(RULE, lines_of(&group), gap);
     }
 }
 
@@ -186,7 +178,8 @@ fn merged(draft: &Draft<'_>, matches: Vec<Match>) -> Vec<Vec<Match>> {
         if let Some(group) = groups.last_mut() {
             let last = group.last().expect("a group has a block");
             let between = last.lines.end..found.lines.start;
-            let near = between.clone().all(|at| draft.text(at).trim().is_empty());
+            let near =
+                between.clone().all(|at| draft.keeps(at) && draft.text(at).trim().is_empty());
             // Numbers must run on over the blank lines: the note names one range for all.
             let alike = !is_hit(draft, last.lines.start)
                 && !is_hit(draft, found.lines.start)
@@ -203,28 +196,34 @@ fn merged(draft: &Draft<'_>, matches: Vec<Match>) -> Vec<Vec<Match>> {
     groups
 }
 
-fn note_for(draft: &Draft<'_>, seen: &Seen<'_>, group: &[Match]) -> String {
+/// The lines from the first block of a group to its last.
+fn lines_of(group: &[Match]) -> Range<usize> {
     let first = group.first().expect("a group has a block");
     let last = group.last().expect("a group has a block");
-    let lines = first.lines.start..last.lines.end;
-    if lines.clone().any(|at| is_hit(draft, at)) {
-        return format!("[{} lines as above in {}]", lines.len(), label(seen, first.source));
-    }
-    if let (Some(from), Some(to)) = (draft.numbers_of(&first.lines), draft.numbers_of(&last.lines))
-    {
-        let same = group.iter().all(|block| same_numbers(draft, seen, block));
-        if same {
-            return format!("[{}-{}: unchanged, shown above]", from.0, to.1);
-        }
-        if group.len() == 1
-            && let Some(number) = source_start(draft, seen, first)
-        {
-            let last = number + (to.1 - from.0);
-            return format!("[{}-{}: same as {number}-{last} above]", from.0, to.1);
-        }
-        return format!("[{}-{}: shown above]", from.0, to.1);
-    }
-    format!("[{} lines as above in {}]", lines.len(), label(seen, first.source))
+    first.lines.start..last.lines.end
+}
+
+fn note_for(draft: &Draft<'_>, seen: &Seen<'_>, group: &[Match]) -> Note {
+    let first = group.first().expect("a group has a block");
+    let last = group.last().expect("a group has a block");
+    let lines = lines_of(group);
+    let mut refers_to: Vec<_> = group.iter().map(|block| block.source.entry).collect();
+    refers_to.sort_unstable();
+    refers_to.dedup();
+    let note = |kind| Note { refers_to, ..Note::new(kind) };
+    let ends = (draft.numbers_of(&first.lines), draft.numbers_of(&last.lines));
+    let is_hits = lines.clone().any(|at| is_hit(draft, at));
+    let (Some(Lines(from, _)), Some(Lines(_, to)), false) = (ends.0, ends.1, is_hits) else {
+        let counts = Counts { lines: lines.len() as u32, ..Counts::default() };
+        return Note { counts, ..note(same_lines(seen, first.source)) };
+    };
+    let kind = if group.iter().all(|block| same_numbers(draft, seen, block)) {
+        NoteKind::Unchanged
+    } else {
+        let start = source_start(draft, seen, first).filter(|_| group.len() == 1);
+        start.map_or(NoteKind::Shown, |start| NoteKind::SameAs(Lines(start, start + (to - from))))
+    };
+    Note { lines: vec![Lines(from, to)], ..note(kind) }
 }
 
 /// The places of a block's lines, each with the draft's line.
@@ -263,20 +262,18 @@ fn same_file(one: &str, other: &str) -> bool {
     one == other || ends(one, other) || ends(other, one)
 }
 
-fn label(seen: &Seen<'_>, source: Place) -> String {
+fn same_lines(seen: &Seen<'_>, source: Place) -> NoteKind {
     let facts = seen.observed.facts(source.entry);
     let own_call = facts.arguments.get(source.line as usize).map(|line| usize::from(line.call));
     match own_call.and_then(|call| facts.calls.get(call)) {
-        Some(call) => format!("your `{}`", call.label),
-        None => format!("`{}`", facts.label()),
+        Some(call) => NoteKind::SameLines { call: call.label.as_str().into(), is_own: true },
+        None => NoteKind::SameLines { call: facts.label().into(), is_own: false },
     }
 }
 
 /// The pointer for a result that stands whole elsewhere.
 pub fn identical(seen: &Seen<'_>, source: EntryIndex) -> Gap {
-    Gap {
-        note: format!("[same result as `{}` above]", seen.observed.facts(source).label()),
-        refers_to: Some(source),
-        kind: ShapeKind::Pointer,
-    }
+    let call = seen.observed.facts(source).label().into();
+    let note = Note { refers_to: vec![source], ..Note::new(NoteKind::SameResult { call }) };
+    Gap::new(ShapeKind::Pointer, note)
 }

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use crate::note::{Note, NoteKind};
 use crate::shape::ShapeKind;
 use crate::views::{Chosen, Label, View, Wanted};
 use foveal_transcript::LineNumber;
@@ -39,7 +40,8 @@ pub fn show(draft: &mut Draft<'_>, chosen: &Chosen) {
         let is_fit = is_fit(&remark.text, REMARK_BYTES_MAX);
         let place = places.at(remark.line);
         if let Some(at) = place.filter(|at| is_fit && draft.keeps(*at)) {
-            draft.head(rule, at..at + 1, format!("[{}]", remark.text));
+            let note = Note::new(NoteKind::Remark(remark.text.clone()));
+            draft.head(rule, at..at + 1, note);
         }
     }
 }
@@ -53,13 +55,9 @@ pub fn leave_out_ranges(
     rule_and_kind: (&'static str, ShapeKind),
 ) {
     excerpt::leave_out_runs(draft, keep, rule_and_kind, |draft, run, amount, is_first| {
-        let is_range = draft.numbers_of(&run).is_some();
-        let names = names.told_of(run);
-        if is_range && !is_first {
-            format!("[{amount} left out{names}]")
-        } else {
-            format!("[{amount} left out{names}; expand {}]", draft.handle())
-        }
+        let is_named = !is_first && !amount.lines.is_empty();
+        let handle = (!is_named).then(|| draft.handle());
+        Note { kind: names.told_of(run), handle, ..amount }
     });
 }
 
@@ -103,22 +101,21 @@ impl<'v> Names<'v> {
         Self(names)
     }
 
-    /// The names that stand in some lines, as words to follow their range.
-    fn told_of(&self, lines: Range<usize>) -> String {
+    /// The names that stand in some lines that are left out.
+    fn told_of(&self, lines: Range<usize>) -> NoteKind {
         let start = self.0.partition_point(|(at, ..)| *at < lines.start);
         let end = self.0.partition_point(|(at, ..)| *at < lines.end);
         let mut here: Vec<(usize, &str)> =
             self.0[start..end].iter().map(|(_, rank, text)| (*rank, *text)).collect();
         here.sort_unstable();
         let mut known = HashSet::new();
-        let names: Vec<&str> =
-            here.into_iter().map(|(_, text)| text).filter(|text| known.insert(*text)).collect();
-        match names.split_at_checked(NAMES_MAX) {
-            None if names.is_empty() => String::new(),
-            None | Some((_, [])) => format!(": {}", names.join(", ")),
-            // How many more there are is not recorded.
-            Some((names, _)) => format!(": {} and more", names.join(", ")),
-        }
+        let texts = here.into_iter().map(|(_, text)| text);
+        let mut names: Vec<Box<str>> =
+            texts.filter(|text| known.insert(*text)).map(Into::into).collect();
+        // How many more there are is not recorded.
+        let has_more = names.len() > NAMES_MAX;
+        names.truncate(NAMES_MAX);
+        NoteKind::LeftOut { names, has_more }
     }
 }
 

@@ -8,6 +8,7 @@ use super::definitions::definition_in;
 use super::events::{Event, EventKind, events_of};
 use super::known::Known;
 use super::{Confidence, FileState};
+use crate::note::{Note, NoteKind, ToldEdits};
 use foveal_effects::{Change, Effect};
 use foveal_transcript::Conversation;
 
@@ -59,46 +60,37 @@ pub fn changelog(conversation: &Conversation) -> Vec<ChangeNote> {
 /// Most distinct summaries that a note on many edits lists.
 const LISTED_MAX: usize = 12;
 
-/// One note in place of many edits of `path`, in the form of a bracketed heading and a line
-/// for each distinct summary with how often it occurs. Summaries that are empty or too many are
+/// One note in place of many edits of `path`: each distinct summary with how often it occurs.
+/// Summaries that are empty or too many are
 /// counted. `None` for no notes; notes of other files are passed over.
-pub fn fold_edits(path: &str, notes: &[ChangeNote]) -> Option<String> {
-    let mut text = edits_heading(path, notes)?;
-    let mut counted: Vec<(&str, usize)> = Vec::new();
-    let mut more = 0;
+pub fn fold_edits(path: &str, notes: &[ChangeNote]) -> Option<Note> {
+    let mut edits = edits_of(path, notes)?;
+    let counted = &mut edits.changes;
     for note in notes.iter().filter(|note| note.path == path) {
-        match counted.iter().position(|(what, _)| *what == note.what) {
+        match counted.iter().position(|(what, _)| **what == *note.what) {
             Some(at) => counted[at].1 += 1,
             None if counted.len() < LISTED_MAX && !note.what.is_empty() => {
-                counted.push((&note.what, 1));
+                counted.push((note.what.as_str().into(), 1));
             }
-            None => more += 1,
+            None => edits.more += 1,
         }
     }
-    for (what, count) in counted {
-        let times = if count > 1 { format!(" {count}x") } else { String::new() };
-        text.push_str(&format!("\n- {what}{times}"));
-    }
-    if more > 0 {
-        text.push_str(&format!("\n- and {more} more"));
-    }
-    Some(text)
+    Some(note_of(path, edits))
 }
 
 /// The heading of [`fold_edits`]: how many edits there were, and when.
-pub fn edits_heading(path: &str, notes: &[ChangeNote]) -> Option<String> {
+pub fn edits_heading(path: &str, notes: &[ChangeNote]) -> Option<Note> {
+    Some(note_of(path, edits_of(path, notes)?))
+}
+
+fn note_of(path: &str, edits: ToldEdits) -> Note {
+    Note { file: Some(path.into()), ..Note::new(NoteKind::Edits(Box::new(edits))) }
+}
+
+fn edits_of(path: &str, notes: &[ChangeNote]) -> Option<ToldEdits> {
     let notes: Vec<&ChangeNote> = notes.iter().filter(|note| note.path == path).collect();
-    let (first, last) = (notes.first()?.turn, notes.last()?.turn);
-    let changes = match notes.len() {
-        1 => "1 change".to_owned(),
-        many => format!("{many} changes"),
-    };
-    let turns = if first == last {
-        format!("in turn {first}")
-    } else {
-        format!("between turns {first}-{last}")
-    };
-    Some(format!("[Edits to {path}: {changes} {turns}]"))
+    let turns = (notes.first()?.turn, notes.last()?.turn);
+    Some(ToldEdits { count: notes.len() as u32, turns, changes: Vec::new(), more: 0 })
 }
 
 /// What a call did to one file, as far as it tells itself: the stated intent in one line, or

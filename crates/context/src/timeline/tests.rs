@@ -231,16 +231,17 @@ fn runs_of_edits_fold_into_one_note() {
         note(40, "config.py", "Modified system prompt"),
         note(50, "config.py", "Modified system prompt"),
     ];
-    let folded = fold_edits("config.py", &notes).expect("four notes");
+    let text = |path| fold_edits(path, &notes).map(|note| note.to_string());
+    let folded = text("config.py").expect("four notes");
     assert_eq!(
         folded,
         "[Edits to config.py: 4 changes between turns 10-50]\n\
          - Added AGENT_CONFIG\n\
          - Modified system prompt 3x"
     );
-    let one = fold_edits("other.py", &notes).expect("one note");
+    let one = text("other.py").expect("one note");
     assert!(one.starts_with("[Edits to other.py: 1 change in turn 13]\n"), "{one}");
-    assert_eq!(fold_edits("none.py", &notes), None);
+    assert_eq!(text("none.py"), None);
 }
 
 #[derive(Debug, Clone)]

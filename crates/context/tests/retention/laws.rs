@@ -95,7 +95,7 @@ proptest! {
                     prop_assert!(item.tokens < observed.facts(*index).tokens);
                     prop_assert_eq!(item.tokens, Tokenizer::O200k.count(&shape.render(content)));
                     let stands = |target| window.binary_search(target).is_ok();
-                    prop_assert!(shape.refers_to.iter().all(stands));
+                    prop_assert!(shape.refers_to().iter().all(stands));
                 }
                 Ok(())
             })?;

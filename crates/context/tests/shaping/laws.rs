@@ -3,7 +3,7 @@
 use foveal_context::observed::{Facts, Observed};
 use foveal_context::prices::PriceCard;
 use foveal_context::profile::Profile;
-use foveal_context::shape::Piece;
+use foveal_context::shape::{Piece, Shape};
 use foveal_context::shaping::draft::Draft;
 use foveal_context::shaping::excerpt::{self, ExcerptLimits};
 use foveal_context::shaping::gutter::{self, Numbers};
@@ -99,7 +99,12 @@ fn check_pieces(draft: &Draft<'_>) {
     }
     assert_eq!(shape.handle, Handle::of(content.as_bytes()));
     let shown = shape.render(content);
-    assert_eq!(shown.len(), shape.rendered_len());
+    let mut last = 0;
+    for gap in shape.gaps() {
+        assert!(last <= gap.bytes.start && gap.bytes.end as usize <= content.len(), "{gap:?}");
+        assert!(shown.contains(&gap.note.to_string()), "{gap:?}");
+        last = gap.bytes.end;
+    }
     for at in shape.lines_kept(&facts.printed) {
         assert!(shown.contains(draft.text(at as usize)));
     }
@@ -142,8 +147,8 @@ proptest! {
                 let item = projector.item(*index);
                 prop_assert!(item.tokens <= observed.facts(*index).tokens);
                 let shape = item.decision.shape();
-                for target in shape.iter().flat_map(|shape| &shape.refers_to) {
-                    prop_assert!(target < index && projector.window().contains(target));
+                for target in shape.map(Shape::refers_to).unwrap_or_default() {
+                    prop_assert!(target < *index && projector.window().contains(&target));
                 }
             }
         }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::convert::Infallible;
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -20,8 +21,10 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use super::{HttpError, HttpSettings, Token, door};
-use crate::handler::Connection;
+use super::auth;
+use super::settings::{HttpError, HttpSettings, Token};
+use crate::connection::Connection;
+use crate::runtime;
 use crate::server::Server;
 
 /// Largest body of a request, in bytes: as long as a line may be at standard input.
@@ -30,16 +33,13 @@ const BODY_BYTES_MAX: usize = 16 << 20;
 /// How long the headers of a request may take.
 const HEADERS_PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long connections are waited for at the end.
-const END_PATIENCE: Duration = Duration::from_secs(2);
-
 /// The header that names a session.
 const SESSION_HEADER: &str = "mcp-session-id";
 
 type Body = BoxBody<Bytes, Infallible>;
 
 /// What every connection needs.
-struct Desk {
+struct Endpoint {
     protocol: StreamableHttpService<Connection, LocalSessionManager>,
     sessions: Arc<LocalSessionManager>,
     sessions_max: usize,
@@ -47,26 +47,48 @@ struct Desk {
     token: Option<Token>,
 }
 
-/// Begins to listen.
-pub(super) async fn bind(settings: &HttpSettings) -> Result<TcpListener, HttpError> {
+/// Serves clients over HTTP until the program is asked to end. `ready` is called with the
+/// address once clients can connect. Blocks.
+///
+/// # Errors
+/// [`HttpError`].
+pub fn serve(
+    server: &Server,
+    settings: &HttpSettings,
+    ready: impl FnOnce(SocketAddr),
+) -> Result<(), HttpError> {
+    auth::check_address(settings)?;
+    let runtime = runtime::build(server.shared.settings.calls_max).map_err(HttpError::Start)?;
+    let served = runtime.block_on(async {
+        let stop = runtime::stop_when_asked();
+        let listener = bind(settings).await?;
+        ready(listener.local_addr().unwrap_or(settings.address));
+        serve_on(server, settings, listener, stop).await;
+        Ok(())
+    });
+    runtime.shutdown_timeout(runtime::END_PATIENCE);
+    served
+}
+
+async fn bind(settings: &HttpSettings) -> Result<TcpListener, HttpError> {
     let address = settings.address;
     TcpListener::bind(address).await.map_err(|source| HttpError::Listen { address, source })
 }
 
 /// Serves who connects to `listener` until `stop` is cancelled. Who may connect is not asked
-/// here: [`super::serve`] looks where it listens.
+/// here: [`serve`] checks the address.
 pub async fn serve_on(
     server: &Server,
     settings: &HttpSettings,
     listener: TcpListener,
     stop: CancellationToken,
 ) {
-    let desk = Arc::new(Desk::new(server, settings, &stop));
-    let seats = Arc::new(Semaphore::new(settings.connections_max.max(1)));
-    let leaving = GracefulShutdown::new();
+    let endpoint = Arc::new(Endpoint::new(server, settings, &stop));
+    let permits = Arc::new(Semaphore::new(settings.connections_max.max(1)));
+    let graceful = GracefulShutdown::new();
     loop {
-        let seat = tokio::select! {
-            seat = Arc::clone(&seats).acquire_owned() => seat,
+        let permit = tokio::select! {
+            permit = Arc::clone(&permits).acquire_owned() => permit,
             () = stop.cancelled() => break,
         };
         let accepted = tokio::select! {
@@ -78,27 +100,27 @@ pub async fn serve_on(
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
         };
-        let connection = connection(&desk, stream);
-        let connection = leaving.watch(connection);
+        let connection = connection(&endpoint, stream);
+        let connection = graceful.watch(connection);
         tokio::spawn(async move {
             // A client that breaks off has ended its connection, and nothing else.
             drop(connection.await);
-            drop(seat);
+            drop(permit);
         });
     }
-    drop(tokio::time::timeout(END_PATIENCE, leaving.shutdown()).await);
+    drop(tokio::time::timeout(runtime::END_PATIENCE, graceful.shutdown()).await);
 }
 
 fn connection(
-    desk: &Arc<Desk>,
+    endpoint: &Arc<Endpoint>,
     stream: TcpStream,
 ) -> impl hyper_util::server::graceful::GracefulConnection<Error = hyper::Error> + Send + 'static {
     // Small messages, each waited for: collecting them only delays.
     drop(stream.set_nodelay(true));
-    let desk = Arc::clone(desk);
+    let endpoint = Arc::clone(endpoint);
     let service = service_fn(move |request| {
-        let desk = Arc::clone(&desk);
-        async move { Ok::<_, Infallible>(desk.answer(request).await) }
+        let endpoint = Arc::clone(&endpoint);
+        async move { Ok::<_, Infallible>(endpoint.answer(request).await) }
     });
     hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
@@ -106,7 +128,7 @@ fn connection(
         .serve_connection(TokioIo::new(stream), service)
 }
 
-impl Desk {
+impl Endpoint {
     fn new(server: &Server, settings: &HttpSettings, stop: &CancellationToken) -> Self {
         let idle = server.shared.settings.session_idle;
         let mut config = SessionConfig::default();
@@ -137,8 +159,8 @@ impl Desk {
 
     async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
         let (path, headers) = (request.uri().path(), request.headers());
-        if let Err(refused) = door::look(self.token.as_ref(), path, headers) {
-            let response: Response<String> = refused.response();
+        if let Err(rejection) = auth::authorise(self.token.as_ref(), path, headers) {
+            let response: Response<String> = rejection.response();
             return response.map(BodyExt::boxed);
         }
         self.make_room(headers).await;

@@ -33,18 +33,9 @@ pub fn handles_resolve(moment: &Moment<'_>) {
     }
 }
 
-/// The handles that a shape's notes name after the word `expand`.
+/// The handles that a shape's notes name.
 pub fn handles_in_notes(shape: &Shape) -> Vec<Handle> {
-    let mut found = Vec::new();
-    for piece in &shape.pieces {
-        let Piece::Note(note) = piece else { continue };
-        for rest in note.split("expand ").skip(1) {
-            let word: String = rest.chars().take_while(char::is_ascii_alphanumeric).collect();
-            // A label may hold the word as well; ours are followed by twelve digits.
-            found.extend(word.parse::<Handle>());
-        }
-    }
-    found
+    shape.notes().filter_map(|note| note.handle).collect()
 }
 
 /// No replacement has as many tokens as its original, counted from the texts; the prompt has

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 
 use foveal_context::call_texts::argument_texts;
+use foveal_context::note::{Note, NoteKind};
 use foveal_context::observed::file_name;
 use foveal_context::shape::ShapeKind;
 use foveal_effects::EffectKind;
@@ -18,6 +19,7 @@ use super::Moment;
 pub fn only_edits_are_told(moment: &Moment<'_>) {
     for (at, index, shape, _) in moment.folded() {
         assert_eq!(shape.kind, ShapeKind::Folded, "{index:?}");
+        let notes: Vec<String> = shape.notes().map(Note::to_string).collect();
         let entry = moment.conversation.entry(index);
         let mut rest = moment.texts[at].strip_prefix(&entry.text()).expect("the text is kept");
         for (place, call) in entry.calls().enumerate() {
@@ -36,7 +38,7 @@ pub fn only_edits_are_told(moment: &Moment<'_>) {
             assert_eq!(refused, None, "{index:?} is answered by {answer:?}");
             let sent = Call { arguments: sent, ..call.clone() };
             for (sent, was) in argument_texts(&sent).into_iter().zip(argument_texts(call)) {
-                let told = sent.starts_with('[') && sent.ends_with(']') && was.len() >= 100;
+                let told = notes.iter().any(|note| note == sent) && was.len() >= 100;
                 assert!(sent == was || told, "{index:?} says {sent:?} for {was:?}");
             }
         }
@@ -65,32 +67,27 @@ fn is_done(moment: &Moment<'_>, index: EntryIndex, at: usize, call: &Call) -> bo
 /// every edit that is told elsewhere is among those of a note above it.
 pub fn notes_on_runs_are_true(moment: &Moment<'_>) {
     let mut told: HashSet<(String, u32)> = HashSet::new();
-    let window = moment.window().iter().zip(moment.texts);
-    for (index, text) in window.filter(|(at, _)| is_response(moment, **at)) {
+    for index in moment.window().iter().filter(|index| is_response(moment, **index)) {
         let turn = turn_of(moment.conversation, *index);
-        for rest in text.split("[Edits to ").skip(1) {
-            let (file, rest) = rest.split_once(": ").expect("a file");
-            let (count, rest) = rest.split_once(' ').expect("a count");
-            let turns: Vec<u32> = rest
-                .split(']')
-                .next()
-                .unwrap_or_default()
-                .split(|c: char| !c.is_ascii_digit())
-                .filter_map(|number| number.parse().ok())
-                .collect();
-            let (first, last) = (turns[0], *turns.last().expect("a turn"));
+        let Some(shape) = moment.projector.item(*index).decision.shape() else { continue };
+        for note in shape.notes() {
+            let file = note.file.as_deref().unwrap_or_default();
+            let NoteKind::Edits(edits) = &note.kind else { continue };
+            let (first, last) = edits.turns;
             assert_eq!(first, turn, "{index:?}");
+            let listed: u32 = edits.changes.iter().map(|(_, times)| times).sum();
+            assert!([0, edits.count].contains(&(listed + edits.more)), "{index:?}: {note:?}");
             let counts = |path: &String| {
-                let edits = edits_between(moment, path, first, last);
-                (edits.len().to_string() == count).then_some(edits)
+                let found = edits_between(moment, path, first, last);
+                (found.len() == edits.count as usize).then_some(found)
             };
             // Of several files of one name it is one of them.
-            let edits = paths_of(moment, *index, file).iter().find_map(counts);
-            let edits = edits.unwrap_or_else(|| panic!("{index:?}: not {count} edits of {file}"));
-            told.extend(edits.into_iter().map(|turn| (file.to_owned(), turn)));
+            let found = paths_of(moment, *index, file).iter().find_map(counts);
+            let found = found.unwrap_or_else(|| panic!("{index:?}: {note:?}"));
+            told.extend(found.into_iter().map(|turn| (file.to_owned(), turn)));
         }
-        for rest in text.split("[told above in the edits to ").skip(1) {
-            let (file, _) = rest.split_once("; ").expect("a file");
+        for note in shape.notes().filter(|note| note.kind == NoteKind::ToldAbove) {
+            let file = note.file.as_deref().expect("a file");
             assert!(told.contains(&(file.to_owned(), turn)), "{index:?} is told nowhere");
         }
     }

@@ -5,78 +5,54 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use foveal_context::lines::PrintedLine;
+use foveal_context::note::{Note, NoteKind, Standing};
 use foveal_context::observed::visible_texts;
-use foveal_context::shape::{Piece, Shape, ShapeKind};
+use foveal_context::shape::{Gap, Piece, Shape, ShapeKind};
 use foveal_effects::EffectKind;
 use foveal_transcript::{EntryIndex, Role};
 
 use super::Moment;
 
-/// Bytes of the original that are not shown, and the lines of ours that stand there.
-struct Hole {
+/// Bytes of the original that are not shown, and what stands for parts of them.
+struct Hole<'s> {
     bytes: Range<usize>,
-    notes: Vec<String>,
+    gaps: Vec<Gap<'s>>,
 }
 
-fn holes(shape: &Shape, length: usize) -> Vec<Hole> {
-    let mut found = Vec::new();
+fn holes(shape: &Shape, length: usize) -> Vec<Hole<'_>> {
+    let kept = shape.pieces.iter().filter_map(|piece| match piece {
+        Piece::Keep(range) => Some(range.start as usize..range.end as usize),
+        Piece::Break | Piece::Note(..) => None,
+    });
+    let mut gaps = shape.gaps().peekable();
     let mut at = 0;
-    let mut ours = String::new();
-    let mut close = |bytes: Range<usize>, ours: &mut String| {
-        let notes = ours.split('\n').filter(|n| !n.is_empty()).map(str::to_owned).collect();
-        ours.clear();
-        found.push(Hole { bytes, notes });
-    };
-    for piece in &shape.pieces {
-        match piece {
-            Piece::Note(note) => ours.push_str(note),
-            Piece::Keep(range) => {
-                close(at..range.start as usize, &mut ours);
-                at = range.end as usize;
-            }
+    let mut found = Vec::new();
+    for kept in kept.chain([length..length]) {
+        let bytes = at..kept.start;
+        let mut inside = Vec::new();
+        while let Some(gap) = gaps.next_if(|gap| gap.bytes.end as usize <= bytes.end) {
+            assert!(bytes.start <= gap.bytes.start as usize, "{gap:?} stands for what is kept");
+            inside.push(gap);
         }
+        found.push(Hole { bytes, gaps: inside });
+        at = kept.end;
     }
-    close(at..length, &mut ours);
+    assert_eq!(gaps.next(), None, "it stands for what is kept");
     found
 }
 
-/// What a line of ours says.
-#[derive(Debug, PartialEq, Eq)]
-enum Says {
-    /// Stands elsewhere in the prompt.
-    Pointer,
-    /// What stands before it is repeated.
-    Repeated,
-    /// Left out, behind a handle.
-    LeftOut,
-    /// Names a file or explains numbers.
-    Heading,
-}
-
-/// `[12-34 left out]`, `[12-34 left out: a, b]`: a range of which the handle was named before.
-fn names_range(note: &str) -> bool {
-    let rest = note.split_once(" left out").map(|(_, rest)| rest);
-    range_of(note).is_some() && rest.is_some_and(|rest| rest.starts_with([']', ':']))
-}
-
-fn says(note: &str) -> Says {
-    let points = note.ends_with(" above]")
-        || note.contains(" lines as above in ")
-        || note.starts_with("[same result as ");
-    if note.starts_with('[') && points {
-        Says::Pointer
-    } else if note.starts_with("[last ") && note.ends_with(" more times]") {
-        Says::Repeated
-    } else if note.starts_with('[') && (note.contains("; expand ") || names_range(note)) {
-        Says::LeftOut
-    } else {
-        Says::Heading
+impl<'s> Hole<'s> {
+    /// The notes that stand for a line or a part of it.
+    fn notes_on(&self, line: &PrintedLine) -> Vec<&'s Note> {
+        let meets =
+            |gap: &&Gap<'s>| gap.bytes.start < line.text.end && line.text.start < gap.bytes.end;
+        self.gaps.iter().filter(meets).map(|gap| gap.note).collect()
     }
 }
 
 /// Lines none of whose text is shown; blank ones, marks between search hits and terminal noise
 /// aside.
-fn missing<'a>(moment: &Moment<'a>, index: EntryIndex, hole: &Hole) -> Vec<&'a PrintedLine> {
+fn missing<'a>(moment: &Moment<'a>, index: EntryIndex, hole: &Hole<'_>) -> Vec<&'a PrintedLine> {
     let content = moment.conversation.entry(index).result().map_or("", |r| r.content.as_str());
     let inside = |range: &Range<u32>| {
         hole.bytes.start <= range.start as usize && range.end as usize <= hole.bytes.end
@@ -96,32 +72,36 @@ fn missing<'a>(moment: &Moment<'a>, index: EntryIndex, hole: &Hole) -> Vec<&'a P
 const HITS_APART: &str = "--";
 
 /// Every missing line that a pointer stands for is visible, verbatim, in a message before it
-/// that the shape refers to.
+/// that the note refers to.
 pub fn none_dangles(moment: &Moment<'_>) {
     for (at, index, shape, original) in moment.replaced() {
-        let mut targets = Vec::new();
-        for target in &shape.refers_to {
-            let place = moment.position(*target);
-            assert!(
-                place.is_some_and(|place| place < at),
-                "{index:?} refers to {target:?}, which is not before it in the prompt"
-            );
-            targets.extend(place.map(|place| lines_shown(moment, place)));
-        }
         let lossless = matches!(shape.kind, ShapeKind::Pointer | ShapeKind::Delta);
-        for hole in holes(shape, original.len()) {
-            let notes: Vec<_> = hole.notes.iter().map(|note| says(note)).collect();
-            let points = notes.contains(&Says::Pointer) && !notes.contains(&Says::LeftOut);
-            if !points && !lossless {
-                continue;
+        let targets = |entries: &[EntryIndex]| {
+            let mut lines = Vec::new();
+            for target in entries {
+                let place = moment.position(*target).filter(|place| *place < at);
+                let place = place.unwrap_or_else(|| {
+                    panic!("{index:?} refers to {target:?}, which is not before it in the prompt")
+                });
+                lines.extend(lines_shown(moment, place));
             }
-            let own = moment.texts[at].split('\n');
-            let own: Vec<&str> =
-                if notes.contains(&Says::Repeated) { own.collect() } else { vec![] };
+            lines
+        };
+        let all = targets(&shape.refers_to());
+        for hole in holes(shape, original.len()) {
             for line in missing(moment, index, &hole) {
+                let notes = hole.notes_on(line);
+                let stands = |standing| notes.iter().any(|note| note.standing() == standing);
+                let above = notes.iter().filter(|note| note.standing() == Standing::Above);
+                let above: Vec<_> = above.flat_map(|note| targets(&note.refers_to)).collect();
+                if !stands(Standing::Above) && !lossless {
+                    continue;
+                }
+                let own = moment.texts[at].split('\n').filter(|_| stands(Standing::Before));
+                let lines = if stands(Standing::Above) { &above } else { &all };
                 let text = line.text_in(original);
-                let found = targets.iter().flatten().chain(&own).any(|shown| shown.ends_with(text));
-                assert!(found, "{index:?} points at {text:?}, which {:?} lack", shape.refers_to);
+                let found = lines.iter().copied().chain(own).any(|shown| shown.ends_with(text));
+                assert!(found, "{index:?} points at {text:?}, which {notes:?} lack");
             }
         }
     }
@@ -136,101 +116,86 @@ fn lines_shown<'a>(moment: &Moment<'a>, place: usize) -> Vec<&'a str> {
     visible_texts(entry).into_iter().flat_map(|text| text.split('\n')).collect()
 }
 
-/// Where lines are missing something says so, and a lossy note names the handle, or a range
-/// beside a note that names it.
+/// Where a line is missing a note stands for it, and one on what is left out names the handle,
+/// or a range beside a note that names it.
 pub fn gaps_are_noted(moment: &Moment<'_>) {
-    let names_handle = |(_, index, shape, _): (usize, EntryIndex, &Shape, &str)| {
-        let handle = shape.handle.to_string();
-        let names = |piece: &Piece| matches!(piece, Piece::Note(note) if note.contains(&handle));
-        shape.pieces.iter().any(names).then_some(index)
-    };
-    let named: HashSet<EntryIndex> = moment.replaced().filter_map(names_handle).collect();
-    each_gap(moment, |index, handle, lines, notes| {
-        assert!(!notes.is_empty(), "nothing says that {:?} of {index:?} is missing", lines[0]);
-        for note in notes {
-            let told = note.contains(handle) || (names_range(note) && named.contains(&index));
-            assert!(says(note) != Says::LeftOut || told, "no handle in {note:?}");
-        }
-    });
-}
-
-/// The range or count that a note gives covers the missing lines it stands for, and names
-/// that it tells stand in them.
-pub fn notes_are_true(moment: &Moment<'_>) {
-    each_gap(moment, |index, _, lines, notes| {
-        if let [note] = notes {
-            covers(note, lines, index);
-            let content = moment.conversation.entry(index).result().map_or("", |r| &r.content);
-            for name in names_in(note) {
-                let stands = lines.iter().any(|line| line.text_in(content).contains(name));
-                assert!(stands, "{index:?}: {name:?} is in none of the lines of {note:?}");
+    each_hole(moment, |index, shape, hole, lines| {
+        let names_handle = |note: &Note| note.handle == Some(shape.handle);
+        let is_named = shape.notes().any(names_handle);
+        for line in lines {
+            let notes = hole.notes_on(line);
+            assert!(!notes.is_empty(), "nothing says that {line:?} of {index:?} is missing");
+            for note in notes {
+                let told = names_handle(note) || (!note.lines.is_empty() && is_named);
+                assert!(note.standing() != Standing::LeftOut || told, "no handle in {note:?}");
             }
         }
     });
 }
 
-/// The names in `[12-34 left out: a, b and 2 more; expand ...]`.
-fn names_in(note: &str) -> Vec<&str> {
-    let Some((_, names)) = note.split_once(" left out: ") else { return Vec::new() };
-    let names = names.split("; expand ").next().unwrap_or_default().trim_end_matches(']');
-    let names = names.rsplit_once(" and ").map_or(names, |(names, _)| names);
-    names.split(", ").collect()
+/// The ranges and counts that a note gives cover the missing lines it stands for, and names
+/// that it tells stand in them.
+pub fn notes_are_true(moment: &Moment<'_>) {
+    each_hole(moment, |index, _, hole, lines| {
+        let content = moment.conversation.entry(index).result().map_or("", |r| &r.content);
+        for gap in &hole.gaps {
+            let stands = |line: &&&PrintedLine| {
+                gap.bytes.start < line.text.end && line.text.start < gap.bytes.end
+            };
+            let lines: Vec<&PrintedLine> = lines.iter().filter(stands).copied().collect();
+            covers(gap, &lines, index);
+            let NoteKind::LeftOut { names, .. } = &gap.note.kind else { continue };
+            for name in names {
+                let stands = lines.iter().any(|line| line.text_in(content).contains(&**name));
+                assert!(stands, "{index:?}: {name:?} is in none of the lines of {gap:?}");
+            }
+        }
+    });
 }
 
 /// What a note calls the last line stands right before it: nothing else was left out there.
 pub fn repeats_follow_their_line(moment: &Moment<'_>) {
-    each_gap(moment, |index, _, _, notes| {
-        for pair in notes.windows(2) {
-            let torn = says(pair[1]) == Says::Repeated;
+    each_hole(moment, |index, _, hole, _| {
+        for pair in hole.gaps.windows(2) {
+            let torn = pair[1].note.standing() == Standing::Before;
             assert!(!torn, "{index:?}: {:?} follows {:?}", pair[1], pair[0]);
         }
     });
 }
 
-/// Calls `check` for each hole with missing lines: entry, handle, the lines and the notes.
-fn each_gap(moment: &Moment<'_>, check: impl Fn(EntryIndex, &str, &[&PrintedLine], &[&String])) {
+/// Calls `check` for each hole with missing lines: entry, shape, hole and the lines.
+fn each_hole(moment: &Moment<'_>, check: impl Fn(EntryIndex, &Shape, &Hole<'_>, &[&PrintedLine])) {
     for (_, index, shape, original) in moment.replaced() {
         for hole in holes(shape, original.len()) {
             let lines = missing(moment, index, &hole);
-            let notes: Vec<&String> =
-                hole.notes.iter().filter(|note| says(note) != Says::Heading).collect();
-            if lines.is_empty() {
-                continue;
+            if !lines.is_empty() {
+                check(index, shape, &hole, &lines);
             }
-            check(index, &shape.handle.to_string(), &lines, &notes);
         }
     }
 }
 
-fn covers(note: &str, lines: &[&PrintedLine], index: EntryIndex) {
-    if let Some((first, last)) = range_of(note) {
-        for line in lines {
-            let number = line.number.map_or(0, |number| number.0);
-            assert!((first..=last).contains(&number), "{index:?}: {number} is not in {note:?}");
-        }
-    } else if let Some(count) = count_of(note) {
-        assert!(count >= lines.len(), "{index:?}: {} lines are missing, {note:?}", lines.len());
+fn covers(gap: &Gap<'_>, lines: &[&PrintedLine], index: EntryIndex) {
+    let note = gap.note;
+    for line in lines.iter().filter(|_| !note.lines.is_empty()) {
+        let number = line.number.map_or(0, |number| number.0);
+        let is_in = note.lines.iter().any(|lines| lines.has(number));
+        assert!(is_in, "{index:?}: {number} is not in {note:?}");
     }
-}
-
-/// `[12-34: ...` or `[12-34 left out...`.
-fn range_of(note: &str) -> Option<(u32, u32)> {
-    let word = note.strip_prefix('[')?.split([' ', ':']).next()?;
-    let (first, last) = word.split_once('-')?;
-    Some((first.parse().ok()?, last.parse().ok()?))
-}
-
-/// `[12 lines...`, `[last line repeated 3 more times]`.
-fn count_of(note: &str) -> Option<usize> {
-    let words: Vec<&str> = note.trim_matches(['[', ']']).split(' ').collect();
-    match words.as_slice() {
-        [count, lines, ..] if lines.starts_with("lines") => count.parse().ok(),
-        ["last", "line", "repeated", times, ..] => times.parse().ok(),
-        ["last", period, "lines", "repeated", times, ..] => {
-            Some(period.parse::<usize>().ok()? * times.parse::<usize>().ok()?)
-        }
-        _ => None,
-    }
+    let hits: Vec<_> = lines.iter().filter_map(|line| line.path).collect();
+    let files = hits.iter().collect::<HashSet<_>>().len();
+    let told = match note.kind {
+        NoteKind::Repeated { period, times } => period * times,
+        _ => note.counts.lines,
+    };
+    let is_counted = |count: u32, least: usize| count == 0 || count as usize >= least;
+    let counts = is_counted(told, lines.len())
+        && is_counted(note.counts.hits, hits.len())
+        && is_counted(note.counts.files, files);
+    assert!(counts, "{index:?}: {} lines are missing, {note:?}", lines.len());
+    // The line break before what is left out, and the one that the note takes, are no more.
+    let bytes = gap.bytes.len() + 2;
+    assert!(note.counts.bytes as usize <= bytes, "{index:?}: {bytes} bytes, {note:?}");
 }
 
 /// Who asks the same again right after a lossy answer or a pointer gets the content: nothing

@@ -5,7 +5,7 @@ use std::sync::MutexGuard;
 
 use serde_json::Value;
 
-use foveal_context::calls::{self, Miss};
+use foveal_calls::{Miss, Query};
 use foveal_context::shape::ShapeKind;
 use foveal_files::tree::name_of;
 use foveal_transcript::Handle;
@@ -110,13 +110,7 @@ impl Session {
     }
 
     /// Shapes what was found, remembers that it was shown, and keeps it.
-    fn give(
-        &self,
-        tool: &Tool,
-        request: &Request,
-        found: Found,
-        asked: Option<calls::Asked>,
-    ) -> Answer {
+    fn give(&self, tool: &Tool, request: &Request, found: Found, asked: Option<Query>) -> Answer {
         let now = self.toolbox.clock.now();
         let recorded = asked.and_then(|asked| Some((asked, self.to_record(&found)?)));
         let Found { text, head, images, structured, is_error, carried, cached, .. } = found;
@@ -149,7 +143,7 @@ impl Session {
                 state.files.begun_at((key, *version), &given, *size, seen);
             }
         }
-        let points = given.shape.as_ref().is_some_and(|shape| !shape.refers_to.is_empty());
+        let points = given.shape.as_ref().is_some_and(|shape| !shape.refers_to().is_empty());
         state.pointed.reads.extend(found.read.filter(|_| points));
         let whole = self.whole(&state, &given, kept.is_some());
         // In the order in which answers count as shown.

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use foveal_context::calls::{Asked, CallTracker, Declared, Extent, Hit, Miss, cached_note};
+use foveal_calls::{CallTracker, Declared, Extent, Hit, Miss, Query, cached_note};
 use foveal_transcript::Handle;
 
 use foveal_files::stamp::Freshness;
@@ -76,7 +76,7 @@ impl Session {
     }
 
     /// How often calls were answered from earlier ones, in all sessions of this process.
-    pub fn call_statistics(&self) -> foveal_context::calls::Statistics {
+    pub fn call_statistics(&self) -> foveal_calls::Statistics {
         self.toolbox.call_statistics()
     }
 
@@ -97,7 +97,7 @@ impl Session {
     }
 
     /// The call as it is looked up.
-    pub(super) fn asked(&self, tool: &Tool, request: &Request) -> Asked {
+    pub(super) fn asked(&self, tool: &Tool, request: &Request) -> Query {
         let declared = if tool.hints.read_only { Declared::ReadOnly } else { Declared::Other };
         let roots = self.roots();
         let key = |path: &str| match roots.resolve(path) {
@@ -116,7 +116,7 @@ impl Session {
             let path = if means_all { "every root\n" } else { "." };
             arguments.insert("path".to_owned(), path.into());
         }
-        let asked = self.toolbox.calls().ask(tool.name, declared, arguments, &key);
+        let asked = self.toolbox.calls().query(tool.name, declared, arguments, &key);
         if request.detect_duplicates { asked } else { asked.without_detection() }
     }
 
@@ -142,7 +142,7 @@ impl Session {
     }
 
     /// What an earlier call found, if it still holds.
-    pub(super) fn cached(&self, work: &Work<'_>, asked: &Asked) -> Result<Found, Miss> {
+    pub(super) fn cached(&self, work: &Work<'_>, asked: &Query) -> Result<Found, Miss> {
         let now = self.toolbox.clock.now();
         // Lines that are given again count as seen; that is for the read to note.
         let is_seen = work.tool.name != "read_lines" || self.has_seen(asked.arguments());
@@ -178,7 +178,7 @@ impl Session {
     }
 
     /// Remembers that the tool itself answered by what is kept for all sessions.
-    pub(super) fn note_shared(&self, asked: &Asked, bytes: u64) {
+    pub(super) fn note_shared(&self, asked: &Query, bytes: u64) {
         let now = self.toolbox.clock.now();
         self.toolbox.calls().answer_from_elsewhere(&self.id, asked, bytes, now);
         self.save_calls();
@@ -199,7 +199,7 @@ impl Session {
     }
 
     /// Remembers what a call found; its text stands behind `content`.
-    pub(super) fn record(&self, asked: Asked, content: Handle, what: ToRecord) {
+    pub(super) fn record(&self, asked: Query, content: Handle, what: ToRecord) {
         let ToRecord { bytes, data, depends } = what;
         let recorded = Recorded { content, bytes, data };
         let now = self.toolbox.clock.now();

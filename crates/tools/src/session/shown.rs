@@ -1,19 +1,17 @@
 //! What a session has shown: its calls and answers as a transcript, each answer shaped by the
 //! engine when it is given and never again.
 
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use foveal_context::lines::Printed;
 use foveal_context::observed::Observed;
 use foveal_context::planner::{Planner, Step};
 use foveal_context::prices::PriceCard;
 use foveal_context::settings::Settings;
-use foveal_context::shape::{Decision, Piece, Shape};
+use foveal_context::shape::{Decision, Shape};
 use foveal_context::tokens::Tokenizer;
 use foveal_context::views::Views;
 use foveal_transcript::Handle;
@@ -198,7 +196,9 @@ impl Shown {
         };
         let left_out = match decision {
             Decision::Keep => Seen::default(),
-            Decision::Replace(shape) => left_out(shape, printed),
+            Decision::Replace(shape) => {
+                Seen::of(shape.numbers_left_out(printed).map(|number| (number, number)))
+            }
         };
         let all = (0..count).filter_map(number).count() as u32;
         Given {
@@ -265,34 +265,6 @@ impl Shown {
     pub fn observed(&self) -> &Observed {
         &self.observed
     }
-}
-
-/// The numbers of lines of which a shape leaves something out.
-fn left_out(shape: &Shape, printed: &Printed) -> Seen {
-    let mut gaps: Vec<Range<u32>> = Vec::new();
-    let (mut end, mut leaves_out) = (0, false);
-    for piece in &shape.pieces {
-        match piece {
-            Piece::Note(note) => leaves_out |= note.contains(" left out"),
-            Piece::Keep(kept) => {
-                if std::mem::take(&mut leaves_out) {
-                    gaps.push(end..kept.start);
-                }
-                end = kept.end;
-            }
-        }
-    }
-    if leaves_out {
-        gaps.push(end..u32::MAX);
-    }
-    let mut gaps = gaps.into_iter().peekable();
-    let mut numbers = Vec::new();
-    for line in &printed.lines {
-        while gaps.next_if(|gap| gap.end <= line.text.start).is_some() {}
-        let is_in = gaps.peek().is_some_and(|gap| gap.start < line.text.end);
-        numbers.extend(line.number.filter(|_| is_in).map(|number| (number.0, number.0)));
-    }
-    Seen::of(numbers)
 }
 
 impl Made {

@@ -142,7 +142,7 @@ fn told(page: &Page) -> String {
 fn shown(url: &str, text: &str, from: Option<Timestamp>, work: &Work<'_>) -> Found {
     let note = from.map(|from| {
         let (hour, minute, second) = work.toolbox.clock.local(from);
-        foveal_context::calls::cached_note(hour, minute, second)
+        foveal_calls::cached_note(hour, minute, second)
     });
     let structured = json!({ "url": url, "cached": note.is_some() });
     Found { note, structured: Some(structured), ..Found::text(text) }

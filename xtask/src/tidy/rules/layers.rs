@@ -10,6 +10,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("foveal-cancel", &[]),
     ("foveal-transcript", &[]),
     ("foveal-effects", &["foveal-transcript"]),
+    ("foveal-calls", &["foveal-effects", "foveal-transcript"]),
     ("foveal-context", &["foveal-effects", "foveal-transcript"]),
     ("foveal-wire", &["foveal-transcript"]),
     ("foveal-code", &["foveal-context", "foveal-effects", "foveal-transcript"]),
@@ -23,6 +24,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "foveal-tools",
         &[
+            "foveal-calls",
             "foveal-cancel",
             "foveal-code",
             "foveal-context",
@@ -35,7 +37,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "foveal-web",
         ],
     ),
-    ("foveal-mcp", &["foveal-cancel", "foveal-context", "foveal-tools", "foveal-transcript"]),
+    (
+        "foveal-mcp",
+        &["foveal-calls", "foveal-cancel", "foveal-context", "foveal-tools", "foveal-transcript"],
+    ),
     ("foveal-bench", &["foveal-code", "foveal-context", "foveal-effects", "foveal-transcript"]),
     ("foveal-replay", &["foveal-context", "foveal-effects", "foveal-transcript"]),
     ("foveal-report", &["foveal-context", "foveal-effects", "foveal-replay", "foveal-transcript"]),
@@ -44,6 +49,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "foveal",
         &[
             "foveal-bench",
+            "foveal-calls",
             "foveal-cancel",
             "foveal-code",
             "foveal-context",

@@ -1,0 +1,182 @@
+//! What notes say is what they hold.
+
+use foveal_context::note::{Counts, Encoding, Lines, Note, NoteKind, ToldEdits};
+use foveal_context::shape::{Piece, Shape, ShapeKind};
+use foveal_transcript::{EntryIndex, Handle};
+use proptest::prelude::*;
+
+/// The note of each kind with all that its kind tells, and its text.
+fn each() -> Vec<(Note, &'static str)> {
+    let handle = Handle::of(b"all of it");
+    let of = Note::new;
+    let with = |kind| Note { handle: Some(handle), ..of(kind) };
+    let lines = |note: Note| Note { lines: vec![Lines(12, 34)], ..note };
+    let counts = |counts, note: Note| Note { counts, ..note };
+    let bytes = Counts { bytes: 900, ..Counts::default() };
+    let count = Counts { lines: 7, ..Counts::default() };
+    let both = Counts { lines: 7, bytes: 900, ..Counts::default() };
+    let file = |note: Note| Note { file: Some("src/a.rs".into()), ..note };
+    let named = |has_more| NoteKind::LeftOut { names: vec!["one".into(), "two".into()], has_more };
+    let call = || "Read src/a.rs".into();
+    let edits = |count, turns, changes, more| {
+        file(with(NoteKind::Edits(Box::new(ToldEdits { count, turns, changes, more }))))
+    };
+    let hits = [Lines(3, 3), Lines(4, 4), Lines(5, 7), Lines(9, 9)];
+    let hits = Note { lines: hits.to_vec(), ..of(NoteKind::HitsShown { context: vec![2, 3] }) };
+    vec![
+        (of(NoteKind::SameResult { call: call() }), "[same result as `Read src/a.rs` above]"),
+        (
+            counts(count, of(NoteKind::SameLines { call: call(), is_own: false })),
+            "[7 lines as above in `Read src/a.rs`]",
+        ),
+        (
+            counts(count, of(NoteKind::SameLines { call: call(), is_own: true })),
+            "[7 lines as above in your `Read src/a.rs`]",
+        ),
+        (lines(of(NoteKind::Unchanged)), "[12-34: unchanged, shown above]"),
+        (lines(of(NoteKind::SameAs(Lines(2, 24)))), "[12-34: same as 2-24 above]"),
+        (lines(of(NoteKind::Shown)), "[12-34: shown above]"),
+        (hits.clone(), "[3, 4, (5-7), (9): shown above]"),
+        (file(hits), "[src/a.rs 3, 4, (5-7), (9): shown above]"),
+        (lines(of(NoteKind::LEFT_OUT)), "[12-34 left out]"),
+        (lines(with(named(false))), "[12-34 left out: one, two; expand HANDLE]"),
+        (lines(of(named(true))), "[12-34 left out: one, two and more]"),
+        (counts(both, with(NoteKind::LEFT_OUT)), "[7 lines, 900 bytes left out; expand HANDLE]"),
+        (
+            counts(Counts { failures: 2, ..both }, with(NoteKind::LEFT_OUT)),
+            "[7 lines, 900 bytes, 2 of them about failures, left out; expand HANDLE]",
+        ),
+        (
+            counts(Counts { hits: 5, files: 1, ..bytes }, with(NoteKind::LEFT_OUT)),
+            "[5 hits in 1 file, 900 bytes left out; expand HANDLE]",
+        ),
+        (
+            counts(Counts { hits: 5, files: 2, ..bytes }, with(NoteKind::LEFT_OUT)),
+            "[5 hits in 2 files, 900 bytes left out; expand HANDLE]",
+        ),
+        (
+            counts(bytes, with(NoteKind::Encoded(Encoding::Base64))),
+            "[900 bytes of base64 left out; expand HANDLE]",
+        ),
+        (
+            counts(count, with(NoteKind::DumpRows)),
+            "[7 more rows of a hex dump left out; expand HANDLE]",
+        ),
+        (
+            counts(bytes, with(NoteKind::LineCut)),
+            "[… 900 bytes of this line left out; expand HANDLE]",
+        ),
+        (
+            counts(both, with(NoteKind::Cleared)),
+            "[7 lines, 900 bytes no longer shown; expand HANDLE]",
+        ),
+        (counts(count, of(NoteKind::EditText)), "[7 lines]"),
+        (
+            counts(count, with(NoteKind::ReplacedText)),
+            "[7 lines that this edit replaced; expand HANDLE]",
+        ),
+        (file(with(NoteKind::ToldAbove)), "[told above in the edits to src/a.rs; expand HANDLE]"),
+        (
+            edits(1, (4, 4), Vec::new(), 0),
+            "[Edits to src/a.rs: 1 change in turn 4]\n[this message in full: expand HANDLE]",
+        ),
+        (
+            edits(6, (4, 9), vec![("+2 lines".into(), 1), ("adds f".into(), 3)], 2),
+            "[Edits to src/a.rs: 6 changes between turns 4-9]\n- +2 lines\n- adds f 3x\n\
+             - and 2 more\n[this message in full: expand HANDLE]",
+        ),
+        (of(NoteKind::Repeated { period: 1, times: 5 }), "[last line repeated 5 more times]"),
+        (of(NoteKind::Repeated { period: 3, times: 5 }), "[last 3 lines repeated 5 more times]"),
+        (of(NoteKind::EveryNumbered(10)), "[every 10th line numbered]"),
+        (file(of(NoteKind::Heading)), "src/a.rs"),
+        (of(NoteKind::Remark("the way in".into())), "[the way in]"),
+        (with(NoteKind::Behind), "[expand HANDLE]"),
+        (of(NoteKind::Quoted("[gone]".into())), "[gone]"),
+    ]
+}
+
+#[test]
+fn each_kind_is_spelled_so() {
+    let handle = Handle::of(b"all of it").to_string();
+    for (note, text) in each() {
+        let shown = note.to_string();
+        assert_eq!(shown.replace(&handle, "HANDLE"), text);
+        assert_eq!(note.text_len(), shown.len());
+    }
+}
+
+#[test]
+fn notes_are_kept_as_they_are() {
+    let mut bytes = 0;
+    for (note, _) in each() {
+        let note = Note { refers_to: vec![EntryIndex(3)], ..note };
+        let kept = serde_json::to_string(&note).expect("it is plain data");
+        bytes += kept.len();
+        assert_eq!(serde_json::from_str::<Note>(&kept).expect("it was kept so"), note);
+    }
+    let average = bytes / each().len();
+    assert!(average < 120, "{average} bytes a note");
+}
+
+#[test]
+fn a_piece_is_small() {
+    assert_eq!(size_of::<Piece>(), 16);
+}
+
+#[test]
+fn notes_in_strings_of_json_are_spelled_as_json() {
+    let note = Note::new(NoteKind::Quoted("[a \"b\"\n]".into()));
+    let shape = |kind| Shape {
+        kind,
+        rule: String::new(),
+        pieces: vec![Piece::Note(3, note.clone().into())],
+        handle: Handle::of(b"abc"),
+    };
+    assert_eq!(shape(ShapeKind::Folded).render("abc"), "[a \\\"b\\\"\\n]");
+    assert_eq!(shape(ShapeKind::Note).render("abc"), "[a \"b\"\n]");
+}
+
+proptest! {
+    #[test]
+    fn what_a_note_holds_is_in_its_text(
+        (kind, range, counts) in (0..each().len(), (1u32..9_000, 0u32..900), 1u32..70_000),
+        (file, whole) in ("[a-z]{1,5}/[a-z]{1,5}\\.rs", any::<u64>()),
+    ) {
+        let (note, _) = each().swap_remove(kind);
+        let told = |count: u32| if count == 0 { 0 } else { counts + count };
+        let changed = Note {
+            file: note.file.is_some().then(|| file.as_str().into()),
+            lines: match note.lines.as_slice() {
+                [_] => vec![Lines(range.0, range.0 + range.1)],
+                many => many.iter().map(|at| Lines(at.0 + range.0, at.1 + range.0)).collect(),
+            },
+            counts: Counts {
+                lines: told(note.counts.lines),
+                bytes: told(note.counts.bytes),
+                hits: told(note.counts.hits),
+                files: told(note.counts.files),
+                failures: told(note.counts.failures),
+            },
+            handle: note.handle.map(|_| Handle::of(&whole.to_le_bytes())),
+            ..note
+        };
+        let text = changed.to_string();
+        let numbers: Vec<u32> = text
+            .replace(&changed.handle.map(|h| h.to_string()).unwrap_or_default(), "")
+            .split(|c: char| !c.is_ascii_digit())
+            .filter_map(|word| word.parse().ok())
+            .collect();
+        let Counts { lines, bytes, hits, files, failures } = changed.counts;
+        let said = changed.lines.iter().flat_map(|lines| [lines.0, lines.1]);
+        for number in said.chain([lines, bytes, hits, files, failures]).filter(|n| *n > 0) {
+            prop_assert!(numbers.contains(&number), "{number} is not in {text}");
+        }
+        if let Some(file) = &changed.file {
+            prop_assert!(text.contains(&**file), "{text}");
+        }
+        if let Some(handle) = changed.handle {
+            let named = format!("expand {handle}");
+            prop_assert!(text.contains(&named), "{text}");
+        }
+    }
+}

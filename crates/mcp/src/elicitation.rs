@@ -1,0 +1,99 @@
+//! Asks the person in front of the client for an approval.
+
+use std::time::Duration;
+
+use foveal_tools::control::{Approval, Question};
+use rmcp::RoleServer;
+use rmcp::model::{
+    ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema, EnumSchema,
+    PrimitiveSchemaDefinition,
+};
+use rmcp::service::{Peer, RequestContext};
+use serde_json::Value;
+
+/// How long a person may take.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// The field of the form.
+const FIELD: &str = "allow";
+
+/// Whether the client can put a form before the person.
+pub(crate) fn is_supported(context: &RequestContext<RoleServer>) -> bool {
+    context
+        .client_capabilities()
+        .and_then(|capabilities| capabilities.elicitation)
+        .is_some_and(|elicitation| elicitation.form.is_some() || elicitation.url.is_none())
+}
+
+/// Puts a question before the person. No answer is a no.
+pub(crate) async fn ask(peer: &Peer<RoleServer>, question: &Question) -> Approval {
+    match peer.create_elicitation_with_timeout(form(question), Some(PATIENCE)).await {
+        Ok(answer) => approval(&answer),
+        Err(_) => Approval::No,
+    }
+}
+
+/// What the person is shown.
+pub(crate) fn form(question: &Question) -> ElicitRequestParams {
+    let Question { tool, subject, reason } = question;
+    ElicitRequestParams::FormElicitationParams {
+        meta: None,
+        message: format!("Allow {tool} on `{subject}`? ({reason})"),
+        requested_schema: choice(),
+    }
+}
+
+fn choice() -> ElicitationSchema {
+    let named = ["once", "session", "always"].map(str::to_owned).to_vec();
+    let titled = ["This time", "In this session", "Always"].map(str::to_owned).to_vec();
+    let choice = EnumSchema::builder(named).title("Allow").enum_titles(titled);
+    let choice = choice.and_then(|choice| choice.with_default("once"));
+    let choice = choice.expect("as many titles as values, and the default is one of them").build();
+    ElicitationSchema::builder()
+        .property(FIELD, PrimitiveSchemaDefinition::Enum(choice))
+        .build()
+        .expect("no field is required")
+}
+
+/// Accepting without a choice is a yes for this call.
+pub(crate) fn approval(answer: &ElicitResult) -> Approval {
+    if answer.action != ElicitationAction::Accept {
+        return Approval::No;
+    }
+    match answer.content.as_ref().and_then(|content| content.get(FIELD)) {
+        None | Some(Value::Null) => Approval::Once,
+        Some(choice) => match choice.as_str() {
+            Some("once" | "") => Approval::Once,
+            Some("session") => Approval::Session,
+            Some("always") => Approval::Always,
+            _ => Approval::No,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn check(action: ElicitationAction, content: Option<Value>, expected: Approval) {
+        let mut answer = ElicitResult::new(action);
+        answer.content = content;
+        assert_eq!(approval(&answer), expected, "{answer:?}");
+    }
+
+    #[test]
+    fn accepting_is_a_yes_as_wide_as_was_chosen() {
+        use ElicitationAction::{Accept, Cancel, Decline};
+        check(Accept, None, Approval::Once);
+        check(Accept, Some(json!({})), Approval::Once);
+        check(Accept, Some(json!({"allow": "once"})), Approval::Once);
+        check(Accept, Some(json!({"allow": "session"})), Approval::Session);
+        check(Accept, Some(json!({"allow": "always"})), Approval::Always);
+        check(Accept, Some(json!({"allow": "never"})), Approval::No);
+        check(Accept, Some(json!({"allow": true})), Approval::No);
+        check(Decline, Some(json!({"allow": "always"})), Approval::No);
+        check(Cancel, None, Approval::No);
+    }
+}

@@ -1,0 +1,97 @@
+//! How clients over HTTP are served, and why they may not be.
+
+use std::io;
+use std::net::SocketAddr;
+
+/// Where the protocol is spoken.
+pub const PATH: &str = "/mcp";
+
+/// Who may come in over HTTP.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HttpSettings {
+    /// Where to listen.
+    pub address: SocketAddr,
+    /// Whether the address may be one that other machines reach. Then a token is needed.
+    pub is_public: bool,
+    /// What clients have to show as a bearer token; `None`: nothing.
+    pub token: Option<Token>,
+    /// Names under which the server may be addressed, beside those of this machine for itself.
+    pub hosts: Vec<String>,
+    /// Origins of web pages that may call (`https://a.example`); pages of others are refused.
+    pub origins: Vec<String>,
+    /// Connections at once; more wait.
+    pub connections_max: usize,
+}
+
+impl HttpSettings {
+    /// This machine alone, at `address`.
+    pub fn new(address: SocketAddr) -> Self {
+        Self {
+            address,
+            is_public: false,
+            token: None,
+            hosts: Vec::new(),
+            origins: Vec::new(),
+            connections_max: 256,
+        }
+    }
+}
+
+/// A secret that clients show. Never printed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Token(String);
+
+/// Fewest bytes of a token: 16 random ones in hex digits, or a little less in base64.
+const TOKEN_BYTES_MIN: usize = 20;
+
+impl Token {
+    /// A token, if it can be sent in a header and is too long to be guessed.
+    pub fn new(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let is_sendable = text.bytes().all(|byte| byte.is_ascii_graphic());
+        (is_sendable && text.len() >= TOKEN_BYTES_MIN).then(|| Self(text.to_owned()))
+    }
+
+    /// Whether `shown` is the token. Takes as long wherever they differ.
+    pub(super) fn is(&self, shown: &[u8]) -> bool {
+        let differing = self.0.bytes().zip(shown).fold(0, |all, (a, b)| all | (a ^ b));
+        self.0.len() == shown.len() && differing == 0
+    }
+}
+
+impl std::fmt::Debug for Token {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Token(..)")
+    }
+}
+
+/// Why clients over HTTP are not served.
+#[derive(Debug, thiserror::Error)]
+pub enum HttpError {
+    /// Other machines could reach it, and nobody wanted that.
+    #[error(
+        "other machines can reach {0}; listen at 127.0.0.1, or say that this is wanted and set a \
+         token"
+    )]
+    Public(SocketAddr),
+    /// Other machines could reach it without a token.
+    #[error("other machines can reach {0}; set a token that clients have to show")]
+    NoToken(SocketAddr),
+    /// No other machine could reach it, although that is wanted.
+    #[error(
+        "other machines cannot reach {0}; to serve them name an address that they can, as \
+         0.0.0.0:{port}", port = .0.port()
+    )]
+    NotPublic(SocketAddr),
+    /// The address cannot be listened at.
+    #[error("cannot listen at {address}: {source}; choose another port")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// Why.
+        source: io::Error,
+    },
+    /// The machine has no means for it.
+    #[error("cannot begin to serve: {0}")]
+    Start(#[source] io::Error),
+}

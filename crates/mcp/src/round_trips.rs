@@ -1,0 +1,133 @@
+//! Requests in several round trips. From version 2026-07-28 on a client cannot be asked while its
+//! request runs: an answer says what is needed, and the client sends the request again with it.
+#![expect(deprecated, reason = "who still has roots names them here too")]
+
+use std::collections::BTreeMap;
+
+use foveal_tools::control::{Approval, Question};
+use foveal_transcript::Handle;
+use rmcp::RoleServer;
+use rmcp::model::{
+    ElicitRequest, InputRequest, InputRequiredResult, InputResponses, ListRootsRequest,
+    ProtocolVersion,
+};
+use rmcp::service::RequestContext;
+use serde_json::Value;
+
+use crate::roots::ClientRoots;
+use crate::{elicitation, roots};
+
+const ROOTS: &str = "roots";
+
+/// Longest state that is taken back, in bytes.
+const STATE_BYTES_MAX: usize = 1 << 20;
+
+/// Whether a client can be asked only by ending its request.
+pub(crate) fn are_needed(context: &RequestContext<RoleServer>) -> bool {
+    context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
+}
+
+/// What was asked in the round trips before, and what came back. All of it is what the client
+/// says: it could say the same without the state that it hands back.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RoundTrips {
+    /// Null: asked, and not answered.
+    answers: BTreeMap<String, Value>,
+}
+
+impl RoundTrips {
+    /// What a request brings along.
+    pub(crate) fn of(state: Option<&str>, responses: Option<InputResponses>) -> Self {
+        let state = state.filter(|state| state.len() <= STATE_BYTES_MAX);
+        let before = state.and_then(|state| serde_json::from_str(state).ok());
+        let mut answers: BTreeMap<String, Value> = before.unwrap_or_default();
+        answers.extend(responses.unwrap_or_default());
+        Self { answers }
+    }
+
+    /// What the client says of its folders; `None` if it was not asked.
+    pub(crate) fn folders(&self) -> Option<ClientRoots> {
+        let roots = self.answers.get(ROOTS)?.get("roots");
+        let roots: Option<Vec<_>> =
+            roots.and_then(|roots| serde_json::from_value(roots.clone()).ok());
+        Some(
+            roots.map_or(ClientRoots::Unanswered, |roots| {
+                ClientRoots::Named(roots::folders(&roots))
+            }),
+        )
+    }
+
+    /// What the person said to a question; `None` if it was not asked.
+    pub(crate) fn approval(&self, question: &Question) -> Option<Approval> {
+        let answer = self.answers.get(&key(question))?;
+        Some(
+            serde_json::from_value(answer.clone())
+                .map_or(Approval::No, |answer| elicitation::approval(&answer)),
+        )
+    }
+
+    /// The answer that asks for the client's folders.
+    pub(crate) fn ask_folders(self) -> InputRequiredResult {
+        self.ask(ROOTS.to_owned(), InputRequest::ListRoots(ListRootsRequest::default()))
+    }
+
+    /// The answer that asks the person for an approval.
+    pub(crate) fn ask_approval(self, question: &Question) -> InputRequiredResult {
+        let request = ElicitRequest::new(elicitation::form(question));
+        self.ask(key(question), InputRequest::Elicitation(request))
+    }
+
+    fn ask(mut self, key: String, request: InputRequest) -> InputRequiredResult {
+        self.answers.insert(key.clone(), Value::Null);
+        let state = serde_json::to_string(&self.answers).expect("all keys are text");
+        InputRequiredResult::new(Some(BTreeMap::from([(key, request)])), Some(state))
+    }
+}
+
+fn key(question: &Question) -> String {
+    let Question { tool, subject, reason } = question;
+    format!("allow-{}", Handle::of(format!("{tool}\n{subject}\n{reason}").as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::roots::Folders;
+
+    fn question(subject: &str) -> Question {
+        let (subject, reason) = (subject.to_owned(), "it may hold secrets".to_owned());
+        Question { tool: "read_file", subject, reason }
+    }
+
+    /// The next round trip, in which the one thing that was asked is answered.
+    fn answered(asked: InputRequiredResult, answer: Option<&Value>) -> RoundTrips {
+        let keys = asked.input_requests.expect("something is asked").into_keys();
+        let responses = keys.filter_map(|key| Some((key, answer?.clone()))).collect();
+        RoundTrips::of(asked.request_state.as_deref(), Some(responses))
+    }
+
+    #[test]
+    fn answers_of_all_round_trips_are_known() {
+        let first = RoundTrips::of(None, None);
+        assert_eq!((first.folders(), first.approval(&question("a"))), (None, None));
+        let second = answered(first.ask_folders(), Some(&json!({"roots": [{"uri": "file:///"}]})));
+        let root = ClientRoots::Named(Folders { there: vec!["/".into()], missing: vec![] });
+        assert_eq!(second.folders().as_ref(), Some(&root));
+        let yes = json!({"action": "accept", "content": {"allow": "session"}});
+        let third = answered(second.ask_approval(&question("a")), Some(&yes));
+        assert_eq!(third.folders(), Some(root));
+        assert_eq!(third.approval(&question("a")), Some(Approval::Session));
+        assert_eq!(third.approval(&question("b")), None);
+    }
+
+    #[test]
+    fn what_is_not_answered_is_not_asked_again() {
+        let second = answered(RoundTrips::default().ask_folders(), None);
+        assert_eq!(second.folders(), Some(ClientRoots::Unanswered));
+        let third = answered(second.ask_approval(&question("a")), Some(&json!("nonsense")));
+        assert_eq!(third.approval(&question("a")), Some(Approval::No));
+        assert_eq!(RoundTrips::of(Some("not ours"), None).folders(), None);
+    }
+}

@@ -1,0 +1,208 @@
+//! What a session has done, for a person to read and for programs.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use foveal_calls::Statistics;
+use foveal_context::tokens::{Tokenizer, Tokens};
+use foveal_tools::{Answer, table};
+use serde::Serialize;
+
+/// The calls of a session so far, by tool.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct CallCounts {
+    tools: BTreeMap<&'static str, Count>,
+}
+
+/// Sums over calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub(crate) struct Count {
+    calls: u64,
+    /// Answered from an earlier call.
+    cached: u64,
+    failed: u64,
+    /// Answers that leave something out.
+    shaped: u64,
+    /// Bytes of text that was sent.
+    bytes_sent: u64,
+    /// Bytes that shaping left out.
+    bytes_left_out: u64,
+    /// About how many tokens were sent.
+    tokens_sent: u64,
+    /// About how many tokens shaping left out.
+    tokens_left_out: u64,
+}
+
+impl Count {
+    fn add(&mut self, other: Self) {
+        self.calls += other.calls;
+        self.cached += other.cached;
+        self.failed += other.failed;
+        self.shaped += other.shaped;
+        self.bytes_sent += other.bytes_sent;
+        self.bytes_left_out += other.bytes_left_out;
+        self.tokens_sent += other.tokens_sent;
+        self.tokens_left_out += other.tokens_left_out;
+    }
+}
+
+impl CallCounts {
+    /// Counts a call. `whole` is what stands behind the handle of a shaped answer.
+    pub(crate) fn count(&mut self, tool: &str, answer: &Answer, whole: Option<&str>) {
+        let tool = table::named(tool).map_or("(unknown)", |tool| tool.name);
+        let tokens = |text: &str| Tokenizer::Bytes.count(text);
+        let sent = tokens(&answer.text);
+        let left_out = whole.map_or(Tokens(0), |whole| tokens(whole) - sent);
+        let bytes = answer.text.len();
+        let bytes_left_out = whole.map_or(0, |whole| whole.len().saturating_sub(bytes));
+        self.tools.entry(tool).or_default().add(Count {
+            calls: 1,
+            cached: u64::from(answer.cached),
+            failed: u64::from(answer.is_error),
+            shaped: u64::from(answer.shaped.is_some()),
+            bytes_sent: bytes as u64,
+            bytes_left_out: bytes_left_out as u64,
+            tokens_sent: sent.0,
+            tokens_left_out: left_out.0,
+        });
+    }
+
+    fn all(&self) -> Count {
+        let mut all = Count::default();
+        self.tools.values().for_each(|count| all.add(*count));
+        all
+    }
+}
+
+/// How calls that repeat earlier ones were answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub(crate) struct Duplicates {
+    /// Calls of this session that may answer later ones.
+    pub(crate) remembered: usize,
+    /// Counts over all sessions in the same folders since the server was started.
+    pub(crate) all_sessions: Statistics,
+}
+
+/// A session as it is reported.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct SessionReport {
+    session: String,
+    roots: Vec<String>,
+    all: Count,
+    tools: BTreeMap<&'static str, Count>,
+    /// Files read since they were last written here, and how often.
+    files_read: BTreeMap<String, u32>,
+    duplicates: Duplicates,
+}
+
+impl SessionReport {
+    pub(crate) fn new(
+        session: String,
+        roots: Vec<String>,
+        counts: &CallCounts,
+        files_read: BTreeMap<String, u32>,
+        duplicates: Duplicates,
+    ) -> Self {
+        let (all, tools) = (counts.all(), counts.tools.clone());
+        Self { session, roots, all, tools, files_read, duplicates }
+    }
+
+    /// As JSON.
+    pub(crate) fn json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("all keys are text")
+    }
+
+    /// As Markdown.
+    pub(crate) fn markdown(&self) -> String {
+        let mut page = String::from("# This session\n\n");
+        let mut line = |line: std::fmt::Arguments<'_>| {
+            page.write_fmt(line).expect("text takes whatever is written");
+            page.push('\n');
+        };
+        line(format_args!("Session `{}` on {}.\n", self.session, self.roots.join(", ")));
+        let Count { calls, cached, bytes_sent, bytes_left_out, .. } = self.all;
+        let Count { tokens_sent, tokens_left_out, .. } = self.all;
+        line(format_args!(
+            "{calls} calls, {cached} of them answered from an earlier one. {bytes_sent} bytes \
+             were sent (about {tokens_sent} tokens), {bytes_left_out} left out (about \
+             {tokens_left_out} tokens).\n"
+        ));
+        if !self.tools.is_empty() {
+            line(format_args!("| tool | calls | cached | failed | shortened | bytes | left out |"));
+            line(format_args!("|---|---|---|---|---|---|---|"));
+        }
+        for (tool, count) in &self.tools {
+            let Count { calls, cached, failed, shaped, .. } = count;
+            let Count { bytes_sent, bytes_left_out, .. } = count;
+            line(format_args!(
+                "| {tool} | {calls} | {cached} | {failed} | {shaped} | {bytes_sent} | \
+                 {bytes_left_out} |"
+            ));
+        }
+        let Duplicates { remembered, all_sessions } = self.duplicates;
+        let Statistics { sessions, calls, looked_up, hits, misses, .. } = all_sessions;
+        let Statistics { asked_again, too_old, refused, skipped, bytes_saved, .. } = all_sessions;
+        line(format_args!(
+            "\nRepeated calls: {remembered} calls of this session are remembered. In all sessions \
+             since the server was started: {calls} calls of {sessions} sessions remembered; \
+             {looked_up} looked up, {hits} answered from an earlier one ({bytes_saved} bytes), \
+             {misses} new ({asked_again} asked again at once, {too_old} too old), {refused} \
+             refused since something had changed; {skipped} not looked up."
+        ));
+        if !self.files_read.is_empty() {
+            line(format_args!("\nFiles read since they were last written here:\n"));
+        }
+        for (path, count) in &self.files_read {
+            line(format_args!("- {path} ({count})"));
+        }
+        page
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use foveal_context::shape::ShapeKind;
+    use foveal_transcript::Handle;
+
+    use super::*;
+
+    #[test]
+    fn a_report_sums_up_calls() {
+        let mut counts = CallCounts::default();
+        let answer = |text: &str| Answer { text: text.to_owned(), ..Answer::default() };
+        counts.count("read_file", &answer("0123456789"), None);
+        let shaped = Some((ShapeKind::Excerpt, Handle::of(b"whole")));
+        let shortened = Answer { shaped, cached: true, ..answer("01234") };
+        counts.count("read_file", &shortened, Some(&"x".repeat(105)));
+        counts.count("no such tool", &Answer { is_error: true, ..answer("no") }, None);
+        let files = BTreeMap::from([("src/a.rs".to_owned(), 2)]);
+        let all_sessions = Statistics { looked_up: 3, hits: 1, misses: 2, ..Default::default() };
+        let duplicates = Duplicates { remembered: 2, all_sessions };
+        let roots = vec!["/work".to_owned()];
+        let report = SessionReport::new("s".to_owned(), roots, &counts, files, duplicates);
+        let expected = "\
+# This session
+
+Session `s` on /work.
+
+3 calls, 1 of them answered from an earlier one. 17 bytes were sent (about 6 tokens), 100 left out (about 29 tokens).
+
+| tool | calls | cached | failed | shortened | bytes | left out |
+|---|---|---|---|---|---|---|
+| (unknown) | 1 | 0 | 1 | 0 | 2 | 0 |
+| read_file | 2 | 1 | 0 | 1 | 15 | 100 |
+
+Repeated calls: 2 calls of this session are remembered. In all sessions since the server was started: 0 calls of 0 sessions remembered; 3 looked up, 1 answered from an earlier one (0 bytes), 2 new (0 asked again at once, 0 too old), 0 refused since something had changed; 0 not looked up.
+
+Files read since they were last written here:
+
+- src/a.rs (2)
+";
+        assert_eq!(report.markdown(), expected);
+        let json: serde_json::Value =
+            serde_json::from_str(&report.json()).expect("a report is JSON");
+        assert_eq!(json["all"]["bytes_left_out"], 100);
+        assert_eq!(json["files_read"]["src/a.rs"], 2);
+        assert_eq!(json["duplicates"]["all_sessions"]["misses"], 2);
+    }
+}
