@@ -40,4 +40,4 @@ pub use self::file_class::FileClass;
 pub use self::language::Language;
 pub use self::lines::LineRange;
 pub use self::outline::{Gap, Outline, OutlinePart, outline};
-pub use self::parse::{parse, parse_while};
+pub use self::parse::{parse, parse_until};

@@ -86,7 +86,7 @@ impl Connection {
             |name: HeaderName| response.headers().get(name)?.to_str().ok().map(str::to_owned);
         let (to, wait) = (header(LOCATION), retry_after(header(RETRY_AFTER).as_deref()));
         let body = response.body_mut().with_config().limit(SAID_BYTES_MAX).read_to_vec();
-        let secret = self.key.as_ref().map(|key| key.0.as_str());
+        let secret = self.key.as_ref().map(ApiKey::text);
         let said = Said::of(&body.unwrap_or_default(), secret);
         let model = self.spec.model().to_owned();
         match status {

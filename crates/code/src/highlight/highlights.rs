@@ -83,7 +83,7 @@ fn of_text(language: Language, text: &str) -> Vec<Highlight> {
 /// What the language's patterns find; `None` where that takes too long.
 fn captures(language: Language, text: &str) -> Option<Vec<Found>> {
     let compiled = queries::compiled(language)?;
-    let tree = tree_of(language, text, &mut || true)?;
+    let tree = tree_of(language, text, &mut || false)?;
     let mut left = REPORTS_MIN + text.len() / BYTES_A_REPORT;
     let mut progress = |_: &QueryCursorState| {
         left = left.saturating_sub(1);
