@@ -19,7 +19,7 @@ pub(crate) struct EmbedderOptions {
     /// FOVEAL_EMBEDDINGS_KEY.
     #[arg(long, value_name = "EMBEDDER")]
     pub(crate) embedder: Option<Choice>,
-    /// Leaves vectors alone this time: parts are found by their words.
+    /// Does not use vectors this time: finds parts by their words.
     #[arg(long, conflicts_with = "embedder")]
     pub(crate) no_embeddings: bool,
 }

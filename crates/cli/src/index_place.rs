@@ -82,7 +82,7 @@ pub(crate) fn open_for_reading(
             other => return embedding.open(other?, Some(store)),
         },
     };
-    notice::say(format_args!("{why:#}; everything is read anew for this run"));
+    notice::say(format_args!("{why:#}; reads everything anew for this run"));
     embedding.open(Indexer::in_memory(&root, None)?, None)
 }
 
@@ -317,7 +317,7 @@ pub(crate) fn ask<T>(
             return Ok(Some(Answer { answer, summary }));
         }
     }
-    notice::say("stopped before the index was up to date: run it again to go on");
+    notice::say("stopped before the index was up to date: run it again to continue");
     Ok(None)
 }
 

@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use foveal_cancel::Cancel;
 
-/// What a shell expects of a program that Ctrl+C ended.
-pub(crate) const EXIT_CODE: u8 = 130;
+use crate::exit_code::INTERRUPTED;
 
 /// Is cancelled by Ctrl+C. Where that cannot be listened for, Ctrl+C ends the program as it
 /// would without this.
@@ -15,7 +14,7 @@ pub(crate) fn listen() -> Cancel<'static> {
     let cancel = Cancel::from(Arc::clone(&pressed));
     let listening = ctrlc::set_handler(move || {
         if pressed.swap(true, Ordering::SeqCst) {
-            std::process::exit(i32::from(EXIT_CODE));
+            std::process::exit(i32::from(INTERRUPTED));
         }
     });
     drop(listening);

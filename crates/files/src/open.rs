@@ -8,11 +8,12 @@ use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _};
 use cap_std::fs::{Dir, File, FileExt as _, FileTypeExt as _, Metadata, MetadataExt as _};
 use cap_std::fs::{OpenOptions, OpenOptionsExt as _};
 use foveal_cancel::Cancel;
+use foveal_transcript::ContentHash;
 use rustix::fs::OFlags;
 use thiserror::Error;
 
 use crate::roots::{Located, PathError};
-use crate::stamp::{ContentHash, Stamp, Version};
+use crate::stamp::{Stamp, Version};
 
 /// Bytes read at once; between two reads the caller is asked whether to go on.
 const CHUNK_BYTES: usize = 256 * 1024;

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use foveal_cancel::Cancel;
-use foveal_files::{ContentHash, Note, ReadLimits, Roots, create, read, remove_if, replace_if};
+use foveal_files::{Note, ReadLimits, Roots, create, read, remove_if, replace_if};
+use foveal_transcript::ContentHash;
 use rustix::fs::{CWD, FileType, Mode, RenameFlags, mknodat, renameat_with};
 use tempfile::TempDir;
 

@@ -4,7 +4,8 @@ use std::fs;
 use std::io::{Seek, SeekFrom, Write};
 
 use foveal_cancel::Cancel;
-use foveal_files::{LineLimits, LineNumber, Lines, LinesReader, ReadError, Roots};
+use foveal_files::{LineLimits, Lines, LinesReader, ReadError, Roots};
+use foveal_transcript::LineNumber;
 use tempfile::TempDir;
 
 fn workspace(content: &[u8]) -> (TempDir, Roots) {
@@ -14,8 +15,8 @@ fn workspace(content: &[u8]) -> (TempDir, Roots) {
     (folder, roots)
 }
 
-fn line(number: u64) -> LineNumber {
-    LineNumber::new(number).unwrap()
+fn line(number: u32) -> LineNumber {
+    LineNumber(number)
 }
 
 /// Lines as `number:text`, with what was left out.
@@ -27,7 +28,7 @@ fn shown(lines: &Lines) -> Vec<String> {
     lines.lines.iter().map(line).collect()
 }
 
-fn check(content: &[u8], (first, last): (u64, u64), expected: &[&str], count: u64) {
+fn check(content: &[u8], (first, last): (u32, u32), expected: &[&str], count: u64) {
     let (_folder, roots) = workspace(content);
     let mut reader = LinesReader::open(&roots.resolve("a").unwrap(), None).unwrap();
     let limits = LineLimits { line_bytes_max: 8, bytes_max: 20 };
@@ -98,7 +99,7 @@ fn lines_of_large_files_are_those_of_the_whole() {
     let located = roots.resolve("a").unwrap();
     let mut known = None;
     // Among others the lines that go over the border of what is read at once.
-    let at_border = |chunks: usize| text[..chunks * 256 * 1024].matches('\n').count() as u64 + 1;
+    let at_border = |chunks: usize| text[..chunks * 256 * 1024].matches('\n').count() as u32 + 1;
     let (one, three) = (at_border(1), at_border(3));
     for first in [89_990, 1, 30_000, one, one + 1, one - 1, three, three + 1, 90_000] {
         let mut reader = LinesReader::open(&located, known.take()).unwrap();

@@ -8,9 +8,8 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use foveal_cancel::Cancel;
-use foveal_files::{
-    ContentHash, Freshness, Note, Roots, WriteError, create, remove_if, replace_if, update,
-};
+use foveal_files::{Freshness, Note, Roots, WriteError, create, remove_if, replace_if, update};
+use foveal_transcript::ContentHash;
 use tempfile::TempDir;
 
 fn workspace(files: &[(&str, &str)]) -> (TempDir, Roots) {

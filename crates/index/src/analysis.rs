@@ -8,12 +8,13 @@ use foveal_cancel::Cancel;
 use foveal_code::fusion::NAME_REPETITIONS;
 use foveal_code::relations::FileSymbols;
 use foveal_code::{FileClass, LineRange, Parsed};
+use foveal_transcript::ContentHash;
 
 use crate::chunk::{self, Chunk, Rows, chunks};
 use crate::model::Asked;
 use crate::secrets::is_private_key;
 use crate::source;
-use crate::store::{Analysed, Content, ContentHash, FileVectors};
+use crate::store::{Analysed, Content, FileVectors};
 use crate::symbols;
 use crate::text_terms::{FileTerms, term_hashes};
 use crate::vectors;
@@ -63,7 +64,7 @@ pub(crate) fn analyse(
     cancel: &Cancel<'_>,
 ) -> Outcome {
     let Ok((stamp, bytes)) = read(place) else { return Outcome::Unreadable };
-    let hash = ContentHash(*blake3::hash(&bytes).as_bytes());
+    let hash = ContentHash::of(&bytes);
     if known == Some(hash) {
         return Outcome::Same(stamp);
     }
@@ -115,7 +116,7 @@ pub(crate) fn divide_known(
     cancel: &Cancel<'_>,
 ) -> Option<Divided> {
     let (_, bytes) = read(place).ok()?;
-    if *blake3::hash(&bytes).as_bytes() != known.0 {
+    if ContentHash::of(&bytes) != known {
         return None;
     }
     Some(divide(path, &source::text_of(&bytes)?, cancel))

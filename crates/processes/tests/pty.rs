@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use foveal_cancel::Cancel;
 use foveal_processes::{
-    Confinement, KeepBytes, Paused, Reading, Sandbox, SessionId, Shell, Size, TerminalCommand,
+    Confinement, KeepBytes, Paused, Reading, Sandbox, Shell, Size, TerminalCommand, TerminalId,
     TerminalLimits, Terminals, Wait, Waiting,
 };
 
@@ -32,19 +32,19 @@ fn command(text: &str, directory: &Path) -> TerminalCommand {
     }
 }
 
-fn start(terminals: &Terminals, text: &str, directory: &Path) -> (SessionId, Reading) {
+fn start(terminals: &Terminals, text: &str, directory: &Path) -> (TerminalId, Reading) {
     let command = command(text, directory);
     terminals.exec(&command, ANSWER, Waiting::QUIET, Instant::now()).expect("it starts")
 }
 
-fn write(terminals: &Terminals, id: SessionId, text: &str) -> String {
+fn write(terminals: &Terminals, id: TerminalId, text: &str) -> String {
     let reading = terminals.write_stdin(id, text, ANSWER, Waiting::QUIET, Instant::now());
     reading.expect("the terminal is there").output.text()
 }
 
 /// Reads until `mark` has come.
 #[track_caller]
-fn until(terminals: &Terminals, id: SessionId, mark: &str, mut seen: String) -> String {
+fn until(terminals: &Terminals, id: TerminalId, mark: &str, mut seen: String) -> String {
     let start = Instant::now();
     while !seen.contains(mark) {
         assert!(start.elapsed() < PATIENCE, "no {mark:?} in {seen:?}");
@@ -57,7 +57,7 @@ fn until(terminals: &Terminals, id: SessionId, mark: &str, mut seen: String) -> 
 }
 
 /// Reads to the end of the program.
-fn rest(terminals: &Terminals, id: SessionId) -> Reading {
+fn rest(terminals: &Terminals, id: TerminalId) -> Reading {
     let wait = Wait { longest: PATIENCE, pause: PATIENCE };
     terminals.read(id, wait, Waiting::QUIET, Instant::now()).expect("it is there")
 }

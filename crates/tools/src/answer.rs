@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use foveal_context::shape::ShapeKind;
 use foveal_files::PathKey;
-use foveal_files::stamp::{ContentHash, Version};
-use foveal_transcript::Handle;
+use foveal_files::stamp::Version;
+use foveal_transcript::{ContentHash, Handle};
 
 use crate::session::{AskedRead, Seen};
 use crate::views::ReadView;

@@ -120,7 +120,7 @@ impl Curations {
 
 impl Views for Curations {
     fn view(&self, read: &Read<'_>, wanted: Wanted) -> Option<View> {
-        let question = Question::of_conversation(read.conversation, read.observed, read.upto);
+        let question = Question::of_conversation(read.record, read.upto);
         let asked = (read.path, read.first, wanted, self.version, &question);
         let Ok(asked) = serde_json::to_vec(&asked) else {
             return self.curator.view(read, wanted);

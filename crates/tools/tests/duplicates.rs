@@ -6,10 +6,10 @@ use std::time::{Duration, SystemTime};
 
 use foveal_calls::{Similarity, Statistics, ToolLimits};
 use foveal_effects::SimilarityRule;
-use foveal_files::stamp::ContentHash;
 use foveal_tools::answer::Dependency;
 use foveal_tools::settings::ToolSettings;
 use foveal_tools::{Answer, Control, Request, Session};
+use foveal_transcript::ContentHash;
 use serde_json::{Value, json};
 
 use crate::world::{World, source, toolbox_over};

@@ -20,9 +20,9 @@ use url::Url;
 
 use crate::address::Guard;
 use crate::error::{FetchError, shown};
-use crate::fetcher::{Limits, Names};
 use crate::freshness::{Asked, Freshness, UnixMs, Validators};
 use crate::kind;
+use crate::limits::{Limits, Names};
 
 /// What is asked for, best first: some sites have their pages in Markdown.
 const ACCEPTED: &str = "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, \

@@ -5,8 +5,8 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use foveal_cancel::Cancel;
-use foveal_files::stamp::ContentHash;
 use foveal_files::{Located, PathError, Roots, WriteError, create, remove_if, replace_if};
+use foveal_transcript::ContentHash;
 use tempfile::NamedTempFile;
 
 /// Bytes of settings that are read.

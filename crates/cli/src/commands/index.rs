@@ -12,11 +12,13 @@ use serde_json::json;
 
 use crate::embedders::{Choice, EmbedderOptions};
 use crate::environment::Environment;
+use crate::exit_code;
 use crate::index_place::{self, Embedding, Opened};
 use crate::interrupt;
 use crate::numbers::{count, plural};
+use crate::output;
 
-/// How long an embedder that failed is left alone before it is asked again.
+/// How long an embedder that failed rests before it is asked again.
 const RETRY_TIME: Duration = Duration::from_secs(30);
 
 /// Files that are given vectors before it is looked whether files have changed.
@@ -25,13 +27,13 @@ const FILES_AT_ONCE: usize = 64;
 /// The command line of `foveal index`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The folder; the working copy around the current folder if not given.
+    /// The folder. If not given, the working copy that holds the current folder.
     #[arg(value_name = "PATH")]
     path: Option<PathBuf>,
-    /// Goes on until Ctrl+C, and indexes files as they change.
+    /// Runs until Ctrl+C, and indexes files as they change.
     #[arg(long)]
     watch: bool,
-    /// Prints figures as one JSON object a line.
+    /// Prints the figures as JSON, one object a line.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -53,7 +55,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let begin = Instant::now();
     let summary = index_place::update(&mut opened.indexer, cancel)?;
     tell(arguments, &opened, &summary, begin)?;
-    Ok(if summary.stopped { ExitCode::from(interrupt::EXIT_CODE) } else { ExitCode::SUCCESS })
+    Ok(if summary.stopped { ExitCode::from(exit_code::INTERRUPTED) } else { ExitCode::SUCCESS })
 }
 
 /// Follows changes until Ctrl+C. What has no vectors yet gets them in between.
@@ -68,7 +70,7 @@ fn watch(
     let first = begin_watch(opened, embedding.cancel)?;
     tell(arguments, opened, &first, begin)?;
     if first.stopped {
-        return Ok(ExitCode::from(interrupt::EXIT_CODE));
+        return Ok(ExitCode::from(exit_code::INTERRUPTED));
     }
     // When the embedder may be asked again.
     let mut retry =
@@ -164,8 +166,7 @@ fn tell(
 ) -> anyhow::Result<()> {
     let seconds = begin.elapsed().as_secs_f64();
     let size = opened.indexer.size()?;
-    let mut out = super::output();
-    if arguments.json {
+    let line = if arguments.json {
         let line = json!({
             "root": opened.indexer.root().to_string_lossy(),
             "store": opened.store.as_deref().map(Path::to_string_lossy),
@@ -183,7 +184,7 @@ fn tell(
             "chunks": size.chunks,
             "seconds": seconds,
         });
-        writeln!(out, "{line}")?;
+        line.to_string()
     } else {
         let mut line = format!(
             "{} indexed, {} unchanged, {} removed",
@@ -204,14 +205,14 @@ fn tell(
         let parts = plural(size.chunks, "part");
         line += &format!("; {parts} of {} in {seconds:.1} s", plural(size.files, "file"));
         if summary.stopped {
-            line = format!("stopped: {line}; what is done is kept, run it again to go on");
+            line = format!("stopped: {line}; what is done is kept; run it again to continue");
         }
-        writeln!(out, "{line}")?;
-    }
-    out.flush()?;
+        line
+    };
+    output::print(&format!("{line}\n"))?;
     if let Some(problem) = opened.indexer.problem().map(index_place::told) {
-        let why = "vectors are not up to date, all is found by its words";
-        writeln!(io::stderr(), "{why}: {problem}; then run it again to go on")?;
+        let why = "vectors are not up to date; searches use words alone";
+        writeln!(io::stderr(), "{why}: {problem}; then run it again to continue")?;
     }
     Ok(())
 }

@@ -81,10 +81,10 @@ impl Part {
         self.fragile |= other.fragile;
     }
 
-    pub(super) fn follow(&mut self, joint: Connection, mut other: Part) {
+    pub(super) fn follow(&mut self, connection: Connection, mut other: Part) {
         self.absorb(&mut other);
         // Which of two alternatives printed, the line does not tell.
-        let either = joint == Connection::Or && !other.stdout.is_empty();
+        let either = connection == Connection::Or && !other.stdout.is_empty();
         self.stdout.append(&mut other.stdout);
         if either {
             self.stdout.push(Item::Unknown);

@@ -40,17 +40,17 @@ impl Reader<'_> {
         chain
     }
 
-    fn statement(self, node: Node<'_>, joint: Connection, depth: usize, chain: &mut Chain) {
+    fn statement(self, node: Node<'_>, connection: Connection, depth: usize, chain: &mut Chain) {
         if depth > DEPTH_MAX {
-            chain.push((joint, Step::Broken));
+            chain.push((connection, Step::Broken));
             return;
         }
         let step = match node.kind() {
             "comment" | "heredoc_body" | "heredoc_end" => return,
             "command" => Step::Simple(self.command(node, depth)),
-            "list" => return self.list(node, joint, depth, chain),
-            "pipeline" => return self.pipeline(node, joint, depth, chain),
-            "redirected_statement" => return self.redirected(node, joint, depth, chain),
+            "list" => return self.list(node, connection, depth, chain),
+            "pipeline" => return self.pipeline(node, connection, depth, chain),
+            "redirected_statement" => return self.redirected(node, connection, depth, chain),
             "subshell" => self.group(node, true, depth),
             "compound_statement" => self.group(node, false, depth),
             "negated_command" => self.block(node, depth),
@@ -76,11 +76,11 @@ impl Reader<'_> {
             }
             _ => Step::Broken,
         };
-        chain.push((joint, step));
+        chain.push((connection, step));
     }
 
     /// `a && b || c`: the tree leans left and can be as deep as the line is long.
-    fn list(self, node: Node<'_>, joint: Connection, depth: usize, chain: &mut Chain) {
+    fn list(self, node: Node<'_>, connection: Connection, depth: usize, chain: &mut Chain) {
         let mut rights = Vec::new();
         let mut first = node;
         while first.kind() == "list" && !first.is_error() {
@@ -99,13 +99,13 @@ impl Reader<'_> {
             rights.extend(following.into_iter().rev());
             first = left;
         }
-        self.statement(first, joint, depth + 1, chain);
-        for (joint, right) in rights.into_iter().rev() {
-            self.statement(right, joint, depth + 1, chain);
+        self.statement(first, connection, depth + 1, chain);
+        for (connection, right) in rights.into_iter().rev() {
+            self.statement(right, connection, depth + 1, chain);
         }
     }
 
-    fn pipeline(self, node: Node<'_>, joint: Connection, depth: usize, chain: &mut Chain) {
+    fn pipeline(self, node: Node<'_>, connection: Connection, depth: usize, chain: &mut Chain) {
         let mut stages: Vec<Step> = Vec::new();
         let mut cursor = node.walk();
         for (place, child) in node.named_children(&mut cursor).enumerate() {
@@ -116,7 +116,7 @@ impl Reader<'_> {
             // tree, but only the last command feeds the pipe.
             if place == 0 && child.kind() == "redirected_statement" && !part.is_empty() {
                 if let Some(head) = part.first_mut() {
-                    head.0 = joint;
+                    head.0 = connection;
                 }
                 chain.append(&mut part);
             }
@@ -127,7 +127,7 @@ impl Reader<'_> {
                 stages.push(Step::Group { chain: part, subshell: true, redirects: Vec::new() });
             }
         }
-        chain.push((joint, Step::Pipe(stages)));
+        chain.push((connection, Step::Pipe(stages)));
     }
 
     fn group(self, node: Node<'_>, subshell: bool, depth: usize) -> Step {
@@ -138,16 +138,16 @@ impl Reader<'_> {
         Step::Block { chain: self.sequence(node, depth + 1), redirects: Vec::new() }
     }
 
-    fn redirected(self, node: Node<'_>, joint: Connection, depth: usize, chain: &mut Chain) {
+    fn redirected(self, node: Node<'_>, connection: Connection, depth: usize, chain: &mut Chain) {
         let start = chain.len();
         match node.child_by_field_name("body") {
-            Some(body) => self.statement(body, joint, depth + 1, chain),
-            None => chain.push((joint, Step::Simple(Simple::default()))),
+            Some(body) => self.statement(body, connection, depth + 1, chain),
+            None => chain.push((connection, Step::Simple(Simple::default()))),
         }
         let mut cursor = node.walk();
         for child in node.children_by_field_name("redirect", &mut cursor) {
             if chain.len() <= start {
-                chain.push((joint, Step::Broken));
+                chain.push((connection, Step::Broken));
             }
             if child.kind() == "heredoc_redirect" {
                 self.here_document(child, depth, chain);
@@ -191,8 +191,8 @@ impl Reader<'_> {
                 _ => {}
             }
         }
-        for (joint, node) in after {
-            self.statement(node, joint, depth + 1, chain);
+        for (connection, node) in after {
+            self.statement(node, connection, depth + 1, chain);
         }
     }
 
@@ -218,7 +218,7 @@ impl Reader<'_> {
 
     /// `cat <<EOF | first | second && next`.
     fn continue_pipe(self, node: Node<'_>, depth: usize, chain: &mut Chain) {
-        let Some((joint, first)) = chain.pop() else { return };
+        let Some((connection, first)) = chain.pop() else { return };
         let mut rest = Chain::new();
         let mut cursor = node.walk();
         for child in node.named_children(&mut cursor) {
@@ -226,14 +226,14 @@ impl Reader<'_> {
         }
         let mut stages = vec![first];
         let mut following = Chain::new();
-        for (joint, step) in rest {
+        for (connection, step) in rest {
             match step {
                 Step::Pipe(inner) if following.is_empty() => stages.extend(inner),
-                step if following.is_empty() && joint == Connection::Then => stages.push(step),
-                step => following.push((joint, step)),
+                step if following.is_empty() && connection == Connection::Then => stages.push(step),
+                step => following.push((connection, step)),
             }
         }
-        chain.push((joint, Step::Pipe(stages)));
+        chain.push((connection, Step::Pipe(stages)));
         chain.append(&mut following);
     }
 

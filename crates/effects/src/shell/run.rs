@@ -42,9 +42,9 @@ impl Shell {
 
     fn chain(&mut self, chain: Chain) -> Part {
         let mut whole = Part::default();
-        for (joint, step) in chain {
+        for (connection, step) in chain {
             let part = self.step(step, None);
-            whole.follow(joint, part);
+            whole.follow(connection, part);
         }
         whole
     }

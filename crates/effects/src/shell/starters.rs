@@ -5,59 +5,34 @@ use super::programs::list;
 use super::state::{Invocation, Shell};
 use super::word::{Word, is_shell};
 
-/// Programs that start another one: after their flags, of which those listed take the next
-/// word. Where it stands after others (`None`) it is looked for by those who must not miss it,
-/// and the effect is any run's.
-const STARTERS: &[(&str, Option<&[&str]>)] = &[
-    ("builtin", Some(&[])),
-    ("bunx", Some(&[])),
-    ("busybox", None),
-    ("chroot", None),
-    ("chrt", None),
-    ("command", Some(&[])),
-    ("coproc", None),
-    ("doas", Some(&["-u", "-g", "-h", "-p"])),
-    ("env", Some(&["-u", "-C", "-S"])),
-    ("exec", Some(&[])),
-    ("fakeroot", None),
-    ("find", None),
-    ("flock", None),
-    ("gtimeout", Some(&["-k", "-s", "--signal", "--kill-after"])),
-    ("ionice", Some(&["-c", "-n", "-p"])),
-    ("ltrace", None),
-    ("nice", Some(&["-n"])),
-    ("nohup", Some(&[])),
-    ("npx", Some(&[])),
-    ("nsenter", None),
-    ("numactl", None),
-    ("parallel", None),
-    ("pkexec", None),
-    ("pnpx", Some(&[])),
-    ("prlimit", None),
-    ("runuser", None),
-    ("script", None),
-    ("setarch", None),
-    ("setpriv", None),
-    ("setsid", Some(&[])),
-    ("stdbuf", Some(&["-o", "-e", "-i"])),
-    ("strace", None),
-    ("su", None),
-    ("sudo", Some(&["-u", "-g", "-h", "-p"])),
-    ("systemd-run", None),
-    ("taskset", None),
-    ("time", Some(&["-f", "-o"])),
-    ("timeout", Some(&["-k", "-s", "--signal", "--kill-after"])),
-    ("toybox", None),
-    ("unbuffer", Some(&[])),
-    ("unshare", None),
-    ("uvx", Some(&[])),
-    ("watch", None),
-    ("xargs", None),
+/// Programs that start another one after their flags, of which those listed take the next word.
+#[rustfmt::skip]
+const STARTERS: &[(&str, &[&str])] = &[
+    ("builtin", &[]), ("bunx", &[]), ("command", &[]), ("exec", &[]), ("nohup", &[]),
+    ("npx", &[]), ("pnpx", &[]), ("setsid", &[]), ("unbuffer", &[]), ("uvx", &[]),
+    ("doas", &["-u", "-g", "-h", "-p"]),
+    ("env", &["-u", "-C", "-S"]),
+    ("gtimeout", &["-k", "-s", "--signal", "--kill-after"]),
+    ("ionice", &["-c", "-n", "-p"]),
+    ("nice", &["-n"]),
+    ("stdbuf", &["-o", "-e", "-i"]),
+    ("sudo", &["-u", "-g", "-h", "-p"]),
+    ("time", &["-f", "-o"]),
+    ("timeout", &["-k", "-s", "--signal", "--kill-after"]),
+];
+
+/// Programs that start another one somewhere among their words: any run, as to its effect, but
+/// where no program may be missed it is looked for.
+#[rustfmt::skip]
+const OTHER_STARTERS: &[&str] = &[
+    "busybox", "chroot", "chrt", "coproc", "fakeroot", "find", "flock", "ltrace", "nsenter",
+    "numactl", "parallel", "pkexec", "prlimit", "runuser", "script", "setarch", "setpriv",
+    "strace", "su", "systemd-run", "taskset", "toybox", "unshare", "watch", "xargs",
 ];
 
 /// Whether the program starts another one.
 pub(super) fn is_starter(name: &str) -> bool {
-    STARTERS.iter().any(|(known, _)| *known == name)
+    OTHER_STARTERS.contains(&name) || STARTERS.iter().any(|(known, _)| *known == name)
 }
 
 /// What a program starts.
@@ -80,8 +55,8 @@ pub(super) fn started<'a>(shell: &mut Shell, call: Invocation<'a>) -> Started<'a
         "xargs" | "parallel" => xargs(call),
         name if is_shell(name) => script(call),
         name => match STARTERS.iter().find(|(known, _)| *known == name) {
-            Some((_, Some(with_value))) => program(call, with_value),
-            Some((_, None)) | None => Started::Nothing(call),
+            Some((_, with_value)) => program(call, with_value),
+            None => Started::Nothing(call),
         },
     }
 }

@@ -80,90 +80,44 @@ const fn acts(action: Action, similarity: Same, names: &'static [&'static str]) 
 }
 
 /// All kinds. Whoever tells tools apart by name does it here.
+#[rustfmt::skip]
 pub const TOOL_KINDS: &[ToolKind] = &[
     looks(Action::Read, Same::Lines, &["notebookread", "read", "read_file", "readfile", "view"]),
     looks(Action::ReadLines, Same::Lines, &["read_lines", "readlines"]),
     looks(Action::ReadMany, Same::Lines, &["read_files", "read_many_files", "readfiles"]),
     looks(Action::Outline, Same::SEARCH, &["outline"]),
-    looks(
-        Action::Search,
-        Same::GREP,
-        &[
-            "grep",
-            "grep_search",
-            "search_dir",
-            "search_file",
-            "search_file_content",
-            "search_files",
-        ],
-    ),
-    looks(
-        Action::Search,
-        Same::SEARCH,
-        &["codebase_search", "list_code_definition_names", "lsp", "search_code", "semantic_search"],
-    ),
+    looks(Action::Search, Same::GREP, &[
+        "grep", "grep_search", "search_dir", "search_file", "search_file_content", "search_files",
+    ]),
+    looks(Action::Search, Same::SEARCH, &[
+        "codebase_search", "list_code_definition_names", "lsp", "search_code", "semantic_search",
+    ]),
     // Finds files by their text, and prints names.
     looks(Action::List, Same::GREP, &["grep_files"]),
-    looks(
-        Action::List,
-        Same::SEARCH,
-        &[
-            "file_search",
-            "find",
-            "find_file",
-            "find_path",
-            "glob",
-            "list",
-            "list_dir",
-            "list_directory",
-            "list_files",
-            "listfiles",
-            "ls",
-        ],
-    ),
+    looks(Action::List, Same::SEARCH, &[
+        "file_search", "find", "find_file", "find_path", "glob", "list", "list_dir",
+        "list_directory", "list_files", "listfiles", "ls",
+    ]),
     looks(Action::Fetch, Same::URL, &["fetch", "web_fetch", "webfetch"]),
-    looks(
-        Action::Fetch,
-        Same::SEARCH,
-        &["codesearch", "google_web_search", "web_search", "websearch"],
-    ),
+    looks(Action::Fetch, Same::SEARCH, &[
+        "codesearch", "google_web_search", "web_search", "websearch",
+    ]),
     looks(Action::Expand, Same::Never, &["expand"]),
     looks(Action::Other, Same::Exact, &["filemap", "view_image"]),
     // Tells of what changes by itself, or is for the one who calls.
-    looks(
-        Action::Other,
-        Same::Never,
-        &[
-            "list_pty_sessions",
-            "list_sessions",
-            "listptysessions",
-            "taskget",
-            "tasklist",
-            "terminals",
-            "think",
-            "todoread",
-        ],
-    ),
+    looks(Action::Other, Same::Never, &[
+        "list_pty_sessions", "list_sessions", "listptysessions", "taskget", "tasklist",
+        "terminals", "think", "todoread",
+    ]),
     acts(Action::MoveWindow, Same::Never, &["goto", "open", "scroll_down", "scroll_up"]),
-    acts(
-        Action::Edit,
-        Same::Never,
-        &[
-            "edit",
-            "edit_file",
-            "editfile",
-            "replace",
-            "replace_string_in_file",
-            "search_and_replace",
-            "search_replace",
-        ],
-    ),
+    acts(Action::Edit, Same::Never, &[
+        "edit", "edit_file", "editfile", "replace", "replace_string_in_file",
+        "search_and_replace", "search_replace",
+    ]),
     acts(Action::Edit, Same::EDITS, &["multi_edit", "multi_replace_string_in_file", "multiedit"]),
-    acts(
-        Action::Write,
-        Same::CONTENT,
-        &["create_file", "write", "write_file", "write_to_file", "writefile"],
-    ),
+    acts(Action::Write, Same::CONTENT, &[
+        "create_file", "write", "write_file", "write_to_file", "writefile",
+    ]),
     // Opens a window on the file as well.
     acts(Action::Write, Same::Never, &["create"]),
     acts(Action::Insert, Same::Never, &["insert", "insert_content"]),
@@ -171,121 +125,26 @@ pub const TOOL_KINDS: &[ToolKind] = &[
     acts(Action::Change, Same::Never, &["insert_edit_into_file", "notebookedit", "reapply"]),
     acts(Action::Blocks, Same::Never, &["apply_diff", "replace_in_file"]),
     acts(Action::Patch, Same::Never, &["apply_patch", "patch"]),
-    acts(
-        Action::Editor,
-        Same::Never,
-        &["str_replace_based_edit_tool", "str_replace_editor", "text_editor"],
-    ),
-    acts(
-        Action::Shell,
-        Same::Never,
-        &[
-            "bash",
-            "container.exec",
-            "exec_command",
-            "execute_command",
-            "local_shell",
-            "local_shell_call",
-            "run_shell_command",
-            "shell",
-            "shell_command",
-            "terminal",
-        ],
-    ),
-    acts(
-        Action::LastingShell,
-        Same::Never,
-        &["Bash", "execute_bash", "run_in_terminal", "run_terminal_cmd"],
-    ),
-    acts(
-        Action::Run,
-        Same::Never,
-        &[
-            "bashoutput",
-            "close",
-            "close_pty_session",
-            "close_session",
-            "closeptysession",
-            "exec",
-            "execute_ipython_cell",
-            "ipython",
-            "killbash",
-            "killshell",
-            "run_ipython",
-            "submit",
-            "taskoutput",
-            "unified_exec",
-            "unifiedexec",
-            "write_stdin",
-            "writestdin",
-        ],
-    ),
-    acts(
-        Action::Other,
-        Same::Never,
-        &[
-            "agent",
-            "askuserquestion",
-            "exitplanmode",
-            "finish",
-            "focus",
-            "reset",
-            "skill",
-            "task",
-            "taskcreate",
-            "taskupdate",
-            "todowrite",
-            "unfocus",
-            "update_plan",
-        ],
-    ),
+    acts(Action::Editor, Same::Never, &[
+        "str_replace_based_edit_tool", "str_replace_editor", "text_editor",
+    ]),
+    acts(Action::Shell, Same::Never, &[
+        "bash", "container.exec", "exec_command", "execute_command", "local_shell",
+        "local_shell_call", "run_shell_command", "shell", "shell_command", "terminal",
+    ]),
+    acts(Action::LastingShell, Same::Never, &[
+        "Bash", "execute_bash", "run_in_terminal", "run_terminal_cmd",
+    ]),
+    acts(Action::Run, Same::Never, &[
+        "bashoutput", "close", "close_pty_session", "close_session", "closeptysession", "exec",
+        "execute_ipython_cell", "ipython", "killbash", "killshell", "run_ipython", "submit",
+        "taskoutput", "unified_exec", "unifiedexec", "write_stdin", "writestdin",
+    ]),
+    acts(Action::Other, Same::Never, &[
+        "agent", "askuserquestion", "exitplanmode", "finish", "focus", "reset", "skill", "task",
+        "taskcreate", "taskupdate", "todowrite", "unfocus", "update_plan",
+    ]),
 ];
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_name_stands_once_and_in_lower_case() {
-        let mut names: Vec<&str> = Vec::new();
-        for kind in TOOL_KINDS {
-            assert!(kind.names.is_sorted(), "{:?}", kind.names);
-            for name in kind.names {
-                assert!(!names.contains(name), "{name} stands twice");
-                names.push(name);
-                let found = ToolKind::of(name).expect("a name of the table");
-                assert!(found.names.contains(name), "{name} is another kind");
-                let lower = name.to_ascii_lowercase();
-                let other = ToolKind::of(&lower).map(|other| other.action);
-                assert!(
-                    *name == lower || other.is_some_and(|action| action != kind.action),
-                    "{name} needs no capitals"
-                );
-            }
-        }
-        assert!(ToolKind::of("inspect").is_none());
-    }
-
-    /// What changes something is answered from an earlier call only where that says what is
-    /// there afterwards; what only looks has no rule that another kind needs.
-    #[test]
-    fn every_kind_has_a_rule_that_fits_what_it_does() {
-        for kind in TOOL_KINDS {
-            let is_right = match (kind.is_read_only, kind.similarity) {
-                (_, Same::Never) => true,
-                (_, Same::Generic) => false,
-                (true, rule) => rule != Same::CONTENT && rule != Same::EDITS,
-                (false, rule) => match kind.action {
-                    Action::Write => rule == Same::CONTENT,
-                    Action::Edit => rule == Same::EDITS,
-                    _ => false,
-                },
-            };
-            assert!(is_right, "{kind:?}");
-            let runs = matches!(kind.action, Action::Shell | Action::LastingShell | Action::Run);
-            assert!(!runs || (kind.similarity == Same::Never && !kind.is_read_only), "{kind:?}");
-            let reads = matches!(kind.action, Action::Read | Action::ReadLines | Action::ReadMany);
-            assert_eq!(reads, kind.similarity == Same::Lines, "{kind:?}");
-        }
-    }
-}
+mod tests;

@@ -9,7 +9,7 @@ use foveal_cancel::Cancel;
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
-use super::WriteError;
+use super::error::WriteError;
 
 /// How long another writer is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);

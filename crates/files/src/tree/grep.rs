@@ -9,11 +9,11 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use ignore::DirEntry;
 
-use super::Open;
 use super::answer::{FileHits, GrepAnswer, HitLine, Passed, Unit};
 use super::kept::Kept;
 use super::name::Names;
-use super::scope::{Scope, TreeError};
+use super::query::{Case, GrepMode, GrepQuery, Open};
+use super::scope::TreeError;
 use super::search::{Outcome, Reader, Task};
 use super::walk::{Visitor, walk};
 
@@ -23,73 +23,6 @@ const HITS_MAX: usize = 100_000;
 const CONTEXT_MAX: usize = 100;
 /// Bytes of a line that is not held whole, and of a file searched across lines.
 const HEAP_BYTES_MAX: usize = 64 << 20;
-
-/// How upper and lower case are compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Case {
-    /// As they are.
-    #[default]
-    Sensitive,
-    /// As the same.
-    Insensitive,
-    /// As the same unless the pattern has upper case.
-    Smart,
-}
-
-/// What is asked about the files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum GrepMode {
-    /// The lines.
-    #[default]
-    Content,
-    /// Which files have any.
-    Files,
-    /// How many lines each file has.
-    Count,
-}
-
-/// A search.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GrepQuery {
-    /// A regular expression in the syntax of the `regex` crate, as ripgrep's.
-    pub pattern: String,
-    /// Where. Globs are about paths from the folder, wherever in it is searched.
-    pub scope: Scope,
-    /// Whether the pattern is a text and no expression.
-    pub fixed: bool,
-    /// Whether what is found can go over several lines; then `.` also matches their ends.
-    pub multiline: bool,
-    /// Upper and lower case.
-    pub case: Case,
-    /// Lines to be shown before each found one, at most 100.
-    pub before: usize,
-    /// Lines to be shown after each found one, at most 100.
-    pub after: usize,
-    /// What is asked.
-    pub mode: GrepMode,
-    /// How many found lines, or files, to pass over.
-    pub offset: usize,
-    /// How many found lines, or files, to give.
-    pub limit: usize,
-}
-
-impl GrepQuery {
-    /// A search for an expression in all files, the first 100 lines.
-    pub fn new(pattern: &str) -> Self {
-        Self {
-            pattern: pattern.to_owned(),
-            scope: Scope::default(),
-            fixed: false,
-            multiline: false,
-            case: Case::Sensitive,
-            before: 0,
-            after: 0,
-            mode: GrepMode::Content,
-            offset: 0,
-            limit: 100,
-        }
-    }
-}
 
 /// Searches the files under `base`. The answer is the same whatever number of threads there
 /// are: files by path, lines by number.

@@ -10,8 +10,9 @@ use grep_matcher::Matcher;
 use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 
+use foveal_transcript::LineNumber;
+
 use super::answer::HitLine;
-use crate::edit::LineNumber;
 use crate::text::decoded;
 
 /// Files up to this many bytes are read whole; of longer ones a part at a time.

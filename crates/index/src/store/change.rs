@@ -65,7 +65,7 @@ fn put(connection: &Connection, path: &str, analysed: &Analysed) -> Result<(), I
     let bytes = i64::try_from(analysed.stamp.bytes).unwrap_or(i64::MAX);
     connection.prepare(sql)?.execute(params![
         path,
-        analysed.hash.0.as_slice(),
+        analysed.hash.as_bytes().as_slice(),
         bytes,
         analysed.stamp.changed.0,
         analysed.class,

@@ -16,7 +16,6 @@ pub use rows::Size;
 pub(crate) use change::Change;
 pub(crate) use database::Store;
 pub(crate) use rows::{
-    Analysed, Content, ContentHash, FileVectors, Known, Loaded, Model, ModelNumber, Row, RowId,
-    VectorsId,
+    Analysed, Content, FileVectors, Known, Loaded, Model, ModelNumber, Row, RowId, VectorsId,
 };
 pub(crate) use settings::Setting;

@@ -1,6 +1,7 @@
 //! What is stored, as values.
 
 use foveal_code::embed::Vectors;
+use foveal_transcript::ContentHash;
 
 use crate::walk::{Changed, Stamp};
 
@@ -39,10 +40,6 @@ pub(crate) struct Known {
     pub(crate) hash: ContentHash,
     pub(crate) chunks: u32,
 }
-
-/// A file's content, by its hash.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ContentHash(pub(crate) [u8; 32]);
 
 /// The parts of a file, as bytes.
 #[derive(Debug, PartialEq, Eq)]
@@ -114,7 +111,7 @@ pub(crate) fn known(row: &rusqlite::Row<'_>) -> rusqlite::Result<Known> {
     Ok(Known {
         row: RowId(row.get(1)?),
         stamp,
-        hash: ContentHash(row.get(4)?),
+        hash: ContentHash::from_bytes(row.get(4)?),
         chunks: row.get(5)?,
     })
 }

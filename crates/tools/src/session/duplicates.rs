@@ -9,7 +9,7 @@ use serde_json::Value;
 use foveal_calls::{CallTracker, Declared, Extent, Hit, Miss, Query, cached_note};
 use foveal_transcript::Handle;
 
-use foveal_files::stamp::Freshness;
+use foveal_files::Freshness;
 use foveal_files::tree::{self, Scope};
 
 use crate::answer::{Dependency, Found};

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use foveal_context::shape::ShapeKind;
 use foveal_files::edit::{Run, differing_lines};
-use foveal_files::stamp::{ContentHash, Version};
+use foveal_files::stamp::Version;
 use foveal_files::{PathKey, TextFile};
-use foveal_transcript::EntryIndex;
+use foveal_transcript::{ContentHash, EntryIndex};
 
 use crate::answer::Size;
 use crate::views::ReadView;

@@ -10,10 +10,10 @@ use serde_json::Value;
 
 use foveal_context::planner::Step;
 use foveal_context::shape::Decision;
-use foveal_files::{ContentHash, Stamp, Version};
+use foveal_files::{Stamp, Version};
 use foveal_store::{Log, Record, RecordNumber, SessionFacts, StoreError, Stored};
-use foveal_transcript::Handle;
 use foveal_transcript::Timestamp;
+use foveal_transcript::{ContentHash, Handle};
 
 use super::reads::ReadFile;
 use super::shown::Before;

@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use foveal_cancel::Cancel;
 use foveal_files::kind::{self, Content, ReadLimits};
-use foveal_files::{LineLimits, LineNumber, LinesReader, Located, TextFile};
+use foveal_files::{LineLimits, LinesReader, Located, TextFile};
+use foveal_transcript::LineNumber;
 
 use crate::answer::{Dependency, Found};
 use crate::error::ToolError;
@@ -132,9 +133,8 @@ impl Part {
         room: Room,
         cancel: &Cancel<'_>,
     ) -> Result<(Self, Option<u64>), ToolError> {
-        let number = |line: u32| LineNumber::new(u64::from(line)).unwrap_or(LineNumber::FIRST);
-        let from = (number(asked.start), asked.from_byte);
-        let lines = reader.lines_from(from, number(asked.end), &room.limits(), cancel);
+        let from = (LineNumber(asked.start), asked.from_byte);
+        let lines = reader.lines_from(from, LineNumber(asked.end), &room.limits(), cancel);
         let lines = lines.map_err(ToolError::failed)?;
         let mut before = asked.from_byte;
         if before > 0 && lines.lines.first().is_some_and(|line| line.bytes == 0) {
@@ -142,14 +142,14 @@ impl Part {
         }
         let mut part = Self::default();
         for line in &lines.lines {
-            let number = u32::try_from(line.number.get()).unwrap_or(u32::MAX);
+            let number = line.number.0;
             let before = std::mem::take(&mut before);
             if part.text.len() + line.text.len() > room.bytes && !part.text.is_empty() {
-                return Ok((part, Some(line.number.get())));
+                return Ok((part, Some(u64::from(number))));
             }
             part.push(number, &line.text, (before, line.bytes, line.left_out_bytes));
         }
-        Ok((part, lines.next.map(LineNumber::get)))
+        Ok((part, lines.next.map(|next| u64::from(next.0))))
     }
 }
 

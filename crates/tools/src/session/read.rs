@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use foveal_code::{outline, parse};
 use foveal_files::kind::{self, Content, FileRead, ReadLimits};
-use foveal_files::stamp::{Freshness, Version};
+use foveal_files::{Freshness, Version};
 use foveal_files::{Located, PathKey, TextFile};
 
 use crate::answer::{Dependency, Found, Head, Image};

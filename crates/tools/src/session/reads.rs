@@ -7,7 +7,7 @@ use std::sync::{MutexGuard, PoisonError};
 use foveal_cancel::Cancel;
 use serde::{Deserialize, Serialize};
 
-use foveal_files::stamp::{Freshness, Version};
+use foveal_files::{Freshness, Version};
 use foveal_files::{Located, PathKey};
 
 use super::Session;

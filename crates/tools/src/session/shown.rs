@@ -7,9 +7,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use foveal_context::observed::Observed;
 use foveal_context::planner::{Planner, Step};
 use foveal_context::prices::PriceCard;
+use foveal_context::record::Record;
 use foveal_context::settings::Settings;
 use foveal_context::shape::{Decision, Shape};
 use foveal_context::tokens::Tokenizer;
@@ -27,8 +27,7 @@ const BYTES_MAX: usize = 8 << 20;
 /// What was shown in one session.
 #[derive(Debug)]
 pub struct Shown {
-    conversation: Conversation,
-    observed: Observed,
+    record: Record,
     planner: Planner,
     made: Made,
     bytes: usize,
@@ -109,8 +108,8 @@ impl Shown {
     /// Nothing shown yet; paths are taken from `directory`.
     pub fn new(settings: Settings, views: Arc<dyn Views>, directory: String) -> Self {
         let made = Made { settings, views, directory };
-        let (conversation, observed, planner) = made.start();
-        Self { conversation, observed, planner, made, bytes: 0, step: 0 }
+        let (record, planner) = made.start();
+        Self { record, planner, made, bytes: 0, step: 0 }
     }
 
     /// Goes on where a session ended: its calls and answers in order, with the decisions that
@@ -134,9 +133,8 @@ impl Shown {
             }
             steps.push(step);
         }
-        let (conversation, observed) = (&self.conversation, &self.observed);
         let (settings, prices) = (self.made.settings.clone(), PriceCard::anthropic_5m());
-        let planner = Planner::resume(settings, prices, conversation, observed, &steps);
+        let planner = Planner::resume(settings, prices, &self.record, &steps);
         self.planner = planner.with_views(Arc::clone(&self.made.views));
         true
     }
@@ -144,7 +142,7 @@ impl Shown {
     /// Has relative paths of the next call start at `directory`. What commands say of where they
     /// go is not all: they may be kept from leaving the roots.
     pub fn work_in(&mut self, directory: &Path) {
-        self.observed.start_in(&directory.to_string_lossy());
+        self.record.start_in(&directory.to_string_lossy());
     }
 
     /// Answers a call with `content`, shaped by what was shown before.
@@ -158,7 +156,7 @@ impl Shown {
         self.bytes += content.len();
         let entry = self.push_call(asked, content, is_error, now);
         let answer = EntryIndex(entry.0 + 1);
-        let step = self.planner.advance(&self.conversation, &self.observed, answer, None);
+        let step = self.planner.advance(&self.record, answer, None);
         self.given(entry, step)
     }
 
@@ -183,8 +181,8 @@ impl Shown {
     }
 
     fn given(&self, entry: EntryIndex, step: Step) -> Given {
-        let result = self.conversation.entry(entry).result().expect("it was pushed as a result");
-        let printed = &self.observed.facts(entry).printed;
+        let result = self.record.entry(entry).result().expect("it was pushed as a result");
+        let printed = &self.record.facts(entry).printed;
         let number = |at: u32| printed.lines[at as usize].number.map(|number| number.0);
         let count = printed.lines.len() as u32;
         let decision = &self.planner.item(entry).decision;
@@ -229,9 +227,7 @@ impl Shown {
             usage: None,
             blocks,
         };
-        self.observed.push(&entry);
-        self.conversation.entries.push(entry);
-        EntryIndex((self.conversation.entries.len() - 1) as u32)
+        self.record.push(entry)
     }
 
     /// Whether so many bytes more are too many: all is to be forgotten first.
@@ -241,38 +237,33 @@ impl Shown {
 
     /// Forgets all that was shown: nothing is pointed at any more.
     pub fn forget(&mut self) {
-        (self.conversation, self.observed, self.planner) = self.made.start();
+        (self.record, self.planner) = self.made.start();
         self.bytes = 0;
     }
 
     /// The whole content of the answer at `entry`.
     pub fn content(&self, entry: EntryIndex) -> Option<&str> {
-        Some(&self.conversation.entries.get(entry.at())?.result()?.content)
+        Some(&self.record.entries().get(entry.at())?.result()?.content)
     }
 
     /// The latest answer whose whole has this handle.
     pub fn find(&self, handle: Handle) -> Option<EntryIndex> {
-        let entries = (0..self.observed.len() as u32).rev().map(EntryIndex);
-        entries.into_iter().find(|entry| self.observed.facts(*entry).handle == Some(handle))
+        let entries = (0..self.record.len() as u32).rev().map(EntryIndex);
+        entries.into_iter().find(|entry| self.record.facts(*entry).handle == Some(handle))
     }
 
     /// The calls and answers so far.
-    pub fn conversation(&self) -> &Conversation {
-        &self.conversation
-    }
-
-    /// Facts about them.
-    pub fn observed(&self) -> &Observed {
-        &self.observed
+    pub fn record(&self) -> &Record {
+        &self.record
     }
 }
 
 impl Made {
-    fn start(&self) -> (Conversation, Observed, Planner) {
-        let directory = Some(self.directory.clone());
-        let conversation = Conversation { directory, ..Conversation::default() };
-        let observed = Observed::new(Tokenizer::Bytes, Some(&self.directory));
+    fn start(&self) -> (Record, Planner) {
+        let mut conversation = Conversation::default();
+        conversation.directory = Some(self.directory.clone());
+        let record = Record::of(conversation, Tokenizer::Bytes);
         let planner = Planner::new(self.settings.clone(), PriceCard::anthropic_5m());
-        (conversation, observed, planner.with_views(Arc::clone(&self.views)))
+        (record, planner.with_views(Arc::clone(&self.views)))
     }
 }

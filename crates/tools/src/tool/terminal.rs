@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use foveal_cancel::Cancel;
-use foveal_processes::SessionId as TerminalId;
+use foveal_processes::TerminalId;
 use foveal_processes::{Paused, Reading, Size, TerminalCommand, Wait, Waiting};
 use schemars::JsonSchema;
 use serde::Deserialize;

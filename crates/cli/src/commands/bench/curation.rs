@@ -9,8 +9,9 @@ use foveal_bench::Case;
 use foveal_bench::sampling::Rules;
 use foveal_cancel::Cancel;
 
+use super::about::About;
+use super::evaluate::evaluate;
 use super::outputs::Outputs;
-use super::run::{self, About};
 use super::{cases, history};
 use crate::interrupt;
 use crate::numbers::plural;
@@ -87,7 +88,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         title: "Gold recall by lines kept",
         seed: arguments.cases.is_none().then_some(arguments.seed),
     };
-    run::run(&cases, &about, &arguments.outputs, report, cancel)
+    evaluate(&cases, &about, &arguments.outputs, report, cancel)
 }
 
 fn read(path: &Path) -> anyhow::Result<Vec<Case>> {

@@ -1,6 +1,7 @@
 //! Command lines and what they consist of.
 
-use super::CommandLine;
+use super::{CommandLine, SimpleCommand};
+use crate::effect::EffectKind;
 
 /// The commands in alphabetical order, or those that were found where there may be others.
 fn check(line: &str, expected: &[&str]) {
@@ -193,4 +194,20 @@ fn one_command_has_many_spellings() {
             .any(|one| one.text == "rm -rf x" || one.spellings.iter().any(|s| s == "rm -rf x"));
         assert!(is_there, "{line}: {found:#?}");
     }
+}
+
+#[test]
+fn many_programs_may_start_one_another() {
+    for line in ["npx rm -rf x", "gtimeout 5 rm -rf x", "unbuffer uvx rm -rf x"] {
+        let found = CommandLine::of(line);
+        let is_there = |one: &SimpleCommand| one.spellings.iter().any(|said| said == "rm -rf x");
+        assert!(found.commands.iter().any(is_there), "{line}: {found:#?}");
+    }
+    assert!(CommandLine::of(&("env ".repeat(16) + "make")).is_clear);
+    let many = "env ".repeat(16_000) + "cat a";
+    assert!(!CommandLine::of(&many).is_clear);
+    assert_eq!(crate::shell::effect(&many, None).kind, EffectKind::Read);
+    let many = "true | ".to_owned() + &"xargs ".repeat(10_000) + "cat";
+    assert!(!CommandLine::of(&many).is_clear);
+    assert_eq!(crate::shell::effect(&many, None).kind, EffectKind::Run);
 }

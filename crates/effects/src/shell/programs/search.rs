@@ -7,51 +7,18 @@ use crate::shell::part::{Item, Kind, Part, absorbing};
 use crate::shell::state::{Invocation, Shell};
 use crate::shell::word::Word;
 
+/// Flags of `grep` that take the next word.
+#[rustfmt::skip]
 const GREP_VALUES: &[&str] = &[
-    "-A",
-    "-B",
-    "-C",
-    "-m",
-    "-d",
-    "-D",
-    "--include",
-    "--exclude",
-    "--exclude-dir",
-    "--color",
-    "--max-count",
-    "--context",
-    "--after-context",
-    "--before-context",
-    "--label",
+    "-A", "-B", "-C", "-m", "-d", "-D", "--include", "--exclude", "--exclude-dir", "--color",
+    "--max-count", "--context", "--after-context", "--before-context", "--label",
 ];
+/// Flags of `rg` that do.
+#[rustfmt::skip]
 const RG_VALUES: &[&str] = &[
-    "-A",
-    "-B",
-    "-C",
-    "-m",
-    "-g",
-    "--glob",
-    "--iglob",
-    "-t",
-    "--type",
-    "-T",
-    "--type-not",
-    "-j",
-    "-M",
-    "--max-columns",
-    "-r",
-    "--replace",
-    "-d",
-    "--max-depth",
-    "--sort",
-    "--sortr",
-    "-E",
-    "--max-count",
-    "--context",
-    "--after-context",
-    "--before-context",
-    "--color",
-    "-G",
+    "-A", "-B", "-C", "-m", "-g", "--glob", "--iglob", "-t", "--type", "-T", "--type-not", "-j",
+    "-M", "--max-columns", "-r", "--replace", "-d", "--max-depth", "--sort", "--sortr", "-E",
+    "--max-count", "--context", "--after-context", "--before-context", "--color", "-G",
 ];
 
 pub(super) fn grep(shell: &mut Shell, call: Invocation<'_>) -> Part {

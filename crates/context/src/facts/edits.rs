@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
+use super::call::CallFacts;
 use crate::call_texts::placed;
-use crate::observed::CallFacts;
 use crate::tokens::Tokens;
 use foveal_effects::outcome::{Outcome, is_confirmed, outcome};
 use foveal_effects::{Change, Effect, EffectKind};

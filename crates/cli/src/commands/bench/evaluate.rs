@@ -6,29 +6,20 @@ use std::process::ExitCode;
 use foveal_bench::Case;
 use foveal_cancel::Cancel;
 
+use super::about::About;
 use super::groups::{By, Group, groups};
 use super::outputs::{Outputs, ReportForm};
 use super::{cases, json, measure, page, text};
-use crate::interrupt;
+use crate::exit_code;
 use crate::numbers::plural;
+use crate::output;
 use crate::progress;
-
-/// What the figures are of.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct About {
-    /// The command, as a page's title.
-    pub(super) command: &'static str,
-    /// What the tables show.
-    pub(super) title: &'static str,
-    /// The seed, where cases were drawn.
-    pub(super) seed: Option<u64>,
-}
 
 /// Measures `cases`, prints the figures and writes the files that were asked for.
 ///
 /// # Errors
 /// If something cannot be written.
-pub(super) fn run(
+pub(super) fn evaluate(
     cases: &[Case],
     about: &About,
     outputs: &Outputs,
@@ -38,7 +29,7 @@ pub(super) fn run(
     if cases.is_empty() {
         // Only an interruption leaves none: what was written before is not to be replaced.
         writeln!(io::stderr(), "interrupted before there was a case")?;
-        return Ok(ExitCode::from(interrupt::EXIT_CODE));
+        return Ok(ExitCode::from(exit_code::INTERRUPTED));
     }
     if let Some(path) = &outputs.write_cases {
         cases::write(path, cases)?;
@@ -59,11 +50,9 @@ pub(super) fn run(
     } else {
         text::render(about, &groups)
     };
-    let mut out = crate::commands::output();
-    out.write_all(text.as_bytes())?;
-    out.flush()?;
+    output::print(&text)?;
     let stopped = cancel.is_cancelled();
-    Ok(if stopped { ExitCode::from(interrupt::EXIT_CODE) } else { ExitCode::SUCCESS })
+    Ok(if stopped { ExitCode::from(exit_code::INTERRUPTED) } else { ExitCode::SUCCESS })
 }
 
 /// Says on standard error what is wrong with the figures.
