@@ -12,11 +12,10 @@ use foveal_files::{Located, Opened, Roots};
 
 use crate::answer::Dependency;
 use crate::error::ToolError;
-
-use super::Work;
+use crate::session::Work;
 
 /// A folder, or a file, that is searched or listed.
-pub(crate) struct Place {
+pub(crate) struct SearchPlace {
     roots: Roots,
     located: Located,
     /// Roots in it, which are places of their own.
@@ -26,7 +25,7 @@ pub(crate) struct Place {
 /// What one call is about.
 pub(crate) struct Places {
     /// One place or more, each told as it is asked for.
-    pub(crate) all: Vec<Place>,
+    pub(crate) all: Vec<SearchPlace>,
     /// Why there are not more of them, for the end of the answer.
     pub(crate) missing: String,
 }
@@ -44,44 +43,42 @@ pub(crate) fn searched(path: Option<&str>) -> &str {
     path.filter(|path| !path.is_empty()).unwrap_or(".")
 }
 
-impl Work<'_> {
-    /// The folder or file at `path`; without one, where the session is, or all roots.
-    pub(crate) fn places(&self, path: Option<&str>) -> Result<Places, ToolError> {
-        let roots = self.session.roots();
-        if !means_all(&roots, path) {
-            let place = self.place(&roots, searched(path), Vec::new())?;
-            return Ok(Places { all: vec![place], missing: String::new() });
-        }
-        let mut places = Places { all: Vec::new(), missing: String::new() };
-        let mut refused = None;
-        for root in roots.all() {
-            let inner = roots.all().filter_map(|other| other.path().strip_prefix(root.path()).ok());
-            let without = inner.filter(|inner| !inner.as_os_str().is_empty());
-            let told = roots.display_path(root.path());
-            match self.place(&roots, &told, without.map(Path::to_owned).collect()) {
-                Ok(place) => places.all.push(place),
-                Err(error) => {
-                    places.missing.push_str(&format!("[`{told}` was left out: {error}]\n"));
-                    refused = Some(error);
-                }
+/// The folder or file at `path`; without one, where the session is, or all roots.
+pub(crate) fn places(work: &Work<'_>, path: Option<&str>) -> Result<Places, ToolError> {
+    let roots = work.roots();
+    if !means_all(&roots, path) {
+        let place = place(work, &roots, searched(path), Vec::new())?;
+        return Ok(Places { all: vec![place], missing: String::new() });
+    }
+    let mut places = Places { all: Vec::new(), missing: String::new() };
+    let mut refused = None;
+    for root in roots.all() {
+        let inner = roots.all().filter_map(|other| other.path().strip_prefix(root.path()).ok());
+        let without = inner.filter(|inner| !inner.as_os_str().is_empty());
+        let path = roots.display_path(root.path());
+        match place(work, &roots, &path, without.map(Path::to_owned).collect()) {
+            Ok(place) => places.all.push(place),
+            Err(error) => {
+                places.missing.push_str(&format!("[`{path}` was left out: {error}]\n"));
+                refused = Some(error);
             }
         }
-        match refused {
-            Some(error) if places.all.is_empty() => Err(error),
-            _ => Ok(places),
-        }
     }
+    match refused {
+        Some(error) if places.all.is_empty() => Err(error),
+        _ => Ok(places),
+    }
+}
 
-    fn place(&self, roots: &Roots, path: &str, without: Vec<PathBuf>) -> Result<Place, ToolError> {
-        let located = self.file(path)?;
-        located.metadata().map_err(ToolError::failed)?;
-        Ok(Place { roots: roots.clone(), located, without })
-    }
-
-    /// That an answer tells paths as they are seen from where the session is.
-    pub(crate) fn seen_from(&self) -> Dependency {
-        Dependency::Directory(self.session.roots().working_directory().to_owned())
-    }
+fn place(
+    work: &Work<'_>,
+    roots: &Roots,
+    path: &str,
+    without: Vec<PathBuf>,
+) -> Result<SearchPlace, ToolError> {
+    let located = work.file(path)?;
+    located.metadata().map_err(ToolError::failed)?;
+    Ok(SearchPlace { roots: roots.clone(), located, without })
 }
 
 impl Places {
@@ -93,7 +90,7 @@ impl Places {
     }
 }
 
-impl Place {
+impl SearchPlace {
     /// The root it is in; paths are relative to that.
     pub(crate) fn base(&self) -> &Path {
         self.located.root().path()
