@@ -9,7 +9,7 @@ use crate::key::{Key, Query};
 use crate::settings::CallSettings;
 use foveal_transcript::Timestamp;
 
-/// The number of a record, never given twice by one [`History`].
+/// The number of a record, never given twice in one session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct RecordId(pub u64);
 
@@ -56,7 +56,34 @@ pub struct Session<R, D> {
     pub(crate) last_used: Timestamp,
 }
 
+/// What is remembered of a session beside its records: little, and changed by most calls.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SessionState {
+    detect: Option<bool>,
+    answered: VecDeque<Answered>,
+    calls: u64,
+    last_used: Timestamp,
+}
+
 impl<R, D> Session<R, D> {
+    /// A session as it was kept, its records the oldest first.
+    pub fn kept(state: SessionState, records: impl IntoIterator<Item = Record<R, D>>) -> Self {
+        let SessionState { detect, answered, calls, last_used } = state;
+        Self { detect, records: records.into_iter().collect(), answered, calls, last_used }
+    }
+
+    /// What is to be kept beside the records.
+    pub fn state(&self) -> SessionState {
+        let Self { detect, answered, calls, last_used, .. } = self;
+        let (detect, calls, last_used) = (*detect, *calls, *last_used);
+        SessionState { detect, answered: answered.clone(), calls, last_used }
+    }
+
+    /// The calls that were carried out, the oldest first.
+    pub fn records(&self) -> impl Iterator<Item = &Record<R, D>> {
+        self.records.iter()
+    }
+
     pub(crate) fn new(now: Timestamp) -> Self {
         Self {
             detect: None,

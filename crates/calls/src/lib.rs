@@ -16,7 +16,7 @@ mod similarity;
 mod tracker;
 
 pub use find::{Hit, Miss};
-pub use history::{History, Record, RecordId, Session, Statistics};
+pub use history::{History, Record, RecordId, Session, SessionState, Statistics};
 pub use key::{Extent, Query};
 pub use note::cached_note;
 pub use settings::{CallLimits, CallSettings, ToolLimits};

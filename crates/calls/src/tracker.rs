@@ -52,10 +52,9 @@ impl<R, D> CallTracker<R, D> {
     /// Goes on with a session where another tracker left it, in place of what is remembered of
     /// it here.
     pub fn restore(&mut self, session: &str, mut history: Session<R, D>) {
-        for record in &mut history.records {
-            record.id = RecordId(self.history.next);
-            self.history.next += 1;
-        }
+        let last = history.records.iter().map(|record| record.id.0).max();
+        let next = last.map_or(0, |last| last.saturating_add(1));
+        self.history.next = self.history.next.max(next);
         history.bound(&self.settings);
         self.history.sessions.insert(session.to_owned(), history);
         self.forget_idle_sessions(Some(session));

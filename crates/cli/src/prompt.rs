@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use foveal_context::planner::Item;
+use foveal_context::step::Item;
 use foveal_transcript::{Entry, Role};
 
 /// What the model is sent for `entry`: its text, or what stands in its place.

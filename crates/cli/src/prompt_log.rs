@@ -5,9 +5,9 @@
 
 use std::borrow::Cow;
 
-use foveal_context::planner::Step;
 use foveal_context::projector::Projector;
 use foveal_context::shape::Decision;
+use foveal_context::step::Step;
 use foveal_context::tokens::Tokens;
 use foveal_transcript::{Conversation, EntryIndex, Session, Source};
 use serde::Serialize;

@@ -4,12 +4,12 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use foveal_code::views::CuratedViews;
-use foveal_context::planner::Step;
 use foveal_context::prices::PriceCard;
 use foveal_context::profile::Profile;
 use foveal_context::projector::Projector;
 use foveal_context::record::Record;
 use foveal_context::shape::{Piece, Shape};
+use foveal_context::step::Step;
 use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_replay::run::request_time;
 use foveal_transcript::{Conversation, EntryIndex};

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use foveal_store::{Limits, Log, SessionFacts, SessionId, SqliteStore, Store};
+use foveal_store::{Limits, SessionFacts, SessionId, SqliteStore, Store};
 use foveal_transcript::Handle;
 use foveal_transcript::Timestamp;
 use serde_json::{Value, json};
@@ -442,7 +442,7 @@ fn what_was_sent_before_a_session_was_removed_is_not_pointed_at() {
         if removes {
             assert!(store.delete_session(&id).expect("it can be removed"));
         } else {
-            store.append(&id, Log::Events, &json!("no record of ours"), Timestamp(1)).expect("one");
+            store.append(&id, &json!("no record of ours"), Timestamp(1)).expect("one");
         }
         assert!(session.read("c2", &file).is_none());
         assert!(session.read("c3", &file).is_none());

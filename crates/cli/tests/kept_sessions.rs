@@ -1,6 +1,9 @@
 //! `foveal sessions`.
 
-use foveal_store::{Limits, SessionId, SqliteStore, Store};
+use std::path::Path;
+
+use foveal_store::{Grant, Limits, RootsKey, SessionId, SqliteStore, Store};
+use foveal_tools::session::note_reader;
 use foveal_transcript::Timestamp;
 use serde_json::{Value, json};
 
@@ -67,10 +70,14 @@ fn notes_are_not_listed() {
     let world = World::new("kept_notes");
     let path = world.folder.join("home/.local/share/foveal/store.db");
     let store = SqliteStore::open(&path).expect("a store");
-    for name in ["permissions 0123456789ab", "readers", "readers at 0123456789ab", "readers of a"] {
-        let facts = foveal_store::SessionFacts::default();
-        store.open_session(&SessionId(name.to_owned()), &facts, Timestamp(1)).expect("a session");
-    }
+    let folder = Path::new("/work");
+    let grant = Grant { tool: "bash".to_owned(), subject: "ls".to_owned() };
+    store.put_grant(RootsKey::of([folder]), &grant, Timestamp(1)).expect("it is kept");
+    note_reader(&store, folder, Some("one"), Timestamp(1)).expect("it is noted");
+    assert_eq!(world.output("sessions"), "no sessions are kept\n");
+    let facts = foveal_store::SessionFacts::default();
+    let id = SessionId("readers of a".to_owned());
+    store.open_session(&id, &facts, Timestamp(1)).expect("a session");
     let table = world.output("sessions");
     assert!(table.ends_with(" readers of a\n") && table.lines().count() == 2, "{table}");
     assert_eq!(world.run("sessions delete readers").code, Some(2));

@@ -19,7 +19,7 @@ use crate::world::{World, session};
 type Prompt = Vec<(String, u64, Option<u64>, String)>;
 
 /// The prompts of one conversation, from scratch, with the messages that
-/// [`foveal_context::planner::Step`] says are kept.
+/// [`foveal_context::step::Step`] says are kept.
 fn rendered(conversation: &Conversation, profile: &str) -> Vec<(Prompt, usize)> {
     let prices = PriceCard::anthropic_5m();
     let record = Record::of(conversation.clone(), Tokenizer::O200k);

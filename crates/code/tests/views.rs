@@ -8,8 +8,9 @@ use foveal_context::prices::PriceCard;
 use foveal_context::projector::Projector;
 use foveal_context::record::Record;
 use foveal_context::settings::Settings;
+use foveal_context::settings::{CurateSettings, OldReads};
 use foveal_context::tokens::{Tokenizer, Tokens};
-use foveal_context::views::{Amount, CurateSettings, OldReads, Wanted};
+use foveal_context::views::{Amount, Wanted};
 use foveal_testkit::laws::{
     self, Law, Scope, Subject, content, determinism, frozen, pointers, rewrites, viewed,
 };

@@ -6,53 +6,21 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 use crate::facts::{HashMapOfLines, LineHash};
 use crate::interest::Interest;
 use crate::ledger::Ledger;
+use crate::level::{Level, Life};
 use crate::prices::PriceCard;
 use crate::record::Record;
-use crate::rewrite::{self, Level, Life, RewriteReason};
-use crate::settings::Settings;
+use crate::rewrite;
+use crate::settings::{OldReads, Settings};
 use crate::shape::{Decision, Shape, ShapeKind};
 use crate::shaping::arrival::{self, Grounds, Outcome};
 use crate::shaping::edits::{self, LastTold, Runs};
+use crate::step::{Item, RewriteReason, Step};
 use crate::tokens::{TokenCache, Tokens};
-use crate::views::{self, Choices, Chosen, OldReads, Views};
+use crate::views::{self, Choices, Chosen, Views};
 use foveal_transcript::{EntryIndex, Role, Timestamp, Window, WindowChange};
-
-/// What is decided about one entry, and what it weighs.
-#[derive(Debug, Clone, Default)]
-pub struct Item {
-    /// What stands in its place.
-    pub decision: Decision,
-    /// Tokens of what is sent.
-    pub tokens: Tokens,
-    /// How far it has been reduced.
-    pub level: Level,
-}
-
-/// What one request's planning changed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Step {
-    /// The response the request is answered by.
-    pub answer: EntryIndex,
-    /// When the request was sent, as far as known.
-    pub time: Option<Timestamp>,
-    /// Decisions that are new or differ from what was sent before; all others stand.
-    pub changed: Vec<(EntryIndex, Decision)>,
-    /// Levels raised by a rewrite.
-    pub levels: Vec<(EntryIndex, Level)>,
-    /// What [`Views`] chose of reads.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub chosen: Vec<Chosen>,
-    /// First window position whose bytes are not those of the last request; the length of
-    /// the last request's window if it only grew.
-    pub kept: usize,
-    /// Why results that were already sent changed, if any did.
-    pub rewrite: Option<RewriteReason>,
-}
 
 /// Plans one conversation, request by request.
 #[derive(Debug, Clone)]
@@ -156,7 +124,7 @@ impl Planner {
     }
 
     /// What old reads are rewritten to; `None`: to outlines.
-    pub(crate) fn old_reads(&self) -> Option<&OldReads> {
+    fn old_reads(&self) -> Option<&OldReads> {
         self.views.as_ref().and(self.settings.rewrite.as_ref()?.old_reads.as_ref())
     }
 
@@ -251,7 +219,7 @@ impl Planner {
     }
 
     /// Notes which results are dead weight now, in window order; all others are not.
-    pub(crate) fn mark_dead(&mut self, dead: impl Iterator<Item = EntryIndex>) {
+    fn mark_dead(&mut self, dead: impl Iterator<Item = EntryIndex>) {
         let mut dead = dead.peekable();
         for index in self.window.entries() {
             let is_dead = dead.next_if_eq(index).is_some();
@@ -283,13 +251,24 @@ impl Planner {
         cut: Option<usize>,
         now: Option<Timestamp>,
     ) -> rewrite::Choice {
+        let Some(settings) = &self.settings.rewrite else { return rewrite::Choice::default() };
         let reason = self.rewrite_reason(cut, now);
-        let settings = Arc::clone(&self.settings);
-        settings.rewrite.as_ref().map_or_else(rewrite::Choice::default, |settings| {
-            let free_from = if reason == Some(RewriteReason::ClientRewrote) { cut } else { None };
-            let free_from = free_from.unwrap_or(0);
-            rewrite::choose(self, &rewrite::Ask { record, settings, reason, free_from })
-        })
+        let free_from = if reason == Some(RewriteReason::ClientRewrote) { cut } else { None };
+        let choice = rewrite::choose(&rewrite::Ask {
+            record,
+            settings,
+            prices: &self.prices,
+            window: self.window.entries(),
+            items: &self.items,
+            lives: &self.lives,
+            interest: &self.interest,
+            requests: self.requests,
+            old_reads: self.old_reads(),
+            reason,
+            free_from: free_from.unwrap_or(0),
+        });
+        self.mark_dead(choice.dead.iter().copied());
+        choice
     }
 
     fn rewrite_reason(&self, cut: Option<usize>, now: Option<Timestamp>) -> Option<RewriteReason> {

@@ -3,10 +3,11 @@
 
 use std::sync::Arc;
 
-use crate::planner::{Item, Planner, Step};
+use crate::planner::Planner;
 use crate::record::Record;
 use crate::retention::Recomputed;
 use crate::retention::fixed::Fixed;
+use crate::step::{Item, Step};
 use crate::views::Views;
 use foveal_transcript::{EntryIndex, Timestamp};
 

@@ -5,84 +5,48 @@
 //! passed, or when what it cost to carry it has reached a multiple of what a rewrite costs: ski
 //! rental, which is never worse than one more than that multiple of the best choice in hindsight.
 
-use serde::{Deserialize, Serialize};
-
 use crate::facts::{Facts, Side};
-use crate::note::{Counts, Note, NoteKind};
-use crate::planner::{Item, Planner};
+use crate::interest::Interest;
+use crate::level::{Level, Life};
+use crate::prices::PriceCard;
 use crate::record::Record;
 use crate::score;
-use crate::settings::RewriteSettings;
-use crate::shape::ShapeKind;
-use crate::shaping::draft::{Draft, Gap};
-use crate::shaping::{outline, view};
-use crate::views::{OldReads, View};
+use crate::settings::{OldReads, RewriteSettings};
+use crate::step::{Item, RewriteReason};
+use crate::tokens::Tokens;
 use foveal_effects::EffectKind;
 use foveal_transcript::EntryIndex;
 
-/// How far a result has been reduced.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
-)]
-pub enum Level {
-    /// As it was shaped when it came.
-    #[default]
-    Arrival,
-    /// What matters of it.
-    Reduced,
-    /// A note with its handle.
-    Note,
-}
-
-impl Level {
-    /// The levels that show more, nearest first.
-    pub(crate) fn below(self) -> &'static [Level] {
-        match self {
-            Level::Arrival => &[],
-            Level::Reduced => &[Level::Arrival],
-            Level::Note => &[Level::Reduced, Level::Arrival],
-        }
-    }
-}
-
-/// Why a rewrite is allowed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum RewriteReason {
-    /// The provider's cache has expired, so all is written anew anyway.
-    CacheCold,
-    /// The client compacted or went back.
-    ClientRewrote,
-    /// The budget's high mark is passed.
-    HighMark,
-    /// Carrying what is not needed has cost as much as rewriting will.
-    SkiRental,
-    /// The profile decides anew for every request, whatever that costs.
-    Recomputed,
-}
-
-impl RewriteReason {
-    /// The words used in reports and messages.
-    pub fn words(self) -> &'static str {
-        match self {
-            RewriteReason::CacheCold => "the cache had expired",
-            RewriteReason::ClientRewrote => "the client compacted or went back",
-            RewriteReason::HighMark => "the prompt was too long",
-            RewriteReason::SkiRental => "carrying them had cost more than a rewrite",
-            RewriteReason::Recomputed => "the profile decides anew for every request",
-        }
-    }
-}
-
-/// What a choice depends on, beside the planner's state.
+/// What a choice depends on.
 pub struct Ask<'a> {
     /// The conversation and its facts.
     pub record: &'a Record,
     /// The settings.
     pub settings: &'a RewriteSettings,
+    /// The prices.
+    pub prices: &'a PriceCard,
+    /// The entries of the prompt, in order.
+    pub window: &'a [EntryIndex],
+    /// What stands in each entry's place.
+    pub items: &'a [Item],
+    /// When each result came and was last used.
+    pub lives: &'a [Option<Life>],
+    /// The files the conversation showed interest in.
+    pub interest: &'a Interest,
+    /// Requests planned so far.
+    pub requests: u32,
+    /// What old reads become; `None`: an outline.
+    pub old_reads: Option<&'a OldReads>,
     /// A moment at which rewriting is free.
     pub reason: Option<RewriteReason>,
     /// The first window position from which it is free; what stands before is still cached.
     pub free_from: usize,
+}
+
+impl Ask<'_> {
+    fn item(&self, index: EntryIndex) -> &Item {
+        &self.items[index.at()]
+    }
 }
 
 /// What to rewrite.
@@ -92,6 +56,8 @@ pub struct Choice {
     pub levels: Vec<(EntryIndex, Level)>,
     /// Why now.
     pub reason: Option<RewriteReason>,
+    /// Results that are dead weight now, in window order; all others are not.
+    pub dead: Vec<EntryIndex>,
 }
 
 /// A result that could be reduced further.
@@ -111,8 +77,8 @@ struct Candidate {
 }
 
 /// Which results to reduce before the next request, if any.
-pub fn choose(planner: &mut Planner, ask: &Ask<'_>) -> Choice {
-    let candidates = candidates(planner, ask);
+pub fn choose(ask: &Ask<'_>) -> Choice {
+    let candidates = candidates(ask);
     let is_free =
         |candidate: &Candidate| ask.reason.is_some() && candidate.position >= ask.free_from;
     let is_dead = |candidate: &&Candidate| {
@@ -120,31 +86,28 @@ pub fn choose(planner: &mut Planner, ask: &Ask<'_>) -> Choice {
         !candidate.again && candidate.uses < ask.settings.uses_min * factor
     };
     let dead: Vec<_> = candidates.iter().filter(is_dead).collect();
-    planner.mark_dead(dead.iter().map(|candidate| candidate.index));
-    let take = |chosen: &[&Candidate], reason| Choice {
+    let choice = |chosen: &[&Candidate], reason| Choice {
         levels: chosen.iter().map(|candidate| (candidate.index, candidate.level)).collect(),
         reason: (!chosen.is_empty()).then_some(reason),
+        dead: dead.iter().map(|candidate| candidate.index).collect(),
     };
-    let tokens = planner.tokens();
+    let tokens: Tokens = ask.window.iter().map(|index| ask.item(*index).tokens).sum();
     let possible: u64 = candidates.iter().map(|candidate| candidate.saving).sum();
     // Where little is left to take, acting on the mark would break the cache at every request.
     let worthwhile = (ask.settings.high - ask.settings.low).0 / WORTHWHILE_PART;
     if tokens > ask.settings.high && possible >= worthwhile {
         let goal = (tokens - ask.settings.low).0;
-        return take(&least_used(&candidates, goal), ask.reason.unwrap_or(RewriteReason::HighMark));
+        let reason = ask.reason.unwrap_or(RewriteReason::HighMark);
+        return choice(&least_used(&candidates, goal), reason);
     }
     let free: Vec<_> = dead.iter().copied().filter(|candidate| is_free(candidate)).collect();
     if let Some(reason) = ask.reason {
         // What stands before a cut can wait for the next request.
-        return take(&free, reason);
+        return choice(&free, reason);
     }
-    match rental_start(planner, ask, &dead) {
-        Some(from) => {
-            let behind = dead.partition_point(|candidate| candidate.position < from);
-            take(&dead[behind..], RewriteReason::SkiRental)
-        }
-        None => Choice::default(),
-    }
+    let from = rental_start(ask, &dead).unwrap_or(usize::MAX);
+    let behind = dead.partition_point(|candidate| candidate.position < from);
+    choice(&dead[behind..], RewriteReason::SkiRental)
 }
 
 /// Part of the way from the high to the low mark that a rewrite for size must lead at least.
@@ -168,17 +131,15 @@ fn least_used(candidates: &[Candidate], goal: u64) -> Vec<&Candidate> {
 }
 
 /// The position from which rewriting has paid for itself by the most, if any has.
-fn rental_start(planner: &Planner, ask: &Ask<'_>, dead: &[&Candidate]) -> Option<usize> {
-    let prices = planner.prices();
-    let premium = prices.write_ratio() - prices.read_ratio();
-    let window = planner.window();
+fn rental_start(ask: &Ask<'_>, dead: &[&Candidate]) -> Option<usize> {
+    let premium = ask.prices.write_ratio() - ask.prices.read_ratio();
     let mut tail = 0u64;
     let mut rent = 0.0;
     let mut best: Option<(f64, usize)> = None;
-    let mut next = window.len();
+    let mut next = ask.window.len();
     for candidate in dead.iter().rev() {
-        for index in &window[candidate.position..next] {
-            tail += planner.item(*index).tokens.0;
+        for index in &ask.window[candidate.position..next] {
+            tail += ask.item(*index).tokens.0;
         }
         next = candidate.position;
         tail = tail.saturating_sub(candidate.saving);
@@ -192,18 +153,18 @@ fn rental_start(planner: &Planner, ask: &Ask<'_>, dead: &[&Candidate]) -> Option
 }
 
 /// Every result that may be reduced further, with what that saves and risks.
-fn candidates(planner: &Planner, ask: &Ask<'_>) -> Vec<Candidate> {
-    let read_ratio = planner.prices().read_ratio();
+fn candidates(ask: &Ask<'_>) -> Vec<Candidate> {
+    let read_ratio = ask.prices.read_ratio();
     let mut found = Vec::new();
-    for (position, index) in planner.window().iter().enumerate() {
-        let (Some(life), item) = (planner.life(*index), planner.item(*index)) else { continue };
-        let recent = planner.requests() - life.arrived < ask.settings.recent_requests;
+    for (position, index) in ask.window.iter().enumerate() {
+        let (Some(life), item) = (&ask.lives[index.at()], ask.item(*index)) else { continue };
+        let recent = ask.requests - life.arrived < ask.settings.recent_requests;
         if item.tokens < ask.settings.tokens_min || recent {
             continue;
         }
         let facts = ask.record.facts(*index);
         let uses = || {
-            let features = score::features(facts, life, planner.interest(), planner.requests());
+            let features = score::features(facts, life, ask.interest, ask.requests);
             let probability = score::probability(&features, &ask.settings.weights);
             probability * 1000.0 / item.tokens.0 as f64
         };
@@ -211,11 +172,11 @@ fn candidates(planner: &Planner, ask: &Ask<'_>) -> Vec<Candidate> {
         let reduced = if is_edit {
             less_of_edit(ask.settings, facts, item.level, uses)
         } else {
-            less_of_result(planner.old_reads(), facts, item)
+            less_of_result(ask.old_reads, facts, item)
                 .map(|(level, saving)| (level, saving, uses()))
         };
         let Some((level, saving, uses)) = reduced else { continue };
-        let dead_for = life.dead_since.map_or(0, |since| planner.requests() - since);
+        let dead_for = life.dead_since.map_or(0, |since| ask.requests - since);
         found.push(Candidate {
             index: *index,
             position,
@@ -279,38 +240,3 @@ fn less_of_edit(
 
 /// Tokens of a note with a handle, about.
 const NOTE_TOKENS: u64 = 20;
-
-/// When a result came and was last used, in requests.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Life {
-    /// The request it was first sent with.
-    pub arrived: u32,
-    /// The last request before which something showed that it still matters.
-    pub last_use: u32,
-    /// The request since which it has been dead weight without a break.
-    pub dead_since: Option<u32>,
-}
-
-/// Takes from a draft what its level no longer shows. What the view of a first read left out
-/// does not come back; only who chooses what stands for an old read may show it again.
-pub fn reduce(draft: &mut Draft<'_>, level: Level, first: Option<&View>) {
-    let handle = draft.handle();
-    match level {
-        Level::Arrival => {}
-        Level::Reduced => {
-            let mut keep = outline::lines(draft);
-            if let Some(first) = first {
-                let shown = view::lines_kept(draft, first);
-                keep.iter_mut().zip(shown).for_each(|(keep, shown)| *keep &= shown);
-            }
-            let names = view::Names::default();
-            view::leave_out_ranges(draft, &keep, &names, ("outline", ShapeKind::Outline));
-        }
-        Level::Note => {
-            let (lines, bytes) = (draft.len() as u32, draft.content.len() as u32);
-            let counts = Counts { lines, bytes, ..Counts::default() };
-            let note = Note { counts, handle: Some(handle), ..Note::new(NoteKind::Cleared) };
-            draft.leave_out("cleared", 0..draft.len(), Gap::new(ShapeKind::Note, note));
-        }
-    }
-}

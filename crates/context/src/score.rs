@@ -7,7 +7,7 @@
 
 use crate::facts::Facts;
 use crate::interest::Interest;
-use crate::rewrite::Life;
+use crate::level::Life;
 use foveal_effects::{EffectKind, Span};
 
 /// Number of features.

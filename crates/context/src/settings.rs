@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::score;
 use crate::shaping::gutter::Numbers;
 use crate::tokens::Tokens;
-use crate::views::{Amount, CurateSettings, OldReads, Wanted};
+use crate::views::{Amount, Wanted};
 
 /// What the engine may do, and how far it may go.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -34,6 +34,28 @@ pub struct Settings {
     pub curate: Option<CurateSettings>,
     /// When and how results that were already sent are rewritten; `None`: never.
     pub rewrite: Option<RewriteSettings>,
+}
+
+/// When first reads of files are curated as they arrive.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CurateSettings {
+    /// Reads of fewer lines are shown in full.
+    pub lines_min: u32,
+    /// How much is kept of others.
+    pub amount: Amount,
+    /// Share of the lines' bytes that must be saved, from 0 to 1; else all is shown.
+    pub saving_min: f64,
+    /// Whether files are curated again that the conversation knows already.
+    pub again: bool,
+}
+
+/// What old reads are rewritten to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OldReads {
+    /// Reads of fewer lines are outlined.
+    pub lines_min: u32,
+    /// What others become.
+    pub wanted: Wanted,
 }
 
 /// When results that were already sent are rewritten, and which.

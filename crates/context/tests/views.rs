@@ -2,11 +2,12 @@
 
 use std::sync::{Arc, Mutex};
 
-use foveal_context::planner::{Planner, Step};
+use foveal_context::planner::Planner;
 use foveal_context::prices::PriceCard;
 use foveal_context::projector::Projector;
 use foveal_context::record::Record;
 use foveal_context::settings::Settings;
+use foveal_context::step::Step;
 use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_context::views::{Label, Read, View, Views, Wanted};
 use foveal_testkit::laws::{answers, request_time, viewed};

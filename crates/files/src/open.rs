@@ -15,7 +15,7 @@ use thiserror::Error;
 use crate::roots::{Located, PathError};
 use crate::stamp::{Stamp, Version};
 
-/// Bytes read at once; between two reads the caller is asked whether to go on.
+/// Bytes read at once; a cancelled read ends between two of them.
 const CHUNK_BYTES: usize = 256 * 1024;
 
 /// What stands at a path, if it is no regular file.

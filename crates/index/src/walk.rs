@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use foveal_cancel::Cancel;
-use ignore::{DirEntry, WalkBuilder};
+use foveal_files::tree::visible_files;
 
 use crate::secrets::may_hold_secrets;
 
@@ -27,7 +27,9 @@ const TIME_STAMP_STEP: Duration = Duration::from_secs(2);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Changed(pub(crate) i64);
 
-/// What tells without reading it whether a file is the one that was indexed.
+/// What tells without reading it whether a file is the one that was indexed. It leaves out
+/// inode and change of status, which `foveal_files::Stamp` has, so that a folder that was
+/// copied with its index is not read again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stamp {
     pub(crate) bytes: u64,
@@ -60,34 +62,17 @@ pub(crate) struct Found {
     pub(crate) stopped: bool,
 }
 
-/// The files below `root` that are to be indexed: not hidden, not ignored by the rules that
-/// searches for text go by, with git or without, not secret, not too large; hidden ones not even
-/// where those rules ask for them, since [`crate::Watcher`] does not follow them. With `only`,
-/// just those of them that are there.
+/// The files below `root` that are to be indexed: visible to searches, not secret, not too
+/// large. Hidden ones are none, since [`crate::Watcher`] does not follow them. With `only`, just
+/// those of them that are there.
 pub(crate) fn walk(root: &Path, only: Option<&[PathBuf]>, cancel: &Cancel<'_>) -> Found {
-    let mut builder = WalkBuilder::new(root);
-    builder.require_git(false).parents(true).follow_links(false);
-    builder.add_custom_ignore_filename(".rgignore");
-    builder.max_depth(Some(DEPTH_MAX)).sort_by_file_path(Ord::cmp);
-    let wanted: Option<Vec<PathBuf>> = only.map(<[PathBuf]>::to_vec);
-    builder.filter_entry(move |entry| {
-        let path = entry.path();
-        // Also where a line such as `!.github` takes them in.
-        let is_hidden = entry.depth() > 0 && entry.file_name().as_encoded_bytes().starts_with(b".");
-        !is_hidden && wanted.as_ref().is_none_or(|all| all.iter().any(|one| one.starts_with(path)))
-    });
     let mut found = Found::default();
-    for entry in builder.build() {
+    for file in visible_files(root, only, DEPTH_MAX) {
         if cancel.is_cancelled() {
             found.stopped = true;
             break;
         }
-        // What cannot be listed is not indexed.
-        let Ok(entry) = entry else { continue };
-        if !entry.file_type().is_some_and(|kind| kind.is_file()) {
-            continue;
-        }
-        match accepted(root, &entry).filter(|_| found.files.len() < FILES_MAX) {
+        match accepted(root, &file).filter(|_| found.files.len() < FILES_MAX) {
             Some((path, stamp)) => drop(found.files.insert(path, stamp)),
             None => found.passed_by += 1,
         }
@@ -95,12 +80,12 @@ pub(crate) fn walk(root: &Path, only: Option<&[PathBuf]>, cancel: &Cancel<'_>) -
     found
 }
 
-fn accepted(root: &Path, entry: &DirEntry) -> Option<(String, Stamp)> {
-    let path = relative(root, entry.path())?;
+fn accepted(root: &Path, file: &Path) -> Option<(String, Stamp)> {
+    let path = relative(root, file)?;
     if may_hold_secrets(Path::new(&path)) {
         return None;
     }
-    let metadata = entry.metadata().ok()?;
+    let metadata = file.symlink_metadata().ok()?;
     (metadata.len() <= FILE_BYTES_MAX).then(|| (path, Stamp::of(&metadata)))
 }
 

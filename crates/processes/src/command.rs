@@ -19,7 +19,7 @@ use crate::{
     Confinement, Decoder, Ending, Environment, KeepBytes, Outcome, Output, Sandbox, Shell,
 };
 
-/// The longest wait without asking whether to go on.
+/// The longest wait between two looks at the cancellation token.
 const TICK: Duration = Duration::from_millis(20);
 
 /// Bytes read at once; what a pipe holds on Linux.

@@ -3,7 +3,7 @@
 //!
 //! [`Command::run`] is one command from start to end, [`Terminals`] are programs that go on
 //! between calls; [`Sandbox`] confines what either may write.
-//! Everything is synchronous. Who waits is asked often whether to go on, by a callback.
+//! Everything is synchronous; whatever waits takes a cancellation token.
 //! Unix only: process groups, pipes and terminals are used as they are there.
 
 mod command;

@@ -26,7 +26,7 @@ pub enum Outcome {
         /// The time it was allowed.
         after: Duration,
     },
-    /// Who waits for it asked to stop; the process group was killed.
+    /// The call was cancelled; the process group was killed.
     Cancelled,
     /// It wrote more than allowed; the process group was killed.
     TooMuchOutput {

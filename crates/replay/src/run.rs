@@ -7,7 +7,7 @@ use foveal_context::facts::visible_texts;
 use foveal_context::prices::PriceCard;
 use foveal_context::projector::Projector;
 use foveal_context::record::Record;
-use foveal_context::rewrite::RewriteReason;
+use foveal_context::step::RewriteReason;
 use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_effects::EffectKind;
 use foveal_transcript::{Conversation, EntryIndex, Role, Timestamp, Window, WindowChange};
@@ -189,7 +189,7 @@ impl Replay {
 }
 
 /// Called once a request with the projector as it stands.
-pub type Observer<'o> = dyn FnMut(&Projector, &foveal_context::planner::Step) + 'o;
+pub type Observer<'o> = dyn FnMut(&Projector, &foveal_context::step::Step) + 'o;
 
 /// Replays `prepared` under the profile that `projector` was made for.
 pub fn replay(
@@ -290,7 +290,7 @@ impl<'a> State<'a> {
     fn request(
         &mut self,
         projector: &Projector,
-        step: &foveal_context::planner::Step,
+        step: &foveal_context::step::Step,
         time: Option<Timestamp>,
     ) {
         self.raw.take(self.prepared, step.answer);
@@ -326,7 +326,7 @@ impl<'a> State<'a> {
     }
 
     /// Brings the projected prompt and what it shows up to date.
-    fn take_projection(&mut self, projector: &Projector, step: &foveal_context::planner::Step) {
+    fn take_projection(&mut self, projector: &Projector, step: &foveal_context::step::Step) {
         let record = &self.prepared.record;
         let kept = step.kept.min(self.prompt.len());
         for message in self.prompt.drain(kept..).collect::<Vec<_>>() {

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use foveal_code::views::CuratedViews;
-use foveal_context::planner::Step;
 use foveal_context::projector::Projector;
 use foveal_context::record::Record;
-use foveal_context::rewrite::RewriteReason;
 use foveal_context::settings::Settings;
+use foveal_context::step::RewriteReason;
+use foveal_context::step::Step;
 use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_context::views::Views;
 use foveal_replay::run::Replay;

@@ -1,7 +1,7 @@
 //! The page as a whole, for small, empty and hostile data.
 
 use foveal_context::prices::PriceCard;
-use foveal_context::rewrite::RewriteReason;
+use foveal_context::step::RewriteReason;
 use foveal_context::tokens::Tokens;
 use foveal_replay::cost::Charge;
 use foveal_replay::run::Share;

@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use foveal_store::secrets::find;
-use foveal_store::{Log, SessionFacts, SessionId, SqliteStore, Store};
+use foveal_store::{Call, CallChanges, CallNumber, SessionFacts, SessionId, SqliteStore, Store};
 use foveal_transcript::Timestamp;
 use serde_json::json;
 
@@ -35,12 +35,18 @@ fn store(c: &mut Criterion) {
     let event = json!({"call": {"tool": "grep", "pattern": "fn main", "path": "src"},
                        "result": "0123456789ab", "cached": false, "decision": "keep"});
     c.bench_function("append one event", |b| {
-        b.iter(|| store.append(&session, Log::Events, &event, NOW).expect("a record"));
+        b.iter(|| store.append(&session, &event, NOW).expect("a record"));
     });
-    let calls: Vec<_> = (0..50).map(|_| event.clone()).collect();
-    let calls = json!(calls);
-    c.bench_function("keep 50 calls", |b| {
-        b.iter(|| store.set_calls(&session, &calls, NOW).expect("they are kept"));
+    let mut number = 0;
+    c.bench_function("keep one more of 50 calls", |b| {
+        b.iter(|| {
+            number += 1;
+            let call = Call { number: CallNumber(number), payload: event.clone() };
+            let remaining = (number.saturating_sub(49)..=number).map(CallNumber).collect();
+            let state = Some(json!({"answered": [], "calls": number}));
+            let changes = CallChanges { state, calls: vec![call], remaining };
+            store.change_calls(&session, &changes, NOW).expect("they are kept");
+        });
     });
     for (name, bytes) in [("1 kB", 1_000), ("10 kB", 10_000), ("100 kB", 100_000)] {
         let mut group = c.benchmark_group(name);

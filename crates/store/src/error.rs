@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use foveal_database::{is_of_machine, is_of_place};
-use foveal_transcript::ContentError;
+use foveal_transcript::Handle;
 use thiserror::Error;
 
-use crate::records::SessionId;
+use crate::keys::SessionId;
 
 /// Why something was not stored or read.
 #[derive(Debug, Error)]
@@ -26,8 +26,11 @@ pub enum StoreError {
         depth_max: usize,
     },
     /// Other content has the handle.
-    #[error(transparent)]
-    Collision(#[from] ContentError),
+    #[error("handle {handle} already stands for other content")]
+    Collision {
+        /// The shared handle.
+        handle: Handle,
+    },
     /// The session was never opened, or was removed.
     #[error("there is no session `{session}`: open it first")]
     UnknownSession {
@@ -63,7 +66,7 @@ impl StoreError {
             Self::Database(error) => is_of_place(error),
             Self::TooLarge { .. }
             | Self::TooDeep { .. }
-            | Self::Collision(_)
+            | Self::Collision { .. }
             | Self::UnknownSession { .. }
             | Self::Json(_)
             | Self::Compression(_) => false,
@@ -85,7 +88,7 @@ impl StoreError {
             Self::TooLarge { .. }
             | Self::TooDeep { .. }
             | Self::Json(_)
-            | Self::Collision(_)
+            | Self::Collision { .. }
             | Self::UnknownSession { .. }
             | Self::Place { .. }
             | Self::Compression(_) => false,

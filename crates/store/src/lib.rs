@@ -1,27 +1,34 @@
-//! What outlives a process: sessions and their events, calls, decisions, and the content behind
-//! handles.
+//! What outlives a process: sessions and their records, calls, grants, notes on readers, and the
+//! content behind handles.
 //!
-//! [`Store`] says what a store does, [`SqliteStore`] does it in one file that several processes
-//! share. What was acknowledged is there after the process is killed at any point. Secrets are
-//! taken out of everything on its way in ([`secrets`]); a handle stays that of the original.
+//! [`Store`] says what a store does. [`Sqlite`] does it in one file that several processes share,
+//! and knows nothing of secrets; [`Redacting`] removes them ([`secrets`]) from everything on its
+//! way into any store. [`SqliteStore`] is both. What was acknowledged is there after the process
+//! is killed at any point.
 
-mod contents;
 mod error;
-mod place;
+mod file;
+mod json;
+mod keys;
 mod records;
+mod redacting;
 pub mod secrets;
 mod sqlite;
 mod store;
 
-pub use contents::Contents;
 pub use error::StoreError;
-pub use place::Notice;
-pub use records::{
-    Collected, Content, CurationKey, Fetch, Limits, Log, Record, RecordNumber, Session,
-    SessionFacts, SessionId, Stored, Write,
+pub use file::Notice;
+pub use keys::{
+    CallNumber, CurationKey, FetchKey, FolderKey, Moment, Reach, ReaderPlace, RecordNumber,
+    RootsKey, SessionId,
 };
-pub use sqlite::SqliteStore;
+pub use records::{
+    Call, CallChanges, CallHistory, Collected, Content, Fetch, Grant, Limits, NewContent, Readers,
+    Record, Session, SessionFacts, Stored, Write,
+};
+pub use redacting::Redacting;
+pub use sqlite::{Sqlite, SqliteStore};
 pub use store::{
-    CONTENT_BYTES_MAX, CURATIONS_MAX, FETCHES_MAX, PAYLOAD_BYTES_MAX, PAYLOAD_DEPTH_MAX,
-    SESSION_ID_BYTES_MAX, Store,
+    CONTENT_BYTES_MAX, CURATIONS_MAX, FETCHES_MAX, GRANT_BYTES_MAX, GRANTS_MAX, PAYLOAD_BYTES_MAX,
+    PAYLOAD_DEPTH_MAX, READER_NOTES_MAX, SESSION_ID_BYTES_MAX, Store,
 };

@@ -1,27 +1,16 @@
 //! What is stored, as values.
 
-use std::fmt;
+use std::borrow::Cow;
 
-use foveal_transcript::Handle;
-use foveal_transcript::Timestamp;
+use foveal_transcript::{ContentHash, Handle, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Which session, as its client or its server names it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct SessionId(pub String);
-
-impl fmt::Display for SessionId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
+use crate::keys::{CallNumber, Moment, RecordNumber, SessionId};
 
 /// What a session is about.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionFacts {
-    /// The program that asks, as it names itself.
-    pub client: String,
     /// The folders it works in.
     pub roots: Vec<String>,
 }
@@ -39,7 +28,7 @@ pub struct Session {
     pub used: Timestamp,
     /// Kept whatever its age and size.
     pub pinned: bool,
-    /// How many records its log of events has.
+    /// How many records its log has.
     pub events: u64,
     /// How much its records take, without the content it refers to.
     pub record_bytes: u64,
@@ -47,7 +36,18 @@ pub struct Session {
     pub content_bytes: u64,
 }
 
-/// Content that was taken.
+/// Content to be stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewContent<'c> {
+    /// The hash of the original.
+    pub hash: ContentHash,
+    /// What is stored: the original, or the same without its secrets.
+    pub bytes: Cow<'c, [u8]>,
+    /// How many secrets were removed.
+    pub secrets: u32,
+}
+
+/// Content that was stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stored {
     /// The handle of the original, with its secrets.
@@ -66,23 +66,10 @@ pub struct Content {
     pub secrets: u32,
 }
 
-/// The two kinds of records that a session appends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Log {
-    /// Calls with their results and decisions, as they happened.
-    Events,
-    /// What the engine decided: a step of the engine each.
-    Steps,
-}
-
-/// Where a record stands in its log, from 1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct RecordNumber(pub u64);
-
-/// One record of a log.
+/// One record of a session's log.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
-    /// Where it stands.
+    /// Its position.
     pub number: RecordNumber,
     /// When it was appended.
     pub time: Timestamp,
@@ -90,20 +77,33 @@ pub struct Record {
     pub payload: Value,
 }
 
-/// Of which content, for which question and by which curator a curation is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct CurationKey(pub(crate) [u8; 32]);
+/// A call that may answer a later one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call {
+    /// Which one.
+    pub number: CallNumber,
+    /// What was asked, what it answered and what that depends on.
+    pub payload: Value,
+}
 
-impl CurationKey {
-    /// The key of what `curator` (its name and version) chooses of `content` for `question`.
-    pub fn of(content: &[u8], question: &str, curator: &str) -> Self {
-        let mut hasher = blake3::Hasher::new();
-        for part in [content, question.as_bytes(), curator.as_bytes()] {
-            hasher.update(&(part.len() as u64).to_le_bytes());
-            hasher.update(part);
-        }
-        Self(*hasher.finalize().as_bytes())
-    }
+/// The recent calls of a session.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallHistory {
+    /// What is known of the session's calls as a whole.
+    pub state: Value,
+    /// The calls, the oldest first. Those that cannot be read are missing.
+    pub calls: Vec<Call>,
+}
+
+/// What changed in the recent calls of a session. The default forgets all of them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct CallChanges {
+    /// What is known of the session's calls as a whole; `None`: nothing any more.
+    pub state: Option<Value>,
+    /// Calls that are new, or were changed.
+    pub calls: Vec<Call>,
+    /// All calls that remain, those of `calls` among them. Others are removed.
+    pub remaining: Vec<CallNumber>,
 }
 
 /// A page that was fetched, and how long it may be taken for fresh.
@@ -129,17 +129,37 @@ pub struct Fetch {
     pub body: Handle,
 }
 
-/// A file that was written, so that it can be undone.
+/// A change of a file, so that it can be undone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Write {
     /// The file, as the caller names it.
     pub path: String,
-    /// What it held; `None` if it did not exist.
+    /// What it held; `None`: there was no file.
     pub before: Option<Handle>,
-    /// What it holds now.
-    pub after: Handle,
+    /// What it holds now; `None`: there is no file.
+    pub after: Option<Handle>,
     /// When.
     pub time: Timestamp,
+}
+
+/// What the person allowed for good: a tool and what it may touch, word for word.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Grant {
+    /// The tool.
+    pub tool: String,
+    /// The path, command or address.
+    pub subject: String,
+}
+
+/// What is noted at some places of who is sent the answers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Readers {
+    /// The last note of all, at whatever place.
+    pub last: Moment,
+    /// Who asked last.
+    pub reader: Option<String>,
+    /// When a prompt was last cut.
+    pub cut: Moment,
 }
 
 /// How much is kept.

@@ -1,20 +1,19 @@
 //! What a store does, whatever keeps it.
 
-use foveal_transcript::Handle;
-use foveal_transcript::Timestamp;
+use foveal_transcript::{ContentHash, Handle, Timestamp};
 use serde_json::Value;
 
 use crate::error::StoreError;
+use crate::keys::{CurationKey, FetchKey, Moment, ReaderPlace, RecordNumber, RootsKey, SessionId};
 use crate::records::{
-    Collected, Content, CurationKey, Fetch, Limits, Log, Record, RecordNumber, Session,
-    SessionFacts, SessionId, Stored, Write,
+    CallChanges, CallHistory, Collected, Content, Fetch, Grant, Limits, NewContent, Readers,
+    Record, Session, SessionFacts, Stored, Write,
 };
 
 /// Largest content, in bytes before compression.
 pub const CONTENT_BYTES_MAX: usize = 64 << 20;
 
-/// Largest JSON of a record, the calls of a session, or a curation. What is longer belongs
-/// behind a handle.
+/// Largest JSON of a record, a call, or a curation. What is longer belongs behind a handle.
 pub const PAYLOAD_BYTES_MAX: usize = 4 << 20;
 
 /// Lists and objects around the innermost value of such JSON. Readers of JSON stop a little
@@ -30,14 +29,26 @@ pub const CURATIONS_MAX: u32 = 10_000;
 /// Pages kept; those not fetched for longest go first.
 pub const FETCHES_MAX: u32 = 5_000;
 
+/// Longest tool and subject of a grant together.
+pub const GRANT_BYTES_MAX: usize = 64 << 10;
+
+/// Grants kept; the oldest go first.
+pub const GRANTS_MAX: u32 = 10_000;
+
+/// Notes on readers kept; the oldest go first.
+pub const READER_NOTES_MAX: u32 = 10_000;
+
 /// Keeps what outlives a process. Shared by threads, and by processes where it is on disk.
 ///
 /// A call that returns has stored what it was given: it is there after the process is killed.
-/// Times are the caller's; a store reads no clock. All errors are [`StoreError`]; those that
-/// every call may have are [`StoreError::Place`] and [`StoreError::Database`].
+/// What one call stores is there as a whole or not at all. Times are the caller's; a store reads
+/// no clock. All errors are [`StoreError`]; those that every call may have are
+/// [`StoreError::Place`] and [`StoreError::Database`].
+///
+/// A store keeps what it is given. [`Redacting`](crate::Redacting) makes of any store one that
+/// keeps no secrets.
 pub trait Store: Send + Sync {
-    /// Opens `session`: makes it, or says anew what it is about. True if it was there before. A
-    /// name with secrets in it is listed without.
+    /// Opens `session`: makes it, or says anew what it is about. True if it was there before.
     ///
     /// # Errors
     /// [`StoreError::TooLarge`] if its name is longer than [`SESSION_ID_BYTES_MAX`].
@@ -70,9 +81,6 @@ pub trait Store: Send + Sync {
     /// Stores `content` and returns its handle. A session that is named refers to it from then
     /// on, so that it is kept as long as the session is. The same content is stored once.
     ///
-    /// Secrets are left out of what is stored; the handle is that of the original all the same,
-    /// so that it equals what was told to a model before.
-    ///
     /// # Errors
     /// [`StoreError::TooLarge`] above [`CONTENT_BYTES_MAX`], [`StoreError::Collision`] if other
     /// content has this handle, [`StoreError::UnknownSession`].
@@ -80,6 +88,41 @@ pub trait Store: Send + Sync {
         &self,
         session: Option<&SessionId>,
         content: &[u8],
+        now: Timestamp,
+    ) -> Result<Stored, StoreError> {
+        let (bytes, bytes_max) = (content.len(), CONTENT_BYTES_MAX);
+        if bytes > bytes_max {
+            return Err(StoreError::TooLarge { bytes, bytes_max });
+        }
+        let hash = ContentHash::of(content);
+        match self.refer(session, hash, now)? {
+            Some(stored) => Ok(stored),
+            None => {
+                self.put_new(session, NewContent { hash, bytes: content.into(), secrets: 0 }, now)
+            }
+        }
+    }
+
+    /// Lets `session` refer to content that is stored, which counts as used at `now`; `None` if
+    /// it is not stored.
+    ///
+    /// # Errors
+    /// [`StoreError::Collision`], [`StoreError::UnknownSession`].
+    fn refer(
+        &self,
+        session: Option<&SessionId>,
+        hash: ContentHash,
+        now: Timestamp,
+    ) -> Result<Option<Stored>, StoreError>;
+
+    /// Stores content that [`Store::refer`] did not find.
+    ///
+    /// # Errors
+    /// [`StoreError::Collision`], [`StoreError::UnknownSession`].
+    fn put_new(
+        &self,
+        session: Option<&SessionId>,
+        content: NewContent<'_>,
         now: Timestamp,
     ) -> Result<Stored, StoreError>;
 
@@ -89,36 +132,19 @@ pub trait Store: Send + Sync {
     /// Those of every call.
     fn get(&self, handle: Handle) -> Result<Option<Content>, StoreError>;
 
-    /// Lets `session` refer to content that is stored; false if it is not.
+    /// Appends a record to the log of a session.
     ///
     /// # Errors
+    /// [`StoreError::TooLarge`] above [`PAYLOAD_BYTES_MAX`], [`StoreError::TooDeep`],
     /// [`StoreError::UnknownSession`].
-    fn refer(
-        &self,
-        session: &SessionId,
-        handle: Handle,
-        now: Timestamp,
-    ) -> Result<bool, StoreError>;
-
-    /// All handles that resolve, in no order.
-    ///
-    /// # Errors
-    /// Those of every call.
-    fn handles(&self) -> Result<Vec<Handle>, StoreError>;
-
-    /// Appends a record to a log of a session. Secrets are left out of its texts.
-    ///
-    /// # Errors
-    /// [`StoreError::TooLarge`] above [`PAYLOAD_BYTES_MAX`], [`StoreError::TooDeep`], [`StoreError::UnknownSession`].
     fn append(
         &self,
         session: &SessionId,
-        log: Log,
         payload: &Value,
         now: Timestamp,
     ) -> Result<RecordNumber, StoreError>;
 
-    /// At most `most` records of a log in order, beginning with number `from`. Those of an
+    /// At most `most` records of a session in order, beginning with number `from`. Those of an
     /// unknown session are none. One that cannot be read any more says `null`.
     ///
     /// # Errors
@@ -126,27 +152,27 @@ pub trait Store: Send + Sync {
     fn records(
         &self,
         session: &SessionId,
-        log: Log,
         from: RecordNumber,
         most: usize,
     ) -> Result<Vec<Record>, StoreError>;
 
-    /// Replaces what the tracker of duplicate calls remembers of a session.
+    /// Changes the recent calls of a session.
     ///
     /// # Errors
-    /// [`StoreError::TooLarge`] above [`PAYLOAD_BYTES_MAX`], [`StoreError::TooDeep`], [`StoreError::UnknownSession`].
-    fn set_calls(
+    /// [`StoreError::TooLarge`] above [`PAYLOAD_BYTES_MAX`], [`StoreError::TooDeep`],
+    /// [`StoreError::UnknownSession`].
+    fn change_calls(
         &self,
         session: &SessionId,
-        calls: &Value,
+        changes: &CallChanges,
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
-    /// What the tracker of duplicate calls last remembered of a session, if that can be read.
+    /// The recent calls of a session; `None` if nothing is known of them.
     ///
     /// # Errors
     /// Those of every call.
-    fn calls(&self, session: &SessionId) -> Result<Option<Value>, StoreError>;
+    fn calls(&self, session: &SessionId) -> Result<Option<CallHistory>, StoreError>;
 
     /// Keeps what a curator chose.
     ///
@@ -165,38 +191,73 @@ pub trait Store: Send + Sync {
     /// Those of every call.
     fn curation(&self, key: CurationKey, now: Timestamp) -> Result<Option<Value>, StoreError>;
 
-    /// Keeps a page for all sessions, in place of what was there at its address. Its body was
-    /// put before. Headers with secrets in them are not kept.
+    /// Keeps a page for all sessions, in place of what was there under its key. Its body was put
+    /// before.
     ///
     /// # Errors
     /// Those of every call.
-    fn put_fetch(&self, fetch: &Fetch) -> Result<(), StoreError>;
+    fn put_fetch(&self, key: FetchKey, fetch: &Fetch) -> Result<(), StoreError>;
 
-    /// The page that was fetched from `url`. Addresses with secrets in them are told apart, and
-    /// come back without.
+    /// The page that was kept under `key`.
     ///
     /// # Errors
     /// Those of every call.
-    fn fetch(&self, url: &str) -> Result<Option<Fetch>, StoreError>;
+    fn fetch(&self, key: FetchKey) -> Result<Option<Fetch>, StoreError>;
 
-    /// Keeps that a session wrote a file. The contents were put before. Secrets are left out of
-    /// its path.
+    /// Keeps that a session wrote or removed a file. The contents were put before.
     ///
     /// # Errors
     /// [`StoreError::UnknownSession`].
     fn put_write(&self, session: &SessionId, write: &Write) -> Result<(), StoreError>;
 
-    /// What a session wrote, the last first; with `handle`, only writes that replaced this
-    /// content or left it.
+    /// The writes of a session to the file at `path`, the last first.
     ///
     /// # Errors
     /// Those of every call.
-    fn writes(&self, session: &SessionId, handle: Option<Handle>)
-    -> Result<Vec<Write>, StoreError>;
+    fn writes(&self, session: &SessionId, path: &str) -> Result<Vec<Write>, StoreError>;
+
+    /// Keeps a grant for `roots`. No collection removes it.
+    ///
+    /// # Errors
+    /// [`StoreError::TooLarge`] above [`GRANT_BYTES_MAX`].
+    fn put_grant(&self, roots: RootsKey, grant: &Grant, now: Timestamp) -> Result<(), StoreError>;
+
+    /// All grants for `roots`, in no order.
+    ///
+    /// # Errors
+    /// Those of every call.
+    fn grants(&self, roots: RootsKey) -> Result<Vec<Grant>, StoreError>;
+
+    /// Notes at all of `places` that `reader` is about to be answered; `None`: that what was
+    /// shown has left a prompt. Nothing changes if the last note of all was of the same reader
+    /// at the first place. Who sees the note at one place sees it at all of them.
+    ///
+    /// # Errors
+    /// Those of every call.
+    fn note_reader(
+        &self,
+        places: &[ReaderPlace],
+        reader: Option<&str>,
+        now: Timestamp,
+    ) -> Result<(), StoreError>;
+
+    /// What is noted at `places`, taken together, as of one moment.
+    ///
+    /// # Errors
+    /// Those of every call.
+    fn readers(&self, places: &[ReaderPlace]) -> Result<Readers, StoreError>;
+
+    /// When the last note on readers was made; the least moment if there is none. May be asked
+    /// before every call.
+    ///
+    /// # Errors
+    /// Those of every call.
+    fn last_reader_note(&self) -> Result<Moment, StoreError>;
 
     /// Removes what is older than `limits` allow, and then, until the rest is small enough, the
     /// oldest: sessions that were not used in the last hour, pages, and content that nothing
-    /// refers to; then content of the other sessions. What pinned sessions hold stays.
+    /// refers to; then content of the other sessions. What pinned sessions hold stays, and so
+    /// do grants.
     ///
     /// # Errors
     /// Those of every call.

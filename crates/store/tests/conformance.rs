@@ -1,14 +1,15 @@
 //! What every store does, whatever keeps it: one suite, run over each.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use foveal_store::{
-    Collected, Content, Contents, CurationKey, Fetch, Limits, Log, PAYLOAD_BYTES_MAX,
-    PAYLOAD_DEPTH_MAX, Record, RecordNumber, SESSION_ID_BYTES_MAX, SessionFacts, SessionId,
-    SqliteStore, Store, StoreError, Write,
+    Call, CallChanges, CallHistory, CallNumber, Collected, Content, CurationKey, Fetch, FetchKey,
+    FolderKey, GRANT_BYTES_MAX, Grant, Limits, Moment, PAYLOAD_BYTES_MAX, PAYLOAD_DEPTH_MAX, Reach,
+    ReaderPlace, Readers, Record, RecordNumber, RootsKey, SESSION_ID_BYTES_MAX, SessionFacts,
+    SessionId, Sqlite, SqliteStore, Store, StoreError, Write,
 };
-use foveal_transcript::Timestamp;
-use foveal_transcript::{ContentStore, Handle};
+use foveal_transcript::{ContentHash, Handle, Timestamp};
 use serde_json::{Value, json};
 
 /// Makes stores with nothing in them.
@@ -25,10 +26,13 @@ const CASES: &[Case] = &[
     ("sessions are listed", sessions_are_listed),
     ("unknown sessions are refused", unknown_sessions_are_refused),
     ("records keep their order", records_keep_their_order),
-    ("calls are replaced", calls_are_replaced),
+    ("calls are changed one by one", calls_are_changed_one_by_one),
     ("curations are kept by key", curations_are_kept_by_key),
     ("pages are shared", pages_are_shared),
-    ("writes are found by handle", writes_are_found_by_handle),
+    ("writes are found by file", writes_are_found_by_file),
+    ("grants are kept by roots", grants_are_kept_by_roots),
+    ("readers are noted by folder", readers_are_noted_by_folder),
+    ("notes on readers are seen whole", notes_on_readers_are_seen_whole),
     ("deleting takes what nothing else needs", deleting_takes_what_nothing_else_needs),
     ("the old goes", the_old_goes),
     ("it is collected when it is due", it_is_collected_when_it_is_due),
@@ -36,15 +40,20 @@ const CASES: &[Case] = &[
     ("the oldest goes first", the_oldest_goes_first),
     ("pinned sessions stay", pinned_sessions_stay),
     ("sessions at work lose old content last", sessions_at_work_lose_old_content_last),
-    ("secrets are not stored", secrets_are_not_stored),
-    ("commands have no secrets", commands_have_no_secrets),
-    ("names have no secrets", names_have_no_secrets),
-    ("content can be borrowed", content_can_be_borrowed),
     ("threads share a store", threads_share_a_store),
 ];
 
-fn run(name: &str, fresh: Fresh<'_>) {
-    for (case, check) in CASES {
+/// What every store does whose secrets are removed.
+const SECRET_CASES: &[Case] = &[
+    ("secrets are not stored", secrets_are_not_stored),
+    ("commands have no secrets", commands_have_no_secrets),
+    ("names have no secrets", names_have_no_secrets),
+    ("addresses have no secrets", addresses_have_no_secrets),
+    ("calls, grants and readers have no secrets", calls_grants_and_readers_have_no_secrets),
+];
+
+fn run(name: &str, cases: &[&[Case]], fresh: Fresh<'_>) {
+    for (case, check) in cases.iter().copied().flatten() {
         eprintln!("{name}: {case}");
         check(&*fresh());
     }
@@ -52,14 +61,20 @@ fn run(name: &str, fresh: Fresh<'_>) {
 
 #[test]
 fn sqlite_in_memory() {
-    run("sqlite in memory", &|| Box::new(SqliteStore::in_memory().expect("there is memory")));
+    run("sqlite in memory", &[CASES], &|| Box::new(Sqlite::in_memory().expect("memory")));
 }
 
 #[test]
-fn sqlite_in_a_file() {
+fn sqlite_in_memory_without_secrets() {
+    let fresh = || -> Box<dyn Store> { Box::new(SqliteStore::in_memory().expect("memory")) };
+    run("sqlite in memory without secrets", &[CASES, SECRET_CASES], &fresh);
+}
+
+#[test]
+fn sqlite_in_a_file_without_secrets() {
     let folder = tempfile::tempdir().expect("a folder");
     let count = AtomicUsize::new(0);
-    run("sqlite in a file", &|| {
+    run("sqlite in a file without secrets", &[CASES, SECRET_CASES], &|| {
         let number = count.fetch_add(1, Ordering::Relaxed);
         let path = folder.path().join(format!("{number}.db"));
         Box::new(SqliteStore::open(&path).expect("the file can be made"))
@@ -74,7 +89,7 @@ fn at(hours: i64) -> Timestamp {
 
 fn open(store: &dyn Store, name: &str, now: Timestamp) -> SessionId {
     let id = SessionId(name.into());
-    let facts = SessionFacts { client: "test".into(), roots: vec!["/work".into()] };
+    let facts = SessionFacts { roots: vec!["/work".into()] };
     store.open_session(&id, &facts, now).expect("a session");
     id
 }
@@ -83,11 +98,6 @@ fn put(store: &dyn Store, session: Option<&SessionId>, content: &str, now: Times
     let stored = store.put(session, content.as_bytes(), now).expect("it is stored");
     assert_eq!(stored.secrets, 0);
     stored.handle
-}
-
-fn text(store: &dyn Store, handle: Handle) -> Option<String> {
-    let content = store.get(handle).expect("it can be read")?;
-    Some(String::from_utf8(content.bytes).expect("text"))
 }
 
 fn has(store: &dyn Store, handle: Handle) -> bool {
@@ -120,6 +130,25 @@ fn page(url: &str, checked: Timestamp, body: Handle) -> Fetch {
     }
 }
 
+/// Bytes of all that is stored.
+fn bytes(store: &dyn Store) -> u64 {
+    collect(store, u64::MAX, i64::MAX / HOUR, at(0)).bytes_left
+}
+
+/// A call with this number, as changes have it.
+fn call(number: u64, payload: Value) -> Call {
+    Call { number: CallNumber(number), payload }
+}
+
+/// That these calls are new or changed, and these remain.
+fn changes(state: Value, calls: &[(u64, Value)], remaining: &[u64]) -> CallChanges {
+    CallChanges {
+        state: Some(state),
+        calls: calls.iter().map(|(number, payload)| call(*number, payload.clone())).collect(),
+        remaining: remaining.iter().copied().map(CallNumber).collect(),
+    }
+}
+
 fn collect(store: &dyn Store, bytes_max: u64, age_hours: i64, now: Timestamp) -> Collected {
     let limits = Limits { bytes_max, age_max_ms: age_hours * HOUR };
     store.collect(limits, now).expect("it collects")
@@ -130,7 +159,7 @@ fn content_is_stored_once(store: &dyn Store) {
     let handle = put(store, Some(&session), "fn main() {}\n", at(0));
     assert_eq!(handle, Handle::of(b"fn main() {}\n"));
     assert_eq!(put(store, None, "fn main() {}\n", at(1)), handle);
-    assert_eq!(store.handles().expect("handles"), [handle]);
+    assert_eq!(bytes(store), 13);
     assert_eq!(store.get(Handle::of(b"other")).expect("it can be read"), None);
 }
 
@@ -154,8 +183,9 @@ fn what_is_too_large_is_refused(store: &dyn Store) {
     let session = open(store, "a", at(0));
     let large = Value::String("x".repeat(PAYLOAD_BYTES_MAX));
     let refused = [
-        store.append(&session, Log::Events, &large, at(0)).err(),
-        store.set_calls(&session, &large, at(0)).err(),
+        store.append(&session, &large, at(0)).err(),
+        store.change_calls(&session, &changes(large.clone(), &[], &[]), at(0)).err(),
+        store.change_calls(&session, &changes(json!(1), &[(1, large.clone())], &[1]), at(0)).err(),
         store.put_curation(CurationKey::of(b"", "", ""), &large, at(0)).err(),
     ];
     for error in refused {
@@ -169,7 +199,10 @@ fn what_is_too_large_is_refused(store: &dyn Store) {
     assert!(matches!(error, Some(StoreError::TooLarge { bytes: 257, bytes_max: 256 })));
     let bytes = vec![0; foveal_store::CONTENT_BYTES_MAX + 1];
     assert!(matches!(store.put(None, &bytes, at(0)), Err(StoreError::TooLarge { .. })));
-    assert_eq!(store.handles().expect("handles"), []);
+    assert!(!has(store, Handle::of(&bytes)));
+    let grant = Grant { tool: "bash".into(), subject: "x".repeat(GRANT_BYTES_MAX) };
+    let roots = RootsKey::of([Path::new("/work")]);
+    assert!(matches!(store.put_grant(roots, &grant, at(0)), Err(StoreError::TooLarge { .. })));
 }
 
 /// What could be written but not read again is not taken, however deep it is.
@@ -185,8 +218,8 @@ fn what_is_too_deep_is_refused(store: &dyn Store) {
     for depth in [PAYLOAD_DEPTH_MAX + 1, 127, 128, 1_000] {
         let deep = nested(depth);
         let refused = [
-            store.append(&session, Log::Events, &deep, at(0)).err(),
-            store.set_calls(&session, &deep, at(0)).err(),
+            store.append(&session, &deep, at(0)).err(),
+            store.change_calls(&session, &changes(deep.clone(), &[], &[]), at(0)).err(),
             store.put_curation(key, &deep, at(0)).err(),
         ];
         for error in refused {
@@ -195,12 +228,15 @@ fn what_is_too_deep_is_refused(store: &dyn Store) {
         }
     }
     let deep = nested(PAYLOAD_DEPTH_MAX);
-    store.append(&session, Log::Events, &deep, at(0)).expect("it is kept");
-    store.set_calls(&session, &deep, at(0)).expect("it is kept");
+    store.append(&session, &deep, at(0)).expect("it is kept");
+    store
+        .change_calls(&session, &changes(deep.clone(), &[(1, deep.clone())], &[1]), at(0))
+        .expect("kept");
     store.put_curation(key, &deep, at(0)).expect("it is kept");
-    let record = store.records(&session, Log::Events, RecordNumber(1), 9).expect("one").remove(0);
+    let record = store.records(&session, RecordNumber(1), 9).expect("one").remove(0);
     assert_eq!(record.payload, deep);
-    assert_eq!(store.calls(&session).expect("it can be read").as_ref(), Some(&deep));
+    let history = CallHistory { state: deep.clone(), calls: vec![call(1, deep.clone())] };
+    assert_eq!(store.calls(&session).expect("it can be read"), Some(history));
     assert_eq!(store.curation(key, at(0)).expect("it can be read"), Some(deep));
 }
 
@@ -229,9 +265,9 @@ fn sessions_are_listed(store: &dyn Store) {
     put(store, Some(&first), "content", at(3));
     assert_eq!(names(store), [("first".into(), at(3)), ("second".into(), at(2))]);
 
-    let facts = SessionFacts { client: "other".into(), roots: vec![] };
+    let facts = SessionFacts { roots: vec![] };
     assert!(store.open_session(&first, &facts, at(4)).expect("it opens"));
-    store.append(&first, Log::Events, &json!([1]), at(2)).expect("a record");
+    store.append(&first, &json!([1]), at(2)).expect("a record");
     store.set_pinned(&first, true).expect("it is there");
     let listed = store.sessions().expect("sessions").remove(0);
     assert_eq!((listed.started, listed.used), (at(1), at(4)), "time does not run backwards");
@@ -244,12 +280,13 @@ fn sessions_are_listed(store: &dyn Store) {
 
 fn unknown_sessions_are_refused(store: &dyn Store) {
     let nobody = SessionId("nobody".into());
-    let write = Write { path: "a".into(), before: None, after: Handle::of(b""), time: at(0) };
+    put(store, None, "there", at(0));
+    let write = Write { path: "a".into(), before: None, after: None, time: at(0) };
     let refused = [
         store.put(Some(&nobody), b"content", at(0)).err(),
-        store.append(&nobody, Log::Steps, &json!(1), at(0)).err(),
-        store.set_calls(&nobody, &json!(1), at(0)).err(),
-        store.refer(&nobody, Handle::of(b""), at(0)).err(),
+        store.append(&nobody, &json!(1), at(0)).err(),
+        store.change_calls(&nobody, &changes(json!(1), &[], &[]), at(0)).err(),
+        store.refer(Some(&nobody), ContentHash::of(b"there"), at(0)).err(),
         store.put_write(&nobody, &write).err(),
         store.set_pinned(&nobody, true).err(),
     ];
@@ -257,26 +294,25 @@ fn unknown_sessions_are_refused(store: &dyn Store) {
         let error = error.expect("it is refused").to_string();
         assert_eq!(error, "there is no session `nobody`: open it first");
     }
-    assert_eq!(store.handles().expect("handles"), [], "nothing of it was done");
-    assert_eq!(store.records(&nobody, Log::Steps, RecordNumber(0), 9).expect("none"), []);
+    assert!(!has(store, Handle::of(b"content")), "nothing of it was done");
+    assert_eq!(store.records(&nobody, RecordNumber(0), 9).expect("none"), []);
     assert_eq!(store.calls(&nobody).expect("none"), None);
-    assert_eq!(store.writes(&nobody, None).expect("none"), []);
+    assert_eq!(store.writes(&nobody, "a").expect("none"), []);
 }
 
 fn records_keep_their_order(store: &dyn Store) {
     let (one, other) = (open(store, "one", at(0)), open(store, "other", at(0)));
     for number in 1..=5 {
         let event = json!({"call": number, "cached": false});
-        let appended = store.append(&one, Log::Events, &event, at(number)).expect("a record");
+        let appended = store.append(&one, &event, at(number)).expect("a record");
         assert_eq!(appended, RecordNumber(number.unsigned_abs()));
     }
-    // Each session and each log counts for itself.
+    // Each session counts for itself.
     let step = json!({"answer": 7});
-    assert_eq!(store.append(&one, Log::Steps, &step, at(9)).expect("one"), RecordNumber(1));
-    assert_eq!(store.append(&other, Log::Events, &step, at(9)).expect("one"), RecordNumber(1));
+    assert_eq!(store.append(&other, &step, at(9)).expect("one"), RecordNumber(1));
 
     let read = |from, most| {
-        let records = store.records(&one, Log::Events, RecordNumber(from), most).expect("records");
+        let records = store.records(&one, RecordNumber(from), most).expect("records");
         records.iter().map(|record| record.number.0).collect::<Vec<_>>()
     };
     assert_eq!(read(0, usize::MAX), [1, 2, 3, 4, 5]);
@@ -284,16 +320,31 @@ fn records_keep_their_order(store: &dyn Store) {
     assert_eq!(read(2, 2), [2, 3]);
     assert_eq!(read(6, 9), [0_u64; 0]);
     let expected = Record { number: RecordNumber(1), time: at(9), payload: step };
-    assert_eq!(store.records(&one, Log::Steps, RecordNumber(1), 9).expect("one"), [expected]);
+    assert_eq!(store.records(&other, RecordNumber(1), 9).expect("one"), [expected]);
 }
 
-fn calls_are_replaced(store: &dyn Store) {
-    let session = open(store, "a", at(0));
+fn calls_are_changed_one_by_one(store: &dyn Store) {
+    let (session, other) = (open(store, "a", at(0)), open(store, "b", at(0)));
     assert_eq!(store.calls(&session).expect("none"), None);
-    for calls in [json!([{"tool": "grep"}]), json!([])] {
-        store.set_calls(&session, &calls, at(1)).expect("they are kept");
-        assert_eq!(store.calls(&session).expect("they are there"), Some(calls));
-    }
+    let change = |changes: CallChanges| {
+        store.change_calls(&session, &changes, at(1)).expect("they are kept");
+        store.calls(&session).expect("they can be read")
+    };
+    let history = |state, calls: &[(u64, Value)]| {
+        let calls = calls.iter().map(|(number, payload)| call(*number, payload.clone())).collect();
+        Some(CallHistory { state, calls })
+    };
+    let [grep, glob, list] = ["grep", "glob", "list"].map(|tool| json!({ "tool": tool }));
+    assert_eq!(change(changes(json!(1), &[], &[])), history(json!(1), &[]));
+    let first = [(1, grep.clone()), (2, glob.clone())];
+    assert_eq!(change(changes(json!(2), &first, &[1, 2])), history(json!(2), &first));
+    // One is new, one is changed, one is kept as it is, one goes.
+    let all = [(2, glob.clone()), (3, list.clone())];
+    assert_eq!(change(changes(json!(3), &[(3, list.clone())], &[2, 3])), history(json!(3), &all));
+    let changed = [(2, grep.clone()), (3, list)];
+    assert_eq!(change(changes(json!(3), &[(2, grep)], &[2, 3])), history(json!(3), &changed));
+    assert_eq!(store.calls(&other).expect("none"), None);
+    assert_eq!(change(CallChanges::default()), None);
 }
 
 fn curations_are_kept_by_key(store: &dyn Store) {
@@ -319,23 +370,16 @@ fn curations_are_kept_by_key(store: &dyn Store) {
 fn pages_are_shared(store: &dyn Store) {
     let body = put(store, None, "<h1>page</h1>", at(0));
     let first = page("https://example.org/a?b=c", at(0), body);
-    store.put_fetch(&first).expect("it is kept");
-    assert_eq!(store.fetch("https://example.org/a?b=c").expect("one"), Some(first.clone()));
-    assert_eq!(store.fetch("https://example.org/a").expect("none"), None);
+    store.put_fetch(FetchKey::of(&first.url), &first).expect("it is kept");
+    assert_eq!(store.fetch(FetchKey::of(&first.url)).expect("one"), Some(first.clone()));
+    assert_eq!(store.fetch(FetchKey::of("https://example.org/a")).expect("none"), None);
     let later = Fetch { status: 304, checked: at(2), expires: None, ..first };
-    store.put_fetch(&later).expect("it is kept");
-    assert_eq!(store.fetch(&later.url).expect("one"), Some(later));
-
-    // Who may fetch with one password may not be given what another fetched.
-    let one = page("https://me:correct-horse-9@example.org/", at(0), body);
-    store.put_fetch(&one).expect("it is kept");
-    let found = store.fetch(&one.url).expect("one").expect("one");
-    assert_eq!(found.url, "https://me:[secret removed: password in an address]@example.org/");
-    assert_eq!(store.fetch("https://me:wrong-horse-8@example.org/").expect("none"), None);
+    store.put_fetch(FetchKey::of(&later.url), &later).expect("it is kept");
+    assert_eq!(store.fetch(FetchKey::of(&later.url)).expect("one"), Some(later));
 }
 
-fn writes_are_found_by_handle(store: &dyn Store) {
-    let session = open(store, "a", at(0));
+fn writes_are_found_by_file(store: &dyn Store) {
+    let (session, other) = (open(store, "a", at(0)), open(store, "b", at(3)));
     let [one, two, three] = ["one", "two", "three"].map(|content| put(store, None, content, at(0)));
     let write = |path: &str, before, after, hours| Write {
         path: path.into(),
@@ -344,21 +388,110 @@ fn writes_are_found_by_handle(store: &dyn Store) {
         time: at(hours),
     };
     let writes = [
-        write("a.rs", None, one, 1),
-        write("a.rs", Some(one), two, 2),
-        write("b.rs", None, three, 3),
+        write("a.rs", None, Some(one), 1),
+        write("a.rs", Some(one), Some(two), 2),
+        write("b.rs", None, Some(three), 3),
+        write("a.rs", Some(two), None, 3),
     ];
     for write in &writes {
         store.put_write(&session, write).expect("it is kept");
     }
-    let found = |handle| store.writes(&session, handle).expect("writes");
-    let [first, second, third] = writes;
-    assert_eq!(found(None), [third.clone(), second.clone(), first.clone()]);
-    assert_eq!(found(Some(one)), [second, first]);
-    assert_eq!(found(Some(three)), [third]);
+    let found = |path| store.writes(&session, path).expect("writes");
+    let [first, second, third, fourth] = writes;
+    assert_eq!(found("a.rs"), [fourth, second, first]);
+    assert_eq!(found("b.rs"), [third]);
+    assert_eq!(found("c.rs"), []);
+    assert_eq!(store.writes(&other, "a.rs").expect("none"), []);
     // What can be undone is not collected.
-    assert_eq!(collect(store, u64::MAX, 2, at(4)), Collected { bytes_left: 23, ..none() });
+    assert_eq!(collect(store, u64::MAX, 2, at(4)), Collected { bytes_left: 27, ..none() });
     assert!(has(store, one) && has(store, two) && has(store, three));
+}
+
+fn grant(tool: &str, subject: &str) -> Grant {
+    Grant { tool: tool.into(), subject: subject.into() }
+}
+
+fn grants_are_kept_by_roots(store: &dyn Store) {
+    let key = |roots: &[&str]| RootsKey::of(roots.iter().map(Path::new));
+    let (here, both) = (key(&["/work"]), key(&["/work", "/other"]));
+    let all = [grant("bash", "ls"), grant("read_file", ".env"), grant("read_file", "a/.env")];
+    for one in all.iter().chain(&all) {
+        store.put_grant(here, one, at(0)).expect("it is kept");
+    }
+    store.put_grant(both, &all[0], at(0)).expect("it is kept");
+    // Neither age nor size takes them, and they are no sessions.
+    assert_eq!(collect(store, 0, 0, at(99_999)), none());
+    let mut found = store.grants(here).expect("grants");
+    found.sort();
+    assert_eq!(found, all);
+    assert_eq!(store.grants(both).expect("grants"), all[..1]);
+    assert_eq!(store.grants(key(&["/other"])).expect("none"), []);
+    assert_eq!(store.grants(key(&["/other", "/work"])).expect("none"), []);
+    assert_eq!(store.sessions().expect("none"), []);
+}
+
+fn below(folder: &str) -> ReaderPlace {
+    ReaderPlace { folder: FolderKey::of(Path::new(folder)), reach: Reach::Below }
+}
+
+fn readers_are_noted_by_folder(store: &dyn Store) {
+    let within = ReaderPlace { reach: Reach::At, ..below("/work") };
+    let note = |places: &[ReaderPlace], reader, ms| {
+        store.note_reader(places, reader, Timestamp(ms)).expect("it is noted");
+        store.last_reader_note().expect("a moment").0
+    };
+    let readers = |places: &[ReaderPlace]| store.readers(places).expect("readers");
+    let known = |last, reader: Option<&str>, cut| Readers {
+        last: Moment(last),
+        reader: reader.map(str::to_owned),
+        cut: Moment(cut),
+    };
+    assert_eq!(readers(&[below("/work")]), Readers::default());
+    assert_eq!(note(&[below("/work"), below("/")], Some("one"), 50), 50);
+    assert_eq!(readers(&[below("/work")]), known(50, Some("one"), 0));
+    assert_eq!(readers(&[within, below("/other")]), known(50, None, 0));
+    // The same reader again is no news; another is, and the clock does not have to go on.
+    assert_eq!(note(&[below("/work"), below("/")], Some("one"), 60), 50);
+    assert_eq!(note(&[within], Some("two"), 40), 51);
+    assert_eq!(readers(&[below("/work"), within]), known(51, Some("two"), 0));
+    assert_eq!(note(&[below("/work")], Some("one"), 40), 52);
+    assert_eq!(readers(&[within, below("/work")]), known(52, Some("one"), 0));
+    // A cut prompt is news each time, and leaves who asked.
+    assert_eq!(note(&[below("/work"), below("/")], None, 70), 70);
+    assert_eq!(note(&[below("/work")], None, 70), 71);
+    assert_eq!(readers(&[below("/")]), known(71, Some("one"), 70));
+    assert_eq!(readers(&[below("/work"), within]), known(71, Some("one"), 71));
+    // They are no sessions, and go when they are old.
+    assert_eq!(store.sessions().expect("none"), []);
+    collect(store, u64::MAX, 1, Timestamp(71 + HOUR));
+    assert_eq!(readers(&[below("/work")]).last, Moment(71));
+    collect(store, u64::MAX, 1, Timestamp(72 + HOUR));
+    assert_eq!(readers(&[below("/work"), within]), Readers::default());
+}
+
+/// Who sees that there is a new note finds it at every place.
+fn notes_on_readers_are_seen_whole(store: &dyn Store) {
+    const NOTES: i64 = 200;
+    let places: Vec<ReaderPlace> = (0..20).map(|number| below(&format!("/{number}"))).collect();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for note in 1..=NOTES {
+                let reader = note.to_string();
+                store.note_reader(&places, Some(&reader), Timestamp(note)).expect("it is noted");
+            }
+        });
+        let mut last = Moment::default();
+        while last < Moment(NOTES) {
+            let seen = store.last_reader_note().expect("a moment");
+            assert!(seen >= last, "{seen:?} after {last:?}");
+            last = seen;
+            for place in &places {
+                let readers = store.readers(&[*place]).expect("readers");
+                let noted: i64 = readers.reader.map_or(0, |reader| reader.parse().expect("one"));
+                assert!(noted >= seen.0 && noted <= readers.last.0, "{noted} after {seen:?}");
+            }
+        }
+    });
 }
 
 fn none() -> Collected {
@@ -369,18 +502,21 @@ fn deleting_takes_what_nothing_else_needs(store: &dyn Store) {
     let (one, other) = (open(store, "one", at(0)), open(store, "other", at(0)));
     let own = put(store, Some(&one), "own", at(0));
     let both = put(store, Some(&one), "both", at(0));
-    assert!(store.refer(&other, both, at(0)).expect("it is there"));
-    assert!(!store.refer(&other, Handle::of(b"gone"), at(0)).expect("it is not"));
+    let refer =
+        |content| store.refer(Some(&other), ContentHash::of(content), at(0)).expect("asked");
+    assert_eq!(refer(b"both").map(|stored| stored.handle), Some(both));
+    assert_eq!(refer(b"gone"), None);
+    let key = FetchKey::of("https://example.org");
     let body = put(store, Some(&one), "body", at(0));
-    store.put_fetch(&page("https://example.org", at(0), body)).expect("it is kept");
-    store.append(&one, Log::Events, &json!({}), at(0)).expect("a record");
-    store.set_calls(&one, &json!([]), at(0)).expect("they are kept");
+    store.put_fetch(key, &page("https://example.org", at(0), body)).expect("it is kept");
+    store.append(&one, &json!({}), at(0)).expect("a record");
+    store.change_calls(&one, &changes(json!(1), &[(1, json!(1))], &[1]), at(0)).expect("kept");
 
     store.set_pinned(&one, true).expect("it is there");
     assert!(store.delete_session(&one).expect("it is there"), "who deletes means it");
     assert_eq!([own, both, body].map(|handle| has(store, handle)), [false, true, true]);
     open(store, "one", at(1));
-    assert_eq!(store.records(&one, Log::Events, RecordNumber(0), 9).expect("none"), []);
+    assert_eq!(store.records(&one, RecordNumber(0), 9).expect("none"), []);
     assert_eq!(store.calls(&one).expect("none"), None);
 }
 
@@ -390,15 +526,16 @@ fn the_old_goes(store: &dyn Store) {
     let kept = put(store, Some(&new), "told long ago, in a session still used", at(0));
     let nobodys = put(store, None, "for nobody", at(0));
     let young = put(store, None, "for nobody, just now", at(9));
+    let key = FetchKey::of("https://example.org");
     let body = put(store, None, "a page", at(0));
-    store.put_fetch(&page("https://example.org", at(0), body)).expect("it is kept");
-    store.append(&new, Log::Events, &json!({}), at(9)).expect("a record");
+    store.put_fetch(key, &page("https://example.org", at(0), body)).expect("it is kept");
+    store.append(&new, &json!({}), at(9)).expect("a record");
 
     let collected = collect(store, u64::MAX, 5, at(10));
     assert_eq!((collected.sessions, collected.contents, collected.cached), (1, 3, 1));
     let handles = [gone, nobodys, body, kept, young];
     assert_eq!(handles.map(|handle| has(store, handle)), [false, false, false, true, true]);
-    assert_eq!(store.fetch("https://example.org").expect("none"), None);
+    assert_eq!(store.fetch(key).expect("none"), None);
     assert_eq!(
         collect(store, u64::MAX, 5, at(10)),
         Collected { bytes_left: collected.bytes_left, ..none() }
@@ -451,8 +588,9 @@ fn the_oldest_goes_first(store: &dyn Store) {
             put(store, Some(&session), &noise(1000, number.unsigned_abs()), at(number))
         })
         .collect();
+    let key = FetchKey::of("https://example.org");
     let page_body = put(store, None, &noise(1000, 77), at(1));
-    store.put_fetch(&page("https://example.org", at(1), page_body)).expect("it is kept");
+    store.put_fetch(key, &page("https://example.org", at(1), page_body)).expect("it is kept");
     assert!(collect(store, 10_000, 1_000, at(10)).bytes_left > 4_500);
 
     let collected = collect(store, 2_700, 1_000, at(10));
@@ -502,8 +640,8 @@ fn secrets_are_not_stored(store: &dyn Store) {
     assert_ne!(store.put(None, &content.bytes, at(0)).expect("it is new").handle, stored.handle);
 
     let event = json!({"args": {"api_key": "q8Zx61LmP0vTr7Ws", "line": "AKIAQYLPMN5HFIQR7XYA"}});
-    store.append(&session, Log::Events, &event, at(0)).expect("a record");
-    let record = store.records(&session, Log::Events, RecordNumber(1), 1).expect("one").remove(0);
+    store.append(&session, &event, at(0)).expect("a record");
+    let record = store.records(&session, RecordNumber(1), 1).expect("one").remove(0);
     assert_eq!(
         record.payload.to_string(),
         r#"{"args":{"api_key":"[secret removed: password]","line":"[secret removed: AWS access key]"}}"#
@@ -520,8 +658,8 @@ fn commands_have_no_secrets(store: &dyn Store) {
         ("curl -u 'me:correct-horse' x", "curl -u 'me:[secret removed: password of a user]' x"),
     ] {
         let event = json!({"answered": {"arguments": {"command": command}}});
-        let number = store.append(&session, Log::Events, &event, at(0)).expect("a record");
-        let record = store.records(&session, Log::Events, number, 1).expect("one").remove(0);
+        let number = store.append(&session, &event, at(0)).expect("a record");
+        let record = store.records(&session, number, 1).expect("one").remove(0);
         assert_eq!(record.payload["answered"]["arguments"]["command"], kept);
     }
 }
@@ -531,15 +669,18 @@ fn names_have_no_secrets(store: &dyn Store) {
     let note = "[secret removed: AWS access key]";
     let session = open(store, &format!("of {one}"), at(0));
     let second = open(store, &format!("of {other}"), at(1));
-    store.append(&session, Log::Events, &json!(1), at(2)).expect("a record");
-    store.set_calls(&session, &json!([1]), at(2)).expect("they are kept");
+    store.append(&session, &json!(1), at(2)).expect("a record");
+    store.change_calls(&session, &changes(json!(1), &[], &[]), at(2)).expect("they are kept");
     let content = put(store, Some(&session), "content", at(2));
     let path = format!("keys/{one}.txt");
-    let write = Write { path, before: None, after: content, time: at(2) };
+    let write = Write { path, before: None, after: Some(content), time: at(2) };
     store.put_write(&session, &write).expect("it is kept");
-    assert_eq!(store.writes(&session, None).expect("one")[0].path, format!("keys/{note}.txt"));
-    assert_eq!(store.records(&session, Log::Events, RecordNumber(1), 9).expect("one").len(), 1);
-    assert_eq!(store.calls(&session).expect("they are there"), Some(json!([1])));
+    assert_eq!(
+        store.writes(&session, &write.path).expect("one")[0].path,
+        format!("keys/{note}.txt")
+    );
+    assert_eq!(store.records(&session, RecordNumber(1), 9).expect("one").len(), 1);
+    assert!(store.calls(&session).expect("they can be read").is_some());
     assert_eq!(store.calls(&second).expect("none"), None, "another secret, another session");
     let listed: Vec<SessionId> =
         store.sessions().expect("two").into_iter().map(|session| session.id).collect();
@@ -551,29 +692,52 @@ fn names_have_no_secrets(store: &dyn Store) {
     let mut fetch = page("https://example.org/", at(0), content);
     fetch.etag = Some(format!("\"{one}\""));
     fetch.last_modified = Some(one);
-    store.put_fetch(&fetch).expect("it is kept");
-    let found = store.fetch(&fetch.url).expect("one").expect("one");
+    let key = FetchKey::of(&fetch.url);
+    store.put_fetch(key, &fetch).expect("it is kept");
+    let found = store.fetch(key).expect("one").expect("one");
     assert_eq!((found.etag, found.last_modified), (None, None));
     assert_eq!(found.content_type.as_deref(), Some("text/html"));
 }
 
-fn content_can_be_borrowed(store: &dyn Store) {
-    let session = open(store, "a", at(0));
-    let before = put(store, None, "before", at(0));
-    let mut contents = Contents::of(store, Some(session), at(0)).expect("it opens");
-    let secret = "token ghp_abcdefghij0123456789ABCDEFGHIJ012345";
-    let handle = contents.put(secret).expect("it is stored");
-    assert_eq!(contents.resolve(before), Some("before"));
-    assert_eq!(contents.resolve(handle), Some(secret), "the original, as long as it is held");
-    assert_eq!(contents.resolve(Handle::of(b"other")), None);
-    assert_eq!(text(store, handle).as_deref(), Some("token [secret removed: GitHub token]"));
-    assert!(contents.take_failures().is_empty());
+/// Who may fetch with one password may not be given what another fetched.
+fn addresses_have_no_secrets(store: &dyn Store) {
+    let body = put(store, None, "<h1>page</h1>", at(0));
+    let one = page("https://me:correct-horse-9@example.org/", at(0), body);
+    let key = FetchKey::of(&one.url);
+    store.put_fetch(key, &one).expect("it is kept");
+    let found = store.fetch(key).expect("one").expect("one");
+    assert_eq!(found.url, "https://me:[secret removed: password in an address]@example.org/");
+    let other = FetchKey::of("https://me:wrong-horse-8@example.org/");
+    assert_eq!(store.fetch(other).expect("none"), None);
+}
 
-    let nobody = Some(SessionId("nobody".into()));
-    let mut contents = Contents::of(store, nobody, at(0)).expect("it opens");
-    let handle = contents.put("held").expect("it is held");
-    assert_eq!(contents.resolve(handle), Some("held"));
-    assert_eq!(contents.take_failures().len(), 1);
+fn calls_grants_and_readers_have_no_secrets(store: &dyn Store) {
+    let [one, other] = ["QYLPMN5HFIQR7XYA", "QYLPMN5HFIQR7XYB"].map(|rest| format!("AKIA{rest}"));
+    let note = "[secret removed: AWS access key]";
+    let session = open(store, "a", at(0));
+    let asked = json!({ "arguments": { "url": one, "api_key": "q8Zx61LmP0vTr7Ws" } });
+    let changes = changes(json!({ "answered": [one] }), &[(1, asked)], &[1]);
+    store.change_calls(&session, &changes, at(0)).expect("they are kept");
+    let kept = store.calls(&session).expect("they can be read").expect("they are there");
+    assert_eq!(kept.state, json!({ "answered": [note] }));
+    let asked = json!({ "url": note, "api_key": "[secret removed: password]" });
+    assert_eq!(kept.calls, [call(1, json!({ "arguments": asked }))]);
+
+    let roots = RootsKey::of([Path::new("/work")]);
+    store.put_grant(roots, &grant("bash", &format!("use {one}")), at(0)).expect("it is kept");
+    let kept = store.grants(roots).expect("grants");
+    assert_eq!(kept, [grant("bash", &format!("use {note}"))]);
+
+    // Readers that differ in a secret are two.
+    let place = below("/work");
+    let noted = |reader: &str| {
+        store.note_reader(&[place], Some(reader), at(1)).expect("it is noted");
+        store.readers(&[place]).expect("readers")
+    };
+    let (first, again, second) = (noted(&one), noted(&one), noted(&other));
+    assert_eq!(first, again);
+    assert!(first.reader != second.reader && first.last < second.last, "{first:?} {second:?}");
+    assert!(first.reader.is_some_and(|reader| reader.starts_with(note)));
 }
 
 fn threads_share_a_store(store: &dyn Store) {
@@ -586,13 +750,15 @@ fn threads_share_a_store(store: &dyn Store) {
                     let content = format!("content {number}");
                     put(store, Some(session), &content, at(0));
                     let event = json!([thread, number]);
-                    store.append(session, Log::Events, &event, at(0)).expect("a record");
+                    store.append(session, &event, at(0)).expect("a record");
                 }
             });
         }
     });
-    let records = store.records(&session, Log::Events, RecordNumber(1), 1000).expect("records");
+    let records = store.records(&session, RecordNumber(1), 1000).expect("records");
     let numbers: Vec<u64> = records.iter().map(|record| record.number.0).collect();
     assert_eq!(numbers, (1..=100).collect::<Vec<_>>());
-    assert_eq!(store.handles().expect("handles").len(), 25);
+    let kept: usize = (0..25).map(|number| format!("content {number}").len()).sum();
+    let records: usize = records.iter().map(|record| record.payload.to_string().len()).sum();
+    assert_eq!(bytes(store), (kept + records) as u64, "each content is there once");
 }

@@ -7,7 +7,10 @@ use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-use foveal_store::{Limits, Log, RecordNumber, SessionFacts, SessionId, SqliteStore, Store, Write};
+use foveal_store::{
+    Call, CallChanges, CallHistory, CallNumber, Limits, RecordNumber, SessionFacts, SessionId,
+    SqliteStore, Store, Write,
+};
 use foveal_transcript::Handle;
 use foveal_transcript::Timestamp;
 use serde_json::json;
@@ -26,7 +29,8 @@ const KEPT: Limits = Limits { bytes_max: u64::MAX, age_max_ms: 1_000 };
 
 /// What takes a file back to its first version.
 const FIRST_VERSION: &str = "BEGIN IMMEDIATE; DROP TABLE collection; DROP INDEX content_by_use; \
-                             DROP TABLE calls; DROP TABLE curation; DROP TABLE fetch; \
+                             DROP TABLE granted; DROP TABLE reader; \
+                             DROP TABLE call_state; DROP TABLE call; DROP TABLE calls; DROP TABLE curation; DROP TABLE fetch; \
                              DROP TABLE write; PRAGMA user_version = 1; COMMIT";
 
 fn session(store: &dyn Store) -> SessionId {
@@ -49,6 +53,13 @@ fn content(number: u64) -> Vec<u8> {
     bytes
 }
 
+/// That a session remembers one call alone.
+fn only_call(number: u64) -> CallChanges {
+    let call = Call { number: CallNumber(number), payload: json!(number) };
+    let remaining = vec![call.number];
+    CallChanges { state: Some(json!({ "last": number })), calls: vec![call], remaining }
+}
+
 fn old_session(number: u64) -> SessionId {
     SessionId(format!("old {number}"))
 }
@@ -62,7 +73,7 @@ fn fill_with_old(store: &dyn Store) {
     for number in 0..OLD_SESSIONS {
         let id = old_session(number);
         store.open_session(&id, &SessionFacts::default(), LONG_AGO).expect("a session");
-        store.append(&id, Log::Events, &json!(number), LONG_AGO).expect("a record");
+        store.append(&id, &json!(number), LONG_AGO).expect("a record");
         store.put(Some(&id), &old_content(number), LONG_AGO).expect("it is stored");
     }
 }
@@ -74,7 +85,7 @@ fn check_old(store: &dyn Store) -> u64 {
     let numbers: Vec<u64> =
         sessions.iter().filter_map(|one| one.id.0.strip_prefix("old ")?.parse().ok()).collect();
     let is_whole = |number: &&u64| {
-        let records = store.records(&old_session(**number), Log::Events, RecordNumber(1), 9);
+        let records = store.records(&old_session(**number), RecordNumber(1), 9);
         let content = store.get(Handle::of(&old_content(**number))).expect("it can be read");
         !records.expect("they can be read").is_empty() && content.is_some()
     };
@@ -125,16 +136,17 @@ fn writer() {
     let Some(place) = std::env::var_os(PLACE) else { return };
     let store = SqliteStore::open(Path::new(&place)).expect("it opens");
     let session = session(&store);
-    let done = store.records(&session, Log::Events, RecordNumber(0), usize::MAX).expect("records");
+    let done = store.records(&session, RecordNumber(0), usize::MAX).expect("records");
     let acknowledge = |text: String| say(&text);
     for number in done.len() as u64 + 1.. {
         let handle = store.put(Some(&session), &content(number), NOW).expect("stored").handle;
         acknowledge(format!("content {number}"));
-        store.append(&session, Log::Events, &json!([number, handle]), NOW).expect("a record");
+        store.append(&session, &json!([number, handle]), NOW).expect("a record");
         acknowledge(format!("event {number}"));
-        store.set_calls(&session, &json!(number), NOW).expect("calls");
+        store.change_calls(&session, &only_call(number), NOW).expect("calls");
         acknowledge(format!("calls {number}"));
-        let write = Write { path: number.to_string(), before: None, after: handle, time: NOW };
+        let path = number.to_string();
+        let write = Write { path, before: None, after: Some(handle), time: NOW };
         store.put_write(&session, &write).expect("a write");
         acknowledge(format!("write {number}"));
         if number % 16 == 0 {
@@ -244,7 +256,7 @@ fn a_migration_that_is_killed_loses_nothing() {
         assert_eq!(store.check().expect("it can be read"), [""; 0]);
         assert_eq!(check_old(&store), OLD_SESSIONS);
         let session = session(&store);
-        store.set_calls(&session, &json!(kill), NOW).expect("calls");
+        store.change_calls(&session, &only_call(kill), NOW).expect("calls");
         assert_eq!(store.last_collection().expect("a time"), None);
     }
 }
@@ -277,7 +289,9 @@ fn every_beginning_of_a_migration_and_a_collection_is_whole() {
             assert_eq!(store.check().expect("it can be read"), [""; 0]);
             let left = check_old(&store);
             store.collect(KEPT, NOW).expect("it works");
-            assert_eq!((check_old(&store), store.handles().expect("none")), (0, vec![]));
+            assert_eq!(check_old(&store), 0);
+            let is_there = |number| store.get(Handle::of(&old_content(number))).expect("read");
+            assert!((0..OLD_SESSIONS).all(|number| is_there(number).is_none()));
             left
         })
         .collect();
@@ -296,13 +310,20 @@ fn check(path: &Path, acknowledged: &HashMap<String, u64>) {
     let in_doubt = |kind: &str, found: u64| {
         assert!((last(kind)..=last(kind) + 1).contains(&found), "{kind} {found}: {acknowledged:?}");
     };
-    let records = store.records(&session, Log::Events, RecordNumber(1), 99_999).expect("records");
+    let records = store.records(&session, RecordNumber(1), 99_999).expect("records");
     in_doubt("event", records.len() as u64);
-    let calls = store.calls(&session).expect("calls").and_then(|calls| calls.as_u64());
-    in_doubt("calls", calls.unwrap_or(0));
-    let writes = store.writes(&session, None).expect("writes");
-    let named = writes.first().map_or(0, |write| write.path.parse().expect("a number"));
-    in_doubt("write", named);
+    let history = store.calls(&session).expect("calls");
+    let calls = history.as_ref().map_or(0, |history| history.calls[0].number.0);
+    in_doubt("calls", calls);
+    // State and calls are of one change.
+    let expected = only_call(calls);
+    let CallChanges { state, calls, .. } = expected;
+    let expected = state.map(|state| CallHistory { state, calls });
+    assert_eq!(history, expected.filter(|_| history.is_some()));
+    let is_written =
+        |number: &u64| !store.writes(&session, &number.to_string()).expect("writes").is_empty();
+    let written = (0..=last("write") + 2).rev().find(is_written);
+    in_doubt("write", written.unwrap_or(0));
     for number in 1..=last("content") {
         let expected = content(number);
         let found = store.get(Handle::of(&expected)).expect("it can be read").expect("it is there");
@@ -317,7 +338,7 @@ fn a_damaged_log_leaves_a_prefix() {
     let store = SqliteStore::open(&path).expect("it opens");
     let session = session(&store);
     for number in 1..=60 {
-        store.append(&session, Log::Events, &json!(number), NOW).expect("a record");
+        store.append(&session, &json!(number), NOW).expect("a record");
     }
     let log = |path: &Path| path.with_extension("db-wal");
     let (file, whole) = (fs::read(&path).expect("a file"), fs::read(log(&path)).expect("a log"));
@@ -332,12 +353,12 @@ fn a_damaged_log_leaves_a_prefix() {
         assert_eq!(store.take_notices(), []);
         assert_eq!(store.check().expect("it can be read"), [""; 0]);
         let id = SessionId("a".into());
-        let records = store.records(&id, Log::Events, RecordNumber(0), 99).expect("records");
+        let records = store.records(&id, RecordNumber(0), 99).expect("records");
         for (at, record) in records.iter().enumerate() {
             assert_eq!(record.payload, json!(at + 1));
         }
         store.open_session(&id, &SessionFacts::default(), NOW).expect("it works");
-        let next = store.append(&id, Log::Events, &json!("next"), NOW).expect("it works");
+        let next = store.append(&id, &json!("next"), NOW).expect("it works");
         assert_eq!(next.0, records.len() as u64 + 1);
         records.len()
     };

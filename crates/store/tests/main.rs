@@ -2,5 +2,6 @@
 
 mod conformance;
 mod crash;
-mod place;
+mod file;
+mod migration;
 mod secrets;

@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use foveal_context::planner::{Item, Step};
 use foveal_context::projector::Projector;
 use foveal_context::record::Record;
 use foveal_context::shape::Shape;
+use foveal_context::step::{Item, Step};
 use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_transcript::{Conversation, Entry, EntryIndex, Role};
 

@@ -14,7 +14,7 @@ use foveal_index::{Hit, Indexer, IndexerError, Progress, SearchOptions};
 use crate::control::{self, Control};
 use crate::error::ToolError;
 
-/// How often a waiting caller is asked whether to go on.
+/// The longest wait between two looks at the cancellation token.
 const LOOK_UP_TIME: Duration = Duration::from_millis(50);
 
 /// Opens the index; called once, on the thread that keeps it.

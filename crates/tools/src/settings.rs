@@ -1,9 +1,10 @@
 //! What the tools may do, and how far they go: made once by whoever starts them.
 
 use foveal_calls::CallSettings;
+use foveal_context::settings::CurateSettings;
 use foveal_context::settings::Settings;
 use foveal_context::shaping::gutter::Numbers;
-use foveal_context::views::{Amount, CurateSettings};
+use foveal_context::views::Amount;
 use foveal_store::Limits;
 
 /// How much of all sessions a store keeps, and how long: 2 GiB, 30 days.

@@ -10,11 +10,9 @@ use foveal_calls::{Similarity, Statistics};
 use foveal_code::views::CuratedViews;
 use foveal_files::Roots;
 use foveal_processes::{Environment, Sandbox, Shell};
-use foveal_store::{Collected, Limits, SessionFacts, SessionId, Store, StoreError};
-use foveal_transcript::Handle;
+use foveal_store::{CallChanges, Collected, Limits, RootsKey, SessionId, Store, StoreError};
 use foveal_web::{Fetcher, Guard};
 use globset::Glob;
-use serde_json::Value;
 
 use crate::clock::{Clock, SystemClock};
 use crate::code_index::{self, CodeIndex};
@@ -92,9 +90,8 @@ impl Toolbox {
         let curator = Arc::new(CuratedViews::default());
         let curations = Curations::new(curator, CURATOR_VERSION, store.clone(), clock.clone());
         let curations = Arc::new(curations);
-        let granted = store.calls(&grants_of(&roots)).ok().flatten();
-        let granted = granted.and_then(|kept| serde_json::from_value(kept).ok());
-        let granted: Grants = granted.unwrap_or_default();
+        let granted = store.grants(key_of(&roots)).unwrap_or_default();
+        let granted: Grants = granted.into_iter().collect();
         let guard = Guard::new(&settings.private_hosts);
         Self {
             roots,
@@ -173,7 +170,8 @@ impl Toolbox {
         drop(calls);
         for session in sessions {
             // What is still there after a restart is too old soon.
-            drop(self.store.set_calls(&SessionId(session), &Value::Null, self.clock.now()));
+            let (session, now) = (SessionId(session), self.clock.now());
+            drop(self.store.change_calls(&session, &CallChanges::default(), now));
         }
     }
 
@@ -183,16 +181,10 @@ impl Toolbox {
 
     /// Remembers a grant for all sessions in these roots, from now on.
     pub(crate) fn grant(&self, access: &Access<'_>) {
-        let mut grants = self.grants();
-        grants.add(access);
-        let (place, now) = (grants_of(&self.roots), self.clock.now());
+        let grant = access.grant();
         // What cannot be kept holds as long as the process runs.
-        if let Ok(grants) = serde_json::to_value(&*grants)
-            && self.store.open_session(&place, &SessionFacts::default(), now).is_ok()
-        {
-            drop(self.store.set_calls(&place, &grants, now));
-            drop(self.store.set_pinned(&place, true));
-        }
+        drop(self.store.put_grant(key_of(&self.roots), &grant, self.clock.now()));
+        self.grants().add(grant);
     }
 
     pub(crate) fn is_granted(&self, access: &Access<'_>) -> bool {
@@ -204,11 +196,8 @@ impl Toolbox {
     }
 }
 
-/// Where the grants for roots are kept: a path is another file in other roots.
-fn grants_of(roots: &Roots) -> SessionId {
-    let paths: Vec<_> =
-        roots.all().map(|root| root.path().as_os_str().as_encoded_bytes()).collect();
-    SessionId(format!("permissions {}", Handle::of(&paths.join(&0))))
+fn key_of(roots: &Roots) -> RootsKey {
+    RootsKey::of(roots.all().map(|root| root.path()))
 }
 
 impl fmt::Debug for Toolbox {

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use foveal_store::{Fetch, FetchKey};
 use foveal_tools::settings::ToolSettings;
 use foveal_tools::{Answer, Control, Request, Session};
 use serde_json::json;
@@ -175,7 +176,7 @@ fn pages_with_secrets_are_fetched_anew() {
         }
         assert_eq!(site.asked(), [path, path]);
         let url = format!("http://127.0.0.1:{}{path}", site.port);
-        assert_eq!(world.toolbox.store.fetch(&url).unwrap(), None);
+        assert_eq!(world.toolbox.store.fetch(FetchKey::of(&url)).unwrap(), None);
     }
 }
 
@@ -186,7 +187,8 @@ fn a_page_that_cannot_be_kept_takes_the_place_of_one_that_was() {
     let url = format!("http://127.0.0.1:{}/secret", site.port);
     let now = world.toolbox.clock.now();
     let put = |text: &str| world.toolbox.store.put(None, text.as_bytes(), now).unwrap().handle;
-    let kept = |body| foveal_store::Fetch {
+    let key_of_page = FetchKey::of(&url);
+    let kept = |body| Fetch {
         url: url.clone(),
         final_url: url.clone(),
         status: 200,
@@ -197,14 +199,14 @@ fn a_page_that_cannot_be_kept_takes_the_place_of_one_that_was() {
         checked: now,
         body,
     };
-    world.toolbox.store.put_fetch(&kept(put("edition of before\n"))).unwrap();
+    world.toolbox.store.put_fetch(key_of_page, &kept(put("edition of before\n"))).unwrap();
     assert!(site.fetch(&world.session, "/secret").text.contains("edition of before"));
     assert!(site.fetch(&world.session, "/secret").text.contains("edition 0"));
     let other = site.fetch(&world.session_named("other"), "/secret");
     assert!(other.text.contains("edition 0"), "{other:?}");
     // One that was kept without its secrets is no page.
     let key = ["AKIA", "QYLPMN5HFIQR7XYA"].concat();
-    world.toolbox.store.put_fetch(&kept(put(&format!("key {key}\n")))).unwrap();
+    world.toolbox.store.put_fetch(key_of_page, &kept(put(&format!("key {key}\n")))).unwrap();
     let third = site.fetch(&world.session_named("third"), "/secret");
     assert!(!third.cached && third.text.contains("edition 0"), "{third:?}");
 }

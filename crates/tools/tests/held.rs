@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use foveal_store::{Log, RecordNumber, SessionFacts, SessionId};
+use foveal_store::{RecordNumber, SessionFacts, SessionId};
 use foveal_tools::settings::ToolSettings;
 use foveal_tools::{Control, Request, Session};
 use serde_json::json;
@@ -255,16 +255,16 @@ fn what_is_not_kept_of_a_session_does_not_count_as_shown() {
     assert!(!read(&world.session_named("test"), "a.rs"));
     let id = SessionId("test".to_owned());
     let now = world.toolbox.clock.now();
-    world.toolbox.store.append(&id, Log::Events, &json!(null), now).expect("a record");
+    world.toolbox.store.append(&id, &json!(null), now).expect("a record");
     // What came after it was decided on what is not known any more.
     assert!(read(&first, "b.rs"));
     let later = world.session_named("test");
     assert!(read(&later, "a.rs") && read(&later, "b.rs"));
     // The same where an answer is missing, or is there twice.
-    let records = world.toolbox.store.records(&id, Log::Events, RecordNumber(1), 99);
+    let records = world.toolbox.store.records(&id, RecordNumber(1), 99);
     let mut said = records.expect("records").into_iter().rev().map(|record| record.payload);
     let last = said.find(|said| said.get("answered").is_some()).expect("an answer");
-    world.toolbox.store.append(&id, Log::Events, &last, now).expect("a record");
+    world.toolbox.store.append(&id, &last, now).expect("a record");
     assert!(!read(&later, "b.rs"));
     let last = world.session_named("test");
     assert!(read(&last, "a.rs") && read(&last, "b.rs"));

@@ -1,14 +1,13 @@
 //! Handles: content addresses under which anything left out can be fetched again.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
 /// Bytes of the blake3 hash that make a handle. Twelve hex digits: among a million
-/// results the chance of any collision is below 2 in 1000 at 48 bits, and a collision is
-/// detected when content is put, never served wrongly.
+/// results the chance of any collision is below 2 in 1000 at 48 bits, and a store detects it
+/// when content is put, and never serves it wrongly.
 const HANDLE_BYTES: usize = 6;
 
 /// The blake3 hash of a content, by which equal contents are told.
@@ -103,53 +102,6 @@ impl From<Handle> for String {
     }
 }
 
-/// Content that could not be stored.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ContentError {
-    /// Two different contents share a handle; the second was refused.
-    #[error("handle {handle} already stands for other content")]
-    Collision {
-        /// The shared handle.
-        handle: Handle,
-    },
-}
-
-/// Where the content behind handles lives.
-pub trait ContentStore {
-    /// Stores `content` and returns its handle. Storing the same content again is free.
-    ///
-    /// # Errors
-    /// [`ContentError::Collision`] if other content has this handle.
-    fn put(&mut self, content: &str) -> Result<Handle, ContentError>;
-
-    /// The content behind `handle`.
-    fn resolve(&self, handle: Handle) -> Option<&str>;
-}
-
-/// A [`ContentStore`] in memory, for one process and for tests.
-#[derive(Debug, Clone, Default)]
-pub struct MemoryStore {
-    contents: HashMap<Handle, String>,
-}
-
-impl ContentStore for MemoryStore {
-    fn put(&mut self, content: &str) -> Result<Handle, ContentError> {
-        let handle = Handle::of(content.as_bytes());
-        match self.contents.get(&handle) {
-            Some(known) if known != content => Err(ContentError::Collision { handle }),
-            Some(_) => Ok(handle),
-            None => {
-                self.contents.insert(handle, content.to_owned());
-                Ok(handle)
-            }
-        }
-    }
-
-    fn resolve(&self, handle: Handle) -> Option<&str> {
-        self.contents.get(&handle).map(String::as_str)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -162,14 +114,5 @@ mod tests {
         for bad in ["", "12", "zzzzzzzzzzzz", "0123456789ab0", "ééééé1"] {
             assert!(bad.parse::<Handle>().is_err(), "{bad} is no handle");
         }
-    }
-
-    #[test]
-    fn a_store_returns_what_was_put() {
-        let mut store = MemoryStore::default();
-        let handle = store.put("content").expect("no collision among one");
-        assert_eq!(store.put("content"), Ok(handle));
-        assert_eq!(store.resolve(handle), Some("content"));
-        assert_eq!(store.resolve(Handle::of(b"other")), None);
     }
 }

@@ -95,7 +95,7 @@ pub enum FetchError {
         /// What is wrong.
         reason: String,
     },
-    /// The caller asked to stop.
+    /// The fetch was cancelled.
     #[error("stopped")]
     Cancelled,
 }

@@ -22,7 +22,7 @@ use crate::limits::{Limits, Names};
 use crate::markdown::{self, Converted};
 use crate::plain;
 
-/// How often whoever waits is asked whether to go on.
+/// The longest wait between two looks at the cancellation token.
 const ASK_EACH: Duration = Duration::from_millis(20);
 
 /// Characters of what an error's page says.

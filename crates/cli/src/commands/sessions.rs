@@ -6,7 +6,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Context, bail};
 use clap::Subcommand;
 use foveal_store::{Session, SessionId};
-use foveal_tools::session::is_note;
 use serde_json::{Value, json};
 
 use crate::environment::Environment;
@@ -49,8 +48,7 @@ struct Named {
 /// If there is no such session, or the store cannot be used.
 pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
     let store = toolbox::open_store(environment);
-    let mut sessions = store.sessions()?;
-    sessions.retain(|session| !is_note(&session.id));
+    let sessions = store.sessions()?;
     let done = match &arguments.deed {
         None => {
             let text =

@@ -4,7 +4,7 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 
-use foveal_store::{Log, RecordNumber, SessionFacts, SessionId, Store};
+use foveal_store::{RecordNumber, SessionFacts, SessionId, Store};
 use foveal_transcript::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -54,8 +54,7 @@ impl<'s> Past<'s> {
     pub(super) fn open(store: &'s dyn Store, event: &Event, now: Timestamp) -> Option<Self> {
         let agent = event.agent.as_ref().map(|agent| format!("/{agent}")).unwrap_or_default();
         let session = SessionId(format!("claude-code {}{agent}", event.session));
-        let facts =
-            SessionFacts { client: "Claude Code".to_owned(), roots: vec![event.directory.clone()] };
+        let facts = SessionFacts { roots: vec![event.directory.clone()] };
         let is_known = store.open_session(&session, &facts, now).ok()?;
         let mut past = Self {
             store,
@@ -66,8 +65,7 @@ impl<'s> Past<'s> {
             forgotten: 0,
             is_first: Cell::new(true),
         };
-        let records =
-            store.records(&past.session, Log::Events, RecordNumber(1), RECORDS_MAX).ok()?;
+        let records = store.records(&past.session, RecordNumber(1), RECORDS_MAX).ok()?;
         // What was sent of results that are there already may be kept no more.
         let mut is_lost = !is_known && transcript::has_results(event);
         for record in records {
@@ -150,6 +148,6 @@ impl<'s> Past<'s> {
 
     fn append(&self, kept: &Kept) -> Option<()> {
         let record = serde_json::to_value(kept).ok()?;
-        self.store.append(&self.session, Log::Events, &record, self.now).ok().map(drop)
+        self.store.append(&self.session, &record, self.now).ok().map(drop)
     }
 }

@@ -4,12 +4,13 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use foveal_context::planner::{Planner, Step};
+use foveal_context::planner::Planner;
 use foveal_context::prices::PriceCard;
 use foveal_context::record::Record;
 use foveal_context::settings::Settings;
 use foveal_context::shape::{Decision, Piece, Shape, ShapeKind};
 use foveal_context::shaping::gutter::Numbers;
+use foveal_context::step::Step;
 use foveal_context::tokens::Tokenizer;
 use foveal_transcript::Handle;
 use foveal_transcript::{

@@ -9,8 +9,8 @@ mod touched;
 
 use std::fmt::Write;
 
-use foveal_context::shaping::view;
 use foveal_context::tokens::{Tokenizer, Tokens};
+use foveal_context::views;
 use serde::{Deserialize, Serialize};
 
 use self::related::Web;
@@ -25,7 +25,8 @@ use foveal_transcript::LineNumber;
 /// Lines of a signature that are shown.
 const SIGNATURE_LINES_MAX: u32 = 6;
 /// The names that a gap tells, as many as where the summary stands for a read.
-const NAMES_TOLD: NamesTold = NamesTold { most: view::NAMES_MAX, bytes_max: view::NAME_BYTES_MAX };
+const NAMES_TOLD: NamesTold =
+    NamesTold { most: views::NAMES_MAX, bytes_max: views::NAME_BYTES_MAX };
 /// Tokens that one entity takes at least, which bounds how many are tried.
 const ENTITY_TOKENS_MIN: u64 = 3;
 

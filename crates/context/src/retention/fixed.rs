@@ -2,9 +2,9 @@
 //! choice made with knowledge of the whole conversation would have been worth.
 
 use super::weigh;
-use crate::planner::{Item, Step};
 use crate::record::Record;
 use crate::shape::Shape;
+use crate::step::{Item, Step};
 use foveal_transcript::{EntryIndex, Timestamp, Window, WindowChange};
 
 /// Sends every result in the shape that was chosen for it before the conversation began.

@@ -20,10 +20,9 @@ use std::sync::Arc;
 use foveal_transcript::Handle;
 
 use crate::note::{Note, NoteKind};
-use crate::planner::{Item, Step};
 use crate::record::Record;
-use crate::rewrite::RewriteReason;
 use crate::shape::{Decision, Piece, Shape, ShapeKind};
+use crate::step::{Item, RewriteReason, Step};
 use crate::tokens::Tokens;
 use foveal_effects::{EffectKind, ReadTarget};
 use foveal_transcript::{EntryIndex, Role, Timestamp, Window, WindowChange};

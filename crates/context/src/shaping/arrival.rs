@@ -2,11 +2,11 @@
 
 use crate::facts::Facts;
 use crate::ledger::{Ledger, Place};
-use crate::planner::Item;
+use crate::level::Level;
 use crate::record::Record;
-use crate::rewrite::{self, Level};
 use crate::settings::Settings;
 use crate::shape::{Piece, Shape};
+use crate::step::Item;
 use crate::tokens::{TokenCache, Tokenizer, Tokens};
 use crate::views::Chosen;
 use foveal_effects::EffectKind;
@@ -15,7 +15,7 @@ use foveal_transcript::EntryIndex;
 use super::draft::Draft;
 use super::excerpt::{self, ExcerptLimits};
 use super::shown::{self, BlockMin, Match, Seen};
-use super::{encoded, fold, gutter, heading, hits, json, long_line, noise, table, view};
+use super::{encoded, fold, gutter, heading, hits, json, long_line, noise, reduce, table, view};
 
 /// Everything the decision on one result depends on.
 pub struct Ask<'a> {
@@ -123,7 +123,7 @@ pub fn shape(ask: &Ask<'_>, tokens: &mut TokenCache) -> Outcome {
 fn reduce(ask: &Ask<'_>, draft: &mut Draft<'_>) {
     match ask.chosen {
         Some(chosen) => view::show(draft, chosen),
-        None => rewrite::reduce(draft, ask.level, ask.first.map(|first| &first.view)),
+        None => reduce::reduce(draft, ask.level, ask.first.map(|first| &first.view)),
     }
 }
 
@@ -131,7 +131,7 @@ fn reduce(ask: &Ask<'_>, draft: &mut Draft<'_>) {
 /// it is known then.
 fn foresee(ask: &Ask<'_>, mut draft: Draft<'_>, tokens: &mut TokenCache) {
     if draft.facts.kind() == EffectKind::Read {
-        rewrite::reduce(&mut draft, Level::Reduced, ask.first.map(|first| &first.view));
+        reduce::reduce(&mut draft, Level::Reduced, ask.first.map(|first| &first.view));
         shorten(ask, &mut draft, true);
         tokens.count(ask.record.tokenizer(), &draft.compose().render(draft.content));
     }

@@ -7,9 +7,9 @@ use std::ops::Range;
 
 use crate::call_texts::{keeps, placed};
 use crate::facts::{Facts, LineHash, Side, file_name, file_of};
+use crate::level::Level;
 use crate::note::{Counts, Note, NoteKind};
 use crate::record::Record;
-use crate::rewrite::Level;
 use crate::shape::{Piece, Shape, ShapeKind};
 use crate::timeline::{ChangeNote, edits_heading, fold_edits, summary};
 use crate::tokens::{TokenCache, Tokens};

@@ -13,6 +13,7 @@ pub mod json;
 pub mod long_line;
 pub mod noise;
 pub mod outline;
+pub mod reduce;
 pub mod shown;
 pub mod table;
 pub mod telling;

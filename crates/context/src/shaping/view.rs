@@ -6,16 +6,12 @@ use std::ops::Range;
 
 use crate::note::{Note, NoteKind};
 use crate::shape::ShapeKind;
-use crate::views::{Chosen, Label, View, Wanted};
+use crate::views::{Chosen, Label, NAMES_MAX, View, Wanted, is_fit, is_name_in};
 use foveal_transcript::LineNumber;
 
 use super::draft::Draft;
 use super::excerpt;
 
-/// Names told of one gap.
-pub const NAMES_MAX: usize = 6;
-/// Bytes of a name; longer ones are not told.
-pub const NAME_BYTES_MAX: usize = 60;
 /// Bytes of a remark.
 const REMARK_BYTES_MAX: usize = 240;
 
@@ -117,18 +113,4 @@ impl<'v> Names<'v> {
         names.truncate(NAMES_MAX);
         NoteKind::LeftOut { names, has_more }
     }
-}
-
-/// Whether a name can be told of a line with this text.
-pub fn is_name_in(label: &Label, text: &str) -> bool {
-    is_fit(&label.text, NAME_BYTES_MAX) && text.contains(&*label.text)
-}
-
-/// Whether a text from outside can stand in a note: what it says must not look like a part
-/// of one.
-fn is_fit(text: &str, bytes_max: usize) -> bool {
-    !text.is_empty()
-        && text.len() <= bytes_max
-        && !text.contains(|c: char| c.is_control() || c == '[' || c == ']')
-        && !text.contains("expand ")
 }

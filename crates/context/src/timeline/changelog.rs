@@ -7,7 +7,7 @@ use similar::{ChangeTag, TextDiff};
 use super::definitions::definition_in;
 use super::events::{Event, EventKind, events_of};
 use super::known::Known;
-use super::{Confidence, FileState};
+use super::state::{Confidence, FileState};
 use crate::note::{Note, NoteKind, ToldEdits};
 use foveal_effects::{Change, Effect};
 use foveal_transcript::Conversation;

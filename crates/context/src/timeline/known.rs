@@ -2,7 +2,7 @@
 
 use foveal_effects::Change;
 
-use super::{Confidence, FileState};
+use super::state::{Confidence, FileState};
 
 /// One line of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,7 +10,8 @@ mod request;
 
 use std::fmt;
 
-use super::{Read, View, Views, Wanted};
+use super::read::{Read, Views};
+use super::value::{View, Wanted};
 use crate::tokens::Tokens;
 use foveal_transcript::LineNumber;
 

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use foveal_context::planner::Step;
 use foveal_context::prices::PriceCard;
 use foveal_context::profile::{Origin, PROFILES};
 use foveal_context::projector::Projector;
@@ -11,6 +10,7 @@ use foveal_context::retention::{
     clear_tool_uses, content_reset, first_last_sampled, latest_read, prune,
 };
 use foveal_context::shape::Decision;
+use foveal_context::step::Step;
 use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_testkit::scripts;
 use foveal_transcript::Handle;

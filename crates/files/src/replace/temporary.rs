@@ -15,7 +15,7 @@ use rustix::io::Errno;
 /// Names tried before giving up.
 const NAMES_MAX: usize = 32;
 
-/// Bytes written at once; between two writes the caller is asked whether to go on.
+/// Bytes written at once; a cancelled write ends between two of them.
 const CHUNK_BYTES: usize = 4 * 1024 * 1024;
 
 /// A file under a name that nobody uses, removed when dropped unless it was put in place.

@@ -35,40 +35,27 @@ impl Roots {
     ///
     /// When the path is malformed, leads outside, goes through a file, or a root is gone.
     pub fn resolve(&self, path: &str) -> Result<Located, PathError> {
-        resolve(self, &self.working, path)
+        let asked = parse(path)?;
+        for root in self.all() {
+            root.check()?;
+        }
+        if let Some(located) = without_links(self, &asked) {
+            return Ok(located);
+        }
+        let at = self.working.to_path_buf();
+        let mut walk = Walk { roots: self, asked: path, at, next: Vec::new(), link: None };
+        walk.push(&asked);
+        walk.run()
     }
-
-    /// As [`Self::resolve`], with relative paths starting at the absolute folder `from`.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::resolve`].
-    pub fn resolve_from(&self, from: &Path, path: &str) -> Result<Located, PathError> {
-        resolve(self, from, path)
-    }
-}
-
-/// Where `path` leads, relative paths starting at `from`.
-fn resolve(roots: &Roots, from: &Path, path: &str) -> Result<Located, PathError> {
-    let asked = parse(path)?;
-    for root in roots.all() {
-        root.check()?;
-    }
-    if let Some(located) = without_links(roots, from, &asked) {
-        return Ok(located);
-    }
-    let mut walk = Walk { roots, asked: path, at: from.to_owned(), next: Vec::new(), link: None };
-    walk.push(&asked);
-    walk.run()
 }
 
 /// The answer where `path` is plain: nothing but names, and no link on the way. One system call,
 /// which is what most paths take.
-fn without_links(roots: &Roots, from: &Path, path: &Path) -> Option<Located> {
+fn without_links(roots: &Roots, path: &Path) -> Option<Located> {
     let plain = path
         .components()
         .all(|part| matches!(part, Component::Normal(_) | Component::CurDir | Component::RootDir));
-    let absolute: PathBuf = from.join(path).components().collect();
+    let absolute: PathBuf = roots.working.join(path).components().collect();
     let root = roots.holding(&absolute).filter(|_| plain)?;
     let relative = absolute.strip_prefix(root.path()).ok()?;
     let nearest = if relative.as_os_str().is_empty() { Path::new(".") } else { relative };

@@ -1,7 +1,6 @@
 //! Finding files by the form of their path.
 
 use std::cmp::Reverse;
-use std::fmt::Write as _;
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -72,32 +71,6 @@ impl GlobAnswer {
     pub fn next_offset(&self) -> Option<usize> {
         let end = self.offset + self.shown;
         (self.shown > 0 && (end as u64) < self.total).then_some(end)
-    }
-
-    /// One path a line. Whatever is not on the page is told in a last line in brackets.
-    pub fn render(&self) -> String {
-        let mut text = String::new();
-        for path in &self.paths {
-            text.push_str(path);
-            text.push('\n');
-        }
-        let (total, offset, shown) = (self.total, self.offset, self.shown);
-        let told = match (shown, total) {
-            (0, 0) => Some("no file fits; hidden and ignored files are not looked at".to_owned()),
-            (0, total) => Some(format!("there are {total} files, none from offset {offset}")),
-            (shown, total) if (shown as u64) < total => {
-                let next = self.next_offset();
-                let next = next.map(|next| format!("; the next from offset {next}"));
-                let (from, to) = (offset + 1, offset + shown);
-                Some(format!("files {from}-{to} of {total}{}", next.unwrap_or_default()))
-            }
-            _ => None,
-        };
-        if let Some(told) = told {
-            writeln!(text, "[{told}]").expect("writing to a string does not fail");
-        }
-        self.passed.write(&mut text).expect("writing to a string does not fail");
-        text
     }
 }
 

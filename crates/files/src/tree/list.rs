@@ -1,7 +1,6 @@
 //! A folder as a tree.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fmt::Write as _;
 use std::path::Path;
 
 use foveal_cancel::Cancel;
@@ -236,62 +235,5 @@ impl Tree {
                 self.write(&path, root, entries);
             }
         }
-    }
-}
-
-impl ListAnswer {
-    /// The tree as text: a line for each entry, further in by two blanks a level, with sizes,
-    /// and the number of files in folders.
-    pub fn render(&self) -> String {
-        let mut text = String::new();
-        self.write(&mut text).expect("writing to a string does not fail");
-        text
-    }
-
-    fn write(&self, text: &mut String) -> std::fmt::Result {
-        let name = if self.path.is_empty() { "." } else { &self.path };
-        writeln!(text, "{name}/ ({})", files(self.files))?;
-        for (at, entry) in self.entries.iter().enumerate() {
-            let indent = "  ".repeat(entry.level);
-            let name = entry.path.rsplit('/').next().unwrap_or(&entry.path);
-            match entry.kind {
-                EntryKind::Folder { files: count, left_out } => {
-                    let next = self.entries.get(at + 1);
-                    let is_open = next.is_some_and(|next| next.level > entry.level);
-                    let told = match left_out {
-                        0 => String::new(),
-                        _ if !is_open => String::new(),
-                        more => format!(", {more} more entries here"),
-                    };
-                    writeln!(text, "{indent}{name}/ ({}{told})", files(count))?;
-                }
-                EntryKind::File(Some(size)) => writeln!(text, "{indent}{name} {}", bytes(size))?,
-                EntryKind::File(None) | EntryKind::Other => writeln!(text, "{indent}{name}")?,
-            }
-        }
-        if self.left_out > 0 {
-            writeln!(text, "[{} more entries here]", self.left_out)?;
-        }
-        self.passed.write(text)
-    }
-}
-
-fn files(count: u64) -> String {
-    if count == 1 { "1 file".to_owned() } else { format!("{count} files") }
-}
-
-/// A size as a person reads it: `812 B`, `1.5 kB`, `23 MB`.
-fn bytes(size: u64) -> String {
-    let units = ["B", "kB", "MB", "GB", "TB"];
-    let mut value = size as f64;
-    let mut unit = 0;
-    while value >= 999.5 && unit + 1 < units.len() {
-        value /= 1000.0;
-        unit += 1;
-    }
-    if unit == 0 || value >= 9.95 {
-        format!("{value:.0} {}", units[unit])
-    } else {
-        format!("{value:.1} {}", units[unit])
     }
 }

@@ -28,3 +28,4 @@ pub use query::{Case, GrepMode, GrepQuery, Open};
 pub use render::Form;
 pub use scope::{Scope, TreeError};
 pub use unchanged::is_unchanged;
+pub use walk::visible_files;

@@ -3,6 +3,8 @@
 use std::fmt::{self, Write as _};
 
 use super::answer::{FileHits, GrepAnswer, HitLine, Passed, Unit};
+use super::glob::GlobAnswer;
+use super::list::{EntryKind, ListAnswer};
 use super::query::GrepMode;
 
 /// How found lines are printed.
@@ -69,9 +71,74 @@ impl GrepAnswer {
     }
 }
 
+impl GlobAnswer {
+    /// One path a line. Whatever is not on the page is told in a last line in brackets.
+    pub fn render(&self) -> String {
+        let mut text = String::new();
+        for path in &self.paths {
+            text.push_str(path);
+            text.push('\n');
+        }
+        let (total, offset, shown) = (self.total, self.offset, self.shown);
+        let told = match (shown, total) {
+            (0, 0) => Some("no file fits; hidden and ignored files are not looked at".to_owned()),
+            (0, total) => Some(format!("there are {total} files, none from offset {offset}")),
+            (shown, total) if (shown as u64) < total => {
+                let next = self.next_offset();
+                let next = next.map(|next| format!("; the next from offset {next}"));
+                let (from, to) = (offset + 1, offset + shown);
+                Some(format!("files {from}-{to} of {total}{}", next.unwrap_or_default()))
+            }
+            _ => None,
+        };
+        if let Some(told) = told {
+            writeln!(text, "[{told}]").expect("writing to a string does not fail");
+        }
+        self.passed.write(&mut text).expect("writing to a string does not fail");
+        text
+    }
+}
+
+impl ListAnswer {
+    /// The tree as text: a line for each entry, further in by two blanks a level, with sizes,
+    /// and the number of files in folders.
+    pub fn render(&self) -> String {
+        let mut text = String::new();
+        self.write(&mut text).expect("writing to a string does not fail");
+        text
+    }
+
+    fn write(&self, text: &mut String) -> std::fmt::Result {
+        let name = if self.path.is_empty() { "." } else { &self.path };
+        writeln!(text, "{name}/ ({})", files(self.files))?;
+        for (at, entry) in self.entries.iter().enumerate() {
+            let indent = "  ".repeat(entry.level);
+            let name = entry.path.rsplit('/').next().unwrap_or(&entry.path);
+            match entry.kind {
+                EntryKind::Folder { files: count, left_out } => {
+                    let next = self.entries.get(at + 1);
+                    let is_open = next.is_some_and(|next| next.level > entry.level);
+                    let told = match left_out {
+                        0 => String::new(),
+                        _ if !is_open => String::new(),
+                        more => format!(", {more} more entries here"),
+                    };
+                    writeln!(text, "{indent}{name}/ ({}{told})", files(count))?;
+                }
+                EntryKind::File(Some(size)) => writeln!(text, "{indent}{name} {}", bytes(size))?,
+                EntryKind::File(None) | EntryKind::Other => writeln!(text, "{indent}{name}")?,
+            }
+        }
+        if self.left_out > 0 {
+            writeln!(text, "[{} more entries here]", self.left_out)?;
+        }
+        self.passed.write(text)
+    }
+}
+
 impl Passed {
     /// What could not be read. Binary files are passed over by everyone's leave.
-    pub(super) fn write(&self, text: &mut String) -> fmt::Result {
+    fn write(&self, text: &mut String) -> fmt::Result {
         let more = |all: u64, named: usize| match all - named as u64 {
             0 => String::new(),
             more => format!(" and {more} more"),
@@ -118,4 +185,24 @@ fn lines(text: &mut String, file: &FileHits, form: Form, is_first: bool) -> fmt:
         }
     }
     Ok(())
+}
+
+fn files(count: u64) -> String {
+    if count == 1 { "1 file".to_owned() } else { format!("{count} files") }
+}
+
+/// A size as a person reads it: `812 B`, `1.5 kB`, `23 MB`.
+fn bytes(size: u64) -> String {
+    let units = ["B", "kB", "MB", "GB", "TB"];
+    let mut value = size as f64;
+    let mut unit = 0;
+    while value >= 999.5 && unit + 1 < units.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    if unit == 0 || value >= 9.95 {
+        format!("{value:.0} {}", units[unit])
+    } else {
+        format!("{value:.1} {}", units[unit])
+    }
 }

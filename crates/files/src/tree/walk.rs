@@ -1,5 +1,6 @@
 //! The walk that all answers come from.
 
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -88,16 +89,43 @@ impl<V> Drop for Seat<'_, V> {
     }
 }
 
+/// The regular files below `root` that a search looks at unless it is told otherwise, by path.
+/// Hidden ones are left out even where a line such as `!.github` asks for them; no link is
+/// followed, and what cannot be listed is passed over. With `only`, just those of them that
+/// are there.
+pub fn visible_files(
+    root: &Path,
+    only: Option<&[PathBuf]>,
+    depth_max: usize,
+) -> impl Iterator<Item = PathBuf> + use<> {
+    let mut builder = ruled(root);
+    builder.max_depth(Some(depth_max)).sort_by_file_path(Ord::cmp);
+    builder.add_custom_ignore_filename(".rgignore");
+    let wanted: Option<Vec<PathBuf>> = only.map(<[PathBuf]>::to_vec);
+    builder.filter_entry(move |entry| {
+        let path = entry.path();
+        let is_hidden = entry.depth() > 0 && entry.file_name().as_encoded_bytes().starts_with(b".");
+        !is_hidden && wanted.as_ref().is_none_or(|all| all.iter().any(|one| one.starts_with(path)))
+    });
+    let is_file = |entry: &DirEntry| entry.file_type().is_some_and(|kind| kind.is_file());
+    builder.build().flatten().filter(is_file).map(DirEntry::into_path)
+}
+
+/// The rules of every walk.
+fn ruled(root: &Path) -> WalkBuilder {
+    let mut builder = WalkBuilder::new(root);
+    // Who writes a `.gitignore` means it, with git or without.
+    builder.follow_links(false).require_git(false);
+    builder
+}
+
 fn builder(scope: &Scope, checked: &Checked) -> WalkBuilder {
-    let mut builder = WalkBuilder::new(&checked.root);
+    let mut builder = ruled(&checked.root);
     let threads = thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX);
     builder
         .threads(if checked.is_folder { threads } else { 1 })
         .max_depth(Some(DEPTH_MAX))
-        .follow_links(false)
         .hidden(!scope.hidden)
-        // Who writes a `.gitignore` means it, with git or without.
-        .require_git(false)
         .parents(!scope.ignored)
         .ignore(!scope.ignored)
         .git_ignore(!scope.ignored)

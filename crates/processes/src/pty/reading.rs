@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{BoundedOutput, Decoder, Ending, KeepBytes, Output};
 
-/// The longest wait without asking whether to go on.
+/// The longest wait between two looks at the cancellation token.
 const TICK: Duration = Duration::from_millis(20);
 
 /// Output that waits to be streamed, in bytes; of more, the last. All of it is in the reading.
@@ -35,7 +35,7 @@ impl Wait {
 /// Who waits for output.
 #[derive(Clone, Copy)]
 pub struct Waiting<'a> {
-    /// Asked at least every 20 ms; `false` ends the wait.
+    /// Asked at least every 20 ms; ends the wait once it is cancelled.
     pub cancel: &'a Cancel<'a>,
     /// Gets the output as it comes, in pieces of whole characters; of what comes too fast, the
     /// last.
@@ -62,7 +62,7 @@ pub enum Paused {
     Deadline,
     /// The program has ended and all its output was read.
     Ended,
-    /// Who waits asked to stop.
+    /// The wait was cancelled.
     Cancelled,
 }
 

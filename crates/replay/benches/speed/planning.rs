@@ -1,10 +1,11 @@
 //! Planning one more request of a conversation, against planning all of it from scratch.
 
 use criterion::{BatchSize, BenchmarkGroup, BenchmarkId, Criterion, measurement::WallTime};
-use foveal_context::planner::{Planner, Step};
+use foveal_context::planner::Planner;
 use foveal_context::prices::PriceCard;
 use foveal_context::record::Record;
 use foveal_context::settings::Settings;
+use foveal_context::step::Step;
 use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_replay::run::request_time;
 use foveal_testkit::long_conversation;

@@ -2,9 +2,10 @@
 
 use anyhow::{Context, bail};
 use foveal_context::score::NAMES;
+use foveal_context::settings::{CurateSettings, OldReads};
 use foveal_context::settings::{EditSettings, RewriteSettings, Settings};
 use foveal_context::tokens::Tokens;
-use foveal_context::views::{Amount, CurateSettings, OldReads, Wanted};
+use foveal_context::views::{Amount, Wanted};
 
 /// The settings of an own profile.
 pub(crate) fn named(name: &str) -> anyhow::Result<Settings> {

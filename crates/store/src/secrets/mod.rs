@@ -69,16 +69,26 @@ pub fn without(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The text of a value, the secrets in its strings replaced.
-pub(crate) fn json_text(value: &Value) -> serde_json::Result<String> {
-    let text = serde_json::to_string(value)?;
-    // The words are spelled alike in JSON; strings are looked at only where there is one.
-    if !SCANNER.words.is_match(&text) {
-        return Ok(text);
+/// The value without the secrets in its strings. Its depth is to be bounded.
+pub(crate) fn without_in(value: &Value) -> Cow<'_, Value> {
+    if !has_words(value) {
+        return Cow::Borrowed(value);
     }
     let mut value = value.clone();
     redact_value(&mut value);
-    serde_json::to_string(&value)
+    Cow::Owned(value)
+}
+
+/// Whether a key or a string has a word that secrets begin with.
+fn has_words(value: &Value) -> bool {
+    match value {
+        Value::String(text) => SCANNER.words.is_match(text),
+        Value::Array(values) => values.iter().any(has_words),
+        Value::Object(fields) => {
+            fields.iter().any(|(key, value)| SCANNER.words.is_match(key) || has_words(value))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
 }
 
 fn redact_value(value: &mut Value) {

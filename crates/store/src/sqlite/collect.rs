@@ -83,6 +83,8 @@ fn remove_old(
         );
         Ok::<_, StoreError>(connection.prepare_cached(&sql)?.execute([oldest])? as u64)
     };
+    // Whoever follows the notes on readers takes one that is gone for a new one.
+    connection.prepare_cached("DELETE FROM reader WHERE noted < ?1")?.execute([oldest])?;
     Ok(Collected {
         sessions: remove("session", "id", "NOT pinned AND used < ?1")?,
         cached: remove("fetch", "key", "checked < ?1")? + remove("curation", "key", "used < ?1")?,

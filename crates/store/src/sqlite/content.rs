@@ -1,16 +1,16 @@
-//! Content behind handles: without secrets, compressed, once.
+//! Content behind handles: compressed, once.
 
 use std::borrow::Cow;
 
-use foveal_transcript::{ContentError, ContentHash, Handle, Timestamp};
+use foveal_transcript::{ContentHash, Handle, Timestamp};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::error::StoreError;
-use crate::records::{Content, SessionId, Stored};
-use crate::secrets;
+use crate::keys::SessionId;
+use crate::records::{Content, NewContent, Stored};
 use crate::store::CONTENT_BYTES_MAX;
 
-use super::sessions;
+use super::{row, session_row};
 
 /// zstd's own default: smaller than 1 by a tenth, and still far faster than what it is put for.
 const LEVEL: i32 = 3;
@@ -18,31 +18,10 @@ const LEVEL: i32 = 3;
 /// Below this zstd's own frame is what remains.
 const COMPRESSED_BYTES_MIN: usize = 128;
 
-/// Which content it is.
-#[derive(Clone, Copy)]
-pub(super) struct Identity {
-    handle: Handle,
-    /// Of the original; two contents with one handle are told apart by it.
-    hash: [u8; 32],
-}
-
-impl Identity {
-    /// # Errors
-    /// [`StoreError::TooLarge`].
-    pub(super) fn of(content: &[u8]) -> Result<Self, StoreError> {
-        let (bytes, bytes_max) = (content.len(), CONTENT_BYTES_MAX);
-        if bytes > bytes_max {
-            return Err(StoreError::TooLarge { bytes, bytes_max });
-        }
-        let hash = ContentHash::of(content);
-        Ok(Self { handle: hash.handle(), hash: *hash.as_bytes() })
-    }
-}
-
 /// Content as it will be stored.
 pub(super) struct Packed<'a> {
-    identity: Identity,
-    /// Before compression, without secrets.
+    hash: ContentHash,
+    /// Before compression.
     bytes: usize,
     secrets: u32,
     compressed: bool,
@@ -52,11 +31,8 @@ pub(super) struct Packed<'a> {
 impl<'a> Packed<'a> {
     /// # Errors
     /// zstd's.
-    pub(super) fn of(identity: Identity, content: &'a [u8]) -> Result<Self, StoreError> {
-        let (plain, secrets) = match secrets::redact(content) {
-            Some(redacted) => (Cow::Owned(redacted.bytes), redacted.secrets),
-            None => (Cow::Borrowed(content), 0),
-        };
+    pub(super) fn of(content: NewContent<'a>) -> Result<Self, StoreError> {
+        let NewContent { hash, bytes: plain, secrets } = content;
         let bytes = plain.len();
         let small = if bytes < COMPRESSED_BYTES_MIN {
             None
@@ -65,25 +41,26 @@ impl<'a> Packed<'a> {
             Some(small).filter(|small| small.len() < bytes)
         };
         let compressed = small.is_some();
-        Ok(Self { identity, bytes, secrets, compressed, stored: small.map_or(plain, Cow::Owned) })
+        Ok(Self { hash, bytes, secrets, compressed, stored: small.map_or(plain, Cow::Owned) })
     }
 }
 
 /// Lets a session refer to content that is there already; `None` if it is not.
-pub(super) fn put_known(
+pub(super) fn refer(
     connection: &Connection,
     session: Option<&SessionId>,
-    Identity { handle, hash }: Identity,
+    hash: ContentHash,
     now: Timestamp,
 ) -> Result<Option<Stored>, StoreError> {
-    let number = number_of(handle);
+    let handle = hash.handle();
+    let number = row::number_of(handle);
     let known = connection
         .prepare_cached("SELECT hash, secrets FROM content WHERE handle = ?1")?
         .query_row([number], |row| Ok((row.get::<_, [u8; 32]>(0)?, row.get(1)?)))
         .optional()?;
     let Some((known, secrets)) = known else { return Ok(None) };
-    if known != hash {
-        return Err(ContentError::Collision { handle }.into());
+    if known != *hash.as_bytes() {
+        return Err(StoreError::Collision { handle });
     }
     touch(connection, number, now)?;
     keep_for(connection, session, number, now)?;
@@ -96,17 +73,17 @@ pub(super) fn put(
     packed: &Packed<'_>,
     now: Timestamp,
 ) -> Result<Stored, StoreError> {
-    let Packed { identity, bytes, secrets, compressed, stored } = packed;
+    let Packed { hash, bytes, secrets, compressed, stored } = packed;
     // Another process may have been faster.
-    if let Some(known) = put_known(connection, session, *identity, now)? {
+    if let Some(known) = refer(connection, session, *hash, now)? {
         return Ok(known);
     }
-    let number = number_of(identity.handle);
+    let number = row::number_of(hash.handle());
     let sql = "INSERT INTO content(handle, hash, bytes, stored_bytes, used, secrets, \
                compressed, checksum, stored) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
     connection.prepare_cached(sql)?.execute(params![
         number,
-        identity.hash,
+        hash.as_bytes(),
         *bytes as i64,
         stored.len() as i64,
         now.0,
@@ -116,7 +93,7 @@ pub(super) fn put(
         stored,
     ])?;
     keep_for(connection, session, number, now)?;
-    Ok(Stored { handle: identity.handle, secrets: *secrets })
+    Ok(Stored { handle: hash.handle(), secrets: *secrets })
 }
 
 fn keep_for(
@@ -127,7 +104,7 @@ fn keep_for(
 ) -> Result<(), StoreError> {
     match session {
         Some(session) => {
-            let session = sessions::touch(connection, session, 0, now)?;
+            let session = session_row::touch(connection, session, 0, now)?;
             add_reference(connection, session, handle)
         }
         None => Ok(()),
@@ -138,7 +115,7 @@ pub(super) fn get(connection: &Connection, handle: Handle) -> Result<Option<Cont
     let sql = "SELECT stored, checksum, compressed, bytes, secrets FROM content WHERE handle = ?1";
     let found = connection
         .prepare_cached(sql)?
-        .query_row([number_of(handle)], |row| {
+        .query_row([row::number_of(handle)], |row| {
             let stored: Vec<u8> = row.get(0)?;
             let sum: Vec<u8> = row.get(1)?;
             Ok((stored, sum, row.get::<_, bool>(2)?, row.get::<_, i64>(3)?, row.get(4)?))
@@ -160,26 +137,6 @@ fn room_max() -> usize {
     CONTENT_BYTES_MAX.saturating_mul(8)
 }
 
-pub(super) fn refer(
-    connection: &Connection,
-    session: &SessionId,
-    handle: Handle,
-    now: Timestamp,
-) -> Result<bool, StoreError> {
-    let session = sessions::touch(connection, session, 0, now)?;
-    let is_there = touch(connection, number_of(handle), now)?;
-    if is_there {
-        add_reference(connection, session, number_of(handle))?;
-    }
-    Ok(is_there)
-}
-
-pub(super) fn handles(connection: &Connection) -> Result<Vec<Handle>, StoreError> {
-    let mut statement = connection.prepare_cached("SELECT handle FROM content")?;
-    let rows = statement.query_map([], |row| row.get(0))?;
-    Ok(rows.map(|row| row.map(handle_of)).collect::<Result<_, _>>()?)
-}
-
 /// Lets a session refer to content, if it is there.
 pub(super) fn add_reference(
     connection: &Connection,
@@ -192,21 +149,11 @@ pub(super) fn add_reference(
     Ok(())
 }
 
-/// Whether there is such content, which counts as used at `now`.
-fn touch(connection: &Connection, handle: i64, now: Timestamp) -> Result<bool, StoreError> {
+/// Content counts as used at `now`.
+fn touch(connection: &Connection, handle: i64, now: Timestamp) -> Result<(), StoreError> {
     let sql = "UPDATE content SET used = max(used, ?2) WHERE handle = ?1";
-    Ok(connection.prepare_cached(sql)?.execute([handle, now.0])? > 0)
-}
-
-/// A handle as a row's number: its 48 bits.
-pub(super) fn number_of(handle: Handle) -> i64 {
-    i64::from_str_radix(&handle.to_string(), 16).expect("a handle is twelve hex digits")
-}
-
-/// The handle of a row's number.
-pub(super) fn handle_of(number: i64) -> Handle {
-    let digits = format!("{:012x}", number & 0xffff_ffff_ffff);
-    digits.parse().expect("48 bits are twelve hex digits")
+    connection.prepare_cached(sql)?.execute([handle, now.0])?;
+    Ok(())
 }
 
 /// Eight bytes by which damage is seen that SQLite does not see.

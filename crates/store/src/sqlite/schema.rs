@@ -8,8 +8,10 @@ use crate::error::StoreError;
 const APPLICATION: i64 = 0x666f_7673;
 
 /// Each makes of a file of the version before one of its own; the version of a file is how
-/// many were carried out. What was released is never changed, only added to.
-const STEPS: &[&str] = &[SESSIONS_AND_CONTENT, CALLS_AND_CACHES, COLLECTION];
+/// many were carried out. What was released is never changed, only added to. A step leaves the
+/// tables and columns of earlier ones: a process of an older version may have the file open, and
+/// would take their absence for damage.
+const STEPS: &[&str] = &[SESSIONS_AND_CONTENT, CALLS_AND_CACHES, COLLECTION, GRANTS_AND_READERS];
 
 /// The version that is written.
 pub(crate) const VERSION: i64 = STEPS.len() as i64;
@@ -92,6 +94,65 @@ CREATE TABLE collection(
 );
 CREATE INDEX content_by_use ON content(used, stored_bytes);";
 
+/// Before, grants, notes on readers and recent calls were one JSON text each in `calls`, the
+/// first two under sessions of nobody, and no file was a content of its own (`5f7bb64f33a6`).
+/// Notes on readers are not taken over: whoever follows them takes none for a new one.
+const GRANTS_AND_READERS: &str = "
+CREATE TABLE granted(
+    roots TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    time INTEGER NOT NULL,
+    PRIMARY KEY(roots, tool, subject)
+) WITHOUT ROWID;
+CREATE INDEX granted_by_time ON granted(time);
+CREATE TABLE reader(
+    folder TEXT NOT NULL,
+    reach INTEGER NOT NULL,
+    reader TEXT,
+    asked INTEGER NOT NULL,
+    cut INTEGER NOT NULL,
+    noted INTEGER NOT NULL,
+    PRIMARY KEY(folder, reach)
+) WITHOUT ROWID;
+CREATE INDEX reader_by_time ON reader(noted);
+CREATE TABLE call_state(
+    session INTEGER PRIMARY KEY REFERENCES session(id) ON DELETE CASCADE,
+    payload TEXT NOT NULL
+);
+CREATE TABLE call(
+    session INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    payload TEXT NOT NULL,
+    PRIMARY KEY(session, number)
+) WITHOUT ROWID;
+
+INSERT OR IGNORE INTO granted(roots, tool, subject, time)
+SELECT substr(s.name, 13), g.value ->> 0, g.value ->> 1, s.used
+FROM session s JOIN calls c ON c.session = s.id,
+     json_each(iif(json_valid(c.payload), c.payload, '[]')) g
+WHERE s.name GLOB 'permissions ' || replace('xxxxxxxxxxxx', 'x', '[0-9a-f]')
+      AND g.type = 'array';
+DELETE FROM session
+WHERE (name = 'readers'
+       OR name GLOB 'readers ' || replace('xxxxxxxxxxxx', 'x', '[0-9a-f]')
+       OR name GLOB 'readers at ' || replace('xxxxxxxxxxxx', 'x', '[0-9a-f]')
+       OR name GLOB 'permissions ' || replace('xxxxxxxxxxxx', 'x', '[0-9a-f]'))
+      AND NOT EXISTS (SELECT 1 FROM record r WHERE r.session = session.id);
+
+INSERT INTO call_state(session, payload)
+SELECT session, json_remove(payload, '$.records') FROM calls
+WHERE session IN (SELECT id FROM session)
+      AND iif(json_valid(payload), json_type(payload), '') = 'object';
+INSERT OR IGNORE INTO call(session, number, payload)
+SELECT c.session, r.value ->> 'id', r.value
+FROM calls c, json_each(iif(json_valid(c.payload), c.payload, '{}'), '$.records') r
+WHERE c.session IN (SELECT session FROM call_state) AND r.type = 'object';
+DELETE FROM calls;
+
+UPDATE write SET before = NULL WHERE before = 104984944260006;
+UPDATE write SET after = -1 WHERE after = 104984944260006;";
+
 /// What a file was when it was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Was {
@@ -133,41 +194,4 @@ fn carry_out(connection: &mut Connection, steps: &[&str]) -> Result<Was, StoreEr
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn tables(connection: &Connection) -> Vec<String> {
-        let sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name";
-        let mut statement = connection.prepare(sql).expect("there is a schema");
-        let rows = statement.query_map([], |row| row.get(0)).expect("it can be read");
-        rows.collect::<Result<_, _>>().expect("it is text")
-    }
-
-    #[test]
-    fn every_older_version_is_brought_up_to_date_and_keeps_what_it_holds() {
-        let mut new = Connection::open_in_memory().expect("memory");
-        assert_eq!(prepare(&mut new).expect("a store"), Was::Store);
-        for version in 1..=STEPS.len() {
-            let mut old = Connection::open_in_memory().expect("memory");
-            carry_out(&mut old, &STEPS[..version]).expect("an older store");
-            let sql = "INSERT INTO session(name, facts, started, used) VALUES ('a', '{}', 1, 2)";
-            old.execute(sql, []).expect("a session");
-            assert_eq!(prepare(&mut old).expect("it is brought up to date"), Was::Store);
-            assert_eq!(tables(&old), tables(&new), "from version {version}");
-            let name: String =
-                old.query_row("SELECT name FROM session", [], |row| row.get(0)).expect("one");
-            assert_eq!(name, "a");
-        }
-    }
-
-    #[test]
-    fn a_later_version_is_told_apart_and_left_alone() {
-        let mut connection = Connection::open_in_memory().expect("memory");
-        let later = ["CREATE TABLE later(id INTEGER)"];
-        let steps: Vec<&str> = STEPS.iter().copied().chain(later).collect();
-        carry_out(&mut connection, &steps).expect("a later store");
-        let before = tables(&connection);
-        assert_eq!(prepare(&mut connection).expect("it can be read"), Was::Newer);
-        assert_eq!(tables(&connection), before);
-    }
-}
+mod tests;

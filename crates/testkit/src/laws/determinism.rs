@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use foveal_context::planner::{Planner, Step};
+use foveal_context::planner::Planner;
 use foveal_context::prices::PriceCard;
 use foveal_context::record::Record;
 use foveal_context::settings::Settings;
+use foveal_context::step::Step;
 use foveal_context::views::Views;
 
 use super::{answers, request_time};

@@ -13,16 +13,18 @@ pub mod rewrites;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use foveal_context::planner::{Planner, Step};
+use foveal_context::level::Level;
+use foveal_context::planner::Planner;
 use foveal_context::prices::PriceCard;
 use foveal_context::projector::Projector;
 use foveal_context::record::Record;
-use foveal_context::rewrite::Level;
+use foveal_context::settings::{CurateSettings, OldReads};
 use foveal_context::settings::{EditSettings, RewriteSettings, Settings};
 use foveal_context::shape::{Decision, Shape};
 use foveal_context::shaping::gutter::Numbers;
+use foveal_context::step::Step;
 use foveal_context::tokens::Tokens;
-use foveal_context::views::{Amount, CurateSettings, OldReads, Views, Wanted};
+use foveal_context::views::{Amount, Views, Wanted};
 use foveal_transcript::{EntryIndex, Mark, Role, Timestamp};
 
 use crate::render::shown_text;

@@ -1,7 +1,8 @@
 //! Rewrites are rare, declared with a reason that is true, and pay.
 
-use foveal_context::rewrite::{Level, RewriteReason};
+use foveal_context::level::Level;
 use foveal_context::settings::RewriteSettings;
+use foveal_context::step::RewriteReason;
 use foveal_effects::EffectKind;
 use foveal_transcript::{EntryIndex, Role};
 

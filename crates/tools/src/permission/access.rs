@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use foveal_store::Grant;
 use serde::{Deserialize, Serialize};
 
 /// What a rule says.
@@ -33,6 +34,11 @@ impl<'a> Access<'a> {
     /// An access without a concern, to anything but a command.
     pub fn of(tool: &'static str, subject: &'a str) -> Self {
         Self { tool, subject, concern: None, is_command: false }
+    }
+
+    /// What is remembered when the person allows it for more than once.
+    pub(crate) fn grant(&self) -> Grant {
+        Grant { tool: self.tool.to_owned(), subject: self.subject.to_owned() }
     }
 }
 

@@ -2,23 +2,28 @@
 
 use std::collections::BTreeSet;
 
-use serde::{Deserialize, Serialize};
+use foveal_store::Grant;
 
 use super::access::Access;
 
-/// What the person granted: tool and subject, word for word.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Grants(BTreeSet<(String, String)>);
+/// What the person granted.
+#[derive(Debug, Clone, Default)]
+pub struct Grants(BTreeSet<Grant>);
 
 impl Grants {
     /// Whether this was granted before.
     pub fn hold(&self, access: &Access<'_>) -> bool {
-        self.0.contains(&(access.tool.to_owned(), access.subject.to_owned()))
+        self.0.contains(&access.grant())
     }
 
     /// Remembers a grant.
-    pub fn add(&mut self, access: &Access<'_>) {
-        self.0.insert((access.tool.to_owned(), access.subject.to_owned()));
+    pub fn add(&mut self, grant: Grant) {
+        self.0.insert(grant);
+    }
+}
+
+impl FromIterator<Grant> for Grants {
+    fn from_iter<I: IntoIterator<Item = Grant>>(grants: I) -> Self {
+        Self(grants.into_iter().collect())
     }
 }

@@ -37,7 +37,7 @@ impl Permissions {
 
     /// Remembers a grant for this session.
     pub(crate) fn grant(&self, access: &Access<'_>) {
-        self.granted.lock().unwrap_or_else(PoisonError::into_inner).add(access);
+        self.granted.lock().unwrap_or_else(PoisonError::into_inner).add(access.grant());
     }
 
     /// Remembers a grant for all sessions.

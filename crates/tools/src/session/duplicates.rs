@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use foveal_calls::{Declared, Hit, Miss, Query, RecordId};
+use foveal_calls::{Declared, Hit, Miss, Query, Record, RecordId, Session};
+use foveal_store::{Call, CallChanges, CallHistory, CallNumber};
 use foveal_transcript::Timestamp;
 
 use crate::answer::Dependency;
@@ -41,23 +42,24 @@ impl Duplicates {
 
     /// Takes over what an earlier process remembered.
     pub(crate) fn recall(&self) {
-        if let Ok(Some(calls)) = self.toolbox.store.calls(self.journal.id())
-            && let Ok(calls) = serde_json::from_value(calls)
-        {
-            self.toolbox.calls().restore(&self.session, calls);
-        }
+        let Ok(Some(history)) = self.toolbox.store.calls(self.journal.id()) else { return };
+        let CallHistory { state, calls } = history;
+        let Ok(state) = serde_json::from_value(state) else { return };
+        let records =
+            calls.into_iter().filter_map(|call| serde_json::from_value(call.payload).ok());
+        self.toolbox.calls().restore(&self.session, Session::kept(state, records));
     }
 
     /// Switches answers from earlier calls on or off; `None`: as for all.
     pub(crate) fn set_detection(&self, detect: Option<bool>) {
         self.toolbox.calls().set_detection(&self.session, detect, self.toolbox.clock.now());
-        self.save();
+        self.save(None);
     }
 
     /// Forgets the calls, so that each is carried out again.
     pub(crate) fn clear(&self) {
         self.toolbox.calls().clear_session(&self.session);
-        self.save();
+        self.save(None);
     }
 
     /// How many are remembered.
@@ -113,14 +115,14 @@ impl Duplicates {
         calls.renew(&self.session, earlier.id, depends);
         calls.confirm(&self.session, asked, earlier.recorded.bytes);
         drop(calls);
-        self.save();
+        self.save(Some(earlier.id));
     }
 
     /// The tool itself answered by what is kept for all sessions.
     pub(crate) fn note_shared(&self, asked: &Query, bytes: u64) {
         let now = self.toolbox.clock.now();
         self.toolbox.calls().answer_from_elsewhere(&self.session, asked, bytes, now);
-        self.save();
+        self.save(None);
     }
 
     /// Remembers what a call found.
@@ -128,17 +130,40 @@ impl Duplicates {
         let now = self.toolbox.clock.now();
         let id = self.toolbox.calls().record(&self.session, asked, recorded, depends, now);
         if id.is_some() {
-            self.save();
+            self.save(id);
         }
     }
 
-    /// Keeps what is remembered across a restart.
-    fn save(&self) {
-        let history = self.toolbox.calls().session_history(&self.session).map(serde_json::to_value);
-        if let Ok(history) = history.unwrap_or(Ok(Value::Null)) {
-            self.journal.set_calls(&history);
+    /// Keeps what is remembered across a restart: all but the calls, which of them are
+    /// remembered, and the one that is new or changed.
+    fn save(&self, changed: Option<RecordId>) {
+        let changes = {
+            let calls = self.toolbox.calls();
+            let history = calls.session_history(&self.session);
+            history
+                .map_or_else(|| Some(CallChanges::default()), |history| changes(history, changed))
+        };
+        if let Some(changes) = changes {
+            self.journal.change_calls(&changes);
         }
     }
+}
+
+/// What is to be kept of a session's calls, of which one changed; `None` if that cannot be.
+fn changes(
+    history: &Session<Recorded, Vec<Dependency>>,
+    changed: Option<RecordId>,
+) -> Option<CallChanges> {
+    let number = |record: &Record<_, _>| CallNumber(record.id.0);
+    let is_changed = |record: &&Record<_, _>| Some(record.id) == changed;
+    let call = |record: &Record<Recorded, Vec<Dependency>>| {
+        Some(Call { number: number(record), payload: serde_json::to_value(record).ok()? })
+    };
+    Some(CallChanges {
+        state: Some(serde_json::to_value(history.state()).ok()?),
+        calls: history.records().filter(is_changed).map(call).collect::<Option<_>>()?,
+        remaining: history.records().map(number).collect(),
+    })
 }
 
 /// The arguments with a hash in place of each long text: equal ones stay equal, others others.

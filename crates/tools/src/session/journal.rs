@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use foveal_context::planner::Step;
+use foveal_context::step::Step;
 use foveal_files::Stamp;
-use foveal_store::{Log, SessionFacts, SessionId, Store, StoreError, Stored, Write};
+use foveal_store::{CallChanges, SessionFacts, SessionId, Store, StoreError, Stored, Write};
 use foveal_transcript::{ContentHash, Handle, Timestamp};
 
 use crate::clock::Clock;
@@ -49,7 +49,7 @@ impl Journal {
 
     /// Opens the session in the store; whether it was there.
     pub(crate) fn open(&self) -> Result<bool, StoreError> {
-        let facts = SessionFacts { client: String::new(), roots: self.roots.clone() };
+        let facts = SessionFacts { roots: self.roots.clone() };
         self.store.open_session(&self.id, &facts, self.clock.now())
     }
 
@@ -62,7 +62,7 @@ impl Journal {
     /// Keeps that something happened. What cannot be kept is not worth failing a call for.
     pub(crate) fn append(&self, event: &Event) {
         let Ok(kept) = serde_json::to_value(event) else { return };
-        let appended = self.store.append(&self.id, Log::Events, &kept, self.clock.now());
+        let appended = self.store.append(&self.id, &kept, self.clock.now());
         match appended {
             // What is told of this call rests on calls that nothing is known of any more.
             Err(StoreError::UnknownSession { .. }) => drop(self.reopen()),
@@ -81,32 +81,36 @@ impl Journal {
         }
     }
 
-    /// Keeps the calls that may answer later ones.
-    pub(crate) fn set_calls(&self, history: &Value) {
-        let set = || self.store.set_calls(&self.id, history, self.clock.now());
+    /// Keeps what changed in the calls that may answer later ones.
+    pub(crate) fn change_calls(&self, changes: &CallChanges) {
+        let change = || self.store.change_calls(&self.id, changes, self.clock.now());
         // Without them, calls are carried out again.
-        drop(self.opened(set));
+        drop(self.opened(change));
     }
 
-    /// Keeps what a file held before and after a write; what it held before.
+    /// Keeps what a file held before and after a write, where there was or is a file; what it
+    /// held before.
     pub(crate) fn put_write(
         &self,
         path: &str,
-        (before, after): (&[u8], &[u8]),
-    ) -> Result<Stored, StoreError> {
+        (before, after): (Option<&[u8]>, Option<&[u8]>),
+    ) -> Result<Option<Stored>, StoreError> {
         let time = self.clock.now();
-        let put = |content: &[u8]| self.store.put(Some(&self.id), content, time);
+        let put = |content: Option<&[u8]>| {
+            content.map(|content| self.store.put(Some(&self.id), content, time)).transpose()
+        };
         self.opened(|| {
-            let (stored, after) = (put(before)?, put(after)?.handle);
-            let (path, before) = (path.to_owned(), Some(stored.handle));
-            self.store.put_write(&self.id, &Write { path, before, after, time })?;
+            let (stored, after) = (put(before)?, put(after)?);
+            let [before, after] = [stored, after].map(|stored| stored.map(|stored| stored.handle));
+            let write = Write { path: path.to_owned(), before, after, time };
+            self.store.put_write(&self.id, &write)?;
             Ok(stored)
         })
     }
 
-    /// The writes of the session, newest first.
-    pub(crate) fn writes(&self) -> Result<Vec<Write>, StoreError> {
-        self.store.writes(&self.id, None)
+    /// The writes of the session to one file, newest first.
+    pub(crate) fn writes(&self, path: &str) -> Result<Vec<Write>, StoreError> {
+        self.store.writes(&self.id, path)
     }
 
     /// Whether what is kept no longer tells all that was shown, since this was last asked: all

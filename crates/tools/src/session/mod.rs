@@ -21,7 +21,7 @@ mod workspace;
 pub(crate) use self::duplicates::shortened;
 pub(crate) use self::journal::Event;
 pub(crate) use self::known_file::{KnownFile, written_lines};
-pub use self::readers::{is_note, note_reader};
+pub use self::readers::note_reader;
 pub use self::recorded::{Calls, Recorded};
 pub(crate) use self::seen::LinePart;
 pub use self::seen::Seen;

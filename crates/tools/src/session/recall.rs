@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use foveal_context::shape::Decision;
 use foveal_files::{PathKey, Roots, Stamp, Version};
-use foveal_store::{Log, Record, RecordNumber, SessionId, Store};
+use foveal_store::{Record, RecordNumber, SessionId, Store};
 use foveal_transcript::{ContentHash, Handle};
 
 use super::journal::Event;
@@ -48,7 +48,7 @@ impl Recalled {
     pub(super) fn read(store: &dyn Store, session: &SessionId) -> Self {
         let mut recalled = Self::default();
         let mut from = RecordNumber(1);
-        while let Ok(records) = store.records(session, Log::Events, from, RECORDS) {
+        while let Ok(records) = store.records(session, from, RECORDS) {
             let Some(last) = records.last() else { break };
             from = RecordNumber(last.number.0 + 1);
             for record in records {

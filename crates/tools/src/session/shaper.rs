@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use foveal_context::planner::Step;
 use foveal_context::shape::Shape;
+use foveal_context::step::Step;
 use foveal_transcript::{Handle, Timestamp};
 
 use crate::read_view::ReadView;

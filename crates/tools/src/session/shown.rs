@@ -4,11 +4,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use foveal_context::planner::{Planner, Step};
+use foveal_context::planner::Planner;
 use foveal_context::prices::PriceCard;
 use foveal_context::record::Record;
 use foveal_context::settings::Settings;
 use foveal_context::shape::Decision;
+use foveal_context::step::Step;
 use foveal_context::tokens::Tokenizer;
 use foveal_context::views::Views;
 use foveal_transcript::{

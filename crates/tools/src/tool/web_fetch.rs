@@ -1,7 +1,7 @@
 //! `web_fetch`: a page of the web as Markdown.
 
 use foveal_cancel::Cancel;
-use foveal_store::{Fetch, Stored, secrets};
+use foveal_store::{Fetch, FetchKey, Stored, secrets};
 use foveal_transcript::Timestamp;
 use foveal_web::{Content as PageContent, Fetched, Page, Request, UnixMs, Validators};
 use schemars::JsonSchema;
@@ -77,7 +77,7 @@ impl WebFetch {
     /// The page as it was fetched before, for any session, and its text. Without a store every
     /// page is asked for.
     fn kept(&self, work: &Work<'_>) -> Option<(Fetch, String)> {
-        let kept = work.toolbox.store.fetch(&self.url).ok().flatten()?;
+        let kept = work.toolbox.store.fetch(FetchKey::of(&self.url)).ok().flatten()?;
         let body = work.session.whole_content(kept.body)?;
         Some((kept, body))
     }
@@ -110,7 +110,7 @@ impl WebFetch {
 
     /// Has what was kept of the page before asked for anew: it is not what is there now.
     fn distrust(&self, work: &Work<'_>) {
-        let Ok(Some(kept)) = work.toolbox.store.fetch(&self.url) else { return };
+        let Ok(Some(kept)) = work.toolbox.store.fetch(FetchKey::of(&self.url)) else { return };
         let url = self.url.clone();
         let nothing = Fetch { url, expires: None, etag: None, last_modified: None, ..kept };
         keep(work, &nothing);
@@ -119,7 +119,7 @@ impl WebFetch {
 
 /// Where pages cannot be kept, they are fetched again.
 fn keep(work: &Work<'_>, fetch: &Fetch) {
-    drop(work.toolbox.store.put_fetch(fetch));
+    drop(work.toolbox.store.put_fetch(FetchKey::of(&fetch.url), fetch));
 }
 
 fn time(UnixMs(ms): UnixMs) -> Timestamp {

@@ -1,17 +1,19 @@
 //! What is known of a file after it was written, and what is kept so that it can be undone.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use foveal_files::edit::Run;
 use foveal_files::{Located, PathKey, TextFile, Version, Written};
+use foveal_store::Stored;
+use foveal_transcript::Handle;
 
 use crate::findings::{Change, ChangeKind, NoWayBack, WayBack, WayBackKind};
 use crate::session::{KnownFile, Work, written_lines};
 
 use super::target::{Target, view_of};
 
-/// What is kept in place of a file that did not exist. No text holds it.
-pub(super) const NO_FILE: &[u8] = b"\0foveal: no file\0";
+/// The handle that answers give where there was no file. No content has it.
+pub(super) static NO_FILE: LazyLock<Handle> = LazyLock::new(|| Handle::of(b"\0foveal: no file\0"));
 
 /// Which lines of a file the model wrote itself, so that it knows them.
 pub(super) enum AuthoredLines {
@@ -101,16 +103,16 @@ pub(super) fn way_back(
     after: Option<&[u8]>,
 ) -> Result<WayBack, NoWayBack> {
     let session = work.session;
-    let contents = (before.unwrap_or(NO_FILE), after.unwrap_or(NO_FILE));
-    let stored = session.journal.put_write(key.as_str(), contents);
+    let stored = session.journal.put_write(key.as_str(), (before, after));
     let stored = stored.map_err(|_| NoWayBack::Store)?;
-    let handle = stored.handle;
+    let Some((Stored { handle, secrets }, before)) = stored.zip(before) else {
+        return Ok(WayBack { handle: *NO_FILE, kind: WayBackKind::NoFile });
+    };
     session.undo.see(handle);
-    let kind = match before {
-        None => WayBackKind::NoFile,
-        Some(_) if stored.secrets == 0 => WayBackKind::Stored,
-        Some(before) if session.undo.put(handle, before) => WayBackKind::InMemory,
-        Some(_) => return Err(NoWayBack::Secrets),
+    let kind = match secrets {
+        0 => WayBackKind::Stored,
+        _ if session.undo.put(handle, before) => WayBackKind::InMemory,
+        _ => return Err(NoWayBack::Secrets),
     };
     Ok(WayBack { handle, kind })
 }

@@ -8,7 +8,6 @@ use foveal_files::{
     replace_if,
 };
 use foveal_store::Write;
-use foveal_store::secrets::without;
 use foveal_transcript::{Handle, ParseHandleError};
 
 use crate::error::ToolError;
@@ -31,13 +30,19 @@ struct Present {
     bytes: Vec<u8>,
 }
 
-/// How what is on disk came of what a handle stands for.
+impl Present {
+    fn handle(&self) -> Handle {
+        Handle::of(&self.bytes)
+    }
+}
+
+/// How what is on disk came of what a file held before. No handle: there was no file.
 enum Origin {
     /// By writes of this session alone.
     Ours,
     /// Others wrote after a write of this session: what that left, and what they did.
-    Others { left: Handle, found: Handle },
-    /// The handle is none of this file.
+    Others { left: Option<Handle>, found: Option<Handle> },
+    /// The file never held it before a write of this session.
     Unknown,
 }
 
@@ -49,8 +54,8 @@ pub(crate) fn restore(work: &Work<'_>, path: &str, handle: &str) -> Result<Findi
     let (shown, key) = (located.shown(), located.key());
     let _turn = work.session.turn_to_write();
     let present = present(work, &located)?;
-    let now = present.as_ref().map_or(NO_FILE, |present| &present.bytes);
-    match origin(work, &key, handle, Handle::of(now))? {
+    let wanted = Some(handle).filter(|handle| *handle != *NO_FILE);
+    match origin(work, &key, wanted, present.as_ref().map(Present::handle))? {
         Origin::Ours => {}
         Origin::Unknown => {
             return Err(ToolError::failed(format!(
@@ -58,14 +63,17 @@ pub(crate) fn restore(work: &Work<'_>, path: &str, handle: &str) -> Result<Findi
             )));
         }
         Origin::Others { left, found } => {
-            return Err(others_wrote(work.session, shown, left, found, now));
+            return Err(others_wrote(work.session, shown, (left, found), present.as_ref()));
         }
     }
-    let content = kept(work.session, handle)?;
-    match (present, *content == *NO_FILE) {
-        (Some(present), false) => put_back(work, located, present, &content),
-        (Some(present), true) => remove(work, &located, &present),
-        (None, false) => {
+    match (present, wanted) {
+        (Some(present), Some(handle)) => {
+            let content = kept(work.session, handle)?;
+            put_back(work, located, present, &content)
+        }
+        (Some(present), None) => remove(work, &located, &present),
+        (None, Some(handle)) => {
+            let content = kept(work.session, handle)?;
             let is_seen = work.session.undo.is_seen(handle);
             let found = write_new(work, &located, &key, &content)?;
             if !is_seen {
@@ -74,7 +82,7 @@ pub(crate) fn restore(work: &Work<'_>, path: &str, handle: &str) -> Result<Findi
             // Whether it may be put back is asked anew each time.
             Ok(found.resting_on(Vec::new()))
         }
-        (None, true) => Err(ToolError::failed(format!("there is no file `{shown}` already"))),
+        (None, None) => Err(ToolError::failed(format!("there is no file `{shown}` already"))),
     }
 }
 
@@ -88,18 +96,15 @@ fn present(work: &Work<'_>, located: &Located) -> Result<Option<Present>, ToolEr
     }
 }
 
-/// Follows the writes of this session back from what is on disk `now`.
+/// Follows the writes of this session back from what is on disk `now` to what is `wanted`.
 fn origin(
     work: &Work<'_>,
     key: &PathKey,
-    handle: Handle,
-    now: Handle,
+    wanted: Option<Handle>,
+    now: Option<Handle>,
 ) -> Result<Origin, ToolError> {
-    let mut writes = work.session.journal.writes().map_err(ToolError::failed)?;
-    // Names are kept without secrets too.
-    let kept_as = without(key.as_str());
-    writes.retain(|write| write.path == kept_as);
-    if !writes.iter().any(|write| write.before == Some(handle)) {
+    let writes = work.session.journal.writes(key.as_str()).map_err(ToolError::failed)?;
+    if !writes.iter().any(|write| write.before == wanted) {
         return Ok(Origin::Unknown);
     }
     let mut found = now;
@@ -107,11 +112,10 @@ fn origin(
         if after != found {
             return Ok(Origin::Others { left: after, found });
         }
-        match before {
-            Some(before) if before == handle => return Ok(Origin::Ours),
-            Some(before) => found = before,
-            None => return Ok(Origin::Unknown),
+        if before == wanted {
+            return Ok(Origin::Ours);
         }
+        found = before;
     }
     Ok(Origin::Unknown)
 }
@@ -120,13 +124,12 @@ fn origin(
 fn others_wrote(
     session: &Session,
     path: &str,
-    left: Handle,
-    found: Handle,
-    now: &[u8],
+    (left, found): (Option<Handle>, Option<Handle>),
+    now: Option<&Present>,
 ) -> ToolError {
     let left = kept_text(session, left);
-    let found = match found == Handle::of(now) {
-        true => TextFile::decode(now).ok(),
+    let found = match found == now.map(Present::handle) {
+        true => now.and_then(|now| TextFile::decode(&now.bytes).ok()),
         false => kept_text(session, found),
     };
     let delta = left.zip(found).and_then(|(left, found)| {
@@ -209,7 +212,9 @@ fn kept(session: &Session, handle: Handle) -> Result<Arc<[u8]>, ToolError> {
 }
 
 /// The same as text, if it is there and is one; nothing where there was no file.
-fn kept_text(session: &Session, handle: Handle) -> Option<TextFile> {
-    let bytes = kept(session, handle).ok()?;
-    if *bytes == *NO_FILE { Some(TextFile::new("")) } else { TextFile::decode(&bytes).ok() }
+fn kept_text(session: &Session, handle: Option<Handle>) -> Option<TextFile> {
+    match handle {
+        Some(handle) => TextFile::decode(&kept(session, handle).ok()?).ok(),
+        None => Some(TextFile::new("")),
+    }
 }

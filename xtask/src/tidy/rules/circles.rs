@@ -21,7 +21,6 @@ const EXCUSED: &[&str] = &[
     "crates/embedder",
     "crates/index",
     "crates/mcp",
-    "crates/store",
     "crates/wire",
 ];
 

@@ -3,7 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use foveal_store::{CurationKey, Log, RecordNumber, SessionFacts, SessionId, SqliteStore, Store};
+use foveal_store::{
+    Call, CallChanges, CallNumber, CurationKey, FolderKey, Moment, Reach, ReaderPlace,
+    RecordNumber, SessionFacts, SessionId, SqliteStore, Store,
+};
 use foveal_transcript::Handle;
 use foveal_transcript::Timestamp;
 use serde_json::json;
@@ -59,7 +62,7 @@ fn what_was_stored_is_there_when_it_opens_again() {
     let handle = {
         let store = opened(&path);
         let session = session(&store);
-        store.append(&session, Log::Steps, &json!({"answer": 1}), NOW).expect("a record");
+        store.append(&session, &json!({"answer": 1}), NOW).expect("a record");
         store.put(Some(&session), b"content", NOW).expect("it is stored").handle
     };
     let store = opened(&path);
@@ -67,7 +70,7 @@ fn what_was_stored_is_there_when_it_opens_again() {
     assert_eq!(store.path(), Some(path));
     assert_eq!(store.get(handle).expect("it can be read").expect("it is there").bytes, b"content");
     let id = SessionId("a".into());
-    assert_eq!(store.records(&id, Log::Steps, RecordNumber(1), 9).expect("records").len(), 1);
+    assert_eq!(store.records(&id, RecordNumber(1), 9).expect("records").len(), 1);
 }
 
 #[test]
@@ -94,7 +97,7 @@ fn what_is_no_store_is_set_aside() {
     drop(other);
     let store = opened(&path);
     assert_eq!(store.take_notices().len(), 1);
-    assert_eq!(store.handles().expect("it works"), []);
+    assert_eq!(store.sessions().expect("it works"), []);
 }
 
 #[test]
@@ -141,7 +144,7 @@ fn filled(path: &Path) -> Vec<Handle> {
         .map(|number| {
             let text = format!("content {number} ").repeat(number);
             let handle = store.put(Some(&session), text.as_bytes(), NOW).expect("stored").handle;
-            store.append(&session, Log::Events, &json!([number, handle]), NOW).expect("a record");
+            store.append(&session, &json!([number, handle]), NOW).expect("a record");
             handle
         })
         .collect()
@@ -173,8 +176,8 @@ fn damage_anywhere_is_never_fatal() {
         }
         store.sessions().expect("they can be asked for");
         let session = session(&store);
-        store.records(&session, Log::Events, RecordNumber(0), 99).expect("they can be asked for");
-        store.append(&session, Log::Events, &json!(1), NOW).expect("it works");
+        store.records(&session, RecordNumber(0), 99).expect("they can be asked for");
+        store.append(&session, &json!(1), NOW).expect("it works");
         set_aside += store.take_notices().len();
     }
     assert!(set_aside > 9, "{set_aside} of 64 were found");
@@ -188,22 +191,26 @@ fn a_row_that_cannot_be_read_is_no_reason_to_begin_anew() {
     let session = session(&store);
     let key = CurationKey::of(b"", "", "");
     for number in 1..=3 {
-        store.append(&session, Log::Events, &json!(number), NOW).expect("a record");
+        store.append(&session, &json!(number), NOW).expect("a record");
     }
-    store.set_calls(&session, &json!([1]), NOW).expect("they are kept");
+    let call = Call { number: CallNumber(1), payload: json!(1) };
+    let changes =
+        CallChanges { state: Some(json!(1)), calls: vec![call], remaining: vec![CallNumber(1)] };
+    store.change_calls(&session, &changes, NOW).expect("they are kept");
     store.put_curation(key, &json!(1), NOW).expect("it is kept");
     let raw = rusqlite::Connection::open(&path).expect("a file");
     let too_deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
     for damage in ["'{'", "x'ff'", "17", "''", &format!("'{too_deep}'")] {
         for sql in [
             format!("UPDATE record SET payload = {damage} WHERE number = 2"),
-            format!("UPDATE calls SET payload = {damage}"),
+            format!("UPDATE call SET payload = {damage}"),
+            format!("UPDATE call_state SET payload = {damage}"),
             format!("UPDATE curation SET payload = {damage}"),
             format!("UPDATE session SET facts = {damage}"),
         ] {
             raw.execute(&sql, []).expect("a row");
         }
-        let records = store.records(&session, Log::Events, RecordNumber(1), 9).expect("records");
+        let records = store.records(&session, RecordNumber(1), 9).expect("records");
         let said: Vec<_> = records.into_iter().map(|record| record.payload).collect();
         assert_eq!([&said[0], &said[2]], [&json!(1), &json!(3)], "{damage}");
         assert!(said[1].is_null() || damage == "17", "{damage}: {}", said[1]);
@@ -258,19 +265,52 @@ fn several_open_one_file_at_once() {
                 for number in 0..20 {
                     let content = format!("{thread} {number}");
                     store.put(Some(&session), content.as_bytes(), NOW).expect("it is stored");
-                    store.append(&session, Log::Events, &json!(content), NOW).expect("a record");
+                    store.append(&session, &json!(content), NOW).expect("a record");
                 }
             });
         }
     });
     let store = opened(&path);
     assert_eq!(notices(&store, &folder), [""; 0]);
-    assert_eq!(store.handles().expect("handles").len(), 120);
-    let records = store.records(&SessionId("a".into()), Log::Events, RecordNumber(1), 999);
+    for (thread, number) in (0..6).flat_map(|thread| (0..20).map(move |number| (thread, number))) {
+        let handle = Handle::of(format!("{thread} {number}").as_bytes());
+        assert!(store.get(handle).expect("it can be read").is_some());
+    }
+    let records = store.records(&SessionId("a".into()), RecordNumber(1), 999);
     let numbers =
         records.expect("records").iter().map(|record| record.number.0).collect::<Vec<_>>();
     assert_eq!(numbers, (1..=120).collect::<Vec<_>>());
     assert_eq!(store.check().expect("it can be read"), [""; 0]);
+}
+
+/// Who sees in one process that there is a new note on readers finds it at every place.
+#[test]
+fn notes_on_readers_reach_other_processes_whole() {
+    const NOTES: i64 = 100;
+    let (_folder, path) = place();
+    let (hook, server) = (opened(&path), opened(&path));
+    let at = |number: u8| ReaderPlace {
+        folder: FolderKey::of(Path::new(&number.to_string())),
+        reach: Reach::Below,
+    };
+    let places: Vec<ReaderPlace> = (0..20).map(at).collect();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for note in 1..=NOTES {
+                let reader = note.to_string();
+                hook.note_reader(&places, Some(&reader), Timestamp(note)).expect("it is noted");
+            }
+        });
+        let mut last = Moment::default();
+        while last < Moment(NOTES) {
+            last = server.last_reader_note().expect("a moment");
+            for place in &places {
+                let readers = server.readers(&[*place]).expect("readers");
+                let noted: i64 = readers.reader.map_or(0, |reader| reader.parse().expect("one"));
+                assert!((last.0..=readers.last.0).contains(&noted), "{noted} after {last:?}");
+            }
+        }
+    });
 }
 
 #[test]

@@ -1,0 +1,69 @@
+//! What one request's planning decided, as a value that can be recorded.
+
+use serde::{Deserialize, Serialize};
+
+use crate::level::Level;
+use crate::shape::Decision;
+use crate::tokens::Tokens;
+use crate::views::Chosen;
+use foveal_transcript::{EntryIndex, Timestamp};
+
+/// What is decided about one entry, and what it weighs.
+#[derive(Debug, Clone, Default)]
+pub struct Item {
+    /// What stands in its place.
+    pub decision: Decision,
+    /// Tokens of what is sent.
+    pub tokens: Tokens,
+    /// How far it has been reduced.
+    pub level: Level,
+}
+
+/// What one request's planning changed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// The response the request is answered by.
+    pub answer: EntryIndex,
+    /// When the request was sent, as far as known.
+    pub time: Option<Timestamp>,
+    /// Decisions that are new or differ from what was sent before; all others stand.
+    pub changed: Vec<(EntryIndex, Decision)>,
+    /// Levels raised by a rewrite.
+    pub levels: Vec<(EntryIndex, Level)>,
+    /// What [`Views`](crate::views::Views) chose of reads.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub chosen: Vec<Chosen>,
+    /// First window position whose bytes are not those of the last request; the length of
+    /// the last request's window if it only grew.
+    pub kept: usize,
+    /// Why results that were already sent changed, if any did.
+    pub rewrite: Option<RewriteReason>,
+}
+
+/// Why a rewrite is allowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum RewriteReason {
+    /// The provider's cache has expired, so all is written anew anyway.
+    CacheCold,
+    /// The client compacted or went back.
+    ClientRewrote,
+    /// The budget's high mark is passed.
+    HighMark,
+    /// Carrying what is not needed has cost as much as rewriting will.
+    SkiRental,
+    /// The profile decides anew for every request, whatever that costs.
+    Recomputed,
+}
+
+impl RewriteReason {
+    /// The words used in reports and messages.
+    pub fn words(self) -> &'static str {
+        match self {
+            RewriteReason::CacheCold => "the cache had expired",
+            RewriteReason::ClientRewrote => "the client compacted or went back",
+            RewriteReason::HighMark => "the prompt was too long",
+            RewriteReason::SkiRental => "carrying them had cost more than a rewrite",
+            RewriteReason::Recomputed => "the profile decides anew for every request",
+        }
+    }
+}

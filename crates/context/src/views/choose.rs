@@ -1,0 +1,192 @@
+//! When views are asked for, and of which reads.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use super::read::{Read, Views};
+use super::value::{Chosen, NAMES_MAX, View, Wanted, is_name_in};
+use crate::facts::Facts;
+use crate::level::Level;
+use crate::lines::Printed;
+use crate::record::Record;
+use crate::settings::{CurateSettings, Settings};
+use crate::step::Item;
+use foveal_effects::{EffectKind, Span};
+use foveal_transcript::{EntryIndex, LineNumber};
+
+/// All that was chosen in one conversation.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Choices(BTreeMap<(EntryIndex, Level), Arc<Chosen>>);
+
+impl Choices {
+    /// What was chosen of a result for a level.
+    pub(crate) fn of(&self, entry: EntryIndex, level: Level) -> Option<&Chosen> {
+        self.0.get(&(entry, level)).map(|chosen| &**chosen)
+    }
+
+    /// Takes what was chosen over.
+    pub(crate) fn take(&mut self, chosen: &[Chosen]) {
+        for chosen in chosen {
+            self.0.insert((chosen.entry, chosen.level), Arc::new(chosen.clone()));
+        }
+    }
+}
+
+/// The moment at which views are asked for.
+pub(crate) struct Ask<'a> {
+    pub(crate) record: &'a Record,
+    pub(crate) settings: &'a Settings,
+    /// The entries of the prompt.
+    pub(crate) window: &'a [EntryIndex],
+    /// Where in the window the entries begin that were not known at the last request.
+    pub(crate) new_from: usize,
+    /// Levels that a rewrite raises.
+    pub(crate) levels: &'a [(EntryIndex, Level)],
+    /// What stands so far, for every entry.
+    pub(crate) items: &'a [Item],
+    /// The response to be asked for.
+    pub(crate) answer: EntryIndex,
+}
+
+/// Asks for a view of each read that arrives or is rewritten, as far as the settings say.
+pub(crate) fn choose(views: &dyn Views, ask: &Ask<'_>) -> Vec<Chosen> {
+    let mut chosen = Vec::new();
+    let old = ask.settings.rewrite.as_ref().and_then(|rewrite| rewrite.old_reads.as_ref());
+    if let Some(old) = old {
+        for (entry, level) in ask.levels.iter().filter(|(_, level)| *level == Level::Reduced) {
+            let wanted = old.wanted.of_read(ask.items[entry.at()].tokens);
+            let view = old_view(views, ask, old.lines_min, *entry, wanted);
+            chosen.extend(view.map(|view| Chosen { entry: *entry, level: *level, wanted, view }));
+        }
+    }
+    if let Some(curate) = &ask.settings.curate {
+        for at in ask.new_from..ask.window.len() {
+            chosen.extend(first_view(views, ask, curate, at).map(|view| Chosen {
+                entry: ask.window[at],
+                level: Level::Arrival,
+                wanted: Wanted::Curated(curate.amount),
+                view,
+            }));
+        }
+    }
+    chosen
+}
+
+/// A view of an old read.
+fn old_view(
+    views: &dyn Views,
+    ask: &Ask<'_>,
+    lines_min: u32,
+    entry: EntryIndex,
+    wanted: Wanted,
+) -> Option<View> {
+    let facts = ask.record.facts(entry);
+    if facts.kind() != EffectKind::Read || facts.printed.lines.len() < lines_min as usize {
+        return None;
+    }
+    let content = &ask.record.entry(entry).result()?.content;
+    let (path, first, text) = lines_of(&facts.printed, content)?;
+    let read = ask.read(ask.answer, path, first, &text);
+    views.view(&read, wanted).map(|view| bounded(view, &read))
+}
+
+/// A view of the result at a window position, if it is a first read of a whole file.
+fn first_view(
+    views: &dyn Views,
+    ask: &Ask<'_>,
+    curate: &CurateSettings,
+    at: usize,
+) -> Option<View> {
+    let entry = ask.window[at];
+    let facts = ask.record.facts(entry);
+    let effect = &facts.call.as_ref()?.effect;
+    let [read] = effect.reads.as_slice() else { return None };
+    let is_small = facts.printed.lines.len() < curate.lines_min as usize;
+    if facts.is_error || is_small || effect.kind != EffectKind::Read || read.span != Span::All {
+        return None;
+    }
+    if effect.verbatim {
+        return None;
+    }
+    let mut before = ask.window[..at].iter();
+    if !curate.again && before.any(|earlier| knows(ask.record.facts(*earlier), &read.path)) {
+        return None;
+    }
+    let content = &ask.record.entry(entry).result()?.content;
+    let (path, first, text) = lines_of(&facts.printed, content)?;
+    let count = text.lines().count();
+    if first != LineNumber(1) || path != read.path || count < curate.lines_min as usize {
+        return None;
+    }
+    let wanted = Wanted::Curated(curate.amount);
+    let read = ask.read(entry, path, first, &text);
+    let view = bounded(views.view(&read, wanted)?, &read);
+    let kept = view.kept();
+    let left_out: usize = (1u32..)
+        .zip(text.lines())
+        .filter(|(number, _)| !kept.has(LineNumber(*number)))
+        .map(|(_, line)| line.len() + 1)
+        .sum();
+    (left_out as f64 >= curate.saving_min * text.len() as f64).then_some(view)
+}
+
+/// Whether a result before tells of a file: it shows or answers a change of it.
+fn knows(facts: &Facts, path: &str) -> bool {
+    let Some(call) = facts.call.as_ref().filter(|_| !facts.is_error) else { return false };
+    call.effect.reads.iter().any(|read| read.path == path)
+        || call.effect.writes.iter().any(|write| write.path == path)
+}
+
+/// The file, the first number and the text of a result's numbered lines, if they are of one
+/// file and count up by one.
+fn lines_of<'p>(printed: &'p Printed, content: &str) -> Option<(&'p str, LineNumber, String)> {
+    let mut numbered = printed.lines.iter().filter(|line| line.number.is_some()).peekable();
+    let (path, first) = numbered.peek().and_then(|line| line.path.zip(line.number))?;
+    let mut text = String::new();
+    for (number, line) in (first.0..).zip(numbered) {
+        if line.path != Some(path) || line.number != Some(LineNumber(number)) {
+            return None;
+        }
+        text.push_str(line.text_in(content));
+        text.push('\n');
+    }
+    Some((printed.paths.get(usize::from(path))?, first, text))
+}
+
+impl<'a> Ask<'a> {
+    fn read<'r>(
+        &self,
+        upto: EntryIndex,
+        path: &'r str,
+        first: LineNumber,
+        text: &'r str,
+    ) -> Read<'r>
+    where
+        'a: 'r,
+    {
+        Read { record: self.record, upto, path, first, text }
+    }
+}
+
+/// What can be shown of a view for `read`, and no more: what was answered is recorded, and may
+/// name every line of a long file.
+fn bounded(mut view: View, read: &Read<'_>) -> View {
+    let kept = view.kept();
+    let rows: Vec<&str> = read.text.lines().collect();
+    let row = |line: LineNumber| {
+        let at = line.0.checked_sub(read.first.0)?;
+        rows.get(usize::try_from(at).ok()?).copied()
+    };
+    let mut told: HashMap<usize, HashSet<Box<str>>> = HashMap::new();
+    view.names.retain(|label| {
+        if kept.has(label.line) || !row(label.line).is_some_and(|row| is_name_in(label, row)) {
+            return false;
+        }
+        let of_gap = told.entry(kept.ranges_before(label.line)).or_default();
+        // One more tells that there are more.
+        of_gap.len() <= NAMES_MAX && of_gap.insert(label.text.clone())
+    });
+    view.remarks.retain(|label| kept.has(label.line) && row(label.line).is_some());
+    view.lines = kept.0;
+    view
+}

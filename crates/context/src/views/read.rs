@@ -1,0 +1,32 @@
+//! Who chooses views of reads, and what they are told of one.
+
+use super::value::{View, Wanted};
+use crate::record::Record;
+use foveal_transcript::{EntryIndex, LineNumber};
+
+/// Chooses what the model sees of files that were read.
+///
+/// The engine asks once for each choice and records the answer in the [`Step`], so an answer
+/// need not be the same when asked again, as a model's is not.
+///
+/// [`Step`]: crate::step::Step
+pub trait Views: std::fmt::Debug + Send + Sync {
+    /// The lines of `read` to show; `None` where nothing can be said of it.
+    fn view(&self, read: &Read<'_>, wanted: Wanted) -> Option<View>;
+}
+
+/// Lines of one file, as a result shows them.
+#[derive(Debug, Clone, Copy)]
+pub struct Read<'a> {
+    /// The conversation and its facts.
+    pub record: &'a Record,
+    /// The conversation is known up to before this entry: of a result that arrives itself, of
+    /// an old one the response that is to be asked for.
+    pub upto: EntryIndex,
+    /// The file.
+    pub path: &'a str,
+    /// The number of the first line.
+    pub first: LineNumber,
+    /// The lines without their numbers, each with a line break.
+    pub text: &'a str,
+}

@@ -1,0 +1,221 @@
+//! A store in one SQLite file, or in memory: each method of the trait in its transaction.
+
+use std::path::{Path, PathBuf};
+
+use foveal_transcript::{ContentHash, Handle, Timestamp};
+use serde_json::Value;
+
+use crate::error::StoreError;
+use crate::file::Notice;
+use crate::json::text_of;
+use crate::keys::{CurationKey, FetchKey, Moment, ReaderPlace, RecordNumber, RootsKey, SessionId};
+use crate::records::{
+    CallChanges, CallHistory, Collected, Content, Fetch, Grant, Limits, NewContent, Readers,
+    Record, Session, SessionFacts, Stored, Write,
+};
+use crate::store::Store;
+
+use super::database::Database;
+use super::{caches, calls, collect, content, grants, log, readers, sessions, writes};
+
+/// A [`Store`] in a SQLite file that any number of processes use at once, or in memory. It keeps
+/// secrets as it keeps everything: programs use [`SqliteStore`](crate::SqliteStore).
+#[derive(Debug)]
+pub struct Sqlite {
+    database: Database,
+}
+
+impl Sqlite {
+    /// Opens the file at `path`, or makes it with its folder. A file of an older version is
+    /// brought up to date. One that is damaged is set aside; one of a later version is left
+    /// alone and another used: [`Sqlite::take_notices`] says so.
+    ///
+    /// # Errors
+    /// [`StoreError::Place`] or [`StoreError::Database`] if the file cannot be made or used.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        Ok(Self { database: Database::open(path)? })
+    }
+
+    /// A store that nothing is left of.
+    ///
+    /// # Errors
+    /// [`StoreError::Database`] if there is no memory.
+    pub fn in_memory() -> Result<Self, StoreError> {
+        Ok(Self { database: Database::in_memory()? })
+    }
+
+    /// What a person should know about the file, once.
+    pub fn take_notices(&self) -> Vec<Notice> {
+        self.database.take_notices()
+    }
+
+    /// The file in use; `None` in memory.
+    pub fn path(&self) -> Option<PathBuf> {
+        self.database.path()
+    }
+
+    /// What SQLite itself finds wrong with the file, at the cost of reading all of it; empty
+    /// if nothing.
+    ///
+    /// # Errors
+    /// [`StoreError::Database`] if it cannot even be read.
+    pub fn check(&self) -> Result<Vec<String>, StoreError> {
+        self.database.check()
+    }
+}
+
+impl Store for Sqlite {
+    fn open_session(
+        &self,
+        session: &SessionId,
+        facts: &SessionFacts,
+        now: Timestamp,
+    ) -> Result<bool, StoreError> {
+        self.database.write(|connection| sessions::open(connection, session, facts, now))
+    }
+
+    fn sessions(&self) -> Result<Vec<Session>, StoreError> {
+        self.database.read(sessions::list)
+    }
+
+    fn set_pinned(&self, session: &SessionId, pinned: bool) -> Result<(), StoreError> {
+        self.database.write(|connection| sessions::set_pinned(connection, session, pinned))
+    }
+
+    fn delete_session(&self, session: &SessionId) -> Result<bool, StoreError> {
+        self.database.write(|connection| sessions::delete(connection, session))
+    }
+
+    fn refer(
+        &self,
+        session: Option<&SessionId>,
+        hash: ContentHash,
+        now: Timestamp,
+    ) -> Result<Option<Stored>, StoreError> {
+        self.database.write(|connection| content::refer(connection, session, hash, now))
+    }
+
+    fn put_new(
+        &self,
+        session: Option<&SessionId>,
+        content: NewContent<'_>,
+        now: Timestamp,
+    ) -> Result<Stored, StoreError> {
+        // Outside of the transaction: others may write meanwhile.
+        let packed = content::Packed::of(content)?;
+        self.database.write(|connection| content::put(connection, session, &packed, now))
+    }
+
+    fn get(&self, handle: Handle) -> Result<Option<Content>, StoreError> {
+        self.database.read(|connection| content::get(connection, handle))
+    }
+
+    fn append(
+        &self,
+        session: &SessionId,
+        payload: &Value,
+        now: Timestamp,
+    ) -> Result<RecordNumber, StoreError> {
+        let payload = text_of(payload)?;
+        self.database.write(|connection| log::append(connection, session, &payload, now))
+    }
+
+    fn records(
+        &self,
+        session: &SessionId,
+        from: RecordNumber,
+        most: usize,
+    ) -> Result<Vec<Record>, StoreError> {
+        self.database.read(|connection| log::records(connection, session, from, most))
+    }
+
+    fn change_calls(
+        &self,
+        session: &SessionId,
+        changes: &CallChanges,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let changes = calls::Texts::of(changes)?;
+        self.database.write(|connection| calls::change(connection, session, &changes, now))
+    }
+
+    fn calls(&self, session: &SessionId) -> Result<Option<CallHistory>, StoreError> {
+        self.database.read(|connection| calls::history(connection, session))
+    }
+
+    fn put_curation(
+        &self,
+        key: CurationKey,
+        curation: &Value,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let curation = text_of(curation)?;
+        self.database.write(|connection| caches::put_curation(connection, key, &curation, now))
+    }
+
+    fn curation(&self, key: CurationKey, now: Timestamp) -> Result<Option<Value>, StoreError> {
+        self.database.write(|connection| caches::curation(connection, key, now))
+    }
+
+    fn put_fetch(&self, key: FetchKey, fetch: &Fetch) -> Result<(), StoreError> {
+        self.database.write(|connection| caches::put_fetch(connection, key, fetch))
+    }
+
+    fn fetch(&self, key: FetchKey) -> Result<Option<Fetch>, StoreError> {
+        self.database.read(|connection| caches::fetch(connection, key))
+    }
+
+    fn put_write(&self, session: &SessionId, write: &Write) -> Result<(), StoreError> {
+        self.database.write(|connection| writes::put(connection, session, write))
+    }
+
+    fn writes(&self, session: &SessionId, path: &str) -> Result<Vec<Write>, StoreError> {
+        self.database.read(|connection| writes::of_file(connection, session, path))
+    }
+
+    fn put_grant(&self, roots: RootsKey, grant: &Grant, now: Timestamp) -> Result<(), StoreError> {
+        self.database.write(|connection| grants::put(connection, roots, grant, now))
+    }
+
+    fn grants(&self, roots: RootsKey) -> Result<Vec<Grant>, StoreError> {
+        self.database.read(|connection| grants::of_roots(connection, roots))
+    }
+
+    fn note_reader(
+        &self,
+        places: &[ReaderPlace],
+        reader: Option<&str>,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.database.write(|connection| readers::note(connection, places, reader, now))
+    }
+
+    fn readers(&self, places: &[ReaderPlace]) -> Result<Readers, StoreError> {
+        self.database.read(|connection| readers::at(connection, places))
+    }
+
+    fn last_reader_note(&self) -> Result<Moment, StoreError> {
+        self.database.read(readers::last)
+    }
+
+    fn collect(&self, limits: Limits, now: Timestamp) -> Result<Collected, StoreError> {
+        let mut all = Collected::default();
+        loop {
+            let part =
+                self.database.write(|connection| collect::collect_part(connection, limits, now))?;
+            all.sessions += part.collected.sessions;
+            all.contents += part.collected.contents;
+            all.cached += part.collected.cached;
+            all.bytes_left = part.collected.bytes_left;
+            if !part.goes_on {
+                break;
+            }
+        }
+        self.database.read(collect::give_back)?;
+        Ok(all)
+    }
+
+    fn last_collection(&self) -> Result<Option<Timestamp>, StoreError> {
+        self.database.read(collect::last)
+    }
+}

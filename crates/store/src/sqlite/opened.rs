@@ -1,0 +1,48 @@
+//! A SQLite file as a store that keeps no secrets.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::StoreError;
+use crate::file::Notice;
+use crate::redacting::Redacting;
+
+use super::backend::Sqlite;
+
+/// A [`Store`](crate::Store) in a SQLite file, or in memory, that keeps no secrets.
+pub type SqliteStore = Redacting<Sqlite>;
+
+impl SqliteStore {
+    /// [`Sqlite::open`].
+    ///
+    /// # Errors
+    /// Those of [`Sqlite::open`].
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        Ok(Self::new(Sqlite::open(path)?))
+    }
+
+    /// [`Sqlite::in_memory`].
+    ///
+    /// # Errors
+    /// Those of [`Sqlite::in_memory`].
+    pub fn in_memory() -> Result<Self, StoreError> {
+        Ok(Self::new(Sqlite::in_memory()?))
+    }
+
+    /// [`Sqlite::take_notices`].
+    pub fn take_notices(&self) -> Vec<Notice> {
+        self.store.take_notices()
+    }
+
+    /// [`Sqlite::path`].
+    pub fn path(&self) -> Option<PathBuf> {
+        self.store.path()
+    }
+
+    /// [`Sqlite::check`].
+    ///
+    /// # Errors
+    /// Those of [`Sqlite::check`].
+    pub fn check(&self) -> Result<Vec<String>, StoreError> {
+        self.store.check()
+    }
+}

@@ -1,0 +1,36 @@
+use super::*;
+
+fn tables(connection: &Connection) -> Vec<String> {
+    let sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name";
+    let mut statement = connection.prepare(sql).expect("there is a schema");
+    let rows = statement.query_map([], |row| row.get(0)).expect("it can be read");
+    rows.collect::<Result<_, _>>().expect("it is text")
+}
+
+#[test]
+fn every_older_version_is_brought_up_to_date_and_keeps_what_it_holds() {
+    let mut new = Connection::open_in_memory().expect("memory");
+    assert_eq!(prepare(&mut new).expect("a store"), Was::Store);
+    for version in 1..=STEPS.len() {
+        let mut old = Connection::open_in_memory().expect("memory");
+        carry_out(&mut old, &STEPS[..version]).expect("an older store");
+        let sql = "INSERT INTO session(name, facts, started, used) VALUES ('a', '{}', 1, 2)";
+        old.execute(sql, []).expect("a session");
+        assert_eq!(prepare(&mut old).expect("it is brought up to date"), Was::Store);
+        assert_eq!(tables(&old), tables(&new), "from version {version}");
+        let name: String =
+            old.query_row("SELECT name FROM session", [], |row| row.get(0)).expect("one");
+        assert_eq!(name, "a");
+    }
+}
+
+#[test]
+fn a_later_version_is_told_apart_and_left_alone() {
+    let mut connection = Connection::open_in_memory().expect("memory");
+    let later = ["CREATE TABLE later(id INTEGER)"];
+    let steps: Vec<&str> = STEPS.iter().copied().chain(later).collect();
+    carry_out(&mut connection, &steps).expect("a later store");
+    let before = tables(&connection);
+    assert_eq!(prepare(&mut connection).expect("it can be read"), Was::Newer);
+    assert_eq!(tables(&connection), before);
+}
