@@ -13,8 +13,8 @@ use foveal_tools::toolbox::Host;
 use foveal_tools::{Toolbox, code_index};
 
 use crate::environment::{self, Environment};
-use crate::index_place;
 use crate::notice;
+use crate::repository_index;
 use crate::user_settings::{self, UserSettings};
 
 /// Caches of package managers, which commands may write to: the variable that moves one, where
@@ -86,7 +86,7 @@ impl Opener {
         let paths: Vec<PathBuf> = opened.all().map(|root| root.path().to_owned()).collect();
         let index = |root: &Path| -> code_index::Open {
             let (root, environment) = (root.to_owned(), self.environment.clone());
-            Box::new(move || index_place::open_for_tools(&root, &environment))
+            Box::new(move || repository_index::open_for_tools(&root, &environment))
         };
         let first = index(opened.working_directory());
         let mut toolbox = self.with_index(opened, first);

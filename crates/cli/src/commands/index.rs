@@ -13,10 +13,10 @@ use serde_json::json;
 use crate::embedders::{Choice, EmbedderOptions};
 use crate::environment::Environment;
 use crate::exit_code;
-use crate::index_place::{self, Embedding, Opened};
 use crate::interrupt;
 use crate::numbers::{count, plural};
 use crate::output;
+use crate::repository_index::{self, Embedding, Opened};
 
 /// How long an embedder that failed rests before it is asked again.
 const RETRY_TIME: Duration = Duration::from_secs(30);
@@ -48,12 +48,12 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let cancel = &interrupt::listen();
     let (options, patience) = (&arguments.embedder, Patience::LONG);
     let embedding = Embedding { options, patience, environment, cancel };
-    let mut opened = index_place::open(arguments.path.as_deref(), embedding)?;
+    let mut opened = repository_index::open(arguments.path.as_deref(), embedding)?;
     if arguments.watch {
         return watch(arguments, &mut opened, embedding);
     }
     let begin = Instant::now();
-    let summary = index_place::update(&mut opened.indexer, cancel)?;
+    let summary = repository_index::update(&mut opened.indexer, cancel)?;
     tell(arguments, &opened, &summary, begin)?;
     Ok(if summary.stopped { ExitCode::from(exit_code::INTERRUPTED) } else { ExitCode::SUCCESS })
 }
@@ -111,7 +111,7 @@ fn watch(
 /// changes have to be followed.
 fn begin_watch(opened: &mut Opened, cancel: &Cancel<'_>) -> anyhow::Result<Summary> {
     if !matches!(opened.embedder, Some(Choice::Server(_))) {
-        return index_place::update(&mut opened.indexer, cancel);
+        return repository_index::update(&mut opened.indexer, cancel);
     }
     let texts = opened.indexer.update_texts(&mut |_| {}, cancel)?;
     Ok(Summary { waiting: opened.indexer.waiting()?, ..texts })
@@ -122,7 +122,7 @@ fn reopen(opened: &mut Opened, embedding: Embedding<'_>) -> anyhow::Result<()> {
     let no_embeddings = embedding.options.no_embeddings;
     let options = &EmbedderOptions { embedder: None, no_embeddings };
     let root = opened.indexer.root().to_owned();
-    *opened = index_place::open(Some(&root), Embedding { options, ..embedding })?;
+    *opened = repository_index::open(Some(&root), Embedding { options, ..embedding })?;
     Ok(())
 }
 
@@ -210,7 +210,7 @@ fn tell(
         line
     };
     output::print(&format!("{line}\n"))?;
-    if let Some(problem) = opened.indexer.problem().map(index_place::told) {
+    if let Some(problem) = opened.indexer.problem().map(repository_index::told) {
         let why = "vectors are not up to date; searches use words alone";
         writeln!(io::stderr(), "{why}: {problem}; then run it again to continue")?;
     }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::environment::Environment;
 use crate::output;
-use crate::{exit_code, index_place};
+use crate::{exit_code, repository_index};
 
 /// The command line of `foveal map`.
 #[derive(Debug, clap::Args)]
@@ -36,7 +36,8 @@ pub(crate) struct Arguments {
 /// # Errors
 /// If there is nothing to read, or a focus names nothing.
 pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
-    let Some(relations) = index_place::relations(arguments.path.as_deref(), environment)? else {
+    let Some(relations) = repository_index::relations(arguments.path.as_deref(), environment)?
+    else {
         return Ok(ExitCode::from(exit_code::INTERRUPTED));
     };
     let focus = focus(&relations, &arguments.focus)?;

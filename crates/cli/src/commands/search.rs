@@ -14,10 +14,10 @@ use crate::colour::{Painter, Style};
 use crate::embedders::EmbedderOptions;
 use crate::environment::Environment;
 use crate::exit_code;
-use crate::index_place::{self, Answer, Embedding};
 use crate::interrupt;
 use crate::numbers::plural;
 use crate::output;
+use crate::repository_index::{self, Answer, Embedding};
 
 /// All kinds, as they are asked for.
 const KINDS: [EntityKind; 13] = [
@@ -80,14 +80,15 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let cancel = &interrupt::listen();
     let (options, patience) = (&arguments.embedder, Patience::SHORT);
     let embedding = Embedding { options, patience, environment, cancel };
-    let mut opened = index_place::open_for_reading(arguments.path.as_deref(), embedding)?;
+    let mut opened = repository_index::open_for_reading(arguments.path.as_deref(), embedding)?;
     let options = SearchOptions {
         limit: usize::from(arguments.limit),
         kinds: arguments.kind.clone(),
         ..SearchOptions::default()
     };
     let search = |indexer: &mut Indexer| indexer.search(&query, &options);
-    let asked = index_place::ask(&mut opened, cancel, index_place::update_for_search, search)?;
+    let asked =
+        repository_index::ask(&mut opened, cancel, repository_index::update_for_search, search)?;
     let Some(Answer { answer: hits, summary }) = asked else {
         return Ok(ExitCode::from(exit_code::INTERRUPTED));
     };

@@ -11,7 +11,7 @@ use super::finding::{Finding, State};
 use crate::clients::Program;
 use crate::environment::{self, Environment};
 use crate::numbers::plural;
-use crate::{index_place, toolbox, user_settings};
+use crate::{repository_index, toolbox, user_settings};
 
 /// Largest store of which every page is looked at: 256 MiB take about a second.
 const STORE_BYTES_MAX: u64 = 256 << 20;
@@ -98,7 +98,7 @@ fn store(environment: &Environment) -> Finding {
 /// The index of the folder that searches would use here.
 fn index(environment: &Environment) -> Finding {
     let about = "index";
-    let (root, path) = match index_place::place(None, environment) {
+    let (root, path) = match repository_index::place(None, environment) {
         Ok(place) => place,
         Err(error) => return Finding::new(State::Broken, about, format!("{error:#}")),
     };

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use super::{diagram, json, neighbours, symbol, text};
 use crate::environment::Environment;
 use crate::output;
-use crate::{exit_code, index_place};
+use crate::{exit_code, repository_index};
 use anyhow::bail;
 
 /// The command line of `foveal graph`.
@@ -50,7 +50,8 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     if arguments.symbol.trim().is_empty() {
         bail!("the symbol is empty: name a function, type or file");
     }
-    let Some(relations) = index_place::relations(arguments.path.as_deref(), environment)? else {
+    let Some(relations) = repository_index::relations(arguments.path.as_deref(), environment)?
+    else {
         return Ok(ExitCode::from(exit_code::INTERRUPTED));
     };
     let root = symbol::one(&relations, &arguments.symbol)?;

@@ -1,0 +1,100 @@
+//! Asks an index that was brought up to date.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::bail;
+use foveal_cancel::Cancel;
+use foveal_code::embed::EmbedError;
+use foveal_code::relations::Relations;
+use foveal_embedder::{Patience, ServerError};
+use foveal_index::{Indexer, IndexerError, Summary};
+
+use super::open::{Embedding, Opened, open_for_reading};
+use super::update::update_without_servers;
+use crate::embedders::EmbedderOptions;
+use crate::environment::Environment;
+use crate::{interrupt, notice};
+
+/// An answer of an index, and what its last update did.
+pub(crate) struct Answer<T> {
+    pub(crate) answer: T,
+    pub(crate) summary: Summary,
+}
+
+/// Brings an index up to date and asks it; once more where it is found damaged only then.
+/// `None`, which is said, if the user interrupts.
+///
+/// # Errors
+/// If the index cannot be read or written.
+pub(crate) fn ask<T>(
+    opened: &mut Opened,
+    cancel: &Cancel<'_>,
+    update: impl Fn(&mut Opened, &Cancel<'_>) -> anyhow::Result<Summary>,
+    question: impl Fn(&mut Indexer) -> Result<T, IndexerError>,
+) -> anyhow::Result<Option<Answer<T>>> {
+    for is_last in [false, true] {
+        let summary = update(opened, cancel)?;
+        if summary.stopped {
+            break;
+        }
+        if let Some(problem) = opened.indexer.problem() {
+            let is_away = is_away(problem);
+            opened.problem = Some(told(problem));
+            // Somebody waits: who is not there is not tried again.
+            if is_away {
+                opened.indexer.set_embedders(None, opened.meanwhile.clone());
+            }
+        }
+        let answer = question(&mut opened.indexer)?;
+        if cancel.is_cancelled() {
+            break;
+        }
+        if is_last || !opened.indexer.is_rebuilt() {
+            let problem = opened.indexer.problem().map(told);
+            opened.problem = opened.problem.take().or(problem);
+            return Ok(Some(Answer { answer, summary }));
+        }
+    }
+    notice::say("stopped before the index was up to date: run it again to continue");
+    Ok(None)
+}
+
+/// How everything is related in `folder`, or in the working copy that the current folder is
+/// in. `None`, which is said, if the user interrupts.
+///
+/// # Errors
+/// If there is no such folder, it holds nothing to read, or its index cannot be read.
+pub(crate) fn relations(
+    folder: Option<&Path>,
+    environment: &Environment,
+) -> anyhow::Result<Option<Arc<Relations>>> {
+    let cancel = &interrupt::listen();
+    // With the vectors that cost little, so that a search finds them there.
+    let (options, patience) = (&EmbedderOptions::default(), Patience::SHORT);
+    let embedding = Embedding { options, patience, environment, cancel };
+    let mut opened = open_for_reading(folder, embedding)?;
+    opened.tell_problem();
+    let asked = ask(&mut opened, cancel, update_without_servers, Indexer::relations)?;
+    let Some(Answer { answer: relations, .. }) = asked else { return Ok(None) };
+    if relations.files().len() == 0 {
+        let named = folder.unwrap_or(opened.indexer.root()).display();
+        bail!(
+            "`{named}` holds no source files that are not ignored: name the folder of a repository"
+        );
+    }
+    Ok(Some(relations))
+}
+
+/// Whether a server cannot be reached. One that was slow, or failed at some texts, may still
+/// answer a question.
+fn is_away(problem: &EmbedError) -> bool {
+    let cause = std::error::Error::source(problem).and_then(|cause| cause.downcast_ref());
+    matches!(cause, Some(ServerError::Away { .. }))
+}
+
+/// An embedder's failure on one line.
+pub(crate) fn told(problem: &EmbedError) -> String {
+    let cause = std::error::Error::source(problem).map(ToString::to_string);
+    cause.unwrap_or_else(|| problem.to_string())
+}
