@@ -1,6 +1,7 @@
 //! Cases from recorded conversations: the first full read of a file, the conversation until
 //! then as the question, and what the agent later used of the file as gold lines.
 
+mod evidence;
 mod question;
 mod used;
 
@@ -13,6 +14,7 @@ use foveal_transcript::{Conversation, EntryIndex, Mark, Role};
 
 use foveal_code::curate::Question;
 
+pub use self::evidence::{EVIDENCE, Evidence};
 use self::question::question;
 use self::used::Used;
 use crate::case::Case;
@@ -20,20 +22,6 @@ use crate::language;
 
 /// Reads with this many lines or fewer are shown in full and make no case.
 pub const LINES_THRESHOLD: usize = 100;
-
-/// How an agent uses a line that it has read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Evidence {
-    /// It changes the line.
-    Edited,
-    /// It repeats the line in its text.
-    Quoted,
-    /// It asks for the line again by its number.
-    Reread,
-}
-
-/// Every kind of evidence.
-pub const EVIDENCE: &[Evidence] = &[Evidence::Edited, Evidence::Quoted, Evidence::Reread];
 
 /// A file as a result shows it.
 struct Shown<'a> {

@@ -2,9 +2,9 @@
 
 use foveal_transcript::LineNumber;
 
+use crate::bounds::{BLOCKS_MAX, ENTITIES_MAX};
 use crate::entity::{Block, Entity, EntityIndex, EntityKind, Parsed, Visibility};
 use crate::lines::LineRange;
-use crate::parse::{BLOCKS_MAX, ENTITIES_MAX};
 
 /// Characters of a paragraph's first line that name it.
 const NAME_CHARS_MAX: usize = 60;

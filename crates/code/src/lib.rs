@@ -16,6 +16,7 @@ pub mod summary;
 pub mod terms;
 pub mod views;
 
+mod bounds;
 mod entity;
 mod fallback;
 mod file_class;
@@ -28,6 +29,9 @@ mod walk;
 
 pub use foveal_transcript::LineNumber;
 
+pub use self::bounds::{
+    BLOCKS_MAX, BYTES_PARSED_MAX, ENTITIES_MAX, IMPORTS_MAX, LINE_BYTES_MAX, MENTIONS_MAX,
+};
 pub use self::entity::{
     Block, Entity, EntityIndex, EntityKind, Import, ImportedName, Mention, MentionKind, Parsed,
     Visibility,
@@ -36,7 +40,4 @@ pub use self::file_class::FileClass;
 pub use self::language::Language;
 pub use self::lines::LineRange;
 pub use self::outline::{Gap, Outline, OutlinePart, outline};
-pub use self::parse::{
-    BLOCKS_MAX, BYTES_PARSED_MAX, ENTITIES_MAX, IMPORTS_MAX, LINE_BYTES_MAX, MENTIONS_MAX, parse,
-    parse_while,
-};
+pub use self::parse::{parse, parse_until};

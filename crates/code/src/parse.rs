@@ -4,30 +4,13 @@ use std::ops::ControlFlow;
 
 use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
 
+use crate::bounds::{BYTES_PARSED_MAX, LINE_BYTES_MAX};
 use crate::entity::{Block, Entity, Parsed};
 use crate::fallback;
 use crate::file_class::FileClass;
 use crate::language::Language;
 use crate::lines::LineRange;
 use crate::walk;
-
-/// Bytes of a text up to which its syntax is read; longer ones become paragraphs.
-pub const BYTES_PARSED_MAX: usize = 1 << 20;
-
-/// Bytes of a line; a text with a longer one of code is not read by its syntax.
-pub const LINE_BYTES_MAX: usize = 64 << 10;
-
-/// Entities kept of one file.
-pub const ENTITIES_MAX: usize = 20_000;
-
-/// Statements kept of one file.
-pub const BLOCKS_MAX: usize = 100_000;
-
-/// Uses of names kept of one file.
-pub const MENTIONS_MAX: usize = 200_000;
-
-/// Imports kept of one file.
-pub const IMPORTS_MAX: usize = 5_000;
 
 /// Progress reports of the parser after which it is stopped, besides one for so many bytes.
 /// It reports about every 100 steps. Real code, broken or not, has at most one report for 40
@@ -43,14 +26,14 @@ const ENTITIES_ASKED_MAX: usize = 64;
 /// Never fails: broken syntax gives what can be had, and a text that is too long, squeezed
 /// or in an unknown language gives paragraphs. Takes about 10 µs a line, and on text that is
 /// hardly in its language at all up to the square of its length: who reads files of
-/// strangers uses [`parse_while`].
+/// strangers uses [`parse_until`].
 pub fn parse(path: &str, text: &str) -> Parsed {
-    parse_while(path, text, &mut || true)
+    parse_until(path, text, &mut || false)
 }
 
-/// As [`parse`], but asks `go_on` now and then while it reads the syntax; once the answer is
-/// no, the text gives paragraphs, and [`Parsed::cut`] says so.
-pub fn parse_while(path: &str, text: &str, go_on: &mut dyn FnMut() -> bool) -> Parsed {
+/// As [`parse`], but asks `is_cancelled` now and then while it reads the syntax; once the answer
+/// is yes, the text gives paragraphs, and [`Parsed::cut`] says so.
+pub fn parse_until(path: &str, text: &str, is_cancelled: &mut dyn FnMut() -> bool) -> Parsed {
     let class = FileClass::of(path, text);
     let language = Language::of(path, text);
     let mut parsed = Parsed {
@@ -67,7 +50,7 @@ pub fn parse_while(path: &str, text: &str, go_on: &mut dyn FnMut() -> bool) -> P
     };
     let readable = class.is_parsed() && is_readable(language, text);
     match language.filter(|_| readable) {
-        Some(language) => match tree_of(language, text, go_on) {
+        Some(language) => match tree_of(language, text, is_cancelled) {
             Some(tree) => walk::walk(language, &tree, path, text, &mut parsed),
             None => {
                 parsed.broken = true;
@@ -109,14 +92,14 @@ pub(crate) fn is_readable(language: Option<Language>, text: &str) -> bool {
 pub(crate) fn tree_of(
     language: Language,
     text: &str,
-    go_on: &mut dyn FnMut() -> bool,
+    is_cancelled: &mut dyn FnMut() -> bool,
 ) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&language.compiled().grammar).ok()?;
     let mut left = REPORTS_MIN + text.len() / BYTES_A_REPORT;
     let mut progress = |_: &ParseState| {
         left = left.saturating_sub(1);
-        if left == 0 || !go_on() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if left == 0 || is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
     let bytes = text.as_bytes();

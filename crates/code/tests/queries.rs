@@ -1,6 +1,6 @@
 //! Questions to a parsed file.
 
-use foveal_code::{EntityKind, LineNumber, parse, parse_while};
+use foveal_code::{EntityKind, LineNumber, parse, parse_until};
 
 const TEXT: &str = "\
 use a::b;
@@ -56,13 +56,13 @@ fn children_and_statements_of_an_entity() {
 fn reading_can_be_stopped() {
     let text = TEXT.repeat(100);
     let mut asked = 0;
-    let mut go_on = || {
+    let mut is_cancelled = || {
         asked += 1;
-        asked < 3
+        asked >= 3
     };
-    let stopped = parse_while("a.rs", &text, &mut go_on);
+    let stopped = parse_until("a.rs", &text, &mut is_cancelled);
     assert!(stopped.cut && stopped.broken);
     assert!(stopped.entities.iter().all(|entity| entity.kind == EntityKind::Section));
     assert_eq!(asked, 3);
-    assert_eq!(parse_while("a.rs", &text, &mut || true), parse("a.rs", &text));
+    assert_eq!(parse_until("a.rs", &text, &mut || false), parse("a.rs", &text));
 }

@@ -1,6 +1,5 @@
 //! One request to a server, and what its answer means.
 
-use std::fmt;
 use std::io::ErrorKind;
 use std::sync::Arc;
 
@@ -12,36 +11,15 @@ use ureq::{Agent, Body};
 
 use crate::answer;
 use crate::error::{Said, ServerError};
+use crate::key::ApiKey;
 use crate::patience::{Patience, retry_after};
 use crate::spec::{Protocol, ServerSpec};
-
-/// The variable of the environment in which users give a key.
-pub const KEY_VARIABLE: &str = "FOVEAL_EMBEDDINGS_KEY";
 
 /// Bytes of an answer that are read: 32 of the largest vectors, spelled at length.
 const ANSWER_BYTES_MAX: u64 = 16 << 20;
 
 /// Bytes of an answer that is an error that are read.
 const SAID_BYTES_MAX: u64 = 16 << 10;
-
-/// A key for a server. Its text is never shown.
-#[derive(Clone, PartialEq, Eq)]
-pub struct ApiKey(String);
-
-impl ApiKey {
-    /// The key with this text; `None` if it is blank, or cannot be sent.
-    pub fn new(text: &str) -> Option<Self> {
-        let text = text.trim();
-        let sent = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
-        sent.then(|| Self(text.to_owned()))
-    }
-}
-
-impl fmt::Debug for ApiKey {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("ApiKey(…)")
-    }
-}
 
 /// Where a model's server is, and how it is asked.
 pub(crate) struct Connection {
@@ -75,7 +53,7 @@ impl Connection {
     /// The vectors of `count` texts, which `body` asks for.
     pub(crate) fn send(&self, body: &[u8], count: usize) -> Result<Vec<Vector>, ServerError> {
         let mut request = self.agent.post(&self.url).header(CONTENT_TYPE, "application/json");
-        if let Some(ApiKey(key)) = &self.key
+        if let Some(key) = self.key.as_ref().map(ApiKey::text)
             && let Ok(mut value) = HeaderValue::from_str(&format!("Bearer {key}"))
         {
             value.set_sensitive(true);
@@ -108,7 +86,7 @@ impl Connection {
             |name: HeaderName| response.headers().get(name)?.to_str().ok().map(str::to_owned);
         let (to, wait) = (header(LOCATION), retry_after(header(RETRY_AFTER).as_deref()));
         let body = response.body_mut().with_config().limit(SAID_BYTES_MAX).read_to_vec();
-        let secret = self.key.as_ref().map(|key| key.0.as_str());
+        let secret = self.key.as_ref().map(ApiKey::text);
         let said = Said::of(&body.unwrap_or_default(), secret);
         let model = self.spec.model().to_owned();
         match status {

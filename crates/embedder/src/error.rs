@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::connection::KEY_VARIABLE;
+use crate::key::KEY_VARIABLE;
 
 /// Why an address of a server is none.
 #[derive(Debug, Error, PartialEq, Eq)]

@@ -9,8 +9,9 @@ use foveal_cancel::Cancel;
 use foveal_code::embed::{EmbedError, Embedder, ModelId, Pace, Vector};
 
 use crate::answer;
-use crate::connection::{ApiKey, Connection};
+use crate::connection::Connection;
 use crate::error::ServerError;
+use crate::key::ApiKey;
 use crate::patience::Patience;
 use crate::spec::ServerSpec;
 

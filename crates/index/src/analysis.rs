@@ -14,7 +14,7 @@ use crate::chunk::{self, Chunk, Rows, chunks};
 use crate::model::Asked;
 use crate::secrets::is_private_key;
 use crate::source;
-use crate::store::FileVectors;
+use crate::store::{Analysed, Content, FileVectors};
 use crate::symbols;
 use crate::text_terms::{FileTerms, term_hashes};
 use crate::vectors;
@@ -25,30 +25,6 @@ const NAMES_MAX: usize = 8;
 
 /// Bytes of a part that are embedded.
 const EMBEDDED_BYTES_MAX: usize = 16 << 10;
-
-/// What is stored of a file.
-#[derive(Debug)]
-pub(crate) struct Analysed {
-    pub(crate) stamp: Stamp,
-    pub(crate) hash: ContentHash,
-    /// What sort of file it is, as it is shown.
-    pub(crate) class: &'static str,
-    pub(crate) language: Option<&'static str>,
-    pub(crate) lines: u32,
-    pub(crate) chunk_count: u32,
-    pub(crate) content: Content,
-    /// As [`symbols::encode`] writes them.
-    pub(crate) symbols: Vec<u8>,
-    /// `None` where they are to come later, or not at all.
-    pub(crate) vectors: Option<FileVectors>,
-}
-
-/// The parts of a file, as bytes.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Content {
-    pub(crate) chunks: Vec<u8>,
-    pub(crate) terms: Vec<u8>,
-}
 
 /// What became of a file that was to be read.
 pub(crate) enum Outcome {

@@ -12,10 +12,12 @@ use foveal_code::embed::{EmbedError, Embedder, Pace, QuantizedVector};
 
 use crate::analysis::{Divided, divide_known, embedded};
 use crate::error::IndexerError;
+use crate::jobs::{Job, Jobs, LOOK_UP_TIME, STACK_BYTES, WAITING_MAX};
 use crate::model::Asked;
+use crate::pending::Pending;
+use crate::progress::{Progress, Stage};
 use crate::queue::Queue;
 use crate::store::{Change, FileVectors, RowId, Store};
-use crate::update::{Job, Jobs, LOOK_UP_TIME, Pending, Progress, STACK_BYTES, Stage, WAITING_MAX};
 use crate::vectors;
 use crate::walk::relative;
 

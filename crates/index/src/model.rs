@@ -4,10 +4,10 @@
 //! the next. So a store keeps, beside the name, the model's vector of one text, and every
 //! call asks for that text too. Vectors of another model are never taken for this one's.
 
-use foveal_code::embed::{EmbedError, Embedder, QuantizedVector, Vector, Vectors};
+use foveal_code::embed::{EmbedError, Embedder, QuantizedVector, Vector};
 
 use crate::error::IndexerError;
-use crate::store::{ModelNumber, Store};
+use crate::store::{Model, Store};
 
 /// The text by whose vector a model is known. Another text would be another store version.
 const PROBE: &str = "read the settings of a program from a file: fn parse_settings(path: &Path)";
@@ -15,15 +15,6 @@ const PROBE: &str = "read the settings of a program from a file: fn parse_settin
 /// Less like its own earlier vector than this, it is of another model. Servers round
 /// differently from run to run, and six bits a component are coarse.
 const SAME_COSINE_MIN: f32 = 0.95;
-
-/// A model as a store knows it.
-#[derive(Debug, Clone)]
-pub(crate) struct Model {
-    pub(crate) number: ModelNumber,
-    pub(crate) dimensions: usize,
-    /// The vector of [`PROBE`] alone.
-    pub(crate) probe: Vectors,
-}
 
 /// A model that is asked.
 #[derive(Clone, Copy)]

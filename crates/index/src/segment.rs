@@ -4,10 +4,9 @@ use foveal_code::embed::Vectors;
 
 use crate::chunk::{self, Chunk};
 use crate::links::Links;
-use crate::store::{Loaded, RowId};
+use crate::store::{Loaded, RowId, VectorsId};
 use crate::symbols;
 use crate::text_terms::FileTerms;
-use crate::vector_store::VectorsId;
 use crate::vectors;
 
 /// The parts of one file, ready to be searched.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 use foveal_cancel::Cancel;
-use foveal_code::{Parsed, parse_while};
+use foveal_code::{Parsed, parse_until};
 
 /// How long a file's syntax is read. Error recovery can take the square of a file's length.
 const PARSE_TIME_MAX: Duration = Duration::from_secs(2);
@@ -22,5 +22,5 @@ pub fn text_of(bytes: &[u8]) -> Option<Cow<'_, str>> {
 /// longer than two seconds, or once it is cancelled.
 pub fn parse(path: &str, text: &str, cancel: &Cancel<'_>) -> Parsed {
     let end = Instant::now() + PARSE_TIME_MAX;
-    parse_while(path, text, &mut || !cancel.is_cancelled() && Instant::now() < end)
+    parse_until(path, text, &mut || cancel.is_cancelled() || Instant::now() >= end)
 }

@@ -4,7 +4,7 @@
 //! write. Two words of a repository share one about once in 40,000 questions; then a few
 //! parts rank higher than they should.
 
-use foveal_code::terms::{for_each_word, is_stop_word, stem};
+use foveal_code::terms::terms;
 use serde::{Deserialize, Serialize};
 
 use crate::packed::{pack, unpack};
@@ -28,14 +28,8 @@ impl TermHash {
 
 /// The terms of `text` in order, with repetitions.
 pub(crate) fn term_hashes(text: &str) -> Vec<TermHash> {
-    let mut hashes = Vec::new();
     let end = text.floor_char_boundary(CHUNK_BYTES_MAX);
-    for_each_word(&text[..end], |word| {
-        if !is_stop_word(word) {
-            hashes.push(TermHash::of(&stem(word)));
-        }
-    });
-    hashes
+    terms(&text[..end]).iter().map(|term| TermHash::of(term)).collect()
 }
 
 /// How often a term stands in one part.

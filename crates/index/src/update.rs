@@ -4,76 +4,20 @@ use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::sync::{Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use foveal_cancel::Cancel;
 
 use crate::analysis::{Outcome, analyse};
 use crate::error::IndexerError;
+use crate::jobs::{Job, Jobs, LOOK_UP_TIME, STACK_BYTES, WAITING_MAX};
 use crate::model::Asked;
+use crate::pending::Pending;
+use crate::progress::{Progress, Stage, Summary};
 use crate::queue::Queue;
 use crate::store::{Change, Known, Store};
 use crate::walk::{Found, Stamp, relative};
-
-/// Files whose results wait to be written, at most.
-pub(crate) const WAITING_MAX: usize = 32;
-
-/// Changes that are written together, at most.
-const BATCH_CHANGES_MAX: usize = 64;
-
-/// How long a change waits for others to be written together.
-const BATCH_TIME_MAX: Duration = Duration::from_millis(250);
-
-/// How often an interruption is looked for while nothing happens.
-pub(crate) const LOOK_UP_TIME: Duration = Duration::from_millis(50);
-
-/// Of a thread that reads: syntax can be nested deep.
-pub(crate) const STACK_BYTES: usize = 16 << 20;
-
-/// What an update is about to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
-    /// Files that have changed are read; what they consist of can be found by its words.
-    Files,
-    /// Files get vectors that had none.
-    Vectors,
-}
-
-/// How far an update is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Progress {
-    /// Of what.
-    pub stage: Stage,
-    /// Files done so far.
-    pub done: u64,
-    /// Files to be done in this stage.
-    pub total: u64,
-}
-
-/// What an update did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Summary {
-    /// Files that were read and are kept as they are now.
-    pub indexed: u64,
-    /// Files that are as they were.
-    pub unchanged: u64,
-    /// Files that are in the index no more.
-    pub removed: u64,
-    /// Files that could not be read.
-    pub unreadable: u64,
-    /// Files that are passed by: too large or secret.
-    pub passed_by: u64,
-    /// Files that were as they were and got vectors.
-    pub embedded: u64,
-    /// Files that still have no vectors of the index's model; they are found by their words.
-    pub waiting: u64,
-    /// The update was stopped before it was done; what it did is kept.
-    pub stopped: bool,
-    /// The store was damaged or of another version, and was built anew.
-    pub rebuilt: bool,
-}
 
 /// What an update works with.
 pub(crate) struct Work<'a> {
@@ -82,67 +26,6 @@ pub(crate) struct Work<'a> {
     /// A model that is asked while files are read.
     pub(crate) model: Option<Asked<'a>>,
     pub(crate) cancel: &'a Cancel<'a>,
-}
-
-/// A file that has to be read.
-pub(crate) struct Job {
-    pub(crate) path: String,
-    pub(crate) known_row: Option<Known>,
-}
-
-/// The files to be read, by whoever takes the next.
-pub(crate) struct Jobs<'a> {
-    root: &'a Path,
-    queue: &'a Queue,
-    left: Mutex<Left>,
-}
-
-struct Left {
-    jobs: HashMap<String, Job>,
-    order: VecDeque<String>,
-    /// From the queue, but nothing that is to be done here.
-    others: Vec<PathBuf>,
-}
-
-impl<'a> Jobs<'a> {
-    /// `jobs` by path, in this order but for those in the queue.
-    pub(crate) fn new(
-        root: &'a Path,
-        queue: &'a Queue,
-        jobs: HashMap<String, Job>,
-        order: VecDeque<String>,
-    ) -> Self {
-        Self { root, queue, left: Mutex::new(Left { jobs, order, others: Vec::new() }) }
-    }
-
-    /// The next file: one that somebody has just read, or the next in order.
-    pub(crate) fn take(&self) -> Option<Job> {
-        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
-        let Left { jobs, order, others } = &mut *left;
-        while let Some(first) = self.queue.pop() {
-            let path = relative(self.root, &first);
-            if let Some(job) = path.and_then(|path| jobs.remove(&path)) {
-                return Some(job);
-            }
-            others.push(first);
-        }
-        while let Some(path) = order.pop_front() {
-            if let Some(job) = jobs.remove(&path) {
-                return Some(job);
-            }
-        }
-        None
-    }
-}
-
-impl Drop for Jobs<'_> {
-    /// What was no job here may be one for what comes next.
-    fn drop(&mut self) {
-        let left = self.left.get_mut().unwrap_or_else(PoisonError::into_inner);
-        for other in std::mem::take(&mut left.others) {
-            self.queue.push(&other);
-        }
-    }
 }
 
 type Message = (Job, Outcome);
@@ -300,41 +183,5 @@ impl Writer<'_> {
             }
             Outcome::Cancelled => self.summary.stopped = true,
         }
-    }
-}
-
-/// Changes that are to be written together.
-pub(crate) struct Pending {
-    changes: Vec<Change>,
-    /// When the first of the changes came, or earlier.
-    since: Instant,
-}
-
-impl Default for Pending {
-    fn default() -> Self {
-        Self { changes: Vec::new(), since: Instant::now() }
-    }
-}
-
-impl Pending {
-    pub(crate) fn push(&mut self, change: Change) {
-        self.changes.push(change);
-    }
-
-    pub(crate) fn flush_if_due(&mut self, store: &mut Store) -> Result<(), IndexerError> {
-        let is_due = self.since.elapsed() >= BATCH_TIME_MAX;
-        if self.changes.len() >= BATCH_CHANGES_MAX || (is_due && !self.changes.is_empty()) {
-            self.flush(store)?;
-        }
-        Ok(())
-    }
-
-    pub(crate) fn flush(&mut self, store: &mut Store) -> Result<(), IndexerError> {
-        if !self.changes.is_empty() {
-            store.write(&self.changes)?;
-            self.changes.clear();
-        }
-        self.since = Instant::now();
-        Ok(())
     }
 }

@@ -14,13 +14,11 @@ use crate::answer::Answer;
 use crate::control::Control;
 use crate::definition::{Repeats, Tool};
 use crate::error::{ToolError, printable};
-use crate::findings::{Content, FileSize, Findings, heading};
+use crate::findings::{Content, FileSize, Findings, headed};
 use crate::read_view::ReadView;
 use crate::repeats::{self, ToRecord};
 use crate::request::Request;
-use crate::session::{
-    Approvals, Event, LineCounts, Session, ShapedAnswer, Shaper, ShownCall, Work,
-};
+use crate::session::{Approvals, Event, Session, ShapedAnswer, Shaper, ShownCall, Work};
 use crate::table::{self, TOOLS};
 
 impl Session {
@@ -91,7 +89,7 @@ fn answered(
     session.follow_reader();
     let directory = session.roots().working_directory().to_owned();
     let question = call.question().map(str::to_owned);
-    let made = Made { tool, arguments, question, directory };
+    let made = CarriedOut { tool, arguments, question, directory };
     // What was read is known to the shaper, which points at it where that is better.
     if tool.repeats != Repeats::EarlierAnswer {
         work.anew = !request.detect_duplicates || !session.duplicates.detects(tool.name);
@@ -110,7 +108,7 @@ fn answered(
 }
 
 /// A call that was carried out.
-struct Made {
+struct CarriedOut {
     tool: &'static Tool,
     arguments: Value,
     /// What the model wants to know.
@@ -122,7 +120,7 @@ struct Made {
 /// Shapes what was found, remembers that it was shown, and keeps it.
 fn give(
     session: &Session,
-    made: &Made,
+    made: &CarriedOut,
     findings: &Findings,
     asked: Option<(Query, Option<ToRecord>)>,
 ) -> Answer {
@@ -274,44 +272,4 @@ fn unkept_whole(
     let leaves_out = given.shape.as_ref().is_some_and(|shape| shape.kind != ShapeKind::Pointer);
     let is_kept = stored.is_some();
     (leaves_out && !is_kept).then(|| shown.whole(given.handle).map(str::to_owned)).flatten()
-}
-
-/// The answer with what stands before it.
-fn headed(content: &Content, given: &ShapedAnswer) -> String {
-    let (heading, remarks) = match content {
-        Content::File(file) => {
-            let mut counts = given.lines;
-            let how = match given.shape.as_ref().map(|shape| shape.kind) {
-                Some(ShapeKind::Curated) => "curated",
-                Some(ShapeKind::Pointer | ShapeKind::Delta) => "what is not shown above",
-                Some(ShapeKind::Excerpt) => {
-                    let mut whole = given.shown.clone();
-                    whole.remove(&given.left_out);
-                    counts.shown = whole.count();
-                    "long lines cut"
-                }
-                _ => "full",
-            };
-            (heading(&file.path, how, counts), file.text.remarks())
-        }
-        Content::Beginning(beginning) => {
-            let path = &beginning.path;
-            let heading = match beginning.size {
-                FileSize::Lines(all, _) => {
-                    // A line of which a part is left out is not preserved.
-                    let shown = given.lines.shown.min(beginning.seen().count());
-                    heading(path, "beginning", LineCounts { all, shown })
-                }
-                FileSize::Bytes(bytes) => {
-                    let shown = given.lines.shown;
-                    let counts = format!("Total bytes: {bytes} | Preserved: {shown} lines");
-                    format!("File: {path} (beginning)\n{counts}\n")
-                }
-            };
-            (heading, beginning.remarks.clone())
-        }
-        _ => return given.text.clone(),
-    };
-    let remarks = remarks.map(|remarks| format!("{remarks}\n")).unwrap_or_default();
-    heading + &remarks + &given.text
 }

@@ -118,7 +118,7 @@ struct Shared {
 /// What the thread is asked for.
 #[derive(Default)]
 struct Waiting {
-    questions: VecDeque<Asked>,
+    questions: VecDeque<SearchRequest>,
     /// Files to be read anew; whatever else changed is found before the next question.
     touched: Vec<PathBuf>,
     closed: bool,
@@ -126,7 +126,7 @@ struct Waiting {
     refused: Option<String>,
 }
 
-struct Asked {
+struct SearchRequest {
     query: String,
     options: SearchOptions,
     reply: Sender<Reply>,
@@ -166,7 +166,7 @@ impl RootIndex {
         let mut work = self.lock();
         // Nobody would take it, and the channel closes at once.
         if work.refused.is_none() {
-            work.questions.push_back(Asked { query: query.to_owned(), options, reply });
+            work.questions.push_back(SearchRequest { query: query.to_owned(), options, reply });
         }
         drop(work);
         self.start();

@@ -17,6 +17,7 @@ mod reads;
 mod replay;
 mod running;
 mod schemas;
+mod shaper;
 mod threads;
 mod undo;
 mod unseen;

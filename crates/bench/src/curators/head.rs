@@ -1,6 +1,6 @@
 //! The first lines of the file.
 
-use super::lines_max;
+use super::room::lines_max;
 use crate::case::{Budget, Case};
 use crate::kept::{Kept, line_count};
 

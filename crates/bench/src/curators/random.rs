@@ -1,6 +1,6 @@
 //! Single lines at random, the same ones for a case in every run.
 
-use super::lines_max;
+use super::room::lines_max;
 use crate::case::{Budget, Case};
 use crate::kept::{Kept, line_count, ranges};
 use crate::seeded::Seeded;

@@ -6,7 +6,7 @@ use foveal_context::facts::Facts;
 use foveal_effects::{Change, Effect, Span};
 use foveal_transcript::{Block, Entry};
 
-use super::Evidence;
+use super::evidence::Evidence;
 
 /// Letters and digits that a line needs for its place to be told by its text.
 const ALPHANUMERICS_MIN: usize = 6;

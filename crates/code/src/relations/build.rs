@@ -4,12 +4,14 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::graph::id;
 use super::modules::Modules;
-use super::resolve::Resolver;
+use super::reexports::Reexports;
+use super::resolver::Resolver;
 use super::symbols::{Definition, FileSymbols, Use, UseRole};
 use super::table::Table;
 use super::tests_of::{is_test_file, subject};
-use super::{Node, NodeId, NodeKey, NodeKind, Relation, RelationKind, Relations, id};
+use super::{Node, NodeId, NodeKey, NodeKind, Relation, RelationKind, Relations};
 use crate::{EntityIndex, EntityKind, FileClass, LineNumber, LineRange, Visibility};
 
 /// Files that one import can be related to, as the files of a package are.
@@ -25,13 +27,13 @@ impl Relations {
         files.sort_by(|a, b| a.path.cmp(&b.path));
         files.dedup_by(|a, b| a.path == b.path);
         let table = Table::new(&files);
-        let modules = Modules::new(&files);
+        let reexports = Reexports::new(&files);
         let nodes = nodes(&table);
         let mut found = Found { nodes: &nodes, relations: Vec::new() };
         for at in 0..files.len() {
             found.contains(&table, at);
-            found.imports_and_uses(&Resolver::new(&table, &modules, at));
-            found.named_after(&table, &modules, at);
+            found.imports_and_uses(&Resolver::new(&table, &reexports, at));
+            found.named_after(&table, &reexports.modules, at);
         }
         let relations = merged(found.relations);
         Self::sorted(nodes, table.ranges, relations)
@@ -171,7 +173,8 @@ impl Found<'_> {
         let table = resolver.table;
         let own = NodeId(table.ranges[resolver.at].start);
         for import in &resolver.file.imports {
-            let scope = resolver.modules.find(resolver.family, resolver.at, &import.module);
+            let scope =
+                resolver.reexports.modules.find(resolver.family, resolver.at, &import.module);
             let fronts: Vec<usize> = scope.fronts.iter().cloned().flatten().collect();
             if fronts.is_empty() {
                 continue;

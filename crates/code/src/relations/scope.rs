@@ -2,9 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::modules::{Modules, Scope};
+use super::family::Family;
+use super::modules::Scope;
+use super::reexports::Reexports;
 use super::symbols::FileSymbols;
-use super::table::Family;
 
 /// What a script exports without a name is called.
 pub(super) const DEFAULT: &str = "default";
@@ -27,7 +28,7 @@ pub(super) struct Imports<'a> {
 
 impl<'a> Imports<'a> {
     pub(super) fn of(
-        modules: &Modules<'a>,
+        reexports: &Reexports<'a>,
         family: Family,
         at: usize,
         file: &'a FileSymbols,
@@ -44,7 +45,7 @@ impl<'a> Imports<'a> {
         for import in &file.imports {
             let module: &str = &import.module;
             let scope = *known.entry(module).or_insert_with(|| {
-                found.scopes.push(modules.find(family, at, module));
+                found.scopes.push(reexports.modules.find(family, at, module));
                 found.scopes.len() - 1
             });
             let mut is_whole = import.names.is_empty();
@@ -65,11 +66,11 @@ impl<'a> Imports<'a> {
                         found.named.entry(alias).or_default().push(scope);
                     }
                     (name, _) => {
-                        let from = found.handed_on(modules, family, scope, (name, local));
+                        let from = found.handed_on(reexports, family, scope, (name, local));
                         found.named.entry(local).or_default().push(from);
                     }
                 }
-                found.add_submodule(modules, family, at, module, (&of.name, local));
+                found.add_submodule(reexports, family, at, module, (&of.name, local));
             }
             if is_whole {
                 let local = import.alias.as_deref().unwrap_or_else(|| last_part(module));
@@ -94,12 +95,12 @@ impl<'a> Imports<'a> {
     /// else `scope`, from where it is found.
     fn handed_on(
         &mut self,
-        modules: &Modules<'a>,
+        reexports: &Reexports<'a>,
         family: Family,
         scope: usize,
         (name, local): (&str, &'a str),
     ) -> usize {
-        let handed = modules.handed_on(family, &self.scopes[scope], name);
+        let handed = reexports.handed_on(family, &self.scopes[scope], name);
         match handed.filter(|(_, original)| *original != name) {
             Some((from, original)) => {
                 self.originals.insert(local, original);
@@ -113,7 +114,7 @@ impl<'a> Imports<'a> {
     /// A name taken from a module can be a module itself.
     fn add_submodule(
         &mut self,
-        modules: &Modules<'_>,
+        reexports: &Reexports<'_>,
         family: Family,
         at: usize,
         module: &str,
@@ -129,7 +130,7 @@ impl<'a> Imports<'a> {
         if !is_lower {
             return;
         }
-        let scope = modules.find(family, at, &path);
+        let scope = reexports.modules.find(family, at, &path);
         if !scope.is_empty() {
             self.scopes.push(scope);
             self.called.entry(local).or_default().push(self.scopes.len() - 1);

@@ -4,75 +4,11 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::NodeId;
+use super::family::Family;
+use super::graph::id;
 use super::scope::{DEFAULT, originals};
-use super::symbols::{Definition, FileSymbols};
-use crate::{EntityKind, Language};
-
-/// Languages whose files can use each other's names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Family {
-    Rust,
-    Python,
-    Script,
-    Go,
-    Java,
-    C,
-    CSharp,
-    Ruby,
-    Php,
-    Bash,
-    Swift,
-    Zig,
-    /// Data and prose: defines nothing that code could name.
-    Data,
-}
-
-/// Where a name that stands alone is known without an import.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Package {
-    /// Only in its own file.
-    File,
-    /// In all files of its folder.
-    Folder,
-    /// Everywhere.
-    Repository,
-}
-
-impl Family {
-    pub(super) fn of(language: Option<Language>) -> Self {
-        use Language::*;
-        match language {
-            Some(Rust) => Self::Rust,
-            Some(Python) => Self::Python,
-            Some(TypeScript | Tsx | JavaScript) => Self::Script,
-            Some(Go) => Self::Go,
-            Some(Java | Kotlin) => Self::Java,
-            Some(C | Cpp) => Self::C,
-            Some(CSharp) => Self::CSharp,
-            Some(Ruby) => Self::Ruby,
-            Some(Php) => Self::Php,
-            Some(Bash) => Self::Bash,
-            Some(Swift) => Self::Swift,
-            Some(Zig) => Self::Zig,
-            Some(Json | Yaml | Toml | Markdown | Html | Css | Sql) | None => Self::Data,
-        }
-    }
-
-    pub(super) fn package(self) -> Package {
-        match self {
-            Self::Rust | Self::Python | Self::Script | Self::Zig | Self::Data => Package::File,
-            Self::Go | Self::Java => Package::Folder,
-            Self::C | Self::CSharp | Self::Ruby | Self::Php | Self::Bash | Self::Swift => {
-                Package::Repository
-            }
-        }
-    }
-
-    /// Whether a member of the own type can be named alone.
-    pub(super) fn has_implicit_self(self) -> bool {
-        matches!(self, Self::C | Self::Java | Self::CSharp | Self::Swift | Self::Ruby)
-    }
-}
+use super::symbols::{Definition, FileSymbols, UseRole};
+use crate::EntityKind;
 
 /// All definitions that names can mean.
 pub(super) struct Table<'a> {
@@ -131,7 +67,7 @@ impl<'a> Table<'a> {
         self.file_of.push(number);
         self.owners.push(None);
         for definition in &file.definitions {
-            let node = super::id(self.owners.len());
+            let node = id(self.owners.len());
             self.file_of.push(number);
             let owner = definition.owner.as_deref().map(|owner| self.intern(last_part(owner)));
             self.owners.push(owner);
@@ -144,7 +80,7 @@ impl<'a> Table<'a> {
                 self.members.entry((owner, name)).or_default().push(node);
             }
         }
-        let range = super::id(first).0..super::id(self.owners.len()).0;
+        let range = id(first).0..id(self.owners.len()).0;
         self.ranges.push(range);
     }
 
@@ -154,7 +90,7 @@ impl<'a> Table<'a> {
         for of in &file.uses {
             let Some(inside) = of.inside else { continue };
             let Some(definition) = file.definitions.get(inside.get()) else { continue };
-            if !of.in_signature || of.role == super::symbols::UseRole::Documented {
+            if !of.in_signature || of.role == UseRole::Documented {
                 continue;
             }
             let name = file.name(of.name);
@@ -215,7 +151,7 @@ impl<'a> Table<'a> {
 
     /// The node of the definition at `index` of the file at `file`.
     pub(super) fn node(&self, file: usize, index: usize) -> NodeId {
-        super::id(self.ranges[file].start as usize + 1 + index)
+        id(self.ranges[file].start as usize + 1 + index)
     }
 
     /// The nodes of that name, in order.

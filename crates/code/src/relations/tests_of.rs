@@ -1,6 +1,6 @@
 //! Which files hold tests, and for which file.
 
-use super::modules::stem;
+use super::paths::stem;
 
 /// Parts of paths that say that a file holds tests.
 const FOLDERS: &[&str] = &["__tests__", "spec", "specs", "test", "testing", "tests"];

@@ -2,10 +2,11 @@
 
 use tree_sitter::Node;
 
-use super::{Frame, Lead, Walker, last_row, row};
+use super::row::{last_row, row};
+use super::walker::{Frame, Lead, Walker};
+use crate::bounds::ENTITIES_MAX;
 use crate::entity::{Entity, EntityIndex, EntityKind};
 use crate::lines::LineRange;
-use crate::parse::ENTITIES_MAX;
 use crate::spec::{Header, Namer, Role};
 
 /// Lines of a header; a longer one is cut.

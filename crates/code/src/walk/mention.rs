@@ -2,9 +2,10 @@
 
 use tree_sitter::Node;
 
-use super::{Walker, row};
+use super::row::row;
+use super::walker::Walker;
+use crate::bounds::MENTIONS_MAX;
 use crate::entity::{Mention, MentionKind};
-use crate::parse::MENTIONS_MAX;
 use crate::spec::Role;
 use foveal_transcript::LineNumber;
 

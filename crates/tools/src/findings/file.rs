@@ -14,6 +14,7 @@ use crate::read_view::{ReadMode, ReadView};
 use crate::room::is_long;
 use crate::session::{LineCounts, Seen};
 
+use super::heading::heading;
 use super::lines::{NumberedLines, numbered};
 
 /// What makes two reads the same.
@@ -227,10 +228,4 @@ impl Unchanged {
             ),
         }
     }
-}
-
-/// What stands before the text of a file.
-pub(crate) fn heading(path: &str, how: &str, LineCounts { all, shown }: LineCounts) -> String {
-    let share = if all == 0 { 100 } else { u64::from(shown) * 100 / u64::from(all) };
-    format!("File: {path} ({how})\nTotal lines: {all} | Preserved: {shown} ({share} %)\n")
 }

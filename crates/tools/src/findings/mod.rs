@@ -3,6 +3,8 @@
 mod changes;
 mod content;
 mod file;
+mod headed;
+mod heading;
 mod lines;
 mod search;
 
@@ -11,7 +13,8 @@ pub use self::content::{Content, Earlier, Findings};
 pub(crate) use self::content::{Output, ReadAnswer};
 pub(crate) use self::file::{
     Beginning, FileSize, FileText, LineRange, NoText, RangeEnd, Reach, ReadKey, Structure,
-    Unchanged, heading,
+    Unchanged,
 };
+pub(crate) use self::headed::headed;
 pub(crate) use self::lines::{NumberedLine, NumberedLines, numbered};
 pub(crate) use self::search::{CodeHits, Entries, Hits, Paths};

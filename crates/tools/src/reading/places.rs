@@ -23,7 +23,7 @@ pub(crate) struct SearchPlace {
 }
 
 /// What one call is about.
-pub(crate) struct Places {
+pub(crate) struct SearchPlaces {
     /// One place or more, each told as it is asked for.
     pub(crate) all: Vec<SearchPlace>,
     /// Why there are not more of them, for the end of the answer.
@@ -44,13 +44,13 @@ pub(crate) fn searched(path: Option<&str>) -> &str {
 }
 
 /// The folder or file at `path`; without one, where the session is, or all roots.
-pub(crate) fn places(work: &Work<'_>, path: Option<&str>) -> Result<Places, ToolError> {
+pub(crate) fn places(work: &Work<'_>, path: Option<&str>) -> Result<SearchPlaces, ToolError> {
     let roots = work.roots();
     if !means_all(&roots, path) {
         let place = place(work, &roots, searched(path), Vec::new())?;
-        return Ok(Places { all: vec![place], missing: String::new() });
+        return Ok(SearchPlaces { all: vec![place], missing: String::new() });
     }
-    let mut places = Places { all: Vec::new(), missing: String::new() };
+    let mut places = SearchPlaces { all: Vec::new(), missing: String::new() };
     let mut refused = None;
     for root in roots.all() {
         let inner = roots.all().filter_map(|other| other.path().strip_prefix(root.path()).ok());
@@ -81,7 +81,7 @@ fn place(
     Ok(SearchPlace { roots: roots.clone(), located, without })
 }
 
-impl Places {
+impl SearchPlaces {
     /// All that an answer about them rests on; to be asked before it is begun.
     pub(crate) fn depends(&self, work: &Work<'_>) -> Vec<Dependency> {
         let now = SystemTime::now();

@@ -31,14 +31,14 @@ pub struct Shown {
     record: Record,
     /// `None`: none is made yet.
     planner: Option<Planner>,
-    made: Made,
+    parts: PlannerParts,
     bytes: usize,
     step: u32,
 }
 
 /// What a planner is made from.
 #[derive(Debug, Clone)]
-struct Made {
+struct PlannerParts {
     settings: Settings,
     /// Chooses lines of reads that are not shown whole.
     curator: Arc<dyn Views>,
@@ -48,9 +48,9 @@ struct Made {
 impl Shown {
     /// Nothing shown yet; paths are taken from `directory`.
     pub fn new(settings: Settings, curator: Arc<dyn Views>, directory: String) -> Self {
-        let made = Made { settings, curator, directory };
-        let record = made.start();
-        Self { record, planner: None, made, bytes: 0, step: 0 }
+        let parts = PlannerParts { settings, curator, directory };
+        let record = parts.start();
+        Self { record, planner: None, parts, bytes: 0, step: 0 }
     }
 
     /// Has relative paths of the next call start at `directory`. What commands say of where they
@@ -136,8 +136,8 @@ impl Shaper for Shown {
         let entry = self.push_call(call, content);
         let answer = EntryIndex(entry.0 + 1);
         // Views are of one read: what it wants to show is theirs for this answer.
-        let views = ViewsOfRead::new(Arc::clone(&self.made.curator), view);
-        let planner = self.planner.take().unwrap_or_else(|| self.made.planner());
+        let views = ViewsOfRead::new(Arc::clone(&self.parts.curator), view);
+        let planner = self.planner.take().unwrap_or_else(|| self.parts.planner());
         let mut planner = planner.with_views(Arc::new(views));
         let step = planner.advance(&self.record, answer, None);
         let answer = self.answer(&planner, entry, step);
@@ -167,13 +167,13 @@ impl Shaper for Shown {
             }
             steps.push(step);
         }
-        let (settings, prices) = (self.made.settings.clone(), PriceCard::anthropic_5m());
+        let (settings, prices) = (self.parts.settings.clone(), PriceCard::anthropic_5m());
         self.planner = Some(Planner::resume(settings, prices, &self.record, &steps));
         true
     }
 
     fn forget(&mut self) {
-        self.record = self.made.start();
+        self.record = self.parts.start();
         self.planner = None;
         self.bytes = 0;
     }
@@ -189,7 +189,7 @@ impl Shaper for Shown {
     }
 }
 
-impl Made {
+impl PlannerParts {
     fn start(&self) -> Record {
         let mut conversation = Conversation::default();
         conversation.directory = Some(self.directory.clone());

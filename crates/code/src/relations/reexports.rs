@@ -4,11 +4,12 @@
 //! What a file takes is looked up once, when it is first asked to hand something on. From
 //! there on a name costs a few lookups, however much the file takes whole.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
+use super::family::Family;
 use super::modules::{Modules, Scope};
 use super::symbols::FileSymbols;
-use super::table::Family;
 
 /// How often a name is handed on from one module to the next, at most.
 const HANDED_ON_MAX: usize = 4;
@@ -17,10 +18,10 @@ const HANDED_ON_MAX: usize = 4;
 const FRONTS_MAX: usize = 64;
 
 /// The files that define each name, in order.
-pub(super) struct Defined<'a>(HashMap<&'a str, Vec<u32>>);
+struct Defined<'a>(HashMap<&'a str, Vec<u32>>);
 
 impl<'a> Defined<'a> {
-    pub(super) fn new(files: &'a [FileSymbols]) -> Self {
+    fn new(files: &'a [FileSymbols]) -> Self {
         let mut found: HashMap<&str, Vec<u32>> = HashMap::new();
         for (at, file) in (0u32..).zip(files) {
             for definition in &file.definitions {
@@ -40,7 +41,7 @@ impl<'a> Defined<'a> {
 
 /// What a file takes from modules of the repository.
 #[derive(Debug, Default)]
-pub(super) struct Taken<'a> {
+struct Taken<'a> {
     scopes: Vec<Scope>,
     /// By what a name is called here: the scope it comes from, and what it is called there.
     named: HashMap<&'a str, (usize, &'a str)>,
@@ -52,7 +53,7 @@ pub(super) struct Taken<'a> {
 
 impl<'a> Taken<'a> {
     /// What the file at `at` of `modules` takes.
-    pub(super) fn of(modules: &Modules<'a>, at: usize, file: &'a FileSymbols) -> Self {
+    fn of(modules: &Modules<'a>, at: usize, file: &'a FileSymbols) -> Self {
         let mut taken = Self::default();
         let family = Family::of(file.language);
         let mut known: HashMap<&str, Option<usize>> = HashMap::new();
@@ -102,7 +103,26 @@ impl<'a> Taken<'a> {
     }
 }
 
-impl<'a> Modules<'a> {
+/// The modules of a repository, and what each hands on.
+pub(super) struct Reexports<'a> {
+    pub(super) modules: Modules<'a>,
+    files: &'a [FileSymbols],
+    defined: Defined<'a>,
+    /// What each file takes from others, once it was asked for.
+    taken: Vec<OnceCell<Taken<'a>>>,
+}
+
+impl<'a> Reexports<'a> {
+    pub(super) fn new(files: &'a [FileSymbols]) -> Self {
+        let taken = files.iter().map(|_| OnceCell::new()).collect();
+        Self { modules: Modules::new(files), files, defined: Defined::new(files), taken }
+    }
+
+    /// What the file at `at` takes from others.
+    fn taken_by(&self, at: usize) -> &Taken<'a> {
+        self.taken[at].get_or_init(|| Taken::of(&self.modules, at, &self.files[at]))
+    }
+
     /// Where the front of `scope` takes `name` from to hand it on, and what it is called
     /// there; `None` if it defines it, or does not hand it on.
     pub(super) fn handed_on(
@@ -114,7 +134,7 @@ impl<'a> Modules<'a> {
         if !matches!(family, Family::Python | Family::Rust | Family::Script) {
             return None;
         }
-        let defined = self.defined();
+        let defined = &self.defined;
         let mut fronts: Vec<usize> = scope.fronts.iter().cloned().flatten().collect();
         let mut name = name;
         let mut found: Option<(&Scope, &'a str)> = None;

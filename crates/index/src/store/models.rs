@@ -1,78 +1,17 @@
-//! The part of the store that depends on a model: vectors, apart from the files' rows.
+//! What depends on a model: vectors, apart from the files' rows, and which model was chosen.
 //!
 //! A file's vectors come later than its words where a model takes long, and those of the
 //! model before stay until all of the new one's are there. Like rows of files they are never
 //! changed, and their numbers are never given again.
 
-use std::path::Path;
-
 use foveal_code::embed::{ModelId, QuantizedVector};
-use rusqlite::{
-    Connection, OpenFlags, OptionalExtension, Transaction, TransactionBehavior, params,
-};
+use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 
+use super::database::Store;
+use super::rows::{Known, Model, ModelNumber, VectorsId, checksum, known};
+use super::settings::Setting;
 use crate::error::IndexerError;
-use crate::model::Model;
-use crate::store::{Known, RowId, Store, checksum, known};
 use crate::vectors;
-
-pub(crate) const TABLES: &str = "
-CREATE TABLE model(
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    identity TEXT NOT NULL UNIQUE,
-    dimensions INTEGER NOT NULL,
-    probe BLOB NOT NULL
-);
-CREATE TABLE vectors(
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    file INTEGER NOT NULL REFERENCES file(id) ON DELETE CASCADE,
-    model INTEGER NOT NULL,
-    checksum BLOB NOT NULL,
-    bytes BLOB NOT NULL,
-    UNIQUE(file, model)
-);
-CREATE TABLE setting(name TEXT PRIMARY KEY, value TEXT NOT NULL);";
-
-/// The number of a model in one store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ModelNumber(i64);
-
-impl rusqlite::ToSql for ModelNumber {
-    fn to_sql(&self) -> rusqlite::Result<rusqlite::types::ToSqlOutput<'_>> {
-        self.0.to_sql()
-    }
-}
-
-/// The number of one file's vectors of one model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct VectorsId(pub(crate) i64);
-
-/// The vectors of a file's parts, as bytes, and their model.
-#[derive(Debug)]
-pub(crate) struct FileVectors {
-    pub(crate) model: ModelNumber,
-    pub(crate) bytes: Vec<u8>,
-}
-
-/// Something that is remembered beside the files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Setting {
-    /// The embedder that the user chose.
-    Embedder,
-    /// The one before it, as long as its vectors are there.
-    EmbedderBefore,
-}
-
-impl Setting {
-    const ALL: [Self; 2] = [Self::Embedder, Self::EmbedderBefore];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Embedder => "embedder",
-            Self::EmbedderBefore => "embedder before",
-        }
-    }
-}
 
 impl Store {
     /// The model of this name, if it was ever asked and its bytes are those that were written.
@@ -231,54 +170,4 @@ impl Store {
         self.connection.execute(sql, [setting.name(), value])?;
         Ok(())
     }
-
-    /// Remembers what a store before it did, but for what was chosen since.
-    pub(crate) fn take_over(&self, settings: &Settings) -> Result<(), IndexerError> {
-        put_settings(&self.connection, settings)
-    }
-}
-
-/// What is remembered, each with its value.
-pub(crate) type Settings = [(Setting, String)];
-
-/// What is remembered, as far as it can be read: what a user chose cannot be had again from
-/// the files. Without it the built-in model is used, as at the beginning.
-pub(crate) fn settings(connection: &Connection) -> Vec<(Setting, String)> {
-    let sql = "SELECT value FROM setting WHERE name = ?1";
-    let value = |setting: Setting| {
-        connection.query_row(sql, [setting.name()], |row| row.get(0)).ok().map(|it| (setting, it))
-    };
-    Setting::ALL.into_iter().filter_map(value).collect()
-}
-
-/// What the file at `path` remembers, which may be none of this program's.
-pub(crate) fn settings_at(path: &Path) -> Vec<(Setting, String)> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    Connection::open_with_flags(path, flags).map(|old| settings(&old)).unwrap_or_default()
-}
-
-/// Remembers `settings`, but for those that have a value already.
-pub(crate) fn put_settings(
-    connection: &Connection,
-    settings: &Settings,
-) -> Result<(), IndexerError> {
-    for (setting, value) in settings {
-        let sql = "INSERT OR IGNORE INTO setting(name, value) VALUES (?1, ?2)";
-        connection.execute(sql, [setting.name(), value])?;
-    }
-    Ok(())
-}
-
-/// Writes a file's vectors, unless the file or their model is gone meanwhile.
-pub(crate) fn put_vectors(
-    connection: &Connection,
-    row: RowId,
-    vectors: &FileVectors,
-) -> Result<(), IndexerError> {
-    let sql = "INSERT OR REPLACE INTO vectors(file, model, checksum, bytes) \
-               SELECT id, ?2, ?3, ?4 FROM file WHERE id = ?1 \
-               AND EXISTS(SELECT 1 FROM model WHERE id = ?2)";
-    let sum = checksum(&[&vectors.bytes]);
-    connection.prepare(sql)?.execute(params![row.0, vectors.model, sum, vectors.bytes])?;
-    Ok(())
 }

@@ -1,0 +1,66 @@
+//! A connection that other processes write beside.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, ErrorCode};
+
+/// Opens the file at `path`, or makes it, with a write-ahead log. Another process may write for
+/// `busy_time` before this one gives up. `first` is carried out before anything else: settings
+/// that only a file without tables takes.
+///
+/// # Errors
+/// What SQLite says.
+pub fn connect(path: &Path, busy_time: Duration, first: &str) -> rusqlite::Result<Connection> {
+    let connection = Connection::open(path)?;
+    connection.busy_timeout(busy_time)?;
+    connection.execute_batch(first)?;
+    match connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())) {
+        // Another process is about to set it.
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {}
+        other => other?,
+    }
+    Ok(connection)
+}
+
+/// Whose file it is, and in which version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Marks {
+    /// Nobody's: it has no tables.
+    Empty,
+    /// That of the application that was asked for, in this version.
+    Own {
+        /// The version of its tables.
+        version: i64,
+    },
+    /// Another program's.
+    Foreign,
+}
+
+impl Marks {
+    /// Reads what the file behind `connection` is to `application`.
+    ///
+    /// # Errors
+    /// What SQLite says.
+    pub fn of(connection: &Connection, application: i64) -> rusqlite::Result<Self> {
+        let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+        let version = number("PRAGMA user_version")?;
+        let owner = number("PRAGMA application_id")?;
+        let tables = number("SELECT count(*) FROM sqlite_schema")?;
+        Ok(match (version, owner, tables) {
+            (0, 0, 0) => Self::Empty,
+            _ if owner == application => Self::Own { version },
+            _ => Self::Foreign,
+        })
+    }
+
+    /// Marks the file as that of `application` in `version`.
+    ///
+    /// # Errors
+    /// What SQLite says.
+    pub fn write(connection: &Connection, application: i64, version: i64) -> rusqlite::Result<()> {
+        connection.execute_batch(&format!(
+            "PRAGMA user_version = {version}; PRAGMA application_id = {application}"
+        ))
+    }
+}

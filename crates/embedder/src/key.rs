@@ -1,0 +1,30 @@
+//! The key for a server.
+
+use std::fmt;
+
+/// The variable of the environment in which users give a key.
+pub const KEY_VARIABLE: &str = "FOVEAL_EMBEDDINGS_KEY";
+
+/// A key for a server. Its text is never shown.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ApiKey(String);
+
+impl ApiKey {
+    /// The key with this text; `None` if it is blank, or cannot be sent.
+    pub fn new(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let sent = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
+        sent.then(|| Self(text.to_owned()))
+    }
+
+    /// As it is sent.
+    pub(crate) fn text(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for ApiKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("ApiKey(…)")
+    }
+}

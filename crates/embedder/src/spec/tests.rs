@@ -1,0 +1,115 @@
+use super::*;
+
+fn check(text: &str, expected: &str) {
+    let spec: Result<ServerSpec, SpecError> = text.parse();
+    let told = match spec {
+        Ok(spec) => {
+            assert_eq!(spec.to_string().parse(), Ok(spec.clone()), "{text}");
+            format!("{} at {}", spec.identity(), spec.url())
+        }
+        Err(error) => error.to_string(),
+    };
+    assert_eq!(told, expected, "{text}");
+}
+
+#[test]
+fn servers_and_models() {
+    check("ollama:nomic-embed-text", "ollama:nomic-embed-text at http://127.0.0.1:11434/api/embed");
+    check("ollama:a:latest@http://[::1]:80/", "ollama:a:latest at http://[::1]:80/api/embed");
+    check("openai:te-3", "openai:te-3 at https://api.openai.com/v1/embeddings");
+    check("openai:@cf/b@https://h/x/v1", "openai:@cf/b at https://h/x/v1/embeddings");
+    check("openai:m@http://localhost:8080", "openai:m at http://localhost:8080/v1/embeddings");
+    check("openai:m@https://h/v1/embeddings", "openai:m at https://h/v1/embeddings");
+    check("ollama+http:m@http://lan:1", "ollama:m at http://lan:1/api/embed");
+}
+
+#[test]
+fn servers_that_are_the_same() {
+    let own = "openai:m@https://Host/v1";
+    for (other, same) in [
+        ("openai:n@https://host", true),
+        ("ollama:m@https://host:443/x", true),
+        ("openai:m@https://host:8443/v1", false),
+        ("openai+http:m@http://host/v1", false),
+        ("openai+http:m@http://host:443/v1", false),
+        ("openai:m@https://api.host/v1", false),
+        ("openai:m", false),
+    ] {
+        let [one, two]: [ServerSpec; 2] = [own, other].map(|text| text.parse().expect(text));
+        assert_eq!((one.is_at_server_of(&two), two.is_at_server_of(&one)), (same, same));
+    }
+    let [usual, named]: [ServerSpec; 2] =
+        ["openai:m", "openai:n@https://api.openai.com:443"].map(|text| text.parse().expect(text));
+    assert!(usual.is_at_server_of(&named));
+}
+
+#[test]
+fn addresses_without_a_scheme() {
+    for (begin, host) in [
+        ("openai:bge@", "gpu.internal:8080"),
+        ("openai:bge@", "gpu:8080/v1"),
+        ("ollama:a:latest@", "localhost"),
+        ("ollama:a@", "LOCALHOST:1"),
+        ("openai:@cf/b@", "h.example/v1"),
+        ("openai:m@", "[::1]"),
+    ] {
+        check(
+            &format!("{begin}{host}"),
+            &format!(
+                "`{host}` looks like a server without its scheme: write {begin}https://{host}, \
+                 or http:// for this machine"
+            ),
+        );
+    }
+    check(
+        "openai:m@//gpu",
+        "`gpu` looks like a server without its scheme: write openai:m@https://gpu, or http:// \
+         for this machine",
+    );
+    let secret = SpecError::Secret.to_string();
+    check("openai:m@me:sesame@h.example", &secret);
+    check("openai:m@h.example/v1?key=sesame", &secret);
+    // Names of models may hold an `@`, and with an address they may look like anything.
+    for model in ["@cf/baai/bge-1.5", "text-embedding@001", "m@sha256:0a1b", "m@"] {
+        check(
+            &format!("ollama:{model}"),
+            &format!("ollama:{model} at http://127.0.0.1:11434/api/embed"),
+        );
+    }
+    check("openai:m@v1.5@https://h", "openai:m@v1.5 at https://h/v1/embeddings");
+}
+
+#[test]
+fn what_is_refused() {
+    let unknown = |text: &str| {
+        format!(
+            "`{text}` is no embedder: write built-in, none, ollama:MODEL or openai:MODEL, with \
+             @URL after the model for another server than the usual one"
+        )
+    };
+    check("http://localhost:1", &unknown("http://localhost:1"));
+    check("nomic", &unknown("nomic"));
+    check(
+        "ollama:@https://h",
+        "`ollama:@https://h` names no model: write it after the colon, such as \
+         ollama:nomic-embed-text",
+    );
+    for address in ["http://", "ftp://h", "https:///v1"] {
+        let none = "is no address of a server: write http://HOST:PORT or https://HOST";
+        check(&format!("openai:m@{address}"), &format!("`{address}` {none}"));
+    }
+    let secret = "the address of a server must not hold a name, password, question or \
+                  fragment: give a key in FOVEAL_EMBEDDINGS_KEY";
+    check("openai:m@https://me:secret@h", secret);
+    check("openai:m@https://h/v1?key=secret", secret);
+    for host in ["lan:1", "10.0.0.7", "localhost.evil.example", "127.0.0.1.evil.example"] {
+        check(
+            &format!("ollama:m@http://{host}"),
+            &format!(
+                "`http://{host}` is another machine, and http would send your code there for \
+                 everybody on the way to read: use https, or write ollama+http:MODEL@http://\
+                 {host} if you want that"
+            ),
+        );
+    }
+}

@@ -1,0 +1,7 @@
+//! The index of one folder: opened, brought up to date, searched.
+
+mod open;
+mod search;
+mod update;
+
+pub use open::{Chosen, Indexer};

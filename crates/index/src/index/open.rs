@@ -1,0 +1,234 @@
+//! One index: opened, told what to use, built anew.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use foveal_code::embed::{EmbedError, Embedder};
+use foveal_code::relations::Relations;
+
+use crate::error::IndexerError;
+use crate::queue::Queue;
+use crate::segment::Segment;
+use crate::store::{Change, Model, ModelNumber, RowId, Setting, Size, Store};
+
+/// What a user chose to have vectors made by, in words of the user's program.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Chosen {
+    /// The embedder; `None` if nobody ever chose one.
+    pub embedder: Option<String>,
+    /// The one before it, as long as its vectors are there.
+    pub before: Option<String>,
+}
+
+/// The index of one folder in one store.
+///
+/// Another process may have the same store open; each sees what the other has written at
+/// its next update or search.
+pub struct Indexer {
+    pub(super) root: PathBuf,
+    pub(super) store: Store,
+    pub(super) embedder: Option<Arc<dyn Embedder>>,
+    /// One whose vectors are used as long as `embedder` has not made as many.
+    pub(super) meanwhile: Option<Arc<dyn Embedder>>,
+    /// What was chosen when this index was first asked, or what was chosen with it.
+    pub(super) chosen: Option<Chosen>,
+    /// What the last use of either failed with.
+    pub(super) problem: Option<EmbedError>,
+    pub(super) queue: Queue,
+    /// By path; as of `loaded`.
+    pub(super) segments: Vec<Segment>,
+    /// The store's count of others' changes when the segments were loaded, and the model of
+    /// their vectors; `None` if they have to be looked at again.
+    pub(super) loaded: Option<(i64, Option<ModelNumber>)>,
+    /// Models with vectors here, most vectors first, as of that count.
+    pub(super) models: Option<(i64, Models)>,
+    /// With the count as of which they are up to date.
+    pub(super) relations: Option<(i64, Arc<Relations>)>,
+    pub(super) rebuilt: bool,
+}
+
+/// Models, and who makes their vectors.
+pub(super) type Models = Vec<(Arc<dyn Embedder>, Model)>;
+
+impl Indexer {
+    /// Opens the index of the folder `root` in the file at `store`, which is made if it is
+    /// not there, emptied if it is of another version, and set aside and made anew if it is
+    /// damaged or another program's.
+    /// Without an embedder texts are found by their words alone.
+    ///
+    /// # Errors
+    /// If `root` is no folder, or the store's folder cannot be written.
+    pub fn open(
+        root: &Path,
+        store: &Path,
+        embedder: Option<Arc<dyn Embedder>>,
+    ) -> Result<Self, IndexerError> {
+        let root = readable(root)?;
+        let (store, rebuilt) = Store::open(store)?;
+        Ok(Self { rebuilt, ..Self::of(root, store, embedder) })
+    }
+
+    /// The index of the folder `root` in memory alone, for where no file can be written.
+    ///
+    /// # Errors
+    /// If `root` is no folder.
+    pub fn in_memory(
+        root: &Path,
+        embedder: Option<Arc<dyn Embedder>>,
+    ) -> Result<Self, IndexerError> {
+        Ok(Self::of(readable(root)?, Store::in_memory()?, embedder))
+    }
+
+    fn of(root: PathBuf, store: Store, embedder: Option<Arc<dyn Embedder>>) -> Self {
+        Self {
+            root,
+            store,
+            embedder,
+            meanwhile: None,
+            chosen: None,
+            problem: None,
+            queue: Queue::default(),
+            segments: Vec::new(),
+            loaded: None,
+            models: None,
+            relations: None,
+            rebuilt: false,
+        }
+    }
+
+    /// What was last chosen with [`Self::choose`], by whatever process; a store that is
+    /// rebuilt takes it over.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn chosen(&mut self) -> Result<Chosen, IndexerError> {
+        let chosen = self.mended(|store| {
+            let embedder = store.setting(Setting::Embedder)?;
+            Ok(Chosen { embedder, before: store.setting(Setting::EmbedderBefore)? })
+        })?;
+        self.chosen.get_or_insert_with(|| chosen.clone());
+        Ok(chosen)
+    }
+
+    /// Whether another embedder has been chosen since this index was first asked what was
+    /// chosen, or last told. It must be opened again then: vectors of other embedders are
+    /// left alone from here.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn is_chosen_anew(&mut self) -> Result<bool, IndexerError> {
+        let embedder = self.chosen()?.embedder;
+        Ok(self.chosen.as_ref().is_some_and(|known| known.embedder != embedder))
+    }
+
+    /// Remembers `embedder` as what the user chose instead of `current`. It is used only once
+    /// [`Self::set_embedders`] gives it.
+    ///
+    /// # Errors
+    /// If the store cannot be written.
+    pub fn choose(&mut self, embedder: &str, current: &str) -> Result<(), IndexerError> {
+        if embedder == current {
+            return Ok(());
+        }
+        self.mended(|store| store.choose(embedder, current))?;
+        self.chosen = Some(Chosen { embedder: Some(embedder.to_owned()), before: None });
+        Ok(())
+    }
+
+    /// Does `work`, again if the store turns out to be damaged and is built anew.
+    fn mended<T>(
+        &mut self,
+        work: impl Fn(&Store) -> Result<T, IndexerError>,
+    ) -> Result<T, IndexerError> {
+        match work(&self.store) {
+            Err(error) if error.is_damage() => {
+                self.rebuild()?;
+                work(&self.store)
+            }
+            other => other,
+        }
+    }
+
+    /// Has vectors made by `embedder` from now on. Those of `meanwhile` are used to search as
+    /// long as they are more.
+    pub fn set_embedders(
+        &mut self,
+        embedder: Option<Arc<dyn Embedder>>,
+        meanwhile: Option<Arc<dyn Embedder>>,
+    ) {
+        (self.embedder, self.meanwhile) = (embedder, meanwhile);
+        self.unload();
+    }
+
+    /// Why the last update or search had to do without an embedder, if it had to.
+    pub fn problem(&self) -> Option<&EmbedError> {
+        self.problem.as_ref()
+    }
+
+    /// The folder, with links resolved.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Files to be looked at first, for others to fill while an update runs.
+    pub fn queue(&self) -> Queue {
+        self.queue.clone()
+    }
+
+    /// Puts `path` (from the root on, or absolute) among the files to be looked at first.
+    /// What lies outside the root is left out.
+    pub fn touch(&self, path: &Path) {
+        let whole = self.root.join(path);
+        let inside = whole.starts_with(&self.root).then_some(whole.clone());
+        let inside = inside.or_else(|| whole.canonicalize().ok());
+        if let Some(path) = inside.filter(|path| path.starts_with(&self.root)) {
+            self.queue.push(&path);
+        }
+    }
+
+    /// Whether the store was damaged or of another version and the index has been empty
+    /// since: it needs an update.
+    pub fn is_rebuilt(&self) -> bool {
+        self.rebuilt
+    }
+
+    /// Takes rows out that are not to be trusted; the next update reads their files again.
+    pub(super) fn forget(&mut self, rows: &[RowId]) -> Result<(), IndexerError> {
+        if !rows.is_empty() {
+            let changes: Vec<Change> =
+                rows.iter().map(|row| Change::Forget { row: *row }).collect();
+            self.store.write(&changes)?;
+            self.unload();
+        }
+        Ok(())
+    }
+
+    /// How large the index is.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn size(&self) -> Result<Size, IndexerError> {
+        self.store.size()
+    }
+
+    /// Has everything that was loaded looked at again, since the store was written.
+    pub(super) fn unload(&mut self) {
+        (self.loaded, self.models, self.relations) = (None, None, None);
+    }
+
+    pub(super) fn rebuild(&mut self) -> Result<(), IndexerError> {
+        self.store.rebuild()?;
+        self.segments.clear();
+        self.unload();
+        self.rebuilt = true;
+        Ok(())
+    }
+}
+
+/// `root` with links resolved, if it is a folder that can be read.
+fn readable(root: &Path) -> Result<PathBuf, IndexerError> {
+    let refuse = |source| IndexerError::Root { path: root.to_owned(), source };
+    let root = root.canonicalize().map_err(refuse)?;
+    std::fs::read_dir(&root).map_err(refuse)?;
+    Ok(root)
+}

@@ -1,0 +1,212 @@
+//! The index searched, and what its files have to do with each other.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::Arc;
+
+use foveal_code::embed::{QuantizedVector, Vectors};
+use foveal_code::relations::{FileSymbols, Relations};
+
+use super::open::{Indexer, Models};
+use crate::error::IndexerError;
+use crate::load::load;
+use crate::model::Asked;
+use crate::search::{Hit, Question, SearchOptions, hit, search};
+use crate::segment::Segment;
+use crate::store::{Change, Model, Row, RowId, VectorsId};
+use crate::symbols;
+use crate::vectors;
+
+impl Indexer {
+    /// The best parts for `query`, best first. Asks the store whether anything has changed,
+    /// but does not look at the files: see [`Self::update`]. If the embedder fails, words
+    /// alone count: see [`Self::problem`].
+    ///
+    /// # Errors
+    /// If the store cannot be read. A store that is damaged is set
+    /// aside; there are no hits then until the next update.
+    pub fn search(
+        &mut self,
+        query: &str,
+        options: &SearchOptions,
+    ) -> Result<Vec<Hit>, IndexerError> {
+        match self.search_store(query, options) {
+            Err(error) if error.is_damage() => {
+                self.rebuild()?;
+                Ok(Vec::new())
+            }
+            other => other,
+        }
+    }
+
+    fn search_store(
+        &mut self,
+        query: &str,
+        options: &SearchOptions,
+    ) -> Result<Vec<Hit>, IndexerError> {
+        let (model, vector) = match self.question_vector(query)? {
+            Some((model, vector)) => (Some(model), Some(vector)),
+            None => (None, None),
+        };
+        self.refresh(model.as_ref())?;
+        let question = Question::of(query, vector);
+        let mut known: HashMap<RowId, FileSymbols> = HashMap::new();
+        let mut hits = Vec::new();
+        let mut broken = Vec::new();
+        for found in search(&self.segments, &question, options) {
+            let segment = &self.segments[found.segment];
+            if let Entry::Vacant(place) = known.entry(segment.row) {
+                // Another process may have indexed the file again; its next search finds it.
+                let bytes = self.store.symbols(segment.row)?;
+                let read = bytes.and_then(|all| symbols::decode_definitions(&segment.path, &all));
+                let Some(read) = read else {
+                    broken.push(segment.row);
+                    continue;
+                };
+                place.insert(read);
+            }
+            if let Some(symbols) = known.get(&segment.row) {
+                hits.push(hit(found, segment, symbols, query, options));
+            }
+        }
+        self.forget(&broken)?;
+        Ok(hits)
+    }
+
+    /// What every file defines and names, in the order of their paths; without files that
+    /// are no text, minified or lists of locked versions.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn symbols(&mut self) -> Result<Vec<FileSymbols>, IndexerError> {
+        let mut broken = Vec::new();
+        let mut all = Vec::new();
+        for row in self.store.rows(None)?.into_iter().filter(|row| row.has_symbols) {
+            let bytes = self.store.symbols(row.id)?;
+            match bytes.and_then(|bytes| symbols::decode(&row.path, &bytes)) {
+                Some(symbols) => all.push(symbols),
+                None => broken.push(row.id),
+            }
+        }
+        self.forget(&broken)?;
+        Ok(all)
+    }
+
+    /// How everything in the index is related. Made of all rows at the first time, half a
+    /// second for half a million lines, and again only after something has changed. Does not
+    /// look at the files: see [`Self::update`].
+    ///
+    /// # Errors
+    /// If the store cannot be read. One that is damaged is set aside; nothing is related
+    /// then until the next update.
+    pub fn relations(&mut self) -> Result<Arc<Relations>, IndexerError> {
+        match self.relations_of_store() {
+            Err(error) if error.is_damage() => {
+                self.rebuild()?;
+                Ok(Arc::default())
+            }
+            other => other,
+        }
+    }
+
+    fn relations_of_store(&mut self) -> Result<Arc<Relations>, IndexerError> {
+        let now = self.store.others_wrote()?;
+        if let Some((_, known)) = self.relations.as_ref().filter(|(seen, _)| *seen == now) {
+            return Ok(Arc::clone(known));
+        }
+        let relations = Arc::new(Relations::of(self.symbols()?));
+        self.relations = Some((now, Arc::clone(&relations)));
+        Ok(relations)
+    }
+
+    /// The vector of a question by the model that has the most vectors here; by another one
+    /// if that cannot be asked.
+    fn question_vector(
+        &mut self,
+        query: &str,
+    ) -> Result<Option<(Model, QuantizedVector)>, IndexerError> {
+        self.problem = None;
+        let now = self.store.others_wrote()?;
+        let models = match self.models.take().filter(|(seen, _)| *seen == now) {
+            Some((_, models)) => models,
+            None => self.models_here()?,
+        };
+        let mut given = None;
+        for (embedder, model) in &models {
+            match (Asked { embedder: &**embedder, model }).embed(&[query]) {
+                Ok(mut vectors) => {
+                    given = vectors.pop().map(|vector| (model.clone(), vector));
+                    break;
+                }
+                // One odd answer is no reason to make all vectors anew: an update asks again.
+                Err(problem) => drop(self.problem.get_or_insert(problem)),
+            }
+        }
+        self.models = Some((now, models));
+        Ok(given)
+    }
+
+    fn models_here(&self) -> Result<Models, IndexerError> {
+        let mut counted = Vec::new();
+        for embedder in self.embedder.iter().chain(&self.meanwhile) {
+            if let Some(model) = self.store.model(&embedder.identity())? {
+                let count = self.store.covered(model.number)?;
+                counted.extend((count > 0).then(|| (count, (Arc::clone(embedder), model))));
+            }
+        }
+        // Of as many, those of the embedder itself, which comes first.
+        counted.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+        Ok(counted.into_iter().map(|(_, model)| model).collect())
+    }
+
+    /// Loads what has been written since the last time, with vectors of `model`.
+    fn refresh(&mut self, model: Option<&Model>) -> Result<(), IndexerError> {
+        let now = (self.store.others_wrote()?, model.map(|model| model.number));
+        if self.loaded == Some(now) {
+            return Ok(());
+        }
+        let before = std::mem::take(&mut self.segments);
+        let mut before: HashMap<RowId, Segment> =
+            before.into_iter().map(|segment| (segment.row, segment)).collect();
+        let rows = self.store.rows(now.1)?;
+        let missing: Vec<Row> =
+            rows.iter().filter(|row| !before.contains_key(&row.id)).cloned().collect();
+        before.extend(load(&self.store, missing, model.map(|model| model.dimensions))?);
+        let mut broken = Vec::new();
+        let mut changes = Vec::new();
+        for row in rows {
+            let Some(mut segment) = before.remove(&row.id) else {
+                broken.push(row.id);
+                continue;
+            };
+            if segment.vectors_id != row.vectors {
+                segment.vectors_id = row.vectors;
+                segment.vectors = match (row.vectors, model) {
+                    (Some(vectors), Some(model)) => self.load(vectors, model, row.chunks)?,
+                    _ => None,
+                };
+            }
+            if let (Some(vectors), None) = (row.vectors, &segment.vectors) {
+                changes.push(Change::ForgetVectors { vectors });
+            }
+            self.segments.push(segment);
+        }
+        self.loaded = Some(now);
+        self.forget(&broken)?;
+        if !changes.is_empty() {
+            self.store.write(&changes)?;
+            self.unload();
+        }
+        Ok(())
+    }
+
+    fn load(
+        &self,
+        vectors: VectorsId,
+        model: &Model,
+        chunks: usize,
+    ) -> Result<Option<Vectors>, IndexerError> {
+        let bytes = self.store.vectors(vectors)?;
+        Ok(bytes.and_then(|bytes| vectors::decode(&bytes, model.dimensions, chunks)))
+    }
+}

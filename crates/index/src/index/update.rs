@@ -1,0 +1,205 @@
+//! The index brought up to date with its folder.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use foveal_cancel::Cancel;
+use foveal_code::embed::Embedder;
+
+use super::open::Indexer;
+use crate::embedding::{Embedded, Task, embed_waiting, is_instant};
+use crate::error::IndexerError;
+use crate::model::{Asked, agree};
+use crate::progress::{Progress, Summary};
+use crate::store::Model;
+use crate::update::{Work, update};
+use crate::walk::walk;
+
+/// How often a store that is damaged is built anew before that is an error.
+const REBUILDS_MAX: u32 = 1;
+
+impl Indexer {
+    /// Brings the index up to date: looks at all files, reads those that have changed, and
+    /// then has vectors made for those that have none. Files in the queue come first, also if
+    /// they are put there meanwhile. An embedder that fails leaves files without vectors: see
+    /// [`Self::problem`].
+    ///
+    /// Stops soon after it is cancelled; what was done is kept, and the next update goes
+    /// on from there. Other indexers search what is there meanwhile.
+    ///
+    /// # Errors
+    /// If the store cannot be written; what was done is kept.
+    pub fn update(
+        &mut self,
+        progress: &mut dyn FnMut(Progress),
+        cancel: &Cancel<'_>,
+    ) -> Result<Summary, IndexerError> {
+        let queued: HashSet<PathBuf> = self.queue.paths().into_iter().collect();
+        let summary = self.mending(&mut |this| {
+            let texts = this.read_files(None, progress, cancel)?;
+            if texts.stopped {
+                return Ok(texts);
+            }
+            let vectors = this.make_vectors(usize::MAX, true, progress, cancel)?;
+            let Summary { embedded, waiting, stopped, .. } = vectors;
+            Ok(Summary { embedded, waiting, stopped, ..texts })
+        })?;
+        if !summary.stopped {
+            self.queue.remove(&queued);
+        }
+        Ok(summary)
+    }
+
+    /// Brings words and structure of all files up to date, and vectors only where they are
+    /// made at once: those of a slow embedder wait for [`Self::update_vectors`].
+    ///
+    /// # Errors
+    /// As [`Self::update`].
+    pub fn update_texts(
+        &mut self,
+        progress: &mut dyn FnMut(Progress),
+        cancel: &Cancel<'_>,
+    ) -> Result<Summary, IndexerError> {
+        self.mending(&mut |this| this.read_files(None, progress, cancel))
+    }
+
+    /// Has vectors made for at most `files_max` of the files that have none.
+    ///
+    /// # Errors
+    /// As [`Self::update`].
+    pub fn update_vectors(
+        &mut self,
+        files_max: usize,
+        progress: &mut dyn FnMut(Progress),
+        cancel: &Cancel<'_>,
+    ) -> Result<Summary, IndexerError> {
+        self.mending(&mut |this| this.make_vectors(files_max, false, progress, cancel))
+    }
+
+    /// Brings the files in the queue up to date, and no others; vectors as
+    /// [`Self::update_texts`] does.
+    ///
+    /// # Errors
+    /// As [`Self::update`].
+    pub fn update_queued(&mut self, cancel: &Cancel<'_>) -> Result<Summary, IndexerError> {
+        let files = self.queue.take();
+        if files.is_empty() {
+            return Ok(Summary::default());
+        }
+        self.mending(&mut |this| this.read_files(Some(&files), &mut |_| {}, cancel))
+    }
+
+    /// How many files have parts but no vectors of the embedder, if there is one.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn waiting(&self) -> Result<u64, IndexerError> {
+        let Some(embedder) = &self.embedder else { return Ok(0) };
+        match self.store.model(&embedder.identity())? {
+            Some(model) => Ok(self.store.waiting(model.number)?.len() as u64),
+            None => Ok(self.store.size()?.files),
+        }
+    }
+
+    /// How many parts those files have together.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn waiting_parts(&self) -> Result<u64, IndexerError> {
+        let Some(embedder) = &self.embedder else { return Ok(0) };
+        let Some(model) = self.store.model(&embedder.identity())? else {
+            return Ok(self.store.size()?.chunks);
+        };
+        let waiting = self.store.waiting(model.number)?;
+        Ok(waiting.iter().map(|(_, known)| u64::from(known.chunks)).sum())
+    }
+
+    /// Does `work`, again if the store turns out to be damaged and is built anew.
+    fn mending(
+        &mut self,
+        work: &mut dyn FnMut(&mut Self) -> Result<Summary, IndexerError>,
+    ) -> Result<Summary, IndexerError> {
+        self.unload();
+        let mut rebuilds = 0;
+        loop {
+            match work(self) {
+                Ok(summary) => {
+                    let rebuilt = std::mem::take(&mut self.rebuilt);
+                    return Ok(Summary { rebuilt, ..summary });
+                }
+                Err(error) if error.is_damage() && rebuilds < REBUILDS_MAX => {
+                    rebuilds += 1;
+                    self.rebuild()?;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn read_files(
+        &mut self,
+        only: Option<&[PathBuf]>,
+        progress: &mut dyn FnMut(Progress),
+        cancel: &Cancel<'_>,
+    ) -> Result<Summary, IndexerError> {
+        let found = walk(&self.root, only, cancel);
+        let instant = self.embedder.clone().filter(|embedder| is_instant(&**embedder));
+        let model = match &instant {
+            Some(embedder) => self.agreed(&**embedder)?,
+            None => None,
+        };
+        let asked = instant.as_deref().zip(model.as_ref());
+        let model = asked.map(|(embedder, model)| Asked { embedder, model });
+        let work = Work { root: &self.root, queue: &self.queue, model, cancel };
+        update(&mut self.store, &work, &found, only, progress)
+    }
+
+    /// With `make_sure` it is asked whether the model is still the one behind its name, even
+    /// if no file waits for it.
+    fn make_vectors(
+        &mut self,
+        files_max: usize,
+        make_sure: bool,
+        progress: &mut dyn FnMut(Progress),
+        cancel: &Cancel<'_>,
+    ) -> Result<Summary, IndexerError> {
+        let Some(embedder) = self.embedder.clone() else { return Ok(Summary::default()) };
+        self.problem = None;
+        let mut done = Embedded::default();
+        let has_work = self.waiting()? > 0 || (make_sure && !is_instant(&*embedder));
+        if has_work && files_max > 0 && !cancel.is_cancelled() {
+            if let Some(model) = self.agreed(&*embedder)? {
+                let asked = Asked { embedder: &*embedder, model: &model };
+                let (root, queue) = (self.root.as_path(), &self.queue);
+                let task = Task { root, queue, asked, files_max, cancel };
+                done = embed_waiting(&mut self.store, &task, progress)?;
+            } else {
+                let waiting = self.waiting()?;
+                // Who only wanted to make sure goes on with the vectors that are there.
+                self.problem = self.problem.take().filter(|_| waiting > 0);
+                return Ok(Summary { waiting, ..Summary::default() });
+            }
+        }
+        let waiting = self.waiting()?;
+        if waiting == 0
+            && let Some(model) = self.store.model(&embedder.identity())?
+        {
+            let chosen = self.chosen.as_ref().and_then(|chosen| chosen.embedder.as_deref());
+            self.store.keep_only(model.number, chosen)?;
+        }
+        self.problem = done.problem;
+        let Embedded { files: embedded, stopped, .. } = done;
+        Ok(Summary { embedded, waiting, stopped, ..Summary::default() })
+    }
+
+    /// The model behind `embedder`; `None` if it cannot be asked.
+    fn agreed(&mut self, embedder: &dyn Embedder) -> Result<Option<Model>, IndexerError> {
+        match agree(&self.store, embedder) {
+            Err(IndexerError::Embed(problem)) => {
+                self.problem = Some(problem);
+                Ok(None)
+            }
+            other => other.map(Some),
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! The open file: taken over, rebuilt, asked and written.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use foveal_database::{Attempt, Place, open, with};
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
+
+use super::change::Change;
+use super::rows::{
+    Content, Known, Loaded, ModelNumber, Row, RowId, Size, VectorsId, checksum, content_sum, known,
+};
+use super::schema::{Was, connect, prepare};
+use super::settings::{put_settings, settings, settings_at};
+use crate::error::IndexerError;
+
+/// An open store.
+pub(crate) struct Store {
+    pub(super) connection: Connection,
+    /// `None` in memory.
+    place: Option<Place>,
+}
+
+/// Where a file that is no store of ours is put; the one before it goes.
+fn aside(path: &Path) -> PathBuf {
+    with(path, ".set-aside")
+}
+
+impl Store {
+    /// Opens the file at `path`, or makes it. The tables of another version are replaced, and
+    /// what is damaged or another program's is set aside; the second value says if either
+    /// was so. What a user chose stays.
+    pub(crate) fn open(path: &Path) -> Result<(Self, bool), IndexerError> {
+        let refused = |path, source| IndexerError::Place { path, source };
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).map_err(|error| refused(path.to_owned(), error))?;
+        }
+        let mut taken_over = None;
+        let attempt = |path: &Path| match connect(path) {
+            Ok((_, Was::Foreign)) => Ok(Attempt::Unusable),
+            Err(error) if error.is_damage() => Ok(Attempt::Unusable),
+            opened => opened.map(Attempt::Open),
+        };
+        let put_away = |place: &Place| {
+            let settings = settings_at(place.path());
+            if place.set_aside(aside)?.is_some() {
+                taken_over = Some(settings);
+            }
+            Ok(())
+        };
+        let ((connection, was), place) = open(path, attempt, put_away, refused)?;
+        put_settings(&connection, taken_over.as_deref().unwrap_or_default())?;
+        let is_new = taken_over.is_some() || was == Was::Other;
+        Ok((Self { connection, place: Some(place) }, is_new))
+    }
+
+    /// A store that nothing is left of.
+    pub(crate) fn in_memory() -> Result<Self, IndexerError> {
+        let mut connection = Connection::open_in_memory()?;
+        prepare(&mut connection)?;
+        Ok(Self { connection, place: None })
+    }
+
+    /// Puts the file away and begins anew; with what another process has made in its place,
+    /// if one has. What a user chose stays.
+    pub(crate) fn rebuild(&mut self) -> Result<(), IndexerError> {
+        let settings = settings(&self.connection);
+        // Closes the file, which some systems do not move while it is open.
+        let place = self.place.take();
+        *self = Self::in_memory()?;
+        if let Some(place) = place {
+            let refused = |source| IndexerError::Place { path: place.path().to_owned(), source };
+            let was_there = place.set_aside(aside).map_err(refused)?;
+            *self = Self::open(place.path())?.0;
+            if was_there.is_some() {
+                put_settings(&self.connection, &settings)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// All files by path.
+    pub(crate) fn known(&self) -> Result<HashMap<String, Known>, IndexerError> {
+        let sql = "SELECT path, id, bytes, changed, hash, chunks FROM file";
+        let mut statement = self.connection.prepare(sql)?;
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, known(row)?)))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// What is known of the file at `path`.
+    pub(crate) fn known_file(&self, path: &str) -> Result<Option<Known>, IndexerError> {
+        let sql = "SELECT path, id, bytes, changed, hash, chunks FROM file WHERE path = ?1";
+        let mut statement = self.connection.prepare(sql)?;
+        Ok(statement.query_row([path], known).optional()?)
+    }
+
+    /// The rows that there are, by path, with vectors of `model`.
+    pub(crate) fn rows(&self, model: Option<ModelNumber>) -> Result<Vec<Row>, IndexerError> {
+        let sql = "SELECT f.id, f.path, f.chunks, \
+                   f.class IN ('source', 'generated', 'vendored'), v.id FROM file f \
+                   LEFT JOIN vectors v ON v.file = f.id AND v.model = ?1 ORDER BY f.path";
+        let mut statement = self.connection.prepare(sql)?;
+        let rows = statement.query_map([model], |row| {
+            let chunks: u32 = row.get(2)?;
+            Ok(Row {
+                id: RowId(row.get(0)?),
+                path: row.get(1)?,
+                chunks: chunks as usize,
+                has_symbols: row.get(3)?,
+                vectors: row.get::<_, Option<i64>>(4)?.map(VectorsId),
+            })
+        })?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// How large it is.
+    pub(crate) fn size(&self) -> Result<Size, IndexerError> {
+        let sql = "SELECT count(*), coalesce(sum(chunks), 0) FROM file WHERE chunks > 0";
+        let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?));
+        let (files, chunks) = self.connection.query_row(sql, [], read)?;
+        Ok(Size { files: files.unsigned_abs(), chunks: chunks.unsigned_abs() })
+    }
+
+    /// Changes whenever another process has written.
+    pub(crate) fn others_wrote(&self) -> Result<i64, IndexerError> {
+        Ok(self.connection.query_row("PRAGMA data_version", [], |row| row.get(0))?)
+    }
+
+    /// All that is stored of a row; `None` if it is gone or its bytes are not those that
+    /// were written.
+    pub(crate) fn load(&self, row: Row) -> Result<Option<Loaded>, IndexerError> {
+        let sql = "SELECT c.chunks, c.terms, c.checksum, c.symbols, c.symbols_checksum, \
+                   v.bytes, v.checksum \
+                   FROM content c LEFT JOIN vectors v ON v.id = ?2 WHERE c.file = ?1";
+        let mut statement = self.connection.prepare(sql)?;
+        let numbers = (row.id.0, row.vectors.map(|vectors| vectors.0));
+        let found = statement.query_row(numbers, |found| {
+            let content = Content { chunks: found.get(0)?, terms: found.get(1)? };
+            let sums: [Vec<u8>; 2] = [found.get(2)?, found.get(4)?];
+            let vectors: Option<Vec<u8>> = found.get(5)?;
+            let sum: Option<Vec<u8>> = found.get(6)?;
+            let vectors = vectors.filter(|bytes| sum == Some(checksum(&[bytes])));
+            Ok((Loaded { row, content, symbols: found.get(3)?, vectors }, sums))
+        });
+        let is_whole = |(loaded, sums): &(Loaded, [Vec<u8>; 2])| {
+            *sums == [content_sum(&loaded.content), checksum(&[&loaded.symbols])]
+        };
+        Ok(found.optional()?.filter(is_whole).map(|(loaded, _)| loaded))
+    }
+
+    /// What a row's file defines and names; `None` if it is gone or its bytes are not those
+    /// that were written.
+    pub(crate) fn symbols(&self, row: RowId) -> Result<Option<Vec<u8>>, IndexerError> {
+        let sql = "SELECT symbols, symbols_checksum FROM content WHERE file = ?1";
+        let mut statement = self.connection.prepare(sql)?;
+        let found = statement
+            .query_row([row.0], |row| Ok((row.get::<_, Vec<u8>>(0)?, row.get::<_, Vec<u8>>(1)?)));
+        let found = found.optional()?.filter(|(bytes, sum)| *sum == checksum(&[bytes]));
+        Ok(found.map(|(bytes, _)| bytes))
+    }
+
+    /// Carries out changes, all or none.
+    pub(crate) fn write(&mut self, changes: &[Change]) -> Result<(), IndexerError> {
+        let behavior = TransactionBehavior::Immediate;
+        let transaction = self.connection.transaction_with_behavior(behavior)?;
+        for change in changes {
+            change.carry_out(&transaction)?;
+        }
+        transaction.commit()?;
+        Ok(())
+    }
+}
