@@ -75,8 +75,8 @@ fn a_session_is_read_and_what_is_broken_is_told() {
     let (_, problems) = output.finish();
     assert_eq!(problems.len(), 1, "{problems:?}");
     let conversation = &sessions[0].conversations[0];
-    let roles: Vec<Role> = conversation.entries.iter().map(|entry| entry.role).collect();
+    let roles: Vec<Role> = conversation.entries().iter().map(|entry| entry.role).collect();
     assert_eq!(roles, [Role::User, Role::Assistant, Role::Tool]);
-    let result = conversation.entries[2].result().expect("a tool entry holds a result");
+    let result = conversation.entries()[2].result().expect("a tool entry holds a result");
     assert_eq!(result.content, "fn a() {}");
 }
