@@ -6,6 +6,7 @@ use foveal_transcript::{EntryIndex, Handle};
 use proptest::prelude::*;
 
 /// The note of each kind with all that its kind tells, and its text.
+// tidy: table
 fn each() -> Vec<(Note, &'static str)> {
     let handle = Handle::of(b"all of it");
     let of = Note::new;

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::Page;
 use super::body::Body;
+use super::page::Page;
 use foveal_effects::{Effect, Output, ReadTarget, Span, path};
 
 /// Numbers the body of a read that printed bare lines, as far as the call tells where each

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Page;
+use super::page::Page;
 
 /// The lines a tool printed.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Line numbers printed in front of a file's lines.
 
-use super::Page;
 use super::body::Body;
+use super::page::Page;
 use foveal_effects::{Effect, EffectKind, Span};
 
 /// How a gutter ends.

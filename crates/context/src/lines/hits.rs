@@ -1,9 +1,9 @@
 //! Lines that a search printed: `12:text`, `path:12:text` with their context lines, or
 //! under headings.
 
-use super::Page;
 use super::body::Body;
 use super::gutter::{self, Style};
+use super::page::Page;
 use foveal_effects::Effect;
 
 /// Longer paths are not looked for.

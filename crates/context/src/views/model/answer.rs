@@ -2,8 +2,8 @@
 
 use serde_json::{Deserializer, Value};
 
+use super::curation::{Curation, Reason, Unusable};
 use super::request::cut;
-use super::{Curation, Reason, Unusable};
 use crate::views::{Read, View};
 use foveal_effects::whole_number;
 use foveal_transcript::LineNumber;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::Unusable;
+use super::curation::Unusable;
 use crate::tokens::Tokens;
 use crate::views::{Amount, Read};
 use foveal_transcript::{Block, Entry, Mark, Role};

@@ -1,0 +1,57 @@
+//! What a model chose of a file, or why its answer cannot be used.
+
+use std::fmt;
+
+use crate::views::View;
+use foveal_transcript::LineNumber;
+
+/// What is wrong with an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Unusable {
+    /// There is no JSON object with `line_ranges` in it.
+    NoRanges,
+    /// No range has lines of the file.
+    NoLines,
+}
+
+impl fmt::Display for Unusable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Unusable::NoRanges => "the answer holds no JSON object with `line_ranges`",
+            Unusable::NoLines => "no range of the answer has lines of the file",
+        })
+    }
+}
+
+/// What a model chose of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Curation {
+    /// The lines, ascending, ranges apart from each other.
+    pub view: View,
+    /// Why it chose them, in its words and order.
+    pub reasons: Vec<Reason>,
+    /// What it says of the whole.
+    pub summary: Option<Box<str>>,
+    /// Lines of the read.
+    pub lines: u32,
+    /// Of these, in the view.
+    pub lines_kept: u32,
+}
+
+/// Why a range was chosen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reason {
+    /// First line.
+    pub first: LineNumber,
+    /// Last line, included.
+    pub last: LineNumber,
+    /// What the model says.
+    pub text: Box<str>,
+}
+
+impl Curation {
+    /// Lines kept of a hundred, counted.
+    pub fn preserved_percentage(&self) -> f64 {
+        100.0 * f64::from(self.lines_kept) / f64::from(self.lines.max(1))
+    }
+}
