@@ -6,6 +6,7 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use foveal_context::note::Note;
 use foveal_context::shape::ShapeKind;
 use foveal_files::PathKey;
 use foveal_files::stamp::{ContentHash, Version};
@@ -27,8 +28,36 @@ pub struct Answer {
     pub is_error: bool,
     /// Whether an earlier answer was used instead of doing the work again.
     pub cached: bool,
+    /// What each line of the text is, where the tool says so of what it found.
+    pub rows: Vec<AnswerRow>,
     /// What of the answer was replaced, and under which handle the whole is kept.
     pub shaped: Option<(ShapeKind, Handle)>,
+}
+
+impl Answer {
+    /// Takes the lines before those that `rows` tells of as said.
+    pub(crate) fn pad_rows(&mut self) {
+        let before = self.text.lines().count().saturating_sub(self.rows.len());
+        if !self.rows.is_empty() {
+            self.rows.splice(0..0, std::iter::repeat_n(AnswerRow::Said, before));
+        }
+    }
+}
+
+/// What a line of an answer is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnswerRow {
+    /// The path of a file, whose lines follow.
+    File,
+    /// A line of a file.
+    Line {
+        /// Its number.
+        number: u32,
+        /// Bytes before its text.
+        gutter: u32,
+    },
+    /// Anything else: what is said of lines, or stands between them.
+    Said,
 }
 
 /// A picture.
@@ -45,6 +74,8 @@ pub struct Image {
 pub struct Found {
     /// The whole text, as lines with their numbers where it is a file's.
     pub text: String,
+    /// What each line of it is; none where that is not said.
+    pub rows: Vec<AnswerRow>,
     /// Lines put before it once it is known what is shown of it.
     pub head: Head,
     /// Pictures.
@@ -76,6 +107,45 @@ impl Found {
     /// A text alone.
     pub fn text(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
+    }
+
+    /// Lines of files, and what is said of them.
+    pub(crate) fn lines(lines: TypedLines) -> Self {
+        Self { text: lines.text, rows: lines.rows, ..Self::default() }
+    }
+}
+
+/// Lines of files and what is said of them: as text, and what each line of that is.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct TypedLines {
+    pub(crate) text: String,
+    pub(crate) rows: Vec<AnswerRow>,
+}
+
+impl TypedLines {
+    /// Puts a line of a file behind what stands before its text.
+    pub(crate) fn line(&mut self, number: u32, gutter: &str, text: &str) {
+        let gutter_len = u32::try_from(gutter.len()).unwrap_or(u32::MAX);
+        self.rows.push(AnswerRow::Line { number, gutter: gutter_len });
+        self.text.extend([gutter, text, "\n"]);
+    }
+
+    /// Puts the path of a file, whose lines follow.
+    pub(crate) fn file(&mut self, path: &str) {
+        self.rows.push(AnswerRow::File);
+        self.text.extend([path, "\n"]);
+    }
+
+    /// Puts a note, a line of its own.
+    pub(crate) fn note(&mut self, note: &Note) {
+        self.rows.push(AnswerRow::Said);
+        self.text.extend([&note.to_string(), "\n"]);
+    }
+
+    /// Puts lines that say something.
+    pub(crate) fn said(&mut self, text: &str) {
+        self.rows.extend(text.lines().map(|_| AnswerRow::Said));
+        self.text.push_str(text);
     }
 }
 

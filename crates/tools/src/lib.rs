@@ -18,7 +18,7 @@ mod tool;
 pub mod toolbox;
 pub mod views;
 
-pub use self::answer::Answer;
+pub use self::answer::{Answer, AnswerRow};
 pub use self::control::Control;
 pub use self::error::ToolError;
 pub use self::session::{Request, Session};

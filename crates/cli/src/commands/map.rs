@@ -10,6 +10,7 @@ use foveal_code::relations::{FileRanks, Focus, NodeId, NodeKind, Relations, Symb
 use foveal_context::tokens::{Tokenizer, Tokens};
 use serde_json::{Value, json};
 
+use crate::colour::Row;
 use crate::environment::Environment;
 use crate::{index_place, interrupt};
 
@@ -48,7 +49,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     } else if found.text.is_empty() {
         bail!("nothing fits into {} tokens: allow more with --tokens", arguments.tokens);
     } else {
-        out.write_all(environment.painter().map(&found.text).as_bytes())?;
+        out.write_all(environment.painter().files(found.rows.iter().map(Row::from)).as_bytes())?;
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use foveal_code::{EntityIndex, Parsed, outline};
 use serde_json::{Value, json};
 
-use crate::colour::Style;
+use crate::colour::{Row, Style};
 use crate::environment::Environment;
 use crate::source_file::{SourceText, read_file};
 
@@ -45,8 +45,9 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
                 writeln!(out, "{before}{} {lines}", painter.paint(Style::Place, path))?;
             }
             let SourceText { text, parsed } = source;
-            let listing = outline(parsed, text).render(parsed, text);
-            out.write_all(painter.listing(path, text, &listing).as_bytes())?;
+            let rows = outline(parsed, text).rows(parsed, text);
+            let listing = painter.listing(path, text, rows.iter().map(Row::from));
+            out.write_all(listing.as_bytes())?;
         }
     }
     out.flush()?;

@@ -22,7 +22,7 @@ pub use answer::{FileHits, GrepAnswer, HitLine, Passed, Unit};
 pub use glob::{GlobAnswer, GlobQuery, Order, glob};
 pub use grep::{Case, GrepMode, GrepQuery, grep};
 pub use list::{EntryKind, ListAnswer, ListEntry, ListQuery, list};
-pub use render::Form;
+pub use render::{Form, GrepRow};
 pub use scope::{Scope, TreeError};
 pub use unchanged::is_unchanged;
 

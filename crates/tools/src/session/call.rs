@@ -10,7 +10,7 @@ use foveal_context::shape::ShapeKind;
 use foveal_files::tree::name_of;
 use foveal_transcript::Handle;
 
-use crate::answer::{Answer, Found, Head, Size};
+use crate::answer::{Answer, AnswerRow, Found, Head, Size};
 use crate::control::Control;
 use crate::error::{ToolError, printable};
 use crate::table::{self, TOOLS, Tool};
@@ -53,6 +53,7 @@ impl Session {
         self.append_seen();
         if let Some(moved) = moved {
             answer.text.insert_str(0, &moved);
+            answer.pad_rows();
         }
         answer
     }
@@ -119,7 +120,7 @@ impl Session {
     ) -> Answer {
         let now = self.toolbox.clock.now();
         let recorded = asked.and_then(|asked| Some((asked, self.to_record(&found)?)));
-        let Found { text, head, images, structured, is_error, carried, cached, .. } = found;
+        let Found { text, rows, head, images, structured, is_error, carried, cached, .. } = found;
         let arguments = carried.as_ref().unwrap_or(&request.arguments);
         if found.given {
             // What only tells of answers is none that another could point at.
@@ -128,7 +129,7 @@ impl Session {
                 let reads = self.reads().take_unkept();
                 self.append(&Event::Pointed { tool, arguments, reads }, now);
             }
-            return Answer { text, images, structured, is_error, cached, shaped: None };
+            return Answer { text, images, structured, is_error, cached, ..Answer::default() };
         }
         let bytes = text.len() as u64;
         let stored = self.put(text.as_bytes(), now);
@@ -159,6 +160,13 @@ impl Session {
             None => Whole::Here(state.shown.content(given.entry).unwrap_or_default()),
         };
         self.append_answer(tool.name, (arguments, question), &given, how, content, from);
+        let rows = match given.shape.as_ref().filter(|_| whole.is_none() && !rows.is_empty()) {
+            Some(shape) => {
+                let content = state.shown.content(given.entry).unwrap_or_default();
+                rows_shown(&rows, &shape.line_starts(content))
+            }
+            None => rows,
+        };
         drop(state);
         let shaped = given.shape.as_ref().filter(|_| whole.is_none());
         let shaped = shaped.map(|shape| (shape.kind, shape.handle));
@@ -169,7 +177,10 @@ impl Session {
             self.record(asked, stored.handle, recorded);
         }
         let note = found.note.map(|note| format!("{note}\n")).unwrap_or_default();
-        Answer { text: note + &text, images, structured, is_error, cached, shaped }
+        let text = note + &text;
+        let mut answer = Answer { text, rows, images, structured, is_error, cached, shaped };
+        answer.pad_rows();
+        answer
     }
 
     /// The state, with room for so many bytes more, from which a later process can go on.
@@ -219,6 +230,21 @@ impl Session {
             .then(|| state.shown.content(given.entry).map(str::to_owned))
             .flatten()
     }
+}
+
+/// What the lines of a shaped text are, by where in the original each begins.
+fn rows_shown(rows: &[AnswerRow], starts: &[Option<(u32, u32)>]) -> Vec<AnswerRow> {
+    let shown = |start: &Option<(u32, u32)>| {
+        let (line, byte) = (*start)?;
+        let row = *rows.get(line as usize)?;
+        Some(match row {
+            AnswerRow::Line { number, gutter } => {
+                AnswerRow::Line { number, gutter: gutter.saturating_sub(byte) }
+            }
+            AnswerRow::File | AnswerRow::Said => row,
+        })
+    };
+    starts.iter().map(|start| shown(start).unwrap_or(AnswerRow::Said)).collect()
 }
 
 /// Where the whole of an answer is, whatever was sent of it.

@@ -1,11 +1,10 @@
 //! Lines of files, word for word.
 
-use std::fmt::Write;
-
+use foveal_context::note::{self, Note, NoteKind};
 use foveal_files::kind::{self, Content, ReadLimits};
 use foveal_files::{LineLimits, LineNumber, LinesReader, Located, TextFile};
 
-use crate::answer::{Dependency, Found};
+use crate::answer::{Dependency, Found, TypedLines};
 use crate::error::ToolError;
 
 use super::long::ANSWER_BYTES_MAX;
@@ -55,7 +54,7 @@ impl Room {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Part {
     /// The lines with their numbers.
-    pub(super) text: String,
+    pub(super) lines: TypedLines,
     /// The last of which anything is given.
     pub(super) last: u32,
     /// Those that are given to their end.
@@ -86,7 +85,7 @@ impl Part {
             let from = line.floor_char_boundary(std::mem::take(&mut before).min(line.len()));
             let rest = &line[from..];
             let kept = &rest[..rest.floor_char_boundary(room.line_bytes.min(rest.len()))];
-            if part.text.len() + kept.len() > room.bytes && !part.text.is_empty() {
+            if part.lines.text.len() + kept.len() > room.bytes && !part.lines.text.is_empty() {
                 break;
             }
             part.push(
@@ -101,26 +100,27 @@ impl Part {
     /// Puts a line after the others, with the bytes before what is given of it, of that, and
     /// after that.
     fn push(&mut self, number: u32, kept: &str, (before, bytes, after): (u64, u64, u64)) {
-        // Writing to a string cannot fail.
-        let _ = write!(self.text, "{number}→");
+        let cut = |bytes: u64, kind| {
+            let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+            Note { counts: note::Counts { bytes, ..Default::default() }, ..Note::new(kind) }
+        };
+        let mut line = String::new();
         if before > 0 {
-            let _ = write!(self.text, "[… {before} bytes of this line left out]");
+            line.push_str(&cut(before, NoteKind::LineCut).to_string());
         }
-        self.text.push_str(kept);
+        line.push_str(kept);
         if after > 0 {
-            let next = before + bytes;
-            let _ = write!(
-                self.text,
-                "[… {after} bytes of this line left out; read_lines start {number}, from_byte {next}]"
-            );
+            let (tool, from_byte) = (note::Giver::ReadLines, before + bytes);
+            let rest = NoteKind::LineRest { tool, line: number, from_byte };
+            line.push_str(&cut(after, rest).to_string());
         }
+        self.lines.line(number, &format!("{number}→"), &line);
         if before == 0 && after == 0 {
             self.ended.add([(number, number)]);
         } else {
             let to = (after > 0).then_some(before + bytes);
             self.chunks.push(Chunk { line: number, from: before, to });
         }
-        self.text.push('\n');
         self.last = number;
     }
 
@@ -143,7 +143,7 @@ impl Part {
         for line in &lines.lines {
             let number = u32::try_from(line.number.get()).unwrap_or(u32::MAX);
             let before = std::mem::take(&mut before);
-            if part.text.len() + line.text.len() > room.bytes && !part.text.is_empty() {
+            if part.lines.text.len() + line.text.len() > room.bytes && !part.lines.text.is_empty() {
                 return Ok((part, Some(line.number.get())));
             }
             part.push(number, &line.text, (before, line.bytes, line.left_out_bytes));
@@ -183,19 +183,19 @@ impl Work<'_> {
             return Err(no_bytes(path, start, Some(first.len() as u64)));
         }
         let end_here = end.min(all);
-        let Part { text: mut shown, last, ended, chunks } =
+        let Part { lines: mut shown, last, ended, chunks } =
             Part::of(text.text(), Asked { end: end_here, ..asked }, Room::ANSWER);
-        // Writing to a string cannot fail.
         if last < end_here {
-            let _ = writeln!(shown, "[go on with start {}]", last + 1);
+            shown.note(&Note::new(NoteKind::GoOn(u64::from(last) + 1)));
         } else if end > all {
-            let _ = writeln!(shown, "[the file has {all} lines]");
+            let counts = note::Counts { lines: all, ..Default::default() };
+            shown.note(&Note { counts, ..Note::new(NoteKind::Ends) });
         }
         self.session.count_read(&located, read.version);
-        let Some(version) = read.version else { return Ok(Found::text(shown)) };
+        let Some(version) = read.version else { return Ok(Found::lines(shown)) };
         self.session.see(&located.key(), version, text, (&ended, &chunks));
         let depends = vec![Dependency::File(located.absolute(), version)];
-        Ok(Found { depends, ..Found::text(shown) })
+        Ok(Found { depends, ..Found::lines(shown) })
     }
 
     fn range_of_large(&self, located: &Located, asked: Asked) -> Result<Found, ToolError> {
@@ -208,12 +208,11 @@ impl Work<'_> {
             let what = format!("`{path}` has {count} lines, none from {start} on");
             return Err(ToolError::failed(what));
         }
-        let mut shown = part.text;
+        let mut shown = part.lines;
         if let Some(next) = next {
-            // Writing to a string cannot fail.
-            let _ = writeln!(shown, "[go on with start {next}]");
+            shown.note(&Note::new(NoteKind::GoOn(next)));
         }
-        Ok(Found::text(shown))
+        Ok(Found::lines(shown))
     }
 }
 
@@ -230,11 +229,11 @@ pub(super) fn rows(text: &str) -> impl Iterator<Item = &str> + Clone {
 }
 
 /// The lines of a text with their numbers, the first of which is `first`.
-pub(super) fn numbered(text: &str, first: u32) -> String {
-    let mut shown = String::with_capacity(text.len() + text.len() / 4);
+pub(super) fn numbered(text: &str, first: u32) -> TypedLines {
+    let mut lines = TypedLines::default();
+    lines.text.reserve(text.len() + text.len() / 4);
     for (number, line) in (first..).zip(rows(text)) {
-        // Writing to a string cannot fail.
-        let _ = writeln!(shown, "{number}→{line}");
+        lines.line(number, &format!("{number}→"), line);
     }
-    shown
+    lines
 }

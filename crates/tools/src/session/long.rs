@@ -5,6 +5,8 @@ use std::sync::Arc;
 use serde_json::json;
 
 use foveal_code::BYTES_PARSED_MAX;
+use foveal_code::listing::ListingRow;
+use foveal_context::note::{Lines, Note, NoteKind, Why};
 use foveal_context::views::{Amount, View, Wanted};
 use foveal_files::stamp::Version;
 use foveal_files::{LinesReader, Located, PathKey, TextFile};
@@ -115,24 +117,19 @@ impl Work<'_> {
         if part.last < all {
             let next = part.last + 1;
             let why = match reach {
-                Reach::Answer => "",
-                Reach::Uncurated => ": the file is too long to be curated",
-                Reach::Unparsed => ": the file is too long to be parsed",
+                Reach::Answer => Why::Full,
+                Reach::Uncurated => Why::Uncurated,
+                Reach::Unparsed => Why::Unparsed,
             };
-            part.text.push_str(&format!(
-                "[{next}-{all} left out{why}; find lines with grep, go on with read_lines, start \
-                 {next}]\n"
-            ));
+            part.lines.note(&rest(Lines(next, all), why));
         }
         let beyond = |known: &KnownFile| -> Vec<(u32, u32)> {
             let beyond = known.unshown.ranges().filter(|(_, end)| *end > part.last);
             beyond.take(CHANGES_MAX).collect()
         };
         for (first, last) in self.session.of_known(&located.key(), beyond).unwrap_or_default() {
-            part.text.push_str(&format!(
-                "[{first}-{last} were changed by others since you saw them: read_lines, start \
-                 {first}]\n"
-            ));
+            let lines = vec![Lines(first, last)];
+            part.lines.note(&Note { lines, ..Note::new(NoteKind::ChangedByOthers) });
         }
         let head = Head::Beginning {
             path: path.clone(),
@@ -144,7 +141,13 @@ impl Work<'_> {
         };
         let mode = if reach == Reach::Answer { "full" } else { "auto" };
         let carried = Some(json!({ "path": path, "mode": mode }));
-        Found { head, carried, depends, read_view: Some(ReadView::Whole), ..Found::text(part.text) }
+        Found {
+            head,
+            carried,
+            depends,
+            read_view: Some(ReadView::Whole),
+            ..Found::lines(part.lines)
+        }
     }
 
     /// The first lines of a file of `len` bytes, which is too large to be read as a whole.
@@ -168,10 +171,8 @@ impl Work<'_> {
         let is_end = next.is_none() && part.last < lines;
         if !is_end {
             let next = next.unwrap_or(u64::from(part.last) + 1);
-            part.text.push_str(&format!(
-                "[lines from {next} on left out: the file is too large to be read at once; find \
-                 lines with grep, go on with read_lines, start {next}]\n"
-            ));
+            let next = u32::try_from(next).unwrap_or(u32::MAX);
+            part.lines.note(&rest(Lines(next, u32::MAX), Why::Large));
         }
         let head = Head::Beginning {
             path: path.clone(),
@@ -182,33 +183,30 @@ impl Work<'_> {
             remarks: None,
         };
         let carried = Some(json!({ "path": path, "mode": carried }));
-        Ok(Found { head, carried, read_view: Some(ReadView::Whole), ..Found::text(part.text) })
+        Ok(Found { head, carried, read_view: Some(ReadView::Whole), ..Found::lines(part.lines) })
     }
 }
 
-/// Leaves of an outline as much as an answer has room for; the number of lines of the file then
-/// in it, if it was cut. The file has `all`.
-pub(super) fn cut_outline(body: &mut String, all: u32) -> Option<u32> {
-    if body.len() <= VIEW_BYTES_MAX {
-        return None;
-    }
-    let end = body[..body.floor_char_boundary(VIEW_BYTES_MAX)].rfind('\n').map_or(0, |at| at + 1);
-    let next = body[end..].lines().find_map(first_number);
-    body.truncate(end);
-    let shown = body.lines().filter(|line| !line.trim_start().starts_with('[')).count();
-    if let Some(next) = next {
-        body.push_str(&format!(
-            "[{next}-{all} left out; find lines with grep, go on with read_lines, start {next}]\n"
-        ));
-    }
-    Some(u32::try_from(shown).unwrap_or(u32::MAX))
+/// A note on lines that are not given.
+fn rest(lines: Lines, why: Why) -> Note {
+    Note { lines: vec![lines], ..Note::new(NoteKind::Rest(why)) }
 }
 
-/// The number of the first line that a line of an outline stands for: `  12→…` or `[12-15: …]`.
-fn first_number(line: &str) -> Option<u32> {
-    let line = line.trim_start_matches([' ', '[']);
-    let end = line.find(|sign: char| !sign.is_ascii_digit())?;
-    line[..end].parse().ok()
+/// Leaves of an outline as much as an answer has room for. The file has `all` lines.
+pub(super) fn cut_outline(outline: &mut Vec<ListingRow>, all: u32) {
+    let mut bytes = 0;
+    let fits = |row: &&ListingRow| {
+        bytes += row.to_string().len() + 1;
+        bytes <= VIEW_BYTES_MAX
+    };
+    let kept = outline.iter().take_while(fits).count();
+    if kept == outline.len() {
+        return;
+    }
+    let next = outline[kept..].iter().find_map(ListingRow::first_line);
+    outline.truncate(kept);
+    let note = next.map(|next| rest(Lines(next, all), Why::Full));
+    outline.extend(note.map(|note| ListingRow::Note { indent: 0, note }));
 }
 
 /// How much is wanted of a text: of a long one no more lines than an answer has room for,

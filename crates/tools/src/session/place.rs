@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use cap_std::fs::Dir;
+use foveal_context::note::{Note, NoteKind};
 use foveal_files::tree::{Passed, Scope, name_of, path_of};
 use foveal_files::{Located, Opened, Roots};
 
@@ -28,7 +29,7 @@ pub(crate) struct Places {
     /// One place or more, each told as it is asked for.
     pub(crate) all: Vec<Place>,
     /// Why there are not more of them, for the end of the answer.
-    pub(crate) missing: String,
+    pub(crate) missing: Vec<Note>,
 }
 
 /// Whether a call without a path is about all roots: where the folder of commands is one of
@@ -50,9 +51,9 @@ impl Work<'_> {
         let roots = self.session.roots();
         if !means_all(&roots, path) {
             let place = self.place(&roots, searched(path), Vec::new())?;
-            return Ok(Places { all: vec![place], missing: String::new() });
+            return Ok(Places { all: vec![place], missing: Vec::new() });
         }
-        let mut places = Places { all: Vec::new(), missing: String::new() };
+        let mut places = Places { all: Vec::new(), missing: Vec::new() };
         let mut refused = None;
         for root in roots.all() {
             let inner = roots.all().filter_map(|other| other.path().strip_prefix(root.path()).ok());
@@ -61,7 +62,8 @@ impl Work<'_> {
             match self.place(&roots, &told, without.map(Path::to_owned).collect()) {
                 Ok(place) => places.all.push(place),
                 Err(error) => {
-                    places.missing.push_str(&format!("[`{told}` was left out: {error}]\n"));
+                    let why = NoteKind::Passed { why: error.to_string().into() };
+                    places.missing.push(Note { file: Some(told.into()), ..Note::new(why) });
                     refused = Some(error);
                 }
             }
@@ -85,6 +87,11 @@ impl Work<'_> {
 }
 
 impl Places {
+    /// Why there are not more of them, each on a line.
+    pub(crate) fn missing_text(&self) -> String {
+        self.missing.iter().map(|note| format!("{note}\n")).collect()
+    }
+
     /// All that an answer about them rests on; to be asked before it is begun.
     pub(crate) fn depends(&self, work: &Work<'_>) -> Vec<Dependency> {
         let now = SystemTime::now();

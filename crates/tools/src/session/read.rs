@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use foveal_code::{outline, parse};
+use foveal_code::listing::{ListingRow, text_of};
+use foveal_code::{LineNumber, outline, parse};
+use foveal_context::note::{self, Note, NoteKind};
 use foveal_files::kind::{self, Content, FileRead, ReadLimits};
 use foveal_files::stamp::{Freshness, Version};
 use foveal_files::{Located, PathKey, TextFile};
 
-use crate::answer::{Dependency, Found, Head, Image};
+use crate::answer::{Dependency, Found, Head, Image, TypedLines};
 use crate::error::ToolError;
 use crate::tool::read_file::Mode;
 use crate::views::ReadView;
@@ -119,15 +121,11 @@ impl Work<'_> {
         let Freshness::Same(now) = now else { return Ok(None) };
         self.session.renew(key, now);
         let (path, all) = (located.shown(), shown.all);
-        Ok(Some(match shown.is_view {
-            false => format!("[{path}: unchanged, its {all} lines are shown above]\n"),
-            true => format!(
-                "[{path}: unchanged; {} of its {all} lines are shown above. Get others with \
-                 read_lines, or ask again at once for {}]\n",
-                seen.count(),
-                if is_long { "as many as one answer holds" } else { "all" }
-            ),
-        }))
+        let unchanged =
+            NoteKind::UnchangedFile { shown: shown.is_view.then(|| seen.count()), is_long };
+        let counts = note::Counts { lines: all, ..Default::default() };
+        let note = Note { file: Some(path.into()), counts, ..Note::new(unchanged) };
+        Ok(Some(format!("{note}\n")))
     }
 
     /// A text as it is to be shown, and what is known of it from now on.
@@ -174,7 +172,7 @@ impl Work<'_> {
             read_view: Some(read_view),
             carried: Some(carried),
             depends,
-            ..Found::text(numbered(text.text(), 1))
+            ..Found::lines(numbered(text.text(), 1))
         }
     }
 
@@ -216,20 +214,30 @@ impl Work<'_> {
 fn structure(path: &str, text: &TextFile, depends: Vec<Dependency>) -> Found {
     let parsed = parse(path, text.text());
     let outline = outline(&parsed, text.text());
-    let mut body = outline.render(&parsed, text.text());
-    let whole = numbered(text.text(), 1);
-    let mut shown: u32 = outline.parts.iter().map(|part| part.lines.count()).sum();
-    if body.len() >= whole.len() {
-        (body, shown) = (whole, outline.line_count);
+    let (mut outlined, all) = (outline.rows(&parsed, text.text()), outline.line_count);
+    if text_of(&outlined).len() >= numbered(text.text(), 1).text.len() {
+        let line = |(number, line): (u32, &str)| ListingRow::Line {
+            number: LineNumber(number),
+            width: 0,
+            text: line.into(),
+        };
+        outlined = (1..).zip(rows(text.text())).map(line).collect();
     }
-    let all = outline.line_count;
-    if let Some(lines) = long::cut_outline(&mut body, all) {
-        shown = lines;
-    }
+    long::cut_outline(&mut outlined, all);
+    let shown = outlined.iter().filter(|row| matches!(row, ListingRow::Line { .. })).count();
+    let shown = u32::try_from(shown).unwrap_or(u32::MAX);
     // It stands in the text, so that it is there when the text is given again.
     let head = heading(path, "structure", Counts { all, shown });
     let carried = json!({ "path": path, "mode": "full" });
-    Found { carried: Some(carried), depends, ..Found::text(head + &body) }
+    let mut lines = TypedLines::default();
+    lines.said(&head);
+    for row in &outlined {
+        match row {
+            ListingRow::Line { number, text, .. } => lines.line(number.0, &row.gutter(), text),
+            ListingRow::File { .. } | ListingRow::Note { .. } => lines.said(&format!("{row}\n")),
+        }
+    }
+    Found { carried: Some(carried), depends, ..Found::lines(lines) }
 }
 
 pub(super) fn described(read: &FileRead) -> String {

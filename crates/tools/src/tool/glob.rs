@@ -50,7 +50,7 @@ impl Arguments for Glob {
             false => self.in_order(work, &places.all, limit)?,
         };
         let structured = json!({ "total": answer.total, "next_offset": answer.next_offset() });
-        let text = answer.render() + &places.missing;
+        let text = answer.render() + &places.missing_text();
         Ok(Found { structured: Some(structured), depends, ..Found::text(text) })
     }
 }

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use foveal_files::tree::{self, Case, Form, GrepAnswer, GrepMode, GrepQuery};
+use foveal_files::tree::{self, Case, Form, GrepAnswer, GrepMode, GrepQuery, GrepRow};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::answer::Found;
+use crate::answer::{Found, TypedLines};
 use crate::error::ToolError;
 use crate::permission::Asks;
 use crate::progress::ProgressReporter;
@@ -102,8 +102,21 @@ impl Arguments for Grep {
             "shown": answer.shown,
             "next_offset": answer.next_offset(),
         });
-        let text = answer.render(mode, Form::Headings) + &places.missing;
-        Ok(Found { structured: Some(structured), depends, ..Found::text(text) })
+        let mut lines = TypedLines::default();
+        for row in answer.rows(mode, Form::Headings) {
+            match row {
+                GrepRow::Line { line, .. } => {
+                    let number = u32::try_from(line.number.0).unwrap_or(u32::MAX);
+                    lines.line(number, &row.gutter(), &line.text);
+                }
+                GrepRow::File { .. } => lines.file(&row.to_string()),
+                GrepRow::Blank | GrepRow::Apart | GrepRow::Said(_) => {
+                    lines.said(&format!("{row}\n"));
+                }
+            }
+        }
+        places.missing.iter().for_each(|note| lines.note(note));
+        Ok(Found { structured: Some(structured), depends, ..Found::lines(lines) })
     }
 }
 

@@ -52,7 +52,7 @@ impl Arguments for List {
             left -= left.min(answer.entries.len());
             text.push_str(&answer.render());
         }
-        Ok(Found { depends, ..Found::text(text + &places.missing) })
+        Ok(Found { depends, ..Found::text(text + &places.missing_text()) })
     }
 }
 

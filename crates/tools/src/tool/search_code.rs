@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use foveal_code::EntityKind;
+use foveal_context::note::{Note, NoteKind};
 use foveal_files::{Root, Roots};
 use foveal_index::{Hit, SearchOptions};
 use schemars::JsonSchema;
@@ -74,7 +75,9 @@ impl Arguments for SearchCode {
         for (root, error) in &found.failed {
             let root = root_of(&roots, root.as_deref());
             let told = root.map_or_else(String::new, |root| roots.display_path(root.path()));
-            text.push_str(&format!("[`{told}` was left out: {error}]\n"));
+            let why = NoteKind::Passed { why: error.to_string().into() };
+            let note = Note { file: Some(told.into()), ..Note::new(why) };
+            text.push_str(&format!("{note}\n"));
         }
         let depends = if found.failed.is_empty() { depends } else { Vec::new() };
         Ok(Found { depends, structured: Some(structured), ..Found::text(text) })
