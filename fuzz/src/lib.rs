@@ -13,7 +13,7 @@ pub fn read(format: Format, data: &[u8]) {
     if let Ok((sessions, problems)) = foveal_wire::read_all(format, "fuzz", data) {
         assert!(problems.len() <= PROBLEMS_MAX + 1);
         for conversation in sessions.iter().flat_map(|session| &session.conversations) {
-            let results = conversation.entries.iter().filter(|entry| entry.result().is_some());
+            let results = conversation.entries().iter().filter(|entry| entry.result().is_some());
             assert!(results.count() <= data.len());
         }
     }

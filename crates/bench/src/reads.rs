@@ -6,7 +6,8 @@ mod used;
 
 use std::collections::HashSet;
 
-use foveal_context::observed::{Facts, Observed};
+use foveal_context::facts::Facts;
+use foveal_context::record::Record;
 use foveal_effects::{EffectKind, Span};
 use foveal_transcript::{Conversation, EntryIndex, Mark, Role};
 
@@ -41,32 +42,27 @@ struct Shown<'a> {
     lines: Vec<&'a str>,
 }
 
-/// The cases of a conversation. `observed` has to have seen all of it; `session` begins the
+/// The cases of a conversation. `session` begins the
 /// ids; lines used in one of the ways in `evidence` are gold.
-pub fn cases(
-    conversation: &Conversation,
-    observed: &Observed,
-    session: &str,
-    evidence: &[Evidence],
-) -> Vec<Case> {
+pub fn cases(record: &Record, session: &str, evidence: &[Evidence]) -> Vec<Case> {
     let mut known: HashSet<&str> = HashSet::new();
     let mut cases = Vec::new();
-    for (index, entry) in (0u32..).map(EntryIndex).zip(&conversation.entries) {
+    for (index, entry) in (0u32..).map(EntryIndex).zip(record.entries()) {
         if matches!(entry.mark, Mark::CompactBoundary { .. } | Mark::Rewind { .. }) {
             known.clear();
         }
-        let facts = observed.facts(index);
+        let facts = record.facts(index);
         let Some(effect) = facts.call.as_ref().map(|call| &call.effect) else { continue };
-        if let Some(shown) = full_read(conversation, index, facts)
+        if let Some(shown) = full_read(record.conversation(), index, facts)
             .filter(|shown| !known.contains(shown.path) && shown.lines.len() > LINES_THRESHOLD)
         {
-            let gold = gold(conversation, observed, index, &shown, evidence);
+            let gold = gold(record, index, &shown, evidence);
             let mut content = shown.lines.join("\n");
             content.push('\n');
             cases.push(Case {
-                id: format!("{session}:{}:{}", conversation.id, index.0 + 1),
+                id: format!("{session}:{}:{}", record.conversation().id, index.0 + 1),
                 gold_lines: Some(gold),
-                ..case(conversation, observed, index, shown.path, &content)
+                ..case(record, index, shown.path, &content)
             });
         }
         known.extend(effect.reads.iter().map(|read| read.path.as_str()));
@@ -76,21 +72,15 @@ pub fn cases(
 }
 
 /// The lines of what the result at `index` shows that are used until it leaves the prompt.
-fn gold(
-    conversation: &Conversation,
-    observed: &Observed,
-    index: EntryIndex,
-    shown: &Shown<'_>,
-    evidence: &[Evidence],
-) -> Vec<u32> {
+fn gold(record: &Record, index: EntryIndex, shown: &Shown<'_>, evidence: &[Evidence]) -> Vec<u32> {
     let mut used = Used::of(shown.path, &shown.lines, evidence);
-    for (later, entry) in (0u32..).map(EntryIndex).zip(&conversation.entries).skip(index.at() + 1) {
+    for (later, entry) in (0u32..).map(EntryIndex).zip(record.entries()).skip(index.at() + 1) {
         if matches!(entry.mark, Mark::CompactBoundary { .. } | Mark::Rewind { .. }) {
             break;
         }
         match entry.role {
-            Role::Assistant => used.take_response(entry, observed.facts(later)),
-            Role::Tool => used.take_result(entry, observed.facts(later)),
+            Role::Assistant => used.take_response(entry, record.facts(later)),
+            Role::Tool => used.take_result(entry, record.facts(later)),
             Role::System | Role::User => {}
         }
     }
@@ -99,21 +89,15 @@ fn gold(
 
 /// What is asked of a file in a conversation, which is known up to before `upto`. It has no
 /// name, and nobody knows its gold lines.
-pub fn case(
-    conversation: &Conversation,
-    observed: &Observed,
-    upto: EntryIndex,
-    path: &str,
-    content: &str,
-) -> Case {
+pub fn case(record: &Record, upto: EntryIndex, path: &str, content: &str) -> Case {
     Case {
         id: String::new(),
-        repo: conversation.agent.clone().unwrap_or_default(),
+        repo: record.conversation().agent.clone().unwrap_or_default(),
         language: language::of(path).unwrap_or_default().to_owned(),
         path: path.to_owned(),
         content_before: content.to_owned(),
-        query: question(conversation, observed, upto),
-        conversation: Some(Question::of_conversation(conversation, observed, upto)),
+        query: question(record, upto),
+        conversation: Some(Question::of_conversation(record, upto)),
         gold_lines: None,
     }
 }

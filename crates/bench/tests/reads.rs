@@ -1,7 +1,7 @@
 //! First full reads make cases; what is used of them later is gold.
 
 use foveal_bench::reads::{EVIDENCE, Evidence, cases};
-use foveal_context::observed::Observed;
+use foveal_context::record::Record;
 use foveal_context::tokens::Tokenizer;
 use foveal_testkit::fixture;
 
@@ -17,8 +17,8 @@ fn check(later: &str, expected: &str) {
          //- call Read {{\"file_path\":\"/r/a.rs\"}}\n//- result\n{all}{later}"
     );
     let conversation = fixture(&text);
-    let observed = Observed::of(&conversation, Tokenizer::O200k);
-    let cases = cases(&conversation, &observed, "s", EVIDENCE);
+    let record = Record::of(conversation.clone(), Tokenizer::O200k);
+    let cases = cases(&record, "s", EVIDENCE);
     let lines: Vec<String> = cases
         .iter()
         .map(|case| {
@@ -77,8 +77,8 @@ fn used_lines_are_gold() {
 fn only_first_full_reads_of_long_files_count() {
     let ids = |text: String| {
         let conversation = fixture(&text);
-        let observed = Observed::of(&conversation, Tokenizer::O200k);
-        cases(&conversation, &observed, "s", EVIDENCE).len()
+        let record = Record::of(conversation.clone(), Tokenizer::O200k);
+        cases(&record, "s", EVIDENCE).len()
     };
     let read = |arguments: &str, result: &str| {
         format!("//- call Read {{\"file_path\":\"/r/a.rs\"{arguments}}}\n//- result\n{result}")
@@ -104,8 +104,8 @@ fn the_question_is_the_conversation_until_the_read() {
          //- assistant\nlater",
         printed(1, 120)
     ));
-    let observed = Observed::of(&conversation, Tokenizer::O200k);
-    let cases = cases(&conversation, &observed, "s", EVIDENCE);
+    let record = Record::of(conversation.clone(), Tokenizer::O200k);
+    let cases = cases(&record, "s", EVIDENCE);
     assert_eq!(
         cases[0].query,
         "fix the parser\n\nsearching\nGrep {\"pattern\":\"parse_all\"}\n\nGrep parse_all\n\
@@ -124,7 +124,7 @@ fn kinds_of_evidence_are_told_apart() {
         printed(1, 120),
         printed(50, 50)
     ));
-    let observed = Observed::of(&conversation, Tokenizer::O200k);
+    let record = Record::of(conversation.clone(), Tokenizer::O200k);
     for (evidence, gold) in [
         (EVIDENCE, vec![7, 9, 50]),
         (&[Evidence::Edited], vec![9]),
@@ -132,7 +132,7 @@ fn kinds_of_evidence_are_told_apart() {
         (&[Evidence::Reread], vec![50]),
         (&[], vec![]),
     ] {
-        let cases = cases(&conversation, &observed, "s", evidence);
+        let cases = cases(&record, "s", evidence);
         assert_eq!(cases[0].gold_lines, Some(gold), "{evidence:?}");
     }
 }

@@ -4,10 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use foveal_cancel::Cancel;
 use foveal_code::embed::{Embedder, StaticModel};
 use foveal_embedder::{ApiKey, Patience, ServerEmbedder, ServerSpec, SpecError};
-
-use crate::interrupt::Interrupt;
 
 const BUILT_IN: &str = "built-in";
 const NONE: &str = "none";
@@ -20,7 +19,7 @@ pub(crate) struct EmbedderOptions {
     /// FOVEAL_EMBEDDINGS_KEY.
     #[arg(long, value_name = "EMBEDDER")]
     pub(crate) embedder: Option<Choice>,
-    /// Leaves vectors alone this time: parts are found by their words.
+    /// Does not use vectors this time: finds parts by their words.
     #[arg(long, conflicts_with = "embedder")]
     pub(crate) no_embeddings: bool,
 }
@@ -39,15 +38,13 @@ impl Choice {
         &self,
         patience: Patience,
         key: Option<ApiKey>,
-        interrupt: &Interrupt,
+        cancel: &Cancel<'static>,
     ) -> Option<Arc<dyn Embedder>> {
         match self {
             Self::BuiltIn => Some(Arc::new(StaticModel::built_in())),
             Self::None => None,
             Self::Server(spec) => {
-                let interrupt = interrupt.clone();
-                let stop = move || interrupt.requested();
-                Some(Arc::new(ServerEmbedder::new(spec.clone(), key, patience, stop)))
+                Some(Arc::new(ServerEmbedder::new(spec.clone(), key, patience, cancel.clone())))
             }
         }
     }

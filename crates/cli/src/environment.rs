@@ -85,14 +85,15 @@ impl Environment {
     }
 
     fn data_folder_on(&self, platform: Platform) -> Option<PathBuf> {
-        let in_home = |place: &str| self.home.as_ref().map(|home| home.join(place));
         let is_absolute = |path: &PathBuf| path.is_absolute();
         let usual = match platform {
-            Platform::Mac => in_home("Library/Application Support"),
-            Platform::Windows => {
-                self.local_data.clone().filter(is_absolute).or_else(|| in_home("AppData/Local"))
-            }
-            Platform::Other => in_home(".local/share"),
+            Platform::Mac => self.in_home("Library/Application Support"),
+            Platform::Windows => self
+                .local_data
+                .clone()
+                .filter(is_absolute)
+                .or_else(|| self.in_home("AppData/Local")),
+            Platform::Other => self.in_home(".local/share"),
         };
         // The specification has relative paths ignored.
         self.data.clone().filter(is_absolute).or(usual)
@@ -101,8 +102,23 @@ impl Environment {
     /// The folder for the settings of all programs: `XDG_CONFIG_HOME`, or `.config` in the home
     /// folder.
     pub(crate) fn config_folder(&self) -> Option<PathBuf> {
-        let own = self.home.as_ref().map(|home| home.join(".config"));
-        self.config.clone().filter(|path| path.is_absolute()).or(own)
+        let moved = self.config.clone().filter(|path| path.is_absolute());
+        moved.or_else(|| self.in_home(".config"))
+    }
+
+    /// A path below the home folder.
+    pub(crate) fn in_home(&self, path: &str) -> Option<PathBuf> {
+        Some(self.home.as_ref()?.join(path))
+    }
+
+    /// Claude Code's own folder.
+    pub(crate) fn claude_folder(&self) -> Option<PathBuf> {
+        self.claude.clone().or_else(|| self.in_home(".claude"))
+    }
+
+    /// Codex's own folder.
+    pub(crate) fn codex_folder(&self) -> Option<PathBuf> {
+        self.codex.clone().or_else(|| self.in_home(".codex"))
     }
 
     /// What prints for standard output.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use foveal_cancel::Cancel;
 use foveal_code::embed::{EmbedError, Embedder};
 use foveal_code::relations::Relations;
 use foveal_embedder::{Patience, ServerError};
@@ -12,7 +13,7 @@ use foveal_index::{Indexer, IndexerError, Progress, Stage, Summary};
 
 use crate::embedders::{Choice, EmbedderOptions};
 use crate::environment::Environment;
-use crate::interrupt::Interrupt;
+use crate::interrupt;
 use crate::notice;
 use crate::progress;
 
@@ -48,7 +49,7 @@ pub(crate) struct Embedding<'a> {
     pub(crate) options: &'a EmbedderOptions,
     pub(crate) patience: Patience,
     pub(crate) environment: &'a Environment,
-    pub(crate) interrupt: &'a Interrupt,
+    pub(crate) cancel: &'a Cancel<'static>,
 }
 
 /// Opens the index of `folder`, or of the working copy that the current folder is in. The
@@ -81,7 +82,7 @@ pub(crate) fn open_for_reading(
             other => return embedding.open(other?, Some(store)),
         },
     };
-    notice::say(format_args!("{why:#}; everything is read anew for this run"));
+    notice::say(format_args!("{why:#}; reads everything anew for this run"));
     embedding.open(Indexer::in_memory(&root, None)?, None)
 }
 
@@ -94,9 +95,9 @@ pub(crate) fn open_for_tools(
     root: &Path,
     environment: &Environment,
 ) -> Result<Indexer, IndexerError> {
-    let (options, interrupt) = (EmbedderOptions::default(), Interrupt::default());
+    let (options, cancel) = (EmbedderOptions::default(), &Cancel::NEVER);
     let patience = Patience::SHORT;
-    let embedding = Embedding { options: &options, patience, environment, interrupt: &interrupt };
+    let embedding = Embedding { options: &options, patience, environment, cancel };
     match open_for_reading(Some(root), embedding) {
         Ok(opened) => Ok(opened.indexer),
         Err(_) => Indexer::in_memory(root, None),
@@ -114,7 +115,7 @@ impl Opened {
 
 impl Embedding<'_> {
     fn open(self, mut indexer: Indexer, store: Option<PathBuf>) -> anyhow::Result<Opened> {
-        let Self { options, patience, environment, interrupt } = self;
+        let Self { options, patience, environment, cancel } = self;
         if options.no_embeddings {
             return Ok(Opened { indexer, store, embedder: None, meanwhile: None, problem: None });
         }
@@ -141,10 +142,10 @@ impl Embedding<'_> {
         // Somebody may wait for an answer; and the key is for the server that is chosen now.
         let short = |one: Choice| {
             let key = key.filter(|_| one.shares_server(&choice)).cloned();
-            one.embedder(Patience::SHORT, key, interrupt)
+            one.embedder(Patience::SHORT, key, cancel)
         };
         let meanwhile = before.and_then(short);
-        let embedder = choice.embedder(patience, key.cloned(), interrupt);
+        let embedder = choice.embedder(patience, key.cloned(), cancel);
         indexer.set_embedders(embedder, meanwhile.clone());
         Ok(Opened { indexer, store, embedder: Some(choice), meanwhile, problem: None })
     }
@@ -198,13 +199,11 @@ fn store_of(root: &Path, environment: &Environment) -> anyhow::Result<PathBuf> {
 ///
 /// # Errors
 /// If the index cannot be written.
-pub(crate) fn update(indexer: &mut Indexer, interrupt: &Interrupt) -> anyhow::Result<Summary> {
-    let work = |indexer: &mut Indexer, show: &mut dyn FnMut(Progress)| {
-        indexer.update(show, &|| interrupt.requested())
-    };
+pub(crate) fn update(indexer: &mut Indexer, cancel: &Cancel<'_>) -> anyhow::Result<Summary> {
+    let work = |indexer: &mut Indexer, show: &mut dyn FnMut(Progress)| indexer.update(show, cancel);
     let summary = shown(indexer, work)?;
     // A server that was being asked counts as one that failed.
-    let stopped = summary.stopped || (summary.waiting > 0 && interrupt.requested());
+    let stopped = summary.stopped || (summary.waiting > 0 && cancel.is_cancelled());
     Ok(Summary { stopped, ..summary })
 }
 
@@ -215,20 +214,19 @@ pub(crate) fn update(indexer: &mut Indexer, interrupt: &Interrupt) -> anyhow::Re
 /// If the index cannot be written.
 pub(crate) fn update_for_search(
     opened: &mut Opened,
-    interrupt: &Interrupt,
+    cancel: &Cancel<'_>,
 ) -> anyhow::Result<Summary> {
     if !matches!(opened.embedder, Some(Choice::Server(_))) {
-        return update(&mut opened.indexer, interrupt);
+        return update(&mut opened.indexer, cancel);
     }
-    let stop = || interrupt.requested();
-    let texts = shown(&mut opened.indexer, |indexer, show| indexer.update_texts(show, &stop))?;
+    let texts = shown(&mut opened.indexer, |indexer, show| indexer.update_texts(show, cancel))?;
     let waiting = opened.indexer.waiting()?;
     let parts = opened.indexer.waiting_parts()?;
     if texts.stopped || waiting == 0 || parts > PARTS_BEFORE_SEARCH_MAX {
         return Ok(Summary { waiting, ..texts });
     }
     let vectors = shown(&mut opened.indexer, |indexer, show| {
-        indexer.update_vectors(usize::MAX, show, &stop)
+        indexer.update_vectors(usize::MAX, show, cancel)
     })?;
     let Summary { embedded, waiting, stopped, rebuilt, .. } = vectors;
     Ok(Summary { embedded, waiting, stopped, rebuilt: rebuilt || texts.rebuilt, ..texts })
@@ -238,9 +236,8 @@ pub(crate) fn update_for_search(
 ///
 /// # Errors
 /// If the index cannot be written.
-fn update_without_servers(opened: &mut Opened, interrupt: &Interrupt) -> anyhow::Result<Summary> {
-    let stop = || interrupt.requested();
-    shown(&mut opened.indexer, |indexer, show| indexer.update_texts(show, &stop))
+fn update_without_servers(opened: &mut Opened, cancel: &Cancel<'_>) -> anyhow::Result<Summary> {
+    shown(&mut opened.indexer, |indexer, show| indexer.update_texts(show, cancel))
 }
 
 /// Does `work` with bars where somebody sees them.
@@ -293,12 +290,12 @@ pub(crate) struct Answer<T> {
 /// If the index cannot be read or written.
 pub(crate) fn ask<T>(
     opened: &mut Opened,
-    interrupt: &Interrupt,
-    update: impl Fn(&mut Opened, &Interrupt) -> anyhow::Result<Summary>,
+    cancel: &Cancel<'_>,
+    update: impl Fn(&mut Opened, &Cancel<'_>) -> anyhow::Result<Summary>,
     question: impl Fn(&mut Indexer) -> Result<T, IndexerError>,
 ) -> anyhow::Result<Option<Answer<T>>> {
     for is_last in [false, true] {
-        let summary = update(opened, interrupt)?;
+        let summary = update(opened, cancel)?;
         if summary.stopped {
             break;
         }
@@ -311,7 +308,7 @@ pub(crate) fn ask<T>(
             }
         }
         let answer = question(&mut opened.indexer)?;
-        if interrupt.requested() {
+        if cancel.is_cancelled() {
             break;
         }
         if is_last || !opened.indexer.is_rebuilt() {
@@ -320,7 +317,7 @@ pub(crate) fn ask<T>(
             return Ok(Some(Answer { answer, summary }));
         }
     }
-    notice::say("stopped before the index was up to date: run it again to go on");
+    notice::say("stopped before the index was up to date: run it again to continue");
     Ok(None)
 }
 
@@ -333,13 +330,13 @@ pub(crate) fn relations(
     folder: Option<&Path>,
     environment: &Environment,
 ) -> anyhow::Result<Option<Arc<Relations>>> {
-    let interrupt = Interrupt::listen();
+    let cancel = &interrupt::listen();
     // With the vectors that cost little, so that a search finds them there.
     let (options, patience) = (&EmbedderOptions::default(), Patience::SHORT);
-    let embedding = Embedding { options, patience, environment, interrupt: &interrupt };
+    let embedding = Embedding { options, patience, environment, cancel };
     let mut opened = open_for_reading(folder, embedding)?;
     opened.tell_problem();
-    let asked = ask(&mut opened, &interrupt, update_without_servers, Indexer::relations)?;
+    let asked = ask(&mut opened, cancel, update_without_servers, Indexer::relations)?;
     let Some(Answer { answer: relations, .. }) = asked else { return Ok(None) };
     if relations.files().len() == 0 {
         let named = folder.unwrap_or(opened.indexer.root()).display();

@@ -3,30 +3,20 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What a shell expects of a program that Ctrl+C ended.
-pub(crate) const EXIT_CODE: u8 = 130;
+use foveal_cancel::Cancel;
 
-/// Whether the user asked to stop.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Interrupt(Arc<AtomicBool>);
+use crate::exit_code::INTERRUPTED;
 
-impl Interrupt {
-    /// Starts to listen for Ctrl+C. Where that is not possible, Ctrl+C ends the program as
-    /// it would without this.
-    pub(crate) fn listen() -> Self {
-        let interrupt = Self::default();
-        let asked = Arc::clone(&interrupt.0);
-        let listening = ctrlc::set_handler(move || {
-            if asked.swap(true, Ordering::SeqCst) {
-                std::process::exit(i32::from(EXIT_CODE));
-            }
-        });
-        drop(listening);
-        interrupt
-    }
-
-    /// Whether to stop.
-    pub(crate) fn requested(&self) -> bool {
-        self.0.load(Ordering::SeqCst)
-    }
+/// Is cancelled by Ctrl+C. Where that cannot be listened for, Ctrl+C ends the program as it
+/// would without this.
+pub(crate) fn listen() -> Cancel<'static> {
+    let pressed = Arc::<AtomicBool>::default();
+    let cancel = Cancel::from(Arc::clone(&pressed));
+    let listening = ctrlc::set_handler(move || {
+        if pressed.swap(true, Ordering::SeqCst) {
+            std::process::exit(i32::from(INTERRUPTED));
+        }
+    });
+    drop(listening);
+    cancel
 }

@@ -1,10 +1,10 @@
 //! Messages in one line each, as every command names them.
 
-use foveal_context::observed::Observed;
+use foveal_context::record::Record;
 use foveal_context::shape::{Decision, Shape};
 use foveal_context::tokens::Tokens;
 use foveal_effects::EffectKind;
-use foveal_transcript::{Conversation, EntryIndex, Role};
+use foveal_transcript::{EntryIndex, Role};
 
 use crate::numbers;
 
@@ -18,9 +18,9 @@ pub(crate) fn number(index: EntryIndex) -> String {
 }
 
 /// `03 tool_result read: Read a.rs 2.1kt`.
-pub(crate) fn line(conversation: &Conversation, observed: &Observed, index: EntryIndex) -> String {
-    let facts = observed.facts(index);
-    let entry = conversation.entry(index);
+pub(crate) fn line(record: &Record, index: EntryIndex) -> String {
+    let facts = record.facts(index);
+    let entry = record.entry(index);
     let what = match entry.role {
         Role::System => "system".to_owned(),
         Role::User => "user".to_owned(),

@@ -4,8 +4,10 @@ mod clients;
 mod colour;
 mod commands;
 mod confirm;
+mod diff;
 mod embedders;
 mod environment;
+mod exit_code;
 mod figures;
 mod hook;
 mod index_place;
@@ -16,6 +18,7 @@ mod notice;
 mod numbers;
 mod one_call;
 mod ordered;
+mod output;
 mod pager;
 mod progress;
 mod prompt;
@@ -33,9 +36,6 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-/// What a command line that cannot be carried out ends with.
-const EXIT_CODE_BAD_INPUT: u8 = 2;
-
 fn main() -> ExitCode {
     let cli = commands::Cli::parse();
     let environment = environment::Environment::read(cli.colour);
@@ -44,7 +44,7 @@ fn main() -> ExitCode {
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             notice::say(format_args!("error: {error:#}"));
-            ExitCode::from(EXIT_CODE_BAD_INPUT)
+            ExitCode::from(exit_code::FAILED)
         }
     }
 }

@@ -12,13 +12,14 @@ use serde_json::{Value, json};
 
 use crate::confirm;
 use crate::environment::Environment;
-use crate::interrupt::{self, Interrupt};
+use crate::exit_code;
+use crate::interrupt;
 use crate::notice;
 use crate::source_file::SourceFileError;
 use crate::toolbox::Opener;
 
-/// The tools on one folder, and what of it is meant.
-pub(crate) struct Place {
+/// The tools on the folder of a path, and that path.
+pub(crate) struct PathTools {
     tools: Tools,
     /// From the folder on.
     pub(crate) path: String,
@@ -33,7 +34,7 @@ pub(crate) enum Ended {
     Stopped(ExitCode),
 }
 
-impl Place {
+impl PathTools {
     /// The tools for the file or folder at `path`: on the current folder where it is in there,
     /// so that paths read as the user writes them; else on the folder it is in.
     ///
@@ -71,23 +72,22 @@ impl Place {
     /// # Errors
     /// What the tool says, if it fails.
     pub(crate) fn call(&self, tool: &str, arguments: Value) -> anyhow::Result<Ended> {
-        let interrupt = Interrupt::listen();
+        let cancel = &interrupt::listen();
         let session = Session::new(&self.tools.0, name());
-        let go_on = || !interrupt.requested();
         let person = |question: &Question| {
             let text =
                 format!("{} `{}`: {}. Go on?", question.tool, question.subject, question.reason);
             if confirm::yes(&text) { Approval::Once } else { Approval::No }
         };
         let control = Control {
-            go_on: &go_on,
+            cancel,
             progress: &|_| {},
             person: self.asks.then_some(&person as &(dyn Fn(&Question) -> Approval + Sync)),
         };
         let answer = session.call(&Request::new(tool, arguments), &control);
-        if interrupt.requested() {
+        if cancel.is_cancelled() {
             notice::say("stopped");
-            return Ok(Ended::Stopped(ExitCode::from(interrupt::EXIT_CODE)));
+            return Ok(Ended::Stopped(ExitCode::from(exit_code::INTERRUPTED)));
         }
         if answer.is_error {
             bail!("{}", answer.text.trim_end());

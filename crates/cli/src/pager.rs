@@ -4,6 +4,28 @@ use std::io::{self, Write};
 use std::process::{Command, Stdio};
 
 use crate::environment::Environment;
+use crate::output;
+
+/// How a command prints its answer.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PrintOptions {
+    /// Prints JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Prints without a pager.
+    #[arg(long)]
+    no_pager: bool,
+}
+
+impl PrintOptions {
+    /// Prints `text`; through a pager where a person reads it on a terminal.
+    ///
+    /// # Errors
+    /// If standard output cannot be written.
+    pub(crate) fn print(&self, text: &str, environment: &Environment) -> io::Result<()> {
+        print(text, !self.json && !self.no_pager, environment)
+    }
+}
 
 /// What pages where the user names nothing.
 const USUAL: &str = "less";
@@ -45,9 +67,7 @@ pub(crate) fn print(text: &str, wanted: bool, environment: &Environment) -> io::
     if wanted && environment.terminal.output && paged(text, environment) {
         return Ok(());
     }
-    let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    out.flush()
+    output::print(text)
 }
 
 /// Whether a pager took the text.

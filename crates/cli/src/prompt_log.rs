@@ -19,7 +19,7 @@ use crate::prompt;
 struct Record<'a> {
     session: &'a str,
     request: u32,
-    before: Place,
+    before: SourceStep,
     keep: usize,
     append: Vec<Message<'a>>,
     tokens: Tokens,
@@ -27,18 +27,18 @@ struct Record<'a> {
 
 /// A step of the recording and the place among its results.
 #[derive(Serialize)]
-struct Place(u32, Option<u16>);
+struct SourceStep(u32, Option<u16>);
 
-impl From<Source> for Place {
+impl From<Source> for SourceStep {
     fn from(source: Source) -> Self {
-        Place(source.step, source.result)
+        SourceStep(source.step, source.result)
     }
 }
 
 #[derive(Serialize)]
 struct Message<'a> {
     role: &'static str,
-    source: Place,
+    source: SourceStep,
     content: Cow<'a, str>,
 }
 
@@ -61,10 +61,8 @@ pub(crate) struct ConversationLog<'a> {
 }
 
 impl<'a> ConversationLog<'a> {
-    /// The log of the conversation at `at` in `session`.
-    pub(crate) fn new(session: &'a Session, at: usize) -> Self {
-        let conversation = &session.conversations[at];
-        let name = conversation_name(session, at);
+    /// The log of `conversation`, which is called `name`.
+    pub(crate) fn new(name: String, conversation: &'a Conversation) -> Self {
         Self { conversation, name, sent: Vec::new(), requests: 0, lines: Vec::new() }
     }
 

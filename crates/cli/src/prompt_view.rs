@@ -4,18 +4,19 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use foveal_code::views::CuratedViews;
-use foveal_context::observed::Observed;
 use foveal_context::planner::Step;
 use foveal_context::prices::PriceCard;
 use foveal_context::profile::Profile;
 use foveal_context::projector::Projector;
+use foveal_context::record::Record;
 use foveal_context::shape::{Piece, Shape};
 use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_replay::run::request_time;
 use foveal_transcript::{Conversation, EntryIndex};
 use similar::TextDiff;
 
-use crate::{listing, numbers, prompt};
+use crate::colour::{Painter, Style};
+use crate::{diff, listing, numbers, prompt};
 
 /// How much of each message is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,48 +30,47 @@ pub(crate) enum Detail {
 }
 
 /// One planned request.
-pub(crate) struct View<'a> {
-    conversation: &'a Conversation,
-    observed: Observed,
+pub(crate) struct View {
+    record: Record,
     projector: Projector,
     step: Step,
     turn: u32,
 }
 
-impl<'a> View<'a> {
+impl View {
     /// Plans the requests of `conversation` up to the `turn`-th, counted from 1; `None` if
     /// there are fewer.
     pub(crate) fn of(
-        conversation: &'a Conversation,
+        conversation: Conversation,
         turn: u32,
         profile: &Profile,
         prices: &PriceCard,
         tokenizer: Tokenizer,
     ) -> Option<Self> {
-        let observed = Observed::of(conversation, tokenizer);
+        let record = Record::of(conversation, tokenizer);
         let mut projector = profile.start(prices).with_views(Arc::new(CuratedViews::default()));
         let mut last = None;
-        for answer in conversation.responses().take(turn as usize) {
-            let time = request_time(conversation, answer);
-            last = Some(projector.advance(conversation, &observed, answer, time));
+        for answer in record.conversation().responses().take(turn as usize) {
+            let time = request_time(record.conversation(), answer);
+            last = Some(projector.advance(&record, answer, time));
         }
-        let enough = conversation.responses().count() >= turn as usize;
+        let enough = record.conversation().responses().count() >= turn as usize;
         let step = last.filter(|_| enough)?;
-        Some(Self { conversation, observed, projector, step, turn })
+        Some(Self { record, projector, step, turn })
     }
 
     /// The view as text.
     pub(crate) fn render(&self, profile: &Profile, detail: Detail, colour: bool) -> String {
         let window = self.projector.window();
-        let raw: Tokens = window.iter().map(|index| self.observed.facts(*index).tokens).sum();
+        let raw: Tokens = window.iter().map(|index| self.record.facts(*index).tokens).sum();
         let sent: Tokens = window.iter().map(|index| self.projector.item(*index).tokens).sum();
         let mut text = format!(
             "request {} of {} with `{}`: {} in {}, {}t instead of {}t\n",
             self.turn,
-            self.conversation.responses().count(),
+            self.record.conversation().responses().count(),
             profile.name,
             numbers::plural(window.len() as u64, "message"),
-            self.conversation.id,
+            self.record.conversation().id,
             numbers::tokens(sent),
             numbers::tokens(raw),
         );
@@ -94,15 +94,16 @@ impl<'a> View<'a> {
     ) {
         let item = self.projector.item(index);
         let mark = if position >= self.step.kept { '+' } else { ' ' };
-        let line = listing::line(self.conversation, &self.observed, index);
+        let line = listing::line(&self.record, index);
         let replaced = listing::replacement(&item.decision, item.tokens);
-        let heading = paint(&format!("{mark} {line}{replaced}"), Colour::Heading, colour);
+        let heading =
+            Painter { on: colour }.paint(Style::Name, &format!("{mark} {line}{replaced}"));
         if detail != Detail::Headings {
             text.push('\n');
         }
         text.push_str(&heading);
         text.push('\n');
-        let entry = self.conversation.entry(index);
+        let entry = self.record.entry(index);
         match (detail, item.decision.shape()) {
             (Detail::Headings, _) => {}
             (Detail::Diff, Some(shape)) => {
@@ -140,7 +141,7 @@ fn marked(original: &str, shape: &Shape, colour: bool) -> String {
             }
             if ours && !run.is_empty() {
                 noted = true;
-                line.push_str(&paint(run, Colour::Note, colour));
+                line.push_str(&note(run, colour));
             } else {
                 line.push_str(run);
             }
@@ -153,35 +154,14 @@ fn marked(original: &str, shape: &Shape, colour: bool) -> String {
 /// A unified diff from the original to the projected text.
 fn difference(original: &str, shape: &Shape, colour: bool) -> String {
     let projected = shape.render(original);
-    let diff = TextDiff::from_lines(original, projected.as_str());
-    let mut text = String::new();
-    for line in diff.unified_diff().header("original", "projected").to_string().lines() {
-        let painted = match line.as_bytes().first() {
-            Some(b'+') => paint(line, Colour::Added, colour),
-            Some(b'-') => paint(line, Colour::Removed, colour),
-            _ => line.to_owned(),
-        };
-        let _ = writeln!(text, "  {painted}");
-    }
-    text
+    let lines = TextDiff::from_lines(original, projected.as_str());
+    let lines = lines.unified_diff().header("original", "projected").to_string();
+    diff::painted(&lines, Painter { on: colour })
 }
 
-#[derive(Clone, Copy)]
-enum Colour {
-    Heading,
-    Note,
-    Added,
-    Removed,
-}
-
-fn paint(text: &str, with: Colour, colour: bool) -> String {
-    let code = match with {
-        Colour::Heading => "1",
-        Colour::Note => "33",
-        Colour::Added => "32",
-        Colour::Removed => "31",
-    };
-    if colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+/// Words of foveal's own, in yellow.
+fn note(text: &str, colour: bool) -> String {
+    if colour { format!("\x1b[33m{text}\x1b[0m") } else { text.to_owned() }
 }
 
 #[cfg(test)]

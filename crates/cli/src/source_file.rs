@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use foveal_cancel::Cancel;
 use foveal_code::Parsed;
 use foveal_index::{may_hold_secrets, text_of};
 
@@ -83,7 +84,7 @@ pub(crate) fn read_file(path: &Path) -> Result<SourceText, SourceFileError> {
     let unreadable = |why| SourceFileError::Unreadable { path: of(), why };
     let bytes = bytes_of(path, FILE_BYTES_MAX).map_err(unreadable)?;
     let text = text_of(&bytes).ok_or_else(|| SourceFileError::Binary { path: of() })?;
-    let parsed = foveal_index::parse(&path.to_string_lossy(), &text, &|| false);
+    let parsed = foveal_index::parse(&path.to_string_lossy(), &text, &Cancel::NEVER);
     Ok(SourceText { text: text.into_owned(), parsed })
 }
 

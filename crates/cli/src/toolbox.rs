@@ -136,7 +136,7 @@ pub(crate) fn open_store(environment: &Environment) -> Arc<dyn Store> {
         Some(Err(error)) => format!("{:#}", anyhow::Error::from(error)),
         None => "there is no place for the store: set HOME or XDG_DATA_HOME".to_owned(),
     };
-    notice::say(format_args!("{why}; what is left out of answers can be had only while this runs"));
+    notice::say(format_args!("{why}; what is left out of answers is kept only while this runs"));
     Arc::new(SqliteStore::in_memory().expect("a store in memory needs nothing but memory"))
 }
 

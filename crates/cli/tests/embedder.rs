@@ -92,8 +92,8 @@ fn without_the_server_the_search_goes_on() {
         &format!("index r --embedder ollama:m@http://{at}"),
         &format!(
             "Some(0) 40 files indexed, 0 unchanged, 0 removed, 40 still without vectors; 40 parts \
-             of 40 files\nvectors are not up to date, all is found by its words: {away}; then run \
-             it again to go on\n"
+             of 40 files\nvectors are not up to date; searches use words alone: {away}; then run \
+             it again to continue\n"
         ),
     );
     let ran = world.run("search part_7 --path r --limit 1");
@@ -130,7 +130,7 @@ fn the_vectors_before_are_used_until_the_new_ones_are_there() {
     let ran = world.run_with(&index, &[("FOVEAL_EMBEDDINGS_KEY", "sesame")]);
     let told = told(&ran, &at);
     let refused = "http://SERVER/v1/embeddings refuses the key in FOVEAL_EMBEDDINGS_KEY (401: your \
-                   key … has ended); then run it again to go on\n";
+                   key … has ended); then run it again to continue\n";
     assert!(told.ends_with(refused), "{told}");
     assert!(
         server.asked().iter().all(|asked| asked.authorization.as_deref() == Some("Bearer sesame"))

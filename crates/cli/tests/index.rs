@@ -116,8 +116,8 @@ fn where_no_index_can_be_kept_one_is_made_in_memory() {
         assert_eq!(ran.code, Some(0), "{arguments}: {ran:?}");
         assert!(ran.out.starts_with(found), "{arguments}: {}", ran.out);
         assert!(ran.err.starts_with("the index `r/notes.md/foveal/index/r-"), "{}", ran.err);
-        let end = "cannot be written: Not a directory (os error 20); everything is read anew \
-                   for this run\n";
+        let end = "cannot be written: Not a directory (os error 20); reads everything anew for \
+                   this run\n";
         assert!(ran.err.ends_with(end), "{}", ran.err);
         let homeless = world.ran(world.command(arguments).env_remove("HOME"));
         assert_eq!(homeless.out, ran.out, "{arguments}");

@@ -353,7 +353,7 @@ fn nothing_is_written_without_a_word() {
         assert_eq!(fs::read_dir(world.folder.join("home")).expect("a folder").count(), 0);
         let Ran { code, err, out } = world.run(&format!("init {}", case.name));
         assert_eq!((code, out.contains("left alone")), (Some(2), true), "{out}");
-        assert!(err.contains("say --yes"), "{err}");
+        assert!(err.contains("give --yes"), "{err}");
         assert_eq!(fs::read_dir(world.folder.join("home")).expect("a folder").count(), 0);
     }
 }

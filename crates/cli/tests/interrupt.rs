@@ -57,7 +57,7 @@ fn what_needs_the_index_stops_and_goes_on() {
     let mut places = places.expect("the folder of the index").filter_map(Result::ok);
     let store = places.find(|place| place.path().extension().is_some_and(|end| end == "db"));
     let store = store.expect("the index").path();
-    let not_yet = "stopped before the index was up to date: run it again to go on\n";
+    let not_yet = "stopped before the index was up to date: run it again to continue\n";
     for (arguments, symbol, message) in [
         ("index r", "one", ""),
         ("search two --path r", "two", not_yet),

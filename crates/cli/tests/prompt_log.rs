@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use foveal_code::views::CuratedViews;
-use foveal_context::observed::Observed;
 use foveal_context::prices::PriceCard;
 use foveal_context::profile::Profile;
+use foveal_context::record::Record;
 use foveal_context::tokens::Tokenizer;
 use foveal_replay::run::request_time;
 use foveal_transcript::{Conversation, Role, Session};
@@ -22,13 +22,13 @@ type Prompt = Vec<(String, u64, Option<u64>, String)>;
 /// [`foveal_context::planner::Step`] says are kept.
 fn rendered(conversation: &Conversation, profile: &str) -> Vec<(Prompt, usize)> {
     let prices = PriceCard::anthropic_5m();
-    let observed = Observed::of(conversation, Tokenizer::O200k);
+    let record = Record::of(conversation.clone(), Tokenizer::O200k);
     let mut projector = Profile::named(profile).expect("a profile").start(&prices);
     projector = projector.with_views(Arc::new(CuratedViews::default()));
     let mut prompts = Vec::new();
     for answer in conversation.responses() {
         let time = request_time(conversation, answer);
-        let step = projector.advance(conversation, &observed, answer, time);
+        let step = projector.advance(&record, answer, time);
         let message = |index: &foveal_transcript::EntryIndex| {
             let entry = conversation.entry(*index);
             let shape = projector.item(*index).decision.shape();

@@ -160,7 +160,7 @@ fn what_cannot_be_used_is_told() {
         ("grep", "required arguments"),
         ("grep a -t nothing_like_it", "there is no file type"),
         ("expand 12", "is not a handle"),
-        ("expand 0123456789ab", "nothing is kept under `0123456789ab`"),
+        ("expand 0123456789ab", "nothing is stored under `0123456789ab`"),
         ("expand", "required arguments"),
     ] {
         let Ran { code, out, err } = world.run(arguments);

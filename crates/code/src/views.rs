@@ -27,7 +27,7 @@ impl Views for CuratedViews {
         let view = match wanted {
             Wanted::Curated(amount) => self.curated(&file, &question, amount),
             Wanted::Summary(tokens) => {
-                let tokenizer = read.observed.tokenizer();
+                let tokenizer = read.record.tokenizer();
                 match summarise_for_history(&file, &question, &[], tokens, tokenizer) {
                     Some(found) => summary(&found, &parsed),
                     // Not even names fit: the range of all lines says the least.
@@ -65,7 +65,7 @@ impl CuratedViews {
 
 /// What the conversation asks, with lines told as counted from the first of the read.
 fn question(read: &Read<'_>, before: u32) -> Question {
-    let mut question = Question::of_conversation(read.conversation, read.observed, read.upto);
+    let mut question = Question::of_conversation(read.record, read.upto);
     question.told.retain_mut(|told| {
         let is_here = told.may_be_of(read.path);
         let line = if is_here { told.line.0.checked_sub(before) } else { Some(told.line.0) };

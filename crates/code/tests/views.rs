@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use foveal_code::views::CuratedViews;
-use foveal_context::observed::Observed;
 use foveal_context::planner::Planner;
 use foveal_context::prices::PriceCard;
 use foveal_context::projector::Projector;
+use foveal_context::record::Record;
 use foveal_context::settings::Settings;
 use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_context::views::{Amount, CurateSettings, OldReads, Wanted};
@@ -131,11 +131,10 @@ proptest! {
 
     #[test]
     fn the_laws_hold_of_generated_conversations(script in scripts(30), at in 0..1000usize) {
-        let conversation = script.conversation();
-        let observed = Observed::of(&conversation, Tokenizer::O200k);
+        let record = Record::of(script.conversation(), Tokenizer::O200k);
         let views: Arc<dyn foveal_context::views::Views> = Arc::new(CuratedViews::default());
         let subject = Subject::engine_with(viewed(), Arc::clone(&views));
-        laws::check(&conversation, &observed, subject, Scope::Everything, LAWS);
-        determinism::resuming_changes_nothing(&viewed(), &views, &conversation, &observed, [at]);
+        laws::check(&record, subject, Scope::Everything, LAWS);
+        determinism::resuming_changes_nothing(&viewed(), &views, &record, [at]);
     }
 }

@@ -65,7 +65,7 @@ impl Accounting {
         let mut account = Self::default();
         let mut effects = HashMap::new();
         let mut directory = conversation.directory.clone();
-        for entry in &conversation.entries {
+        for entry in conversation.entries() {
             account.entries.push(tokenizer.count(&entry.prompt_text()));
             for call in entry.calls() {
                 let effect = effect_of(call, directory.as_deref());
@@ -130,7 +130,7 @@ impl Accounting {
 mod tests {
     use super::*;
     use crate::placement::tests::conversation;
-    use foveal_transcript::{Block, Call};
+    use foveal_transcript::Block;
 
     #[test]
     fn the_low_mark_is_below_the_high_mark() {
@@ -160,20 +160,22 @@ mod tests {
         assert_eq!(account.file("a.rs"), count("three"));
         assert_eq!(account.file("d.rs"), Tokens(0));
         let by_entry: Tokens =
-            (0..conversation.entries.len() as u32).map(|i| account.entry(EntryIndex(i))).sum();
+            (0..conversation.entries().len() as u32).map(|i| account.entry(EntryIndex(i))).sum();
         assert_eq!(by_entry, account.total());
         assert_eq!(account.entry(EntryIndex(99)), Tokens(0));
-        assert_eq!(account.entry(EntryIndex(1)), count(&conversation.entries[1].prompt_text()));
+        assert_eq!(account.entry(EntryIndex(1)), count(&conversation.entries()[1].prompt_text()));
     }
 
     #[test]
     fn lines_that_other_tools_print_count_for_their_file() {
-        let mut conversation = conversation(&["     1\tone\n     2\ttwo"]);
-        conversation.entries[0].blocks = vec![Block::Call(Call {
-            id: "call0".to_owned(),
-            name: "Read".to_owned(),
-            arguments: serde_json::json!({"file_path": "/w/a.rs"}),
-        })];
+        let conversation = conversation(&["     1\tone\n     2\ttwo"]).edited(|entry| {
+            for block in &mut entry.blocks {
+                if let Block::Call(call) = block {
+                    call.name = "Read".to_owned();
+                    call.arguments = serde_json::json!({"file_path": "/w/a.rs"});
+                }
+            }
+        });
         let account = Accounting::of(&conversation, Tokenizer::O200k);
         let shown = Tokenizer::O200k.count("     1\tone\n     2\ttwo\n");
         assert_eq!(account.files(), [("/w/a.rs".to_owned(), shown)]);

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::observed::{Facts, LineHash, file_name};
+use crate::facts::{Facts, LineHash, file_key};
 use foveal_effects::EffectKind;
 use foveal_transcript::{Entry, Role};
 
@@ -24,11 +24,6 @@ pub struct FileInterest {
 #[derive(Debug, Clone, Default)]
 pub struct Interest {
     files: HashMap<LineHash, FileInterest>,
-}
-
-/// The key of the file at `path`.
-pub fn file_key(path: &str) -> LineHash {
-    LineHash::of(file_name(path))
 }
 
 impl Interest {
@@ -77,33 +72,5 @@ impl Interest {
             all.read = all.read.max(file.read);
         }
         all
-    }
-}
-
-/// Calls `found` with the key of every file name in `text`: the last part of a run of path
-/// characters that ends in a dot and a short suffix.
-pub fn each_file_name(text: &str, mut found: impl FnMut(LineHash)) {
-    let is_path = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '+');
-    for run in text.split(|c: char| !is_path(c)) {
-        let name = file_name(run.trim_matches(['.', '-', '/']));
-        let Some((stem, suffix)) = name.rsplit_once('.') else { continue };
-        let short = (1..=5).contains(&suffix.len());
-        if short && stem.len() >= 2 && suffix.bytes().all(|b| b.is_ascii_alphanumeric()) {
-            found(LineHash::of(name));
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn file_names_are_found_in_prose() {
-        let mut keys = Vec::new();
-        each_file_name("look at `src/main.rs:12`, then b_c.go. Not e.g. this.", |key| {
-            keys.push(key);
-        });
-        assert_eq!(keys, [file_key("main.rs"), file_key("x/b_c.go")]);
     }
 }

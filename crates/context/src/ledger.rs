@@ -4,10 +4,10 @@
 //! rewinds and rewrites, so that a pointer is only ever made to what stands in the prompt.
 //! All of these take away the end of the prompt, so the ledger is a stack.
 
-use crate::observed::{HashMapOfLines, LineHash, LineId};
+use crate::facts::{HashMapOfLines, LineHash, LineId};
 use foveal_transcript::EntryIndex;
 
-/// One visible line: an entry and the line's place in [`Facts::ids`](crate::observed::Facts).
+/// One visible line: an entry and the line's place in [`Facts::ids`](crate::facts::Facts).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     /// The entry.

@@ -5,18 +5,17 @@
 
 pub mod budget;
 pub mod call_texts;
-pub mod calls;
-pub mod edits;
+pub mod facts;
 pub mod interest;
 pub mod ledger;
 pub mod lines;
 pub mod note;
-pub mod observed;
 pub mod placement;
 pub mod planner;
 pub mod prices;
 pub mod profile;
 pub mod projector;
+pub mod record;
 pub mod retention;
 pub mod rewrite;
 pub mod score;

@@ -8,10 +8,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::facts::{HashMapOfLines, LineHash};
 use crate::interest::Interest;
 use crate::ledger::Ledger;
-use crate::observed::{HashMapOfLines, LineHash, Observed};
 use crate::prices::PriceCard;
+use crate::record::Record;
 use crate::rewrite::{self, Level, Life, RewriteReason};
 use crate::settings::Settings;
 use crate::shape::{Decision, Shape, ShapeKind};
@@ -19,7 +20,7 @@ use crate::shaping::arrival::{self, Grounds, Outcome};
 use crate::shaping::edits::{self, LastTold, Runs};
 use crate::tokens::{TokenCache, Tokens};
 use crate::views::{self, Choices, Chosen, OldReads, Views};
-use foveal_transcript::{Conversation, EntryIndex, Role, Timestamp, Window, WindowChange};
+use foveal_transcript::{EntryIndex, Role, Timestamp, Window, WindowChange};
 
 /// What is decided about one entry, and what it weighs.
 #[derive(Debug, Clone, Default)]
@@ -128,24 +129,18 @@ impl Planner {
     }
 
     /// Plans the request that `answer` answers: takes the entries before it. `now` is when
-    /// the request is sent, as far as known. Entries must have been observed.
-    pub fn advance(
-        &mut self,
-        conversation: &Conversation,
-        observed: &Observed,
-        answer: EntryIndex,
-        now: Option<Timestamp>,
-    ) -> Step {
+    /// the request is sent, as far as known. Entries must have been record.
+    pub fn advance(&mut self, record: &Record, answer: EntryIndex, now: Option<Timestamp>) -> Step {
         let known = EntryIndex(self.items.len() as u32);
-        let cut = self.take_entries(conversation, observed, answer);
-        let levels = self.choose(conversation, observed, cut, now);
+        let cut = self.take_entries(record, answer);
+        let levels = self.choose(record, cut, now);
         for (index, level) in &levels.levels {
             self.items[index.at()].level = *level;
         }
-        let chosen = self.ask_views(conversation, observed, known, &levels.levels, answer);
+        let chosen = self.ask_views(record, known, &levels.levels, answer);
         self.choices.take(&chosen);
         let from = self.first_position(cut, &levels.levels);
-        let changed = self.fold(conversation, observed, from);
+        let changed = self.fold(record, from);
         let changes_old = changed.first().is_some_and(|(index, _)| *index < known);
         let first = changed.first().map_or(self.sent, |(index, _)| self.position(*index));
         let kept = [Some(first), cut, Some(self.sent)].into_iter().flatten().min().unwrap_or(0);
@@ -168,8 +163,7 @@ impl Planner {
     /// What is chosen of reads that came after `known` or whose levels are raised.
     fn ask_views(
         &self,
-        conversation: &Conversation,
-        observed: &Observed,
+        record: &Record,
         known: EntryIndex,
         levels: &[(EntryIndex, Level)],
         answer: EntryIndex,
@@ -177,16 +171,7 @@ impl Planner {
         let Some(views) = &self.views else { return Vec::new() };
         let (settings, window) = (&*self.settings, self.window.entries());
         let (items, new_from) = (&*self.items, self.position(known));
-        let ask = views::Ask {
-            conversation,
-            observed,
-            settings,
-            window,
-            new_from,
-            levels,
-            items,
-            answer,
-        };
+        let ask = views::Ask { record, settings, window, new_from, levels, items, answer };
         views::choose(&**views, &ask)
     }
 
@@ -200,16 +185,15 @@ impl Planner {
     pub fn resume(
         settings: Settings,
         prices: PriceCard,
-        conversation: &Conversation,
-        observed: &Observed,
+        record: &Record,
         recorded: &[Step],
     ) -> Self {
         let mut planner = Self::new(settings, prices);
         for step in recorded {
-            let cut = planner.take_entries(conversation, observed, step.answer);
+            let cut = planner.take_entries(record, step.answer);
             // Since when a result is dead weight follows from the steps; what to do about it
             // was decided then.
-            planner.choose(conversation, observed, cut, step.time);
+            planner.choose(record, cut, step.time);
             for (index, level) in &step.levels {
                 planner.items[index.at()].level = *level;
             }
@@ -217,13 +201,13 @@ impl Planner {
             let mut changed = step.changed.iter().peekable();
             // What was forgotten then, whether it changed or not, decides what is known since.
             let from = planner.first_position(cut, &step.levels);
-            for index in planner.forget_from(observed, from) {
+            for index in planner.forget_from(record, from) {
                 let decision = match changed.next_if(|(at, _)| *at == index) {
                     Some((_, decision)) => decision.clone(),
                     None => planner.items[index.at()].decision.clone(),
                 };
-                let tokens = planner.weight(conversation, observed, index, &decision);
-                planner.settle(conversation, observed, index, decision, tokens);
+                let tokens = planner.weight(record, index, &decision);
+                planner.settle(record, index, decision, tokens);
             }
             planner.finish(step.time);
         }
@@ -236,24 +220,19 @@ impl Planner {
         self.last_request = time.or(self.last_request);
     }
 
-    fn take_entries(
-        &mut self,
-        conversation: &Conversation,
-        observed: &Observed,
-        answer: EntryIndex,
-    ) -> Option<usize> {
+    fn take_entries(&mut self, record: &Record, answer: EntryIndex) -> Option<usize> {
         let mut cut: Option<usize> = None;
         while self.items.len() < answer.at() {
             let index = EntryIndex(self.items.len() as u32);
             // Weighed as recorded until it is shaped.
-            let tokens = observed.facts(index).tokens;
+            let tokens = record.facts(index).tokens;
             self.items.push(Item { tokens, ..Item::default() });
             self.grounds.push(None);
-            let (entry, facts) = (conversation.entry(index), observed.facts(index));
+            let (entry, facts) = (record.entry(index), record.facts(index));
             let may_change = entry.role == Role::Tool || !facts.edits.is_empty();
             let born = Life { arrived: self.requests, last_use: self.requests, dead_since: None };
             self.lives.push(may_change.then_some(born));
-            if let WindowChange::Cut { from } = self.window.push(conversation) {
+            if let WindowChange::Cut { from } = self.window.push(record.conversation()) {
                 cut = Some(cut.map_or(from, |cut| cut.min(from)));
             }
             self.interest.take(entry, facts, self.requests);
@@ -300,8 +279,7 @@ impl Planner {
 
     fn choose(
         &mut self,
-        conversation: &Conversation,
-        observed: &Observed,
+        record: &Record,
         cut: Option<usize>,
         now: Option<Timestamp>,
     ) -> rewrite::Choice {
@@ -310,10 +288,7 @@ impl Planner {
         settings.rewrite.as_ref().map_or_else(rewrite::Choice::default, |settings| {
             let free_from = if reason == Some(RewriteReason::ClientRewrote) { cut } else { None };
             let free_from = free_from.unwrap_or(0);
-            rewrite::choose(
-                self,
-                &rewrite::Ask { conversation, observed, settings, reason, free_from },
-            )
+            rewrite::choose(self, &rewrite::Ask { record, settings, reason, free_from })
         })
     }
 
@@ -342,27 +317,22 @@ impl Planner {
     }
 
     /// Shapes the window from position `from` on, in order, against what stands before.
-    fn fold(
-        &mut self,
-        conversation: &Conversation,
-        observed: &Observed,
-        from: usize,
-    ) -> Vec<(EntryIndex, Decision)> {
+    fn fold(&mut self, record: &Record, from: usize) -> Vec<(EntryIndex, Decision)> {
         let mut changed = Vec::new();
-        for index in self.forget_from(observed, from) {
-            let (decision, tokens) = self.decide(conversation, observed, index);
+        for index in self.forget_from(record, from) {
+            let (decision, tokens) = self.decide(record, index);
             if decision != self.items[index.at()].decision {
                 changed.push((index, decision.clone()));
             }
-            self.settle(conversation, observed, index, decision, tokens);
+            self.settle(record, index, decision, tokens);
         }
         changed
     }
 
     /// Forgets what stood from window position `from` on; returns what stands there now.
-    fn forget_from(&mut self, observed: &Observed, from: usize) -> Vec<EntryIndex> {
+    fn forget_from(&mut self, record: &Record, from: usize) -> Vec<EntryIndex> {
         if from < self.sent {
-            self.find_last_told(observed);
+            self.find_last_told(record);
         }
         let (stay, go) = self.window.entries().split_at(from.min(self.window.entries().len()));
         // What is known is about entries that were sent; while those all stay, so does it.
@@ -375,21 +345,16 @@ impl Planner {
     }
 
     /// What is to stand in a message's place, and its tokens.
-    fn decide(
-        &mut self,
-        conversation: &Conversation,
-        observed: &Observed,
-        index: EntryIndex,
-    ) -> (Decision, Tokens) {
-        let shaped = match conversation.entry(index).role {
+    fn decide(&mut self, record: &Record, index: EntryIndex) -> (Decision, Tokens) {
+        let shaped = match record.entry(index).role {
             Role::Assistant => {
                 let mut cache = std::mem::take(&mut self.cache);
-                let ask = self.edits_of(conversation, observed, index);
+                let ask = self.edits_of(record, index);
                 let shaped = edits::shape(&ask, &mut cache);
                 self.cache = cache;
                 shaped
             }
-            Role::Tool => match self.shape_result(conversation, observed, index) {
+            Role::Tool => match self.shape_result(record, index) {
                 Outcome::Same => {
                     let item = &self.items[index.at()];
                     return (item.decision.clone(), item.tokens);
@@ -407,50 +372,38 @@ impl Planner {
                 (before.clone(), self.items[index.at()].tokens)
             }
             Some((shape, tokens)) => (Decision::Replace(Arc::new(shape)), tokens),
-            None => (Decision::Keep, observed.facts(index).tokens),
+            None => (Decision::Keep, record.facts(index).tokens),
         }
     }
 
     /// Shapes a result for its level, or, where that would be larger than what stands so far,
     /// for the level below that takes the fewest tokens.
-    fn shape_result(
-        &mut self,
-        conversation: &Conversation,
-        observed: &Observed,
-        index: EntryIndex,
-    ) -> Outcome {
+    fn shape_result(&mut self, record: &Record, index: EntryIndex) -> Outcome {
         let Item { level, tokens: stands, .. } = self.items[index.at()];
-        let mut outcome = self.shape_for(conversation, observed, index, level);
+        let mut outcome = self.shape_for(record, index, level);
         for lower in level.below() {
-            let Some(tokens) = outcome.tokens(observed.facts(index)) else { break };
+            let Some(tokens) = outcome.tokens(record.facts(index)) else { break };
             if tokens <= stands {
                 break;
             }
-            let other = self.shape_for(conversation, observed, index, *lower);
-            if other.tokens(observed.facts(index)).is_none_or(|less| less < tokens) {
+            let other = self.shape_for(record, index, *lower);
+            if other.tokens(record.facts(index)).is_none_or(|less| less < tokens) {
                 outcome = other;
             }
         }
         outcome
     }
 
-    fn shape_for(
-        &mut self,
-        conversation: &Conversation,
-        observed: &Observed,
-        index: EntryIndex,
-        level: Level,
-    ) -> Outcome {
-        let key = call_key(observed, index);
+    fn shape_for(&mut self, record: &Record, index: EntryIndex, level: Level) -> Outcome {
+        let key = call_key(record, index);
         let before = &self.items[index.at()];
         let ask = arrival::Ask {
-            conversation,
-            observed,
+            record,
             ledger: &self.ledger,
             settings: &self.settings,
             index,
             level,
-            asked_again: self.asked_again(conversation, index, key),
+            asked_again: self.asked_again(record, index, key),
             before,
             grounds: self.grounds[index.at()].as_ref(),
             outlined_later: self.settings.rewrite.is_some() && self.old_reads().is_none(),
@@ -461,16 +414,10 @@ impl Planner {
     }
 
     /// What is to be decided about the edits of the response at `index`.
-    fn edits_of<'a>(
-        &'a self,
-        conversation: &'a Conversation,
-        observed: &'a Observed,
-        index: EntryIndex,
-    ) -> edits::Ask<'a> {
+    fn edits_of<'a>(&'a self, record: &'a Record, index: EntryIndex) -> edits::Ask<'a> {
         let window = self.window.entries();
         edits::Ask {
-            conversation,
-            observed,
+            record,
             index,
             level: self.items[index.at()].level,
             runs: &self.runs,
@@ -480,10 +427,10 @@ impl Planner {
     }
 
     /// Notes in which responses of the prompt edits are to be told.
-    fn find_last_told(&mut self, observed: &Observed) {
+    fn find_last_told(&mut self, record: &Record) {
         self.last_told.clear();
         for index in self.window.entries() {
-            let facts = observed.facts(*index);
+            let facts = record.facts(*index);
             if self.items[index.at()].level == Level::Note && !facts.edits.is_empty() {
                 edits::take_last(&mut self.last_told, facts, *index);
             }
@@ -491,16 +438,9 @@ impl Planner {
     }
 
     /// Takes a decision as final: records its weight and what it shows.
-    fn settle(
-        &mut self,
-        conversation: &Conversation,
-        observed: &Observed,
-        index: EntryIndex,
-        decision: Decision,
-        tokens: Tokens,
-    ) {
-        let facts = observed.facts(index);
-        let entry = conversation.entry(index);
+    fn settle(&mut self, record: &Record, index: EntryIndex, decision: Decision, tokens: Tokens) {
+        let facts = record.facts(index);
+        let entry = record.entry(index);
         let mut whole = None;
         let shape = decision.shape();
         let kept = match (shape, entry.result()) {
@@ -519,7 +459,7 @@ impl Planner {
                 life.last_use = life.last_use.max(arrived);
             }
         }
-        if let Some(key) = call_key(observed, index) {
+        if let Some(key) = call_key(record, index) {
             self.keys.insert(key, index);
         }
         let tells = entry.role == Role::Assistant && shape.is_some();
@@ -527,7 +467,7 @@ impl Planner {
         (item.decision, item.tokens) = (decision, tokens);
         if tells && item.level == Level::Note {
             let mut runs = std::mem::take(&mut self.runs);
-            runs.tell(&self.edits_of(conversation, observed, index));
+            runs.tell(&self.edits_of(record, index));
             self.runs = runs;
         }
         let ids = &facts.ids;
@@ -542,42 +482,31 @@ impl Planner {
 
     /// Whether the same call was answered by a replacement in the last response's results:
     /// who asks again at once needs the content.
-    fn asked_again(
-        &self,
-        conversation: &Conversation,
-        index: EntryIndex,
-        key: Option<LineHash>,
-    ) -> bool {
+    fn asked_again(&self, record: &Record, index: EntryIndex, key: Option<LineHash>) -> bool {
         let Some(earlier) = key.and_then(|key| self.keys.get(&key)) else { return false };
-        let step = conversation.entry(index).source.step;
-        let responses_between = conversation.entries[earlier.at()..index.at()]
+        let step = record.entry(index).source.step;
+        let responses_between = record.entries()[earlier.at()..index.at()]
             .iter()
             .filter(|entry| entry.role == Role::Assistant)
             .count();
-        let near = responses_between <= 1 && conversation.entry(*earlier).source.step != step;
+        let near = responses_between <= 1 && record.entry(*earlier).source.step != step;
         // What is only spelled shorter left nothing to ask for.
         let shape = self.items[earlier.at()].decision.shape();
         near && shape.is_some_and(|shape| shape.kind != ShapeKind::Compacted)
     }
 
     /// Tokens of what is sent of an entry under `decision`.
-    fn weight(
-        &mut self,
-        conversation: &Conversation,
-        observed: &Observed,
-        index: EntryIndex,
-        decision: &Decision,
-    ) -> Tokens {
-        let Some(shape) = decision.shape() else { return observed.facts(index).tokens };
-        let entry = conversation.entry(index);
+    fn weight(&mut self, record: &Record, index: EntryIndex, decision: &Decision) -> Tokens {
+        let Some(shape) = decision.shape() else { return record.facts(index).tokens };
+        let entry = record.entry(index);
         let text = match entry.result() {
             Some(result) => shape.render(&result.content),
             None => shape.render(&entry.prompt_text()),
         };
-        self.cache.count(observed.tokenizer(), &text)
+        self.cache.count(record.tokenizer(), &text)
     }
 }
 
-fn call_key(observed: &Observed, index: EntryIndex) -> Option<LineHash> {
-    observed.facts(index).call.as_ref().map(|call| call.key)
+fn call_key(record: &Record, index: EntryIndex) -> Option<LineHash> {
+    record.facts(index).call.as_ref().map(|call| call.key)
 }

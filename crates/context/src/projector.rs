@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use crate::observed::Observed;
 use crate::planner::{Item, Planner, Step};
+use crate::record::Record;
 use crate::retention::Recomputed;
 use crate::retention::fixed::Fixed;
 use crate::views::Views;
-use foveal_transcript::{Conversation, EntryIndex, Timestamp};
+use foveal_transcript::{EntryIndex, Timestamp};
 
 /// Something that turns a conversation into projections, request by request.
 #[derive(Debug, Clone)]
@@ -33,17 +33,11 @@ impl Projector {
     }
 
     /// Plans the request that `answer` answers; see [`Planner::advance`].
-    pub fn advance(
-        &mut self,
-        conversation: &Conversation,
-        observed: &Observed,
-        answer: EntryIndex,
-        now: Option<Timestamp>,
-    ) -> Step {
+    pub fn advance(&mut self, record: &Record, answer: EntryIndex, now: Option<Timestamp>) -> Step {
         match self {
-            Projector::Engine(planner) => planner.advance(conversation, observed, answer, now),
-            Projector::Recomputed(policy) => policy.advance(conversation, observed, answer, now),
-            Projector::Fixed(fixed) => fixed.advance(conversation, answer, now),
+            Projector::Engine(planner) => planner.advance(record, answer, now),
+            Projector::Recomputed(policy) => policy.advance(record, answer, now),
+            Projector::Fixed(fixed) => fixed.advance(record, answer, now),
         }
     }
 

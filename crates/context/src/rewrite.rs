@@ -7,10 +7,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::edits::Side;
+use crate::facts::{Facts, Side};
 use crate::note::{Counts, Note, NoteKind};
-use crate::observed::{Facts, Observed};
 use crate::planner::{Item, Planner};
+use crate::record::Record;
 use crate::score;
 use crate::settings::RewriteSettings;
 use crate::shape::ShapeKind;
@@ -18,7 +18,7 @@ use crate::shaping::draft::{Draft, Gap};
 use crate::shaping::{outline, view};
 use crate::views::{OldReads, View};
 use foveal_effects::EffectKind;
-use foveal_transcript::{Conversation, EntryIndex};
+use foveal_transcript::EntryIndex;
 
 /// How far a result has been reduced.
 #[derive(
@@ -75,10 +75,8 @@ impl RewriteReason {
 
 /// What a choice depends on, beside the planner's state.
 pub struct Ask<'a> {
-    /// The conversation.
-    pub conversation: &'a Conversation,
-    /// Its facts.
-    pub observed: &'a Observed,
+    /// The conversation and its facts.
+    pub record: &'a Record,
     /// The settings.
     pub settings: &'a RewriteSettings,
     /// A moment at which rewriting is free.
@@ -203,7 +201,7 @@ fn candidates(planner: &Planner, ask: &Ask<'_>) -> Vec<Candidate> {
         if item.tokens < ask.settings.tokens_min || recent {
             continue;
         }
-        let facts = ask.observed.facts(*index);
+        let facts = ask.record.facts(*index);
         let uses = || {
             let features = score::features(facts, life, planner.interest(), planner.requests());
             let probability = score::probability(&features, &ask.settings.weights);

@@ -5,8 +5,8 @@
 //! `fit_score`, which prints them with their quality on the other half. What counts is the
 //! expected use per token: a long result is likelier to be needed, but not in proportion.
 
+use crate::facts::Facts;
 use crate::interest::Interest;
-use crate::observed::Facts;
 use crate::rewrite::Life;
 use foveal_effects::{EffectKind, Span};
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use foveal_context::observed::Observed;
+use foveal_context::record::Record;
 use foveal_context::settings::Settings;
 use foveal_context::tokens::Tokenizer;
 use foveal_testkit::laws::{self, Scope, Subject, eager, viewed};
@@ -19,10 +19,9 @@ fn reached(settings: &Settings) -> [String; 3] {
     let mut reasons = BTreeSet::new();
     for _ in 0..64 {
         let script = scripts(40).new_tree(&mut runner).expect("scripts are always made").current();
-        let conversation = script.conversation();
-        let observed = Observed::of(&conversation, Tokenizer::O200k);
+        let record = Record::of(script.conversation(), Tokenizer::O200k);
         let subject = Subject::engine(settings.clone());
-        for step in laws::check(&conversation, &observed, subject, Scope::Changes, &[]) {
+        for step in laws::check(&record, subject, Scope::Changes, &[]) {
             reasons.extend(step.rewrite.map(|reason| format!("{reason:?}")));
             for shape in step.changed.iter().filter_map(|(_, decision)| decision.shape()) {
                 kinds.insert(shape.kind.word().to_owned());

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use foveal_context::observed::Observed;
 use foveal_context::prices::PriceCard;
 use foveal_context::profile::PROFILES;
+use foveal_context::record::Record;
 use foveal_context::settings::Settings;
 use foveal_context::tokens::Tokenizer;
 use foveal_context::views::Views;
@@ -30,11 +30,10 @@ fn views() -> Arc<dyn Views> {
 
 /// Checks `laws` at every request of the script, under each of the engine's profiles.
 fn check(script: &Script, laws: &[Law]) {
-    let conversation = script.conversation();
-    let observed = Observed::of(&conversation, Tokenizer::O200k);
+    let record = Record::of(script.conversation(), Tokenizer::O200k);
     for (_, settings) in own_profiles() {
         let subject = Subject::engine(settings);
-        laws::check(&conversation, &observed, subject, Scope::Everything, laws);
+        laws::check(&record, subject, Scope::Everything, laws);
     }
 }
 
@@ -48,11 +47,10 @@ proptest! {
 
     #[test]
     fn lossless_shows_everything(script in scripts(OPERATIONS_MAX)) {
-        let conversation = script.conversation();
-        let observed = Observed::of(&conversation, Tokenizer::O200k);
+        let record = Record::of(script.conversation(), Tokenizer::O200k);
         let subject = Subject::engine(Settings::lossless());
         let laws: &[Law] = &[content::everything_is_visible];
-        laws::check(&conversation, &observed, subject, Scope::Everything, laws);
+        laws::check(&record, subject, Scope::Everything, laws);
     }
 
     #[test]
@@ -72,24 +70,22 @@ proptest! {
 
     #[test]
     fn a_plan_can_be_taken_up_anywhere(script in scripts(OPERATIONS_MAX), at in 0..1000usize) {
-        let conversation = script.conversation();
-        let observed = Observed::of(&conversation, Tokenizer::O200k);
+        let record = Record::of(script.conversation(), Tokenizer::O200k);
         for (_, settings) in own_profiles() {
             let places = [at, at / 7, at / 49];
             let views = views();
             determinism::resuming_changes_nothing(
-                &settings, &views, &conversation, &observed, places,
+                &settings, &views, &record, places,
             );
         }
     }
 
     #[test]
     fn what_comes_later_changes_nothing(script in scripts(OPERATIONS_MAX)) {
-        let conversation = script.conversation();
-        let observed = Observed::of(&conversation, Tokenizer::O200k);
+        let record = Record::of(script.conversation(), Tokenizer::O200k);
         for (_, settings) in own_profiles() {
             determinism::the_future_changes_nothing(
-                &settings, &views(), &conversation, &observed,
+                &settings, &views(), &record,
             );
         }
     }
@@ -141,8 +137,7 @@ proptest! {
 
     #[test]
     fn every_profile_keeps_the_common_laws(script in scripts(OPERATIONS_MAX)) {
-        let conversation = script.conversation();
-        let observed = Observed::of(&conversation, Tokenizer::O200k);
+        let record = Record::of(script.conversation(), Tokenizer::O200k);
         let prices = PriceCard::anthropic_5m();
         for profile in PROFILES {
             let projector = profile.start(&prices);
@@ -153,7 +148,7 @@ proptest! {
                 content::the_rest_is_untouched,
                 frozen::law,
             ];
-            laws::check(&conversation, &observed, subject, Scope::Everything, laws);
+            laws::check(&record, subject, Scope::Everything, laws);
         }
     }
 }

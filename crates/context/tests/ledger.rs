@@ -1,7 +1,7 @@
 //! The ledger beside a naive one: a plain list of what was shown and not forgotten.
 
+use foveal_context::facts::{LineHash, LineId};
 use foveal_context::ledger::{Ledger, Place};
-use foveal_context::observed::{LineHash, LineId};
 use foveal_transcript::EntryIndex;
 use proptest::prelude::*;
 

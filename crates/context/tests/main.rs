@@ -1,7 +1,6 @@
 //! The engine over written, generated and recorded conversations.
 
 mod asking_twice;
-mod calls;
 mod coverage;
 mod laws;
 mod ledger;

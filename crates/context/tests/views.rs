@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, Mutex};
 
-use foveal_context::observed::Observed;
 use foveal_context::planner::{Planner, Step};
 use foveal_context::prices::PriceCard;
 use foveal_context::projector::Projector;
+use foveal_context::record::Record;
 use foveal_context::settings::Settings;
 use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_context::views::{Label, Read, View, Views, Wanted};
@@ -72,13 +72,13 @@ fn check(view: View, call: &str, result: &str, expected: &str) {
 /// All steps of the conversation with an old result.
 fn steps(views: &Arc<Fixed>, call: &str, result: &str) -> Vec<Step> {
     let conversation = fixture(&old(call, result));
-    let observed = Observed::of(&conversation, Tokenizer::O200k);
+    let record = Record::of(conversation.clone(), Tokenizer::O200k);
     let mut planner = planner(views);
-    let answers = answers(&conversation).into_iter();
+    let answers = answers(&record).into_iter();
     answers
         .map(|answer| {
-            let now = request_time(&conversation, answer);
-            planner.advance(&conversation, &observed, answer, now)
+            let now = request_time(&record, answer);
+            planner.advance(&record, answer, now)
         })
         .collect()
 }

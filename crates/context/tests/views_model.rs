@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use foveal_context::observed::Observed;
+use foveal_context::record::Record;
 use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_context::views::model::{
     Ask, AskError, Curation, Fallback, ModelRequest, ModelViews, Unusable,
@@ -39,11 +39,11 @@ const CURATED: Wanted = Wanted::Curated(Amount::Adaptive);
 
 /// A read of twenty lines, numbered from `first`.
 fn with_read<T>(conversation: &Conversation, first: u32, then: impl FnOnce(&Read<'_>) -> T) -> T {
-    let observed = Observed::of(conversation, Tokenizer::O200k);
+    let record = Record::of(conversation.clone(), Tokenizer::O200k);
     let text: String = (0..20).map(|at| format!("line {}\n", first + at)).collect();
-    let upto = EntryIndex(conversation.entries.len() as u32);
+    let upto = EntryIndex(conversation.entries().len() as u32);
     let first = LineNumber(first);
-    then(&Read { conversation, observed: &observed, upto, path: "/w/a.rs", first, text: &text })
+    then(&Read { record: &record, upto, path: "/w/a.rs", first, text: &text })
 }
 
 fn chosen(model: Scripted, first: u32) -> Result<Curation, Fallback> {

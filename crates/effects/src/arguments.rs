@@ -2,16 +2,16 @@
 
 use serde_json::Value;
 
-use super::path;
+use crate::path;
 
 /// A tool call's arguments and the directory they are relative to.
 #[derive(Clone, Copy)]
-pub(super) struct Arguments<'a> {
+pub(crate) struct Arguments<'a> {
     value: &'a Value,
-    pub(super) directory: Option<&'a str>,
+    pub(crate) directory: Option<&'a str>,
 }
 
-pub(super) const PATH: &[&str] = &[
+pub(crate) const PATH: &[&str] = &[
     "file_path",
     "path",
     "filePath",
@@ -44,10 +44,14 @@ const OLD: &[&str] =
 const NEW: &[&str] =
     &["new_string", "newString", "newText", "new_str", "new_text", "new", "replace", "replacement"];
 const ALL: &[&str] = &["replace_all", "replaceAll", "allow_multiple", "all"];
-const CONTENT: &[&str] =
+pub(crate) const CONTENT: &[&str] =
     &["content", "contents", "file_text", "fileText", "text", "code", "CodeContent"];
+/// The changes of one call, where there may be several.
+pub(crate) const EDITS: &[&str] = &["edits", "operations", "replacements"];
 const COMMAND: &[&str] = &["command", "cmd", "CommandLine", "script", "input"];
-const INTENT: &[&str] = &["intent", "description", "instructions", "instruction", "explanation"];
+/// Words about a call rather than of it: why it is made.
+pub const INTENT: &[&str] =
+    &["intent", "description", "instructions", "instruction", "explanation"];
 
 /// Whether agents pass a path, or a list of them, under this name.
 pub fn is_path_name(name: &str) -> bool {
@@ -55,29 +59,29 @@ pub fn is_path_name(name: &str) -> bool {
 }
 
 impl<'a> Arguments<'a> {
-    pub(super) fn new(value: &'a Value, directory: Option<&'a str>) -> Arguments<'a> {
+    pub(crate) fn new(value: &'a Value, directory: Option<&'a str>) -> Arguments<'a> {
         Arguments { value, directory }
     }
 
     /// The same arguments with another value in place, for nested objects.
-    pub(super) fn within(self, value: &'a Value) -> Arguments<'a> {
+    pub(crate) fn within(self, value: &'a Value) -> Arguments<'a> {
         Arguments { value, ..self }
     }
 
-    pub(super) fn value(self, names: &[&str]) -> Option<&'a Value> {
+    pub(crate) fn value(self, names: &[&str]) -> Option<&'a Value> {
         names.iter().find_map(|name| self.value.get(name)).filter(|value| !value.is_null())
     }
 
-    pub(super) fn text(self, names: &[&str]) -> Option<&'a str> {
+    pub(crate) fn text(self, names: &[&str]) -> Option<&'a str> {
         names.iter().find_map(|name| self.value.get(name)?.as_str())
     }
 
     /// A number, also one spelt as text. Fractions and what does not fit are none.
-    pub(super) fn number(self, names: &[&str]) -> Option<i64> {
+    pub(crate) fn number(self, names: &[&str]) -> Option<i64> {
         names.iter().find_map(|name| whole_number(self.value.get(name)?))
     }
 
-    pub(super) fn flag(self, names: &[&str]) -> bool {
+    pub(crate) fn flag(self, names: &[&str]) -> bool {
         names.iter().any(|name| match self.value.get(name) {
             Some(Value::Bool(flag)) => *flag,
             Some(Value::String(text)) => text.eq_ignore_ascii_case("true"),
@@ -85,48 +89,48 @@ impl<'a> Arguments<'a> {
         })
     }
 
-    pub(super) fn list(self, names: &[&str]) -> Option<&'a [Value]> {
+    pub(crate) fn list(self, names: &[&str]) -> Option<&'a [Value]> {
         names.iter().find_map(|name| self.value.get(name)?.as_array().map(Vec::as_slice))
     }
 
-    pub(super) fn path(self) -> Option<String> {
+    pub(crate) fn path(self) -> Option<String> {
         let path = self.text(PATH).filter(|path| !path.is_empty())?;
         Some(self.resolve(path))
     }
 
     /// The file or folder a search or list looks in.
-    pub(super) fn folder(self) -> Option<String> {
+    pub(crate) fn folder(self) -> Option<String> {
         let path = self.text(FOLDER).filter(|path| !path.is_empty())?;
         Some(self.resolve(path))
     }
 
-    pub(super) fn resolve(self, path: &str) -> String {
+    pub(crate) fn resolve(self, path: &str) -> String {
         path::resolve(path.strip_prefix("file://").unwrap_or(path), self.directory)
     }
 
-    pub(super) fn old(self) -> Option<&'a str> {
+    pub(crate) fn old(self) -> Option<&'a str> {
         self.text(OLD)
     }
 
-    pub(super) fn new_text(self) -> Option<&'a str> {
+    pub(crate) fn new_text(self) -> Option<&'a str> {
         self.text(NEW)
     }
 
     /// Whether every occurrence is replaced.
-    pub(super) fn all(self) -> bool {
+    pub(crate) fn all(self) -> bool {
         self.flag(ALL) || self.number(&["expected_replacements"]).is_some_and(|count| count > 1)
     }
 
-    pub(super) fn content(self) -> Option<&'a str> {
+    pub(crate) fn content(self) -> Option<&'a str> {
         self.text(CONTENT)
     }
 
-    pub(super) fn intent(self) -> Option<String> {
+    pub(crate) fn intent(self) -> Option<String> {
         self.text(INTENT).map(str::to_owned)
     }
 
     /// The command: a command line, or the words of one.
-    pub(super) fn command(self) -> Option<&'a Value> {
+    pub(crate) fn command(self) -> Option<&'a Value> {
         self.value(COMMAND).or_else(|| {
             let action = self.value.get("action")?;
             self.within(action).value(COMMAND)
@@ -134,12 +138,12 @@ impl<'a> Arguments<'a> {
     }
 
     /// The arguments as plain text, for tools that take one string.
-    pub(super) fn plain(self) -> Option<&'a str> {
+    pub(crate) fn plain(self) -> Option<&'a str> {
         self.value.as_str()
     }
 
     /// Whether no argument has a name outside `names`.
-    pub(super) fn only(self, names: &[&[&str]]) -> bool {
+    pub(crate) fn only(self, names: &[&[&str]]) -> bool {
         self.value.as_object().is_some_and(|object| {
             object.keys().all(|key| names.iter().any(|group| group.contains(&key.as_str())))
         })

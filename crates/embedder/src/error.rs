@@ -167,7 +167,7 @@ pub enum ServerError {
     },
     /// The work was stopped while an answer was waited for.
     #[error("stopped before {url} gave an answer")]
-    Stopped {
+    Cancelled {
         /// Where it was asked.
         url: String,
     },

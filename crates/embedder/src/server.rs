@@ -5,6 +5,7 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use foveal_cancel::Cancel;
 use foveal_code::embed::{EmbedError, Embedder, ModelId, Pace, Vector};
 
 use crate::answer;
@@ -35,20 +36,20 @@ const LOOK_UP_TIME: Duration = Duration::from_millis(50);
 /// A model behind a server.
 pub struct ServerEmbedder {
     connection: Arc<Connection>,
-    stop: Box<dyn Fn() -> bool + Send + Sync>,
+    cancel: Cancel<'static>,
 }
 
 impl ServerEmbedder {
-    /// The model that `spec` names. Nothing is sent before it is asked. `stop` ends requests
+    /// The model that `spec` names. Nothing is sent before it is asked. `cancel` ends requests
     /// that have no answer yet, and waits between them.
     pub fn new(
         spec: ServerSpec,
         key: Option<ApiKey>,
         patience: Patience,
-        stop: impl Fn() -> bool + Send + Sync + 'static,
+        cancel: Cancel<'static>,
     ) -> Self {
         let connection = Arc::new(Connection::new(spec, key, patience));
-        Self { connection, stop: Box::new(stop) }
+        Self { connection, cancel }
     }
 
     /// Vectors for a request's texts. Where these cannot be embedded but a plain text can,
@@ -132,7 +133,7 @@ impl ServerEmbedder {
     /// Sends on a thread of its own, which is left behind where the work is stopped: it ends
     /// when the server answers, or after the time for one request.
     fn send(&self, body: &Arc<[u8]>, count: usize) -> Result<Vec<Vector>, ServerError> {
-        self.go_on()?;
+        self.check_cancelled()?;
         let (sender, receiver) = sync_channel(1);
         let (connection, sent) = (Arc::clone(&self.connection), Arc::clone(body));
         let work = move || {
@@ -145,7 +146,7 @@ impl ServerEmbedder {
         loop {
             match receiver.recv_timeout(LOOK_UP_TIME) {
                 Ok(answer) => return answer,
-                Err(RecvTimeoutError::Timeout) => self.go_on()?,
+                Err(RecvTimeoutError::Timeout) => self.check_cancelled()?,
                 Err(RecvTimeoutError::Disconnected) => {
                     let (url, reason) = (self.connection.url.clone(), "the request broke off");
                     return Err(ServerError::Away { url, reason: reason.to_owned() });
@@ -157,7 +158,7 @@ impl ServerEmbedder {
     fn wait(&self, time: Duration) -> Result<(), ServerError> {
         let end = Instant::now() + time;
         loop {
-            self.go_on()?;
+            self.check_cancelled()?;
             let left = end.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return Ok(());
@@ -166,9 +167,9 @@ impl ServerEmbedder {
         }
     }
 
-    fn go_on(&self) -> Result<(), ServerError> {
+    fn check_cancelled(&self) -> Result<(), ServerError> {
         let url = || self.connection.url.clone();
-        if (self.stop)() { Err(ServerError::Stopped { url: url() }) } else { Ok(()) }
+        if self.cancel.is_cancelled() { Err(ServerError::Cancelled { url: url() }) } else { Ok(()) }
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use foveal_cancel::Cancel;
 use foveal_code::embed::{Embedder, Vector};
 use foveal_embedder::{ApiKey, Patience, ServerEmbedder};
 use foveal_testkit::embedding_server::{Asked, EmbeddingServer, Reply, good, words_vector};
@@ -24,7 +25,7 @@ fn embedder(
 ) -> ServerEmbedder {
     let spec = format!("{spec}@http://{}", server.address());
     let spec = spec.parse().expect("a server on this machine");
-    ServerEmbedder::new(spec, key.and_then(ApiKey::new), patience, || false)
+    ServerEmbedder::new(spec, key.and_then(ApiKey::new), patience, Cancel::NEVER)
 }
 
 /// What a question for `texts` comes to: the number of vectors, or the chain of errors
@@ -277,7 +278,7 @@ fn no_answer_or_half_of_one() {
 fn https_is_not_answered_in_the_open() {
     let server = EmbeddingServer::start(good);
     let spec = format!("openai:m@https://{}", server.address()).parse().expect("a server");
-    let embedder = ServerEmbedder::new(spec, ApiKey::new("sesame"), PATIENCE, || false);
+    let embedder = ServerEmbedder::new(spec, ApiKey::new("sesame"), PATIENCE, Cancel::NEVER);
     let text = told(&server, &embedder, &["x"]);
     assert!(text.starts_with("https://SERVER/v1/embeddings cannot be reached ("), "{text}");
     assert_eq!(server.asked(), []);
@@ -288,13 +289,13 @@ fn https_is_not_answered_in_the_open() {
 fn a_wait_ends_when_the_work_is_stopped() {
     for reply in [Reply::Silence(Duration::from_secs(60)), raw(503, "")] {
         let stop = Arc::<AtomicBool>::default();
-        let (stopped, stops) = (Arc::clone(&stop), move || stop.load(Ordering::SeqCst));
+        let (stopped, cancel) = (Arc::clone(&stop), Cancel::from(stop));
         let server = EmbeddingServer::start(move |_| {
             stopped.store(true, Ordering::SeqCst);
             reply.clone()
         });
         let spec = format!("ollama:m@http://{}", server.address()).parse().expect("a server");
-        let embedder = ServerEmbedder::new(spec, None, Patience::LONG, stops);
+        let embedder = ServerEmbedder::new(spec, None, Patience::LONG, cancel);
         let expected = "stopped before http://SERVER/api/embed gave an answer";
         assert_eq!(told(&server, &embedder, &["x"]), expected);
         assert_eq!(server.asked().len(), 1);

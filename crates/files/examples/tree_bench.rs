@@ -10,6 +10,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use foveal_cancel::Cancel;
 use foveal_files::tree::{
     Case, Form, GlobQuery, GrepMode, GrepQuery, ListQuery, Order, Scope, glob, grep, is_unchanged,
     list,
@@ -99,7 +100,7 @@ fn compare(name: &str, rounds: usize, theirs: impl Fn() -> usize, ours: impl Fn(
 fn greps(folder: &Path, rounds: usize) {
     let open = |path: &Path| File::open(folder.join(path));
     let run = |query: &GrepQuery| {
-        let answer = grep(folder, &open, query, &|| true).expect("the query is valid");
+        let answer = grep(folder, &open, query, &Cancel::NEVER).expect("the query is valid");
         let text = answer.render(query.mode, Form::Lines);
         std::hint::black_box(text.len());
         answer.total as usize
@@ -145,7 +146,7 @@ fn names(folder: &Path, fd: &str, rounds: usize) {
     let find = |glob_text: &str, order, limit| {
         let scope = Scope { globs: vec![glob_text.to_owned()], ..Scope::default() };
         let query = GlobQuery { scope, order, offset: 0, limit };
-        let answer = glob(folder, &query, &|| true).expect("the query is valid");
+        let answer = glob(folder, &query, &Cancel::NEVER).expect("the query is valid");
         std::hint::black_box(answer.render().len());
         answer.total as usize
     };
@@ -162,7 +163,7 @@ fn names(folder: &Path, fd: &str, rounds: usize) {
     compare("  glob *.rs, all", rounds, rust, || find("*.rs", Order::Path, 1_000_000));
     let tree = |depth, limit| {
         let query = ListQuery { scope: Scope::default(), depth, limit };
-        let answer = list(folder, &query, &|| true).expect("the query is valid");
+        let answer = list(folder, &query, &Cancel::NEVER).expect("the query is valid");
         std::hint::black_box(answer.render().len());
         (answer.files + answer.folders) as usize
     };
@@ -171,7 +172,7 @@ fn names(folder: &Path, fd: &str, rounds: usize) {
     compare("  list, all levels, 2000", rounds, everything, || tree(64, 2000));
     compare("  whether anything changed", rounds, everything, || {
         let since = std::time::SystemTime::now() + Duration::from_secs(3600);
-        let same = is_unchanged(folder, &Scope::default(), since, &|| true);
+        let same = is_unchanged(folder, &Scope::default(), since, &Cancel::NEVER);
         usize::from(same.expect("the scope is valid"))
     });
 }

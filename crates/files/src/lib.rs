@@ -2,6 +2,7 @@
 //! they are replaced without loss.
 
 pub mod edit;
+mod freshness;
 pub mod kind;
 pub mod open;
 pub mod range;
@@ -12,11 +13,12 @@ pub mod stamp;
 pub mod text;
 pub mod tree;
 
+pub use self::freshness::Freshness;
 pub use self::kind::{Content, FileRead, ReadLimits, read};
 pub use self::open::{Bounds, Opened, ReadError, Special};
-pub use self::range::{Line, LineIndex, LineLimits, LineNumber, Lines, LinesReader};
+pub use self::range::{Line, LineIndex, LineLimits, Lines, LinesReader};
 pub use self::replace::{Note, WriteError, Written, create, remove_if, replace_if, update};
 pub use self::roots::{Located, NameRule, PathError, PathKey, Root, Roots};
 pub use self::sensitive::{Sensitivity, sensitivity};
-pub use self::stamp::{ContentHash, Freshness, Stamp, Version};
+pub use self::stamp::{Stamp, Version};
 pub use self::text::{EncodeError, Encoding, LineEnding, NotText, TextFile};

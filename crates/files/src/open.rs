@@ -7,11 +7,13 @@ use std::time::SystemTime;
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _};
 use cap_std::fs::{Dir, File, FileExt as _, FileTypeExt as _, Metadata, MetadataExt as _};
 use cap_std::fs::{OpenOptions, OpenOptionsExt as _};
+use foveal_cancel::Cancel;
+use foveal_transcript::ContentHash;
 use rustix::fs::OFlags;
 use thiserror::Error;
 
 use crate::roots::{Located, PathError};
-use crate::stamp::{ContentHash, Stamp, Version};
+use crate::stamp::{Stamp, Version};
 
 /// Bytes read at once; between two reads the caller is asked whether to go on.
 const CHUNK_BYTES: usize = 256 * 1024;
@@ -103,7 +105,7 @@ pub enum ReadError {
     },
     /// The caller no longer wants it.
     #[error("stopped while reading `{path}`")]
-    Stopped {
+    Cancelled {
         /// The path.
         path: String,
     },
@@ -236,16 +238,16 @@ impl Opened {
     /// # Errors
     ///
     /// When the file is too large, cannot be read, or changes meanwhile; or
-    /// [`ReadError::Stopped`].
+    /// [`ReadError::Cancelled`].
     pub fn read(
         mut self,
         head: Vec<u8>,
         bounds: &Bounds,
-        go_on: &(dyn Fn() -> bool + Sync),
+        cancel: &Cancel<'_>,
     ) -> Result<(Vec<u8>, Version), ReadError> {
         let mut bytes = head;
         bytes.reserve(usize::try_from(self.metadata.len().min(bounds.bytes_max)).unwrap_or(0));
-        self.each_chunk(bytes.len(), bounds, go_on, |chunk| bytes.extend_from_slice(chunk))?;
+        self.each_chunk(bytes.len(), bounds, cancel, |chunk| bytes.extend_from_slice(chunk))?;
         let version = self.version(ContentHash::of(&bytes), bytes.len())?;
         Ok((bytes, version))
     }
@@ -255,13 +257,9 @@ impl Opened {
     /// # Errors
     ///
     /// As [`Self::read`].
-    pub fn hash(
-        mut self,
-        bounds: &Bounds,
-        go_on: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Version, ReadError> {
+    pub fn hash(mut self, bounds: &Bounds, cancel: &Cancel<'_>) -> Result<Version, ReadError> {
         let mut hasher = blake3::Hasher::new();
-        self.each_chunk(0, bounds, go_on, |chunk| {
+        self.each_chunk(0, bounds, cancel, |chunk| {
             hasher.update(chunk);
         })?;
         let len = usize::try_from(hasher.count()).unwrap_or(usize::MAX);
@@ -272,7 +270,7 @@ impl Opened {
         &mut self,
         before: usize,
         bounds: &Bounds,
-        go_on: &(dyn Fn() -> bool + Sync),
+        cancel: &Cancel<'_>,
         mut take: impl FnMut(&[u8]),
     ) -> Result<(), ReadError> {
         let path = || self.shown.clone();
@@ -284,8 +282,8 @@ impl Opened {
         let mut total = before as u64;
         let mut chunk = vec![0; CHUNK_BYTES];
         loop {
-            if !go_on() {
-                return Err(ReadError::Stopped { path: path() });
+            if cancel.is_cancelled() {
+                return Err(ReadError::Cancelled { path: path() });
             }
             let read = match self.file.read(&mut chunk) {
                 Ok(0) => return Ok(()),

@@ -3,9 +3,7 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use cap_std::fs::{Metadata, MetadataExt as _};
-
-use crate::open::{Bounds, Opened, ReadError};
-use crate::roots::Located;
+use foveal_transcript::ContentHash;
 
 /// Times of files are this coarse where they have parts of a second: a tick of the kernel.
 const TICK: Duration = Duration::from_millis(20);
@@ -50,29 +48,6 @@ impl Stamp {
     }
 }
 
-/// The BLAKE3 hash of the bytes of a file.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
-)]
-pub struct ContentHash([u8; 32]);
-
-impl ContentHash {
-    /// The hash of `bytes`.
-    pub fn of(bytes: &[u8]) -> Self {
-        Self(*blake3::hash(bytes).as_bytes())
-    }
-
-    /// The hash with these bytes, as it was stored.
-    pub fn from_bytes(bytes: [u8; 32]) -> Self {
-        Self(bytes)
-    }
-
-    /// The bytes, to be stored.
-    pub fn as_bytes(&self) -> &[u8; 32] {
-        &self.0
-    }
-}
-
 /// One version of a file: its content by hash, and the stamp by which to see cheaply that it is
 /// still there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -83,16 +58,7 @@ pub struct Version {
     pub hash: ContentHash,
     /// Not kept: the stamp of a stored version is not trusted until the hash was compared once.
     #[serde(skip)]
-    settled: bool,
-}
-
-/// What became of a version.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Freshness {
-    /// The file has the same bytes. The version to be asked about from now on is inside.
-    Same(Version),
-    /// The file has other bytes.
-    Changed,
+    pub(crate) settled: bool,
 }
 
 impl Version {
@@ -104,30 +70,6 @@ impl Version {
     /// A version from a store: its stamp alone is not trusted until the hash was compared once.
     pub fn stored(stamp: Stamp, hash: ContentHash) -> Self {
         Self { stamp, hash, settled: false }
-    }
-
-    /// Whether the file at `located` still has this content. Looks at the stamp, and reads the
-    /// file only if that differs or was taken so soon after a change that the next could have
-    /// the same.
-    ///
-    /// # Errors
-    ///
-    /// When the file is missing, no regular file any more, or cannot be read; or
-    /// [`ReadError::Stopped`].
-    pub fn check(
-        &self,
-        located: &Located,
-        go_on: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Freshness, ReadError> {
-        let stamp = Stamp::of(&located.metadata()?);
-        if self.settled && stamp == self.stamp {
-            return Ok(Freshness::Same(*self));
-        }
-        if stamp.len != self.stamp.len {
-            return Ok(Freshness::Changed);
-        }
-        let now = Opened::open(located)?.hash(&Bounds::for_hash(), go_on)?;
-        Ok(if now.hash == self.hash { Freshness::Same(now) } else { Freshness::Changed })
     }
 }
 
@@ -149,28 +91,5 @@ mod tests {
         // A time set back does not hide that the file was changed just now.
         assert!(!stamp(second + 1, 7 * second).would_show_changes(at(7_010_000_000)));
         assert!(!stamp(9 * second + 1, 7 * second).would_show_changes(at(8_000_000_000)));
-    }
-
-    #[test]
-    fn a_stamp_is_trusted_only_where_a_change_would_show() {
-        let folder = tempfile::tempdir().expect("a folder");
-        std::fs::write(folder.path().join("a"), "new").expect("written");
-        let roots = crate::Roots::open(&[folder.path()]).expect("a root");
-        let located = roots.resolve("a").expect("there");
-        let stamp = Stamp::of(&located.metadata().expect("there"));
-        let changed_at = UNIX_EPOCH + Duration::from_nanos(stamp.ctime_ns.unsigned_abs());
-        let freshness = |hash: &[u8], later: Duration| {
-            let version = Version::new(stamp, ContentHash::of(hash), changed_at + later);
-            let freshness = version.check(&located, &|| true).expect("read");
-            matches!(freshness, Freshness::Same(_))
-        };
-        let (soon, later) = (Duration::from_millis(1), Duration::from_secs(10));
-        assert!(freshness(b"new", soon));
-        assert!(!freshness(b"old", soon));
-        assert!(freshness(b"new", later));
-        // A version that the stamp cannot tell from this one, which does not happen so late.
-        assert!(freshness(b"old", later));
-        let stored = Version::stored(stamp, ContentHash::of(b"old"));
-        assert_eq!(stored.check(&located, &|| true).expect("read"), Freshness::Changed);
     }
 }

@@ -8,15 +8,13 @@ use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use foveal_files::{ContentHash, Note, ReadLimits, Roots, create, read, remove_if, replace_if};
+use foveal_cancel::Cancel;
+use foveal_files::{Note, ReadLimits, Roots, create, read, remove_if, replace_if};
+use foveal_transcript::ContentHash;
 use rustix::fs::{CWD, FileType, Mode, RenameFlags, mknodat, renameat_with};
 use tempfile::TempDir;
 
 const SECRET: &str = "the secret outside";
-
-fn go_on() -> bool {
-    true
-}
 
 /// A workspace `in/work` with all kinds of traps, beside `in/outside` and `in/work-2`.
 struct World {
@@ -96,10 +94,10 @@ impl World {
             Ok(located) => located,
             Err(error) => return std::array::from_fn(|_| hide(error.to_string())),
         };
-        let read = read(&located, &ReadLimits::default(), &go_on);
-        let replaced = replace_if(&located, &secret, b"overwritten", &go_on);
-        let removed = remove_if(&located, &secret, &go_on);
-        let created = create(&located, b"overwritten", &go_on);
+        let read = read(&located, &ReadLimits::default(), &Cancel::NEVER);
+        let replaced = replace_if(&located, &secret, b"overwritten", &Cancel::NEVER);
+        let removed = remove_if(&located, &secret, &Cancel::NEVER);
+        let created = create(&located, b"overwritten", &Cancel::NEVER);
         [
             read.err().map_or("READ".into(), |error| error.to_string()),
             created.err().map_or("CREATED".into(), |error| error.to_string()),
@@ -273,9 +271,9 @@ fn a_file_with_a_name_outside_is_parted_from_it_and_said() {
     let world = World::new();
     fs::hard_link(world.at("outside/secret"), world.at("work/linked")).unwrap();
     let linked = world.roots.resolve("linked").unwrap();
-    assert_eq!(read(&linked, &ReadLimits::default(), &go_on).unwrap().names, 2);
+    assert_eq!(read(&linked, &ReadLimits::default(), &Cancel::NEVER).unwrap().names, 2);
     let secret = ContentHash::of(SECRET.as_bytes());
-    let written = replace_if(&linked, &secret, b"new", &go_on).unwrap();
+    let written = replace_if(&linked, &secret, b"new", &Cancel::NEVER).unwrap();
     assert_eq!(written.notes, [Note::OtherNames { count: 1 }]);
     assert_eq!(fs::read_to_string(world.at("outside/secret")).unwrap(), SECRET);
 }
@@ -290,9 +288,11 @@ fn what_is_put_in_the_way_after_the_look_is_refused() {
     let secret = ContentHash::of(SECRET.as_bytes());
     let said = || {
         [
-            read(&file, &ReadLimits::default(), &go_on).err().map(|error| error.to_string()),
-            replace_if(&file, &secret, b"x", &go_on).err().map(|error| error.to_string()),
-            remove_if(&file, &secret, &go_on).err().map(|error| error.to_string()),
+            read(&file, &ReadLimits::default(), &Cancel::NEVER)
+                .err()
+                .map(|error| error.to_string()),
+            replace_if(&file, &secret, b"x", &Cancel::NEVER).err().map(|error| error.to_string()),
+            remove_if(&file, &secret, &Cancel::NEVER).err().map(|error| error.to_string()),
         ]
         .map(|error| error.expect("refused"))
     };
@@ -309,7 +309,7 @@ fn what_is_put_in_the_way_after_the_look_is_refused() {
     for said in said() {
         assert!(said.contains("was replaced by a symbolic link meanwhile"), "{said}");
     }
-    let error = create(&new, b"x", &go_on).unwrap_err().to_string();
+    let error = create(&new, b"x", &Cancel::NEVER).unwrap_err().to_string();
     assert!(error.contains("symbolic link"), "{error}");
     fs::remove_file(world.at("outside/other.rs")).unwrap();
     let names = |all: BTreeMap<PathBuf, String>| all.into_keys().collect::<Vec<_>>();
@@ -363,17 +363,17 @@ fn links_exchanged_during_the_call_lead_nowhere() {
                     _ => held.clone(),
                 };
                 for _ in 0..10 {
-                    if let Ok(file) = read(&located, &ReadLimits::default(), &go_on) {
+                    if let Ok(file) = read(&located, &ReadLimits::default(), &Cancel::NEVER) {
                         let foveal_files::Content::Text(text) = file.content else { panic!() };
                         assert_eq!(text.text(), "inside");
                     }
                 }
-                assert!(replace_if(&located, &secret, b"overwritten", &go_on).is_err());
-                assert!(remove_if(&located, &secret, &go_on).is_err());
+                assert!(replace_if(&located, &secret, b"overwritten", &Cancel::NEVER).is_err());
+                assert!(remove_if(&located, &secret, &Cancel::NEVER).is_err());
                 if round % 20 == 0
                     && let Ok(new) = world.roots.resolve(&format!("victim/new/{round}"))
                 {
-                    let _ = create(&new, b"new", &go_on);
+                    let _ = create(&new, b"new", &Cancel::NEVER);
                 }
             }
         });

@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::net::UnixListener;
 
+use foveal_cancel::Cancel;
 use foveal_files::{Content, ReadLimits, Roots, read};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
@@ -44,7 +45,7 @@ fn files_are_described_and_special_ones_refused() {
         ("notes.ipynb", "notebook"),
         ("broken.ipynb", "text, no newline at the end"),
     ] {
-        let said = match read(&roots.resolve(path).unwrap(), &limits, &|| true) {
+        let said = match read(&roots.resolve(path).unwrap(), &limits, &Cancel::NEVER) {
             Err(error) => error.to_string(),
             Ok(file) => match (&file.content, file.description()) {
                 (_, Some(description)) => description,
@@ -56,6 +57,7 @@ fn files_are_described_and_special_ones_refused() {
         };
         assert_eq!(said, expected, "{path}");
     }
-    let stopped = read(&roots.resolve("text").unwrap(), &limits, &|| false).unwrap_err();
+    let stopped =
+        read(&roots.resolve("text").unwrap(), &limits, &Cancel::when(&|| true)).unwrap_err();
     assert_eq!(stopped.to_string(), "stopped while reading `text`");
 }

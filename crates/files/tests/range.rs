@@ -3,7 +3,9 @@
 use std::fs;
 use std::io::{Seek, SeekFrom, Write};
 
-use foveal_files::{LineLimits, LineNumber, Lines, LinesReader, ReadError, Roots};
+use foveal_cancel::Cancel;
+use foveal_files::{LineLimits, Lines, LinesReader, ReadError, Roots};
+use foveal_transcript::LineNumber;
 use tempfile::TempDir;
 
 fn workspace(content: &[u8]) -> (TempDir, Roots) {
@@ -13,8 +15,8 @@ fn workspace(content: &[u8]) -> (TempDir, Roots) {
     (folder, roots)
 }
 
-fn line(number: u64) -> LineNumber {
-    LineNumber::new(number).unwrap()
+fn line(number: u32) -> LineNumber {
+    LineNumber(number)
 }
 
 /// Lines as `number:text`, with what was left out.
@@ -26,13 +28,13 @@ fn shown(lines: &Lines) -> Vec<String> {
     lines.lines.iter().map(line).collect()
 }
 
-fn check(content: &[u8], (first, last): (u64, u64), expected: &[&str], count: u64) {
+fn check(content: &[u8], (first, last): (u32, u32), expected: &[&str], count: u64) {
     let (_folder, roots) = workspace(content);
     let mut reader = LinesReader::open(&roots.resolve("a").unwrap(), None).unwrap();
     let limits = LineLimits { line_bytes_max: 8, bytes_max: 20 };
-    let lines = reader.lines(line(first), line(last), &limits, &|| true).unwrap();
+    let lines = reader.lines(line(first), line(last), &limits, &Cancel::NEVER).unwrap();
     assert_eq!(shown(&lines), expected);
-    assert_eq!(reader.count(&|| true).unwrap(), count);
+    assert_eq!(reader.count(&Cancel::NEVER).unwrap(), count);
 }
 
 #[test]
@@ -57,7 +59,7 @@ fn long_lines_and_many_lines_are_cut() {
     let (_folder, roots) = workspace("1234567\n".repeat(5).as_bytes());
     let mut reader = LinesReader::open(&roots.resolve("a").unwrap(), None).unwrap();
     let limits = LineLimits { line_bytes_max: 8, bytes_max: 20 };
-    let lines = reader.lines(line(2), line(5), &limits, &|| true).unwrap();
+    let lines = reader.lines(line(2), line(5), &limits, &Cancel::NEVER).unwrap();
     assert_eq!(shown(&lines), ["2:1234567", "3:1234567"]);
     assert_eq!(lines.next, Some(line(4)));
 }
@@ -74,7 +76,8 @@ fn a_long_line_comes_in_parts() {
         let mut from = 0;
         let mut parts = Vec::new();
         loop {
-            let lines = reader.lines_from((line(2), from), line(2), &limits, &|| true).unwrap();
+            let lines =
+                reader.lines_from((line(2), from), line(2), &limits, &Cancel::NEVER).unwrap();
             let [part] = lines.lines.as_slice() else { panic!("one line: {lines:?}") };
             parts.push(part.text.clone());
             from += part.bytes;
@@ -83,7 +86,7 @@ fn a_long_line_comes_in_parts() {
             }
         }
         assert_eq!(parts, expected);
-        let next = reader.lines_from((line(2), from), line(3), &limits, &|| true).unwrap();
+        let next = reader.lines_from((line(2), from), line(3), &limits, &Cancel::NEVER).unwrap();
         assert_eq!(shown(&next), ["2:", "3:c"]);
     }
 }
@@ -96,12 +99,12 @@ fn lines_of_large_files_are_those_of_the_whole() {
     let located = roots.resolve("a").unwrap();
     let mut known = None;
     // Among others the lines that go over the border of what is read at once.
-    let at_border = |chunks: usize| text[..chunks * 256 * 1024].matches('\n').count() as u64 + 1;
+    let at_border = |chunks: usize| text[..chunks * 256 * 1024].matches('\n').count() as u32 + 1;
     let (one, three) = (at_border(1), at_border(3));
     for first in [89_990, 1, 30_000, one, one + 1, one - 1, three, three + 1, 90_000] {
         let mut reader = LinesReader::open(&located, known.take()).unwrap();
         let lines = reader
-            .lines(line(first), line(first + 4), &LineLimits::default(), &|| true)
+            .lines(line(first), line(first + 4), &LineLimits::default(), &Cancel::NEVER)
             .unwrap()
             .lines;
         let expected = whole.iter().skip(first as usize - 1).take(5);
@@ -116,19 +119,19 @@ fn what_was_learnt_is_not_used_for_another_version() {
     let located = roots.resolve("a").unwrap();
     let mut reader = LinesReader::open(&located, None).unwrap();
     assert_eq!(reader.known_count(), None);
-    assert_eq!(reader.count(&|| true).unwrap(), 2);
+    assert_eq!(reader.count(&Cancel::NEVER).unwrap(), 2);
     let index = reader.into_index();
     fs::write(folder.path().join("a"), "a\nb\nc\n").unwrap();
     let mut reader = LinesReader::open(&located, Some(index)).unwrap();
-    assert_eq!(reader.count(&|| true).unwrap(), 3);
+    assert_eq!(reader.count(&Cancel::NEVER).unwrap(), 3);
 }
 
 #[test]
 fn reading_can_be_stopped_and_what_is_no_text_is_refused() {
     let (_folder, roots) = workspace(b"a\n");
     let mut reader = LinesReader::open(&roots.resolve("a").unwrap(), None).unwrap();
-    let stopped = reader.count(&|| false).unwrap_err();
-    assert!(matches!(stopped, ReadError::Stopped { .. }));
+    let stopped = reader.count(&Cancel::when(&|| true)).unwrap_err();
+    assert!(matches!(stopped, ReadError::Cancelled { .. }));
     let (_folder, roots) = workspace(b"a\0b");
     let refused = LinesReader::open(&roots.resolve("a").unwrap(), None).unwrap_err();
     assert_eq!(refused.to_string(), "`a` is not text");
@@ -143,7 +146,7 @@ fn files_of_a_gigabyte_are_read_by_range() {
     file.write_all(b"\nlast but one\nlast\n").unwrap();
     let mut reader = LinesReader::open(&roots.resolve("a").unwrap(), None).unwrap();
     let limits = LineLimits { line_bytes_max: 20, bytes_max: 1000 };
-    let lines = reader.lines(line(20_001), line(20_003), &limits, &|| true).unwrap();
+    let lines = reader.lines(line(20_001), line(20_003), &limits, &Cancel::NEVER).unwrap();
     let hole = (1 << 30) - 320_000 - 20;
     let expected = [
         format!("20001:{}+{hole}", "\0".repeat(20)),
@@ -151,5 +154,5 @@ fn files_of_a_gigabyte_are_read_by_range() {
         "20003:last".into(),
     ];
     assert_eq!(shown(&lines), expected);
-    assert_eq!(reader.count(&|| true).unwrap(), 20_003);
+    assert_eq!(reader.count(&Cancel::NEVER).unwrap(), 20_003);
 }

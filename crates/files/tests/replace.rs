@@ -7,14 +7,10 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use foveal_files::{
-    ContentHash, Freshness, Note, Roots, WriteError, create, remove_if, replace_if, update,
-};
+use foveal_cancel::Cancel;
+use foveal_files::{Freshness, Note, Roots, WriteError, create, remove_if, replace_if, update};
+use foveal_transcript::ContentHash;
 use tempfile::TempDir;
-
-fn go_on() -> bool {
-    true
-}
 
 fn workspace(files: &[(&str, &str)]) -> (TempDir, Roots) {
     let folder = tempfile::tempdir().unwrap();
@@ -55,18 +51,18 @@ fn check_tree(folder: &TempDir, expected: &[(&str, &str)]) {
 fn a_file_is_replaced_only_while_it_holds_what_is_expected() {
     let (folder, roots) = workspace(&[("a", "old")]);
     let a = roots.resolve("a").unwrap();
-    let written = replace_if(&a, &ContentHash::of(b"old"), b"new", &go_on).unwrap();
+    let written = replace_if(&a, &ContentHash::of(b"old"), b"new", &Cancel::NEVER).unwrap();
     assert_eq!(written.before.as_deref(), Some(&b"old"[..]));
     assert_eq!(written.notes, []);
-    assert!(matches!(written.version.check(&a, &go_on).unwrap(), Freshness::Same(_)));
-    let error = replace_if(&a, &ContentHash::of(b"old"), b"newer", &go_on).unwrap_err();
+    assert!(matches!(written.version.check(&a, &Cancel::NEVER).unwrap(), Freshness::Same(_)));
+    let error = replace_if(&a, &ContentHash::of(b"old"), b"newer", &Cancel::NEVER).unwrap_err();
     assert_eq!(
         error.to_string(),
         "`a` was changed since it was read; read it again before changing it"
     );
     // Of the same length, and written so soon that the times may be the same.
     fs::write(folder.path().join("a"), "nex").unwrap();
-    assert_eq!(written.version.check(&a, &go_on).unwrap(), Freshness::Changed);
+    assert_eq!(written.version.check(&a, &Cancel::NEVER).unwrap(), Freshness::Changed);
     check_tree(&folder, &[("a", "nex")]);
 }
 
@@ -80,10 +76,10 @@ fn a_change_by_someone_else_meanwhile_is_kept() {
             if asked.fetch_add(1, Ordering::Relaxed) == moment {
                 fs::write(folder.path().join("a"), "by someone else").unwrap();
             }
-            true
+            false
         };
         let a = roots.resolve("a").unwrap();
-        match replace_if(&a, &ContentHash::of(b"old"), b"new", &other_writer) {
+        match replace_if(&a, &ContentHash::of(b"old"), b"new", &Cancel::when(&other_writer)) {
             Ok(_) => {
                 assert!(asked.into_inner() <= moment);
                 check_tree(&folder, &[("a", "new")]);
@@ -108,7 +104,7 @@ fn mode_and_link_are_kept_and_other_names_noted() {
     fs::hard_link(at("real/tool.sh"), at("other")).unwrap();
     let before = fs::metadata(at("real/tool.sh")).unwrap();
     let link = roots.resolve("link").unwrap();
-    let written = replace_if(&link, &ContentHash::of(b"old"), b"new", &go_on).unwrap();
+    let written = replace_if(&link, &ContentHash::of(b"old"), b"new", &Cancel::NEVER).unwrap();
     assert_eq!(
         written.notes,
         [Note::ThroughLink { link: "link".to_owned() }, Note::OtherNames { count: 1 }]
@@ -128,21 +124,21 @@ fn mode_and_link_are_kept_and_other_names_noted() {
 fn new_files_come_with_their_folders_and_never_over_others() {
     let (folder, roots) = workspace(&[("a", "old")]);
     let new = roots.resolve("deep/er/new").unwrap();
-    assert_eq!(create(&new, b"one", &go_on).unwrap().before, None);
+    assert_eq!(create(&new, b"one", &Cancel::NEVER).unwrap().before, None);
     for (path, expected) in [
         ("deep/er/new", "`deep/er/new` is there already; edit it, or read it before replacing it"),
         ("deep/er", "`deep/er` is there already; edit it, or read it before replacing it"),
         (".", "`.` is a folder, which is not written to"),
     ] {
         let located = roots.resolve(path).unwrap();
-        assert_eq!(create(&located, b"two", &go_on).unwrap_err().to_string(), expected);
+        assert_eq!(create(&located, b"two", &Cancel::NEVER).unwrap_err().to_string(), expected);
     }
     check_tree(&folder, &[("a", "old"), ("deep/", ""), ("deep/er/", ""), ("deep/er/new", "one")]);
     let stopped = roots.resolve("x/y/z").unwrap();
-    let error = create(&stopped, b"one", &|| false).unwrap_err();
+    let error = create(&stopped, b"one", &Cancel::when(&|| true)).unwrap_err();
     assert_eq!(error.to_string(), "stopped before writing `x/y/z`; nothing was changed");
     assert!(!folder.path().join("x").exists());
-    assert_eq!(remove_if(&new, &ContentHash::of(b"one"), &go_on).unwrap(), b"one");
+    assert_eq!(remove_if(&new, &ContentHash::of(b"one"), &Cancel::NEVER).unwrap(), b"one");
     assert!(!folder.path().join("deep/er/new").exists());
 }
 
@@ -152,17 +148,20 @@ fn what_cannot_be_written_is_said_and_leaves_nothing_behind() {
     let mode = |mode| fs::Permissions::from_mode(mode);
     fs::set_permissions(folder.path().join("read-only"), mode(0o444)).unwrap();
     let old = ContentHash::of(b"old");
-    let said = |path: &str, go_on: &(dyn Fn() -> bool + Sync)| {
+    let said = |path: &str, cancel: &Cancel<'_>| {
         let located = roots.resolve(path).unwrap();
-        replace_if(&located, &old, b"new", go_on).unwrap_err().to_string()
+        replace_if(&located, &old, b"new", cancel).unwrap_err().to_string()
     };
     assert_eq!(
-        said("read-only", &go_on),
+        said("read-only", &Cancel::NEVER),
         "`read-only` is read-only; change its permissions or ask the user to"
     );
-    assert_eq!(said("b", &go_on), "no such file `b`; did you mean `a`?");
-    assert_eq!(said(".", &go_on), "`.` is a folder, which is not written to");
-    assert_eq!(said("a", &|| false), "stopped before writing `a`; nothing was changed");
+    assert_eq!(said("b", &Cancel::NEVER), "no such file `b`; did you mean `a`?");
+    assert_eq!(said(".", &Cancel::NEVER), "`.` is a folder, which is not written to");
+    assert_eq!(
+        said("a", &Cancel::when(&|| true)),
+        "stopped before writing `a`; nothing was changed"
+    );
     check_tree(&folder, &[("a", "old"), ("read-only", "old")]);
 }
 
@@ -186,7 +185,7 @@ fn a_full_device_is_said_and_the_temporary_file_removed() {
     let roots = Roots::open(&[std::env::var_os("FOVEAL_TEST_FULL").unwrap()]).unwrap();
     let a = roots.resolve("a").unwrap();
     let large = vec![b'x'; 1 << 20];
-    let error = replace_if(&a, &ContentHash::of(b"old"), &large, &go_on).unwrap_err();
+    let error = replace_if(&a, &ContentHash::of(b"old"), &large, &Cancel::NEVER).unwrap_err();
     assert_eq!(error.to_string(), "no space left to write `a`; nothing was changed");
 }
 
@@ -194,7 +193,7 @@ fn a_full_device_is_said_and_the_temporary_file_removed() {
 fn increment(roots: &Roots, times: usize) {
     let counter = roots.resolve("counter").unwrap();
     for _ in 0..times {
-        update::<WriteError>(&counter, &go_on, |bytes| {
+        update::<WriteError>(&counter, &Cancel::NEVER, |bytes| {
             let number: u64 = std::str::from_utf8(bytes).unwrap().parse().unwrap();
             Ok((number + 1).to_string().into_bytes())
         })
@@ -225,7 +224,12 @@ fn writers_that_compare_lose_nothing() {
                     let bytes = fs::read(folder.path().join("counter")).unwrap();
                     let number: u64 = std::str::from_utf8(&bytes).unwrap().parse().unwrap();
                     let next = (number + 1).to_string();
-                    match replace_if(&counter, &ContentHash::of(&bytes), next.as_bytes(), &go_on) {
+                    match replace_if(
+                        &counter,
+                        &ContentHash::of(&bytes),
+                        next.as_bytes(),
+                        &Cancel::NEVER,
+                    ) {
                         Ok(_) => done += 1,
                         Err(WriteError::Changed { .. }) => {}
                         Err(error) => panic!("{error}"),
@@ -267,7 +271,7 @@ fn readers_see_the_old_file_or_the_new_one() {
             let a = roots.resolve("a").unwrap();
             for round in 0..50_u8 {
                 let digit = b'0' + round % 10;
-                update::<WriteError>(&a, &go_on, |_| Ok(vec![digit; 100_000])).unwrap();
+                update::<WriteError>(&a, &Cancel::NEVER, |_| Ok(vec![digit; 100_000])).unwrap();
             }
             done.store(true, Ordering::Relaxed);
         });

@@ -13,6 +13,7 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
+use foveal_cancel::Cancel;
 use foveal_code::FileClass;
 use foveal_code::relations::{Relation, RelationKind, Relations};
 use foveal_index::{Indexer, IndexerError};
@@ -38,7 +39,7 @@ fn main() -> ExitCode {
 
 fn sample(folder: &Path, count: usize, seed: u64) -> Result<(), IndexerError> {
     let mut indexer = Indexer::in_memory(folder, None)?;
-    indexer.update(&mut |_| {}, &|| false)?;
+    indexer.update(&mut |_| {}, &Cancel::NEVER)?;
     let relations = indexer.relations()?;
     for kind in KINDS {
         for is_found in [true, false] {

@@ -15,6 +15,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
+use foveal_cancel::Cancel;
 use foveal_code::embed::{Embedder, StaticModel};
 use foveal_index::{Indexer, IndexerError, SearchOptions};
 
@@ -48,7 +49,7 @@ fn measure(folder: &Path, embedded: bool) -> Result<(), IndexerError> {
     let mut indexer = Indexer::open(folder, &store, model())?;
     println!("opened in {:.1} ms", milliseconds(begin));
     let begin = Instant::now();
-    let summary = indexer.update(&mut |_| {}, &|| false)?;
+    let summary = indexer.update(&mut |_| {}, &Cancel::NEVER)?;
     println!("cold index: {:.2} s, {summary:?}", begin.elapsed().as_secs_f64());
     println!("peak resident {} MB", peak_resident() >> 20);
     let size = indexer.size()?;
@@ -60,7 +61,7 @@ fn measure(folder: &Path, embedded: bool) -> Result<(), IndexerError> {
     let mut indexer = Indexer::open(folder, &store, model())?;
     println!("opened again in {:.1} ms", milliseconds(begin));
     let begin = Instant::now();
-    indexer.update(&mut |_| {}, &|| false)?;
+    indexer.update(&mut |_| {}, &Cancel::NEVER)?;
     println!("looked for changes in {:.1} ms", milliseconds(begin));
 
     let questions = questions(&mut indexer)?;
@@ -102,7 +103,7 @@ fn changed(indexer: &mut Indexer) -> Result<(), IndexerError> {
         }
         let begin = Instant::now();
         indexer.touch(&path);
-        indexer.update_queued(&|| false)?;
+        indexer.update_queued(&Cancel::NEVER)?;
         times.push(milliseconds(begin));
     }
     print_times("index one changed file of 500 lines again", &times);
@@ -112,7 +113,7 @@ fn changed(indexer: &mut Indexer) -> Result<(), IndexerError> {
     // It was made above.
     let _ = std::fs::remove_file(&path);
     indexer.touch(&path);
-    indexer.update_queued(&|| false)?;
+    indexer.update_queued(&Cancel::NEVER)?;
     Ok(())
 }
 

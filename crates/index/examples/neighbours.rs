@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use foveal_cancel::Cancel;
 use foveal_code::embed::{Embedder, StaticModel};
 use foveal_code::{Entity, EntityKind, LineNumber};
 use foveal_index::{Hit, Indexer, IndexerError, SearchOptions};
@@ -173,7 +174,7 @@ fn without_docs(folder: &Path) -> Result<(PathBuf, Vec<Case>), Trouble> {
     let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let copy = std::env::temp_dir().join(format!("neighbours-{}", std::process::id())).join(name);
     let mut indexer = Indexer::in_memory(folder, None)?;
-    indexer.update(&mut |_| {}, &|| false)?;
+    indexer.update(&mut |_| {}, &Cancel::NEVER)?;
     let mut cases = Vec::new();
     for file in indexer.symbols()? {
         let text = String::from_utf8_lossy(&fs::read(folder.join(&*file.path))?).into_owned();
@@ -231,7 +232,7 @@ impl Measures {
     fn ask(&mut self, folder: &Path, cases: &[Case]) -> Result<(), Trouble> {
         let model: Arc<dyn Embedder> = Arc::new(StaticModel::built_in());
         let mut indexer = Indexer::in_memory(folder, Some(model))?;
-        indexer.update(&mut |_| {}, &|| false)?;
+        indexer.update(&mut |_| {}, &Cancel::NEVER)?;
         let mut names: BTreeMap<String, Vec<(LineNumber, String)>> = BTreeMap::new();
         for file in indexer.symbols()? {
             let of = file.definitions.iter();

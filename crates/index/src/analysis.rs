@@ -4,9 +4,11 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use foveal_cancel::Cancel;
 use foveal_code::fusion::NAME_REPETITIONS;
 use foveal_code::relations::FileSymbols;
 use foveal_code::{FileClass, LineRange, Parsed};
+use foveal_transcript::ContentHash;
 
 use crate::chunk::{self, Chunk, Rows, chunks};
 use crate::model::Asked;
@@ -23,10 +25,6 @@ const NAMES_MAX: usize = 8;
 
 /// Bytes of a part that are embedded.
 const EMBEDDED_BYTES_MAX: usize = 16 << 10;
-
-/// A file's content, by its hash.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ContentHash(pub(crate) [u8; 32]);
 
 /// What is stored of a file.
 #[derive(Debug)]
@@ -60,7 +58,7 @@ pub(crate) enum Outcome {
     /// It cannot be read, or is gone.
     Unreadable,
     /// The work was stopped.
-    Stopped,
+    Cancelled,
 }
 
 /// A part of a file, as it is searched.
@@ -75,22 +73,22 @@ pub struct Part {
 /// The parts of the file at `path` that holds `text`, in order: what an index of it would be
 /// asked for. Fewer where reading its syntax takes longer than two seconds.
 pub fn parts(path: &str, text: &str) -> Vec<Part> {
-    let Divided { chunks, texts, .. } = divide(path, text, &|| false);
+    let Divided { chunks, texts, .. } = divide(path, text, &Cancel::NEVER);
     let part = |(chunk, told): (Chunk, String)| Part { lines: chunk.lines, told };
     chunks.into_iter().zip(texts).map(part).collect()
 }
 
 /// Reads the file at `place`, called `path` in the index. `known` is the content that need
-/// not be looked at again; `model` is one that is asked at once; `stop` is asked now and then.
+/// not be looked at again; `model` is one that is asked at once; `cancel` is asked now and then.
 pub(crate) fn analyse(
     place: &Path,
     path: &str,
     known: Option<ContentHash>,
     model: Option<Asked<'_>>,
-    stop: &dyn Fn() -> bool,
+    cancel: &Cancel<'_>,
 ) -> Outcome {
     let Ok((stamp, bytes)) = read(place) else { return Outcome::Unreadable };
-    let hash = ContentHash(*blake3::hash(&bytes).as_bytes());
+    let hash = ContentHash::of(&bytes);
     if known == Some(hash) {
         return Outcome::Same(stamp);
     }
@@ -98,9 +96,9 @@ pub(crate) fn analyse(
     if is_private_key(&bytes) {
         return unread(stamp, hash, "secret");
     }
-    let Divided { parsed, chunks, texts } = divide(path, &text, stop);
-    if stop() {
-        return Outcome::Stopped;
+    let Divided { parsed, chunks, texts } = divide(path, &text, cancel);
+    if cancel.is_cancelled() {
+        return Outcome::Cancelled;
     }
     let terms = FileTerms::of(texts.iter().map(|text| term_hashes(text)).collect());
     let vectors = model.filter(|_| !texts.is_empty()).and_then(|model| embed(model, &texts));
@@ -126,8 +124,8 @@ pub(crate) struct Divided {
     pub(crate) texts: Vec<String>,
 }
 
-fn divide(path: &str, text: &str, stop: &dyn Fn() -> bool) -> Divided {
-    let parsed = source::parse(path, text, stop);
+fn divide(path: &str, text: &str, cancel: &Cancel<'_>) -> Divided {
+    let parsed = source::parse(path, text, cancel);
     let rows = Rows::of(text);
     let chunks = chunks(&parsed, &rows);
     let texts = chunks.iter().map(|chunk| told(chunk, &parsed, &rows)).collect();
@@ -139,13 +137,13 @@ pub(crate) fn divide_known(
     place: &Path,
     path: &str,
     known: ContentHash,
-    stop: &dyn Fn() -> bool,
+    cancel: &Cancel<'_>,
 ) -> Option<Divided> {
     let (_, bytes) = read(place).ok()?;
-    if *blake3::hash(&bytes).as_bytes() != known.0 {
+    if ContentHash::of(&bytes) != known {
         return None;
     }
-    Some(divide(path, &source::text_of(&bytes)?, stop))
+    Some(divide(path, &source::text_of(&bytes)?, cancel))
 }
 
 fn read(place: &Path) -> io::Result<(Stamp, Vec<u8>)> {

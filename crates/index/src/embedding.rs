@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 
+use foveal_cancel::Cancel;
 use foveal_code::embed::{EmbedError, Embedder, Pace, QuantizedVector};
 
 use crate::analysis::{Divided, divide_known, embedded};
@@ -35,7 +36,7 @@ pub(crate) struct Task<'a> {
     pub(crate) asked: Asked<'a>,
     /// Files whose vectors are made at most.
     pub(crate) files_max: usize,
-    pub(crate) interrupt: &'a (dyn Fn() -> bool + Sync),
+    pub(crate) cancel: &'a Cancel<'a>,
 }
 
 /// What came of it.
@@ -106,7 +107,8 @@ pub(crate) fn embed_waiting(
 }
 
 fn embed_all(jobs: &Jobs<'_>, task: &Task<'_>, stop: &AtomicBool, sender: &SyncSender<Message>) {
-    let stopped = || stop.load(Ordering::Relaxed) || (task.interrupt)();
+    let stopped = || stop.load(Ordering::Relaxed) || task.cancel.is_cancelled();
+    let cancel = Cancel::when(&stopped);
     let call_texts = match task.asked.embedder.pace() {
         Pace::Instant => usize::MAX,
         Pace::Batches { texts } => texts.max(1),
@@ -115,9 +117,9 @@ fn embed_all(jobs: &Jobs<'_>, task: &Task<'_>, stop: &AtomicBool, sender: &SyncS
     loop {
         let mut collected: Vec<Collected> = Vec::new();
         let mut count = 0;
-        while count < wanted && !stopped() {
+        while count < wanted && !cancel.is_cancelled() {
             let Some(job) = jobs.take() else { break };
-            match collect(task, &job, &stopped) {
+            match collect(task, &job, &cancel) {
                 Ok(one) => {
                     count += one.texts.len();
                     collected.push(one);
@@ -129,14 +131,14 @@ fn embed_all(jobs: &Jobs<'_>, task: &Task<'_>, stop: &AtomicBool, sender: &SyncS
                 }
             }
         }
-        if collected.is_empty() || stopped() {
+        if collected.is_empty() || cancel.is_cancelled() {
             return;
         }
         let texts = collected.iter().flat_map(|one| one.texts.iter().map(|text| embedded(text)));
         let texts: Vec<&str> = texts.collect();
         let mut vectors = Vec::with_capacity(texts.len());
         let mut rest = texts.as_slice();
-        while !rest.is_empty() && !stopped() {
+        while !rest.is_empty() && !cancel.is_cancelled() {
             let (call, later) = rest.split_at(fitting(rest, call_texts));
             rest = later;
             match task.asked.embed(call) {
@@ -166,13 +168,13 @@ fn fitting(texts: &[&str], call_texts: usize) -> usize {
 }
 
 /// The texts of a file as it was indexed.
-fn collect(task: &Task<'_>, job: &Job, stop: &dyn Fn() -> bool) -> Result<Collected, Message> {
+fn collect(task: &Task<'_>, job: &Job, cancel: &Cancel<'_>) -> Result<Collected, Message> {
     let Some(known) = job.known_row else { return Err(Message::Stale) };
-    match divide_known(&task.root.join(&job.path), &job.path, known.hash, stop) {
+    match divide_known(&task.root.join(&job.path), &job.path, known.hash, cancel) {
         Some(Divided { texts, .. }) if texts.len() == known.chunks as usize => {
             Ok(Collected { row: known.row, texts })
         }
-        Some(_) if !stop() => Err(Message::Wrong(known.row)),
+        Some(_) if !cancel.is_cancelled() => Err(Message::Wrong(known.row)),
         _ => Err(Message::Stale),
     }
 }
@@ -234,7 +236,7 @@ fn receive(
         pending.flush_if_due(store)?;
     }
     pending.flush(store)?;
-    outcome.stopped = (task.interrupt)() && done < total;
+    outcome.stopped = task.cancel.is_cancelled() && done < total;
     if outcome.stopped {
         // What a stopped call says is no news.
         outcome.problem = None;

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use foveal_cancel::Cancel;
 use foveal_code::embed::{EmbedError, Embedder, QuantizedVector, Vectors};
 use foveal_code::relations::{FileSymbols, Relations};
 
@@ -214,7 +215,7 @@ impl Indexer {
     /// they are put there meanwhile. An embedder that fails leaves files without vectors: see
     /// [`Self::problem`].
     ///
-    /// Stops soon after `interrupt` says so; what was done is kept, and the next update goes
+    /// Stops soon after it is cancelled; what was done is kept, and the next update goes
     /// on from there. Other indexers search what is there meanwhile.
     ///
     /// # Errors
@@ -222,15 +223,15 @@ impl Indexer {
     pub fn update(
         &mut self,
         progress: &mut dyn FnMut(Progress),
-        interrupt: &(dyn Fn() -> bool + Sync),
+        cancel: &Cancel<'_>,
     ) -> Result<Summary, IndexerError> {
         let queued: HashSet<PathBuf> = self.queue.paths().into_iter().collect();
         let summary = self.mending(&mut |this| {
-            let texts = this.read_files(None, progress, interrupt)?;
+            let texts = this.read_files(None, progress, cancel)?;
             if texts.stopped {
                 return Ok(texts);
             }
-            let vectors = this.make_vectors(usize::MAX, true, progress, interrupt)?;
+            let vectors = this.make_vectors(usize::MAX, true, progress, cancel)?;
             let Summary { embedded, waiting, stopped, .. } = vectors;
             Ok(Summary { embedded, waiting, stopped, ..texts })
         })?;
@@ -248,9 +249,9 @@ impl Indexer {
     pub fn update_texts(
         &mut self,
         progress: &mut dyn FnMut(Progress),
-        interrupt: &(dyn Fn() -> bool + Sync),
+        cancel: &Cancel<'_>,
     ) -> Result<Summary, IndexerError> {
-        self.mending(&mut |this| this.read_files(None, progress, interrupt))
+        self.mending(&mut |this| this.read_files(None, progress, cancel))
     }
 
     /// Has vectors made for at most `files_max` of the files that have none.
@@ -261,9 +262,9 @@ impl Indexer {
         &mut self,
         files_max: usize,
         progress: &mut dyn FnMut(Progress),
-        interrupt: &(dyn Fn() -> bool + Sync),
+        cancel: &Cancel<'_>,
     ) -> Result<Summary, IndexerError> {
-        self.mending(&mut |this| this.make_vectors(files_max, false, progress, interrupt))
+        self.mending(&mut |this| this.make_vectors(files_max, false, progress, cancel))
     }
 
     /// Brings the files in the queue up to date, and no others; vectors as
@@ -271,15 +272,12 @@ impl Indexer {
     ///
     /// # Errors
     /// As [`Self::update`].
-    pub fn update_queued(
-        &mut self,
-        interrupt: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Summary, IndexerError> {
+    pub fn update_queued(&mut self, cancel: &Cancel<'_>) -> Result<Summary, IndexerError> {
         let files = self.queue.take();
         if files.is_empty() {
             return Ok(Summary::default());
         }
-        self.mending(&mut |this| this.read_files(Some(&files), &mut |_| {}, interrupt))
+        self.mending(&mut |this| this.read_files(Some(&files), &mut |_| {}, cancel))
     }
 
     /// How many files have parts but no vectors of the embedder, if there is one.
@@ -333,9 +331,9 @@ impl Indexer {
         &mut self,
         only: Option<&[PathBuf]>,
         progress: &mut dyn FnMut(Progress),
-        interrupt: &(dyn Fn() -> bool + Sync),
+        cancel: &Cancel<'_>,
     ) -> Result<Summary, IndexerError> {
-        let found = walk(&self.root, only, &|| interrupt());
+        let found = walk(&self.root, only, cancel);
         let instant = self.embedder.clone().filter(|embedder| is_instant(&**embedder));
         let model = match &instant {
             Some(embedder) => self.agreed(&**embedder)?,
@@ -343,7 +341,7 @@ impl Indexer {
         };
         let asked = instant.as_deref().zip(model.as_ref());
         let model = asked.map(|(embedder, model)| Asked { embedder, model });
-        let work = Work { root: &self.root, queue: &self.queue, model, interrupt };
+        let work = Work { root: &self.root, queue: &self.queue, model, cancel };
         update(&mut self.store, &work, &found, only, progress)
     }
 
@@ -354,17 +352,17 @@ impl Indexer {
         files_max: usize,
         make_sure: bool,
         progress: &mut dyn FnMut(Progress),
-        interrupt: &(dyn Fn() -> bool + Sync),
+        cancel: &Cancel<'_>,
     ) -> Result<Summary, IndexerError> {
         let Some(embedder) = self.embedder.clone() else { return Ok(Summary::default()) };
         self.problem = None;
         let mut done = Embedded::default();
         let has_work = self.waiting()? > 0 || (make_sure && !is_instant(&*embedder));
-        if has_work && files_max > 0 && !interrupt() {
+        if has_work && files_max > 0 && !cancel.is_cancelled() {
             if let Some(model) = self.agreed(&*embedder)? {
                 let asked = Asked { embedder: &*embedder, model: &model };
                 let (root, queue) = (self.root.as_path(), &self.queue);
-                let task = Task { root, queue, asked, files_max, interrupt };
+                let task = Task { root, queue, asked, files_max, cancel };
                 done = embed_waiting(&mut self.store, &task, progress)?;
             } else {
                 let waiting = self.waiting()?;

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
+use foveal_cancel::Cancel;
 use foveal_code::{Parsed, parse_while};
 
 /// How long a file's syntax is read. Error recovery can take the square of a file's length.
@@ -18,8 +19,8 @@ pub fn text_of(bytes: &[u8]) -> Option<Cow<'_, str>> {
 }
 
 /// What the file at `path` with this text consists of: paragraphs where its syntax takes
-/// longer than two seconds, or once `stop` says so.
-pub fn parse(path: &str, text: &str, stop: &dyn Fn() -> bool) -> Parsed {
+/// longer than two seconds, or once it is cancelled.
+pub fn parse(path: &str, text: &str, cancel: &Cancel<'_>) -> Parsed {
     let end = Instant::now() + PARSE_TIME_MAX;
-    parse_while(path, text, &mut || !stop() && Instant::now() < end)
+    parse_while(path, text, &mut || !cancel.is_cancelled() && Instant::now() < end)
 }

@@ -10,9 +10,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use foveal_database::{FileId, set_aside, with};
+use foveal_transcript::ContentHash;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, TransactionBehavior, params};
 
-use crate::analysis::{Analysed, Content, ContentHash};
+use crate::analysis::{Analysed, Content};
 use crate::error::IndexerError;
 use crate::indexer::Size;
 use crate::vector_store::{self, VectorsId, put_settings, put_vectors, settings, settings_at};
@@ -315,7 +316,7 @@ fn put(connection: &Connection, path: &str, analysed: &Analysed) -> Result<(), I
     let bytes = i64::try_from(analysed.stamp.bytes).unwrap_or(i64::MAX);
     connection.prepare(sql)?.execute(params![
         path,
-        analysed.hash.0.as_slice(),
+        analysed.hash.as_bytes().as_slice(),
         bytes,
         analysed.stamp.changed.0,
         analysed.class,
@@ -348,7 +349,7 @@ pub(crate) fn known(row: &rusqlite::Row<'_>) -> rusqlite::Result<Known> {
     Ok(Known {
         row: RowId(row.get(1)?),
         stamp,
-        hash: ContentHash(row.get(4)?),
+        hash: ContentHash::from_bytes(row.get(4)?),
         chunks: row.get(5)?,
     })
 }

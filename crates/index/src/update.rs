@@ -8,6 +8,8 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use foveal_cancel::Cancel;
+
 use crate::analysis::{Outcome, analyse};
 use crate::error::IndexerError;
 use crate::model::Asked;
@@ -79,7 +81,7 @@ pub(crate) struct Work<'a> {
     pub(crate) queue: &'a Queue,
     /// A model that is asked while files are read.
     pub(crate) model: Option<Asked<'a>>,
-    pub(crate) interrupt: &'a (dyn Fn() -> bool + Sync),
+    pub(crate) cancel: &'a Cancel<'a>,
 }
 
 /// A file that has to be read.
@@ -227,12 +229,13 @@ fn run(
 }
 
 fn read_all(jobs: &Jobs<'_>, work: &Work<'_>, stop: &AtomicBool, sender: &SyncSender<Message>) {
-    let stopped = || stop.load(Ordering::Relaxed) || (work.interrupt)();
-    while !stopped() {
+    let stopped = || stop.load(Ordering::Relaxed) || work.cancel.is_cancelled();
+    let cancel = Cancel::when(&stopped);
+    while !cancel.is_cancelled() {
         let Some(job) = jobs.take() else { return };
         let place = work.root.join(&job.path);
         let known = job.known_row.map(|known| known.hash);
-        let outcome = analyse(&place, &job.path, known, work.model, &stopped);
+        let outcome = analyse(&place, &job.path, known, work.model, &cancel);
         // Whoever receives has gone if this fails.
         if sender.send((job, outcome)).is_err() {
             return;
@@ -261,7 +264,7 @@ fn receive(
             Err(RecvTimeoutError::Disconnected) => break,
         }
         writer.pending.flush_if_due(writer.store)?;
-        if (work.interrupt)() {
+        if work.cancel.is_cancelled() {
             break;
         }
     }
@@ -295,7 +298,7 @@ impl Writer<'_> {
                 self.summary.unreadable += 1;
                 self.pending.push(Change::Remove { path: job.path });
             }
-            Outcome::Stopped => self.summary.stopped = true,
+            Outcome::Cancelled => self.summary.stopped = true,
         }
     }
 }

@@ -5,6 +5,7 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use foveal_cancel::Cancel;
 use ignore::{DirEntry, WalkBuilder};
 
 use crate::secrets::may_hold_secrets;
@@ -63,7 +64,7 @@ pub(crate) struct Found {
 /// searches for text go by, with git or without, not secret, not too large; hidden ones not even
 /// where those rules ask for them, since [`crate::Watcher`] does not follow them. With `only`,
 /// just those of them that are there.
-pub(crate) fn walk(root: &Path, only: Option<&[PathBuf]>, stop: &dyn Fn() -> bool) -> Found {
+pub(crate) fn walk(root: &Path, only: Option<&[PathBuf]>, cancel: &Cancel<'_>) -> Found {
     let mut builder = WalkBuilder::new(root);
     builder.require_git(false).parents(true).follow_links(false);
     builder.add_custom_ignore_filename(".rgignore");
@@ -77,7 +78,7 @@ pub(crate) fn walk(root: &Path, only: Option<&[PathBuf]>, stop: &dyn Fn() -> boo
     });
     let mut found = Found::default();
     for entry in builder.build() {
-        if stop() {
+        if cancel.is_cancelled() {
             found.stopped = true;
             break;
         }

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TrySendError, sync_channel};
 use std::time::{Duration, Instant};
 
+use foveal_cancel::Cancel;
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use crate::error::IndexerError;
@@ -65,23 +66,19 @@ impl Watcher {
         Ok(Self { root: root.to_owned(), events, overflowed, _watcher: watcher })
     }
 
-    /// Waits for changes and for the quiet after them; `None` once `interrupt` says so or the
+    /// Waits for changes and for the quiet after them; `None` once it is cancelled or the
     /// watch has ended.
-    pub fn wait(&self, interrupt: &dyn Fn() -> bool) -> Option<Changes> {
-        self.wait_until(None, interrupt)
+    pub fn wait(&self, cancel: &Cancel<'_>) -> Option<Changes> {
+        self.wait_until(None, cancel)
     }
 
     /// As [`Self::wait`], but no longer than to `end` if nothing has changed by then: no files
     /// are handed on then.
-    pub fn wait_until(
-        &self,
-        end: Option<Instant>,
-        interrupt: &dyn Fn() -> bool,
-    ) -> Option<Changes> {
+    pub fn wait_until(&self, end: Option<Instant>, cancel: &Cancel<'_>) -> Option<Changes> {
         let mut files = BTreeSet::new();
         let mut everything = false;
         let mut first: Option<Instant> = None;
-        while !interrupt() {
+        while !cancel.is_cancelled() {
             let time = if first.is_some() { QUIET_TIME } else { LOOK_UP_TIME };
             // Events that are there already are taken before it is too late.
             let left = end.map(|end| end.saturating_duration_since(Instant::now()));

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use foveal_cancel::Cancel;
 use foveal_code::embed::{EmbedError, Embedder, ModelId, Pace, StaticModel, Vector};
 use foveal_index::{Chosen, Hit, Indexer, SearchOptions, Stage, Summary};
 use foveal_testkit::embedding_server::words_vector;
@@ -136,7 +137,7 @@ fn problem(indexer: &Indexer) -> String {
 fn words_come_first_and_vectors_in_large_calls() {
     let (world, far) = world("far");
     let mut indexer = world.open();
-    let texts = indexer.update_texts(&mut |_| {}, &|| false).expect("a folder of this test");
+    let texts = indexer.update_texts(&mut |_| {}, &Cancel::NEVER).expect("a folder of this test");
     assert_eq!((texts.indexed, far.calls(), indexer.waiting().ok()), (FILES, 0, Some(FILES)));
     assert_eq!(indexer.waiting_parts().ok(), Some(3 * FILES));
     assert_eq!(with_meaning(&mut indexer), (0, false));
@@ -145,7 +146,7 @@ fn words_come_first_and_vectors_in_large_calls() {
     let vectors = indexer.update_vectors(
         usize::MAX,
         &mut |progress| stages.push((progress.stage, progress.done, progress.total)),
-        &|| false,
+        &Cancel::NEVER,
     );
     let expected = Summary { embedded: FILES, ..Summary::default() };
     assert_eq!(vectors.expect("a store of this test"), expected);
@@ -180,11 +181,12 @@ fn a_call_fits_into_one_request() {
 fn a_bounded_number_of_files_is_embedded_those_that_are_read_first() {
     let (world, _) = world("bounded");
     let mut indexer = world.open();
-    indexer.update_texts(&mut |_| {}, &|| false).expect("a folder of this test");
+    indexer.update_texts(&mut |_| {}, &Cancel::NEVER).expect("a folder of this test");
     indexer.touch("f30.rs".as_ref());
     // It waits for its words, not for vectors.
     indexer.touch("new.rs".as_ref());
-    let summary = indexer.update_vectors(5, &mut |_| {}, &|| false).expect("a store of this test");
+    let summary =
+        indexer.update_vectors(5, &mut |_| {}, &Cancel::NEVER).expect("a store of this test");
     assert_eq!((summary.embedded, summary.waiting), (5, FILES - 5));
     assert_eq!(indexer.waiting_parts().ok(), Some(3 * (FILES - 5)));
     let hits = hits(&mut indexer);
@@ -259,7 +261,7 @@ fn a_model_that_was_away_has_its_vectors_again() {
                 far.fail_after(0);
             }
         },
-        &|| false,
+        &Cancel::NEVER,
     );
     assert!(one.expect("a store of this test").embedded < FILES);
     far.fail_after(u64::MAX);
@@ -291,7 +293,7 @@ fn vectors_of_the_model_before_are_used_meanwhile() {
     indexer.choose("far", "built-in").expect("a store of this test");
     indexer.set_embedders(Some(far), built_in());
     for _ in 0..3 {
-        indexer.update_vectors(10, &mut |_| {}, &|| false).expect("a store of this test");
+        indexer.update_vectors(10, &mut |_| {}, &Cancel::NEVER).expect("a store of this test");
         assert_eq!(found(&mut indexer, "part 7", 20), before);
     }
     let chosen = indexer.chosen().expect("a store of this test");
@@ -299,7 +301,8 @@ fn vectors_of_the_model_before_are_used_meanwhile() {
         (chosen.embedder.as_deref(), chosen.before.as_deref()),
         (Some("far"), Some("built-in"))
     );
-    let last = indexer.update_vectors(10, &mut |_| {}, &|| false).expect("a store of this test");
+    let last =
+        indexer.update_vectors(10, &mut |_| {}, &Cancel::NEVER).expect("a store of this test");
     assert_eq!((last.embedded, last.waiting), (10, 0));
     let after = found(&mut indexer, "part 7", 20);
     assert_ne!(after, before);
@@ -351,9 +354,9 @@ fn vectors_that_another_process_chose_are_left_alone() {
 fn no_vectors_are_left_without_their_model() {
     let (world, _) = world("without_model");
     let mut indexer = world.open();
-    indexer.update_texts(&mut |_| {}, &|| false).expect("a folder of this test");
+    indexer.update_texts(&mut |_| {}, &Cancel::NEVER).expect("a folder of this test");
     let remove = &mut |_| execute(&world, "DELETE FROM model");
-    indexer.update_vectors(usize::MAX, remove, &|| false).expect("a store of this test");
+    indexer.update_vectors(usize::MAX, remove, &Cancel::NEVER).expect("a store of this test");
     assert_eq!((count(&world, VECTORS), count(&world, MODELS)), (0, 0));
     assert_eq!(update(&mut indexer).embedded, FILES);
 }
@@ -399,10 +402,11 @@ fn vectors_that_were_changed_are_not_trusted() {
 fn a_file_that_changes_meanwhile_waits_for_its_words() {
     let (world, _) = world("meanwhile_changed");
     let mut indexer = world.open();
-    indexer.update_texts(&mut |_| {}, &|| false).expect("a folder of this test");
+    indexer.update_texts(&mut |_| {}, &Cancel::NEVER).expect("a folder of this test");
     world.write("f01.rs", "fn entirely_else() {}\n");
-    let summary =
-        indexer.update_vectors(usize::MAX, &mut |_| {}, &|| false).expect("a store of this test");
+    let summary = indexer
+        .update_vectors(usize::MAX, &mut |_| {}, &Cancel::NEVER)
+        .expect("a store of this test");
     assert_eq!((summary.embedded, summary.waiting), (FILES - 1, 1));
     assert_eq!(update(&mut indexer).waiting, 0);
     let mut anew = world.open_at(&world.root().join("../anew.db"));
@@ -418,12 +422,12 @@ proptest! {
     fn no_vector_is_lost_or_made_twice(asked in 0_u64..200, calls in 0_u64..40, stop in any::<bool>()) {
         let (world, far) = world("stopped_vectors");
         let mut indexer = world.open();
-        indexer.update_texts(&mut |_| {}, &|| false).expect("a folder of this test");
+        indexer.update_texts(&mut |_| {}, &Cancel::NEVER).expect("a folder of this test");
         let left = AtomicU64::new(if stop { asked } else { u64::MAX });
         let down = |n: u64| n.checked_sub(1);
         let stops = || left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, down).is_err();
         far.fail_after(if stop { u64::MAX } else { calls });
-        let first = indexer.update_vectors(usize::MAX, &mut |_| {}, &stops).expect("a store");
+        let first = indexer.update_vectors(usize::MAX, &mut |_| {}, &Cancel::when(&stops)).expect("a store");
         prop_assert_eq!(first.embedded + first.waiting, FILES);
         prop_assert!(first.waiting == 0 || first.stopped || indexer.problem().is_some() || stops());
         drop(indexer);

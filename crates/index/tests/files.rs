@@ -1,5 +1,6 @@
 //! Which files are indexed, and when they are read again.
 
+use foveal_cancel::Cancel;
 use foveal_index::Summary;
 
 use crate::world::{World, files, update};
@@ -51,7 +52,7 @@ fn hidden_files_are_left_out_whatever_is_asked_for() {
     let mut indexer = world.open();
     update(&mut indexer);
     indexer.touch(".github/b.rs".as_ref());
-    indexer.update_queued(&|| false).expect("a store of this test");
+    indexer.update_queued(&Cancel::NEVER).expect("a store of this test");
     assert_eq!(files(&mut indexer), ["a.rs", "sub/kept.rs"]);
 }
 
@@ -93,13 +94,16 @@ fn files_in_the_queue_are_brought_up_to_date_alone() {
     indexer.touch("../elsewhere.rs".as_ref());
     indexer.touch("/".as_ref());
     let one = Summary { indexed: 1, ..Summary::default() };
-    assert_eq!(indexer.update_queued(&|| false).expect("a store of this test"), one);
+    assert_eq!(indexer.update_queued(&Cancel::NEVER).expect("a store of this test"), one);
     assert_eq!(files(&mut indexer), ["sub/b.rs"]);
     world.remove("sub/b.rs");
     indexer.touch(&inside);
     let gone = Summary { removed: 1, ..Summary::default() };
-    assert_eq!(indexer.update_queued(&|| false).expect("a store of this test"), gone);
-    assert_eq!(indexer.update_queued(&|| false).expect("a store of this test"), Summary::default());
+    assert_eq!(indexer.update_queued(&Cancel::NEVER).expect("a store of this test"), gone);
+    assert_eq!(
+        indexer.update_queued(&Cancel::NEVER).expect("a store of this test"),
+        Summary::default()
+    );
 }
 
 #[test]
@@ -116,7 +120,7 @@ fn files_in_the_queue_come_first() {
         seen.fetch_or(progress.done >= 100, std::sync::atomic::Ordering::Relaxed);
     };
     let stop = || seen.load(std::sync::atomic::Ordering::Relaxed);
-    assert!(indexer.update(note, &stop).expect("a folder of this test").stopped);
+    assert!(indexer.update(note, &Cancel::when(&stop)).expect("a folder of this test").stopped);
     assert!(files(&mut indexer).contains(&"f299.rs".to_owned()));
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use foveal_cancel::Cancel;
 use proptest::prelude::*;
 
 use crate::world::{World, dump, files, update};
@@ -29,7 +30,7 @@ proptest! {
         let mut indexer = world.open();
         let left = AtomicU64::new(asked);
         let stop = || left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1)).is_err();
-        let summary = indexer.update(&mut |_| {}, &stop).expect("a folder of this test");
+        let summary = indexer.update(&mut |_| {}, &Cancel::when(&stop)).expect("a folder of this test");
         let kept = files(&mut indexer).len();
         prop_assert_eq!(kept as u64, summary.indexed);
         drop(indexer);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use foveal_cancel::Cancel;
 use proptest::prelude::*;
 
 use crate::embedding::Far;
@@ -87,7 +88,7 @@ proptest! {
                 Edit::Update => drop(update(&mut indexer)),
                 Edit::Touch { file } => {
                     indexer.touch(FILES[file].as_ref());
-                    indexer.update_queued(&|| false).expect("a store of this test");
+                    indexer.update_queued(&Cancel::NEVER).expect("a store of this test");
                 }
                 Edit::Reopen => indexer = world.open(),
                 Edit::Away { calls } => server.fail_after(calls),

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use foveal_cancel::Cancel;
 use foveal_index::{Changes, Watcher};
 
 use crate::world::{World, files, update};
@@ -23,18 +24,21 @@ fn a_file_that_is_written_is_indexed() {
     world.write(".hidden.rs", "fn hidden() {}\n");
     let end = Instant::now() + PATIENCE;
     while files(&mut indexer).len() < 2 {
-        match watcher.wait(&|| Instant::now() > end).expect("the change is seen in time") {
+        match watcher
+            .wait(&Cancel::when(&|| Instant::now() > end))
+            .expect("the change is seen in time")
+        {
             Changes::Files(changed) => {
                 assert_eq!(changed, [indexer.root().join("b.rs")]);
                 indexer.touch(&changed[0]);
-                indexer.update_queued(&|| false).expect("a store of this test");
+                indexer.update_queued(&Cancel::NEVER).expect("a store of this test");
             }
             Changes::Everything => drop(update(&mut indexer)),
         }
     }
     assert_eq!(files(&mut indexer), ["a.rs", "b.rs"]);
     world.write(".gitignore", "b.rs\n");
-    assert_eq!(watcher.wait(&|| Instant::now() > end), Some(Changes::Everything));
+    assert_eq!(watcher.wait(&Cancel::when(&|| Instant::now() > end)), Some(Changes::Everything));
 }
 
 /// While vectors are made nobody looks at what happens.
@@ -52,6 +56,6 @@ fn of_too_many_events_the_watch_keeps_a_bounded_number() {
         world.write(["a.rs", "b.rs"][n % 2], "fn a() {}\n");
     }
     let end = Instant::now() + PATIENCE;
-    let changes = watcher.wait(&|| Instant::now() > end);
+    let changes = watcher.wait(&Cancel::when(&|| Instant::now() > end));
     assert_eq!(changes, Some(Changes::Everything));
 }

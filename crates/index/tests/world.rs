@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use foveal_cancel::Cancel;
 use foveal_code::embed::{Embedder, StaticModel};
 use foveal_index::{Indexer, SearchOptions, Summary};
 
@@ -63,7 +64,7 @@ impl World {
 
 /// Brings all up to date.
 pub(crate) fn update(indexer: &mut Indexer) -> Summary {
-    indexer.update(&mut |_| {}, &|| false).expect("a folder of this test")
+    indexer.update(&mut |_| {}, &Cancel::NEVER).expect("a folder of this test")
 }
 
 /// Everything an index holds of its files, as text.

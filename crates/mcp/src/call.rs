@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use foveal_cancel::Cancel;
 use foveal_tools::control::{Approval, Question};
 use foveal_tools::{Answer, Control, Request};
 use rmcp::RoleServer;
@@ -154,8 +155,9 @@ fn start(
             of.session.set_duplicate_detection(enable);
         }
         let approval = |question: &Question| approver.approval(question);
+        let is_cancelled = || stop.is_cancelled();
         let control = Control {
-            go_on: &|| !stop.is_cancelled(),
+            cancel: &Cancel::when(&is_cancelled),
             progress: &|progress| latest.put(progress),
             person: approver
                 .can_ask()

@@ -4,6 +4,7 @@ use std::hint::black_box;
 use std::process;
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use foveal_cancel::Cancel;
 use foveal_processes::{Command, Environment, Sandbox, Shell};
 
 fn run_true(criterion: &mut Criterion) {
@@ -21,10 +22,10 @@ fn run_true(criterion: &mut Criterion) {
         });
     });
     group.bench_function("run", |bencher| {
-        bencher.iter(|| black_box(command.run(&mut |_| (), &|| true)));
+        bencher.iter(|| black_box(command.run(&mut |_| (), &Cancel::NEVER)));
     });
     group.bench_function("run confined", |bencher| {
-        bencher.iter(|| black_box(confined.run(&mut |_| (), &|| true)));
+        bencher.iter(|| black_box(confined.run(&mut |_| (), &Cancel::NEVER)));
     });
     group.finish();
 }

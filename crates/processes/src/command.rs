@@ -7,9 +7,11 @@ use std::path::PathBuf;
 use std::process::{self, Stdio};
 use std::time::{Duration, Instant};
 
+use foveal_cancel::Cancel;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Signal;
 
+use crate::error::CommandError;
 use crate::group::Group;
 use crate::output::BoundedOutput;
 use crate::shell;
@@ -124,39 +126,6 @@ impl Ran {
     }
 }
 
-/// Why a command could not be run.
-#[derive(Debug, thiserror::Error)]
-pub enum CommandError {
-    /// No argument of a process can hold one.
-    #[error("the command contains a NUL character; leave it out, or write it as \\0 in a string")]
-    NulByte,
-    /// More than one argument can hold.
-    #[error(
-        "the command is {bytes} bytes long and at most {bytes_max} can be given to a shell; \
-         write it to a file and run that"
-    )]
-    TooLong {
-        /// Its length.
-        bytes: usize,
-        /// The longest.
-        bytes_max: usize,
-    },
-    /// There is nothing to start in.
-    #[error("the working directory {} is missing or no directory; choose another", .0.display())]
-    Directory(PathBuf),
-    /// The system did not start the shell.
-    #[error("the shell {} could not be started: {source}", shell.display())]
-    Start {
-        /// Which shell.
-        shell: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
-    /// A pipe or a temporary file could not be made or read.
-    #[error("the command could not be followed: {0}")]
-    Follow(#[from] std::io::Error),
-}
-
 impl Command {
     /// A command with default limits that may write everywhere.
     #[must_use]
@@ -181,7 +150,7 @@ impl Command {
     /// (`/dev/tty`) is stopped there by the system, until its time is over.
     ///
     /// `stream` gets the whole output as it comes, in pieces of whole characters (carriage
-    /// returns and all). `go_on` is asked at least every 20 ms and ends the group by `false`.
+    /// returns and all). `cancel` is asked at least every 20 ms; a yes ends the group.
     /// Memory stays bounded by [`Limits::keep`], whatever is written.
     ///
     /// # Errors
@@ -190,13 +159,13 @@ impl Command {
     pub fn run(
         &self,
         stream: &mut dyn FnMut(&str),
-        go_on: &(dyn Fn() -> bool + Sync),
+        cancel: &Cancel<'_>,
     ) -> Result<Ran, CommandError> {
         shell::check(&self.text)?;
         if !self.directory.is_dir() {
             return Err(CommandError::Directory(self.directory.clone()));
         }
-        if !go_on() {
+        if cancel.is_cancelled() {
             return Ok(Ran::not_started());
         }
         let directory_file = tempfile::Builder::new().prefix("foveal-directory-").tempfile()?;
@@ -204,7 +173,7 @@ impl Command {
         let (group, pipe, confinement) = self.start(directory_file.path())?;
         let source = Source::new(pipe, self.limits.keep);
         let mut run = Run { limits: &self.limits, started, group, source, stream };
-        let (outcome, left_background) = run.follow(go_on, self.background)?;
+        let (outcome, left_background) = run.follow(cancel, self.background)?;
         run.source.finish(run.stream);
         Ok(Ran {
             outcome,
@@ -263,11 +232,11 @@ impl Run<'_> {
     /// To the end of the command, and whether processes were left behind by the shell.
     fn follow(
         &mut self,
-        go_on: &(dyn Fn() -> bool + Sync),
+        cancel: &Cancel<'_>,
         background: Background,
     ) -> std::io::Result<(Outcome, bool)> {
         loop {
-            if let Some(outcome) = self.must_stop(go_on) {
+            if let Some(outcome) = self.must_stop(cancel) {
                 self.end_group()?;
                 return Ok((outcome, false));
             }
@@ -283,8 +252,8 @@ impl Run<'_> {
         }
     }
 
-    fn must_stop(&self, go_on: &(dyn Fn() -> bool + Sync)) -> Option<Outcome> {
-        if !go_on() {
+    fn must_stop(&self, cancel: &Cancel<'_>) -> Option<Outcome> {
+        if cancel.is_cancelled() {
             return Some(Outcome::Cancelled);
         }
         if let Some(bytes_max) = self.limits.output_bytes_max

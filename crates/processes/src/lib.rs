@@ -9,6 +9,7 @@
 mod command;
 mod decoder;
 mod environment;
+mod error;
 mod group;
 mod outcome;
 mod output;
@@ -16,13 +17,14 @@ mod pty;
 mod sandbox;
 mod shell;
 
-pub use command::{Background, Command, CommandError, Limits, Ran};
+pub use command::{Background, Command, Limits, Ran};
 pub use decoder::Decoder;
 pub use environment::Environment;
+pub use error::CommandError;
 pub use outcome::{Ending, Outcome};
 pub use output::{BoundedOutput, KeepBytes, LeftOut, Output};
 pub use pty::{
-    Listed, Paused, Reading, SessionId, Size, TerminalCommand, TerminalError, TerminalLimits,
+    Listed, Paused, Reading, Size, TerminalCommand, TerminalError, TerminalId, TerminalLimits,
     Terminals, Wait, Waiting,
 };
 pub use sandbox::{Confinement, Sandbox};

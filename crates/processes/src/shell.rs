@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 use std::process;
 
-use crate::CommandError;
+use crate::error::CommandError;
 
 /// A shell that understands `-c`.
 #[derive(Debug, Clone, PartialEq, Eq)]

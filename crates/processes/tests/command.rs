@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use foveal_cancel::Cancel;
 use foveal_processes::{
     Background, Command, CommandError, Environment, Followed, KeepBytes, Limits, Outcome, Ran,
     Shell, WorkingDirectory,
@@ -26,7 +27,7 @@ pub(crate) fn command(text: &str, directory: &Path) -> Command {
 }
 
 pub(crate) fn run(command: &Command) -> Ran {
-    command.run(&mut |_| (), &|| true).expect("the command can be started")
+    command.run(&mut |_| (), &Cancel::NEVER).expect("the command can be started")
 }
 
 pub(crate) fn folder() -> (tempfile::TempDir, PathBuf) {
@@ -48,7 +49,8 @@ fn check(text: &str, expected: &str) {
         let mut command = command(text, &path);
         command.shell = Shell::at(at);
         let mut streamed = String::new();
-        let ran = command.run(&mut |piece| streamed.push_str(piece), &|| true).expect("starts");
+        let ran =
+            command.run(&mut |piece| streamed.push_str(piece), &Cancel::NEVER).expect("starts");
         let seen = format!("{} | {}", ran.outcome, ran.output.text());
         assert_eq!(seen, expected, "{shell}: {text}");
         assert_eq!(streamed, ran.output.text(), "{shell}: {text}");
@@ -190,7 +192,7 @@ fn cancelled_while_it_runs() {
     let (_folder, path) = folder();
     let file = path.join("pid");
     let command = command("sleep 1000 & echo $! >pid; wait", &path);
-    let ran = command.run(&mut |_| (), &|| !file.exists()).expect("starts");
+    let ran = command.run(&mut |_| (), &Cancel::when(&|| file.exists())).expect("starts");
     assert_eq!(ran.outcome, Outcome::Cancelled);
     assert_eq!(ran.outcome.to_string(), "stopped on request; the process group was killed");
     let pid = pid_in(&file);
@@ -200,7 +202,9 @@ fn cancelled_while_it_runs() {
 #[test]
 fn cancelled_before_it_starts() {
     let (_folder, path) = folder();
-    let ran = command("echo x >file", &path).run(&mut |_| (), &|| false).expect("no failure");
+    let ran = command("echo x >file", &path)
+        .run(&mut |_| (), &Cancel::when(&|| true))
+        .expect("no failure");
     assert_eq!(ran.outcome, Outcome::Cancelled);
     assert!(!path.join("file").exists());
 }
@@ -245,7 +249,7 @@ fn a_background_job_that_writes_for_ever_holds_nothing_up() {
 }
 
 /// Runs a command whose output is not read beyond its first piece until its shell has ended.
-fn run_read_late(command: &Command, go_on: &(dyn Fn() -> bool + Sync)) -> Ran {
+fn run_read_late(command: &Command, cancel: &Cancel<'_>) -> Ran {
     let file = command.directory.join("pid");
     let mut is_first = true;
     let mut wait_once = |_: &str| {
@@ -256,7 +260,7 @@ fn run_read_late(command: &Command, go_on: &(dyn Fn() -> bool + Sync)) -> Ran {
             std::thread::sleep(Duration::from_millis(5));
         }
     };
-    command.run(&mut wait_once, go_on).expect("it starts")
+    command.run(&mut wait_once, cancel).expect("it starts")
 }
 
 #[test]
@@ -268,7 +272,7 @@ fn what_was_written_before_the_end_is_all_read() {
     let mut command = command("echo $$ >pid; sleep 1000 & echo $! >job; echo a; seq 1 9000", &path);
     command.limits.drain = Duration::ZERO;
     command.background = Background::Leave;
-    let ran = run_read_late(&command, &|| true);
+    let ran = run_read_late(&command, &Cancel::NEVER);
     assert!(ran.output.text().ends_with("\n9000\n"), "{} bytes", ran.output.bytes);
     let kill = std::process::Command::new("kill").arg(pid_in(&path.join("job"))).status();
     assert!(kill.expect("kill runs").success());
@@ -276,7 +280,7 @@ fn what_was_written_before_the_end_is_all_read() {
     let (_folder, path) = folder();
     let has_ended = || pid_file_says_ended(&path.join("pid"));
     let command = self::command("echo $$ >pid; echo a; sleep 0.1; seq 1 9000", &path);
-    let ran = run_read_late(&command, &|| !has_ended());
+    let ran = run_read_late(&command, &Cancel::when(&has_ended));
     assert_eq!(ran.outcome, Outcome::Cancelled);
     assert!(ran.output.text().ends_with("\n9000\n"), "{} bytes", ran.output.bytes);
 }
@@ -312,7 +316,7 @@ fn counts_of_a_big_output_are_exact() {
     let mut command = command("seq 1 1000000", &path);
     command.limits.keep = KeepBytes { head: 20, tail: 40 };
     let mut streamed = 0;
-    let ran = command.run(&mut |piece| streamed += piece.len(), &|| true).expect("starts");
+    let ran = command.run(&mut |piece| streamed += piece.len(), &Cancel::NEVER).expect("starts");
     assert_eq!(
         ran.output.text(),
         "1\n2\n3\n4\n5\n6\n7\n8\n9\n[999986 lines (6888842 bytes) of output left out here]\n\
@@ -394,7 +398,8 @@ fn variables_are_inherited_but_for_a_table() {
 fn what_cannot_start_is_said() {
     let (_folder, path) = folder();
     let refusal = |command: &Command| {
-        let error: CommandError = command.run(&mut |_| (), &|| true).expect_err("cannot start");
+        let error: CommandError =
+            command.run(&mut |_| (), &Cancel::NEVER).expect_err("cannot start");
         error.to_string().replace(path.to_str().expect("plain"), "HERE")
     };
     assert_eq!(
@@ -427,7 +432,7 @@ fn nothing_runs_on_after_a_panic_of_the_reader() {
     }
     let (_folder, path) = folder();
     let command = command("echo $$ >pid; echo boo; sleep 1000", &path);
-    let run = || command.run(&mut |_| panic!("reader gives up"), &|| true);
+    let run = || command.run(&mut |_| panic!("reader gives up"), &Cancel::NEVER);
     assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err());
     assert!(!is_running(&pid_in(&path.join("pid"))));
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use foveal_cancel::Cancel;
 use foveal_processes::{
     Command, Ending, KeepBytes, Limits, Outcome, Sandbox, Shell, Size, TerminalCommand,
     TerminalLimits, Terminals, Wait, Waiting,
@@ -85,7 +86,7 @@ const TEXTS: &[(&str, bool)] = &[
 fn texts_that_make_no_sense() {
     let (_folder, path) = folder();
     for (text, can_run) in TEXTS {
-        let ran = command(text, &path).run(&mut |_| (), &|| true);
+        let ran = command(text, &path).run(&mut |_| (), &Cancel::NEVER);
         assert_eq!(ran.is_ok(), *can_run, "{text:?}");
         if let Ok(ran) = ran {
             assert!(matches!(ran.outcome, Outcome::Ended(Ending::Code(_))), "{text:?}: {ran:?}");
@@ -124,7 +125,7 @@ fn places_that_make_no_sense() {
     let long = "x/".repeat(5000);
     for place in ["", "\0", "missing", "file", "file/x", "missing/../..", &long] {
         let place = path.join("sub").join(place);
-        assert!(command("true", &place).run(&mut |_| (), &|| true).is_err(), "{place:?}");
+        assert!(command("true", &place).run(&mut |_| (), &Cancel::NEVER).is_err(), "{place:?}");
         let terminals = Terminals::new(TerminalLimits::default());
         let one = terminal_command("true", &place);
         assert!(
@@ -135,7 +136,7 @@ fn places_that_make_no_sense() {
     for shell in ["", "\0", "/", "/dev/null", "missing"] {
         let mut command = command("true", &path);
         command.shell = Shell::at(PathBuf::from(shell));
-        assert!(command.run(&mut |_| (), &|| true).is_err(), "{shell:?}");
+        assert!(command.run(&mut |_| (), &Cancel::NEVER).is_err(), "{shell:?}");
     }
 }
 
@@ -150,7 +151,7 @@ fn variables_that_make_no_sense() {
     for (name, value) in [("A\0", "x"), ("A", "\0")] {
         let mut command = command("true", &path);
         command.environment = command.environment.with(name, value);
-        assert!(command.run(&mut |_| (), &|| true).is_err(), "{name:?}");
+        assert!(command.run(&mut |_| (), &Cancel::NEVER).is_err(), "{name:?}");
     }
 }
 
@@ -193,7 +194,7 @@ proptest! {
         command.environment = command.environment.with("PATH", "/nowhere");
         command.sandbox = Some(Sandbox { writable: vec![path] });
         let mut streamed = String::new();
-        match command.run(&mut |piece| streamed.push_str(piece), &|| true) {
+        match command.run(&mut |piece| streamed.push_str(piece), &Cancel::NEVER) {
             Err(_) => prop_assert!(text.contains('\0')),
             Ok(ran) => {
                 prop_assert!(matches!(ran.outcome, Outcome::Ended(_)), "{:?}", ran);

@@ -5,8 +5,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use foveal_cancel::Cancel;
 use foveal_processes::{
-    Confinement, KeepBytes, Paused, Reading, Sandbox, SessionId, Shell, Size, TerminalCommand,
+    Confinement, KeepBytes, Paused, Reading, Sandbox, Shell, Size, TerminalCommand, TerminalId,
     TerminalLimits, Terminals, Wait, Waiting,
 };
 
@@ -31,19 +32,19 @@ fn command(text: &str, directory: &Path) -> TerminalCommand {
     }
 }
 
-fn start(terminals: &Terminals, text: &str, directory: &Path) -> (SessionId, Reading) {
+fn start(terminals: &Terminals, text: &str, directory: &Path) -> (TerminalId, Reading) {
     let command = command(text, directory);
     terminals.exec(&command, ANSWER, Waiting::QUIET, Instant::now()).expect("it starts")
 }
 
-fn write(terminals: &Terminals, id: SessionId, text: &str) -> String {
+fn write(terminals: &Terminals, id: TerminalId, text: &str) -> String {
     let reading = terminals.write_stdin(id, text, ANSWER, Waiting::QUIET, Instant::now());
     reading.expect("the terminal is there").output.text()
 }
 
 /// Reads until `mark` has come.
 #[track_caller]
-fn until(terminals: &Terminals, id: SessionId, mark: &str, mut seen: String) -> String {
+fn until(terminals: &Terminals, id: TerminalId, mark: &str, mut seen: String) -> String {
     let start = Instant::now();
     while !seen.contains(mark) {
         assert!(start.elapsed() < PATIENCE, "no {mark:?} in {seen:?}");
@@ -56,7 +57,7 @@ fn until(terminals: &Terminals, id: SessionId, mark: &str, mut seen: String) -> 
 }
 
 /// Reads to the end of the program.
-fn rest(terminals: &Terminals, id: SessionId) -> Reading {
+fn rest(terminals: &Terminals, id: TerminalId) -> Reading {
     let wait = Wait { longest: PATIENCE, pause: PATIENCE };
     terminals.read(id, wait, Waiting::QUIET, Instant::now()).expect("it is there")
 }
@@ -206,14 +207,14 @@ fn output_is_streamed_as_it_comes() {
     let stream = |piece: &str| streamed.lock().expect("nobody panics").push_str(piece);
     // Goes on only when what it wrote was seen, and writes more than is streamed at once.
     let text = "printf 'one é'; while [ ! -e go ]; do sleep 0.01; done; seq 1 30000";
-    let go_on = || {
+    let is_cancelled = || {
         if streamed.lock().expect("nobody panics").contains("one é") {
             std::fs::write(path.join("go"), "").expect("a folder of ours");
         }
-        true
+        false
     };
     let wait = Wait { longest: PATIENCE, pause: PATIENCE };
-    let waiting = Waiting { go_on: &go_on, stream: &stream };
+    let waiting = Waiting { cancel: &Cancel::when(&is_cancelled), stream: &stream };
     let (id, reading) =
         terminals.exec(&command(text, &path), wait, waiting, Instant::now()).expect("it starts");
     assert_eq!(reading.paused, Paused::Ended);
@@ -230,12 +231,12 @@ fn endless_output_ends_no_wait_later() {
     let (_folder, path) = folder();
     let terminals = terminals();
     let asked = AtomicUsize::new(0);
-    let go_on = || asked.fetch_add(1, Ordering::Relaxed) < 5;
+    let is_over = || asked.fetch_add(1, Ordering::Relaxed) >= 5;
     let wait = Wait { longest: PATIENCE, pause: PATIENCE };
-    let waiting = Waiting { go_on: &go_on, ..Waiting::QUIET };
+    let waiting = Waiting { cancel: &Cancel::when(&is_over), ..Waiting::QUIET };
     let (_, reading) =
         terminals.exec(&command("yes", &path), wait, waiting, Instant::now()).expect("it starts");
-    assert_eq!(reading.paused, Paused::Stopped);
+    assert_eq!(reading.paused, Paused::Cancelled);
 }
 
 #[test]
@@ -245,9 +246,14 @@ fn a_wait_stops_when_told_and_at_its_deadline() {
     let forever = Wait { longest: Duration::MAX, pause: PATIENCE };
     let silent = command("sleep 1000", &path);
     let (id, reading) = terminals
-        .exec(&silent, forever, Waiting { go_on: &|| false, ..Waiting::QUIET }, Instant::now())
+        .exec(
+            &silent,
+            forever,
+            Waiting { cancel: &Cancel::when(&|| true), ..Waiting::QUIET },
+            Instant::now(),
+        )
         .expect("it starts");
-    assert_eq!((reading.paused, reading.ending), (Paused::Stopped, None));
+    assert_eq!((reading.paused, reading.ending), (Paused::Cancelled, None));
     let wait = Wait { longest: Duration::from_millis(50), pause: PATIENCE };
     let reading = terminals.read(id, wait, Waiting::QUIET, Instant::now()).expect("it is there");
     assert_eq!((reading.paused, reading.output.text()), (Paused::Deadline, String::new()));

@@ -44,7 +44,7 @@ fn main() -> anyhow::Result<()> {
 
 fn rows(conversation: &Conversation) -> Vec<Row> {
     let prices = PriceCard::anthropic_5m();
-    let prepared = Prepared::new(conversation, Tokenizer::O200k);
+    let prepared = Prepared::new(conversation.clone(), Tokenizer::O200k);
     let needs = needs(&prepared);
     let planner = Planner::new(Settings::lossless(), prices.clone());
     let mut projector = Projector::Engine(Box::new(planner));
@@ -53,7 +53,7 @@ fn rows(conversation: &Conversation) -> Vec<Row> {
         let Projector::Engine(planner) = projector else { return };
         let request = planner.requests();
         for index in planner.window().iter().filter(|_| request % 3 == 0) {
-            let facts = prepared.observed.facts(*index);
+            let facts = prepared.record.facts(*index);
             let Some(life) = planner.life(*index) else { continue };
             let young = request <= life.arrived + 1;
             if conversation.entry(*index).role != Role::Tool || facts.tokens.0 < 100 || young {

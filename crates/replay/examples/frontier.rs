@@ -45,17 +45,17 @@ fn main() -> anyhow::Result<()> {
     }
     let prices = PriceCard::anthropic_5m();
     let prepared: Vec<_> =
-        conversations.par_iter().map(|(_, c)| Prepared::new(c, Tokenizer::O200k)).collect();
+        conversations.into_par_iter().map(|(_, c)| Prepared::new(c, Tokenizer::O200k)).collect();
     let views = arguments.views()?;
     print!("{}", heading(&prepared));
     for profile in PROFILES {
         if study.as_ref().is_none_or(|study| study.base == profile.name) {
-            let start = |_: &Prepared<'_>| profile.start(&prices).with_views(Arc::clone(&views));
+            let start = |_: &Prepared| profile.start(&prices).with_views(Arc::clone(&views));
             print!("{}", row(profile.name, &prepared, &prices, start));
         }
     }
     if let Some(study) = study {
-        let start = |_: &Prepared<'_>| {
+        let start = |_: &Prepared| {
             let planner = Planner::new(study.settings.clone(), prices.clone());
             Projector::Engine(Box::new(planner.with_views(Arc::clone(&views))))
         };
@@ -151,7 +151,7 @@ impl Half {
     }
 }
 
-fn heading(prepared: &[Prepared<'_>]) -> String {
+fn heading(prepared: &[Prepared]) -> String {
     format!(
         "{} conversations\n{:28} {:>7} {:>7} {:>7} {:>8} {:>7} {:>6} {:>6} {:>5}\n",
         prepared.len(),
@@ -171,9 +171,9 @@ fn heading(prepared: &[Prepared<'_>]) -> String {
 /// own ratios, tokens, evidence, references, repairs a conversation, rewrites, laws broken.
 fn row<'a>(
     name: &str,
-    prepared: &'a [Prepared<'a>],
+    prepared: &'a [Prepared],
     prices: &PriceCard,
-    start: impl Fn(&Prepared<'_>) -> Projector + Sync,
+    start: impl Fn(&Prepared) -> Projector + Sync,
 ) -> String {
     let replays: Vec<Replay> =
         prepared.par_iter().map(|p| replay(p, &mut start(p), prices, &mut |_, _| {})).collect();

@@ -47,7 +47,7 @@ fn main() -> anyhow::Result<()> {
 
 fn counts(profile: &Profile, conversation: &Conversation) -> ByKind {
     let prices = PriceCard::anthropic_5m();
-    let prepared = Prepared::new(conversation, Tokenizer::O200k);
+    let prepared = Prepared::new(conversation.clone(), Tokenizer::O200k);
     let mut projector = profile.start(&prices).with_views(Arc::new(CuratedViews::default()));
     let mut all = ByKind::new();
     replay(&prepared, &mut projector, &prices, &mut |_, step| {

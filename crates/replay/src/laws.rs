@@ -1,10 +1,10 @@
 //! The engine's laws, checked on every request of a replay from what would be sent.
 
-use foveal_context::observed::Observed;
 use foveal_context::projector::Projector;
+use foveal_context::record::Record;
 use foveal_context::shape::ShapeKind;
+use foveal_transcript::EntryIndex;
 use foveal_transcript::Handle;
-use foveal_transcript::{Conversation, EntryIndex};
 
 /// How often each law was broken.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -36,27 +36,22 @@ impl std::ops::AddAssign for Breaches {
 }
 
 /// Checks the decisions on the entries of the present prompt from window position `from` on.
-pub fn check(
-    conversation: &Conversation,
-    observed: &Observed,
-    projector: &Projector,
-    from: usize,
-) -> Breaches {
+pub fn check(record: &Record, projector: &Projector, from: usize) -> Breaches {
     let mut breaches = Breaches::default();
     let window = projector.window();
     for index in &window[from.min(window.len())..] {
         let item = projector.item(*index);
         let Some(shape) = item.decision.shape() else { continue };
-        if shape.handle != Handle::of(conversation.entry(*index).prompt_text().as_bytes()) {
+        if shape.handle != Handle::of(record.entry(*index).prompt_text().as_bytes()) {
             breaches.lost += 1;
         }
-        if item.tokens > observed.facts(*index).tokens {
+        if item.tokens > record.facts(*index).tokens {
             breaches.larger += 1;
         }
         let dangles = |target: &EntryIndex| {
             target >= index
                 || window.binary_search(target).is_err()
-                || shows_nothing(observed, projector, *target)
+                || shows_nothing(record, projector, *target)
         };
         if shape.refers_to().iter().any(dangles) {
             breaches.dangling += 1;
@@ -67,8 +62,8 @@ pub fn check(
 
 /// Whether a result has been reduced until no line of it is left to point at. Of edits it is
 /// the note on them that is pointed at.
-fn shows_nothing(observed: &Observed, projector: &Projector, index: EntryIndex) -> bool {
+fn shows_nothing(record: &Record, projector: &Projector, index: EntryIndex) -> bool {
     let shape = projector.item(index).decision.shape();
     let shape = shape.filter(|shape| shape.kind != ShapeKind::Folded);
-    shape.is_some_and(|shape| shape.lines_kept(&observed.facts(index).printed).is_empty())
+    shape.is_some_and(|shape| shape.lines_kept(&record.facts(index).printed).is_empty())
 }

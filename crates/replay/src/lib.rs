@@ -4,6 +4,7 @@
 //! read the projected text itself and trust nothing the engine says about it.
 
 pub mod cost;
+pub mod figures;
 pub mod laws;
 pub mod needs;
 pub mod oracle;

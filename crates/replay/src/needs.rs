@@ -19,26 +19,25 @@ pub struct Need {
 }
 
 /// Every use of a line that stood in tool results and in no other message of the prompt.
-pub fn needs(prepared: &Prepared<'_>) -> Vec<Need> {
+pub fn needs(prepared: &Prepared) -> Vec<Need> {
     let mut window = Window::default();
     let mut next = 0;
     let mut spoken = Visible::default();
     let mut sources = crate::run::Sources::default();
     let mut found = Vec::new();
-    for (request, answer) in (0u32..).zip(prepared.conversation.responses()) {
+    for (request, answer) in (0u32..).zip(prepared.record.conversation().responses()) {
         while next < answer.0 {
-            if let WindowChange::Cut { .. } = window.push(prepared.conversation) {
+            if let WindowChange::Cut { .. } = window.push(prepared.record.conversation()) {
                 spoken = Visible::default();
                 let stay = || window.entries().iter().map(|index| (*index, prepared.scan(*index)));
-                let is_tool =
-                    |index: &EntryIndex| prepared.conversation.entry(*index).role == Role::Tool;
+                let is_tool = |index: &EntryIndex| prepared.record.entry(*index).role == Role::Tool;
                 stay().filter(|(i, _)| !is_tool(i)).for_each(|(_, scan)| spoken.add(scan));
                 sources.rebuild(stay().filter(|(i, _)| is_tool(i)));
             }
             let index = EntryIndex(next);
             next += 1;
             if window.entries().last() == Some(&index) {
-                match prepared.conversation.entry(index).role {
+                match prepared.record.entry(index).role {
                     Role::Tool => sources.add(index, prepared.scan(index)),
                     Role::System | Role::User | Role::Assistant => {
                         spoken.add(prepared.scan(index));

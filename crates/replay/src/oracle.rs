@@ -20,14 +20,14 @@ use crate::scan::Scan;
 use crate::visible::Visible;
 
 /// The oracle for one conversation, to be replayed as any profile.
-pub fn oracle(prepared: &Prepared<'_>) -> Projector {
+pub fn oracle(prepared: &Prepared) -> Projector {
     let mut search = Search::new(prepared);
     let mut window = Window::default();
     let mut next = 0;
     let mut spoken = Visible::default();
-    for answer in prepared.conversation.responses() {
+    for answer in prepared.record.conversation().responses() {
         while next < answer.0 {
-            let change = window.push(prepared.conversation);
+            let change = window.push(prepared.record.conversation());
             let index = EntryIndex(next);
             next += 1;
             if let WindowChange::Cut { .. } = change {
@@ -48,12 +48,12 @@ pub fn oracle(prepared: &Prepared<'_>) -> Projector {
         }
     }
     let shapes = search.shapes();
-    Projector::Fixed(Fixed::new(prepared.conversation, &prepared.observed, &shapes))
+    Projector::Fixed(Fixed::new(&prepared.record, &shapes))
 }
 
 /// Adds what a message other than a tool result says.
-fn speak(prepared: &Prepared<'_>, index: EntryIndex, spoken: &mut Visible) {
-    match prepared.conversation.entry(index).role {
+fn speak(prepared: &Prepared, index: EntryIndex, spoken: &mut Visible) {
+    match prepared.record.entry(index).role {
         Role::System | Role::User | Role::Assistant => spoken.add(prepared.scan(index)),
         Role::Tool => {}
     }
@@ -68,7 +68,7 @@ enum Use {
 
 /// What is kept of each result, as it is found to be needed.
 struct Search<'a> {
-    prepared: &'a Prepared<'a>,
+    prepared: &'a Prepared,
     /// Where each result first shows what; filled when a result is first needed.
     places: HashMap<EntryIndex, HashMap<Use, u32>>,
     kept: HashMap<EntryIndex, Kept>,
@@ -93,7 +93,7 @@ impl Kept {
 }
 
 impl<'a> Search<'a> {
-    fn new(prepared: &'a Prepared<'a>) -> Self {
+    fn new(prepared: &'a Prepared) -> Self {
         Self { prepared, places: HashMap::new(), kept: HashMap::new() }
     }
 
@@ -102,7 +102,7 @@ impl<'a> Search<'a> {
     fn need(&mut self, window: &[EntryIndex], wanted: Use) {
         let holders = || {
             let results = window.iter().rev().filter(|index| {
-                self.prepared.conversation.entry(**index).role == Role::Tool
+                self.prepared.record.entry(**index).role == Role::Tool
                     && holds(self.prepared.scan(**index), wanted)
             });
             results.copied()
@@ -123,7 +123,7 @@ impl<'a> Search<'a> {
     }
 
     fn content(&self, index: EntryIndex) -> &'a str {
-        let result = self.prepared.conversation.entry(index).result();
+        let result = self.prepared.record.entry(index).result();
         result.map_or("", |result| &result.content)
     }
 
@@ -131,7 +131,7 @@ impl<'a> Search<'a> {
     fn shapes(&self) -> Vec<(EntryIndex, Shape)> {
         let none = BTreeSet::new();
         (0u32..)
-            .zip(&self.prepared.conversation.entries)
+            .zip(self.prepared.record.entries())
             .filter(|(_, entry)| entry.role == Role::Tool)
             .map(|(at, _)| {
                 let lines = self.kept.get(&EntryIndex(at)).map_or(&none, |kept| &kept.lines);
@@ -203,10 +203,10 @@ mod tests {
 
     /// What the oracle sends of each result, in order.
     fn check(conversation: &Conversation, expected: &[&str]) {
-        let prepared = Prepared::new(conversation, Tokenizer::O200k);
+        let prepared = Prepared::new(conversation.clone(), Tokenizer::O200k);
         let projector = oracle(&prepared);
         let sent: Vec<_> = (0u32..)
-            .zip(&conversation.entries)
+            .zip(conversation.entries())
             .filter_map(|(at, entry)| {
                 let content = &entry.result()?.content;
                 let shape = projector.item(EntryIndex(at)).decision.shape();
@@ -248,7 +248,7 @@ mod tests {
         #[test]
         fn nothing_used_is_missing(script in scripts(30)) {
             let conversation = script.conversation();
-            let prepared = Prepared::new(&conversation, Tokenizer::O200k);
+            let prepared = Prepared::new(conversation.clone(), Tokenizer::O200k);
             let prices = PriceCard::anthropic_5m();
             let replay = crate::replay(&prepared, &mut oracle(&prepared), &prices, &mut |_, _| {});
             prop_assert_eq!(replay.breaches.total(), 0);

@@ -3,9 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use foveal_context::call_texts::{argument_texts, projected};
-use foveal_context::observed::{Observed, visible_texts};
+use foveal_context::facts::visible_texts;
 use foveal_context::prices::PriceCard;
 use foveal_context::projector::Projector;
+use foveal_context::record::Record;
 use foveal_context::rewrite::RewriteReason;
 use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_effects::EffectKind;
@@ -19,11 +20,9 @@ use crate::visible::Visible;
 
 /// What every replay of one conversation shares.
 #[derive(Debug)]
-pub struct Prepared<'a> {
-    /// The conversation.
-    pub conversation: &'a Conversation,
-    /// Its facts.
-    pub observed: Observed,
+pub struct Prepared {
+    /// The conversation and its facts.
+    pub record: Record,
     /// What each entry's original text holds.
     scans: Vec<Scan>,
     /// What the answer of each request uses; empty for other entries.
@@ -36,24 +35,21 @@ struct Uses {
     references: Vec<u64>,
 }
 
-impl<'a> Prepared<'a> {
+impl Prepared {
     /// Scans a conversation.
-    pub fn new(conversation: &'a Conversation, tokenizer: Tokenizer) -> Self {
-        let observed = Observed::of(conversation, tokenizer);
-        let scans =
-            conversation.entries.iter().map(|entry| Scan::of(&visible_texts(entry))).collect();
+    pub fn new(conversation: Conversation, tokenizer: Tokenizer) -> Self {
+        let record = Record::of(conversation, tokenizer);
+        let scans = record.entries().iter().map(|entry| Scan::of(&visible_texts(entry))).collect();
         let uses = (0u32..)
-            .zip(&conversation.entries)
+            .zip(record.entries())
             .map(|(index, entry)| match entry.role {
-                Role::Assistant => uses_of(conversation, &observed, EntryIndex(index)),
+                Role::Assistant => uses_of(&record, EntryIndex(index)),
                 Role::System | Role::User | Role::Tool => Uses::default(),
             })
             .collect();
-        Self { conversation, observed, scans, uses }
+        Self { record, scans, uses }
     }
-}
 
-impl Prepared<'_> {
     /// What the original text of an entry holds.
     pub fn scan(&self, index: EntryIndex) -> &Scan {
         &self.scans[index.at()]
@@ -104,10 +100,10 @@ impl Sources {
     }
 }
 
-fn uses_of(conversation: &Conversation, observed: &Observed, answer: EntryIndex) -> Uses {
-    let entry = conversation.entry(answer);
+fn uses_of(record: &Record, answer: EntryIndex) -> Uses {
+    let entry = record.entry(answer);
     let mut uses = Uses::default();
-    for (call, facts) in entry.calls().zip(&observed.facts(answer).calls) {
+    for (call, facts) in entry.calls().zip(&record.facts(answer).calls) {
         let edits = matches!(facts.effect.kind, EffectKind::Edit | EffectKind::Write)
             || !facts.effect.writes.is_empty();
         if edits {
@@ -197,16 +193,16 @@ pub type Observer<'o> = dyn FnMut(&Projector, &foveal_context::planner::Step) + 
 
 /// Replays `prepared` under the profile that `projector` was made for.
 pub fn replay(
-    prepared: &Prepared<'_>,
+    prepared: &Prepared,
     projector: &mut Projector,
     prices: &PriceCard,
     observer: &mut Observer<'_>,
 ) -> Replay {
     let mut state = State::new(prepared, prices);
-    let answers: Vec<_> = prepared.conversation.responses().collect();
+    let answers: Vec<_> = prepared.record.conversation().responses().collect();
     for answer in answers {
-        let time = request_time(prepared.conversation, answer);
-        let step = projector.advance(prepared.conversation, &prepared.observed, answer, time);
+        let time = request_time(prepared.record.conversation(), answer);
+        let step = projector.advance(&prepared.record, answer, time);
         state.request(projector, &step, time);
         observer(projector, &step);
     }
@@ -216,12 +212,12 @@ pub fn replay(
 /// When a request was sent: the time of the last entry before its answer, or, where that is
 /// not recorded, of the answer.
 pub fn request_time(conversation: &Conversation, answer: EntryIndex) -> Option<Timestamp> {
-    let before = answer.at().checked_sub(1).and_then(|at| conversation.entries[at].time);
+    let before = answer.at().checked_sub(1).and_then(|at| conversation.entries()[at].time);
     before.or(conversation.entry(answer).time)
 }
 
 struct State<'a> {
-    prepared: &'a Prepared<'a>,
+    prepared: &'a Prepared,
     prices: &'a PriceCard,
     raw: RawPrompt,
     raw_cache: Cache,
@@ -245,13 +241,13 @@ struct RawPrompt {
 }
 
 impl RawPrompt {
-    fn take(&mut self, prepared: &Prepared<'_>, answer: EntryIndex) {
+    fn take(&mut self, prepared: &Prepared, answer: EntryIndex) {
         while self.next < answer.0 {
             let index = EntryIndex(self.next);
             self.next += 1;
-            match self.window.push(prepared.conversation) {
+            match self.window.push(prepared.record.conversation()) {
                 WindowChange::Cut { .. } => self.rebuild(prepared),
-                WindowChange::Appended if prepared.conversation.entry(index).role == Role::Tool => {
+                WindowChange::Appended if prepared.record.entry(index).role == Role::Tool => {
                     let scan = prepared.scan(index);
                     self.references.add_references(scan);
                     self.sources.add(index, scan);
@@ -262,10 +258,10 @@ impl RawPrompt {
     }
 
     /// Starts anew with the results that stayed in the prompt.
-    fn rebuild(&mut self, prepared: &Prepared<'_>) {
+    fn rebuild(&mut self, prepared: &Prepared) {
         let results = || {
             let window = self.window.entries().iter();
-            let tools = window.filter(|i| prepared.conversation.entry(**i).role == Role::Tool);
+            let tools = window.filter(|i| prepared.record.entry(**i).role == Role::Tool);
             tools.map(|index| (*index, prepared.scan(*index)))
         };
         self.references = Visible::default();
@@ -275,7 +271,7 @@ impl RawPrompt {
 }
 
 impl<'a> State<'a> {
-    fn new(prepared: &'a Prepared<'a>, prices: &'a PriceCard) -> Self {
+    fn new(prepared: &'a Prepared, prices: &'a PriceCard) -> Self {
         Self {
             prepared,
             prices,
@@ -283,7 +279,7 @@ impl<'a> State<'a> {
             raw_cache: Cache::default(),
             cache: Cache::default(),
             prompt: Vec::new(),
-            versions: vec![0; prepared.conversation.entries.len()],
+            versions: vec![0; prepared.record.len()],
             replaced: HashMap::new(),
             visible: Visible::default(),
             mended: HashSet::new(),
@@ -306,7 +302,7 @@ impl<'a> State<'a> {
             .map(|index| Message {
                 entry: index.0,
                 version: 0,
-                tokens: self.prepared.observed.facts(*index).tokens,
+                tokens: self.prepared.record.facts(*index).tokens,
             })
             .collect();
         let raw = self.raw_cache.charge(&raw_prompt, time, self.prices);
@@ -331,7 +327,7 @@ impl<'a> State<'a> {
 
     /// Brings the projected prompt and what it shows up to date.
     fn take_projection(&mut self, projector: &Projector, step: &foveal_context::planner::Step) {
-        let conversation = self.prepared.conversation;
+        let record = &self.prepared.record;
         let kept = step.kept.min(self.prompt.len());
         for message in self.prompt.drain(kept..).collect::<Vec<_>>() {
             let index = EntryIndex(message.entry);
@@ -347,7 +343,7 @@ impl<'a> State<'a> {
         for index in &projector.window()[kept..] {
             let item = projector.item(*index);
             if let Some(shape) = item.decision.shape() {
-                let entry = conversation.entry(*index);
+                let entry = record.entry(*index);
                 let scan = match entry.result() {
                     Some(result) => Scan::of(&[&shape.render(&result.content)]),
                     None => Scan::of(&visible_texts(&projected(entry, shape))),
@@ -360,7 +356,7 @@ impl<'a> State<'a> {
             let version = self.versions[index.at()];
             self.prompt.push(Message { entry: index.0, version, tokens: item.tokens });
         }
-        self.replay.breaches += laws::check(conversation, &self.prepared.observed, projector, kept);
+        self.replay.breaches += laws::check(record, projector, kept);
     }
 
     fn evidence(&self, uses: &Uses) -> (Share, Vec<u64>) {
@@ -404,7 +400,7 @@ impl<'a> State<'a> {
         let region: Tokens = sources
             .iter()
             .map(|source| {
-                self.prepared.observed.facts(*source).tokens - projector.item(*source).tokens
+                self.prepared.record.facts(*source).tokens - projector.item(*source).tokens
             })
             .sum();
         self.mended.extend(sources);

@@ -19,7 +19,7 @@ proptest! {
     #[test]
     fn what_nothing_changed_costs_the_same_and_lacks_nothing(script in scripts(40)) {
         let conversation = script.conversation();
-        let prepared = Prepared::new(&conversation, Tokenizer::O200k);
+        let prepared = Prepared::new(conversation.clone(), Tokenizer::O200k);
         let replay = replay(&prepared, &mut untouched(), &prices(), &mut |_, _| {});
         prop_assert_eq!(replay.requests.len(), conversation.responses().count());
         prop_assert_eq!(replay.breaches.total(), 0);
@@ -36,7 +36,7 @@ proptest! {
 /// Tokens of each prompt and those read from the cache, as recorded.
 fn check(text: &str, expected: &[(&[&str], &[&str])]) {
     let conversation = fixture(text);
-    let prepared = Prepared::new(&conversation, Tokenizer::O200k);
+    let prepared = Prepared::new(conversation.clone(), Tokenizer::O200k);
     let replay = replay(&prepared, &mut untouched(), &prices(), &mut |_, _| {});
     let count = |texts: &[&str]| texts.iter().map(|text| Tokenizer::O200k.count(text).0).sum();
     let expected: Vec<(u64, u64)> = expected.iter().map(|(p, c)| (count(p), count(c))).collect();

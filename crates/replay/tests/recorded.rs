@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use foveal_code::views::CuratedViews;
-use foveal_context::observed::Observed;
 use foveal_context::planner::Step;
 use foveal_context::projector::Projector;
+use foveal_context::record::Record;
 use foveal_context::rewrite::RewriteReason;
 use foveal_context::settings::Settings;
 use foveal_context::tokens::{Tokenizer, Tokens};
@@ -50,11 +50,11 @@ fn curator() -> Arc<dyn Views> {
     Arc::clone(&*CURATOR) as Arc<dyn Views>
 }
 
-fn for_each(check: impl Fn(&Conversation, &Observed) + Sync) {
+fn for_each(check: impl Fn(&Record) + Sync) {
     sessions().par_iter().for_each(|path| {
         for conversation in conversations(path) {
-            let observed = Observed::of(&conversation, Tokenizer::O200k);
-            check(&conversation, &observed);
+            let record = Record::of(conversation, Tokenizer::O200k);
+            check(&record);
         }
     });
 }
@@ -74,20 +74,20 @@ fn every_law_holds_at_every_request() {
         folds::notes_on_runs_are_true,
         rewrites::law,
     ];
-    for_each(|conversation, observed| {
+    for_each(|record| {
         for (_, settings) in own_profiles() {
             let subject = Subject::engine(settings);
-            laws::check(conversation, observed, subject, Scope::Changes, LAWS);
+            laws::check(record, subject, Scope::Changes, LAWS);
         }
     });
 }
 
 #[test]
 fn notes_are_true() {
-    for_each(|conversation, observed| {
+    for_each(|record| {
         for (_, settings) in own_profiles() {
             let laws: &[Law] = &[pointers::notes_are_true];
-            laws::check(conversation, observed, Subject::engine(settings), Scope::Changes, laws);
+            laws::check(record, Subject::engine(settings), Scope::Changes, laws);
         }
     });
 }
@@ -112,34 +112,33 @@ fn the_laws_hold_with_the_built_in_curator() {
         pointers::notes_are_true,
         rewrites::law,
     ];
-    for_each(|conversation, observed| {
+    for_each(|record| {
         for settings in [curated_early(), Settings::curated(), Settings::max()] {
             let subject = Subject::engine_with(settings, curator());
-            laws::check(conversation, observed, subject, Scope::Changes, LAWS);
+            laws::check(record, subject, Scope::Changes, LAWS);
         }
     });
 }
 
 #[test]
 fn repeats_follow_their_line() {
-    for_each(|conversation, observed| {
+    for_each(|record| {
         for (_, settings) in own_profiles() {
             let laws: &[Law] = &[pointers::repeats_follow_their_line];
-            laws::check(conversation, observed, Subject::engine(settings), Scope::Changes, laws);
+            laws::check(record, Subject::engine(settings), Scope::Changes, laws);
         }
     });
 }
 
 #[test]
 fn a_passed_high_mark_leads_to_few_rewrites() {
-    for_each(|conversation, observed| {
+    for_each(|record| {
         let mut settings = Settings::balanced();
         if let Some(rewrite) = &mut settings.rewrite {
             rewrite.high = Tokens(30_000);
             rewrite.low = Tokens(15_000);
         }
-        let steps =
-            laws::check(conversation, observed, Subject::engine(settings), Scope::Changes, &[]);
+        let steps = laws::check(record, Subject::engine(settings), Scope::Changes, &[]);
         let high = |step: &&Step| step.rewrite == Some(RewriteReason::HighMark);
         let rewrites = steps.iter().filter(high).count();
         assert!(rewrites <= 3 + steps.len() / 10, "{rewrites} in {} requests", steps.len());
@@ -148,35 +147,29 @@ fn a_passed_high_mark_leads_to_few_rewrites() {
 
 #[test]
 fn lossless_shows_everything() {
-    for_each(|conversation, observed| {
+    for_each(|record| {
         let subject = Subject::engine(Settings::lossless());
         let laws: &[Law] = &[content::everything_is_visible];
-        laws::check(conversation, observed, subject, Scope::Changes, laws);
+        laws::check(record, subject, Scope::Changes, laws);
     });
 }
 
 #[test]
 fn a_plan_can_be_taken_up_and_knows_no_future() {
-    for_each(|conversation, observed| {
-        let requests = laws::answers(conversation).len();
+    for_each(|record| {
+        let requests = laws::answers(record).len();
         for settings in [Settings::balanced(), Settings::max(), Settings::curated()] {
             let (places, views) = ([requests / 3, requests * 2 / 3], curator());
-            determinism::resuming_changes_nothing(
-                &settings,
-                &views,
-                conversation,
-                observed,
-                places,
-            );
-            determinism::the_future_changes_nothing(&settings, &views, conversation, observed);
+            determinism::resuming_changes_nothing(&settings, &views, record, places);
+            determinism::the_future_changes_nothing(&settings, &views, record);
         }
     });
 }
 
 #[test]
 fn the_measures_find_no_breach_and_lossless_keeps_the_evidence() {
-    for_each(|conversation, _| {
-        let prepared = Prepared::new(conversation, Tokenizer::O200k);
+    for_each(|record| {
+        let prepared = Prepared::new(record.conversation().clone(), Tokenizer::O200k);
         for (name, settings) in own_profiles() {
             let Replay { requests, breaches } = replay_under(&prepared, settings);
             assert_eq!(breaches.total(), 0, "{name}: {breaches:?}");
@@ -184,21 +177,26 @@ fn the_measures_find_no_breach_and_lossless_keeps_the_evidence() {
             assert!(requests.iter().all(seen), "{name}");
             if name == "lossless" {
                 let lost: u64 = requests.iter().map(|r| r.evidence.used - r.evidence.visible).sum();
-                assert_eq!(lost, 0, "lines of edits are lost in {}", conversation.id);
+                assert_eq!(
+                    lost,
+                    0,
+                    "lines of edits are lost in {}",
+                    prepared.record.conversation().id
+                );
             }
         }
     });
 }
 
-fn replay_under(prepared: &Prepared<'_>, settings: Settings) -> Replay {
+fn replay_under(prepared: &Prepared, settings: Settings) -> Replay {
     let Subject { mut projector, prices, .. } = Subject::engine_with(settings, curator());
     replay(prepared, &mut projector, &prices, &mut |_: &Projector, _| {})
 }
 
 #[test]
 fn rewrites_are_rare() {
-    for_each(|conversation, _| {
-        let prepared = Prepared::new(conversation, Tokenizer::O200k);
+    for_each(|record| {
+        let prepared = Prepared::new(record.conversation().clone(), Tokenizer::O200k);
         for settings in [Settings::balanced(), Settings::max()] {
             let replay = replay_under(&prepared, settings);
             let rewrites = replay.requests.iter().filter(|r| r.rewrite.is_some()).count();

@@ -48,7 +48,7 @@ impl Measured {
     /// first [`Limits::profiles_drawn`].
     pub fn add(&mut self, replay: &Replay, fill: Option<Fill>) {
         let place = self.line.totals.len();
-        self.line.totals.push(totals_of(replay));
+        self.line.totals.push(Totals::of(replay));
         if place < self.limits.profiles_drawn {
             let detail = self.detail_of(replay, fill.unwrap_or_default());
             self.line.details.push(detail);
@@ -95,32 +95,6 @@ impl Measured {
         }
         detail
     }
-}
-
-fn totals_of(replay: &Replay) -> Totals {
-    let mut totals = Totals {
-        conversations: 1,
-        raw_dollars: replay.raw_dollars(),
-        net_dollars: replay.net_dollars(),
-        breaches: u64::from(replay.breaches.total()),
-        ..Totals::default()
-    };
-    for request in &replay.requests {
-        totals.requests += 1;
-        totals.raw_tokens += request.raw.prompt.0;
-        totals.tokens += request.projected.prompt.0;
-        totals.raw_peak = totals.raw_peak.max(request.raw.prompt.0);
-        totals.peak = totals.peak.max(request.projected.prompt.0);
-        totals.evidence += request.evidence;
-        totals.references += request.references;
-        totals.repairs += u64::from(request.repairs);
-        totals.rewrites += u64::from(request.rewrite.is_some());
-    }
-    if totals.raw_dollars > 0.0 {
-        totals.ratios = totals.net_dollars / totals.raw_dollars;
-        totals.ratios_count = 1;
-    }
-    totals
 }
 
 /// Gathers conversations into a [`ReportData`].

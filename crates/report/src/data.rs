@@ -4,7 +4,8 @@ use foveal_context::prices::PriceCard;
 use foveal_context::profile::{Origin, Profile};
 use foveal_context::tokens::Tokens;
 use foveal_effects::EffectKind;
-use foveal_replay::run::Share;
+use foveal_replay::Replay;
+use foveal_replay::figures::Figures;
 use foveal_transcript::Role;
 use serde::{Deserialize, Serialize};
 
@@ -159,74 +160,48 @@ pub struct Fill {
 pub struct Totals {
     /// Conversations.
     pub conversations: u64,
-    /// Requests.
-    pub requests: u64,
-    /// Input tokens as recorded.
-    pub raw_tokens: u64,
-    /// Input tokens as projected.
-    pub tokens: u64,
-    /// Largest recorded prompt, in tokens.
-    pub raw_peak: u64,
-    /// Largest projected prompt, in tokens.
-    pub peak: u64,
-    /// US dollars for the recorded prompts.
-    pub raw_dollars: f64,
-    /// US dollars for the projected prompts, repairs included.
-    pub net_dollars: f64,
-    /// Sum of the conversations' own cost ratios (net to raw).
+    /// As recorded.
+    pub raw: Figures,
+    /// As projected.
+    pub projected: Figures,
+    /// Sum of the conversations' own cost ratios (projected to raw).
     pub ratios: f64,
     /// Conversations that have a cost ratio: all whose recorded cost is not zero.
     pub ratios_count: u64,
-    /// Lines of edits.
-    pub evidence: Share,
-    /// Identifiers and paths.
-    pub references: Share,
-    /// Uses that would have needed another request.
-    pub repairs: u64,
-    /// Requests at which results already sent were changed.
-    pub rewrites: u64,
-    /// Laws broken.
-    pub breaches: u64,
 }
 
 impl Totals {
+    /// The sums of one conversation.
+    pub fn of(replay: &Replay) -> Self {
+        let (raw, projected) = (Figures::raw(replay), Figures::projected(replay));
+        let is_paid = raw.dollars > 0.0;
+        let ratios = if is_paid { projected.dollars / raw.dollars } else { 0.0 };
+        Self { conversations: 1, raw, projected, ratios, ratios_count: u64::from(is_paid) }
+    }
+
     /// Adds another conversation's sums.
     pub fn add(&mut self, other: &Totals) {
         self.conversations += other.conversations;
-        self.requests += other.requests;
-        self.raw_tokens += other.raw_tokens;
-        self.tokens += other.tokens;
-        self.raw_peak = self.raw_peak.max(other.raw_peak);
-        self.peak = self.peak.max(other.peak);
-        self.raw_dollars += other.raw_dollars;
-        self.net_dollars += other.net_dollars;
+        self.raw += other.raw;
+        self.projected += other.projected;
         self.ratios += other.ratios;
         self.ratios_count += other.ratios_count;
-        self.evidence += other.evidence;
-        self.references += other.references;
-        self.repairs += other.repairs;
-        self.rewrites += other.rewrites;
-        self.breaches += other.breaches;
     }
 
     /// Change of cost as a fraction of the recorded cost; `None` where that is zero.
     pub fn cost_change(&self) -> Option<f64> {
-        change(self.raw_dollars, self.net_dollars)
+        self.projected.cost_change(&self.raw)
     }
 
     /// Change of input tokens as a fraction; `None` where none were recorded.
     pub fn token_change(&self) -> Option<f64> {
-        change(self.raw_tokens as f64, self.tokens as f64)
+        self.projected.tokens_change(&self.raw)
     }
 
     /// Mean of the conversations' own cost changes.
     pub fn mean_change(&self) -> Option<f64> {
         (self.ratios_count > 0).then(|| self.ratios / self.ratios_count as f64 - 1.0)
     }
-}
-
-fn change(from: f64, to: f64) -> Option<f64> {
-    (from > 0.0 && to.is_finite()).then(|| to / from - 1.0)
 }
 
 /// One request in a drawing.
@@ -277,7 +252,7 @@ pub struct SessionLine {
 impl SessionLine {
     /// US dollars for the recorded prompts.
     pub fn raw_dollars(&self) -> f64 {
-        self.totals.first().map_or(0.0, |totals| totals.raw_dollars)
+        self.totals.first().map_or(0.0, |totals| totals.raw.dollars)
     }
 }
 

@@ -24,7 +24,7 @@ const SCRIPT: &str = include_str!("script.js");
 /// let profiles: Vec<_> = PROFILES.iter().map(ProfileLine::from).collect();
 /// let mut builder = ReportBuilder::new(profiles, prices.clone(), limits);
 /// for (name, conversation) in [("a session", Conversation::default())] {
-///     let prepared = Prepared::new(&conversation, Tokenizer::O200k);
+///     let prepared = Prepared::new(conversation.clone(), Tokenizer::O200k);
 ///     let mut measured = Measured::new(name, &conversation, &prices, limits);
 ///     for profile in PROFILES {
 ///         let mut fill = FillSampler::new(&prepared);
@@ -105,9 +105,9 @@ fn header(html: &mut Html, data: &ReportData) {
     let text = format!(
         "{}, {}, {} input tokens, {} as recorded, priced by {}",
         number::plural(totals.conversations, "conversation"),
-        number::plural(totals.requests, "request"),
-        number::count(totals.raw_tokens as f64),
-        number::dollars(totals.raw_dollars),
+        number::plural(totals.projected.requests, "request"),
+        number::count(totals.raw.tokens.0 as f64),
+        number::dollars(totals.raw.dollars),
         data.prices.name,
     );
     html.leaf("p", &[], &text);
@@ -144,17 +144,17 @@ fn choice(html: &mut Html, data: &ReportData) {
 }
 
 fn figures(html: &mut Html, profile: &ProfileLine, totals: &Totals) {
-    let saved = totals.raw_dollars - totals.net_dollars;
+    let saved = totals.raw.dollars - totals.projected.dollars;
     let (word, kind) = if saved < 0.0 { ("more", "worse") } else { ("saved", "better") };
     html.open("div", &[("class", "figures")]);
     html.open("div", &[("class", "figure hero")]);
     html.leaf("b", &[("class", kind)], &number::change(totals.cost_change()));
     html.leaf("span", &[], "input cost, repairs included");
-    let from = number::dollars(totals.raw_dollars);
+    let from = number::dollars(totals.raw.dollars);
     let text = format!(
         "{} {word}: {from} → {}",
         number::dollars(saved.abs()),
-        number::dollars(totals.net_dollars)
+        number::dollars(totals.projected.dollars)
     );
     html.leaf("small", &[], &text);
     html.close("div");
@@ -162,24 +162,40 @@ fn figures(html: &mut Html, profile: &ProfileLine, totals: &Totals) {
         format!("mean of the conversations’ own changes: {}", number::change(totals.mean_change()));
     let peak = format!(
         "peak {} → {}",
-        number::count(totals.raw_peak as f64),
-        number::count(totals.peak as f64)
+        number::count(totals.raw.peak.0 as f64),
+        number::count(totals.projected.peak.0 as f64)
     );
     let of = |share: foveal_replay::run::Share| {
         format!("{} of {}", number::thousands(share.visible), number::thousands(share.used))
     };
-    let repairs = format!("{} in all", number::thousands(totals.repairs));
-    let rewrites = format!("{} in all", number::thousands(totals.rewrites));
+    let repairs = format!("{} in all", number::thousands(totals.projected.repairs));
+    let rewrites = format!("{} in all", number::thousands(totals.projected.rewrites));
     for (value, name, note) in [
         (number::change(totals.token_change()), "input tokens", peak),
-        (number::share(totals.evidence), "evidence visible", of(totals.evidence)),
-        (number::share(totals.references), "refs visible", of(totals.references)),
-        (number::each(totals.repairs, totals.conversations), "repairs each", repairs),
-        (number::each(totals.rewrites, totals.conversations), "rewrites each", rewrites),
-        (number::thousands(totals.breaches), "laws broken", "must be 0".to_owned()),
+        (
+            number::share(totals.projected.evidence),
+            "evidence visible",
+            of(totals.projected.evidence),
+        ),
+        (
+            number::share(totals.projected.references),
+            "refs visible",
+            of(totals.projected.references),
+        ),
+        (number::each(totals.projected.repairs, totals.conversations), "repairs each", repairs),
+        (number::each(totals.projected.rewrites, totals.conversations), "rewrites each", rewrites),
+        (
+            number::thousands(u64::from(totals.projected.breaches.total())),
+            "laws broken",
+            "must be 0".to_owned(),
+        ),
     ] {
         html.open("div", &[("class", "figure")]);
-        let class = if name == "laws broken" && totals.breaches > 0 { "broken" } else { "" };
+        let class = if name == "laws broken" && totals.projected.breaches.total() > 0 {
+            "broken"
+        } else {
+            ""
+        };
         html.leaf("b", &[("class", class)], &value);
         html.leaf("span", &[], name);
         html.leaf("small", &[], &note);
@@ -214,8 +230,8 @@ fn conversation(html: &mut Html, data: &ReportData, at: usize, session: &Session
     let first = session.totals.first().copied().unwrap_or_default();
     let text = format!(
         "{} · {}",
-        number::plural(first.requests, "request"),
-        number::dollars(first.raw_dollars)
+        number::plural(first.projected.requests, "request"),
+        number::dollars(first.raw.dollars)
     );
     html.leaf("span", &[("class", "facts")], &text);
     for (choice, totals) in session.totals.iter().take(data.drawn).enumerate() {

@@ -18,7 +18,7 @@ const FILES_MAX: usize = 100;
 /// [`foveal_replay::replay`].
 #[derive(Debug)]
 pub struct FillSampler<'a> {
-    prepared: &'a Prepared<'a>,
+    prepared: &'a Prepared,
     requests: usize,
     seen: usize,
     /// Part of each entry, as its place in [`Part::ALL`].
@@ -31,11 +31,11 @@ pub struct FillSampler<'a> {
 
 impl<'a> FillSampler<'a> {
     /// A sampler at the start of a conversation.
-    pub fn new(prepared: &'a Prepared<'a>) -> Self {
+    pub fn new(prepared: &'a Prepared) -> Self {
         let mut places: HashMap<&str, usize> = HashMap::new();
         let (mut parts, mut shows) = (Vec::new(), Vec::new());
-        for (index, entry) in (0u32..).zip(&prepared.conversation.entries) {
-            let facts = prepared.observed.facts(EntryIndex(index));
+        for (index, entry) in (0u32..).zip(prepared.record.entries()) {
+            let facts = prepared.record.facts(EntryIndex(index));
             parts.push(Part::of(entry.role, facts.kind()) as usize);
             let targets = facts.call.iter().flat_map(|call| &call.effect.reads);
             let mut shown: Vec<usize> = Vec::new();
@@ -56,7 +56,7 @@ impl<'a> FillSampler<'a> {
             projected: Tokens(0),
         };
         let files = paths.into_iter().map(unseen).collect();
-        let requests = prepared.conversation.responses().count();
+        let requests = prepared.record.conversation().responses().count();
         Self { prepared, requests, seen: 0, parts, shows, files, fill: Fill::default() }
     }
 
@@ -64,7 +64,7 @@ impl<'a> FillSampler<'a> {
     pub fn observe(&mut self, projector: &Projector) {
         let (mut raw, mut projected) = (ByPart::default(), ByPart::default());
         for index in projector.window() {
-            let before = self.prepared.observed.facts(*index).tokens;
+            let before = self.prepared.record.facts(*index).tokens;
             let after = projector.item(*index).tokens;
             let part = self.parts[index.at()];
             raw[part] += before;

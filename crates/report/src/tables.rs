@@ -61,9 +61,9 @@ fn recorded_row(html: &mut Html, totals: &Totals) {
     for text in [
         number::change(Some(0.0)),
         number::change(Some(0.0)),
-        number::dollars(totals.raw_dollars),
-        number::count(totals.raw_tokens as f64),
-        number::count(totals.raw_peak as f64),
+        number::dollars(totals.raw.dollars),
+        number::count(totals.raw.tokens.0 as f64),
+        number::count(totals.raw.peak.0 as f64),
         all.to_owned(),
         all.to_owned(),
         "0".to_owned(),
@@ -103,18 +103,22 @@ fn profile_row(
     html.close("td");
     for text in [
         number::change(totals.mean_change()),
-        number::dollars(totals.net_dollars),
+        number::dollars(totals.projected.dollars),
         number::change(totals.token_change()),
-        number::count(totals.peak as f64),
-        number::share(totals.evidence),
-        number::share(totals.references),
-        number::each(totals.repairs, totals.conversations),
-        number::each(totals.rewrites, totals.conversations),
+        number::count(totals.projected.peak.0 as f64),
+        number::share(totals.projected.evidence),
+        number::share(totals.projected.references),
+        number::each(totals.projected.repairs, totals.conversations),
+        number::each(totals.projected.rewrites, totals.conversations),
     ] {
         html.leaf("td", &[], &text);
     }
-    let class = if totals.breaches > 0 { "broken" } else { "" };
-    html.leaf("td", &[("class", class)], &number::thousands(totals.breaches));
+    let class = if totals.projected.breaches.total() > 0 { "broken" } else { "" };
+    html.leaf(
+        "td",
+        &[("class", class)],
+        &number::thousands(u64::from(totals.projected.breaches.total())),
+    );
     html.close("tr");
 }
 
@@ -167,15 +171,15 @@ fn conversation_row(html: &mut Html, data: &ReportData, at: usize, session: &Ses
         html.leaf("small", &[], agent);
     }
     html.close("th");
-    html.leaf("td", &[], &number::thousands(first.requests));
-    html.leaf("td", &[], &number::count(first.raw_peak as f64));
-    html.leaf("td", &[], &number::dollars(first.raw_dollars));
+    html.leaf("td", &[], &number::thousands(first.projected.requests));
+    html.leaf("td", &[], &number::count(first.raw.peak.0 as f64));
+    html.leaf("td", &[], &number::dollars(first.raw.dollars));
     let figures: [fn(&Totals) -> String; 5] = [
-        |totals| number::dollars(totals.net_dollars),
+        |totals| number::dollars(totals.projected.dollars),
         |totals| number::change(totals.cost_change()),
-        |totals| number::share(totals.evidence),
-        |totals| number::share(totals.references),
-        |totals| number::thousands(totals.repairs),
+        |totals| number::share(totals.projected.evidence),
+        |totals| number::share(totals.projected.references),
+        |totals| number::thousands(totals.projected.repairs),
     ];
     for figure in figures {
         html.open("td", &[]);

@@ -66,11 +66,9 @@ fn a_fill(path: &str) -> Fill {
 
 /// One conversation under each of `factors`.
 fn measured(session: &str, requests: u32, factors: &[f64]) -> Measured {
-    let conversation = Conversation {
-        agent: Some(format!("agent of {session}")),
-        directory: Some("/project".to_owned()),
-        ..Conversation::default()
-    };
+    let mut conversation = Conversation::default();
+    conversation.agent = Some(format!("agent of {session}"));
+    conversation.directory = Some("/project".to_owned());
     let mut measured = Measured::new(session, &conversation, &PriceCard::anthropic_5m(), LIMITS);
     for factor in factors {
         let fill = a_fill(&format!("/project/{session}"));
@@ -188,7 +186,7 @@ fn only_the_dearest_are_drawn_and_listed() {
         let sessions: Vec<(&str, usize)> =
             data.sessions.iter().map(|s| (s.session.as_str(), s.details.len())).collect();
         assert_eq!(sessions, [("s5", 2), ("s4", 2), ("s3", 0), ("s2", 0), ("s1", 0)]);
-        assert_eq!(data.totals[0].requests, 15);
+        assert_eq!(data.totals[0].projected.requests, 15);
         let page = render(&data);
         check(&page);
         assert_eq!(page.matches("<details").count(), 2);
@@ -201,9 +199,15 @@ fn sums_are_those_of_the_replays() {
     let data =
         data_of(&["a", "base"], vec![measured("x", 4, &[0.5, 2.0]), measured("y", 1, &[0.5, 2.0])]);
     let totals = data.totals[0];
-    assert_eq!((totals.conversations, totals.requests, totals.raw_tokens), (2, 5, 11_000));
-    assert_eq!((totals.tokens, totals.raw_peak, totals.peak), (5_500, 4_000, 2_000));
-    assert_eq!(totals.evidence, Share { used: 50, visible: 45 });
+    assert_eq!(
+        (totals.conversations, totals.projected.requests, totals.raw.tokens.0),
+        (2, 5, 11_000)
+    );
+    assert_eq!(
+        (totals.projected.tokens.0, totals.raw.peak.0, totals.projected.peak.0),
+        (5_500, 4_000, 2_000)
+    );
+    assert_eq!(totals.projected.evidence, Share { used: 50, visible: 45 });
     assert_eq!(totals.cost_change().map(|change| (change * 100.0).round()), Some(-50.0));
     assert_eq!(data.totals[1].mean_change().map(|change| (change * 100.0).round()), Some(100.0));
     assert_eq!(data.fills[0].raw[2], Tokens(600));

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 /// The document. Times are left out, and so are marks.
 pub fn atif(conversation: &Conversation) -> String {
     let mut steps: Vec<Value> = Vec::new();
-    for entry in &conversation.entries {
+    for entry in conversation.entries() {
         if let Some(result) = entry.result() {
             let answer = json!({ "source_call_id": result.call, "content": result.content });
             let step = steps.last_mut().expect("a result follows its call");

@@ -53,7 +53,7 @@ pub fn fixture(text: &str) -> Conversation {
         }
         builder.take(directive, &body.join("\n"));
     }
-    builder.conversation
+    builder.finish()
 }
 
 fn indentation(text: &str) -> usize {
@@ -65,7 +65,7 @@ fn indentation(text: &str) -> usize {
 /// Builds a conversation entry by entry, for fixtures and generators.
 #[derive(Debug, Default)]
 pub struct Builder {
-    conversation: Conversation,
+    entries: Vec<Entry>,
     clock_ms: i64,
     gap_ms: Option<i64>,
     step: u32,
@@ -77,12 +77,12 @@ pub struct Builder {
 impl Builder {
     /// What was built.
     pub fn finish(self) -> Conversation {
-        self.conversation
+        self.entries.into_iter().collect()
     }
 
     /// What is there so far.
     pub fn entries(&self) -> &[Entry] {
-        &self.conversation.entries
+        &self.entries
     }
 
     /// Makes the next entry come `gap_ms` milliseconds after the last.
@@ -92,12 +92,12 @@ impl Builder {
 
     /// Number of entries so far.
     pub fn len(&self) -> u32 {
-        self.conversation.entries.len() as u32
+        self.entries.len() as u32
     }
 
     /// Whether there is no entry yet.
     pub fn is_empty(&self) -> bool {
-        self.conversation.entries.is_empty()
+        self.entries.is_empty()
     }
 
     /// Adds a message without calls; one without text has no blocks.
@@ -112,14 +112,14 @@ impl Builder {
 
     /// Adds a call to the response that is open, or to a new one.
     pub fn call(&mut self, name: &str, arguments: serde_json::Value) {
-        let open = self.conversation.entries.last().is_some_and(|e| e.role == Role::Assistant);
+        let open = self.entries.last().is_some_and(|e| e.role == Role::Assistant);
         if !open {
             self.message(Role::Assistant, Mark::None, "");
         }
         self.calls += 1;
         let id = format!("call-{}", self.calls);
         self.unanswered.push_back(id.clone());
-        let last = self.conversation.entries.last_mut().expect("a response is open");
+        let last = self.entries.last_mut().expect("a response is open");
         last.blocks.push(Block::Call(Call { id, name: name.to_owned(), arguments }));
     }
 
@@ -136,13 +136,13 @@ impl Builder {
     }
 
     fn push(&mut self, source: Source, role: Role, mark: Mark, blocks: Vec<Block>) {
-        if !self.conversation.entries.is_empty() {
+        if !self.entries.is_empty() {
             self.clock_ms += self.gap_ms.unwrap_or(GAP_MS);
         }
         self.gap_ms = None;
         let time = Some(Timestamp(self.clock_ms));
         let (model, usage) = (None, None);
-        self.conversation.entries.push(Entry { source, role, time, mark, model, usage, blocks });
+        self.entries.push(Entry { source, role, time, mark, model, usage, blocks });
     }
 
     fn take(&mut self, directive: &str, body: &str) {
@@ -208,7 +208,7 @@ mod tests {
     /// One line an entry: index, seconds, role, mark, source and text.
     fn outline(conversation: &Conversation) -> String {
         let mut text = String::new();
-        for (at, entry) in conversation.entries.iter().enumerate() {
+        for (at, entry) in conversation.entries().iter().enumerate() {
             let seconds = entry.time.expect("fixtures have times").0 / 1000;
             let Source { step, result } = entry.source;
             let result = result.map_or(String::new(), |result| format!(".{result}"));
@@ -251,7 +251,7 @@ mod tests {
 "#
         );
         let errors: Vec<_> =
-            conversation.entries.iter().filter_map(|e| e.result()).map(|r| r.is_error).collect();
+            conversation.entries().iter().filter_map(|e| e.result()).map(|r| r.is_error).collect();
         assert_eq!(errors, [false, true]);
     }
 

@@ -341,7 +341,7 @@ mod tests {
         fn every_result_answers_a_call_of_the_response_before_it(script in scripts(30)) {
             let conversation = script.conversation();
             let mut open: Vec<&str> = Vec::new();
-            for entry in &conversation.entries {
+            for entry in conversation.entries() {
                 match entry.result() {
                     Some(result) => {
                         prop_assert_eq!(entry.role, Role::Tool);
@@ -371,7 +371,7 @@ mod tests {
             Operation::Rewind(0),
         ];
         let conversation = Script { seed: 3, operations }.conversation();
-        let marks: Vec<_> = (0..).zip(&conversation.entries).map(|(at, e)| (at, e.mark)).collect();
+        let marks: Vec<_> = (0..).zip(conversation.entries()).map(|(at, e)| (at, e.mark)).collect();
         assert!(marks.contains(&(8, Mark::CompactBoundary { keep_from: Some(EntryIndex(5)) })));
         assert!(marks.contains(&(11, Mark::Rewind { to: EntryIndex(10) })));
     }

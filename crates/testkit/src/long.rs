@@ -178,7 +178,7 @@ mod tests {
     fn a_long_conversation_has_the_size_asked_for_and_is_the_same_again() {
         let conversation = long_conversation(Tokens(30_000));
         let total: Tokens =
-            conversation.entries.iter().map(|e| Tokenizer::O200k.count(&e.prompt_text())).sum();
+            conversation.entries().iter().map(|e| Tokenizer::O200k.count(&e.prompt_text())).sum();
         assert!((30_000..40_000).contains(&total.0), "{total:?}");
         assert_eq!(conversation, long_conversation(Tokens(30_000)));
     }

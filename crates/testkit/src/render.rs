@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use foveal_context::observed::Observed;
 use foveal_context::planner::{Item, Step};
 use foveal_context::projector::Projector;
+use foveal_context::record::Record;
 use foveal_context::shape::Shape;
 use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_transcript::{Conversation, Entry, EntryIndex, Role};
@@ -13,12 +13,12 @@ use foveal_transcript::{Conversation, Entry, EntryIndex, Role};
 /// recorded, and what stands in its place: `03 tool_result Read a.rs 2.1kt -> pointer to 01`.
 /// The projector must be at the start; it is taken through every request.
 pub fn visible(conversation: &Conversation, mut projector: Projector) -> String {
-    let observed = Observed::of(conversation, Tokenizer::O200k);
-    advance_to_end(conversation, &observed, &mut projector, |_| {});
+    let record = Record::of(conversation.clone(), Tokenizer::O200k);
+    advance_to_end(&record, &mut projector, |_| {});
     let mut text = String::new();
     for index in projector.window() {
         let item = projector.item(*index);
-        line(&mut text, conversation, &observed, *index, item);
+        line(&mut text, &record, *index, item);
     }
     text
 }
@@ -26,11 +26,11 @@ pub fn visible(conversation: &Conversation, mut projector: Projector) -> String 
 /// The prompt after the last entry as it would be sent: under a line with its entry and role
 /// the text of each message.
 pub fn prompt(conversation: &Conversation, mut projector: Projector) -> String {
-    let observed = Observed::of(conversation, Tokenizer::O200k);
-    advance_to_end(conversation, &observed, &mut projector, |_| {});
+    let record = Record::of(conversation.clone(), Tokenizer::O200k);
+    advance_to_end(&record, &mut projector, |_| {});
     let mut text = String::new();
     for index in projector.window() {
-        let entry = conversation.entry(*index);
+        let entry = record.entry(*index);
         let shown = shown_text(entry, projector.item(*index));
         writeln!(text, "//- {:02} {}\n{shown}", index.0, role_word(entry))
             .expect("writing to a string");
@@ -41,9 +41,9 @@ pub fn prompt(conversation: &Conversation, mut projector: Projector) -> String {
 /// What each request changed, one line a request: how much of the last prompt stayed, what
 /// is decided anew, and why results that were already sent changed.
 pub fn course(conversation: &Conversation, mut projector: Projector) -> String {
-    let observed = Observed::of(conversation, Tokenizer::O200k);
+    let record = Record::of(conversation.clone(), Tokenizer::O200k);
     let mut text = String::new();
-    advance_to_end(conversation, &observed, &mut projector, |step| {
+    advance_to_end(&record, &mut projector, |step| {
         write!(text, "before {:02}: kept {}", step.answer.0, step.kept).expect("a string");
         for (index, decision) in &step.changed {
             let what = decision.shape().map_or_else(|| "whole".to_owned(), describe);
@@ -68,29 +68,18 @@ pub fn shown_text(entry: &Entry, item: &Item) -> String {
 
 /// Takes a projector at the start through every request, and through one more behind the
 /// last entry.
-pub fn advance_to_end(
-    conversation: &Conversation,
-    observed: &Observed,
-    projector: &mut Projector,
-    mut each: impl FnMut(&Step),
-) {
-    let end = EntryIndex(conversation.entries.len() as u32);
-    for answer in conversation.responses().chain([end]) {
+pub fn advance_to_end(record: &Record, projector: &mut Projector, mut each: impl FnMut(&Step)) {
+    let end = EntryIndex(record.len() as u32);
+    for answer in record.conversation().responses().chain([end]) {
         let before = answer.at().checked_sub(1);
-        let now = before.and_then(|at| conversation.entries[at].time);
-        each(&projector.advance(conversation, observed, answer, now));
+        let now = before.and_then(|at| record.entries()[at].time);
+        each(&projector.advance(record, answer, now));
     }
 }
 
-fn line(
-    text: &mut String,
-    conversation: &Conversation,
-    observed: &Observed,
-    index: EntryIndex,
-    item: &Item,
-) {
-    let entry = conversation.entry(index);
-    let facts = observed.facts(index);
+fn line(text: &mut String, record: &Record, index: EntryIndex, item: &Item) {
+    let entry = record.entry(index);
+    let facts = record.facts(index);
     let label = match entry.role {
         Role::Tool => facts.label().to_owned(),
         Role::System | Role::User | Role::Assistant => {

@@ -15,7 +15,7 @@ pub fn render(session: &Session) -> String {
 }
 
 fn render_conversation(conversation: &Conversation, text: &mut String) {
-    let Conversation { id, parent, agent, directory, entries } = conversation;
+    let Conversation { id, parent, agent, directory, .. } = conversation;
     write!(text, "conversation {id}").expect("writing to a string never fails");
     for (word, value) in [("under", parent), ("by", agent), ("in", directory)] {
         if let Some(value) = value {
@@ -23,7 +23,7 @@ fn render_conversation(conversation: &Conversation, text: &mut String) {
         }
     }
     text.push('\n');
-    for entry in entries {
+    for entry in conversation.entries() {
         render_entry(entry, text);
     }
 }

@@ -21,8 +21,8 @@ const ROUNDS: usize = 200;
 
 /// Sources of this crate, of which files of 1,000 lines are made.
 const SOURCES: [&str; 4] = [
-    include_str!("../src/session/edit.rs"),
-    include_str!("../src/session/read.rs"),
+    include_str!("../src/writing/edit.rs"),
+    include_str!("../src/reading/read.rs"),
     include_str!("../src/session/shown.rs"),
     include_str!("../src/code_index.rs"),
 ];

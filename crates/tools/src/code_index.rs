@@ -8,6 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use foveal_cancel::Cancel;
 use foveal_index::{Hit, Indexer, IndexerError, Progress, SearchOptions};
 
 use crate::control::{self, Control};
@@ -76,7 +77,7 @@ impl CodeIndex {
         for (root, index) in [(None, &self.first)].into_iter().chain(others) {
             match index.search(query, options.clone(), control) {
                 Ok(found) => hits.extend(weighed(found).map(|hit| (root.cloned(), hit))),
-                Err(ToolError::Stopped) => return Err(ToolError::Stopped),
+                Err(ToolError::Cancelled) => return Err(ToolError::Cancelled),
                 Err(error) => failed.push((root.cloned(), error)),
             }
         }
@@ -170,8 +171,8 @@ impl RootIndex {
         drop(work);
         self.start();
         loop {
-            if !(control.go_on)() {
-                return Err(ToolError::Stopped);
+            if control.cancel.is_cancelled() {
+                return Err(ToolError::Cancelled);
             }
             match answers.recv_timeout(LOOK_UP_TIME) {
                 Ok(Reply::Done(hits)) => return hits.map_err(ToolError::failed),
@@ -267,7 +268,7 @@ fn keep(shared: &Shared, open: Open) {
             Some(asked) => {
                 let mut tell = |progress| drop(asked.reply.send(Reply::Progress(progress)));
                 let hits = indexer
-                    .update(&mut tell, &closed)
+                    .update(&mut tell, &Cancel::when(&closed))
                     .and_then(|_| indexer.search(&asked.query, &asked.options));
                 // Who asked may have gone.
                 drop(asked.reply.send(Reply::Done(hits)));
@@ -278,7 +279,7 @@ fn keep(shared: &Shared, open: Open) {
                     work.closed || !work.questions.is_empty()
                 };
                 // What fails here fails again where somebody asks, and is told there.
-                drop(indexer.update_queued(&busy));
+                drop(indexer.update_queued(&Cancel::when(&busy)));
             }
         }
     }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use foveal_cancel::Cancel;
+
 /// How far a call is. `total` is there where it is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Progress {
@@ -40,8 +42,8 @@ pub enum Approval {
 /// The caller's side of a running call.
 #[derive(Clone, Copy)]
 pub struct Control<'a> {
-    /// Asked often; `false` stops the call soon.
-    pub go_on: &'a (dyn Fn() -> bool + Sync),
+    /// Asked often; ends the call soon once it is cancelled.
+    pub cancel: &'a Cancel<'a>,
     /// Told how far the call is.
     pub progress: &'a (dyn Fn(Progress) + Sync),
     /// Who answers for the person; `None`: nobody can be asked, and what needs an approval is refused.
@@ -50,7 +52,8 @@ pub struct Control<'a> {
 
 impl Control<'_> {
     /// Never stops, tells nobody, asks nobody.
-    pub const NONE: Control<'static> = Control { go_on: &|| true, progress: &|_| {}, person: None };
+    pub const NONE: Control<'static> =
+        Control { cancel: &Cancel::NEVER, progress: &|_| {}, person: None };
 }
 
 impl fmt::Debug for Control<'_> {

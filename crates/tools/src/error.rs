@@ -30,7 +30,7 @@ pub enum ToolError {
     },
     /// The caller stopped it.
     #[error("stopped before it was done")]
-    Stopped,
+    Cancelled,
     /// What the tool tried did not work.
     #[error("{0}")]
     Failed(Failure),

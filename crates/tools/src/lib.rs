@@ -4,12 +4,20 @@
 //! [`table::TOOLS`] lists them; a [`Session`] carries calls out and remembers what it showed.
 
 pub mod answer;
+mod call;
 pub mod clock;
 pub mod code_index;
 pub mod control;
+mod definition;
 pub mod error;
+pub mod findings;
 pub mod permission;
 mod progress;
+pub mod read_view;
+mod reading;
+mod repeats;
+mod request;
+mod room;
 pub mod schema;
 pub mod session;
 pub mod settings;
@@ -17,10 +25,12 @@ pub mod table;
 mod tool;
 pub mod toolbox;
 pub mod views;
+mod writing;
 
 pub use self::answer::{Answer, AnswerRow};
 pub use self::control::Control;
+pub use self::definition::Tool;
 pub use self::error::ToolError;
-pub use self::session::{Request, Session};
-pub use self::table::Tool;
+pub use self::request::Request;
+pub use self::session::Session;
 pub use self::toolbox::Toolbox;

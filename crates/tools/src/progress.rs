@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::control::{Control, Progress};
-use crate::session::Work;
 
 /// One running call. Whatever it tells, the number told rises: by the bytes of output, and by
 /// one for each time that only says that the call goes on.
@@ -20,16 +19,14 @@ pub(crate) struct ProgressReporter<'a> {
 }
 
 impl<'a> ProgressReporter<'a> {
-    /// A call that begins now.
-    pub(crate) fn of(work: &'a Work<'_>, what: &'a str) -> Self {
-        let every = Duration::from_millis(work.toolbox.settings.progress_ms);
-        let due_ms = AtomicU64::new(work.toolbox.settings.progress_ms);
-        let begun = Instant::now();
-        Self { control: work.control, what, every, begun, due_ms, done: AtomicU64::new(0) }
+    /// A call that begins now; every `every_ms` milliseconds something is told.
+    pub(crate) fn new(control: &'a Control<'a>, every_ms: u64, what: &'a str) -> Self {
+        let (every, due_ms) = (Duration::from_millis(every_ms), AtomicU64::new(every_ms));
+        Self { control, what, every, begun: Instant::now(), due_ms, done: AtomicU64::new(0) }
     }
 
-    /// Whether the caller wants it to go on; says that it does where nothing was told for long.
-    pub(crate) fn go_on(&self) -> bool {
+    /// Whether the caller wants it to end; says that it goes on where nothing was told for long.
+    pub(crate) fn is_cancelled(&self) -> bool {
         let now_ms = self.now_ms();
         let due_ms = self.due_ms.load(Ordering::Relaxed);
         // One of the threads that ask tells it.
@@ -41,7 +38,7 @@ impl<'a> ProgressReporter<'a> {
             };
             self.tell(1, message);
         }
-        (self.control.go_on)()
+        self.control.cancel.is_cancelled()
     }
 
     /// Passes output on.

@@ -68,6 +68,40 @@ fn unwrap_nullable(object: &mut Map<String, Value>) {
     }
 }
 
+/// Removes what is `null` of what the schema names. The schema is made only if it is needed.
+pub(crate) fn remove_nulls(value: &mut Value, schema: impl FnOnce() -> Value) {
+    if has_nulls(value) {
+        remove_nulls_of(value, &schema());
+    }
+}
+
+fn has_nulls(value: &Value) -> bool {
+    match value {
+        Value::Object(object) => object.values().any(|value| value.is_null() || has_nulls(value)),
+        Value::Array(values) => values.iter().any(has_nulls),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}
+
+/// The same where the schema of the value is known.
+fn remove_nulls_of(value: &mut Value, schema: &Value) {
+    match value {
+        Value::Object(object) => {
+            let named = |name: &str| schema.get("properties").and_then(|all| all.get(name));
+            // What is needed is then said to be missing.
+            object.retain(|name, value| !value.is_null() || named(name).is_none());
+            for (name, value) in object {
+                remove_nulls_of(value, named(name).unwrap_or(&Value::Null));
+            }
+        }
+        Value::Array(values) => {
+            let items = schema.get("items").unwrap_or(&Value::Null);
+            values.iter_mut().for_each(|value| remove_nulls_of(value, items));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde::Deserialize;

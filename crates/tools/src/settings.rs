@@ -1,6 +1,6 @@
 //! What the tools may do, and how far they go: made once by whoever starts them.
 
-use foveal_context::calls::CallSettings;
+use foveal_calls::CallSettings;
 use foveal_context::settings::Settings;
 use foveal_context::shaping::gutter::Numbers;
 use foveal_context::views::{Amount, CurateSettings};

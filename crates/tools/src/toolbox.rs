@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 
+use foveal_calls::{Similarity, Statistics};
 use foveal_code::views::CuratedViews;
-use foveal_context::calls::{Similarity, Statistics};
 use foveal_files::Roots;
 use foveal_processes::{Environment, Sandbox, Shell};
 use foveal_store::{Collected, Limits, SessionFacts, SessionId, Store, StoreError};
@@ -125,9 +125,9 @@ impl Toolbox {
         named.map_or(settings.read_small_lines, |(_, lines)| *lines)
     }
 
-    /// Sets what makes two calls of a tool the same, in place of what the table of
-    /// [`similarity`](foveal_context::calls::similarity) says. An answer is used again only
-    /// where it can be told that what it rests on is unchanged: of commands it never can.
+    /// Sets what makes two calls of a tool the same, in place of what
+    /// [the table](foveal_effects::TOOL_KINDS) says. An answer is used again only where it can
+    /// be told that what it rests on is unchanged: of commands it never can.
     ///
     /// A rule of one's own sees texts of more than 256 bytes as their hash.
     pub fn register_rule(&self, tool: &str, rule: impl Into<Similarity>) {

@@ -9,50 +9,29 @@ use foveal_code::curate::Question;
 use foveal_code::{Entity, parse};
 use foveal_context::views::{Label, Read, View, Views, Wanted};
 use foveal_store::{CurationKey, Store};
-use foveal_transcript::Handle;
-use foveal_transcript::LineNumber;
+use foveal_transcript::{Handle, LineNumber};
 
 use crate::clock::Clock;
-use crate::session::{room_for, within_room};
+use crate::read_view::ReadView;
+use crate::room::{room_for, within_room};
 
-/// How a file is to be shown.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ReadView {
-    /// In full where it has at most so many lines, else curated.
-    Auto {
-        /// Lines.
-        small: u32,
-    },
-    /// What matters to the question.
-    Curated,
-    /// In full, but for what is shown above.
-    Whole,
-    /// These lines, as ranges with both ends.
-    Lines(Vec<(u32, u32)>),
-}
-
-/// Views of one session's reads.
+/// Which lines of one read are shown, as its [`ReadView`] says.
 #[derive(Debug)]
-pub(crate) struct SessionViews {
-    curator: Arc<Curations>,
-    read_view: Mutex<ReadView>,
+pub(crate) struct ViewsOfRead {
+    curator: Arc<dyn Views>,
+    view: ReadView,
 }
 
-impl SessionViews {
-    pub(crate) fn new(curator: Arc<Curations>) -> Self {
-        Self { curator, read_view: Mutex::new(ReadView::Auto { small: u32::MAX }) }
-    }
-
-    /// How the next read is to be shown.
-    pub(crate) fn read_view(&self, read_view: ReadView) {
-        *self.read_view.lock().expect("no holder of this lock panics") = read_view;
+impl ViewsOfRead {
+    /// `curator` chooses where the view wants lines chosen.
+    pub(crate) fn new(curator: Arc<dyn Views>, view: ReadView) -> Self {
+        Self { curator, view }
     }
 }
 
-impl Views for SessionViews {
+impl Views for ViewsOfRead {
     fn view(&self, read: &Read<'_>, wanted: Wanted) -> Option<View> {
-        let read_view = self.read_view.lock().expect("no holder of this lock panics").clone();
-        let view = match &read_view {
+        let view = match &self.view {
             ReadView::Auto { small } if read.text.lines().count() <= *small as usize => {
                 return None;
             }
@@ -62,7 +41,7 @@ impl Views for SessionViews {
                 self.curator.view(read, room_for(wanted, read.text))
             }
         };
-        within_room(view, read.text, &read_view)
+        within_room(view, read.text, &self.view)
     }
 }
 
@@ -120,7 +99,7 @@ impl Curations {
 
 impl Views for Curations {
     fn view(&self, read: &Read<'_>, wanted: Wanted) -> Option<View> {
-        let question = Question::of_conversation(read.conversation, read.observed, read.upto);
+        let question = Question::of_conversation(read.record, read.upto);
         let asked = (read.path, read.first, wanted, self.version, &question);
         let Ok(asked) = serde_json::to_vec(&asked) else {
             return self.curator.view(read, wanted);

@@ -3,6 +3,7 @@
 use std::fs;
 use std::sync::Arc;
 
+use foveal_cancel::Cancel;
 use foveal_files::Roots;
 use foveal_index::Indexer;
 use foveal_processes::{Confinement, Environment, Shell};
@@ -90,8 +91,8 @@ fn a_stopped_call_ends() {
         ("exec", json!({"command": "sleep 600", "wait_ms": 300_000})),
     ] {
         let asked = std::sync::atomic::AtomicUsize::new(0);
-        let go_on = || asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < 5;
-        let control = Control { go_on: &go_on, ..Control::NONE };
+        let is_over = || asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) >= 5;
+        let control = Control { cancel: &Cancel::when(&is_over), ..Control::NONE };
         let answer = world.session.call(&Request::new(tool, arguments.clone()), &control);
         assert!(!answer.text.is_empty(), "{arguments}");
     }

@@ -4,11 +4,12 @@ use std::fs;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use foveal_context::calls::{Rule, Similarity, Statistics, ToolLimits};
-use foveal_files::stamp::ContentHash;
+use foveal_calls::{Similarity, Statistics, ToolLimits};
+use foveal_effects::SimilarityRule;
 use foveal_tools::answer::Dependency;
 use foveal_tools::settings::ToolSettings;
 use foveal_tools::{Answer, Control, Request, Session};
+use foveal_transcript::ContentHash;
 use serde_json::{Value, json};
 
 use crate::world::{World, source, toolbox_over};
@@ -219,7 +220,7 @@ fn rules_and_thresholds_of_ones_own_hold() {
         let limits = ToolLimits { threshold: Some(threshold), ..ToolLimits::default() };
         settings.calls.tools.insert("grep".to_owned(), limits);
         let world = World::with(settings);
-        world.toolbox.register_rule("grep", Rule::Generic);
+        world.toolbox.register_rule("grep", SimilarityRule::Generic);
         world.write("a.rs", "fn a() {}\n");
         world.settle();
         world.call("grep", json!({"pattern": "fn a", "type": "rust", "limit": 5}));
@@ -238,7 +239,7 @@ fn rules_and_thresholds_of_ones_own_hold() {
     world.call("grep", json!({"pattern": "fn a"}));
     assert!(world.ask("grep", json!({"pattern": "FN A"})).cached);
     // Nobody can tell whether a command would still print the same.
-    world.toolbox.register_rule("bash", Rule::Exact);
+    world.toolbox.register_rule("bash", SimilarityRule::Exact);
     world.call("bash", json!({"command": "pwd"}));
     assert!(!world.ask("bash", json!({"command": "pwd"})).cached);
 }

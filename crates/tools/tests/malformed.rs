@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use foveal_cancel::Cancel;
 use foveal_tools::table::{TOOLS, Tool, named};
 use foveal_tools::{Answer, Control, Request, Session};
 use proptest::prelude::*;
@@ -145,8 +146,8 @@ impl Place {
         // Whoever waits is stopped by then.
         let most = if tool.hints.open_world { 20 } else { 2_000 };
         let asked = AtomicUsize::new(0);
-        let go_on = || asked.fetch_add(1, Ordering::Relaxed) < most;
-        let control = Control { go_on: &go_on, ..Control::NONE };
+        let is_over = || asked.fetch_add(1, Ordering::Relaxed) >= most;
+        let control = Control { cancel: &Cancel::when(&is_over), ..Control::NONE };
         session.call(&Request::new(tool.name, arguments), &control)
     }
 

@@ -4,6 +4,7 @@ use std::net::TcpListener;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use foveal_cancel::Cancel;
 use foveal_tools::control::Progress;
 use foveal_tools::settings::ToolSettings;
 use foveal_tools::{Answer, Control, Request};
@@ -48,8 +49,9 @@ impl Slow {
     fn call(&self, tool: &str, arguments: &Value, most: usize) -> (Answer, Vec<Progress>) {
         let told = Mutex::new(Vec::new());
         let asked = AtomicUsize::new(0);
+        let is_over = || asked.fetch_add(1, Ordering::Relaxed) >= most;
         let control = Control {
-            go_on: &|| asked.fetch_add(1, Ordering::Relaxed) < most,
+            cancel: &Cancel::when(&is_over),
             progress: &|progress| told.lock().unwrap().push(progress),
             person: None,
         };

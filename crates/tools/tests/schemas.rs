@@ -1,6 +1,7 @@
 //! What a model is told of the tools, and what that costs.
 
 use foveal_context::tokens::Tokenizer;
+use foveal_effects::ToolKind;
 use foveal_tools::table::{TOOLS, ToolSet};
 use serde_json::json;
 
@@ -36,4 +37,13 @@ fn every_tool_has_a_schema_without_references() {
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), TOOLS.len());
+}
+
+#[test]
+fn every_tool_is_of_a_kind_that_says_the_same_of_it() {
+    for tool in TOOLS {
+        let kind = ToolKind::of(tool.name);
+        let is_read_only = kind.map(|kind| kind.is_read_only);
+        assert_eq!(is_read_only, Some(tool.hints.read_only), "{}", tool.name);
+    }
 }

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
+use foveal_cancel::Cancel;
 use foveal_tools::{Answer, Control, Request, Session};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -198,21 +199,21 @@ fn what_was_seen_holds_for_the_process_that_comes_after() {
 }
 
 /// Carries the edit out; another program puts `others` in place of line 9 as soon as the call
-/// has asked `at` times whether to go on. Whether it did.
+/// has asked `at` times whether it is cancelled. Whether it did.
 fn edit_while(world: &World, at: u32, (old, new): (&str, &str), others: &str) -> (Answer, bool) {
     world.write("a.py", lines(20));
     world.call("read_file", json!({"path": "a.py", "mode": "full"}));
     let asked = std::sync::Mutex::new(Cell::new(0));
     let path = world.folder.path().join("a.py");
-    let go_on = || {
+    let is_cancelled = || {
         let asked = asked.lock().expect("no holder panics");
         asked.set(asked.get() + 1);
         if asked.get() == at {
             std::fs::write(&path, lines(20).replace("x_9 = 900", others)).expect("a file");
         }
-        true
+        false
     };
-    let control = Control { go_on: &go_on, ..Control::NONE };
+    let control = Control { cancel: &Cancel::when(&is_cancelled), ..Control::NONE };
     let answer = world.session.call(&Request::new("edit_file", edit(old, new)), &control);
     let count = asked.lock().expect("no holder panics").get();
     (answer, count >= at)

@@ -11,6 +11,27 @@ use serde::{Deserialize, Serialize};
 /// detected when content is put, never served wrongly.
 const HANDLE_BYTES: usize = 6;
 
+/// The blake3 hash of a content, by which equal contents are told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ContentHash([u8; 32]);
+
+impl ContentHash {
+    /// The hash of `bytes`.
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(*blake3::hash(bytes).as_bytes())
+    }
+
+    /// The hash with these bytes, as it was stored.
+    pub fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// The bytes, to be stored.
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
 /// Content address: the first 6 bytes of the content's blake3 hash, 12 hex digits in text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -19,10 +40,16 @@ pub struct Handle([u8; HANDLE_BYTES]);
 impl Handle {
     /// The handle of `content`.
     pub fn of(content: &[u8]) -> Self {
-        let hash = blake3::hash(content);
+        ContentHash::of(content).handle()
+    }
+}
+
+impl ContentHash {
+    /// The handle of the content: how this hash begins.
+    pub fn handle(&self) -> Handle {
         let mut bytes = [0; HANDLE_BYTES];
-        bytes.copy_from_slice(&hash.as_bytes()[..HANDLE_BYTES]);
-        Self(bytes)
+        bytes.copy_from_slice(&self.0[..HANDLE_BYTES]);
+        Handle(bytes)
     }
 }
 

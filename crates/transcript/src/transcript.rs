@@ -4,6 +4,7 @@
 //! An [`Entry`] is one message; a tool entry holds exactly one tool result, so that
 //! an [`EntryIndex`] names a result without a second number.
 
+use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -30,9 +31,31 @@ impl EntryIndex {
     }
 }
 
-/// A 1-based line number.
+/// The number of a line, from 1. Four billion lines are more than any answer shows; of larger
+/// files the first can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct LineNumber(pub u32);
+
+impl LineNumber {
+    /// The first line.
+    pub const FIRST: Self = Self(1);
+
+    /// The number of the line at `index`, from 0.
+    pub fn of_index(index: usize) -> Self {
+        Self(u32::try_from(index).unwrap_or(u32::MAX - 1).saturating_add(1))
+    }
+
+    /// The line's place counted from 0.
+    pub fn index(self) -> usize {
+        self.0.saturating_sub(1) as usize
+    }
+}
+
+impl fmt::Display for LineNumber {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
 
 /// Where an entry stands in the recording: the step (1-based, as ATIF counts) and, for a
 /// tool result, its place among the results of that step.
@@ -226,11 +249,51 @@ pub struct Conversation {
     pub agent: Option<String>,
     /// The working directory at the start, if recorded.
     pub directory: Option<String>,
-    /// The messages, in order.
-    pub entries: Vec<Entry>,
+    entries: Vec<Entry>,
+}
+
+impl FromIterator<Entry> for Conversation {
+    fn from_iter<I: IntoIterator<Item = Entry>>(entries: I) -> Self {
+        Self { entries: entries.into_iter().collect(), ..Self::default() }
+    }
 }
 
 impl Conversation {
+    /// The messages, in order.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Appends a message; entries are never taken away.
+    ///
+    /// # Panics
+    /// With more entries than an [`EntryIndex`] can count.
+    pub fn push(&mut self, entry: Entry) -> EntryIndex {
+        let index = u32::try_from(self.entries.len()).expect("4 billion messages are no recording");
+        self.entries.push(entry);
+        EntryIndex(index)
+    }
+
+    /// The conversation with each entry as `change` leaves it: for readers that know better
+    /// than the recording what was sent.
+    #[must_use]
+    pub fn edited(mut self, change: impl FnMut(&mut Entry)) -> Self {
+        self.entries.iter_mut().for_each(change);
+        self
+    }
+
+    /// A conversation with the same name and place, and no messages.
+    #[must_use]
+    pub fn emptied(&self) -> Self {
+        Self {
+            id: self.id.clone(),
+            parent: self.parent.clone(),
+            agent: self.agent.clone(),
+            directory: self.directory.clone(),
+            entries: Vec::new(),
+        }
+    }
+
     /// The entry at `index`.
     ///
     /// # Panics

@@ -97,7 +97,7 @@ pub enum FetchError {
     },
     /// The caller asked to stop.
     #[error("stopped")]
-    Stopped,
+    Cancelled,
 }
 
 /// Characters of an address that a message shows.

@@ -4,10 +4,10 @@
 use std::io::Read;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use flate2::read::MultiGzDecoder;
+use foveal_cancel::Cancel;
 use rustls::crypto::ring;
 use ureq::config::Config;
 use ureq::http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, LOCATION};
@@ -20,9 +20,9 @@ use url::Url;
 
 use crate::address::Guard;
 use crate::error::{FetchError, shown};
-use crate::fetcher::{Limits, Names};
 use crate::freshness::{Asked, Freshness, UnixMs, Validators};
 use crate::kind;
+use crate::limits::{Limits, Names};
 
 /// What is asked for, best first: some sites have their pages in Markdown.
 const ACCEPTED: &str = "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, \
@@ -46,7 +46,7 @@ pub(crate) struct Exchange {
     pub(crate) guard: Arc<Guard>,
     pub(crate) limits: Limits,
     pub(crate) cached: Option<Validators>,
-    pub(crate) stopped: Arc<AtomicBool>,
+    pub(crate) cancel: Cancel<'static>,
 }
 
 /// The last answer of a fetch.
@@ -91,7 +91,7 @@ impl Exchange {
 
     /// The head of the answer at `url`, where it redirects to, and its body, not read yet.
     fn ask(&self, url: &Url) -> Result<(Raw, Option<String>, Encoded), FetchError> {
-        self.check_stopped()?;
+        self.check_cancelled()?;
         let asked_at = now();
         let mut request =
             self.agent.get(url.as_str()).header(ACCEPT, ACCEPTED).header(ACCEPT_ENCODING, "gzip");
@@ -151,7 +151,7 @@ impl Exchange {
         };
         let mut chunk = vec![0; CHUNK_BYTES];
         loop {
-            self.check_stopped()?;
+            self.check_cancelled()?;
             let count = match reader.read(&mut chunk) {
                 Ok(count) => count,
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
@@ -169,9 +169,9 @@ impl Exchange {
         }
     }
 
-    fn check_stopped(&self) -> Result<(), FetchError> {
-        match self.stopped.load(Ordering::Relaxed) {
-            true => Err(FetchError::Stopped),
+    fn check_cancelled(&self) -> Result<(), FetchError> {
+        match self.cancel.is_cancelled() {
+            true => Err(FetchError::Cancelled),
             false => Ok(()),
         }
     }

@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use foveal_cancel::Cancel;
 use ureq::tls::{Certificate, TlsConfig};
 use url::Url;
 
@@ -17,6 +18,7 @@ use crate::error::{FetchError, shown};
 use crate::exchange::{self, Exchange, Raw};
 use crate::freshness::{Freshness, Validators};
 use crate::kind::{self, Kind};
+use crate::limits::{Limits, Names};
 use crate::markdown::{self, Converted};
 use crate::plain;
 
@@ -25,42 +27,6 @@ const ASK_EACH: Duration = Duration::from_millis(20);
 
 /// Characters of what an error's page says.
 const SAID_CHARS_MAX: usize = 300;
-
-/// The addresses of a name.
-pub type Names = Arc<dyn Fn(&str) -> io::Result<Vec<IpAddr>> + Send + Sync>;
-
-/// How much and how long a fetch may take.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Limits {
-    /// Redirects that are followed.
-    pub redirects: u32,
-    /// Bytes of a page, counted after decompression; the rest is left.
-    pub body_bytes: u64,
-    /// Bytes of an answer's head.
-    pub header_bytes: usize,
-    /// To connect to one host.
-    pub connect_time: Duration,
-    /// Between two parts of an answer.
-    pub read_time: Duration,
-    /// For everything up to the last byte, redirects included.
-    pub total_time: Duration,
-    /// To turn a page into Markdown; then its bare text is taken.
-    pub convert_time: Duration,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            redirects: 5,
-            body_bytes: 4 << 20,
-            header_bytes: 64 << 10,
-            connect_time: Duration::from_secs(10),
-            read_time: Duration::from_secs(15),
-            total_time: Duration::from_secs(30),
-            convert_time: Duration::from_secs(10),
-        }
-    }
-}
 
 /// What is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -164,25 +130,21 @@ impl Fetcher {
         self
     }
 
-    /// The page at `request.url`. `go_on` is asked about 50 times a second; `false` ends the
+    /// The page at `request.url`. `cancel` is asked about 50 times a second; a yes ends the
     /// fetch at once.
     ///
     /// # Errors
     /// Everything but a page: refused addresses, no answer, statuses outside 200–299.
-    pub fn fetch(
-        &self,
-        request: &Request,
-        go_on: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Fetched, FetchError> {
+    pub fn fetch(&self, request: &Request, cancel: &Cancel<'_>) -> Result<Fetched, FetchError> {
         let url = self.guard.check_url(&request.url, None)?;
-        let raw = self.exchange(url, request.cached.clone(), go_on)?;
+        let raw = self.exchange(url, request.cached.clone(), cancel)?;
         match (raw.status, &request.cached) {
             // Validators were sent only there; elsewhere nobody asked.
             (304, Some(cached)) if cached.url == raw.url.as_str() => Ok(Fetched::NotModified {
                 final_url: raw.url.to_string(),
                 freshness: raw.freshness.renewed(cached),
             }),
-            (200..=299, _) => self.page(raw, go_on).map(|page| Fetched::Page(Box::new(page))),
+            (200..=299, _) => self.page(raw, cancel).map(|page| Fetched::Page(Box::new(page))),
             _ => Err(refusal(&raw)),
         }
     }
@@ -191,7 +153,7 @@ impl Fetcher {
         &self,
         url: Url,
         cached: Option<Validators>,
-        go_on: &(dyn Fn() -> bool + Sync),
+        cancel: &Cancel<'_>,
     ) -> Result<Raw, FetchError> {
         let (tls, roots) = self.tls.get_or_init(|| exchange::tls(&exchange::system_roots()));
         if *roots == 0 && url.scheme() == "https" {
@@ -199,18 +161,18 @@ impl Fetcher {
         }
         let (guard, names) = (Arc::clone(&self.guard), Arc::clone(&self.names));
         let agent = exchange::agent(Arc::clone(&guard), names, &self.limits, tls.clone());
-        let stopped = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::<AtomicBool>::default();
         let exchange = Exchange {
             agent: agent.clone(),
             guard,
             limits: self.limits.clone(),
             cached,
-            stopped: Arc::clone(&stopped),
+            cancel: Arc::clone(&stopped).into(),
         };
         let address = shown(url.as_str());
         let started = start("foveal-fetch", None, move || exchange.run(url));
         let result = started.map_err(|error| error.to_string()).and_then(|receiver| {
-            wait(&receiver, self.limits.total_time, go_on).map_or_else(
+            wait(&receiver, self.limits.total_time, cancel).map_or_else(
                 |left| Ok(Err(left)),
                 |result| result.map(Ok).ok_or_else(|| "it could not be read".to_owned()),
             )
@@ -222,7 +184,7 @@ impl Fetcher {
                 // Ends the reading and writing that the thread is in.
                 agent.shutdown();
                 Err(match left {
-                    Left::Stopped => FetchError::Stopped,
+                    Left::Cancelled => FetchError::Cancelled,
                     Left::Late => FetchError::Slow {
                         url: address,
                         seconds: self.limits.total_time.as_secs().max(1),
@@ -233,7 +195,7 @@ impl Fetcher {
         }
     }
 
-    fn page(&self, raw: Raw, go_on: &(dyn Fn() -> bool + Sync)) -> Result<Page, FetchError> {
+    fn page(&self, raw: Raw, cancel: &Cancel<'_>) -> Result<Page, FetchError> {
         let content_type = kind::essence(&raw.content_type);
         let kind = kind::of(&content_type, &raw.bytes);
         let bytes = raw.bytes.len() as u64;
@@ -248,7 +210,7 @@ impl Fetcher {
             charset = Some(used);
             match kind {
                 Kind::Html => {
-                    let (found, content) = self.converted(text, &raw.url, go_on)?;
+                    let (found, content) = self.converted(text, &raw.url, cancel)?;
                     title = found;
                     content
                 }
@@ -273,14 +235,14 @@ impl Fetcher {
         &self,
         html: String,
         url: &Url,
-        go_on: &(dyn Fn() -> bool + Sync),
+        cancel: &Cancel<'_>,
     ) -> Result<(Option<String>, Content), FetchError> {
         let html = Arc::new(html);
         let (page, url) = (Arc::clone(&html), url.clone());
         let work = move || markdown::convert(&page, &url);
         let done = match start("foveal-convert", Some(markdown::STACK_BYTES), work) {
-            Ok(receiver) => match wait(&receiver, self.limits.convert_time, go_on) {
-                Err(Left::Stopped) => return Err(FetchError::Stopped),
+            Ok(receiver) => match wait(&receiver, self.limits.convert_time, cancel) {
+                Err(Left::Cancelled) => return Err(FetchError::Cancelled),
                 Err(Left::Late) => None,
                 Ok(converted) => converted,
             },
@@ -300,7 +262,7 @@ impl Fetcher {
 
 /// Why nobody waits any more.
 enum Left {
-    Stopped,
+    Cancelled,
     Late,
 }
 
@@ -325,12 +287,12 @@ fn start<Result: Send + 'static>(
 fn wait<Result>(
     receiver: &Receiver<Result>,
     time: Duration,
-    go_on: &(dyn Fn() -> bool + Sync),
+    cancel: &Cancel<'_>,
 ) -> std::result::Result<Option<Result>, Left> {
     let begun = Instant::now();
     loop {
-        if !go_on() {
-            return Err(Left::Stopped);
+        if cancel.is_cancelled() {
+            return Err(Left::Cancelled);
         }
         let Some(left) = time.checked_sub(begun.elapsed()) else { return Err(Left::Late) };
         match receiver.recv_timeout(left.min(ASK_EACH)) {

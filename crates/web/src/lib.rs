@@ -11,10 +11,12 @@ mod exchange;
 mod fetcher;
 mod freshness;
 mod kind;
+mod limits;
 mod markdown;
 mod plain;
 
 pub use address::{Guard, not_public};
 pub use error::FetchError;
-pub use fetcher::{Content, Fetched, Fetcher, Limits, Names, Page, Request};
+pub use fetcher::{Content, Fetched, Fetcher, Page, Request};
 pub use freshness::{Asked, Freshness, UnixMs, Validators};
+pub use limits::{Limits, Names};

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use foveal_cancel::Cancel;
 use foveal_web::{Content, FetchError, Limits, Request};
 
 use crate::server::{self, Answer, Server, answer, good, raw};
@@ -65,11 +66,12 @@ fn silence_does_not_outlast_the_read_time() {
 fn a_fetch_stops_when_asked() {
     for start in ["", HEAD] {
         let server = Server::start(vec![("/", endless(start, "", MS(10)))]);
-        let asked = AtomicBool::new(true);
+        let asked = AtomicBool::new(false);
         let request = Request { url: server.url("/"), cached: None };
-        let result = server::fetcher(server::limits())
-            .fetch(&request, &|| asked.swap(false, Ordering::SeqCst));
-        assert_eq!(result, Err(FetchError::Stopped));
+        let is_asked_again = || asked.swap(true, Ordering::SeqCst);
+        let result =
+            server::fetcher(server::limits()).fetch(&request, &Cancel::when(&is_asked_again));
+        assert_eq!(result, Err(FetchError::Cancelled));
     }
 }
 

@@ -1,5 +1,6 @@
 //! Redirects are followed as far as they lead to what may be fetched.
 
+use foveal_cancel::Cancel;
 use foveal_web::{FetchError, Fetched, Limits, Request, Validators};
 
 use crate::server::{self, Server, good, redirect};
@@ -77,7 +78,7 @@ fn validators_go_only_to_the_page_they_are_of() {
         last_modified: Some("Sun, 06 Nov 1994 08:49:37 GMT\r\nx: y".to_owned()),
     };
     let request = Request { url: server.url("/old"), cached: Some(cached) };
-    let fetched = server::fetcher(server::limits()).fetch(&request, &|| true).unwrap();
+    let fetched = server::fetcher(server::limits()).fetch(&request, &Cancel::NEVER).unwrap();
     let Fetched::NotModified { final_url, freshness } = fetched else { panic!("{fetched:?}") };
     assert_eq!(final_url, server.url("/new"));
     assert_eq!(freshness.etag.as_deref(), Some("\"abc\""));
@@ -100,7 +101,7 @@ fn an_unchanged_page_that_nobody_has_is_an_error() {
     let other = Validators { url: server.url("/other"), ..Validators::default() };
     for cached in [None, Some(other)] {
         let request = Request { url: server.url("/"), cached };
-        let error = fetcher.fetch(&request, &|| true);
+        let error = fetcher.fetch(&request, &Cancel::NEVER);
         assert!(matches!(error, Err(FetchError::Status { status: 304, .. })), "{error:?}");
     }
 }

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
+use foveal_cancel::Cancel;
 use foveal_web::{Content, FetchError, Fetched, Fetcher, Guard, Limits, Page, Request};
 
 /// Writes what it likes to whoever asked, given the head of the request.
@@ -123,7 +124,7 @@ pub(crate) fn fetcher(limits: Limits) -> Fetcher {
 
 pub(crate) fn fetch(fetcher: &Fetcher, url: &str) -> Result<Page, FetchError> {
     let request = Request { url: url.to_owned(), cached: None };
-    match fetcher.fetch(&request, &|| true)? {
+    match fetcher.fetch(&request, &Cancel::NEVER)? {
         Fetched::Page(page) => Ok(*page),
         Fetched::NotModified { .. } => panic!("nothing was known before"),
     }

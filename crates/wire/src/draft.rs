@@ -252,13 +252,12 @@ impl Draft {
             let counted = u32::try_from(position + 1).unwrap_or(u32::MAX);
             flatten(step, counted, &starts, &mut entries);
         }
-        Conversation {
-            id: self.id,
-            parent: self.parent,
-            agent: self.agent,
-            directory: self.directory,
-            entries,
-        }
+        let mut conversation: Conversation = entries.into_iter().collect();
+        conversation.id = self.id;
+        conversation.parent = self.parent;
+        conversation.agent = self.agent;
+        conversation.directory = self.directory;
+        conversation
     }
 }
 

@@ -28,7 +28,7 @@ fn well_formed(session: &Session) {
 }
 
 fn entries_well_formed(conversation: &Conversation) {
-    for (at, entry) in (0u32..).zip(&conversation.entries) {
+    for (at, entry) in (0u32..).zip(conversation.entries()) {
         let results = entry.blocks.iter().filter(|b| matches!(b, Block::Result(_))).count();
         assert_eq!(results, usize::from(entry.role == Role::Tool), "one result, in tool entries");
         assert_eq!(entry.source.result.is_some(), entry.role == Role::Tool);
@@ -196,7 +196,7 @@ fn interleaved_sessions_are_taken_apart() {
     assert_eq!(sessions.len(), OPEN_SESSIONS_MAX);
     for (at, session) in sessions.iter().enumerate() {
         assert_eq!(session.id, format!("s{at}"));
-        let texts: Vec<_> = session.conversations[0].entries.iter().map(|e| e.text()).collect();
+        let texts: Vec<_> = session.conversations[0].entries().iter().map(|e| e.text()).collect();
         assert_eq!(texts, ["0", "1", "2"]);
     }
 }

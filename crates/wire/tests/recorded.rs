@@ -51,7 +51,7 @@ fn every_atif_file_reads_without_a_problem() {
         let (format, sessions, problems) = read_file(&path);
         assert_eq!((format, problems), (Format::Atif, Vec::new()), "{}", path.display());
         assert_eq!(sessions.len(), 1);
-        assert!(!sessions[0].conversations[0].entries.is_empty());
+        assert!(!sessions[0].conversations[0].entries().is_empty());
     }
 }
 

@@ -43,7 +43,7 @@ fn line(entry: &Entry) -> Line {
 
 fn main_lines(session: &Session) -> Vec<Line> {
     let main: &Conversation = &session.conversations[0];
-    main.entries.iter().map(line).collect()
+    main.entries().iter().map(line).collect()
 }
 
 /// Pairs of original and ATIF file.

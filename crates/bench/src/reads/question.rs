@@ -1,7 +1,7 @@
 //! A conversation until a read, as a text to rank lines by.
 
-use foveal_context::observed::Observed;
-use foveal_transcript::{Conversation, EntryIndex, Mark, Role};
+use foveal_context::record::Record;
+use foveal_transcript::{EntryIndex, Mark, Role};
 
 /// Entries before the read that count as recent.
 const RECENT_ENTRIES: usize = 12;
@@ -12,12 +12,8 @@ const RECENT_CHARS: usize = 2_000;
 
 /// The user's first and last message, then the latest responses and results up to the call
 /// that read, itself included. The result at `read` is not part of it.
-pub(super) fn question(
-    conversation: &Conversation,
-    observed: &Observed,
-    read: EntryIndex,
-) -> String {
-    let before = &conversation.entries[..read.at()];
+pub(super) fn question(record: &Record, read: EntryIndex) -> String {
+    let before = &record.entries()[..read.at()];
     let mut parts: Vec<String> = Vec::new();
     let user = before
         .iter()
@@ -34,7 +30,7 @@ pub(super) fn question(
             // An answer to a call of the same response says what else is looked at.
             Role::Tool => {
                 let index = EntryIndex(u32::try_from(at).unwrap_or(u32::MAX));
-                let label = observed.facts(index).label();
+                let label = record.facts(index).label();
                 parts.push(format!("{label}\n{}", start(&entry.prompt_text(), RECENT_CHARS)));
             }
             Role::System | Role::User => {}

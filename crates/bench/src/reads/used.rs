@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use foveal_context::observed::Facts;
+use foveal_context::facts::Facts;
 use foveal_effects::{Change, Effect, Span};
 use foveal_transcript::{Block, Entry};
 

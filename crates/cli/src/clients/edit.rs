@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::{NAME, PROFILE, hooks, json, toml};
+use super::entry::EditError;
+use super::{hooks, json, toml};
 
 /// A change of a file of settings.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,30 +33,6 @@ pub(crate) enum Edit {
         /// The program.
         command: String,
     },
-}
-
-/// Why a file is left alone.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
-pub(crate) enum EditError {
-    /// It is not what it should be.
-    #[error("line {line}: {what}: correct it, then run this again")]
-    Broken {
-        /// From 1.
-        line: usize,
-        /// What is wrong.
-        what: String,
-    },
-    /// Something is of another kind than the client says.
-    #[error("`{key}` is not {expected}: correct it, then run this again")]
-    Kind {
-        /// Where.
-        key: String,
-        /// What it should be.
-        expected: &'static str,
-    },
-    /// There is an entry of this name that is not ours.
-    #[error("`{NAME}` is another program there: give that one another name, then run this again")]
-    Taken,
 }
 
 impl Edit {
@@ -111,27 +88,6 @@ impl Edit {
     }
 }
 
-/// Whether a command is this program.
-pub(super) fn is_ours(command: &str) -> bool {
-    let name = command.rsplit(['/', '\\']).next().unwrap_or(command);
-    name == NAME || name == "foveal.exe"
-}
-
-/// Arguments with this profile in the place of another.
-pub(super) fn with_profile(arguments: &[&str], profile: &str) -> Vec<String> {
-    let mut kept = Vec::new();
-    let mut left = arguments.iter();
-    while let Some(argument) = left.next() {
-        match *argument {
-            PROFILE => drop(left.next()),
-            known if known.starts_with(PROFILE) && known[PROFILE.len()..].starts_with('=') => {}
-            other => kept.push(other.to_owned()),
-        }
-    }
-    kept.extend([PROFILE.to_owned(), profile.to_owned()]);
-    kept
-}
-
 /// The byte order mark, and what is after it.
 fn marked(text: &str) -> (&str, &str) {
     let rest = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -139,113 +95,4 @@ fn marked(text: &str) -> (&str, &str) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-    use serde_json::json;
-
-    fn edits() -> [Edit; 4] {
-        let entry = json!({ "command": "/b/foveal", "args": ["mcp"], "env": {} });
-        let second = json!({ "type": "local", "command": ["/b/foveal", "mcp"] });
-        let command = || "/b/foveal".to_owned();
-        let server = |keys, entry| Edit::Server { keys, entry, profile: None };
-        [
-            server(vec!["mcpServers"], entry),
-            server(vec!["mcp", "servers"], second),
-            Edit::Hooks { command: command() },
-            Edit::Table {
-                key: "mcp_servers",
-                command: command(),
-                arguments: vec!["mcp"],
-                profile: None,
-            },
-        ]
-    }
-
-    /// What is added is there, once; what is taken out is gone; all else stays.
-    fn holds(edit: &Edit, text: &str) {
-        let Ok(Some(with)) = edit.apply(text) else { return };
-        assert_eq!(edit.apply(&with), Ok(None), "{text:?} to {with:?}");
-        assert_eq!(edit.program(&with).as_deref(), Some("/b/foveal"), "{with:?}");
-        let without = edit.remove(&with).expect("it was understood").expect("it was there");
-        assert_eq!(edit.remove(&without), Ok(None), "{without:?}");
-        assert_eq!(edit.program(&without), None, "{without:?}");
-        // Of which kind spaces are is no more than form; comments are not.
-        let words = |text: &str| -> Vec<String> {
-            let words = text.split(|sign: char| !sign.is_alphanumeric());
-            words.filter(|word| word.starts_with("own")).map(str::to_owned).collect()
-        };
-        assert_eq!(words(&with), words(text), "{text:?} to {with:?}");
-        assert_eq!(words(&without), words(text), "{text:?} to {without:?}");
-    }
-
-    fn json_text() -> impl Strategy<Value = String> {
-        let leaf = prop_oneof![
-            Just("1".to_owned()),
-            Just("\"own1\"".to_owned()),
-            Just("null".to_owned()),
-            Just("{}".to_owned()),
-            Just("[ ]".to_owned()),
-            Just("{ /* own2 */ }".to_owned()),
-            Just("\"foveal\"".to_owned()),
-        ];
-        leaf.prop_recursive(4, 24, 4, |inner| {
-            let key = proptest::sample::select(
-                &[
-                    "own3",
-                    "mcp",
-                    "mcpServers",
-                    "servers",
-                    "hooks",
-                    "PostToolUse",
-                    "foveal",
-                    "command",
-                ][..],
-            );
-            let space = proptest::sample::select(
-                &["", " ", "\n", "\r\n\t", " // own4\n", "/* own5 */"][..],
-            );
-            let end = proptest::sample::select(&["", ","][..]);
-            prop_oneof![
-                (proptest::collection::vec((key, inner.clone(), space.clone()), 0..4), end)
-                    .prop_map(|(all, end)| {
-                        let all: Vec<String> = all
-                            .iter()
-                            .map(|(key, value, space)| format!("{space}\"{key}\":{space}{value}"))
-                            .collect();
-                        let end = if all.is_empty() { "" } else { end };
-                        format!("{{{}{end}\n}}", all.join(","))
-                    }),
-                (proptest::collection::vec(inner, 0..3), space)
-                    .prop_map(|(all, space)| format!("[{space}{}]", all.join(", "))),
-            ]
-        })
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..Default::default() })]
-
-        #[test]
-        fn what_is_added_can_be_taken_out(text in json_text(), mark in "\u{feff}?", end in "(\n|\r\n|// own6\n)?") {
-            let text = format!("{mark}{text}{end}");
-            edits().iter().for_each(|edit| holds(edit, &text));
-        }
-
-        #[test]
-        fn tables_can_be_taken_out(lines in proptest::collection::vec(proptest::sample::select(&[
-            "own1 = 1 # own2", "[own3]", "[mcp_servers.own4]", "# own5", "command = 'own6'", "", "[[own7]]",
-            "mcp_servers = { own8 = { command = 'x' } }", "[mcp_servers]", "mcp_servers.own9.command = 'y'",
-        ][..]), 0..8)) {
-            holds(&edits()[3], &lines.join("\n"));
-        }
-
-        #[test]
-        fn no_text_is_too_strange(text in "(mcpServers|mcp|hooks|PostToolUse|foveal|command|\\{|\\}|\\[|\\]|:|,|\"|=|//|/\\*|\\*/|#|\n|\\\\|u12|1e|.){0,30}") {
-            for edit in edits() {
-                let _ = edit.apply(&text);
-                let _ = edit.remove(&text);
-                let _ = edit.program(&text);
-            }
-        }
-    }
-}
+mod tests;

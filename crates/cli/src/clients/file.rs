@@ -4,8 +4,9 @@ use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use foveal_files::stamp::ContentHash;
+use foveal_cancel::Cancel;
 use foveal_files::{Located, PathError, Roots, WriteError, create, remove_if, replace_if};
+use foveal_transcript::ContentHash;
 use tempfile::NamedTempFile;
 
 /// Bytes of settings that are read.
@@ -80,7 +81,7 @@ pub(crate) fn write(
     keeps: bool,
 ) -> Result<(), FileError> {
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let go_on = || true;
+    let cancel = &Cancel::NEVER;
     if fs::metadata(path).is_ok_and(|data| data.permissions().readonly()) {
         return Err(FileError::ReadOnly);
     }
@@ -91,11 +92,11 @@ pub(crate) fn write(
     let expected = before.map(|before| ContentHash::of(before.as_bytes()));
     match (expected, after) {
         (None, None) => {}
-        (None, Some(after)) => drop(create(&located, after.as_bytes(), &go_on)?),
+        (None, Some(after)) => drop(create(&located, after.as_bytes(), cancel)?),
         (Some(expected), Some(after)) => {
-            replace_if(&located, &expected, after.as_bytes(), &go_on)?;
+            replace_if(&located, &expected, after.as_bytes(), cancel)?;
         }
-        (Some(expected), None) => drop(remove_if(&located, &expected, &go_on)?),
+        (Some(expected), None) => drop(remove_if(&located, &expected, cancel)?),
     }
     Ok(())
 }

@@ -4,7 +4,7 @@
 use jsonc_parser::cst::{CstNode, CstObject, CstObjectProp};
 use serde_json::{Value, json};
 
-use super::edit::{EditError, is_ours};
+use super::entry::{EditError, is_ours};
 use super::json::{comments, ended, input, is_empty, outermost, parse, unless_lost};
 
 /// The events that our command is for, and which of them: tools, or reasons.

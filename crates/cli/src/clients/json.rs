@@ -4,8 +4,7 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
 use serde_json::Value;
 
-use super::NAME;
-use super::edit::{EditError, is_ours, with_profile};
+use super::entry::{EditError, NAME, is_ours, with_profile};
 
 /// The text as it is written, with what can be changed in it.
 pub(super) fn parse(text: &str) -> Result<CstRootNode, EditError> {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 
-use super::NAME;
+use super::entry::NAME;
 use crate::environment::Environment;
 
 /// How long a program may take to tell its version.

@@ -2,8 +2,7 @@
 
 use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value, value};
 
-use super::NAME;
-use super::edit::{EditError, is_ours, with_profile};
+use super::entry::{EditError, NAME, is_ours, with_profile};
 
 fn parse(text: &str) -> Result<DocumentMut, EditError> {
     text.parse().map_err(|error: toml_edit::TomlError| {
@@ -96,18 +95,16 @@ pub(super) fn remove(text: &str, key: &str) -> Result<Option<String>, EditError>
 
 /// The program that our table below `key` starts.
 pub(super) fn program(text: &str, key: &str) -> Option<String> {
-    let document = parse(text).ok()?;
-    let there = document.get(key)?.as_table_like()?.get(NAME)?.as_table_like()?;
-    command_of(there).filter(|command| is_ours(command)).map(str::to_owned)
+    entry(text, key)?["command"].as_str().map(str::to_owned)
 }
 
 /// What our table below `key` says of being started.
 pub(super) fn entry(text: &str, key: &str) -> Option<serde_json::Value> {
     let document = parse(text).ok()?;
     let there = document.get(key)?.as_table_like()?.get(NAME)?.as_table_like()?;
-    let is_ours = command_of(there).is_some_and(is_ours);
-    let said = there.get("enabled").and_then(Item::as_bool);
-    is_ours.then(|| serde_json::json!({ "enabled": said }))
+    let command = command_of(there).filter(|command| is_ours(command))?;
+    let enabled = there.get("enabled").and_then(Item::as_bool);
+    Some(serde_json::json!({ "command": command, "enabled": enabled }))
 }
 
 fn command_of(entry: &dyn TableLike) -> Option<&str> {

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use foveal_context::timeline;
 
 use super::one_session::OneSession;
+use crate::output;
 use crate::table::{Side, Table};
 
 /// The command line of `foveal changelog`.
@@ -21,26 +22,24 @@ pub(crate) struct Arguments {
 /// If the session cannot be read.
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let session = arguments.session.load()?;
-    let mut out = super::output();
-    let mut any = false;
+    let mut text = String::new();
     for conversation in arguments.session.choose_all(&session)? {
         let changes = timeline::changelog(conversation);
         if changes.is_empty() {
             continue;
         }
         if session.conversations.len() > 1 {
-            writeln!(out, "{}", conversation.id)?;
+            text += &format!("{}\n", conversation.id);
         }
-        any = true;
         let columns = [("turn", Side::Right), ("file", Side::Left), ("change", Side::Left)];
         let mut table = Table::new(columns.to_vec());
         for change in changes {
             table.row(vec![change.turn.to_string(), change.path, change.what]);
         }
-        out.write_all(table.render().as_bytes())?;
+        text += &table.render();
     }
-    out.flush()?;
-    if !any {
+    output::print(&text)?;
+    if text.is_empty() {
         writeln!(io::stderr(), "no change of a file is recorded in this session")?;
     }
     Ok(ExitCode::SUCCESS)

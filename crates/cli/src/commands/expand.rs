@@ -10,7 +10,7 @@ use super::read::Span;
 use crate::environment::Environment;
 use crate::notice;
 use crate::numbers::plural;
-use crate::pager;
+use crate::pager::{self, PrintOptions};
 use crate::toolbox;
 
 /// The command line of `foveal expand`.
@@ -18,15 +18,11 @@ use crate::toolbox;
 pub(crate) struct Arguments {
     /// The handle: twelve hex digits.
     handle: Handle,
-    /// These lines and no others, counted from 1.
+    /// Only these lines, counted from 1.
     #[arg(long, value_name = "A-B")]
     lines: Option<Span>,
-    /// Prints JSON.
-    #[arg(long)]
-    json: bool,
-    /// Prints everything at once, also on a terminal.
-    #[arg(long)]
-    no_pager: bool,
+    #[command(flatten)]
+    options: PrintOptions,
 }
 
 /// Prints what is kept under the handle.
@@ -38,8 +34,8 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let content = toolbox::open_store(environment).get(handle)?;
     let Some(content) = content else {
         bail!(
-            "nothing is kept under `{handle}`: it may be too old, or of another machine; do what \
-             gave it again"
+            "nothing is stored under `{handle}`: it may be too old, or from another machine; repeat the \
+             call that gave it"
         );
     };
     let whole = String::from_utf8_lossy(&content.bytes);
@@ -56,15 +52,17 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     };
     if content.secrets > 0 {
         let secrets = plural(u64::from(content.secrets), "secret");
-        notice::say(format_args!("{secrets} of it were not kept: each is marked where it was"));
+        notice::say(format_args!(
+            "{secrets} of it were not stored: a mark stands in the place of each"
+        ));
     }
-    if arguments.json {
+    let shown = if arguments.options.json {
         let all =
             json!({ "handle": handle, "lines": count, "secrets": content.secrets, "text": text });
-        pager::print(&format!("{all}\n"), false, environment)?;
+        format!("{all}\n")
     } else {
-        let text = pager::harmless(text, environment);
-        pager::print(&text, !arguments.no_pager, environment)?;
-    }
+        pager::harmless(text, environment)
+    };
+    arguments.options.print(&shown, environment)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -10,6 +10,7 @@ use foveal_transcript::Conversation;
 use super::one_session::{OneSession, check_turn};
 use crate::environment::Environment;
 use crate::numbers::plural;
+use crate::output;
 
 /// The command line of `foveal file-at`.
 #[derive(Debug, clap::Args)]
@@ -19,7 +20,7 @@ pub(crate) struct Arguments {
     /// The file: its path, or the end of it.
     #[arg(value_name = "PATH")]
     path: String,
-    /// After the results of this turn; the last one if not given.
+    /// After the results of this turn. The last turn if not given.
     #[arg(long, value_name = "N")]
     turn: Option<u32>,
 }
@@ -47,9 +48,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         bail!("nothing is known of `{path}` at turn {turn}: give a later --turn");
     }
     writeln!(io::stderr(), "`{path}` at turn {turn}: {}", trust(&state))?;
-    let mut out = super::output();
-    out.write_all(environment.painter().file(&path, &render(&state)).as_bytes())?;
-    out.flush()?;
+    output::print(&environment.painter().file(&path, &render(&state)))?;
     Ok(ExitCode::SUCCESS)
 }
 

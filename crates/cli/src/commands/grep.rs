@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::colour::rows_of;
 use crate::environment::Environment;
 use crate::notice;
-use crate::one_call::{Ended, Place, as_json};
+use crate::one_call::{Ended, PathTools, as_json};
 use crate::pager;
 
 /// What a search that finds nothing ends with, as other programs that search do.
@@ -69,7 +69,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         bail!("the pattern is empty: say what to look for");
     }
     let folder = arguments.path.clone().unwrap_or_else(|| PathBuf::from("."));
-    let place = Place::of(&folder, environment)?;
+    let place = PathTools::of(&folder, environment)?;
     let output = match (arguments.files, arguments.count) {
         (true, _) => "files",
         (_, true) => "count",

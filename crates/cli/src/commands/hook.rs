@@ -12,7 +12,7 @@ use crate::notice;
 pub(crate) fn run(environment: &Environment) -> ExitCode {
     if environment.terminal.input {
         notice::say(
-            "this is for Claude Code, which gives it an event: see `foveal init claude-code`",
+            "Claude Code runs this command and gives it an event: see `foveal init claude-code`",
         );
         return ExitCode::from(2);
     }

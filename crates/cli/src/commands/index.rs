@@ -5,17 +5,20 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use foveal_cancel::Cancel;
 use foveal_embedder::Patience;
 use foveal_index::{Changes, Indexer, Summary, Watcher};
 use serde_json::json;
 
 use crate::embedders::{Choice, EmbedderOptions};
 use crate::environment::Environment;
+use crate::exit_code;
 use crate::index_place::{self, Embedding, Opened};
-use crate::interrupt::{self, Interrupt};
+use crate::interrupt;
 use crate::numbers::{count, plural};
+use crate::output;
 
-/// How long an embedder that failed is left alone before it is asked again.
+/// How long an embedder that failed rests before it is asked again.
 const RETRY_TIME: Duration = Duration::from_secs(30);
 
 /// Files that are given vectors before it is looked whether files have changed.
@@ -24,13 +27,13 @@ const FILES_AT_ONCE: usize = 64;
 /// The command line of `foveal index`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The folder; the working copy around the current folder if not given.
+    /// The folder. If not given, the working copy that holds the current folder.
     #[arg(value_name = "PATH")]
     path: Option<PathBuf>,
-    /// Goes on until Ctrl+C, and indexes files as they change.
+    /// Runs until Ctrl+C, and indexes files as they change.
     #[arg(long)]
     watch: bool,
-    /// Prints figures as one JSON object a line.
+    /// Prints the figures as JSON, one object a line.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -42,17 +45,17 @@ pub(crate) struct Arguments {
 /// # Errors
 /// If the folder cannot be read or the index cannot be written.
 pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
-    let interrupt = Interrupt::listen();
+    let cancel = &interrupt::listen();
     let (options, patience) = (&arguments.embedder, Patience::LONG);
-    let embedding = Embedding { options, patience, environment, interrupt: &interrupt };
+    let embedding = Embedding { options, patience, environment, cancel };
     let mut opened = index_place::open(arguments.path.as_deref(), embedding)?;
     if arguments.watch {
         return watch(arguments, &mut opened, embedding);
     }
     let begin = Instant::now();
-    let summary = index_place::update(&mut opened.indexer, &interrupt)?;
+    let summary = index_place::update(&mut opened.indexer, cancel)?;
     tell(arguments, &opened, &summary, begin)?;
-    Ok(if summary.stopped { ExitCode::from(interrupt::EXIT_CODE) } else { ExitCode::SUCCESS })
+    Ok(if summary.stopped { ExitCode::from(exit_code::INTERRUPTED) } else { ExitCode::SUCCESS })
 }
 
 /// Follows changes until Ctrl+C. What has no vectors yet gets them in between.
@@ -61,14 +64,13 @@ fn watch(
     opened: &mut Opened,
     embedding: Embedding<'_>,
 ) -> anyhow::Result<ExitCode> {
-    let stop = || embedding.interrupt.requested();
     // Begun first, so that nothing is missed between the first look and the watch.
     let watcher = Watcher::start(opened.indexer.root())?;
     let begin = Instant::now();
-    let first = begin_watch(opened, embedding.interrupt)?;
+    let first = begin_watch(opened, embedding.cancel)?;
     tell(arguments, opened, &first, begin)?;
     if first.stopped {
-        return Ok(ExitCode::from(interrupt::EXIT_CODE));
+        return Ok(ExitCode::from(exit_code::INTERRUPTED));
     }
     // When the embedder may be asked again.
     let mut retry =
@@ -76,13 +78,15 @@ fn watch(
     let mut embedded = 0;
     loop {
         let next = (opened.indexer.waiting()? > 0).then_some(retry);
-        let Some(changes) = watcher.wait_until(next, &stop) else { return Ok(ExitCode::SUCCESS) };
+        let Some(changes) = watcher.wait_until(next, embedding.cancel) else {
+            return Ok(ExitCode::SUCCESS);
+        };
         if opened.indexer.is_chosen_anew()? {
             reopen(opened, embedding)?;
         }
         let begin = Instant::now();
         let summary = if changes == Changes::Files(Vec::new()) {
-            let round = make_vectors(&mut opened.indexer, embedding.interrupt)?;
+            let round = make_vectors(&mut opened.indexer, embedding.cancel)?;
             let failed = opened.indexer.problem().is_some();
             let in_vain = failed || round.embedded == 0;
             retry = Instant::now() + if in_vain { RETRY_TIME } else { Duration::ZERO };
@@ -91,7 +95,7 @@ fn watch(
             let is_done = !failed && round.waiting == 0;
             Summary { embedded: if is_done { std::mem::take(&mut embedded) } else { 0 }, ..round }
         } else {
-            let followed = follow(&mut opened.indexer, &changes, embedding.interrupt)?;
+            let followed = follow(&mut opened.indexer, &changes, embedding.cancel)?;
             if followed.indexed > 0 && opened.indexer.problem().is_none() {
                 retry = Instant::now();
             }
@@ -105,11 +109,11 @@ fn watch(
 
 /// Brings words up to date, and vectors only where no server is asked: while it answers,
 /// changes have to be followed.
-fn begin_watch(opened: &mut Opened, interrupt: &Interrupt) -> anyhow::Result<Summary> {
+fn begin_watch(opened: &mut Opened, cancel: &Cancel<'_>) -> anyhow::Result<Summary> {
     if !matches!(opened.embedder, Some(Choice::Server(_))) {
-        return index_place::update(&mut opened.indexer, interrupt);
+        return index_place::update(&mut opened.indexer, cancel);
     }
-    let texts = opened.indexer.update_texts(&mut |_| {}, &|| interrupt.requested())?;
+    let texts = opened.indexer.update_texts(&mut |_| {}, cancel)?;
     Ok(Summary { waiting: opened.indexer.waiting()?, ..texts })
 }
 
@@ -124,28 +128,31 @@ fn reopen(opened: &mut Opened, embedding: Embedding<'_>) -> anyhow::Result<()> {
 
 /// Has vectors made for some of the files that have none. If none of them is what was
 /// indexed, changes were missed, and all files are looked at.
-fn make_vectors(indexer: &mut Indexer, interrupt: &Interrupt) -> anyhow::Result<Summary> {
-    let stop = || interrupt.requested();
-    let round = indexer.update_vectors(FILES_AT_ONCE, &mut |_| {}, &stop)?;
-    if round.embedded > 0 || round.waiting == 0 || indexer.problem().is_some() || stop() {
+fn make_vectors(indexer: &mut Indexer, cancel: &Cancel<'_>) -> anyhow::Result<Summary> {
+    let round = indexer.update_vectors(FILES_AT_ONCE, &mut |_| {}, cancel)?;
+    if round.embedded > 0
+        || round.waiting == 0
+        || indexer.problem().is_some()
+        || cancel.is_cancelled()
+    {
         return Ok(round);
     }
-    let texts = indexer.update_texts(&mut |_| {}, &stop)?;
+    let texts = indexer.update_texts(&mut |_| {}, cancel)?;
     Ok(Summary { waiting: indexer.waiting()?, ..texts })
 }
 
 fn follow(
     indexer: &mut Indexer,
     changes: &Changes,
-    interrupt: &Interrupt,
+    cancel: &Cancel<'_>,
 ) -> anyhow::Result<Summary> {
     match changes {
-        Changes::Everything => Ok(indexer.update_texts(&mut |_| {}, &|| interrupt.requested())?),
+        Changes::Everything => Ok(indexer.update_texts(&mut |_| {}, cancel)?),
         Changes::Files(files) => {
             for file in files {
                 indexer.touch(file);
             }
-            Ok(indexer.update_queued(&|| interrupt.requested())?)
+            Ok(indexer.update_queued(cancel)?)
         }
     }
 }
@@ -159,8 +166,7 @@ fn tell(
 ) -> anyhow::Result<()> {
     let seconds = begin.elapsed().as_secs_f64();
     let size = opened.indexer.size()?;
-    let mut out = super::output();
-    if arguments.json {
+    let line = if arguments.json {
         let line = json!({
             "root": opened.indexer.root().to_string_lossy(),
             "store": opened.store.as_deref().map(Path::to_string_lossy),
@@ -178,7 +184,7 @@ fn tell(
             "chunks": size.chunks,
             "seconds": seconds,
         });
-        writeln!(out, "{line}")?;
+        line.to_string()
     } else {
         let mut line = format!(
             "{} indexed, {} unchanged, {} removed",
@@ -199,14 +205,14 @@ fn tell(
         let parts = plural(size.chunks, "part");
         line += &format!("; {parts} of {} in {seconds:.1} s", plural(size.files, "file"));
         if summary.stopped {
-            line = format!("stopped: {line}; what is done is kept, run it again to go on");
+            line = format!("stopped: {line}; what is done is kept; run it again to continue");
         }
-        writeln!(out, "{line}")?;
-    }
-    out.flush()?;
+        line
+    };
+    output::print(&format!("{line}\n"))?;
     if let Some(problem) = opened.indexer.problem().map(index_place::told) {
-        let why = "vectors are not up to date, all is found by its words";
-        writeln!(io::stderr(), "{why}: {problem}; then run it again to go on")?;
+        let why = "vectors are not up to date; searches use words alone";
+        writeln!(io::stderr(), "{why}: {problem}; then run it again to continue")?;
     }
     Ok(())
 }

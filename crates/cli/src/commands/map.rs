@@ -1,6 +1,5 @@
 //! `foveal map`: the files and signatures that matter most, within a number of tokens.
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -12,12 +11,13 @@ use serde_json::{Value, json};
 
 use crate::colour::Row;
 use crate::environment::Environment;
-use crate::{index_place, interrupt};
+use crate::output;
+use crate::{exit_code, index_place};
 
 /// The command line of `foveal map`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The folder of the repository; the working copy around the current folder if not given.
+    /// The folder of the repository. If not given, the working copy that holds the current folder.
     #[arg(value_name = "PATH")]
     path: Option<PathBuf>,
     /// The most tokens (o200k) that the map may have.
@@ -38,20 +38,18 @@ pub(crate) struct Arguments {
 /// If there is nothing to read, or a focus names nothing.
 pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
     let Some(relations) = index_place::relations(arguments.path.as_deref(), environment)? else {
-        return Ok(ExitCode::from(interrupt::EXIT_CODE));
+        return Ok(ExitCode::from(exit_code::INTERRUPTED));
     };
     let focus = focus(&relations, &arguments.focus)?;
     let ranks = FileRanks::of(&relations, &focus);
     let found = map(&relations, &ranks, Tokens(arguments.tokens), Tokenizer::O200k);
-    let mut out = super::output();
     if arguments.json {
-        writeln!(out, "{}", as_json(&relations, &ranks, &found))?;
+        output::print(&format!("{}\n", as_json(&relations, &ranks, &found)))?;
     } else if found.text.is_empty() {
         bail!("nothing fits into {} tokens: allow more with --tokens", arguments.tokens);
     } else {
-        out.write_all(environment.painter().files(found.rows.iter().map(Row::from)).as_bytes())?;
+        output::print(&environment.painter().files(found.rows.iter().map(Row::from)))?;
     }
-    out.flush()?;
     Ok(ExitCode::SUCCESS)
 }
 

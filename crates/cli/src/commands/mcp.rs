@@ -18,35 +18,35 @@ use crate::toolbox::{self, Opener};
 /// The command line of `foveal mcp`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Which tools: those that reading and changing code need beside an agent's own, or all.
+    /// Which tools: the six that an agent needs beside its own to read and change code, or all.
     #[arg(long, value_name = "PROFILE", default_value = "full")]
     profile: ToolChoice,
-    /// A folder that may be read and changed; may be given several times. If not given, those
+    /// A folder that may be read and changed. Repeat it for several. If not given, the folders
     /// that the client names, or the current folder.
     #[arg(long = "root", value_name = "PATH")]
     roots: Vec<PathBuf>,
-    /// A folder that commands may write to beside the roots and the folder for temporary files;
-    /// may be given several times.
+    /// A folder that commands may write to, beside the roots and the folder for temporary files.
+    /// Repeat it for several.
     #[arg(long, value_name = "PATH")]
     writable: Vec<PathBuf>,
-    /// Sends answers as data too. Some agents show their model that alone, without the notes
+    /// Sends answers as data too. Some agents show their model the data alone, without the notes
     /// that say what was left out.
     #[arg(long)]
     structured: bool,
     /// Serves over HTTP at this address (`8765`, `127.0.0.1:8765`) instead of standard input
-    /// and output. Where FOVEAL_MCP_TOKEN is set, clients have to show it as a bearer token.
+    /// and output. If FOVEAL_MCP_TOKEN is set, clients must send it as a bearer token.
     #[arg(long, value_name = "ADDRESS", value_parser = address)]
     http: Option<SocketAddr>,
-    /// Serves other machines too; needs FOVEAL_MCP_TOKEN, and an address that they can reach
+    /// Serves other machines too. Needs FOVEAL_MCP_TOKEN and an address that they can reach
     /// (`0.0.0.0:8765`).
     #[arg(long, requires = "http")]
     public: bool,
-    /// A name under which clients may address the server, beside localhost; may be given several
-    /// times.
+    /// A host name under which clients may reach the server, beside localhost. Repeat it for
+    /// several.
     #[arg(long = "host", value_name = "NAME", requires = "http")]
     hosts: Vec<String>,
-    /// An origin whose web pages may use the server (`https://a.example:443`); may be given
-    /// several times.
+    /// An origin whose web pages may use the server (`https://a.example:443`). Repeat it for
+    /// several.
     #[arg(long = "origin", value_name = "ORIGIN", requires = "http")]
     origins: Vec<String>,
 }

@@ -6,7 +6,7 @@ use anyhow::bail;
 use foveal_transcript::{Conversation, Session};
 use foveal_wire::Format;
 
-use crate::sessions::load;
+use crate::sessions;
 
 /// Which session, and which of its conversations.
 #[derive(Debug, clap::Args)]
@@ -14,7 +14,7 @@ pub(crate) struct OneSession {
     /// A recorded session: a file, or a folder with one.
     #[arg(value_name = "SESSION")]
     session: PathBuf,
-    /// The format of the file, where it is not to be detected.
+    /// The format of the file. Detected if not given.
     #[arg(long, value_name = "NAME")]
     format: Option<Format>,
     /// The conversation of a sub-agent, by its id.
@@ -28,7 +28,7 @@ impl OneSession {
     /// # Errors
     /// If it cannot be read, or is not one session.
     pub(crate) fn load(&self) -> anyhow::Result<Session> {
-        load::load_one(std::slice::from_ref(&self.session), self.format)
+        sessions::load_one(std::slice::from_ref(&self.session), self.format)
     }
 
     /// The conversation chosen in `session`.

@@ -1,6 +1,5 @@
 //! `foveal outline`: the structure of files.
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -9,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::colour::{Row, Style};
 use crate::environment::Environment;
+use crate::output;
 use crate::source_file::{SourceText, read_file};
 
 /// The command line of `foveal outline`.
@@ -32,25 +32,24 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         read.push((path.display().to_string(), read_file(path)?));
     }
     let painter = environment.painter();
-    let mut out = super::output();
+    let mut shown = String::new();
     if arguments.json {
         let all: Vec<Value> = read.iter().map(|(path, source)| as_json(path, source)).collect();
-        writeln!(out, "{}", json!({ "files": all }))?;
+        shown = format!("{}\n", json!({ "files": all }));
     } else {
         for (at, (path, source)) in read.iter().enumerate() {
             if read.len() > 1 {
                 let before = if at > 0 { "\n" } else { "" };
                 let lines =
                     painter.paint(Style::Aside, &format!("({} lines)", source.parsed.line_count));
-                writeln!(out, "{before}{} {lines}", painter.paint(Style::Place, path))?;
+                shown += &format!("{before}{} {lines}\n", painter.paint(Style::Place, path));
             }
             let SourceText { text, parsed } = source;
             let rows = outline(parsed, text).rows(parsed, text);
-            let listing = painter.listing(path, text, rows.iter().map(Row::from));
-            out.write_all(listing.as_bytes())?;
+            shown += &painter.listing(path, text, rows.iter().map(Row::from));
         }
     }
-    out.flush()?;
+    output::print(&shown)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -12,8 +12,8 @@ use serde_json::json;
 
 use crate::colour::rows_of;
 use crate::environment::Environment;
-use crate::one_call::{Ended, Place, as_json};
-use crate::pager;
+use crate::one_call::{Ended, PathTools, as_json};
+use crate::pager::{self, PrintOptions};
 use crate::source_file;
 
 /// Largest file whose lines are shown in colours.
@@ -24,21 +24,17 @@ const COLOURED_BYTES_MAX: u64 = 4 << 20;
 pub(crate) struct Arguments {
     /// The file.
     path: PathBuf,
-    /// What you want to know: of a long file the lines that matter to it are shown.
+    /// What you want to know. Shows the lines of a long file that matter to it.
     #[arg(long = "for", value_name = "QUESTION", conflicts_with = "lines")]
     question: Option<String>,
-    /// How much: `auto` shows short files in full and of long ones what matters.
+    /// How much to show: `auto` shows a short file in full and the important parts of a long one.
     #[arg(long, value_name = "MODE", default_value = "auto", conflicts_with = "lines")]
     mode: Mode,
-    /// These lines and no others, counted from 1.
+    /// Only these lines, counted from 1.
     #[arg(long, value_name = "A-B")]
     lines: Option<Span>,
-    /// Prints JSON.
-    #[arg(long)]
-    json: bool,
-    /// Prints everything at once, also on a terminal.
-    #[arg(long)]
-    no_pager: bool,
+    #[command(flatten)]
+    options: PrintOptions,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -83,7 +79,7 @@ impl FromStr for Span {
 pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
     // The tools would name what links and `..` lead to.
     source_file::regular(&arguments.path)?;
-    let place = Place::of(&arguments.path, environment)?;
+    let place = PathTools::of(&arguments.path, environment)?;
     let ended = match (arguments.lines, arguments.mode) {
         (Some(Span { first, last }), _) => {
             place.call("read_lines", json!({ "path": place.path, "start": first, "end": last }))?
@@ -104,7 +100,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         Ended::Stopped(code) => return Ok(code),
         Ended::Answered(answer) => answer,
     };
-    let text = if arguments.json {
+    let text = if arguments.options.json {
         let mut all = as_json(&answer);
         all["path"] = place.path.into();
         format!("{all}\n")
@@ -114,7 +110,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     } else {
         pager::harmless(answer.text, environment)
     };
-    pager::print(&text, !arguments.json && !arguments.no_pager, environment)?;
+    arguments.options.print(&text, environment)?;
     Ok(ExitCode::SUCCESS)
 }
 

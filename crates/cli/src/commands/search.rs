@@ -13,12 +13,11 @@ use serde_json::json;
 use crate::colour::{Painter, Style};
 use crate::embedders::EmbedderOptions;
 use crate::environment::Environment;
+use crate::exit_code;
 use crate::index_place::{self, Answer, Embedding};
-use crate::interrupt::{self, Interrupt};
+use crate::interrupt;
 use crate::numbers::plural;
-
-/// What a search that finds nothing ends with, as other programs that search do.
-const EXIT_CODE_NOTHING: u8 = 1;
+use crate::output;
 
 /// All kinds, as they are asked for.
 const KINDS: [EntityKind; 13] = [
@@ -40,16 +39,16 @@ const KINDS: [EntityKind; 13] = [
 /// The command line of `foveal search`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// What is looked for: names, or what something does.
+    /// What to look for: names, or what something does.
     #[arg(value_name = "QUERY", required = true)]
     query: Vec<String>,
     /// Finds only these kinds, such as `function,method`.
     #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = parse_kind)]
     kind: Vec<EntityKind>,
-    /// How many parts are shown.
+    /// The number of parts to show.
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
     limit: u16,
-    /// The folder; the working copy around the current folder if not given.
+    /// The folder. If not given, the working copy that holds the current folder.
     #[arg(long, value_name = "PATH")]
     path: Option<PathBuf>,
     /// Prints what is found as JSON.
@@ -78,9 +77,9 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     if query.trim().is_empty() {
         bail!("the question is empty: say what to look for");
     }
-    let interrupt = Interrupt::listen();
+    let cancel = &interrupt::listen();
     let (options, patience) = (&arguments.embedder, Patience::SHORT);
-    let embedding = Embedding { options, patience, environment, interrupt: &interrupt };
+    let embedding = Embedding { options, patience, environment, cancel };
     let mut opened = index_place::open_for_reading(arguments.path.as_deref(), embedding)?;
     let options = SearchOptions {
         limit: usize::from(arguments.limit),
@@ -88,32 +87,26 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         ..SearchOptions::default()
     };
     let search = |indexer: &mut Indexer| indexer.search(&query, &options);
-    let asked = index_place::ask(&mut opened, &interrupt, index_place::update_for_search, search)?;
+    let asked = index_place::ask(&mut opened, cancel, index_place::update_for_search, search)?;
     let Some(Answer { answer: hits, summary }) = asked else {
-        return Ok(ExitCode::from(interrupt::EXIT_CODE));
+        return Ok(ExitCode::from(exit_code::INTERRUPTED));
     };
     let (problem, waiting) = (opened.problem.as_deref(), summary.waiting);
     let embedder = opened.embedder.as_ref().map(ToString::to_string).unwrap_or_default();
     note(&hits, problem, waiting, &embedder)?;
     let indexer = &opened.indexer;
-    let mut out = super::output();
-    if arguments.json {
+    let text: String = if arguments.json {
         let root = indexer.root().to_string_lossy();
         let hits: Vec<serde_json::Value> = hits.iter().map(to_json).collect();
-        writeln!(
-            out,
-            "{}",
-            json!({ "root": root, "hits": hits, "problem": problem, "waiting": waiting })
-        )?;
+        let all = json!({ "root": root, "hits": hits, "problem": problem, "waiting": waiting });
+        format!("{all}\n")
     } else {
-        for hit in &hits {
-            out.write_all(to_text(hit, environment.painter()).as_bytes())?;
-        }
-    }
-    out.flush()?;
+        hits.iter().map(|hit| to_text(hit, environment.painter())).collect()
+    };
+    output::print(&text)?;
     if hits.is_empty() {
         writeln!(io::stderr(), "nothing was found in {}", indexer.root().display())?;
-        return Ok(ExitCode::from(EXIT_CODE_NOTHING));
+        return Ok(ExitCode::from(exit_code::NEGATIVE));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,6 +1,5 @@
 //! `foveal sessions`: what the store keeps of the tools' sessions, and for how long.
 
-use std::io::Write;
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -12,7 +11,8 @@ use serde_json::{Value, json};
 
 use crate::environment::Environment;
 use crate::numbers::{count, plural};
-use crate::pager;
+use crate::output;
+use crate::pager::PrintOptions;
 use crate::table::{Side, Table};
 use crate::toolbox;
 
@@ -22,27 +22,23 @@ use crate::toolbox;
 pub(crate) struct Arguments {
     #[command(subcommand)]
     deed: Option<Deed>,
-    /// Prints JSON.
-    #[arg(long)]
-    json: bool,
-    /// Prints everything at once, also on a terminal.
-    #[arg(long)]
-    no_pager: bool,
+    #[command(flatten)]
+    options: PrintOptions,
 }
 
 #[derive(Debug, Subcommand)]
 enum Deed {
-    /// Keeps a session with all it refers to, whatever its age and size.
+    /// Pins a session: keeps it with all it refers to, whatever its age and size.
     Pin(Named),
-    /// Keeps a session no longer than others.
+    /// Unpins a session: keeps it no longer than others.
     Unpin(Named),
-    /// Removes a session, and what only it refers to. That cannot be taken back.
+    /// Deletes a session, and what only it refers to. This cannot be undone.
     Delete(Named),
 }
 
 #[derive(Debug, clap::Args)]
 struct Named {
-    /// The session as it is listed; to pin and unpin, a part of that no other has will do.
+    /// The session as it is listed. To pin or unpin, a part that no other session has is enough.
     #[arg(value_name = "SESSION")]
     name: String,
 }
@@ -57,9 +53,9 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     sessions.retain(|session| !is_note(&session.id));
     let done = match &arguments.deed {
         None => {
-            let text = if arguments.json { as_json(&sessions) } else { as_table(&sessions)? };
-            let pages = !arguments.json && !arguments.no_pager;
-            pager::print(&text, pages, environment)?;
+            let text =
+                if arguments.options.json { as_json(&sessions) } else { as_table(&sessions)? };
+            arguments.options.print(&text, environment)?;
             return Ok(ExitCode::SUCCESS);
         }
         Some(Deed::Pin(named)) => {
@@ -78,7 +74,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
             format!("`{}` is removed", shown(id))
         }
     };
-    writeln!(super::output(), "{done}")?;
+    output::print(&format!("{done}\n"))?;
     Ok(ExitCode::SUCCESS)
 }
 

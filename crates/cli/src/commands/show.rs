@@ -1,16 +1,16 @@
 //! `foveal show`: a recorded session as short text.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::process::ExitCode;
 
-use foveal_context::observed::Observed;
+use foveal_context::record::Record;
 use foveal_context::tokens::Tokenizer;
 use foveal_transcript::{Block, Conversation, Entry, EntryIndex, Role};
 
 use super::one_session::{OneSession, check_turn};
 use crate::listing;
 use crate::numbers::plural;
+use crate::output;
 
 /// The command line of `foveal show`.
 #[derive(Debug, clap::Args)]
@@ -39,9 +39,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             chosen.into_iter().map(all_turns).collect::<Vec<_>>().join("\n")
         }
     };
-    let mut out = super::output();
-    out.write_all(text.as_bytes())?;
-    out.flush()?;
+    output::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -57,29 +55,29 @@ fn all_turns(conversation: &Conversation) -> String {
         }
     }
     let turns = conversation.responses().count() as u64;
-    let messages = conversation.entries.len() as u64;
+    let messages = conversation.entries().len() as u64;
     let _ = writeln!(text, ": {}, {}", plural(turns, "turn"), plural(messages, "message"));
-    let observed = Observed::of(conversation, Tokenizer::default());
+    let record = Record::of(conversation.clone(), Tokenizer::default());
     let mut turn = 0u32;
-    for (index, entry) in (0u32..).zip(&conversation.entries) {
+    for (index, entry) in (0u32..).zip(conversation.entries()) {
         if entry.role == Role::Assistant {
             turn += 1;
             let _ = writeln!(text, "turn {turn}");
         }
-        let line = listing::line(conversation, &observed, EntryIndex(index));
+        let line = listing::line(&record, EntryIndex(index));
         let _ = writeln!(text, "  {line}");
     }
     text
 }
 
 fn one_turn(conversation: &Conversation, turn: u32) -> String {
-    let observed = Observed::of(conversation, Tokenizer::default());
+    let record = Record::of(conversation.clone(), Tokenizer::default());
     let start = conversation.responses().nth(turn as usize - 1).map_or(0, EntryIndex::at);
-    let results = conversation.entries[start..].iter().skip(1);
+    let results = conversation.entries()[start..].iter().skip(1);
     let length = 1 + results.take_while(|entry| entry.role == Role::Tool).count();
     let mut text = format!("turn {turn} of {}\n", conversation.id);
-    for (index, entry) in (0u32..).zip(&conversation.entries).skip(start).take(length) {
-        let line = listing::line(conversation, &observed, EntryIndex(index));
+    for (index, entry) in (0u32..).zip(conversation.entries()).skip(start).take(length) {
+        let line = listing::line(&record, EntryIndex(index));
         let _ = writeln!(text, "\n{line}");
         content(&mut text, entry);
     }

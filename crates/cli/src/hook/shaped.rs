@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use foveal_context::observed::Observed;
 use foveal_context::planner::{Planner, Step};
 use foveal_context::prices::PriceCard;
+use foveal_context::record::Record;
 use foveal_context::settings::Settings;
 use foveal_context::shape::{Decision, Piece, Shape, ShapeKind};
 use foveal_context::shaping::gutter::Numbers;
@@ -57,19 +57,18 @@ impl Shaped {
 
 /// The result shaped; `None` if it stays as it is.
 pub(super) fn shape(
-    conversation: &mut Conversation,
+    mut conversation: Conversation,
     past: &Past<'_>,
     answered: &Answered,
     result: &Output,
 ) -> Option<Shaped> {
-    if past.last_like(answered).is_some_and(|last| is_near(conversation, last)) {
+    if past.last_like(answered).is_some_and(|last| is_near(&conversation, last)) {
         past.given_whole();
         return None;
     }
-    let entry = push(conversation, answered, &result.text)?;
-    let mut observed = Observed::new(Tokenizer::Bytes, conversation.directory.as_deref());
-    conversation.entries.iter().for_each(|entry| observed.push(entry));
-    let planner = plan(conversation, &observed, entry, settings(result.form));
+    let entry = push(&mut conversation, answered, &result.text)?;
+    let record = Record::of(conversation, Tokenizer::Bytes);
+    let planner = plan(&record, entry, settings(result.form));
     let Decision::Replace(shape) = &planner.item(entry).decision else { return None };
     let (response, whole) = (&answered.response, result.text.clone());
     let shaped = match result.form {
@@ -82,9 +81,9 @@ pub(super) fn shape(
             Shaped { output, sent, whole, note: None }
         }
         Form::Read { first } => {
-            let kept = shape.lines_kept(&observed.facts(entry).printed);
+            let kept = shape.lines_kept(&record.facts(entry).printed);
             let lines = run_of(&kept);
-            let above = Above { conversation, observed: &observed, prompt: planner.window() };
+            let above = Above { record: &record, prompt: planner.window() };
             if !above.shows_all_but(entry, &lines) {
                 return None;
             }
@@ -99,9 +98,9 @@ pub(super) fn shape(
 /// Whether a call was made in the last response but one, or is not recorded yet.
 fn is_near(conversation: &Conversation, last: &Last) -> bool {
     let made = |entry: &Entry| entry.calls().any(|call| call.id == last.call);
-    let later = conversation.entries.iter().rev().take_while(|entry| !made(entry));
+    let later = conversation.entries().iter().rev().take_while(|entry| !made(entry));
     later.filter(|entry| entry.role == Role::Assistant).count() <= 1
-        || !conversation.entries.iter().any(made)
+        || !conversation.entries().iter().any(made)
 }
 
 /// What may be done to a result. Nothing that was sent is ever taken back. Lines of a file are
@@ -118,14 +117,14 @@ fn settings(form: Form) -> Settings {
 
 /// Puts the result at the end of the conversation, with its call where that is not recorded yet.
 fn push(conversation: &mut Conversation, answered: &Answered, text: &str) -> Option<EntryIndex> {
-    let calls = conversation.entries.iter().flat_map(Entry::calls);
+    let calls = conversation.entries().iter().flat_map(Entry::calls);
     let is_recorded = calls.into_iter().any(|call| call.id == answered.call);
-    let results = conversation.entries.iter().filter_map(Entry::result);
+    let results = conversation.entries().iter().filter_map(Entry::result);
     if results.into_iter().any(|result| result.call == answered.call) {
         // It is in the prompt already.
         return None;
     }
-    let step = conversation.entries.last().map_or(0, |entry| entry.source.step) + 1;
+    let step = conversation.entries().last().map_or(0, |entry| entry.source.step) + 1;
     let entry = |role, result, block| Entry {
         source: Source { step, result },
         role,
@@ -138,21 +137,15 @@ fn push(conversation: &mut Conversation, answered: &Answered, text: &str) -> Opt
     if !is_recorded {
         let (id, name) = (answered.call.clone(), answered.tool.clone());
         let call = Call { id, name, arguments: answered.input.clone() };
-        conversation.entries.push(entry(Role::Assistant, None, Block::Call(call)));
+        conversation.push(entry(Role::Assistant, None, Block::Call(call)));
     }
     let call = answered.call.clone();
     let result = ToolResult { call, content: text.to_owned(), is_error: false };
-    conversation.entries.push(entry(Role::Tool, Some(0), Block::Result(result)));
-    Some(EntryIndex(u32::try_from(conversation.entries.len() - 1).ok()?))
+    Some(conversation.push(entry(Role::Tool, Some(0), Block::Result(result))))
 }
 
 /// Has the engine decide about the last entry; all others stand as they are.
-fn plan(
-    conversation: &Conversation,
-    observed: &Observed,
-    entry: EntryIndex,
-    settings: Settings,
-) -> Planner {
+fn plan(record: &Record, entry: EntryIndex, settings: Settings) -> Planner {
     let before = Step {
         answer: entry,
         time: None,
@@ -163,8 +156,8 @@ fn plan(
         rewrite: None,
     };
     let prices = PriceCard::anthropic_5m();
-    let mut planner = Planner::resume(settings, prices, conversation, observed, &[before]);
-    planner.advance(conversation, observed, EntryIndex(entry.0 + 1), None);
+    let mut planner = Planner::resume(settings, prices, record, &[before]);
+    planner.advance(record, EntryIndex(entry.0 + 1), None);
     planner
 }
 
@@ -179,8 +172,7 @@ fn run_of(kept: &[u32]) -> Range<usize> {
 
 /// What the model can see of earlier results.
 struct Above<'a> {
-    conversation: &'a Conversation,
-    observed: &'a Observed,
+    record: &'a Record,
     prompt: &'a [EntryIndex],
 }
 
@@ -190,13 +182,13 @@ impl Above<'_> {
     fn shows_all_but(&self, entry: EntryIndex, lines: &Range<usize>) -> bool {
         let mut seen = HashSet::new();
         for index in self.prompt.iter().filter(|index| **index != entry) {
-            if let Some(result) = self.conversation.entry(*index).result() {
-                let printed = self.observed.facts(*index).printed.lines.iter();
+            if let Some(result) = self.record.entry(*index).result() {
+                let printed = self.record.facts(*index).printed.lines.iter();
                 seen.extend(printed.map(|line| line.text_in(&result.content).trim()));
             }
         }
-        let Some(result) = self.conversation.entry(entry).result() else { return false };
-        let printed = self.observed.facts(entry).printed.lines.iter().enumerate();
+        let Some(result) = self.record.entry(entry).result() else { return false };
+        let printed = self.record.facts(entry).printed.lines.iter().enumerate();
         let hidden = printed.filter(|(at, _)| !lines.contains(at));
         let mut texts = hidden.map(|(_, line)| line.text_in(&result.content).trim());
         texts.all(|text| text.is_empty() || seen.contains(text))

@@ -5,12 +5,11 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use foveal_transcript::{Block, Conversation};
+use foveal_transcript::{Block, Conversation, ToolResult};
 use foveal_wire::{Format, read_all};
 use serde_json::Value;
 
 use super::event::Event;
-use super::past::Past;
 
 /// Bytes of a record that are read, the last ones. What came before counts as not shown.
 const BYTES_MAX: u64 = 8 << 20;
@@ -29,25 +28,25 @@ pub(super) fn length(event: &Event) -> u64 {
 /// Whether results stand in the record, as far as it is read.
 pub(super) fn has_results(event: &Event) -> bool {
     let recorded = path(event).and_then(|path| conversation(&path, event, 0));
-    recorded.is_some_and(|one| one.entries.iter().any(|entry| entry.result().is_some()))
+    recorded.is_some_and(|one| one.entries().iter().any(|entry| entry.result().is_some()))
 }
 
-/// The conversation so far, results as they were sent. One that cannot be read is empty: then
-/// nothing counts as shown. `None` if the event is of a prompt that is not recorded apart.
-pub(super) fn read(event: &Event, past: &Past<'_>) -> Option<Conversation> {
-    let recorded = path(event).and_then(|path| conversation(&path, event, past.forgotten));
+/// The conversation so far, after the first `forgotten` bytes of the record, with the results
+/// that `sent` knows of as they were sent. One that cannot be read is empty: then nothing counts
+/// as shown.
+pub(super) fn read<'s>(
+    event: &Event,
+    forgotten: u64,
+    sent: impl Fn(&str) -> Option<&'s str>,
+) -> Conversation {
+    let recorded = path(event).and_then(|path| conversation(&path, event, forgotten));
     let mut conversation = recorded.unwrap_or_default();
     conversation.directory = Some(event.directory.clone());
-    for entry in &mut conversation.entries {
-        for block in &mut entry.blocks {
-            if let Block::Result(result) = block
-                && let Some(sent) = past.of(&result.call)
-            {
-                sent.clone_into(&mut result.content);
-            }
+    with_results(conversation, |result| {
+        if let Some(sent) = sent(&result.call) {
+            sent.clone_into(&mut result.content);
         }
-    }
-    Some(conversation)
+    })
 }
 
 /// The record of the prompt: a sub-agent's is beside that of its session.
@@ -76,20 +75,30 @@ fn conversation(path: &Path, event: &Event, forgotten: u64) -> Option<Conversati
     let bytes = if bytes.starts_with(CLEARED) { &bytes[after..] } else { bytes };
     let (sessions, _) = read_all(Format::ClaudeCode, &event.session, bytes).ok()?;
     let mut all = sessions.into_iter().flat_map(|session| session.conversations);
-    let mut found = match &event.agent {
+    let found = match &event.agent {
         None => all.find(|one| one.parent.is_none()),
         Some(agent) => all.find(|one| one.parent.is_some() && one.id == *agent),
     }?;
     let replaced = replaced(bytes);
-    let blocks = found.entries.iter_mut().flat_map(|entry| &mut entry.blocks);
-    for block in blocks {
-        if let Block::Result(result) = block
-            && replaced.contains(&result.call)
-        {
+    Some(with_results(found, |result| {
+        if replaced.contains(&result.call) {
             result.content.clear();
         }
-    }
-    Some(found)
+    }))
+}
+
+/// The conversation with its results as `change` leaves them.
+fn with_results(
+    conversation: Conversation,
+    mut change: impl FnMut(&mut ToolResult),
+) -> Conversation {
+    conversation.edited(|entry| {
+        for block in &mut entry.blocks {
+            if let Block::Result(result) = block {
+                change(result);
+            }
+        }
+    })
 }
 
 /// The lines of the record that count.
@@ -120,21 +129,21 @@ fn replaced(bytes: &[u8]) -> HashSet<String> {
     let lines = bytes.split(|byte| *byte == b'\n').filter(|line| rfind(line, REPLACED).is_some());
     for line in lines {
         if let Ok(line) = serde_json::from_slice(line) {
-            take_calls(&line, &mut calls);
+            collect_calls(&line, &mut calls);
         }
     }
     calls
 }
 
-fn take_calls(value: &Value, calls: &mut HashSet<String>) {
+fn collect_calls(value: &Value, calls: &mut HashSet<String>) {
     match value {
         Value::Object(fields) => fields.iter().for_each(|(name, value)| match value {
             Value::String(id) if matches!(name.as_str(), "toolUseId" | "tool_use_id") => {
                 calls.insert(id.clone());
             }
-            other => take_calls(other, calls),
+            other => collect_calls(other, calls),
         }),
-        Value::Array(all) => all.iter().for_each(|value| take_calls(value, calls)),
+        Value::Array(all) => all.iter().for_each(|value| collect_calls(value, calls)),
         _ => {}
     }
 }

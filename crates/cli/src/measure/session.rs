@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use foveal_context::profile::Profile;
+use foveal_replay::figures::Figures;
 use foveal_replay::{Prepared, Replay, replay};
 use foveal_report::{Fill, FillSampler, Measured};
 use foveal_transcript::Session;
 use rayon::prelude::*;
 
-use super::Plan;
-use crate::figures::{Figures, SessionFigures};
+use super::plan::Plan;
+use crate::figures::SessionFigures;
 use crate::prompt_log::{ConversationLog, conversation_name};
 
 /// What came of one session.
@@ -29,7 +30,7 @@ struct Run {
 }
 
 /// Replays `session`; `None` where the plan was interrupted.
-pub(super) fn measure(plan: &Plan<'_>, session: &Session, file: &str) -> Option<SessionOutcome> {
+pub(super) fn measure(plan: &Plan<'_>, mut session: Session, file: &str) -> Option<SessionOutcome> {
     let mut outcome = SessionOutcome {
         figures: SessionFigures {
             session: session.id.clone(),
@@ -42,11 +43,16 @@ pub(super) fn measure(plan: &Plan<'_>, session: &Session, file: &str) -> Option<
         measured: Vec::new(),
     };
     for at in 0..session.conversations.len() {
-        let runs = conversation(plan, session, at)?;
+        let name = conversation_name(&session, at);
+        if plan.cancel.is_cancelled() {
+            return None;
+        }
+        let conversation = std::mem::take(&mut session.conversations[at]);
+        let prepared = Prepared::new(conversation, plan.tokenizer);
+        let runs = every_run(plan, &prepared, &name)?;
         if let Some(report) = &plan.report {
-            let name = conversation_name(session, at);
-            let mut measured =
-                Measured::new(&name, &session.conversations[at], plan.prices, report.limits);
+            let conversation = prepared.record.conversation();
+            let mut measured = Measured::new(&name, conversation, plan.prices, report.limits);
             for place in &report.order {
                 let run = &runs[*place];
                 measured.add(&run.replay, run.fill.clone());
@@ -65,26 +71,23 @@ pub(super) fn measure(plan: &Plan<'_>, session: &Session, file: &str) -> Option<
 }
 
 /// One run for each profile.
-fn conversation(plan: &Plan<'_>, session: &Session, at: usize) -> Option<Vec<Run>> {
-    if plan.interrupt.requested() {
-        return None;
-    }
-    let prepared = Prepared::new(&session.conversations[at], plan.tokenizer);
+fn every_run(plan: &Plan<'_>, prepared: &Prepared, name: &str) -> Option<Vec<Run>> {
     let places: Vec<_> = plan.profiles.iter().enumerate().collect();
     places
         .par_iter()
         .map(|(place, profile)| {
             let drawn = plan.report.as_ref().is_some_and(|report| report.draws(*place));
             let logged = plan.prompt_log.is_some() && *place == 0;
-            let log = logged.then(|| ConversationLog::new(session, at));
-            (!plan.interrupt.requested()).then(|| run(plan, &prepared, profile, log, drawn))
+            let log = logged
+                .then(|| ConversationLog::new(name.to_owned(), prepared.record.conversation()));
+            (!plan.cancel.is_cancelled()).then(|| run(plan, prepared, profile, log, drawn))
         })
         .collect()
 }
 
 fn run(
     plan: &Plan<'_>,
-    prepared: &Prepared<'_>,
+    prepared: &Prepared,
     profile: &Profile,
     mut log: Option<ConversationLog<'_>>,
     drawn: bool,

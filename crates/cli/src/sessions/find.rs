@@ -7,68 +7,15 @@ use std::path::{Path, PathBuf};
 
 use foveal_wire::Format;
 
+use super::file::{EXTENSIONS, FindError, FoundSessions, SessionFile};
 use super::opencode;
-
-/// A file that may hold sessions.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct SessionFile {
-    /// Where it is.
-    pub(crate) path: PathBuf,
-    /// Whether the user named this very file, rather than a folder above it.
-    pub(crate) named: bool,
-    /// In a database, the session meant; elsewhere a file stands for all sessions in it.
-    pub(crate) session: Option<String>,
-}
-
-impl SessionFile {
-    pub(super) fn new(path: PathBuf, named: bool) -> Self {
-        Self { path, named, session: None }
-    }
-}
-
-/// What was found.
-#[derive(Debug, Default)]
-pub(crate) struct Found {
-    /// Files, those of one folder sorted, in the order they were named.
-    pub(crate) files: Vec<SessionFile>,
-    /// Folders that could not be listed.
-    pub(crate) unlisted: Vec<FindError>,
-}
-
-/// Why there is nothing to read at a path; one line each, without a source to print behind it.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum FindError {
-    /// Nothing has this name.
-    #[error("`{path}` does not exist: check the path")]
-    Missing {
-        /// The path as given.
-        path: PathBuf,
-    },
-    /// The folder cannot be listed, or the file's data not be had.
-    #[error("`{path}` cannot be read: {why}")]
-    Unreadable {
-        /// The path as given or found.
-        path: PathBuf,
-        /// Why.
-        why: io::Error,
-    },
-    /// The folder has no file that could be a session.
-    #[error("`{path}` holds no {} file: name a folder that does, or a file", EXTENSIONS.map(|e| format!(".{e}")).join(", "))]
-    NoFiles {
-        /// The folder.
-        path: PathBuf,
-    },
-}
-
-/// File name extensions that recordings have. A file the user names may have any.
-pub(crate) const EXTENSIONS: [&str; 4] = ["json", "jsonl", "traj", "ndjson"];
 
 /// Finds the files at and below `paths`, to be read in `format` if the user named one.
 ///
 /// # Errors
 /// [`FindError`] if a path does not exist, cannot be looked at, or is a folder without
 /// a file to read.
-pub(crate) fn find(paths: &[PathBuf], format: Option<Format>) -> Result<Found, FindError> {
+pub(crate) fn find(paths: &[PathBuf], format: Option<Format>) -> Result<FoundSessions, FindError> {
     let mut walk = Walk { format, ..Walk::default() };
     for path in paths {
         let data = fs::metadata(path).map_err(|why| match why.kind() {
@@ -96,7 +43,7 @@ pub(crate) fn find(paths: &[PathBuf], format: Option<Format>) -> Result<Found, F
 #[derive(Default)]
 struct Walk {
     format: Option<Format>,
-    found: Found,
+    found: FoundSessions,
     /// The folders visited, links resolved: a link back to a folder above must not be
     /// followed for ever.
     seen: HashSet<PathBuf>,

@@ -1,104 +1,16 @@
 //! Opens session files.
 
 use std::fs::File;
-use std::io::{self, BufReader};
+use std::io::BufReader;
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use foveal_transcript::Session;
-use foveal_wire::{Format, Problem, ReadError};
+use foveal_wire::{Format, ReadError};
 
-use super::find::{self, FindError, SessionFile};
-use super::opencode;
-
-/// Why a file gave no session. Each is one line that says all: none has a source, which
-/// would be printed behind it once more.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum LoadError {
-    /// The file cannot be opened or read.
-    #[error("`{path}` cannot be read: {why}")]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        why: io::Error,
-    },
-    /// There is nothing in it.
-    #[error("`{path}` is empty: there is no session in it")]
-    Empty {
-        /// The file.
-        path: PathBuf,
-    },
-    /// It is not of the format asked for, or breaks off before its first record.
-    #[error("`{path}` is {why}; leave out --format to have the format detected")]
-    WrongFormat {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        why: ReadError,
-    },
-    /// It is of the format it seemed to be by its start, but nothing in it can be used.
-    #[error("`{path}` is {why}")]
-    Broken {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        why: ReadError,
-    },
-    /// Its format is not known.
-    #[error(
-        "`{path}` is not a recorded session of a known format; if it is one, name it with --format"
-    )]
-    UnknownFormat {
-        /// The file.
-        path: PathBuf,
-    },
-    /// Another program keeps the database for itself.
-    #[error("`{path}` is locked by another program: try again when opencode has ended")]
-    Locked {
-        /// The database.
-        path: PathBuf,
-    },
-    /// The database is damaged or cannot be opened.
-    #[error("`{path}` cannot be read as a database: {why}")]
-    BrokenDatabase {
-        /// The database.
-        path: PathBuf,
-        /// Why.
-        why: rusqlite::Error,
-    },
-    /// The database is not made as opencode's are.
-    #[error(
-        "`{path}` is not made as opencode's databases known here ({why}); to read a session, \
-         export it: `opencode export SESSION > session.json`"
-    )]
-    UnknownDatabase {
-        /// The database.
-        path: PathBuf,
-        /// What was not found.
-        why: rusqlite::Error,
-    },
-    /// No session in the database has messages where they are looked for.
-    #[error(
-        "`{path}` holds no messages in the tables known here; to read a session, export it: \
-         `opencode export SESSION > session.json`"
-    )]
-    NoMessages {
-        /// The database.
-        path: PathBuf,
-    },
-}
-
-/// What is missing from a session that was read; one line each.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum NotRead {
-    /// Something in a file.
-    #[error("{0}")]
-    Problem(Problem),
-    /// All files of a folder.
-    #[error("{0}")]
-    Folder(FindError),
-}
+use super::error::{LoadError, Loaded, NotRead};
+use super::file::SessionFile;
+use super::{find, opencode};
 
 /// Reads all sessions of a file and gives each to `sink`; returns what could not be read.
 ///
@@ -108,7 +20,7 @@ pub(crate) fn load(
     file: &SessionFile,
     format: Option<Format>,
     sink: &mut dyn FnMut(Session),
-) -> Result<Vec<NotRead>, LoadError> {
+) -> Loaded {
     if let Some(loaded) = opencode::load(file, format, sink) {
         return loaded;
     }

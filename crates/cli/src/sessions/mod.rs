@@ -1,6 +1,13 @@
 //! Recorded sessions on this machine: where they are and how they are opened.
 
-pub(crate) mod find;
-pub(crate) mod load;
+mod error;
+mod file;
+mod find;
+mod load;
 mod opencode;
 pub(crate) mod own;
+
+pub(crate) use self::error::LoadError;
+pub(crate) use self::file::{FoundSessions, SessionFile};
+pub(crate) use self::find::find;
+pub(crate) use self::load::{load, load_one};

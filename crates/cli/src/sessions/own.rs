@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 
 use foveal_wire::Format;
 
-use super::find::{self, FindError, Found, SessionFile};
-use super::opencode;
+use super::file::{FindError, FoundSessions, SessionFile};
+use super::{find, opencode};
 use crate::environment::Environment;
 use crate::numbers::plural;
 
 /// Where one agent keeps its sessions.
 #[derive(Debug, Clone)]
-pub(crate) struct Place {
+pub(crate) struct AgentFolder {
     /// The agent's name.
     pub(crate) agent: &'static str,
     /// The folder.
@@ -23,14 +23,14 @@ pub(crate) struct Place {
     /// What one of the files there is called.
     unit: &'static str,
     /// Finds the sessions in the folder.
-    find: fn(&Path, Option<Format>) -> Found,
+    find: fn(&Path, Option<Format>) -> FoundSessions,
 }
 
 /// What a place holds.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct AgentSessions {
     /// The place.
-    pub(crate) place: Place,
+    pub(crate) place: AgentFolder,
     /// The session files there.
     pub(crate) files: Vec<SessionFile>,
     /// Folders there that could not be listed.
@@ -38,60 +38,62 @@ pub(crate) struct Kept {
 }
 
 /// The places where agents keep sessions, whether they exist or not.
-pub(crate) fn places(environment: &Environment) -> Vec<Place> {
-    let home = |below: &str| environment.home.as_ref().map(|home| home.join(below));
-    let claude = environment.claude.clone().or_else(|| home(".claude"));
-    let codex = environment.codex.clone().or_else(|| home(".codex"));
-    let data = environment.data.clone().or_else(|| home(".local/share"));
+pub(crate) fn places(environment: &Environment) -> Vec<AgentFolder> {
+    // opencode uses these folders on every platform.
+    let data = environment.data.clone().or_else(|| environment.in_home(".local/share"));
     let files = |agent, folder: Option<PathBuf>, below| {
         let folder = folder?.join(below);
-        Some(Place { agent, folder, also: None, unit: "file", find: lines })
+        Some(AgentFolder { agent, folder, also: None, unit: "file", find: lines })
     };
     let opencode = data.map(|data| {
         let folder = data.join("opencode");
         let also = environment.opencode_database.as_ref().map(|path| folder.join(path));
-        Place { agent: "opencode", folder, also, unit: "session", find: opencodes }
+        AgentFolder { agent: "opencode", folder, also, unit: "session", find: opencodes }
     });
-    [files("Claude Code", claude, "projects"), files("Codex", codex, "sessions"), opencode]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        files("Claude Code", environment.claude_folder(), "projects"),
+        files("Codex", environment.codex_folder(), "sessions"),
+        opencode,
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
-fn lines(folder: &Path, format: Option<Format>) -> Found {
+fn lines(folder: &Path, format: Option<Format>) -> FoundSessions {
     let mut found = match find::find(&[folder.to_owned()], format) {
         Ok(found) => found,
-        Err(FindError::Missing { .. } | FindError::NoFiles { .. }) => Found::default(),
-        Err(error) => Found { files: Vec::new(), unlisted: vec![error] },
+        Err(FindError::Missing { .. } | FindError::NoFiles { .. }) => FoundSessions::default(),
+        Err(error) => FoundSessions { files: Vec::new(), unlisted: vec![error] },
     };
     found.files.retain(|file| file.path.extension().is_some_and(|extension| extension == "jsonl"));
     found
 }
 
-fn opencodes(folder: &Path, format: Option<Format>) -> Found {
+fn opencodes(folder: &Path, format: Option<Format>) -> FoundSessions {
     let kept = opencode::in_data_folder(folder, format);
-    Found { files: kept.files, unlisted: kept.unlisted }
+    FoundSessions { files: kept.files, unlisted: kept.unlisted }
 }
 
 /// Looks into every place for what is to be read in `format`, if the user named one.
-pub(crate) fn look(places: Vec<Place>, format: Option<Format>) -> Vec<Kept> {
-    let look = |place: Place| {
-        let Found { mut files, unlisted } = (place.find)(&place.folder, format);
+pub(crate) fn look(places: Vec<AgentFolder>, format: Option<Format>) -> Vec<AgentSessions> {
+    let look = |place: AgentFolder| {
+        let FoundSessions { mut files, unlisted } = (place.find)(&place.folder, format);
         if let Some(also) = place.also.as_ref().filter(|path| path.is_file()) {
             // Nobody named it on the command line.
             files.extend(opencode::in_database(also, false, format).unwrap_or_default());
         }
         let mut known = HashSet::new();
         files.retain(|file| known.insert((file.path.clone(), file.session.clone())));
-        Kept { place, files, unlisted }
+        AgentSessions { place, files, unlisted }
     };
     places.into_iter().map(look).collect()
 }
 
 /// What was found, a line a place.
-pub(crate) fn describe(kept: &[Kept]) -> String {
+pub(crate) fn describe(kept: &[AgentSessions]) -> String {
     let mut text = String::new();
-    for Kept { place, files, .. } in kept {
+    for AgentSessions { place, files, .. } in kept {
         let folder = place.folder.display();
         let _ = match files.len() {
             0 => writeln!(text, "{}: nothing in {folder}", place.agent),

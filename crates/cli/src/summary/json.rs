@@ -4,11 +4,11 @@
 //! relative to raw (-0.3 is 30 % less), and what cannot be told is null.
 
 use foveal_context::profile::Origin;
+use foveal_replay::figures::Figures;
 use foveal_replay::run::Share;
 use serde::Serialize;
 
-use super::{Summary, tokenizer_name};
-use crate::figures::Figures;
+use super::data::{Summary, tokenizer_name};
 
 #[derive(Serialize)]
 struct Document<'a> {

@@ -1,8 +1,9 @@
 //! The question that a conversation asks of the file it is about to read.
 
-use foveal_context::observed::{Facts, Observed};
+use foveal_context::facts::Facts;
+use foveal_context::record::Record;
 use foveal_effects::EffectKind;
-use foveal_transcript::{Block, Conversation, Entry, EntryIndex, LineNumber, Mark, Role};
+use foveal_transcript::{Block, Entry, EntryIndex, LineNumber, Mark, Role};
 
 use super::places::places;
 use super::question::{Question, ToldLine, Voice};
@@ -17,14 +18,10 @@ const TEXT_BYTES_MAX: usize = 2_500;
 const TOLD_MAX: usize = 500;
 
 impl Question {
-    /// What `conversation` asks when the result at `upto` arrives; that entry and what comes
-    /// after it are not looked at. `observed` has to have seen what is before it.
-    pub fn of_conversation(
-        conversation: &Conversation,
-        observed: &Observed,
-        upto: EntryIndex,
-    ) -> Self {
-        let before = &conversation.entries[..upto.at().min(conversation.entries.len())];
+    /// What a conversation asks when the result at `upto` arrives; that entry and what comes
+    /// after it are not looked at.
+    pub fn of_conversation(record: &Record, upto: EntryIndex) -> Self {
+        let before = &record.entries()[..upto.at().min(record.entries().len())];
         let mut question = Self::default();
         question.take_users(before);
         let mut age = 0;
@@ -33,7 +30,7 @@ impl Question {
                 break;
             }
             let Ok(index) = u32::try_from(at) else { continue };
-            let facts = observed.facts(EntryIndex(index));
+            let facts = record.facts(EntryIndex(index));
             match entry.role {
                 Role::Assistant => {
                     question.take_response(entry, facts, age);

@@ -28,7 +28,7 @@ pub(crate) mod tests {
         let mut conversation = Conversation::default();
         for (index, content) in results.iter().enumerate() {
             let id = format!("call{index}");
-            conversation.entries.push(entry(
+            conversation.push(entry(
                 Role::Assistant,
                 Block::Call(Call {
                     id: id.clone(),
@@ -36,7 +36,7 @@ pub(crate) mod tests {
                     arguments: serde_json::json!({}),
                 }),
             ));
-            conversation.entries.push(entry(
+            conversation.push(entry(
                 Role::Tool,
                 Block::Result(ToolResult {
                     call: id,

@@ -112,7 +112,7 @@ pub struct ReferencedFile {
 /// duplicates. A call that is answered in `read_files` form is known by its answer alone.
 pub fn referenced_files(conversation: &Conversation) -> Vec<ReferencedFile> {
     let answers: HashMap<&str, ReadFiles> = conversation
-        .entries
+        .entries()
         .iter()
         .filter_map(|entry| entry.result())
         .filter_map(|result| Some((result.call.as_str(), ReadFiles::parse(&result.content)?)))
@@ -129,7 +129,7 @@ pub fn referenced_files(conversation: &Conversation) -> Vec<ReferencedFile> {
         }
     };
     let mut directory = conversation.directory.clone();
-    for (index, entry) in (0u32..).map(EntryIndex).zip(&conversation.entries) {
+    for (index, entry) in (0u32..).map(EntryIndex).zip(conversation.entries()) {
         for call in entry.calls().filter(|call| !answers.contains_key(call.id.as_str())) {
             let effect = effect_of(call, directory.as_deref());
             let reads = effect.reads.iter().map(|read| &read.path);
@@ -159,7 +159,7 @@ pub fn shown_paths<'a>(results: impl IntoIterator<Item = &'a ReadFiles>) -> Hash
 mod tests {
     use super::*;
     use crate::placement::tests::conversation;
-    use foveal_transcript::{Block, Call};
+    use foveal_transcript::Block;
 
     /// What is left of `before` when the contents at `positions` are removed.
     fn check(before: &str, positions: &[usize], after: &str) {
@@ -225,13 +225,15 @@ mod tests {
             ("Read", json!({"file_path": "/w/a.rs"})),
             ("Bash", json!({"command": "cat b.rs a.rs; echo x > c.rs"})),
         ];
-        for (at, (name, arguments)) in calls.into_iter().enumerate() {
-            conversation.entries[2 * at].blocks = vec![Block::Call(Call {
-                id: format!("call{at}"),
-                name: name.to_owned(),
-                arguments,
-            })];
-        }
+        let mut calls = calls.into_iter();
+        let conversation = conversation.edited(|entry| {
+            for block in &mut entry.blocks {
+                if let Block::Call(call) = block {
+                    let (name, arguments) = calls.next().expect("as many calls");
+                    (call.name, call.arguments) = (name.to_owned(), arguments);
+                }
+            }
+        });
         let listed = referenced_files(&conversation);
         let table: Vec<(&str, Vec<u32>)> = listed
             .iter()

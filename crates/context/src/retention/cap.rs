@@ -21,7 +21,7 @@ pub fn decide(view: &View<'_>) -> Vec<(EntryIndex, Shape)> {
 }
 
 fn capped(view: &View<'_>, index: EntryIndex) -> Option<(EntryIndex, Shape)> {
-    let kind = view.observed.facts(index).kind();
+    let kind = view.record.facts(index).kind();
     if !matches!(kind, EffectKind::Run | EffectKind::Search | EffectKind::List) {
         return None;
     }

@@ -11,7 +11,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::observed::file_name;
+use crate::facts::file_name;
 use crate::shape::Shape;
 use crate::tokens::Tokens;
 use foveal_effects::EffectKind;
@@ -44,7 +44,7 @@ pub fn decide_within(view: &View<'_>, high: Tokens, low: Tokens) -> Vec<(EntryIn
             break;
         }
         let reference = reference(&read.paths);
-        let tokens = view.observed.tokenizer().count(&reference);
+        let tokens = view.record.tokenizer().count(&reference);
         if tokens < read.tokens {
             total = total - read.tokens + tokens;
             shapes.push(view.stand_in(read.index, RULE, reference, None));
@@ -101,7 +101,7 @@ fn reads_by_worth<'a>(view: &'a View<'_>) -> Vec<Read<'a>> {
         } else {
             Worth::Unnamed
         };
-        let tokens = view.observed.facts(index).tokens;
+        let tokens = view.record.facts(index).tokens;
         reads.push(Read { index, paths, tokens, worth });
     }
     reads.sort_by_key(|read| (read.worth, std::cmp::Reverse(read.tokens), read.index));
@@ -110,7 +110,7 @@ fn reads_by_worth<'a>(view: &'a View<'_>) -> Vec<Read<'a>> {
 
 /// The files a successful read shows; `None` for other results.
 fn paths_read<'a>(view: &'a View<'_>, index: EntryIndex) -> Option<Vec<&'a str>> {
-    let call = view.observed.facts(index).call.as_ref()?;
+    let call = view.record.facts(index).call.as_ref()?;
     let reads = &call.effect.reads;
     if call.effect.kind != EffectKind::Read || reads.is_empty() || view.is_error(index) {
         return None;
@@ -131,7 +131,7 @@ fn latest_reads<'a>(view: &'a View<'_>) -> HashMap<&'a str, EntryIndex> {
 fn edited_files<'a>(view: &'a View<'_>) -> HashSet<&'a str> {
     let successful = view.results().filter(|index| !view.is_error(*index));
     successful
-        .filter_map(|index| view.observed.facts(index).call.as_ref())
+        .filter_map(|index| view.record.facts(index).call.as_ref())
         .flat_map(|call| &call.effect.writes)
         .map(|write| write.path.as_str())
         .collect()
@@ -145,7 +145,7 @@ struct Mentions<'a> {
 
 impl<'a> Mentions<'a> {
     fn of(view: &View<'_>) -> Self {
-        let entries = view.window.iter().map(|index| view.conversation.entry(*index));
+        let entries = view.window.iter().map(|index| view.record.entry(*index));
         let said = entries.filter(|entry| matches!(entry.role, Role::User | Role::Assistant));
         Self { texts: said.map(|entry| entry.text()).collect(), known: HashMap::new() }
     }
@@ -159,7 +159,7 @@ impl<'a> Mentions<'a> {
 
 /// The first entry after the last response; results from there on were not seen yet.
 fn first_unseen(view: &View<'_>) -> EntryIndex {
-    let answered = |index: &&EntryIndex| view.conversation.entry(**index).role == Role::Assistant;
+    let answered = |index: &&EntryIndex| view.record.entry(**index).role == Role::Assistant;
     view.window
         .iter()
         .rev()

@@ -171,7 +171,7 @@ fn with_separators(number: usize) -> String {
 
 /// Whether a result is what the document calls bash output: of a shell, and no read.
 fn is_run(view: &View<'_>, index: EntryIndex) -> bool {
-    let Some(call) = &view.observed.facts(index).call else { return false };
+    let Some(call) = &view.record.facts(index).call else { return false };
     match call.effect.kind {
         EffectKind::Run => true,
         EffectKind::Search | EffectKind::List => call.effect.command.is_some(),
@@ -184,7 +184,7 @@ fn is_run(view: &View<'_>, index: EntryIndex) -> bool {
 }
 
 fn is_light(view: &View<'_>, index: EntryIndex) -> bool {
-    let lists = view.observed.facts(index).kind() == EffectKind::List && !is_run(view, index);
+    let lists = view.record.facts(index).kind() == EffectKind::List && !is_run(view, index);
     lists || ["focus", "unfocus"].contains(&view.tool(index))
 }
 

@@ -2,10 +2,10 @@
 //! choice made with knowledge of the whole conversation would have been worth.
 
 use super::weigh;
-use crate::observed::Observed;
 use crate::planner::{Item, Step};
+use crate::record::Record;
 use crate::shape::Shape;
-use foveal_transcript::{Conversation, EntryIndex, Timestamp, Window, WindowChange};
+use foveal_transcript::{EntryIndex, Timestamp, Window, WindowChange};
 
 /// Sends every result in the shape that was chosen for it before the conversation began.
 #[derive(Debug, Clone)]
@@ -18,20 +18,16 @@ pub struct Fixed {
 }
 
 impl Fixed {
-    /// A projector at the start of `conversation`, all of whose entries were observed.
+    /// A projector at the start of a conversation, all of which is recorded.
     /// `shapes` are the results not sent as recorded; one that does not make its result
     /// smaller is ignored.
-    pub fn new(
-        conversation: &Conversation,
-        observed: &Observed,
-        shapes: &[(EntryIndex, Shape)],
-    ) -> Self {
-        let count = conversation.entries.len() as u32;
+    pub fn new(record: &Record, shapes: &[(EntryIndex, Shape)]) -> Self {
+        let count = record.len() as u32;
         let mut items: Vec<Item> = (0..count)
-            .map(|at| Item { tokens: observed.facts(EntryIndex(at)).tokens, ..Item::default() })
+            .map(|at| Item { tokens: record.facts(EntryIndex(at)).tokens, ..Item::default() })
             .collect();
         for (index, shape) in shapes {
-            let (decision, tokens) = weigh(conversation, observed, *index, shape);
+            let (decision, tokens) = weigh(record, *index, shape);
             let item = &mut items[index.at()];
             (item.decision, item.tokens) = (decision, tokens);
         }
@@ -39,18 +35,13 @@ impl Fixed {
     }
 
     /// Plans the request that `answer` answers, as [`crate::planner::Planner::advance`] does.
-    pub fn advance(
-        &mut self,
-        conversation: &Conversation,
-        answer: EntryIndex,
-        now: Option<Timestamp>,
-    ) -> Step {
+    pub fn advance(&mut self, record: &Record, answer: EntryIndex, now: Option<Timestamp>) -> Step {
         let mut kept = self.sent;
         let mut changed = Vec::new();
         while self.taken < answer.at() {
             let index = EntryIndex(self.taken as u32);
             self.taken += 1;
-            if let WindowChange::Cut { from } = self.window.push(conversation) {
+            if let WindowChange::Cut { from } = self.window.push(record.conversation()) {
                 kept = kept.min(from);
             }
             let decision = &self.items[index.at()].decision;

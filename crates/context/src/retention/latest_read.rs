@@ -94,7 +94,7 @@ fn replace(
 
 /// Tokens of the request before this one and its response.
 fn last_request(view: &View<'_>) -> Tokens {
-    let answered = |index: &EntryIndex| view.conversation.entry(*index).role == Role::Assistant;
+    let answered = |index: &EntryIndex| view.record.entry(*index).role == Role::Assistant;
     let end = view.window.iter().rposition(answered).map_or(0, |last| last + 1);
     view.window[..end].iter().map(|index| view.before[index.at()].tokens).sum()
 }

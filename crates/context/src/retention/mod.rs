@@ -20,20 +20,18 @@ use std::sync::Arc;
 use foveal_transcript::Handle;
 
 use crate::note::{Note, NoteKind};
-use crate::observed::Observed;
 use crate::planner::{Item, Step};
+use crate::record::Record;
 use crate::rewrite::RewriteReason;
 use crate::shape::{Decision, Piece, Shape, ShapeKind};
 use crate::tokens::Tokens;
 use foveal_effects::{EffectKind, ReadTarget};
-use foveal_transcript::{Conversation, EntryIndex, Role, Timestamp, Window, WindowChange};
+use foveal_transcript::{EntryIndex, Role, Timestamp, Window, WindowChange};
 
 /// What a policy decides from.
 pub struct View<'a> {
     /// The conversation; only entries in `window` are to be looked at.
-    pub conversation: &'a Conversation,
-    /// Its facts.
-    pub observed: &'a Observed,
+    pub record: &'a Record,
     /// The entries of the prompt, in order.
     pub window: &'a [EntryIndex],
     /// What was decided for the last request, by entry; policies that only ever add to what
@@ -44,10 +42,7 @@ pub struct View<'a> {
 impl View<'_> {
     /// The tool results in the prompt, in order.
     pub fn results(&self) -> impl DoubleEndedIterator<Item = EntryIndex> + '_ {
-        self.window
-            .iter()
-            .copied()
-            .filter(|index| self.conversation.entry(*index).role == Role::Tool)
+        self.window.iter().copied().filter(|index| self.record.entry(*index).role == Role::Tool)
     }
 
     /// Tokens of the prompt if the last decisions stand and what is new is sent as recorded.
@@ -57,24 +52,24 @@ impl View<'_> {
 
     /// The content of a tool result; empty for other entries.
     pub fn content(&self, index: EntryIndex) -> &str {
-        self.conversation.entry(index).result().map_or("", |result| result.content.as_str())
+        self.record.entry(index).result().map_or("", |result| result.content.as_str())
     }
 
     /// Whether a tool result is flagged as an error.
     pub fn is_error(&self, index: EntryIndex) -> bool {
-        self.conversation.entry(index).result().is_some_and(|result| result.is_error)
+        self.record.entry(index).result().is_some_and(|result| result.is_error)
     }
 
     /// The name of the tool that gave a result; empty where the call is unknown.
     pub fn tool(&self, index: EntryIndex) -> &str {
-        let call = self.observed.facts(index).call.as_ref();
+        let call = self.record.facts(index).call.as_ref();
         call.map_or("", |call| call.tool.as_str())
     }
 
     /// The one file that a result is a successful read of; `None` for results of anything
     /// else, and for reads of several files at once, which no rule here can take apart.
     pub fn read(&self, index: EntryIndex) -> Option<&ReadTarget> {
-        let call = self.observed.facts(index).call.as_ref()?;
+        let call = self.record.facts(index).call.as_ref()?;
         match call.effect.reads.as_slice() {
             [read] if call.effect.kind == EffectKind::Read && !self.is_error(index) => Some(read),
             _ => None,
@@ -171,23 +166,17 @@ impl Recomputed {
     }
 
     /// Plans the request that `answer` answers, as [`crate::planner::Planner::advance`] does.
-    pub fn advance(
-        &mut self,
-        conversation: &Conversation,
-        observed: &Observed,
-        answer: EntryIndex,
-        now: Option<Timestamp>,
-    ) -> Step {
+    pub fn advance(&mut self, record: &Record, answer: EntryIndex, now: Option<Timestamp>) -> Step {
         let mut kept = self.sent;
         while self.items.len() < answer.at() {
             let index = EntryIndex(self.items.len() as u32);
-            self.items.push(Item { tokens: observed.facts(index).tokens, ..Item::default() });
-            if let WindowChange::Cut { from } = self.window.push(conversation) {
+            self.items.push(Item { tokens: record.facts(index).tokens, ..Item::default() });
+            if let WindowChange::Cut { from } = self.window.push(record.conversation()) {
                 kept = kept.min(from);
             }
         }
         let window = self.window.entries().to_vec();
-        let view = View { conversation, observed, window: &window, before: self.items.as_slice() };
+        let view = View { record, window: &window, before: self.items.as_slice() };
         let mut shapes = (self.policy)(&view);
         shapes.sort_by_key(|(index, _)| *index);
         let mut changed = Vec::new();
@@ -200,8 +189,8 @@ impl Recomputed {
                 {
                     continue;
                 }
-                Some(place) => weigh(conversation, observed, *index, &shapes[place].1),
-                None => (Decision::Keep, observed.facts(*index).tokens),
+                Some(place) => weigh(record, *index, &shapes[place].1),
+                None => (Decision::Keep, record.facts(*index).tokens),
             };
             let item = &mut self.items[index.at()];
             if item.decision != decision {
@@ -235,15 +224,10 @@ impl Recomputed {
     }
 }
 
-fn weigh(
-    conversation: &Conversation,
-    observed: &Observed,
-    index: EntryIndex,
-    shape: &Shape,
-) -> (Decision, Tokens) {
-    let raw = observed.facts(index).tokens;
-    let Some(result) = conversation.entry(index).result() else { return (Decision::Keep, raw) };
-    let tokens = observed.tokenizer().count(&shape.render(&result.content));
+fn weigh(record: &Record, index: EntryIndex, shape: &Shape) -> (Decision, Tokens) {
+    let raw = record.facts(index).tokens;
+    let Some(result) = record.entry(index).result() else { return (Decision::Keep, raw) };
+    let tokens = record.tokenizer().count(&shape.render(&result.content));
     if tokens < raw {
         (Decision::Replace(Arc::new(shape.clone())), tokens)
     } else {

@@ -45,7 +45,7 @@ pub fn decide_beyond(
     let mut chosen = Vec::new();
     for index in view.window[..ended].iter().rev().copied() {
         turns += usize::from(is_user(view, index));
-        let entry = view.conversation.entry(index);
+        let entry = view.record.entry(index);
         if turns < TURNS_KEPT {
             continue;
         }
@@ -76,13 +76,13 @@ fn estimate(text: &str) -> usize {
 
 /// Whether a message of the user begins a turn.
 fn is_user(view: &View<'_>, index: EntryIndex) -> bool {
-    let entry = view.conversation.entry(index);
+    let entry = view.record.entry(index);
     entry.role == Role::User && matches!(entry.mark, Mark::None | Mark::Rewind { .. })
 }
 
 /// Window position of the message that began the present turn, if no response followed it.
 fn turn_ended_before(view: &View<'_>) -> Option<usize> {
     let began = view.window.iter().rposition(|index| is_user(view, *index))?;
-    let answered = |index: &EntryIndex| view.conversation.entry(*index).role == Role::Assistant;
+    let answered = |index: &EntryIndex| view.record.entry(*index).role == Role::Assistant;
     (!view.window[began..].iter().any(answered)).then_some(began)
 }

@@ -35,7 +35,7 @@ pub fn decide(view: &View<'_>) -> Vec<(EntryIndex, Shape)> {
             }
             tracker.track_read(path);
         } else if !view.is_error(index) {
-            let call = view.observed.facts(index).call.as_ref();
+            let call = view.record.facts(index).call.as_ref();
             for write in call.iter().flat_map(|call| &call.effect.writes) {
                 tracker.invalidate(&write.path);
             }

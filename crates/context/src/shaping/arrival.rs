@@ -1,15 +1,16 @@
 //! The order of the rules for one result.
 
+use crate::facts::Facts;
 use crate::ledger::{Ledger, Place};
-use crate::observed::{Facts, Observed};
 use crate::planner::Item;
+use crate::record::Record;
 use crate::rewrite::{self, Level};
 use crate::settings::Settings;
 use crate::shape::{Piece, Shape};
 use crate::tokens::{TokenCache, Tokenizer, Tokens};
 use crate::views::Chosen;
 use foveal_effects::EffectKind;
-use foveal_transcript::{Conversation, EntryIndex};
+use foveal_transcript::EntryIndex;
 
 use super::draft::Draft;
 use super::excerpt::{self, ExcerptLimits};
@@ -18,10 +19,8 @@ use super::{encoded, fold, gutter, heading, hits, json, long_line, noise, table,
 
 /// Everything the decision on one result depends on.
 pub struct Ask<'a> {
-    /// The conversation.
-    pub conversation: &'a Conversation,
-    /// Its facts.
-    pub observed: &'a Observed,
+    /// The conversation and its facts.
+    pub record: &'a Record,
     /// What stands in the prompt before this result.
     pub ledger: &'a Ledger,
     /// What may be done.
@@ -84,10 +83,10 @@ const BLOCK_LINES_MIN: usize = 2;
 
 /// Shapes one result; leaves it as it is where it is no result.
 pub fn shape(ask: &Ask<'_>, tokens: &mut TokenCache) -> Outcome {
-    let facts = ask.observed.facts(ask.index);
+    let facts = ask.record.facts(ask.index);
     let mut grounds =
         Grounds { level: ask.level, asked_again: ask.asked_again, ..Grounds::default() };
-    let Some(result) = ask.conversation.entry(ask.index).result() else {
+    let Some(result) = ask.record.entry(ask.index).result() else {
         return Outcome::Shaped(None, grounds);
     };
     if ask.level == Level::Arrival && facts.is_verbatim() {
@@ -134,21 +133,17 @@ fn foresee(ask: &Ask<'_>, mut draft: Draft<'_>, tokens: &mut TokenCache) {
     if draft.facts.kind() == EffectKind::Read {
         rewrite::reduce(&mut draft, Level::Reduced, ask.first.map(|first| &first.view));
         shorten(ask, &mut draft, true);
-        tokens.count(ask.observed.tokenizer(), &draft.compose().render(draft.content));
+        tokens.count(ask.record.tokenizer(), &draft.compose().render(draft.content));
     }
 }
 
 /// Points at what stands above, unless it is the same as before.
 fn point(ask: &Ask<'_>, draft: &mut Draft<'_>, grounds: &mut Grounds) {
-    let seen = Seen {
-        conversation: ask.conversation,
-        observed: ask.observed,
-        ledger: ask.ledger,
-        arguments: ask.settings.arguments_count,
-    };
+    let seen =
+        Seen { record: ask.record, ledger: ask.ledger, arguments: ask.settings.arguments_count };
     let whole = draft.facts.whole.map_or(&[][..], |whole| ask.ledger.whole(whole));
     let same = |source: &EntryIndex| {
-        let theirs = ask.conversation.entry(*source).result();
+        let theirs = ask.record.entry(*source).result();
         !draft.is_empty() && theirs.is_some_and(|theirs| theirs.content == draft.content)
     };
     grounds.same = whole.last().copied().filter(same);
@@ -176,7 +171,7 @@ fn shorten(ask: &Ask<'_>, draft: &mut Draft<'_>, pointing: bool) {
         fold::repeats(draft);
         heading::name_files_once(draft);
         json::compact(draft);
-        table::compact(draft, ask.observed.tokenizer());
+        table::compact(draft, ask.record.tokenizer());
     }
     if pointing {
         if let Some(bytes_max) = ask.settings.encoded_bytes_max {
@@ -200,10 +195,10 @@ fn weighed(ask: &Ask<'_>, draft: &Draft<'_>, cache: &mut TokenCache) -> Option<(
     let shape = draft.compose();
     let tokens = match ask.before.decision.shape() {
         Some(before) if *before == shape => ask.before.tokens,
-        Some(_) | None => cache.count(ask.observed.tokenizer(), &shape.render(draft.content)),
+        Some(_) | None => cache.count(ask.record.tokenizer(), &shape.render(draft.content)),
     };
     // What saves no tokens is not done, however short it looks.
-    let saves = tokens < draft.facts.tokens && surely(ask.observed.tokenizer(), &shape, draft);
+    let saves = tokens < draft.facts.tokens && surely(ask.record.tokenizer(), &shape, draft);
     saves.then_some((shape, tokens))
 }
 

@@ -6,9 +6,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::facts::Facts;
 use crate::lines::PrintedLine;
 use crate::note::{Lines, Note};
-use crate::observed::Facts;
 use crate::shape::{Piece, Shape, ShapeKind};
 use foveal_transcript::Handle;
 

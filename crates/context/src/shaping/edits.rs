@@ -6,16 +6,16 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::call_texts::{keeps, placed};
-use crate::edits::{Side, file_of};
+use crate::facts::{Facts, LineHash, Side, file_name, file_of};
 use crate::note::{Counts, Note, NoteKind};
-use crate::observed::{Facts, LineHash, Observed, file_name};
+use crate::record::Record;
 use crate::rewrite::Level;
 use crate::shape::{Piece, Shape, ShapeKind};
 use crate::timeline::{ChangeNote, edits_heading, fold_edits, summary};
 use crate::tokens::{TokenCache, Tokens};
 use foveal_effects::Effect;
 use foveal_transcript::Handle;
-use foveal_transcript::{Conversation, Entry, EntryIndex};
+use foveal_transcript::{Entry, EntryIndex};
 
 const RULE: &str = "edits";
 
@@ -24,10 +24,8 @@ const SUMMARIES_MAX: usize = 50;
 
 /// Everything the decision on one response depends on.
 pub struct Ask<'a> {
-    /// The conversation.
-    pub conversation: &'a Conversation,
-    /// Its facts.
-    pub observed: &'a Observed,
+    /// The conversation and its facts.
+    pub record: &'a Record,
     /// The response's entry.
     pub index: EntryIndex,
     /// How far a rewrite reduced it: what edits took out, or all they say.
@@ -76,7 +74,7 @@ impl Runs {
 
     /// Takes the edits of the response at `ask.index` as told.
     pub fn tell(&mut self, ask: &Ask<'_>) {
-        let facts = ask.observed.facts(ask.index);
+        let facts = ask.record.facts(ask.index);
         for call in told_calls(facts) {
             let Some(file) = file_of(&facts.calls[usize::from(call)].effect) else { continue };
             if self.lead_of(file, ask.index).is_none() {
@@ -106,16 +104,16 @@ impl Runs {
 
 /// Shapes one response and counts the tokens of what is sent; `None` if it stays as it is.
 pub fn shape(ask: &Ask<'_>, cache: &mut TokenCache) -> Option<(Shape, Tokens)> {
-    let facts = ask.observed.facts(ask.index);
+    let facts = ask.record.facts(ask.index);
     if ask.level == Level::Arrival || facts.edits.is_empty() {
         return None;
     }
-    let entry = ask.conversation.entry(ask.index);
+    let entry = ask.record.entry(ask.index);
     let original = entry.prompt_text();
     // Where a list of changes takes more room than the edit, its heading may not.
     [Listing::Changes, Listing::Count].into_iter().find_map(|listing| {
         let shape = Folding::new(ask, facts, &original, listing).shape(entry)?;
-        let tokens = cache.count(ask.observed.tokenizer(), &shape.render(&original));
+        let tokens = cache.count(ask.record.tokenizer(), &shape.render(&original));
         (tokens < facts.tokens).then_some((shape, tokens))
     })
 }
@@ -256,7 +254,7 @@ impl<'a> Folding<'a> {
         let last = last_of(self.ask, file);
         let mut notes = Vec::new();
         for index in self.ask.window.iter().take_while(|index| **index <= last) {
-            let facts = self.ask.observed.facts(*index);
+            let facts = self.ask.record.facts(*index);
             for effect in edits_of(facts, file) {
                 let said = self.listing == Listing::Changes && notes.len() < SUMMARIES_MAX;
                 let what = if said { summary(effect, file) } else { String::new() };

@@ -5,9 +5,9 @@
 
 use std::ops::Range;
 
+use crate::facts::line_text;
 use crate::ledger::Place;
 use crate::note::{Lines, Note, NoteKind};
-use crate::observed::line_text;
 use crate::shape::ShapeKind;
 use foveal_effects::EffectKind;
 
@@ -75,8 +75,8 @@ pub fn sources(draft: &Draft<'_>, seen: &Seen<'_>) -> Vec<Option<Place>> {
 
 /// Whether the same line of the same file is visible at `place`, in a read or a search.
 fn shows(draft: &Draft<'_>, seen: &Seen<'_>, at: usize, place: Place) -> bool {
-    let facts = seen.observed.facts(place.entry);
-    let entry = seen.conversation.entry(place.entry);
+    let facts = seen.record.facts(place.entry);
+    let entry = seen.record.entry(place.entry);
     matches!(facts.kind(), EffectKind::Read | EffectKind::Search | EffectKind::List)
         && shown::is_of_same_place(draft, seen, at, place)
         && line_text(entry, facts, place.line as usize) == Some(draft.text(at))

@@ -80,13 +80,6 @@ fn shows_diff(draft: &Draft<'_>) -> bool {
     (0..draft.len()).any(|at| draft.text(at).starts_with("@@ -"))
 }
 
-/// Whether there is anything to cut in a text.
-pub fn is_in(content: &str) -> bool {
-    let bytes = content.as_bytes();
-    // One byte at a time in one pass takes several times as long.
-    bytes.contains(&0x1b) || bytes.contains(&b'\r')
-}
-
 /// Byte ranges of escape sequences (ECMA-48: CSI, OSC, and two-byte ones).
 fn escapes(text: &[u8]) -> Vec<(usize, usize)> {
     let mut found = Vec::new();

@@ -5,12 +5,13 @@
 
 use std::ops::Range;
 
+use crate::facts::line_text;
 use crate::ledger::{self, Ledger, Place};
 use crate::note::{Counts, Lines, Note, NoteKind};
-use crate::observed::{Observed, line_text};
+use crate::record::Record;
 use crate::shape::ShapeKind;
 use foveal_effects::EffectKind;
-use foveal_transcript::{Conversation, EntryIndex};
+use foveal_transcript::EntryIndex;
 
 use super::draft::{Draft, Gap};
 use super::heading::is_heading;
@@ -19,10 +20,8 @@ const RULE: &str = "shown";
 
 /// What the rule needs to know of the world.
 pub struct Seen<'a> {
-    /// The conversation.
-    pub conversation: &'a Conversation,
-    /// Its facts.
-    pub observed: &'a Observed,
+    /// The conversation and its facts.
+    pub record: &'a Record,
     /// What is visible.
     pub ledger: &'a Ledger,
     /// Whether texts in the model's own call arguments count as visible.
@@ -63,8 +62,8 @@ pub fn point_at(draft: &mut Draft<'_>, seen: &Seen<'_>, mut matches: Vec<Match>)
 
 /// Whether the texts of a block are equal, and not only their hashes.
 fn says_the_same(draft: &Draft<'_>, seen: &Seen<'_>, found: &Match) -> bool {
-    let entry = seen.conversation.entry(found.source.entry);
-    let facts = seen.observed.facts(found.source.entry);
+    let entry = seen.record.entry(found.source.entry);
+    let facts = seen.record.facts(found.source.entry);
     places(found)
         .all(|(at, place)| line_text(entry, facts, place.line as usize) == Some(draft.text(at)))
 }
@@ -111,7 +110,7 @@ fn longest_at(draft: &Draft<'_>, seen: &Seen<'_>, at: usize) -> Option<Match> {
 
 /// Whether the reader may be sent to a place.
 fn serves(draft: &Draft<'_>, seen: &Seen<'_>, place: Place) -> bool {
-    (seen.arguments || seen.conversation.entry(place.entry).result().is_some())
+    (seen.arguments || seen.record.entry(place.entry).result().is_some())
         && (is_hits(draft.facts.kind()) || !is_among_hits(seen, place))
 }
 
@@ -139,7 +138,7 @@ fn is_hits(kind: EffectKind) -> bool {
 /// Whether a line stands among search hits, behind a path or a number of theirs: no place to
 /// send the reader of a file to.
 fn is_among_hits(seen: &Seen<'_>, place: Place) -> bool {
-    let facts = seen.observed.facts(place.entry);
+    let facts = seen.record.facts(place.entry);
     let reads = matches!(facts.kind(), EffectKind::Read | EffectKind::Edit | EffectKind::Write);
     let line = facts.printed.lines.get(place.line as usize);
     is_hits(facts.kind()) || (!reads && line.is_some_and(|line| line.text != line.whole))
@@ -247,7 +246,7 @@ fn source_start(draft: &Draft<'_>, seen: &Seen<'_>, block: &Match) -> Option<u32
 
 /// The number of the line at `place`, if it is of the same file as the draft's at `at`.
 fn source_number(draft: &Draft<'_>, seen: &Seen<'_>, at: usize, place: Place) -> Option<u32> {
-    let printed = &seen.observed.facts(place.entry).printed;
+    let printed = &seen.record.facts(place.entry).printed;
     let line = printed.lines.get(place.line as usize)?;
     let theirs = printed.paths.get(usize::from(line.path?))?;
     let ours = draft.facts.printed.paths.get(usize::from(draft.line(at).path?))?;
@@ -263,7 +262,7 @@ fn same_file(one: &str, other: &str) -> bool {
 }
 
 fn same_lines(seen: &Seen<'_>, source: Place) -> NoteKind {
-    let facts = seen.observed.facts(source.entry);
+    let facts = seen.record.facts(source.entry);
     let own_call = facts.arguments.get(source.line as usize).map(|line| usize::from(line.call));
     match own_call.and_then(|call| facts.calls.get(call)) {
         Some(call) => NoteKind::SameLines { call: call.label.as_str().into(), is_own: true },
@@ -273,7 +272,7 @@ fn same_lines(seen: &Seen<'_>, source: Place) -> NoteKind {
 
 /// The pointer for a result that stands whole elsewhere.
 pub fn identical(seen: &Seen<'_>, source: EntryIndex) -> Gap {
-    let call = seen.observed.facts(source).label().into();
+    let call = seen.record.facts(source).label().into();
     let note = Note { refers_to: vec![source], ..Note::new(NoteKind::SameResult { call }) };
     Gap::new(ShapeKind::Pointer, note)
 }

@@ -57,7 +57,7 @@ pub(super) fn events_of(conversation: &Conversation) -> Vec<Event> {
     let mut open: HashMap<&str, Open> = HashMap::new();
     let mut directory = conversation.directory.clone();
     let (mut turn, mut calls) = (0, 0);
-    for entry in &conversation.entries {
+    for entry in conversation.entries() {
         if entry.role == foveal_transcript::Role::Assistant {
             give_up(&mut open, &mut events);
             turn += 1;

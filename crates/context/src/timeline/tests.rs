@@ -29,16 +29,16 @@ fn conversation(turns: &[Turn]) -> Conversation {
         usage: None,
         blocks: vec![block],
     };
-    let mut conversation =
-        Conversation { directory: Some("/w".to_owned()), ..Conversation::default() };
+    let mut conversation = Conversation::default();
+    conversation.directory = Some("/w".to_owned());
     for (index, turn) in turns.iter().enumerate() {
         let id = format!("call{index}");
         let call =
             Call { id: id.clone(), name: turn.name.to_owned(), arguments: turn.arguments.clone() };
-        conversation.entries.push(entry(Role::Assistant, Block::Call(call)));
+        conversation.push(entry(Role::Assistant, Block::Call(call)));
         if let Some((content, is_error)) = &turn.result {
             let result = ToolResult { call: id, content: content.clone(), is_error: *is_error };
-            conversation.entries.push(entry(Role::Tool, Block::Result(result)));
+            conversation.push(entry(Role::Tool, Block::Result(result)));
         }
     }
     conversation

@@ -2,7 +2,7 @@
 //! several ways: what was counted before is remembered, chunk by chunk.
 
 use super::{Tokenizer, Tokens};
-use crate::observed::LineHash;
+use crate::facts::LineHash;
 
 /// Fewest slots.
 const SLOTS_MIN: usize = 1 << 9;

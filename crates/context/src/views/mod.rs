@@ -11,16 +11,17 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::facts::Facts;
 use crate::lines::Printed;
-use crate::observed::{Facts, Observed};
 use crate::planner::Item;
+use crate::record::Record;
 use crate::rewrite::Level;
 use crate::settings::Settings;
 use crate::shape::ShapeKind;
 use crate::shaping::view::{NAMES_MAX, is_name_in};
 use crate::tokens::Tokens;
 use foveal_effects::{EffectKind, Span};
-use foveal_transcript::{Conversation, EntryIndex, LineNumber};
+use foveal_transcript::{EntryIndex, LineNumber};
 
 /// Chooses what the model sees of files that were read.
 ///
@@ -36,10 +37,8 @@ pub trait Views: std::fmt::Debug + Send + Sync {
 /// Lines of one file, as a result shows them.
 #[derive(Debug, Clone, Copy)]
 pub struct Read<'a> {
-    /// The conversation.
-    pub conversation: &'a Conversation,
-    /// Its facts.
-    pub observed: &'a Observed,
+    /// The conversation and its facts.
+    pub record: &'a Record,
     /// The conversation is known up to before this entry: of a result that arrives itself, of
     /// an old one the response that is to be asked for.
     pub upto: EntryIndex,
@@ -173,8 +172,7 @@ impl Choices {
 
 /// The moment at which views are asked for.
 pub(crate) struct Ask<'a> {
-    pub(crate) conversation: &'a Conversation,
-    pub(crate) observed: &'a Observed,
+    pub(crate) record: &'a Record,
     pub(crate) settings: &'a Settings,
     /// The entries of the prompt.
     pub(crate) window: &'a [EntryIndex],
@@ -220,11 +218,11 @@ fn old_view(
     entry: EntryIndex,
     wanted: Wanted,
 ) -> Option<View> {
-    let facts = ask.observed.facts(entry);
+    let facts = ask.record.facts(entry);
     if facts.kind() != EffectKind::Read || facts.printed.lines.len() < lines_min as usize {
         return None;
     }
-    let content = &ask.conversation.entry(entry).result()?.content;
+    let content = &ask.record.entry(entry).result()?.content;
     let (path, first, text) = lines_of(&facts.printed, content)?;
     let read = ask.read(ask.answer, path, first, &text);
     views.view(&read, wanted).map(|view| view.bounded(&read))
@@ -238,7 +236,7 @@ fn first_view(
     at: usize,
 ) -> Option<View> {
     let entry = ask.window[at];
-    let facts = ask.observed.facts(entry);
+    let facts = ask.record.facts(entry);
     let effect = &facts.call.as_ref()?.effect;
     let [read] = effect.reads.as_slice() else { return None };
     let is_small = facts.printed.lines.len() < curate.lines_min as usize;
@@ -249,10 +247,10 @@ fn first_view(
         return None;
     }
     let mut before = ask.window[..at].iter();
-    if !curate.again && before.any(|earlier| knows(ask.observed.facts(*earlier), &read.path)) {
+    if !curate.again && before.any(|earlier| knows(ask.record.facts(*earlier), &read.path)) {
         return None;
     }
-    let content = &ask.conversation.entry(entry).result()?.content;
+    let content = &ask.record.entry(entry).result()?.content;
     let (path, first, text) = lines_of(&facts.printed, content)?;
     let count = text.lines().count();
     if first != LineNumber(1) || path != read.path || count < curate.lines_min as usize {
@@ -304,8 +302,7 @@ impl<'a> Ask<'a> {
     where
         'a: 'r,
     {
-        let (conversation, observed) = (self.conversation, self.observed);
-        Read { conversation, observed, upto, path, first, text }
+        Read { record: self.record, upto, path, first, text }
     }
 }
 

@@ -203,7 +203,7 @@ impl<A: Ask> ModelViews<A> {
     }
 
     fn must_fit(&self, read: &Read<'_>, request: &ModelRequest) -> Result<(), Fallback> {
-        let tokenizer = read.observed.tokenizer();
+        let tokenizer = read.record.tokenizer();
         let tokens = tokenizer.count(&request.system).0 + tokenizer.count(&request.user).0;
         let tokens_max = self.context_tokens_max.0.saturating_sub(ANSWER_TOKENS_MAX);
         if tokens > tokens_max {

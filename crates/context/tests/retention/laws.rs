@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use foveal_context::observed::Observed;
 use foveal_context::planner::Step;
 use foveal_context::prices::PriceCard;
 use foveal_context::profile::{Origin, PROFILES};
 use foveal_context::projector::Projector;
+use foveal_context::record::Record;
 use foveal_context::retention::{
     clear_tool_uses, content_reset, first_last_sampled, latest_read, prune,
 };
@@ -38,14 +38,13 @@ fn all() -> Vec<Projector> {
 
 /// Takes a projector through a conversation; `each` sees it after every request.
 fn drive(
-    conversation: &Conversation,
-    observed: &Observed,
+    record: &Record,
     mut projector: Projector,
     mut each: impl FnMut(&Projector, &Step) -> Result<(), TestCaseError>,
 ) -> Result<(), TestCaseError> {
-    let end = EntryIndex(conversation.entries.len() as u32);
-    for answer in conversation.responses().chain([end]) {
-        let step = projector.advance(conversation, observed, answer, None);
+    let end = EntryIndex(record.len() as u32);
+    for answer in record.conversation().responses().chain([end]) {
+        let step = projector.advance(record, answer, None);
         each(&projector, &step)?;
     }
     Ok(())
@@ -54,19 +53,15 @@ fn drive(
 /// Whether the client cut the conversation somewhere.
 fn is_cut(conversation: &Conversation) -> bool {
     let cuts = |mark| matches!(mark, Mark::CompactBoundary { .. } | Mark::Rewind { .. });
-    conversation.entries.iter().any(|entry| cuts(entry.mark))
+    conversation.entries().iter().any(|entry| cuts(entry.mark))
 }
 
 /// Reads of one file by path, and whether each stands in full.
-fn reads(
-    conversation: &Conversation,
-    observed: &Observed,
-    projector: &Projector,
-) -> HashMap<String, Vec<bool>> {
+fn reads(record: &Record, projector: &Projector) -> HashMap<String, Vec<bool>> {
     let mut reads: HashMap<String, Vec<bool>> = HashMap::new();
     for index in projector.window() {
-        let Some(call) = &observed.facts(*index).call else { continue };
-        let failed = conversation.entry(*index).result().is_none_or(|result| result.is_error);
+        let Some(call) = &record.facts(*index).call else { continue };
+        let failed = record.entry(*index).result().is_none_or(|result| result.is_error);
         if let ([read], false) = (call.effect.reads.as_slice(), failed) {
             let full = projector.item(*index).decision == Decision::Keep;
             reads.entry(read.path.clone()).or_default().push(full);
@@ -81,9 +76,9 @@ proptest! {
     #[test]
     fn only_results_are_replaced_by_less_that_can_be_undone(script in scripts(40)) {
         let conversation = script.conversation();
-        let observed = Observed::of(&conversation, Tokenizer::O200k);
+        let record = Record::of(conversation.clone(), Tokenizer::O200k);
         for projector in all() {
-            drive(&conversation, &observed, projector, |projector, _| {
+            drive(&record, projector, |projector, _| {
                 let window = projector.window();
                 for index in window {
                     let item = projector.item(*index);
@@ -92,7 +87,7 @@ proptest! {
                     prop_assert_eq!(entry.role, Role::Tool);
                     let content = &entry.result().expect("a tool entry has one").content;
                     prop_assert_eq!(shape.handle, Handle::of(content.as_bytes()));
-                    prop_assert!(item.tokens < observed.facts(*index).tokens);
+                    prop_assert!(item.tokens < record.facts(*index).tokens);
                     prop_assert_eq!(item.tokens, Tokenizer::O200k.count(&shape.render(content)));
                     let stands = |target| window.binary_search(target).is_ok();
                     prop_assert!(shape.refers_to().iter().all(stands));
@@ -105,14 +100,14 @@ proptest! {
     #[test]
     fn what_is_decided_on_arrival_never_changes(script in scripts(40)) {
         let conversation = script.conversation();
-        let observed = Observed::of(&conversation, Tokenizer::O200k);
+        let record = Record::of(conversation.clone(), Tokenizer::O200k);
         for name in ["cap-4k", "read-once"] {
             // A cut takes away what a note of read-once points at.
             if name == "read-once" && is_cut(&conversation) {
                 continue;
             }
             let mut sent: HashMap<EntryIndex, Decision> = HashMap::new();
-            drive(&conversation, &observed, profile(name), |projector, _| {
+            drive(&record, profile(name), |projector, _| {
                 for index in projector.window() {
                     let decision = &projector.item(*index).decision;
                     let first = sent.entry(*index).or_insert_with(|| decision.clone());
@@ -127,10 +122,10 @@ proptest! {
     fn what_is_removed_at_a_limit_stays_removed(script in scripts(40)) {
         let conversation = script.conversation();
         prop_assume!(!is_cut(&conversation));
-        let observed = Observed::of(&conversation, Tokenizer::O200k);
+        let record = Record::of(conversation.clone(), Tokenizer::O200k);
         for projector in with_low_limits() {
             let mut removed: Vec<EntryIndex> = Vec::new();
-            drive(&conversation, &observed, projector, |projector, _| {
+            drive(&record, projector, |projector, _| {
                 let is_replaced = |index: &EntryIndex| projector.item(*index).decision.shape().is_some();
                 prop_assert!(removed.iter().all(is_replaced));
                 removed = projector.window().iter().copied().filter(|i| is_replaced(i)).collect();
@@ -142,10 +137,10 @@ proptest! {
     #[test]
     fn few_full_reads_of_a_file_stay_and_the_ends_always_do(script in scripts(60)) {
         let conversation = script.conversation();
-        let observed = Observed::of(&conversation, Tokenizer::O200k);
+        let record = Record::of(conversation.clone(), Tokenizer::O200k);
         for name in ["first-last-sampled", "first-last-sampled-max5"] {
-            drive(&conversation, &observed, profile(name), |projector, _| {
-                for (path, full) in reads(&conversation, &observed, projector) {
+            drive(&record, profile(name), |projector, _| {
+                for (path, full) in reads(&record, projector) {
                     prop_assert!(full.first() == Some(&true) && full.last() == Some(&true));
                     // Reads shorter than the pointer stay in any case, so the window is
                     // asked for how many were meant to go.
@@ -176,9 +171,9 @@ proptest! {
     #[test]
     fn no_more_than_the_last_results_stay(script in scripts(60)) {
         let conversation = script.conversation();
-        let observed = Observed::of(&conversation, Tokenizer::O200k);
+        let record = Record::of(conversation.clone(), Tokenizer::O200k);
         for (name, last) in [("keep-last-30", 30), ("mask-10", 10)] {
-            drive(&conversation, &observed, profile(name), |projector, _| {
+            drive(&record, profile(name), |projector, _| {
                 let results: Vec<_> = projector
                     .window()
                     .iter()
@@ -188,7 +183,7 @@ proptest! {
                 for (at, index) in results.into_iter().enumerate() {
                     let item = projector.item(*index);
                     // A result as short as the note that would replace it stays.
-                    let small = observed.facts(*index).tokens <= Tokens(11);
+                    let small = record.facts(*index).tokens <= Tokens(11);
                     prop_assert!(small || (item.decision == Decision::Keep) == (at >= older));
                 }
                 Ok(())

@@ -7,10 +7,10 @@ mod seeds;
 
 use std::fmt::Write;
 
-use foveal_context::observed::Observed;
 use foveal_context::prices::PriceCard;
 use foveal_context::profile::Profile;
 use foveal_context::projector::Projector;
+use foveal_context::record::Record;
 use foveal_context::retention::{Policy, Recomputed};
 use foveal_context::tokens::Tokenizer;
 use foveal_testkit::fixture;
@@ -30,8 +30,8 @@ fn policy(policy: Policy) -> Projector {
 
 /// What is replaced in the prompt behind the last entry, one a line: entry, kind, text.
 fn replaced(conversation: &Conversation, mut projector: Projector) -> String {
-    let observed = Observed::of(conversation, Tokenizer::O200k);
-    advance_to_end(conversation, &observed, &mut projector, |_| {});
+    let record = Record::of(conversation.clone(), Tokenizer::O200k);
+    advance_to_end(&record, &mut projector, |_| {});
     let mut text = String::new();
     for index in projector.window() {
         let item = projector.item(*index);

@@ -1,8 +1,9 @@
 //! What holds of every rule on any text.
 
-use foveal_context::observed::{Facts, Observed};
+use foveal_context::facts::Facts;
 use foveal_context::prices::PriceCard;
 use foveal_context::profile::Profile;
+use foveal_context::record::Record;
 use foveal_context::shape::{Piece, Shape};
 use foveal_context::shaping::draft::Draft;
 use foveal_context::shaping::excerpt::{self, ExcerptLimits};
@@ -79,10 +80,10 @@ pub(super) fn contents() -> impl Strategy<Value = String> {
 
 /// Every result of `conversation` with its facts.
 pub(super) fn each_result(conversation: &Conversation, mut each: impl FnMut(&str, &Facts)) {
-    let observed = Observed::of(conversation, Tokenizer::O200k);
-    for (index, entry) in (0u32..).zip(&conversation.entries) {
+    let record = Record::of(conversation.clone(), Tokenizer::O200k);
+    for (index, entry) in (0u32..).zip(conversation.entries()) {
         if let Some(result) = entry.result() {
-            each(&result.content, observed.facts(EntryIndex(index)));
+            each(&result.content, record.facts(EntryIndex(index)));
         }
     }
 }
@@ -138,14 +139,14 @@ proptest! {
     #[test]
     fn nothing_grows_and_pointers_point_back(all in prop::collection::vec(contents(), 1..4)) {
         let conversation = conversation(&all);
-        let observed = Observed::of(&conversation, Tokenizer::O200k);
+        let record = Record::of(conversation.clone(), Tokenizer::O200k);
         for name in ["lossless", "balanced", "max"] {
             let profile = Profile::named(name).expect("the profile exists");
             let mut projector = profile.start(&PriceCard::anthropic_5m());
-            advance_to_end(&conversation, &observed, &mut projector, |_| {});
+            advance_to_end(&record, &mut projector, |_| {});
             for index in projector.window() {
                 let item = projector.item(*index);
-                prop_assert!(item.tokens <= observed.facts(*index).tokens);
+                prop_assert!(item.tokens <= record.facts(*index).tokens);
                 let shape = item.decision.shape();
                 for target in shape.map(Shape::refers_to).unwrap_or_default() {
                     prop_assert!(target < *index && projector.window().contains(&target));

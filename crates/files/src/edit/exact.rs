@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::change::{Differences, Edit, Loose, Replacement};
 use super::refusal::{EditRefusal, Found, PLACES_MAX};
-use super::white_space::Differences;
-use super::{Edit, Replacement, blend, text};
+use super::{blend, text};
 
 /// The places of `edit.old` in `text`; `None` if it does not stand there as it is spelled.
 pub(super) fn find(text: &str, edit: &Edit) -> Result<Option<Vec<Replacement>>, EditRefusal> {
@@ -57,9 +57,6 @@ fn with_endings<'e>(text: &str, bytes: &Range<usize>, edit: &'e Edit) -> Cow<'e,
     }
     Cow::Owned(text::pieces(&edit.new).join(ending))
 }
-
-/// What a search with changed white space gives.
-pub(super) type Loose = Option<(Vec<Replacement>, Differences)>;
 
 /// The places of `edit.old` in `text` if both kinds of line ending are the same.
 pub(super) fn find_by_endings(text: &str, edit: &Edit) -> Result<Loose, EditRefusal> {

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use regex::{Regex, RegexSet};
 
-use super::span::LineNumber;
+use foveal_transcript::LineNumber;
 
 /// Bytes of a line that are told.
 const TOLD_BYTES_MAX: usize = 80;

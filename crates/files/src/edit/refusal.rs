@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use foveal_transcript::LineNumber;
+
 use super::closest::Candidate;
 use super::placeholders::PlaceholderFound;
-use super::span::LineNumber;
 use super::text::LineCounter;
 
 /// Places that are told by their line; more are counted.

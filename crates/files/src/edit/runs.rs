@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use similar::DiffTag;
 
-use super::Change;
+use super::change::Change;
 use super::diff;
 use super::span::LineSpan;
 use super::text::LineCounter;

@@ -2,9 +2,11 @@
 
 use std::ops::Range;
 
+use super::change::{Change, Edit, How};
+use super::plan::plan_edit;
+use super::refusal::EditRefusal;
 use super::span::LineSpan;
 use super::text::LineCounter;
-use super::{Change, Edit, EditRefusal, How, plan_edit};
 
 /// One edit of several.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,27 +2,7 @@
 
 use std::fmt;
 
-/// Number of a line, from 1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
-pub struct LineNumber(pub u32);
-
-impl LineNumber {
-    /// The number of the line at `index`, from 0.
-    pub fn of_index(index: usize) -> Self {
-        Self(u32::try_from(index).unwrap_or(u32::MAX - 1).saturating_add(1))
-    }
-
-    /// The line's place counted from 0.
-    pub fn index(self) -> usize {
-        self.0.saturating_sub(1) as usize
-    }
-}
-
-impl fmt::Display for LineNumber {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
+use foveal_transcript::LineNumber;
 
 /// Some lines in a row, possibly none: then the place before line `first`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]

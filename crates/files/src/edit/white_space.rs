@@ -5,43 +5,12 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fmt;
 use std::hash::{DefaultHasher, Hasher};
 
-use super::exact::Loose;
+use super::blend;
+use super::change::{Differences, Edit, Loose};
 use super::refusal::{EditRefusal, Found, PLACES_MAX};
 use super::text::{self, Line};
-use super::{Edit, blend};
-
-/// In what the old text differs from the file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Differences {
-    /// `\n` for `\r\n`, or none at the end of the file.
-    pub line_endings: bool,
-    /// Blanks at the end of lines.
-    pub trailing: bool,
-    /// Tabs for spaces, in the indentation or between words.
-    pub tabs: bool,
-    /// All lines further in or out.
-    pub indentation: bool,
-}
-
-impl fmt::Display for Differences {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let named = [
-            (self.line_endings, "line endings"),
-            (self.trailing, "trailing blanks"),
-            (self.tabs, "tabs and spaces"),
-            (self.indentation, "indentation"),
-        ];
-        let mut gap = "";
-        for (_, name) in named.into_iter().filter(|(is, _)| *is) {
-            write!(f, "{gap}{name}")?;
-            gap = ", ";
-        }
-        Ok(())
-    }
-}
 
 /// The one block of `text` that reads like `edit.old` but for white space.
 pub(super) fn find(text: &str, edit: &Edit) -> Result<Loose, EditRefusal> {

@@ -1,7 +1,9 @@
 //! Lines put together from chunks of a file.
 
+use foveal_transcript::LineNumber;
+
 use super::index::is_break;
-use super::{Line, LineLimits, LineNumber, Lines};
+use super::line::{Line, LineLimits, Lines};
 use crate::text::Encoding;
 
 /// Takes chunks, skips lines, and keeps those that were asked for.
@@ -34,8 +36,8 @@ impl<'a> Collector<'a> {
             limits,
             skipped,
             skipped_bytes,
-            next: first.get(),
-            last: last.get(),
+            next: u64::from(first.0),
+            last: u64::from(last.0),
             kept_bytes: 0,
             line: Vec::new(),
             left_out: 0,
@@ -91,7 +93,8 @@ impl<'a> Collector<'a> {
     }
 
     fn end_line(&mut self) {
-        let number = LineNumber(self.next);
+        // Lines that can be asked for have a number.
+        let number = LineNumber(u32::try_from(self.next).unwrap_or(u32::MAX));
         // The first line is given however long it is, so that there is a way on.
         if self.kept_bytes + self.line.len() > self.limits.bytes_max && self.kept_bytes > 0 {
             self.lines.next = Some(number);

@@ -1,5 +1,7 @@
 //! Where lines are, roughly: how many line breaks stand before each block of a file.
 
+use foveal_cancel::Cancel;
+
 use crate::open::{Opened, ReadError};
 use crate::stamp::Stamp;
 use crate::text::{Encoding, TextFile};
@@ -78,12 +80,12 @@ impl LineIndex {
         &mut self,
         opened: &Opened,
         line: u64,
-        go_on: &(dyn Fn() -> bool + Sync),
+        cancel: &Cancel<'_>,
     ) -> Result<(), ReadError> {
         let mut buffer = vec![0; CHUNK_BYTES];
         while self.scanned < self.stamp.len && self.breaks + 1 < line {
-            if !go_on() {
-                return Err(ReadError::Stopped { path: opened.shown().to_owned() });
+            if cancel.is_cancelled() {
+                return Err(ReadError::Cancelled { path: opened.shown().to_owned() });
             }
             let read = opened.read_at(&mut buffer, self.scanned)?;
             let chunk = &buffer[..read];

@@ -62,7 +62,7 @@ pub enum WriteError {
     },
     /// The caller no longer wants it.
     #[error("stopped before writing `{path}`; nothing was changed")]
-    Stopped {
+    Cancelled {
         /// The path.
         path: String,
     },

@@ -6,7 +6,7 @@ use std::io;
 use cap_fs_ext::DirExt as _;
 use cap_std::fs::Dir;
 
-use super::{WriteError, sync};
+use super::error::WriteError;
 use crate::roots::{Located, reopened};
 
 /// The folders of a new file, one in the other, those that were made for it removed again when
@@ -63,5 +63,13 @@ impl Drop for Folders<'_> {
             // Not if someone put something in meanwhile.
             let _ = outer.remove_dir(name);
         }
+    }
+}
+
+/// Brings the names in `dir` to the device, where the file system can.
+pub(super) fn sync(dir: &Dir) -> io::Result<()> {
+    match rustix::fs::fsync(dir) {
+        Ok(()) | Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOTSUP) => Ok(()),
+        Err(error) => Err(error.into()),
     }
 }

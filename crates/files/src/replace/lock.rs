@@ -5,10 +5,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use cap_std::fs::Dir;
+use foveal_cancel::Cancel;
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
-use super::WriteError;
+use super::error::WriteError;
 
 /// How long another writer is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -27,11 +28,7 @@ pub(super) struct Lock {
 }
 
 impl Lock {
-    pub(super) fn take(
-        dir: Dir,
-        shown: &str,
-        go_on: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Self, WriteError> {
+    pub(super) fn take(dir: Dir, shown: &str, cancel: &Cancel<'_>) -> Result<Self, WriteError> {
         let path = || shown.to_owned();
         let start = Instant::now();
         loop {
@@ -45,8 +42,8 @@ impl Lock {
                 }
                 Err(error) => return Err(WriteError::of(shown, io::Error::from(error))),
             }
-            if !go_on() {
-                return Err(WriteError::Stopped { path: path() });
+            if cancel.is_cancelled() {
+                return Err(WriteError::Cancelled { path: path() });
             }
             if start.elapsed() > PATIENCE {
                 return Err(WriteError::Busy { path: path() });

@@ -8,6 +8,7 @@ use std::time::SystemTime;
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _};
 use cap_std::fs::{Dir, File, Metadata, MetadataExt as _, OpenOptions, OpenOptionsExt as _};
+use foveal_cancel::Cancel;
 use rustix::fs::{Gid, Mode, RenameFlags, Uid};
 use rustix::io::Errno;
 
@@ -44,14 +45,10 @@ impl<'a> Temporary<'a> {
         Err(io::ErrorKind::AlreadyExists.into())
     }
 
-    /// Writes `bytes` and waits until they are on the device. Whether `go_on` let it.
-    pub(super) fn fill(
-        &mut self,
-        bytes: &[u8],
-        go_on: &(dyn Fn() -> bool + Sync),
-    ) -> io::Result<bool> {
+    /// Writes `bytes` and waits until they are on the device. False if it was cancelled before the end.
+    pub(super) fn fill(&mut self, bytes: &[u8], cancel: &Cancel<'_>) -> io::Result<bool> {
         for chunk in bytes.chunks(CHUNK_BYTES) {
-            if !go_on() {
+            if cancel.is_cancelled() {
                 return Ok(false);
             }
             self.file.write_all(chunk)?;
@@ -149,7 +146,7 @@ mod tests {
         dir.write("a", "there").expect("written");
         let place = |name: &str| {
             let mut temporary = Temporary::new(&dir, true).expect("made");
-            assert!(temporary.fill(b"new", &|| true).expect("written"));
+            assert!(temporary.fill(b"new", &Cancel::NEVER).expect("written"));
             temporary.place(OsStr::new(name)).map_err(|error| error.kind())
         };
         assert_eq!(place("a"), Err(io::ErrorKind::AlreadyExists));

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::{Component, Path};
 
-use super::PathError;
+use super::error::PathError;
 use super::spelled::unspelled;
 
 /// Bytes of the longest path that systems take.

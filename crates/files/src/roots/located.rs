@@ -9,8 +9,11 @@ use cap_fs_ext::DirExt as _;
 use cap_std::fs::{Dir, Metadata};
 use rustix::fs::{Mode, OFlags, ResolveFlags};
 
+use super::error::PathError;
+use super::names::NameRule;
+use super::root::Root;
 use super::similar::similar;
-use super::{NameRule, PathError, Root, Roots};
+use super::workspace::Roots;
 use crate::sensitive::{Sensitivity, is_version_control, sensitivity};
 
 /// Entries of a folder looked at for names like a missing one.
@@ -42,6 +45,13 @@ pub struct Located {
     relative: PathBuf,
     shown: String,
     link: Option<String>,
+}
+
+impl Roots {
+    /// What is at `relative` below `root`, reached through no link.
+    pub fn below(&self, root: &Arc<Root>, relative: &Path) -> Located {
+        Located::new(self, root, relative, None)
+    }
 }
 
 impl Located {

@@ -7,13 +7,49 @@ use std::sync::Arc;
 use rustix::fs::{Mode, OFlags, ResolveFlags};
 
 use super::asked::{parse, quoted};
-use super::{Located, PathError, Root, Roots};
+use super::error::PathError;
+use super::located::Located;
+use super::root::Root;
+use super::workspace::Roots;
 
 /// Symbolic links followed for one path, as systems do.
 const LINKS_MAX: usize = 40;
 
+impl Roots {
+    /// These roots with another folder for relative paths to start at.
+    ///
+    /// # Errors
+    ///
+    /// When `folder` is refused, missing, or no folder.
+    pub fn with_working_directory(&self, folder: &str) -> Result<Self, PathError> {
+        let located = self.resolve(folder)?;
+        located.folder()?;
+        Ok(Self { all: Arc::clone(&self.all), working: located.absolute().into() })
+    }
+
+    /// Where `path` leads: relative to the working directory or absolute, with `.`, `..` and
+    /// symbolic links followed as long as they end inside a root. The file itself may be missing;
+    /// reading it then fails with names like its own.
+    ///
+    /// # Errors
+    ///
+    /// When the path is malformed, leads outside, goes through a file, or a root is gone.
+    pub fn resolve(&self, path: &str) -> Result<Located, PathError> {
+        resolve(self, &self.working, path)
+    }
+
+    /// As [`Self::resolve`], with relative paths starting at the absolute folder `from`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::resolve`].
+    pub fn resolve_from(&self, from: &Path, path: &str) -> Result<Located, PathError> {
+        resolve(self, from, path)
+    }
+}
+
 /// Where `path` leads, relative paths starting at `from`.
-pub(super) fn resolve(roots: &Roots, from: &Path, path: &str) -> Result<Located, PathError> {
+fn resolve(roots: &Roots, from: &Path, path: &str) -> Result<Located, PathError> {
     let asked = parse(path)?;
     for root in roots.all() {
         root.check()?;
@@ -133,7 +169,9 @@ impl Walk<'_> {
         if path.is_absolute() {
             // A root may have been given by a path with links.
             let under = |root: &Arc<Root>| {
-                path.strip_prefix(&root.given).ok().map(|rest| (root.path.clone(), rest.to_owned()))
+                path.strip_prefix(&root.given)
+                    .ok()
+                    .map(|rest| (root.path().to_owned(), rest.to_owned()))
             };
             if let Some((root, rest)) = self.roots.all().find_map(under) {
                 self.at = root;

@@ -6,8 +6,8 @@ use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::Encoding as Charset;
 use encoding_rs::WINDOWS_1252;
 
-use super::endings::Endings;
-use super::{Encoding, NotText, TextFile, encode};
+use super::encode;
+use super::encoding::{Encoding, NotText};
 
 /// Bytes that are looked at to guess an encoding.
 const GUESSED_BYTES_MAX: usize = 256 * 1024;
@@ -19,15 +19,9 @@ const CONTROLS_PER_THOUSAND_MAX: usize = 20;
 #[derive(Debug)]
 pub(crate) struct Decoded<'b> {
     pub(crate) text: Cow<'b, str>,
-    encoding: Encoding,
-    bom: bool,
-    exact: bool,
-}
-
-pub(super) fn decode(bytes: &[u8]) -> Result<TextFile, NotText> {
-    let Decoded { text, encoding, bom, exact } = decoded(bytes)?;
-    let (text, endings) = Endings::take(&text);
-    Ok(TextFile { text, encoding, bom, endings, exact })
+    pub(super) encoding: Encoding,
+    pub(super) bom: bool,
+    pub(super) exact: bool,
 }
 
 /// What `bytes` say.

@@ -1,6 +1,6 @@
 //! From text to bytes.
 
-use super::{EncodeError, Encoding};
+use super::encoding::{EncodeError, Encoding};
 
 /// `text` in `encoding`, with its byte order mark if `bom`.
 pub(super) fn encode(text: &str, encoding: Encoding, bom: bool) -> Result<Vec<u8>, EncodeError> {

@@ -1,3 +1,4 @@
+use encoding_rs::Encoding as Charset;
 use proptest::prelude::*;
 
 use super::*;

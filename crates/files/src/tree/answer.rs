@@ -1,6 +1,6 @@
 //! What a search found.
 
-use crate::edit::LineNumber;
+use foveal_transcript::LineNumber;
 
 use super::name::{self, Names};
 

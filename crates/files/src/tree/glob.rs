@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::SystemTime;
 
+use foveal_cancel::Cancel;
 use ignore::DirEntry;
 use rayon::slice::ParallelSliceMut;
 
-use super::GoOn;
 use super::answer::Passed;
 use super::first::First;
 use super::name::{Name, Names};
@@ -104,8 +104,8 @@ impl GlobAnswer {
 /// Finds files and links under `base`.
 ///
 /// # Errors
-/// A [`TreeError`] for a query that cannot be answered, or if `go_on` says so.
-pub fn glob(base: &Path, query: &GlobQuery, go_on: GoOn<'_>) -> Result<GlobAnswer, TreeError> {
+/// A [`TreeError`] for a query that cannot be answered, or if it is cancelled.
+pub fn glob(base: &Path, query: &GlobQuery, cancel: &Cancel<'_>) -> Result<GlobAnswer, TreeError> {
     let reach = query.offset.saturating_add(query.limit);
     if reach > PATHS_MAX {
         return Err(TreeError::TooFar { asked: reach, max: PATHS_MAX });
@@ -114,7 +114,7 @@ pub fn glob(base: &Path, query: &GlobQuery, go_on: GoOn<'_>) -> Result<GlobAnswe
     let names = Names::new(&checked.root, &checked.path);
     let visitor =
         || Visit { names: &names, order: query.order, first: First::new(reach), total: 0 };
-    let (visits, passed) = walk(&query.scope, &checked, &names, go_on, visitor)?;
+    let (visits, passed) = walk(&query.scope, &checked, &names, cancel, visitor)?;
     let total = visits.iter().map(|visit| visit.total).sum();
     let mut found: Vec<Found> =
         visits.into_iter().flat_map(|visit| visit.first.into_items()).collect();

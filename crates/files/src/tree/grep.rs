@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Mutex;
 
+use foveal_cancel::Cancel;
 use grep_matcher::LineTerminator;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
@@ -11,10 +12,10 @@ use ignore::DirEntry;
 use super::answer::{FileHits, GrepAnswer, HitLine, Passed, Unit};
 use super::kept::Kept;
 use super::name::Names;
-use super::scope::{Scope, TreeError};
+use super::query::{Case, GrepMode, GrepQuery, Open};
+use super::scope::TreeError;
 use super::search::{Outcome, Reader, Task};
 use super::walk::{Visitor, walk};
-use super::{GoOn, Open};
 
 /// Found lines that are held for paging.
 const HITS_MAX: usize = 100_000;
@@ -23,84 +24,17 @@ const CONTEXT_MAX: usize = 100;
 /// Bytes of a line that is not held whole, and of a file searched across lines.
 const HEAP_BYTES_MAX: usize = 64 << 20;
 
-/// How upper and lower case are compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Case {
-    /// As they are.
-    #[default]
-    Sensitive,
-    /// As the same.
-    Insensitive,
-    /// As the same unless the pattern has upper case.
-    Smart,
-}
-
-/// What is asked about the files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum GrepMode {
-    /// The lines.
-    #[default]
-    Content,
-    /// Which files have any.
-    Files,
-    /// How many lines each file has.
-    Count,
-}
-
-/// A search.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct GrepQuery {
-    /// A regular expression in the syntax of the `regex` crate, as ripgrep's.
-    pub pattern: String,
-    /// Where. Globs are about paths from the folder, wherever in it is searched.
-    pub scope: Scope,
-    /// Whether the pattern is a text and no expression.
-    pub fixed: bool,
-    /// Whether what is found can go over several lines; then `.` also matches their ends.
-    pub multiline: bool,
-    /// Upper and lower case.
-    pub case: Case,
-    /// Lines to be shown before each found one, at most 100.
-    pub before: usize,
-    /// Lines to be shown after each found one, at most 100.
-    pub after: usize,
-    /// What is asked.
-    pub mode: GrepMode,
-    /// How many found lines, or files, to pass over.
-    pub offset: usize,
-    /// How many found lines, or files, to give.
-    pub limit: usize,
-}
-
-impl GrepQuery {
-    /// A search for an expression in all files, the first 100 lines.
-    pub fn new(pattern: &str) -> Self {
-        Self {
-            pattern: pattern.to_owned(),
-            scope: Scope::default(),
-            fixed: false,
-            multiline: false,
-            case: Case::Sensitive,
-            before: 0,
-            after: 0,
-            mode: GrepMode::Content,
-            offset: 0,
-            limit: 100,
-        }
-    }
-}
-
 /// Searches the files under `base`. The answer is the same whatever number of threads there
 /// are: files by path, lines by number.
 ///
 /// # Errors
-/// A [`TreeError`] for a query that cannot be answered, or if `go_on` says so. Files that
+/// A [`TreeError`] for a query that cannot be answered, or if it is cancelled. Files that
 /// cannot be read are told in the answer.
 pub fn grep(
     base: &Path,
     open: Open<'_>,
     query: &GrepQuery,
-    go_on: GoOn<'_>,
+    cancel: &Cancel<'_>,
 ) -> Result<GrepAnswer, TreeError> {
     let reach = query.offset.saturating_add(query.limit);
     if reach > HITS_MAX {
@@ -116,9 +50,9 @@ pub fn grep(
         matcher: matcher.clone(),
         reader: Reader::default(),
         totals: Totals::default(),
-        shared: Shared { kept: &kept, names: &names, base, open, query, go_on },
+        shared: Shared { kept: &kept, names: &names, base, open, query, cancel },
     };
-    let (visits, mut passed) = walk(&query.scope, &checked, &names, go_on, visitor)?;
+    let (visits, mut passed) = walk(&query.scope, &checked, &names, cancel, visitor)?;
     let mut totals = Totals::default();
     for visit in visits {
         totals.hits += visit.totals.hits;
@@ -128,7 +62,7 @@ pub fn grep(
         passed.add(visit.totals.passed);
     }
     if totals.stopped {
-        return Err(TreeError::Stopped);
+        return Err(TreeError::Cancelled);
     }
     let kept = kept.into_inner().unwrap_or_else(|broken| broken.into_inner());
     let (files, shown) = page(kept.into_files(), query);
@@ -216,7 +150,7 @@ struct Shared<'q> {
     base: &'q Path,
     open: Open<'q>,
     query: &'q GrepQuery,
-    go_on: GoOn<'q>,
+    cancel: &'q Cancel<'q>,
 }
 
 #[derive(Default)]
@@ -262,10 +196,10 @@ impl Visitor for Visit<'_> {
             matcher: &self.matcher,
             hits_max: lines_max,
             first_only: shared.query.mode == GrepMode::Files,
-            go_on: shared.go_on,
+            cancel: shared.cancel,
         };
         match self.reader.search(file, task) {
-            Outcome::Stopped => self.totals.stopped = true,
+            Outcome::Cancelled => self.totals.stopped = true,
             Outcome::Binary => self.totals.passed.binary += 1,
             Outcome::Failed(error) => self.totals.passed.unreadable(path, error),
             Outcome::Found { hits, lines, as_bytes } => {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::answer::FileHits;
-use super::grep::GrepMode;
 use super::name::Name;
+use super::query::GrepMode;
 
 /// The files that come first by path and hold as many hits as are wanted, whatever order
 /// they come in. Holds little more than that at any time.

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::path::Path;
 
+use foveal_cancel::Cancel;
 use ignore::DirEntry;
 
-use super::GoOn;
 use super::answer::Passed;
 use super::first::First;
 use super::name::{Name, Names};
@@ -77,8 +77,8 @@ pub struct ListAnswer {
 /// Lists a folder under `base`.
 ///
 /// # Errors
-/// A [`TreeError`] for a query that cannot be answered, or if `go_on` says so.
-pub fn list(base: &Path, query: &ListQuery, go_on: GoOn<'_>) -> Result<ListAnswer, TreeError> {
+/// A [`TreeError`] for a query that cannot be answered, or if it is cancelled.
+pub fn list(base: &Path, query: &ListQuery, cancel: &Cancel<'_>) -> Result<ListAnswer, TreeError> {
     if query.limit > SHOWN_MAX {
         return Err(TreeError::TooFar { asked: query.limit, max: SHOWN_MAX });
     }
@@ -96,7 +96,7 @@ pub fn list(base: &Path, query: &ListQuery, go_on: GoOn<'_>) -> Result<ListAnswe
         files: 0,
         folders: 0,
     };
-    let (visits, passed) = walk(&query.scope, &checked, &names, go_on, visitor)?;
+    let (visits, passed) = walk(&query.scope, &checked, &names, cancel, visitor)?;
     let mut first = First::new(query.limit);
     let mut within: HashMap<Box<str>, Within> = HashMap::new();
     let (mut files, mut folders) = (0, 0);

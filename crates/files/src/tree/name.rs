@@ -1,11 +1,22 @@
 //! Paths relative to the searched folder, as text, and their order.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::roots::spelled;
+use crate::roots::{spelled, unspelled};
+
+/// The path that an answer tells as `name`.
+pub fn path_of(name: &str) -> Cow<'_, Path> {
+    unspelled(name).unwrap_or(Cow::Borrowed(Path::new(name)))
+}
+
+/// How answers tell `path`: as it is, unless a name in it is no plain text.
+pub fn name_of(path: &Path) -> Cow<'_, str> {
+    spelled(path)
+}
 
 /// Compares paths folder by folder, names by their bytes: what is in `a/` comes before
 /// `a.txt`.

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use super::answer::{FileHits, GrepAnswer, HitLine, Passed, Unit};
-use super::grep::GrepMode;
+use super::query::GrepMode;
 
 /// How found lines are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -32,7 +32,7 @@ pub struct Scope {
 pub enum TreeError {
     /// The caller said so.
     #[error("stopped before the end: the call was cancelled")]
-    Stopped,
+    Cancelled,
     /// The path leads out of the folder.
     #[error("`{path}` is outside of the folder: give a path in it, without `..`")]
     Outside {

@@ -5,13 +5,14 @@ use std::io::{self, Read};
 use std::ops::Range;
 
 use encoding_rs::Encoding as Charset;
+use foveal_cancel::Cancel;
 use grep_matcher::Matcher;
 use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 
-use super::GoOn;
+use foveal_transcript::LineNumber;
+
 use super::answer::HitLine;
-use crate::edit::LineNumber;
 use crate::text::decoded;
 
 /// Files up to this many bytes are read whole; of longer ones a part at a time.
@@ -35,7 +36,7 @@ pub(super) struct Task<'t> {
     pub(super) hits_max: usize,
     /// Whether one is enough.
     pub(super) first_only: bool,
-    pub(super) go_on: GoOn<'t>,
+    pub(super) cancel: &'t Cancel<'t>,
 }
 
 /// What came of a file.
@@ -48,7 +49,7 @@ pub(super) enum Outcome {
     },
     Binary,
     Failed(String),
-    Stopped,
+    Cancelled,
 }
 
 /// Reads files into the same memory one after the other.
@@ -59,7 +60,7 @@ pub(super) struct Reader {
 
 impl Reader {
     pub(super) fn search(&mut self, mut file: File, task: Task<'_>) -> Outcome {
-        let Task { searcher, matcher, hits_max, first_only, go_on } = task;
+        let Task { searcher, matcher, hits_max, first_only, cancel } = task;
         let mut length = match self.fill(&mut file, 0, WHOLE_BYTES_MAX) {
             Ok(length) => length,
             Err(error) => return Outcome::Failed(error.to_string()),
@@ -95,7 +96,7 @@ impl Reader {
             return Outcome::Binary;
         }
         let wide = spelling == Spelling::Wide;
-        let mut watched = Watched { file, go_on, wide, as_bytes, watch: Watch::Through };
+        let mut watched = Watched { file, cancel, wide, as_bytes, watch: Watch::Through };
         let parts = start.chain(&mut watched);
         let result = searcher.search_reader(matcher, parts, &mut found);
         finish(result, watched.watch, found, watched.as_bytes)
@@ -178,7 +179,7 @@ fn finish(result: io::Result<()>, watch: Watch, found: Found<'_>, as_bytes: bool
     let Found { hits, lines, .. } = found;
     match (watch, result) {
         (Watch::Binary, _) => Outcome::Binary,
-        (Watch::Stopped, _) => Outcome::Stopped,
+        (Watch::Cancelled, _) => Outcome::Cancelled,
         (Watch::Through, Ok(())) => Outcome::Found { hits, lines, as_bytes },
         (Watch::Through, Err(error)) => Outcome::Failed(error.to_string()),
     }
@@ -189,13 +190,13 @@ fn finish(result: io::Result<()>, watch: Watch, found: Found<'_>, as_bytes: bool
 enum Watch {
     Through,
     Binary,
-    Stopped,
+    Cancelled,
 }
 
 /// The rest of a long file, which ends where it turns out to be binary or the caller stops.
 struct Watched<'g> {
     file: File,
-    go_on: GoOn<'g>,
+    cancel: &'g Cancel<'g>,
     wide: bool,
     /// Whether something that is no UTF-8 was met.
     as_bytes: bool,
@@ -204,8 +205,8 @@ struct Watched<'g> {
 
 impl Read for Watched<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if !(self.go_on)() {
-            self.watch = Watch::Stopped;
+        if self.cancel.is_cancelled() {
+            self.watch = Watch::Cancelled;
             return Ok(0);
         }
         let length = self.file.read(into)?;

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use foveal_cancel::Cancel;
 use ignore::DirEntry;
 
-use super::GoOn;
 use super::name::Names;
 use super::scope::{Scope, TreeError};
 use super::walk::{Visitor, walk};
@@ -23,12 +23,12 @@ const TICK: Duration = Duration::from_millis(20);
 /// which no program can set. What `.gitignore` and its like name is not looked at.
 ///
 /// # Errors
-/// A [`TreeError`] for a scope that is not there, or if `go_on` says so.
+/// A [`TreeError`] for a scope that is not there, or if it is cancelled.
 pub fn is_unchanged(
     base: &Path,
     scope: &Scope,
     since: SystemTime,
-    go_on: GoOn<'_>,
+    cancel: &Cancel<'_>,
 ) -> Result<bool, TreeError> {
     // Rules that name files are hidden themselves.
     let scope = Scope { hidden: true, ..scope.clone() };
@@ -44,8 +44,8 @@ pub fn is_unchanged(
     }
     let names = Names::new(&checked.root, &checked.path);
     let visitor = || Look { since, changed: &changed };
-    let go_on = || go_on() && !changed.load(Ordering::Relaxed);
-    let walked = walk(&scope, &checked, &names, &go_on, visitor);
+    let is_over = || cancel.is_cancelled() || changed.load(Ordering::Relaxed);
+    let walked = walk(&scope, &checked, &names, &Cancel::when(&is_over), visitor);
     if changed.load(Ordering::Relaxed) {
         return Ok(false);
     }

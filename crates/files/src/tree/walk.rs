@@ -4,9 +4,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
+use foveal_cancel::Cancel;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
-use super::GoOn;
 use super::answer::Passed;
 use super::name::Names;
 use super::scope::{Checked, Scope, TreeError};
@@ -28,7 +28,7 @@ pub(super) fn walk<V: Visitor>(
     scope: &Scope,
     checked: &Checked,
     names: &Names,
-    go_on: GoOn<'_>,
+    cancel: &Cancel<'_>,
     visitor: impl Fn() -> V + Sync,
 ) -> Result<(Vec<V>, Passed), TreeError> {
     let stopped = AtomicBool::new(false);
@@ -38,7 +38,7 @@ pub(super) fn walk<V: Visitor>(
         let mut seat = Seat { visitor: Some(visitor()), visitors: &visitors };
         let (stopped, passed) = (&stopped, &passed);
         Box::new(move |entry| {
-            if stopped.load(Ordering::Relaxed) || !go_on() {
+            if stopped.load(Ordering::Relaxed) || cancel.is_cancelled() {
                 stopped.store(true, Ordering::Relaxed);
                 return WalkState::Quit;
             }
@@ -53,7 +53,7 @@ pub(super) fn walk<V: Visitor>(
         })
     });
     if stopped.into_inner() {
-        return Err(TreeError::Stopped);
+        return Err(TreeError::Cancelled);
     }
     let passed = passed.into_inner().unwrap_or_else(|broken| broken.into_inner());
     let visitors = visitors.into_inner().unwrap_or_else(|broken| broken.into_inner());

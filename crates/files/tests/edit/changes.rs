@@ -1,6 +1,7 @@
 //! Whether the touched lines are those that were seen.
 
-use foveal_files::edit::{LineNumber, LineSpan, changed_since};
+use foveal_files::edit::{LineSpan, changed_since};
+use foveal_transcript::LineNumber;
 
 #[track_caller]
 fn check(known: &str, disk: &str, (first, lines): (u32, u32), expected: &str) {

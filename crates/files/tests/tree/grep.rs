@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use foveal_cancel::Cancel;
 use foveal_files::tree::{Case, Form, GrepMode, GrepQuery, Scope, TreeError, grep};
 
-use super::{always, open_in, tree};
+use super::{open_in, tree};
 
 fn run(base: &Path, query: &GrepQuery, form: Form) -> String {
-    match grep(base, &open_in(base), query, &always) {
+    match grep(base, &open_in(base), query, &Cancel::NEVER) {
         Ok(answer) => answer.render(query.mode, form),
         Err(error) => format!("error: {error}\n"),
     }
@@ -210,7 +211,7 @@ fn binary_files_are_passed_over() {
     let base = folder.path();
     for mode in [GrepMode::Content, GrepMode::Count] {
         let query = GrepQuery { mode, ..GrepQuery::new("x") };
-        let answer = grep(base, &open_in(base), &query, &always).expect("an answer");
+        let answer = grep(base, &open_in(base), &query, &Cancel::NEVER).expect("an answer");
         assert_eq!((answer.files.len(), answer.passed.binary, answer.total), (1, 2, 1), "{mode:?}");
     }
 }
@@ -380,7 +381,10 @@ fn bad_input_is_told() {
         "error: there is no file type `rus`: use a glob such as `*.rus`, or one of rust\n",
     );
     let far = GrepQuery { offset: usize::MAX, limit: 2, ..GrepQuery::new("x") };
-    assert!(matches!(grep(base, &open_in(base), &far, &always), Err(TreeError::TooFar { .. })));
+    assert!(matches!(
+        grep(base, &open_in(base), &far, &Cancel::NEVER),
+        Err(TreeError::TooFar { .. })
+    ));
 }
 
 #[cfg(unix)]
@@ -412,7 +416,7 @@ fn what_cannot_be_read_is_told() {
         std::fs::File::open(folder.path().join(path))
     };
     let query = GrepQuery::new("x");
-    let answer = grep(folder.path(), &refuse, &query, &always).expect("an answer");
+    let answer = grep(folder.path(), &refuse, &query, &Cancel::NEVER).expect("an answer");
     assert_eq!(
         answer.render(query.mode, Form::Headings),
         "b\n1:x\n[not read: a (not allowed here)]\n"
@@ -426,14 +430,16 @@ fn a_search_can_be_stopped() {
         files.iter().map(|(path, text)| (path.as_str(), *text)).collect();
     let folder = tree(&files);
     let asked = AtomicUsize::new(0);
-    let go_on = || asked.fetch_add(1, Ordering::Relaxed) < 50;
-    let result = grep(folder.path(), &open_in(folder.path()), &GrepQuery::new("x"), &go_on);
-    assert!(matches!(result, Err(TreeError::Stopped)));
+    let is_over = || asked.fetch_add(1, Ordering::Relaxed) >= 50;
+    let cancel = Cancel::when(&is_over);
+    let result = grep(folder.path(), &open_in(folder.path()), &GrepQuery::new("x"), &cancel);
+    assert!(matches!(result, Err(TreeError::Cancelled)));
     // Also within one long file.
     let folder = tree(&[("long", "some text\n".repeat(1 << 20))]);
     let asked = AtomicUsize::new(0);
-    let go_on = || asked.fetch_add(1, Ordering::Relaxed) < 10;
-    let result = grep(folder.path(), &open_in(folder.path()), &GrepQuery::new("x y"), &go_on);
-    assert!(matches!(result, Err(TreeError::Stopped)));
+    let is_over = || asked.fetch_add(1, Ordering::Relaxed) >= 10;
+    let cancel = Cancel::when(&is_over);
+    let result = grep(folder.path(), &open_in(folder.path()), &GrepQuery::new("x y"), &cancel);
+    assert!(matches!(result, Err(TreeError::Cancelled)));
     assert!(asked.into_inner() < 20);
 }

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use foveal_cancel::Cancel;
 use foveal_files::tree::{Case, GrepMode, GrepQuery, grep};
 use proptest::prelude::*;
 use regex::RegexBuilder;
 
-use super::{always, open_in, tree};
+use super::{open_in, tree};
 
 /// Files by path, with their lines.
 fn files() -> impl Strategy<Value = BTreeMap<String, String>> {
@@ -72,7 +73,7 @@ proptest! {
         let folder = tree(&pairs);
         let base = folder.path();
         let all = reference(&files, &query);
-        let answer = grep(base, &open_in(base), &query, &always).expect("an answer");
+        let answer = grep(base, &open_in(base), &query, &Cancel::NEVER).expect("an answer");
         let found: Vec<(String, u32, String)> = answer.files.iter().flat_map(|file| {
             let hits = file.lines.iter().filter(|line| line.is_hit);
             hits.map(|line| (file.path.clone(), line.number.0, line.text.clone()))
@@ -115,7 +116,7 @@ proptest! {
         let page: Vec<_> = counts.iter().skip(query.offset).take(query.limit).cloned().collect();
         for mode in [GrepMode::Count, GrepMode::Files] {
             let query = GrepQuery { mode, ..query.clone() };
-            let answer = grep(base, &open_in(base), &query, &always).expect("an answer");
+            let answer = grep(base, &open_in(base), &query, &Cancel::NEVER).expect("an answer");
             prop_assert_eq!(answer.total, counts.len() as u64);
             for (file, (path, count)) in answer.files.iter().zip(&page) {
                 let count = if mode == GrepMode::Count { *count } else { 1 };
@@ -132,7 +133,7 @@ proptest! {
     ]), 0..12)) {
         let bytes = parts.concat();
         let folder = tree(&[("a", &bytes)]);
-        let answer = grep(folder.path(), &open_in(folder.path()), &GrepQuery::new("^"), &always).expect("an answer");
+        let answer = grep(folder.path(), &open_in(folder.path()), &GrepQuery::new("^"), &Cancel::NEVER).expect("an answer");
         let found: Vec<&str> = answer.files.iter().flat_map(|file| &file.lines).map(|line| &*line.text).collect();
         match foveal_files::TextFile::decode(&bytes) {
             Ok(text) => prop_assert_eq!(found, text.text().lines().collect::<Vec<_>>(), "{:x?}", bytes),

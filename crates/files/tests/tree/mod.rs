@@ -31,7 +31,3 @@ fn open_in(base: &Path) -> impl Fn(&Path) -> io::Result<File> + Sync {
     let base = base.to_owned();
     move |path: &Path| File::open(base.join(path))
 }
-
-fn always() -> bool {
-    true
-}

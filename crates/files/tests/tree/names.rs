@@ -4,10 +4,11 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+use foveal_cancel::Cancel;
 use foveal_files::tree::{GlobQuery, ListQuery, Order, Scope, TreeError, glob, is_unchanged, list};
 use proptest::prelude::*;
 
-use super::{always, tree};
+use super::tree;
 
 fn find(base: &Path, globs: &[&str]) -> GlobQuery {
     assert!(base.is_dir());
@@ -18,7 +19,7 @@ fn find(base: &Path, globs: &[&str]) -> GlobQuery {
 
 #[track_caller]
 fn check_glob(base: &Path, query: &GlobQuery, expected: &str) {
-    let told = match glob(base, query, &always) {
+    let told = match glob(base, query, &Cancel::NEVER) {
         Ok(answer) => answer.render(),
         Err(error) => format!("error: {error}\n"),
     };
@@ -106,8 +107,8 @@ fn files_are_given_by_the_page() {
     check_glob(base, &page(2, 2), "c\n[files 3-3 of 3]\n");
     check_glob(base, &page(5, 2), "[there are 3 files, none from offset 5]\n");
     let far = page(usize::MAX, 1);
-    assert!(matches!(glob(base, &far, &always), Err(TreeError::TooFar { .. })));
-    assert!(matches!(glob(base, &page(0, 1), &|| false), Err(TreeError::Stopped)));
+    assert!(matches!(glob(base, &far, &Cancel::NEVER), Err(TreeError::TooFar { .. })));
+    assert!(matches!(glob(base, &page(0, 1), &Cancel::when(&|| true)), Err(TreeError::Cancelled)));
 }
 
 fn set_time(path: &Path, seconds: u64) {
@@ -128,7 +129,7 @@ fn the_last_changed_come_first_where_that_is_asked() {
 
 fn show(base: &Path, path: &str, depth: usize, limit: usize) -> String {
     let scope = Scope { path: path.to_owned(), ..Scope::default() };
-    match list(base, &ListQuery { scope, depth, limit }, &always) {
+    match list(base, &ListQuery { scope, depth, limit }, &Cancel::NEVER) {
         Ok(answer) => answer.render(),
         Err(error) => format!("error: {error}\n"),
     }
@@ -173,12 +174,15 @@ fn a_folder_is_shown_as_a_tree() {
 fn a_list_can_be_stopped() {
     let folder = tree(&[("a", ""), ("b", "")]);
     let query = ListQuery { scope: Scope::default(), depth: 1, limit: 9 };
-    assert!(matches!(list(folder.path(), &query, &|| false), Err(TreeError::Stopped)));
+    assert!(matches!(
+        list(folder.path(), &query, &Cancel::when(&|| true)),
+        Err(TreeError::Cancelled)
+    ));
 }
 
 /// Whether nothing changed in `base` since `since`.
 fn same(base: &Path, since: SystemTime) -> bool {
-    is_unchanged(base, &Scope::default(), since, &always).expect("the scope is there")
+    is_unchanged(base, &Scope::default(), since, &Cancel::NEVER).expect("the scope is there")
 }
 
 /// A moment after which a change is noted as later.
@@ -229,13 +233,13 @@ fn one_file_is_a_scope_too() {
     let folder = tree(&[("a", "1"), ("b", "2")]);
     let scope = Scope { path: "a".to_owned(), ..Scope::default() };
     let since = settled();
-    let same = || is_unchanged(folder.path(), &scope, since, &always).expect("a file");
+    let same = || is_unchanged(folder.path(), &scope, since, &Cancel::NEVER).expect("a file");
     fs::write(folder.path().join("b"), "3").expect("a file");
     assert!(same());
     fs::write(folder.path().join("a"), "3").expect("a file");
     assert!(!same());
     fs::remove_file(folder.path().join("a")).expect("a file");
-    assert!(is_unchanged(folder.path(), &scope, since, &always).is_err());
+    assert!(is_unchanged(folder.path(), &scope, since, &Cancel::NEVER).is_err());
 }
 
 proptest! {
@@ -254,26 +258,26 @@ proptest! {
                 let _ = fs::write(path, "");
             }
         }
-        let whole = glob(folder.path(), &find(folder.path(), &["**"]), &always).expect("an answer");
+        let whole = glob(folder.path(), &find(folder.path(), &["**"]), &Cancel::NEVER).expect("an answer");
         prop_assert!(whole.paths.windows(2).all(|pair| Path::new(&pair[0]) < Path::new(&pair[1])));
         let mut paged = Vec::new();
         let mut offset = Some(0);
         while let Some(at) = offset {
             let query = GlobQuery { offset: at, limit: size, ..find(folder.path(), &["**"]) };
-            let page = glob(folder.path(), &query, &always).expect("an answer");
+            let page = glob(folder.path(), &query, &Cancel::NEVER).expect("an answer");
             offset = page.next_offset();
             paged.extend(page.paths);
         }
         prop_assert_eq!(&paged, &whole.paths);
         // A list with room for everything shows each of them, and leaves nothing out.
         let query = ListQuery { scope: Scope::default(), depth: 64, limit: 1000 };
-        let listed = list(folder.path(), &query, &always).expect("an answer");
+        let listed = list(folder.path(), &query, &Cancel::NEVER).expect("an answer");
         prop_assert_eq!(listed.files, whole.total);
         prop_assert_eq!(listed.left_out, 0);
         prop_assert_eq!(listed.entries.len() as u64, listed.files + listed.folders);
         // With less room, what is shown and what is told to be left out add up.
         let query = ListQuery { limit: size, ..query };
-        let listed = list(folder.path(), &query, &always).expect("an answer");
+        let listed = list(folder.path(), &query, &Cancel::NEVER).expect("an answer");
         prop_assert!(listed.entries.len() <= size);
         let top = listed.entries.iter().filter(|entry| entry.level == 1).count() as u64;
         let full = fs::read_dir(folder.path()).expect("a folder").count() as u64;

@@ -9,6 +9,5 @@ mod terminal;
 mod terminals;
 
 pub use reading::{Paused, Reading, Wait, Waiting};
-pub use terminals::{
-    Listed, SessionId, Size, TerminalCommand, TerminalError, TerminalLimits, Terminals,
-};
+pub use terminal::{Size, TerminalCommand};
+pub use terminals::{Listed, TerminalError, TerminalId, TerminalLimits, Terminals};

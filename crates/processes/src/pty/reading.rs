@@ -4,6 +4,7 @@ use std::io::Read;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use foveal_cancel::Cancel;
 use serde::{Deserialize, Serialize};
 
 use crate::{BoundedOutput, Decoder, Ending, KeepBytes, Output};
@@ -35,7 +36,7 @@ impl Wait {
 #[derive(Clone, Copy)]
 pub struct Waiting<'a> {
     /// Asked at least every 20 ms; `false` ends the wait.
-    pub go_on: &'a (dyn Fn() -> bool + Sync),
+    pub cancel: &'a Cancel<'a>,
     /// Gets the output as it comes, in pieces of whole characters; of what comes too fast, the
     /// last.
     pub stream: &'a (dyn Fn(&str) + Sync),
@@ -43,7 +44,7 @@ pub struct Waiting<'a> {
 
 impl Waiting<'_> {
     /// Waits to the end and looks at the reading alone.
-    pub const QUIET: Waiting<'static> = Waiting { go_on: &|| true, stream: &|_| {} };
+    pub const QUIET: Waiting<'static> = Waiting { cancel: &Cancel::NEVER, stream: &|_| {} };
 }
 
 impl std::fmt::Debug for Waiting<'_> {
@@ -62,7 +63,7 @@ pub enum Paused {
     /// The program has ended and all its output was read.
     Ended,
     /// Who waits asked to stop.
-    Stopped,
+    Cancelled,
 }
 
 /// What a terminal wrote since the last reading.
@@ -174,9 +175,9 @@ impl Unread {
                 break paused;
             }
             drop(state);
-            if !(waiting.go_on)() {
+            if waiting.cancel.is_cancelled() {
                 state = self.lock();
-                break Paused::Stopped;
+                break Paused::Cancelled;
             }
             state = self.lock();
             if !state.fresh.is_empty() || state.paused(wait, since, until).is_some() {

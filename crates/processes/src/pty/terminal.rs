@@ -1,17 +1,19 @@
 //! One terminal: its process, and threads that read from it and write to it.
 
 use std::io::Write;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use foveal_cancel::Cancel;
 use portable_pty::{CommandBuilder, MasterPty, PtySize, native_pty_system};
+use serde::{Deserialize, Serialize};
 
 use super::reading::{Paused, Reading, Unread, Wait, Waiting};
 use super::session::Session;
-use super::terminals::{Size, TerminalCommand};
-use crate::{Confinement, Ending, KeepBytes, shell};
+use crate::{Confinement, Ending, Environment, KeepBytes, Sandbox, Shell, shell};
 
 /// Input that may wait for a program to read it, in bytes.
 pub(super) const INPUT_BYTES_MAX: usize = 256 * 1024;
@@ -19,6 +21,39 @@ pub(super) const INPUT_BYTES_MAX: usize = 256 * 1024;
 /// How often, and how long apart, is asked for the end of a program that closed its terminal.
 const ENDING_TICKS: u32 = 100;
 const ENDING_TICK: Duration = Duration::from_millis(2);
+
+/// Size of a terminal in characters; a zero counts as one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Size {
+    /// Lines.
+    pub rows: u16,
+    /// Characters in a line.
+    pub columns: u16,
+}
+
+impl Default for Size {
+    /// 24 lines, and lines that seldom break in the middle.
+    fn default() -> Self {
+        Self { rows: 24, columns: 120 }
+    }
+}
+
+/// A command for a shell in a terminal.
+#[derive(Debug, Clone)]
+pub struct TerminalCommand {
+    /// What the shell runs; `bash` for a shell to type in.
+    pub text: String,
+    /// Where it starts.
+    pub directory: PathBuf,
+    /// All its variables.
+    pub environment: Environment,
+    /// Who runs it.
+    pub shell: Shell,
+    /// Of the terminal.
+    pub size: Size,
+    /// Where it may write; `None` is everywhere.
+    pub sandbox: Option<Sandbox>,
+}
 
 /// A terminal and what runs in it.
 pub(super) struct Terminal {
@@ -86,16 +121,16 @@ impl Terminal {
     pub(super) fn read(&self, wait: Wait, since: Option<Instant>, waiting: Waiting<'_>) -> Reading {
         let (output, paused) = self.unread.take(wait, since, waiting);
         if paused == Paused::Ended {
-            self.wait_for_ending(waiting.go_on);
+            self.wait_for_ending(waiting.cancel);
         }
         Reading { output, paused, ending: self.ending() }
     }
 
     /// A process closes its terminal a moment before it counts as ended. One that closed it and
     /// goes on is not waited for any longer.
-    fn wait_for_ending(&self, go_on: &(dyn Fn() -> bool + Sync)) {
+    fn wait_for_ending(&self, cancel: &Cancel<'_>) {
         for _ in 0..ENDING_TICKS {
-            if self.ending().is_some() || !go_on() {
+            if self.ending().is_some() || cancel.is_cancelled() {
                 break;
             }
             std::thread::sleep(ENDING_TICK);

@@ -2,57 +2,23 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
 use super::reading::{Reading, Wait, Waiting};
-use super::terminal::{self, INPUT_BYTES_MAX, Terminal};
-use crate::{CommandError, Confinement, Ending, Environment, KeepBytes, Sandbox, Shell};
+use super::terminal::{self, INPUT_BYTES_MAX, Size, Terminal, TerminalCommand};
+use crate::{CommandError, Confinement, Ending, KeepBytes};
 
 /// Names a terminal among those of one [`Terminals`]; never used twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct SessionId(pub u32);
+pub struct TerminalId(pub u32);
 
-impl fmt::Display for SessionId {
+impl fmt::Display for TerminalId {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(out)
     }
-}
-
-/// Size of a terminal in characters; a zero counts as one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Size {
-    /// Lines.
-    pub rows: u16,
-    /// Characters in a line.
-    pub columns: u16,
-}
-
-impl Default for Size {
-    /// 24 lines, and lines that seldom break in the middle.
-    fn default() -> Self {
-        Self { rows: 24, columns: 120 }
-    }
-}
-
-/// A command for a shell in a terminal.
-#[derive(Debug, Clone)]
-pub struct TerminalCommand {
-    /// What the shell runs; `bash` for a shell to type in.
-    pub text: String,
-    /// Where it starts.
-    pub directory: PathBuf,
-    /// All its variables.
-    pub environment: Environment,
-    /// Who runs it.
-    pub shell: Shell,
-    /// Of the terminal.
-    pub size: Size,
-    /// Where it may write; `None` is everywhere.
-    pub sandbox: Option<Sandbox>,
 }
 
 /// What all terminals together may use.
@@ -84,7 +50,7 @@ impl Default for TerminalLimits {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
     /// Its name.
-    pub id: SessionId,
+    pub id: TerminalId,
     /// What it was started with.
     pub text: String,
     /// How the program ended; `None` while it runs.
@@ -102,7 +68,7 @@ pub struct Listed {
 pub enum TerminalError {
     /// There is none of that name.
     #[error("there is no terminal {0}; it was closed, or never started")]
-    Unknown(SessionId),
+    Unknown(TerminalId),
     /// No more can be started.
     #[error("{0} terminals are open, which is the most; close one first")]
     TooMany(usize),
@@ -111,7 +77,7 @@ pub enum TerminalError {
         "terminal {0} does not read its input, and more than {INPUT_BYTES_MAX} bytes would wait; \
          read its output, or close it"
     )]
-    InputFull(SessionId),
+    InputFull(TerminalId),
     /// What should run cannot be.
     #[error(transparent)]
     Command(#[from] CommandError),
@@ -130,7 +96,7 @@ pub struct Terminals {
 #[derive(Default)]
 struct Open {
     last: u32,
-    terminals: BTreeMap<SessionId, Arc<Terminal>>,
+    terminals: BTreeMap<TerminalId, Arc<Terminal>>,
 }
 
 impl Terminals {
@@ -154,7 +120,7 @@ impl Terminals {
         wait: Wait,
         waiting: Waiting<'_>,
         now: Instant,
-    ) -> Result<(SessionId, Reading), TerminalError> {
+    ) -> Result<(TerminalId, Reading), TerminalError> {
         terminal::check(command)?;
         let (id, terminal) = {
             let mut open = self.lock();
@@ -166,7 +132,7 @@ impl Terminals {
             }
             let terminal = Arc::new(Terminal::start(command, self.limits.keep, now)?);
             open.last += 1;
-            let id = SessionId(open.last);
+            let id = TerminalId(open.last);
             open.terminals.insert(id, Arc::clone(&terminal));
             (id, terminal)
         };
@@ -180,7 +146,7 @@ impl Terminals {
     /// When there is no such terminal, or it does not read what was typed before.
     pub fn write_stdin(
         &self,
-        id: SessionId,
+        id: TerminalId,
         text: &str,
         wait: Wait,
         waiting: Waiting<'_>,
@@ -200,7 +166,7 @@ impl Terminals {
     /// When there is no such terminal.
     pub fn read(
         &self,
-        id: SessionId,
+        id: TerminalId,
         wait: Wait,
         waiting: Waiting<'_>,
         now: Instant,
@@ -212,7 +178,7 @@ impl Terminals {
     ///
     /// # Errors
     /// When there is no such terminal, or the system refuses.
-    pub fn resize(&self, id: SessionId, size: Size, now: Instant) -> Result<(), TerminalError> {
+    pub fn resize(&self, id: TerminalId, size: Size, now: Instant) -> Result<(), TerminalError> {
         Ok(self.find(id, now)?.resize(size)?)
     }
 
@@ -220,7 +186,7 @@ impl Terminals {
     ///
     /// # Errors
     /// When there is no such terminal.
-    pub fn close(&self, id: SessionId) -> Result<Reading, TerminalError> {
+    pub fn close(&self, id: TerminalId) -> Result<Reading, TerminalError> {
         let terminal = self.lock().terminals.remove(&id).ok_or(TerminalError::Unknown(id))?;
         terminal.end(self.limits.grace);
         Ok(terminal.read(LAST_OUTPUT, None, Waiting::QUIET))
@@ -235,7 +201,7 @@ impl Terminals {
             .iter()
             .map(|(id, terminal)| (*id, Arc::clone(terminal)))
             .collect();
-        let listed = |(id, terminal): (SessionId, Arc<Terminal>)| Listed {
+        let listed = |(id, terminal): (TerminalId, Arc<Terminal>)| Listed {
             id,
             text: terminal.text.clone(),
             ending: terminal.ending(),
@@ -247,11 +213,11 @@ impl Terminals {
     }
 
     /// Closes the terminals that were not used for [`TerminalLimits::idle`], and names them.
-    pub fn expire(&self, now: Instant) -> Vec<SessionId> {
+    pub fn expire(&self, now: Instant) -> Vec<TerminalId> {
         let idle = self.limits.idle;
         let expired: Vec<_> = {
             let mut open = self.lock();
-            let is_idle = |_: &SessionId, terminal: &mut Arc<Terminal>| {
+            let is_idle = |_: &TerminalId, terminal: &mut Arc<Terminal>| {
                 now.saturating_duration_since(terminal.used()) >= idle
             };
             open.terminals.extract_if(.., is_idle).collect()
@@ -262,7 +228,7 @@ impl Terminals {
         expired.into_iter().map(|(id, _)| id).collect()
     }
 
-    fn find(&self, id: SessionId, now: Instant) -> Result<Arc<Terminal>, TerminalError> {
+    fn find(&self, id: TerminalId, now: Instant) -> Result<Arc<Terminal>, TerminalError> {
         let terminal = self.lock().terminals.get(&id).cloned().ok_or(TerminalError::Unknown(id))?;
         terminal.touch(now);
         Ok(terminal)

@@ -1,9 +1,9 @@
 //! Planning one more request of a conversation, against planning all of it from scratch.
 
 use criterion::{BatchSize, BenchmarkGroup, BenchmarkId, Criterion, measurement::WallTime};
-use foveal_context::observed::Observed;
 use foveal_context::planner::{Planner, Step};
 use foveal_context::prices::PriceCard;
+use foveal_context::record::Record;
 use foveal_context::settings::Settings;
 use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_replay::run::request_time;
@@ -13,7 +13,7 @@ use foveal_transcript::{Conversation, EntryIndex, Mark, Timestamp};
 /// Everything up to a request: what the engine holds between two requests.
 #[derive(Clone)]
 struct State {
-    observed: Observed,
+    record: Record,
     planner: Planner,
 }
 
@@ -32,7 +32,7 @@ impl Course {
         let answers: Vec<_> = conversation.responses().collect();
         let early = answers.len() - LAST_REQUESTS;
         let mut state = State {
-            observed: Observed::new(Tokenizer::O200k, None),
+            record: Record::of(Conversation::default(), Tokenizer::O200k),
             planner: Planner::new(settings, PriceCard::anthropic_5m()),
         };
         for answer in &answers[..early] {
@@ -55,11 +55,11 @@ fn request(
     answer: EntryIndex,
     time: Option<Timestamp>,
 ) -> Step {
-    for entry in &conversation.entries[state.observed.len()..answer.at()] {
-        state.observed.push(entry);
+    for entry in &conversation.entries()[state.record.len()..answer.at()] {
+        state.record.push(entry.clone());
     }
     let time = time.or(request_time(conversation, answer));
-    state.planner.advance(conversation, &state.observed, answer, time)
+    state.planner.advance(&state.record, answer, time)
 }
 
 pub(crate) fn bench(criterion: &mut Criterion) {
@@ -113,14 +113,14 @@ fn cold_cache(group: &mut BenchmarkGroup<'_, WallTime>, course: &Course) {
 
 /// The same plan without what was planned before.
 fn from_scratch(group: &mut BenchmarkGroup<'_, WallTime>, course: &Course, settings: &Settings) {
-    let entries = &course.conversation.entries;
+    let entries = course.conversation.entries();
     assert!(entries.iter().all(|entry| entry.mark == Mark::None), "nothing leaves the prompt");
     group.sample_size(10);
     let id = BenchmarkId::new("all requests from scratch", course.conversation.responses().count());
     group.bench_function(id, |bencher| {
         bencher.iter(|| {
             let mut state = State {
-                observed: Observed::new(Tokenizer::O200k, None),
+                record: Record::of(Conversation::default(), Tokenizer::O200k),
                 planner: Planner::new(settings.clone(), PriceCard::anthropic_5m()),
             };
             for answer in course.conversation.responses() {

@@ -23,7 +23,7 @@ pub(crate) fn bench(criterion: &mut Criterion) {
         bencher.iter(|| read_all(Format::Atif, "generated", document.as_bytes()));
     });
     let mut text = String::new();
-    for entry in &conversation.entries {
+    for entry in conversation.entries() {
         writeln!(text, "{}", entry.prompt_text()).expect("text takes all");
     }
     group.throughput(Throughput::Bytes(text.len() as u64));
@@ -31,9 +31,9 @@ pub(crate) fn bench(criterion: &mut Criterion) {
         bencher.iter(|| Tokenizer::O200k.count(&text));
     });
     group.bench_function("observe and scan", |bencher| {
-        bencher.iter(|| Prepared::new(&conversation, Tokenizer::O200k));
+        bencher.iter(|| Prepared::new(conversation.clone(), Tokenizer::O200k));
     });
-    let prepared = Prepared::new(&conversation, Tokenizer::O200k);
+    let prepared = Prepared::new(conversation.clone(), Tokenizer::O200k);
     let prices = PriceCard::anthropic_5m();
     let views: Arc<dyn Views> = Arc::new(CuratedViews::default());
     group.bench_function("replay under all profiles", |bencher| {

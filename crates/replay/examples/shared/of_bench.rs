@@ -30,7 +30,7 @@ impl Views for Compared {
             Amount::Adaptive => Budget::Adaptive,
             Amount::Share(share) => Budget::Share(share),
         };
-        let case = reads::case(read.conversation, read.observed, read.upto, read.path, read.text);
+        let case = reads::case(read.record, read.upto, read.path, read.text);
         let before = read.first.0.saturating_sub(1);
         let kept = (self.0.choose)(&case, budget);
         let moved =

@@ -51,7 +51,7 @@ pub(crate) fn draw_all(html: &mut Html, data: &ReportData) {
     for (at, session) in data.sessions.iter().enumerate() {
         sums[0] += session.raw_dollars();
         for (sum, totals) in sums[1..].iter_mut().zip(&session.totals) {
-            *sum += totals.net_dollars;
+            *sum += totals.projected.dollars;
         }
         if is_kept(at, all, data.limits.points) {
             ranks.push((at + 1) as f64);

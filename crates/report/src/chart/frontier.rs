@@ -41,8 +41,8 @@ pub(crate) fn draw(html: &mut Html, data: &ReportData) {
         classes.into_iter().zip(texts).map(|(class, text)| Key { class, text }).collect();
     legend(html, &keys);
     html.open("div", &[("class", "pair")]);
-    draw_facet(html, data, "Cost against evidence", "evidence", |totals| totals.evidence);
-    draw_facet(html, data, "Cost against refs", "refs", |totals| totals.references);
+    draw_facet(html, data, "Cost against evidence", "evidence", |totals| totals.projected.evidence);
+    draw_facet(html, data, "Cost against refs", "refs", |totals| totals.projected.references);
     html.close("div");
 }
 

@@ -1,6 +1,6 @@
 //! Gold recall over lines kept, a line for each curator.
 
-use super::{CurationCurve, CurationPoint};
+use super::data::{CurationCurve, CurationPoint};
 use crate::axis::Axis;
 use crate::frame::spread;
 use crate::markup::Html;

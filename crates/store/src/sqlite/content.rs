@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use foveal_transcript::Timestamp;
-use foveal_transcript::{ContentError, Handle};
+use foveal_transcript::{ContentError, ContentHash, Handle, Timestamp};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::error::StoreError;
@@ -35,7 +34,8 @@ impl Identity {
         if bytes > bytes_max {
             return Err(StoreError::TooLarge { bytes, bytes_max });
         }
-        Ok(Self { handle: Handle::of(content), hash: *blake3::hash(content).as_bytes() })
+        let hash = ContentHash::of(content);
+        Ok(Self { handle: hash.handle(), hash: *hash.as_bytes() })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use foveal_context::observed::visible_texts;
+use foveal_context::facts::visible_texts;
 use foveal_context::shape::{Piece, Shape};
 use foveal_effects::EffectKind;
 use foveal_transcript::{ContentStore, Handle, MemoryStore};
@@ -15,7 +15,7 @@ use super::Moment;
 pub fn handles_resolve(moment: &Moment<'_>) {
     let known = moment.step.answer.at();
     let mut store = MemoryStore::default();
-    for entry in &moment.conversation.entries[..known] {
+    for entry in &moment.record.entries()[..known] {
         store.put(&entry.prompt_text()).expect("no two messages of a test collide");
     }
     for (_, index, shape, original) in moment.folded() {
@@ -41,7 +41,7 @@ pub fn handles_in_notes(shape: &Shape) -> Vec<Handle> {
 /// No replacement has as many tokens as its original, counted from the texts; the prompt has
 /// no more than the recorded one.
 pub fn nothing_grows(moment: &Moment<'_>) {
-    let count = |text: &str| moment.observed.tokenizer().count(text);
+    let count = |text: &str| moment.record.tokenizer().count(text);
     let results =
         moment.replaced().map(|(at, index, _, original)| (at, index, original.to_owned()));
     let edits = moment.folded().map(|(at, index, _, original)| (at, index, original));
@@ -53,7 +53,7 @@ pub fn nothing_grows(moment: &Moment<'_>) {
     let mut raw = 0;
     let mut sent = 0;
     for index in moment.window() {
-        raw += moment.observed.facts(*index).tokens.0;
+        raw += moment.record.facts(*index).tokens.0;
         sent += moment.projector.item(*index).tokens.0;
     }
     assert!(sent <= raw, "{sent} tokens of {raw} at {:?}", moment.step.answer);
@@ -64,7 +64,7 @@ pub fn nothing_grows(moment: &Moment<'_>) {
 /// original on character boundaries.
 pub fn the_rest_is_untouched(moment: &Moment<'_>) {
     for (at, index) in moment.window().iter().enumerate().skip(moment.from) {
-        let entry = moment.conversation.entry(*index);
+        let entry = moment.record.entry(*index);
         let shape = moment.projector.item(*index).decision.shape();
         let may_change = match entry.role {
             Role::Tool => true,
@@ -94,9 +94,9 @@ pub fn the_rest_is_untouched(moment: &Moment<'_>) {
 /// byte for byte, until a rewrite reduces it.
 pub fn verbatim_is_kept(moment: &Moment<'_>) {
     for (at, index) in moment.window().iter().enumerate().skip(moment.from) {
-        let entry = moment.conversation.entry(*index);
+        let entry = moment.record.entry(*index);
         let Some(result) = entry.result() else { continue };
-        let before = moment.conversation.entries[..index.at()].iter().rev();
+        let before = moment.record.entries()[..index.at()].iter().rev();
         let mut calls = before.flat_map(|entry| entry.calls());
         let Some(call) = calls.find(|call| call.id == result.call) else { continue };
         let is_asked = match call.name.as_str() {
@@ -124,7 +124,7 @@ fn counts(line: &str) -> bool {
 pub fn everything_is_visible(moment: &Moment<'_>) {
     let mut visible: HashSet<&str> = HashSet::new();
     for (index, text) in moment.window().iter().zip(moment.texts) {
-        let entry = moment.conversation.entry(*index);
+        let entry = moment.record.entry(*index);
         if entry.role == Role::Tool {
             text.split('\n').for_each(|line| add_forms(line, &mut visible));
         } else {
@@ -134,7 +134,7 @@ pub fn everything_is_visible(moment: &Moment<'_>) {
         }
     }
     for (_, index, _, original) in moment.replaced() {
-        let facts = moment.observed.facts(index);
+        let facts = moment.record.facts(index);
         for line in &facts.printed.lines {
             let (whole, text) = (line.whole_in(original), line.text_in(original).trim());
             let is_noise = facts.kind() == EffectKind::Run && whole.contains(['\u{1b}', '\r']);

@@ -2,24 +2,17 @@
 
 use std::sync::Arc;
 
-use foveal_context::observed::Observed;
 use foveal_context::planner::{Planner, Step};
 use foveal_context::prices::PriceCard;
+use foveal_context::record::Record;
 use foveal_context::settings::Settings;
-use foveal_context::tokens::Tokenizer;
 use foveal_context::views::Views;
-use foveal_transcript::Conversation;
 
 use super::{answers, request_time};
 
-fn advance(
-    planner: &mut Planner,
-    conversation: &Conversation,
-    observed: &Observed,
-    at: usize,
-) -> Step {
-    let answer = answers(conversation)[at];
-    planner.advance(conversation, observed, answer, request_time(conversation, answer))
+fn advance(planner: &mut Planner, record: &Record, at: usize) -> Step {
+    let answer = answers(record)[at];
+    planner.advance(record, answer, request_time(record, answer))
 }
 
 /// A planner at the start that asks `views`.
@@ -28,15 +21,10 @@ fn start(settings: &Settings, views: &Arc<dyn Views>) -> Planner {
 }
 
 /// The steps of the uninterrupted plan, and the planner at its end.
-fn plan(
-    settings: &Settings,
-    views: &Arc<dyn Views>,
-    conversation: &Conversation,
-    observed: &Observed,
-) -> (Vec<Step>, Planner) {
+fn plan(settings: &Settings, views: &Arc<dyn Views>, record: &Record) -> (Vec<Step>, Planner) {
     let mut planner = start(settings, views);
-    let requests = 0..answers(conversation).len();
-    let steps = requests.map(|at| advance(&mut planner, conversation, observed, at)).collect();
+    let requests = 0..answers(record).len();
+    let steps = requests.map(|at| advance(&mut planner, record, at)).collect();
     (steps, planner)
 }
 
@@ -56,22 +44,21 @@ fn assert_same(one: &Planner, other: &Planner) {
 pub fn resuming_changes_nothing(
     settings: &Settings,
     views: &Arc<dyn Views>,
-    conversation: &Conversation,
-    observed: &Observed,
+    record: &Record,
     resumed: impl IntoIterator<Item = usize>,
 ) {
-    let (steps, planner) = plan(settings, views, conversation, observed);
-    let (again, _) = plan(settings, views, conversation, observed);
+    let (steps, planner) = plan(settings, views, record);
+    let (again, _) = plan(settings, views, record);
     assert_eq!(steps, again, "planned twice");
     for at in resumed.into_iter().chain([steps.len()]) {
         let at = at % (steps.len() + 1);
         let stored = serde_json::to_string(&steps[..at]).expect("steps are plain data");
         let recorded: Vec<Step> = serde_json::from_str(&stored).expect("what was written");
         let prices = PriceCard::anthropic_5m();
-        let other = Planner::resume(settings.clone(), prices, conversation, observed, &recorded);
+        let other = Planner::resume(settings.clone(), prices, record, &recorded);
         let mut other = other.with_views(Arc::clone(views));
         for (request, step) in steps.iter().enumerate().skip(at) {
-            let ours = advance(&mut other, conversation, observed, request);
+            let ours = advance(&mut other, record, request);
             assert_eq!(ours, *step, "resumed at {at}");
         }
         assert_same(&planner, &other);
@@ -80,23 +67,15 @@ pub fn resuming_changes_nothing(
 
 /// A step depends on nothing after its request: planned while the conversation grows, with
 /// facts taken as the entries come, every step is the same.
-pub fn the_future_changes_nothing(
-    settings: &Settings,
-    views: &Arc<dyn Views>,
-    conversation: &Conversation,
-    observed: &Observed,
-) {
-    let (steps, _) = plan(settings, views, conversation, observed);
-    let mut growing = Conversation { entries: Vec::new(), ..conversation.clone() };
-    let mut facts = Observed::new(Tokenizer::O200k, conversation.directory.as_deref());
+pub fn the_future_changes_nothing(settings: &Settings, views: &Arc<dyn Views>, record: &Record) {
+    let (steps, _) = plan(settings, views, record);
+    let mut growing = Record::of(record.conversation().emptied(), record.tokenizer());
     let mut planner = start(settings, views);
     for step in &steps {
-        while growing.entries.len() < step.answer.at() {
-            let entry = conversation.entries[growing.entries.len()].clone();
-            facts.push(&entry);
-            growing.entries.push(entry);
+        while growing.len() < step.answer.at() {
+            growing.push(record.entries()[growing.len()].clone());
         }
-        let now = request_time(conversation, step.answer);
-        assert_eq!(planner.advance(&growing, &facts, step.answer, now), *step);
+        let now = request_time(record, step.answer);
+        assert_eq!(planner.advance(&growing, step.answer, now), *step);
     }
 }

@@ -4,12 +4,13 @@
 use std::collections::HashSet;
 
 use foveal_context::call_texts::argument_texts;
+use foveal_context::facts::file_name;
 use foveal_context::note::{Note, NoteKind};
-use foveal_context::observed::file_name;
+use foveal_context::record::Record;
 use foveal_context::shape::ShapeKind;
 use foveal_effects::EffectKind;
 use foveal_effects::outcome::{Outcome, outcome};
-use foveal_transcript::{Call, Conversation, EntryIndex, Role};
+use foveal_transcript::{Call, EntryIndex, Role};
 use serde_json::Value;
 
 use super::Moment;
@@ -20,7 +21,7 @@ pub fn only_edits_are_told(moment: &Moment<'_>) {
     for (at, index, shape, _) in moment.folded() {
         assert_eq!(shape.kind, ShapeKind::Folded, "{index:?}");
         let notes: Vec<String> = shape.notes().map(Note::to_string).collect();
-        let entry = moment.conversation.entry(index);
+        let entry = moment.record.entry(index);
         let mut rest = moment.texts[at].strip_prefix(&entry.text()).expect("the text is kept");
         for (place, call) in entry.calls().enumerate() {
             rest = rest.strip_prefix('\n').unwrap_or(rest);
@@ -32,7 +33,7 @@ pub fn only_edits_are_told(moment: &Moment<'_>) {
                 continue;
             }
             assert!(is_done(moment, index, place, call), "{index:?} did not happen");
-            let answer = answer_of(moment.conversation, index, call).to_lowercase();
+            let answer = answer_of(moment.record, index, call).to_lowercase();
             let head: String = answer.chars().take(60).collect();
             let refused = REFUSALS.iter().find(|words| head.contains(**words));
             assert_eq!(refused, None, "{index:?} is answered by {answer:?}");
@@ -49,15 +50,15 @@ pub fn only_edits_are_told(moment: &Moment<'_>) {
 /// Words that no tool says of an edit that it made.
 const REFUSALS: [&str; 5] = ["error", "not found", "not exist", " matches of", "denied"];
 
-fn answer_of<'c>(conversation: &'c Conversation, index: EntryIndex, call: &Call) -> &'c str {
-    let mut results = conversation.entries[index.at()..].iter().filter_map(|e| e.result());
+fn answer_of<'c>(record: &'c Record, index: EntryIndex, call: &Call) -> &'c str {
+    let mut results = record.entries()[index.at()..].iter().filter_map(|e| e.result());
     results.find(|result| result.call == call.id).map_or("", |result| &result.content)
 }
 
 /// Whether the result of a call of the response at `index` says that it was carried out.
 fn is_done(moment: &Moment<'_>, index: EntryIndex, at: usize, call: &Call) -> bool {
-    let effect = &moment.observed.facts(index).calls[at].effect;
-    let entries = &moment.conversation.entries[index.at()..];
+    let effect = &moment.record.facts(index).calls[at].effect;
+    let entries = &moment.record.entries()[index.at()..];
     let mut results = entries.iter().filter_map(|entry| entry.result());
     let result = results.find(|result| result.call == call.id);
     result.is_some_and(|result| outcome(effect, result) == Outcome::Done)
@@ -68,7 +69,7 @@ fn is_done(moment: &Moment<'_>, index: EntryIndex, at: usize, call: &Call) -> bo
 pub fn notes_on_runs_are_true(moment: &Moment<'_>) {
     let mut told: HashSet<(String, u32)> = HashSet::new();
     for index in moment.window().iter().filter(|index| is_response(moment, **index)) {
-        let turn = turn_of(moment.conversation, *index);
+        let turn = turn_of(moment.record, *index);
         let Some(shape) = moment.projector.item(*index).decision.shape() else { continue };
         for note in shape.notes() {
             let file = note.file.as_deref().unwrap_or_default();
@@ -94,18 +95,18 @@ pub fn notes_on_runs_are_true(moment: &Moment<'_>) {
 }
 
 fn is_response(moment: &Moment<'_>, index: EntryIndex) -> bool {
-    moment.conversation.entry(index).role == Role::Assistant
+    moment.record.entry(index).role == Role::Assistant
 }
 
 /// The number of the response at `index`, from 1.
-fn turn_of(conversation: &Conversation, index: EntryIndex) -> u32 {
-    let entries = &conversation.entries[..=index.at()];
+fn turn_of(record: &Record, index: EntryIndex) -> u32 {
+    let entries = &record.entries()[..=index.at()];
     entries.iter().filter(|entry| entry.role == Role::Assistant).count() as u32
 }
 
 /// The files called `name` that the response at `index` writes.
 fn paths_of(moment: &Moment<'_>, index: EntryIndex, name: &str) -> Vec<String> {
-    let effects = moment.observed.facts(index).calls.iter().map(|call| &call.effect);
+    let effects = moment.record.facts(index).calls.iter().map(|call| &call.effect);
     let paths = effects.flat_map(|effect| &effect.writes).map(|write| &write.path);
     paths.filter(|path| file_name(path) == name).cloned().collect()
 }
@@ -114,10 +115,10 @@ fn paths_of(moment: &Moment<'_>, index: EntryIndex, name: &str) -> Vec<String> {
 fn edits_between(moment: &Moment<'_>, path: &str, first: u32, last: u32) -> Vec<u32> {
     let mut turns = Vec::new();
     for index in moment.window().iter().filter(|index| is_response(moment, **index)) {
-        let turn = turn_of(moment.conversation, *index);
-        let entry = moment.conversation.entry(*index);
+        let turn = turn_of(moment.record, *index);
+        let entry = moment.record.entry(*index);
         for (at, call) in entry.calls().enumerate() {
-            let effect = &moment.observed.facts(*index).calls[at].effect;
+            let effect = &moment.record.facts(*index).calls[at].effect;
             let changes = matches!(effect.kind, EffectKind::Edit | EffectKind::Write);
             let writes = effect.writes.iter().any(|write| write.path == path);
             if changes && writes && is_done(moment, *index, at, call) {

@@ -13,17 +13,17 @@ pub mod rewrites;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use foveal_context::observed::Observed;
 use foveal_context::planner::{Planner, Step};
 use foveal_context::prices::PriceCard;
 use foveal_context::projector::Projector;
+use foveal_context::record::Record;
 use foveal_context::rewrite::Level;
 use foveal_context::settings::{EditSettings, RewriteSettings, Settings};
 use foveal_context::shape::{Decision, Shape};
 use foveal_context::shaping::gutter::Numbers;
 use foveal_context::tokens::Tokens;
 use foveal_context::views::{Amount, CurateSettings, OldReads, Views, Wanted};
-use foveal_transcript::{Conversation, EntryIndex, Mark, Role, Timestamp};
+use foveal_transcript::{EntryIndex, Mark, Role, Timestamp};
 
 use crate::render::shown_text;
 use crate::scripted_views::ScriptedViews;
@@ -107,10 +107,8 @@ pub struct Before {
 /// One request and the one before it.
 #[derive(Debug)]
 pub struct Moment<'a> {
-    /// The conversation.
-    pub conversation: &'a Conversation,
-    /// Its facts.
-    pub observed: &'a Observed,
+    /// The conversation and its facts.
+    pub record: &'a Record,
     /// The projector, after the request was planned.
     pub projector: &'a Projector,
     /// What the request changed.
@@ -142,7 +140,7 @@ impl<'a> Moment<'a> {
     pub fn replaced(&self) -> impl Iterator<Item = (usize, EntryIndex, &'a Shape, &'a str)> + '_ {
         self.window().iter().enumerate().skip(self.from).filter_map(|(at, index)| {
             let shape = self.projector.item(*index).decision.shape()?;
-            let result = self.conversation.entry(*index).result()?;
+            let result = self.record.entry(*index).result()?;
             Some((at, *index, shape, result.content.as_str()))
         })
     }
@@ -151,15 +149,15 @@ impl<'a> Moment<'a> {
     pub fn folded(&self) -> impl Iterator<Item = (usize, EntryIndex, &'a Shape, String)> + '_ {
         self.window().iter().enumerate().skip(self.from).filter_map(|(at, index)| {
             let shape = self.projector.item(*index).decision.shape()?;
-            let entry = self.conversation.entry(*index);
+            let entry = self.record.entry(*index);
             (entry.role == Role::Assistant).then(|| (at, *index, shape, entry.prompt_text()))
         })
     }
 
     /// Whether the client compacted or went back since the last request.
     pub fn is_cut(&self) -> bool {
-        let known = self.step.answer.at().min(self.conversation.entries.len());
-        self.conversation.entries[self.before.entries..known]
+        let known = self.step.answer.at().min(self.record.len());
+        self.record.entries()[self.before.entries..known]
             .iter()
             .any(|e| matches!(e.mark, Mark::CompactBoundary { .. } | Mark::Rewind { .. }))
     }
@@ -215,38 +213,30 @@ impl Subject {
 }
 
 /// When the request that `answer` answers was sent: with the last entry before it.
-pub fn request_time(conversation: &Conversation, answer: EntryIndex) -> Option<Timestamp> {
-    answer.at().checked_sub(1).and_then(|at| conversation.entries[at].time)
+pub fn request_time(record: &Record, answer: EntryIndex) -> Option<Timestamp> {
+    answer.at().checked_sub(1).and_then(|at| record.entries()[at].time)
 }
 
 /// The answers to plan for: every response, and one more behind the last entry.
-pub fn answers(conversation: &Conversation) -> Vec<EntryIndex> {
-    let end = EntryIndex(conversation.entries.len() as u32);
-    conversation.responses().chain([end]).collect()
+pub fn answers(record: &Record) -> Vec<EntryIndex> {
+    let end = EntryIndex(record.len() as u32);
+    record.conversation().responses().chain([end]).collect()
 }
 
 /// Takes `subject` through all requests and checks `laws` after each; returns the steps.
-pub fn check(
-    conversation: &Conversation,
-    observed: &Observed,
-    subject: Subject,
-    scope: Scope,
-    laws: &[Law],
-) -> Vec<Step> {
+pub fn check(record: &Record, subject: Subject, scope: Scope, laws: &[Law]) -> Vec<Step> {
     let Subject { mut projector, settings, prices } = subject;
     let mut before = Before::default();
     let mut steps = Vec::new();
-    for answer in answers(conversation) {
-        let now = request_time(conversation, answer);
-        let step = projector.advance(conversation, observed, answer, now);
+    for answer in answers(record) {
+        let now = request_time(record, answer);
+        let step = projector.advance(record, answer, now);
         let entries = projector.window().iter();
-        let texts: Vec<String> = entries
-            .map(|index| shown_text(conversation.entry(*index), projector.item(*index)))
-            .collect();
+        let texts: Vec<String> =
+            entries.map(|index| shown_text(record.entry(*index), projector.item(*index))).collect();
         let from = if scope == Scope::Everything { 0 } else { step.kept };
         let moment = Moment {
-            conversation,
-            observed,
+            record,
             projector: &projector,
             step: &step,
             texts: &texts,

@@ -4,9 +4,9 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use foveal_context::facts::visible_texts;
 use foveal_context::lines::PrintedLine;
 use foveal_context::note::{Note, NoteKind, Standing};
-use foveal_context::observed::visible_texts;
 use foveal_context::shape::{Gap, Piece, Shape, ShapeKind};
 use foveal_effects::EffectKind;
 use foveal_transcript::{EntryIndex, Role};
@@ -53,11 +53,11 @@ impl<'s> Hole<'s> {
 /// Lines none of whose text is shown; blank ones, marks between search hits and terminal noise
 /// aside.
 fn missing<'a>(moment: &Moment<'a>, index: EntryIndex, hole: &Hole<'_>) -> Vec<&'a PrintedLine> {
-    let content = moment.conversation.entry(index).result().map_or("", |r| r.content.as_str());
+    let content = moment.record.entry(index).result().map_or("", |r| r.content.as_str());
     let inside = |range: &Range<u32>| {
         hole.bytes.start <= range.start as usize && range.end as usize <= hole.bytes.end
     };
-    let facts = moment.observed.facts(index);
+    let facts = moment.record.facts(index);
     let is_run = facts.kind() == EffectKind::Run;
     let lines = &facts.printed.lines;
     lines
@@ -109,7 +109,7 @@ pub fn none_dangles(moment: &Moment<'_>) {
 
 /// The lines that the message at a window position shows.
 fn lines_shown<'a>(moment: &Moment<'a>, place: usize) -> Vec<&'a str> {
-    let entry = moment.conversation.entry(moment.window()[place]);
+    let entry = moment.record.entry(moment.window()[place]);
     if entry.role == Role::Tool {
         return moment.texts[place].split('\n').collect();
     }
@@ -137,7 +137,7 @@ pub fn gaps_are_noted(moment: &Moment<'_>) {
 /// that it tells stand in them.
 pub fn notes_are_true(moment: &Moment<'_>) {
     each_hole(moment, |index, _, hole, lines| {
-        let content = moment.conversation.entry(index).result().map_or("", |r| &r.content);
+        let content = moment.record.entry(index).result().map_or("", |r| &r.content);
         for gap in &hole.gaps {
             let stands = |line: &&&PrintedLine| {
                 gap.bytes.start < line.text.end && line.text.start < gap.bytes.end
@@ -203,14 +203,14 @@ fn covers(gap: &Gap<'_>, lines: &[&PrintedLine], index: EntryIndex) {
 pub fn asking_twice_helps(moment: &Moment<'_>) {
     let new = moment.window().iter().skip(moment.before.window.len().min(moment.window().len()));
     for index in new.filter(|index| index.at() >= moment.before.entries) {
-        let facts = moment.observed.facts(*index);
+        let facts = moment.record.facts(*index);
         let Some(call) = &facts.call else { continue };
         let same = |other: &&EntryIndex| {
-            let theirs = moment.observed.facts(**other).call.as_ref();
+            let theirs = moment.record.facts(**other).call.as_ref();
             *other < index && theirs.is_some_and(|theirs| theirs.key == call.key)
         };
         let Some(earlier) = moment.window().iter().rev().find(same) else { continue };
-        let entries = &moment.conversation.entries;
+        let entries = moment.record.entries();
         let between = entries[earlier.at()..index.at()].iter();
         let responses = between.filter(|entry| entry.role == Role::Assistant).count();
         let lacking = |index: EntryIndex| {
@@ -226,7 +226,7 @@ pub fn asking_twice_helps(moment: &Moment<'_>) {
 /// The ledger holds no more lines than the prompt has, and only of entries in it.
 pub fn ledger_is_bounded(moment: &Moment<'_>) {
     let Some(planner) = moment.planner() else { return };
-    let lines = |index: &EntryIndex| moment.observed.facts(*index).ids.len();
+    let lines = |index: &EntryIndex| moment.record.facts(*index).ids.len();
     let bound: usize = moment.window().iter().map(lines).sum();
     let held = planner.ledger().lines_visible();
     assert!(held <= bound, "{held} lines in the ledger, {bound} in the prompt");

@@ -18,7 +18,7 @@ pub fn law(moment: &Moment<'_>) {
     let Some(reason) = step.rewrite else { return };
     let settings = moment.settings.expect("a rewrite needs settings that allow it");
     for (index, level) in &step.levels {
-        let may_change = match moment.conversation.entry(*index).role {
+        let may_change = match moment.record.entry(*index).role {
             Role::Tool => true,
             Role::Assistant => moment.tells_edits(),
             Role::System | Role::User => false,
@@ -50,7 +50,7 @@ fn is_cold(moment: &Moment<'_>) {
 fn is_high(moment: &Moment<'_>, settings: &RewriteSettings) {
     let before: u64 = moment.before.tokens.iter().map(|tokens| tokens.0).sum();
     let new = moment.window().iter().filter(|index| index.at() >= moment.before.entries);
-    let arrived: u64 = new.map(|index| moment.observed.facts(*index).tokens.0).sum();
+    let arrived: u64 = new.map(|index| moment.record.facts(*index).tokens.0).sum();
     assert!(before + arrived > settings.high.0, "{before} + {arrived} tokens are not high");
     let Some(planner) = moment.planner() else { return };
     let rewritten = |index: &EntryIndex| moment.step.levels.iter().any(|(at, _)| at == index);
@@ -66,7 +66,7 @@ fn is_high(moment: &Moment<'_>, settings: &RewriteSettings) {
         let item = planner.item(*index);
         let free = now - life.arrived >= settings.recent_requests
             && *tokens >= settings.tokens_min
-            && moment.observed.facts(*index).kind() != EffectKind::Other
+            && moment.record.facts(*index).kind() != EffectKind::Other
             && item.level == Level::Arrival;
         assert!(!free || moment.position(*index).is_none(), "{index:?} could have gone");
     }

@@ -2,7 +2,8 @@
 
 use foveal_effects::{CommandLine, SimpleCommand};
 
-use super::{Access, Rule, Verdict, matches};
+use super::access::{Access, Verdict};
+use super::rule::{Rule, matches};
 
 /// The tool whose rules hold for all commands.
 const BASH: &str = "bash";

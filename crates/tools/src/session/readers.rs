@@ -5,14 +5,14 @@
 //! the store, by folder, and sessions that work there forget what they showed.
 
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
 use foveal_store::{SessionFacts, SessionId, Store, StoreError};
-use foveal_transcript::Handle;
-use foveal_transcript::Timestamp;
+use foveal_transcript::{Handle, Timestamp};
 
-use super::Session;
+use crate::toolbox::Toolbox;
 
 /// Folders above one for which a note is kept and looked for.
 const FOLDERS_MAX: usize = 32;
@@ -35,7 +35,7 @@ struct Note {
 
 /// What a session knows of its readers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Readers {
+struct Readers {
     /// The last note of all, whatever folder it is on.
     last: Moment,
     reader: Option<String>,
@@ -121,15 +121,42 @@ fn noted<T: Default + for<'de> Deserialize<'de>>(store: &dyn Store, place: &Sess
     note.and_then(|note| serde_json::from_value(note).ok()).unwrap_or_default()
 }
 
-impl Session {
-    /// What is noted of the readers by now.
-    pub(super) fn readers(&self) -> Readers {
-        let store = &*self.toolbox.store;
+/// Watches who is sent a session's answers.
+#[derive(Debug, Default)]
+pub(crate) struct ReaderWatch(Mutex<Readers>);
+
+impl ReaderWatch {
+    /// Watches from what is noted by now.
+    pub(crate) fn new(toolbox: &Toolbox) -> Self {
+        Self(Mutex::new(Readers::noted(toolbox)))
+    }
+
+    /// Calls `forget` if what was shown was shown to somebody else, or left the prompt. Calls
+    /// beside this one wait until it is forgotten.
+    pub(crate) fn follow(&self, toolbox: &Toolbox, forget: impl FnOnce()) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let last: Moment = noted(&*toolbox.store, &latest());
+        if known.last == last {
+            return;
+        }
+        let readers = Readers::noted(toolbox);
+        let is_same = (&known.reader, known.cut) == (&readers.reader, readers.cut);
+        *known = readers;
+        if !is_same {
+            forget();
+        }
+    }
+}
+
+impl Readers {
+    /// What is noted by now of the readers of sessions in the toolbox's roots.
+    fn noted(toolbox: &Toolbox) -> Self {
+        let store = &*toolbox.store;
         // First: what is noted while the others are looked for is looked for again.
-        let mut readers = Readers { last: noted(store, &latest()), ..Readers::default() };
-        let roots = self.toolbox.roots.all().map(|root| root.path());
+        let mut readers = Self { last: noted(store, &latest()), ..Self::default() };
+        let roots = toolbox.roots.all().map(|root| root.path());
         let mut asked = Moment::default();
-        for folder in roots.chain(self.toolbox.client_folder.as_deref()) {
+        for folder in roots.chain(toolbox.client_folder.as_deref()) {
             let above = folder.ancestors().skip(1).take(FOLDERS_MAX);
             let above = above.map(|folder| place(folder, Scope::At));
             for place in above.chain([place(folder, Scope::Below)]) {
@@ -141,20 +168,5 @@ impl Session {
             }
         }
         readers
-    }
-
-    /// Forgets what was shown if it was shown to somebody else, or left the prompt.
-    pub(super) fn follow_reader(&self) {
-        let last: Moment = noted(&*self.toolbox.store, &latest());
-        if self.state().readers.last == last {
-            return;
-        }
-        let readers = self.readers();
-        let mut state = self.state();
-        let is_same = (&state.readers.reader, state.readers.cut) == (&readers.reader, readers.cut);
-        state.readers = readers;
-        if !is_same {
-            self.forget_all(&mut state);
-        }
     }
 }

@@ -2,28 +2,31 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use foveal_files::stamp::{Freshness, Version};
-use foveal_files::{Located, PathKey};
-
-use super::Session;
+use foveal_cancel::Cancel;
+use foveal_files::{Freshness, Version};
+use foveal_files::{Located, PathKey, Roots};
 
 /// Files whose reads are counted.
 const READS_MAX: usize = 10_000;
 
+/// Counts the reads of a session.
+#[derive(Debug, Default)]
+pub(crate) struct ReadCounts(Mutex<Reads>);
+
 /// The files read, and what of that is to be kept with the next event.
 #[derive(Debug, Default)]
-pub(super) struct Reads {
+struct Reads {
     files: BTreeMap<PathKey, ReadFile>,
     unkept: BTreeMap<PathKey, ReadFile>,
 }
 
 /// How often a file was read.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct ReadFile {
+pub(crate) struct ReadFile {
     /// From the root of the file system on.
     path: PathBuf,
     /// Reads since it was last changed; 0: none that counts.
@@ -57,22 +60,17 @@ impl Reads {
             self.note(key.clone(), file);
         }
     }
-
-    /// What changed since this was last asked.
-    pub(super) fn take_unkept(&mut self) -> Vec<ReadFile> {
-        std::mem::take(&mut self.unkept).into_values().collect()
-    }
 }
 
-impl Session {
-    pub(super) fn reads(&self) -> MutexGuard<'_, Reads> {
-        self.reads.lock().unwrap_or_else(PoisonError::into_inner)
+impl ReadCounts {
+    /// What changed since this was last asked.
+    pub(crate) fn take_unkept(&self) -> Vec<ReadFile> {
+        std::mem::take(&mut self.lock().unkept).into_values().collect()
     }
 
     /// Goes on counting where an earlier process ended.
-    pub(super) fn restore_reads(&self, files: Vec<ReadFile>) {
-        let roots = self.roots();
-        let mut reads = self.reads();
+    pub(crate) fn restore(&self, roots: &Roots, files: Vec<ReadFile>) {
+        let mut reads = self.lock();
         for file in files {
             let Ok(located) = roots.resolve(&file.path.to_string_lossy()) else { continue };
             match file.count == 0 && !file.is_invalid {
@@ -83,13 +81,14 @@ impl Session {
         reads.unkept.clear();
     }
 
-    pub(super) fn forget_reads(&self, key: &PathKey) {
-        self.reads().remove(key);
+    /// Forgets the reads of a file.
+    pub(crate) fn forget(&self, key: &PathKey) {
+        self.lock().remove(key);
     }
 
     /// Counts a read of what is now in a file.
-    pub(super) fn count_read(&self, located: &Located, version: Option<Version>) {
-        let mut reads = self.reads();
+    pub(crate) fn count(&self, located: &Located, version: Option<Version>) {
+        let mut reads = self.lock();
         let key = located.key();
         let before = reads.files.get(&key);
         let is_same = |before: &&ReadFile| {
@@ -101,42 +100,30 @@ impl Session {
         reads.put(key, ReadFile { path: located.absolute(), count, version, is_invalid: false });
     }
 
-    /// Takes a file for unread: the next read gives all of it, whatever was shown before.
-    pub fn invalidate(&self, path: &str) {
-        let Ok(located) = self.roots().resolve(path) else { return };
+    /// Takes a file for unread, if it was read or `is_shown`: its next read gives all of it.
+    pub(crate) fn invalidate(&self, located: &Located, is_shown: bool) {
+        let mut reads = self.lock();
         let key = located.key();
-        // One lock after the other: answers are noted with both held.
-        let is_shown = self.shown_file(&key).is_some();
-        let mut reads = self.reads();
-        if !is_shown && !reads.files.contains_key(&key) {
-            return;
+        if is_shown || reads.files.contains_key(&key) {
+            let (path, count, version) = (located.absolute(), 0, None);
+            reads.put(key, ReadFile { path, count, version, is_invalid: true });
         }
-        let (path, count, version) = (located.absolute(), 0, None);
-        reads.put(key, ReadFile { path, count, version, is_invalid: true });
     }
 
     /// Whether a file was invalidated since it was last read.
-    pub(super) fn is_invalid(&self, key: &PathKey) -> bool {
-        self.reads().files.get(key).is_some_and(|file| file.is_invalid)
-    }
-
-    /// Whether a file was read since it was last changed, here or by anybody. Paths are the
-    /// same where the file system takes them for the same.
-    pub fn has_been_read(&self, path: &str) -> bool {
-        self.read_count(path) > 0
+    pub(crate) fn is_invalid(&self, key: &PathKey) -> bool {
+        self.lock().files.get(key).is_some_and(|file| file.is_invalid)
     }
 
     /// How often a file was read since it was last changed, here or by anybody.
-    pub fn read_count(&self, path: &str) -> u32 {
-        let Ok(located) = self.roots().resolve(path) else { return 0 };
-        let file = self.reads().files.get(&located.key()).cloned();
-        file.map_or(0, |file| self.counted(&located, &file))
+    pub(crate) fn of(&self, located: &Located) -> u32 {
+        let file = self.lock().files.get(&located.key()).cloned();
+        file.map_or(0, |file| self.counted(located, &file))
     }
 
-    /// All files read since they were last changed, here or by anybody, in alphabetical order.
-    pub fn all_read_files(&self) -> Vec<String> {
-        let roots = self.roots();
-        let files: Vec<ReadFile> = self.reads().files.values().cloned().collect();
+    /// All files read since they were last changed, by their display paths, in order.
+    pub(crate) fn all(&self, roots: &Roots) -> Vec<String> {
+        let files: Vec<ReadFile> = self.lock().files.values().cloned().collect();
         let mut names: Vec<String> = files
             .into_iter()
             .filter_map(|file| Some((roots.resolve(&file.path.to_string_lossy()).ok()?, file)))
@@ -150,8 +137,8 @@ impl Session {
     /// The reads of a file, which are none of what it holds now if that is something else.
     fn counted(&self, located: &Located, file: &ReadFile) -> u32 {
         let Some(version) = file.version.filter(|_| file.count > 0) else { return file.count };
-        let now = version.check(located, &|| true);
-        let mut reads = self.reads();
+        let now = version.check(located, &Cancel::NEVER);
+        let mut reads = self.lock();
         // Another call may have read it meanwhile.
         let known = reads.files.get_mut(&located.key());
         let known = known.filter(|known| known.version == Some(version));
@@ -166,5 +153,9 @@ impl Session {
             }
         }
         file.count
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Reads> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -97,6 +97,17 @@ impl Seen {
     }
 }
 
+/// What is shown of a line that is not shown as a whole.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LinePart {
+    /// The line.
+    pub(crate) line: u32,
+    /// Bytes before the part.
+    pub(crate) from: u64,
+    /// Where the part ends; `None`: with the line.
+    pub(crate) to: Option<u64>,
+}
+
 #[cfg(test)]
 mod tests {
     use foveal_files::edit::differing_lines;

@@ -1,25 +1,25 @@
 //! What a session has shown: its calls and answers as a transcript, each answer shaped by the
 //! engine when it is given and never again.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-
-use foveal_context::observed::Observed;
 use foveal_context::planner::{Planner, Step};
 use foveal_context::prices::PriceCard;
+use foveal_context::record::Record;
 use foveal_context::settings::Settings;
-use foveal_context::shape::{Decision, Shape};
+use foveal_context::shape::Decision;
 use foveal_context::tokens::Tokenizer;
 use foveal_context::views::Views;
-use foveal_transcript::Handle;
 use foveal_transcript::{
-    Block, Call, Conversation, Entry, EntryIndex, Mark, Role, Source, Timestamp, ToolResult,
+    Block, Call, Conversation, Entry, EntryIndex, Handle, Mark, Role, Source, Timestamp, ToolResult,
 };
 
+use crate::read_view::ReadView;
+use crate::views::ViewsOfRead;
+
 use super::seen::Seen;
+use super::shaper::{EarlierCall, LineCounts, ShapedAnswer, Shaper, ShownCall};
 
 /// Bytes of answers after which a session is to start anew. No prompt holds as much.
 const BYTES_MAX: usize = 8 << 20;
@@ -27,9 +27,9 @@ const BYTES_MAX: usize = 8 << 20;
 /// What was shown in one session.
 #[derive(Debug)]
 pub struct Shown {
-    conversation: Conversation,
-    observed: Observed,
-    planner: Planner,
+    record: Record,
+    /// `None`: none is made yet.
+    planner: Option<Planner>,
     made: Made,
     bytes: usize,
     step: u32,
@@ -39,155 +39,51 @@ pub struct Shown {
 #[derive(Debug, Clone)]
 struct Made {
     settings: Settings,
-    views: Arc<dyn Views>,
+    /// Chooses lines of reads that are not shown whole.
+    curator: Arc<dyn Views>,
     directory: String,
-}
-
-/// A call to be answered.
-#[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
-    /// The tool's name.
-    pub tool: &'a str,
-    /// Its arguments as carried out.
-    pub arguments: &'a Value,
-    /// What the model wants to know, where it says so.
-    pub question: Option<&'a str>,
-}
-
-/// A call of an earlier process, as it was answered.
-#[derive(Debug, Clone)]
-pub struct Before {
-    /// The tool's name.
-    pub tool: String,
-    /// Its arguments as carried out.
-    pub arguments: Value,
-    /// What the model wanted to know.
-    pub question: Option<String>,
-    /// The whole of what was found.
-    pub content: String,
-    /// Whether that was an error.
-    pub is_error: bool,
-    /// The folder that relative paths started at, where that is known.
-    pub directory: Option<PathBuf>,
-    /// When.
-    pub time: Timestamp,
-    /// What was decided on it.
-    pub step: Step,
-}
-
-/// An answer as it was given.
-#[derive(Debug, Clone)]
-pub struct Given {
-    /// The entry that holds the whole.
-    pub entry: EntryIndex,
-    /// What is sent.
-    pub text: String,
-    /// What was replaced; `None`: nothing.
-    pub shape: Option<Arc<Shape>>,
-    /// Bytes of the whole.
-    pub bytes: u64,
-    /// The numbers of the lines that stand in it.
-    pub shown: Seen,
-    /// The numbers of lines of which something is left out, rather than pointed at.
-    pub left_out: Seen,
-    /// Lines with a number that there are, and that stand in it.
-    pub lines: Counts,
-    /// The decision, to be recorded.
-    pub step: Step,
-}
-
-/// Numbered lines of an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Counts {
-    /// Those that there are.
-    pub all: u32,
-    /// Those that stand in it.
-    pub shown: u32,
 }
 
 impl Shown {
     /// Nothing shown yet; paths are taken from `directory`.
-    pub fn new(settings: Settings, views: Arc<dyn Views>, directory: String) -> Self {
-        let made = Made { settings, views, directory };
-        let (conversation, observed, planner) = made.start();
-        Self { conversation, observed, planner, made, bytes: 0, step: 0 }
-    }
-
-    /// Goes on where a session ended: its calls and answers in order, with the decisions that
-    /// were taken on them. False, and nothing counts as shown, if some are missing: decisions
-    /// name answers by their places.
-    pub fn resume(&mut self, before: Vec<Before>) -> bool {
-        let mut steps = Vec::with_capacity(before.len());
-        self.forget();
-        for before in before {
-            let Before { tool, arguments, question, content, is_error, directory, time, step } =
-                before;
-            if let Some(directory) = directory {
-                self.work_in(&directory);
-            }
-            let asked = Asked { tool: &tool, arguments: &arguments, question: question.as_deref() };
-            self.bytes += content.len();
-            let entry = self.push_call(asked, content, is_error, time);
-            if step.answer != EntryIndex(entry.0 + 1) {
-                self.forget();
-                return false;
-            }
-            steps.push(step);
-        }
-        let (conversation, observed) = (&self.conversation, &self.observed);
-        let (settings, prices) = (self.made.settings.clone(), PriceCard::anthropic_5m());
-        let planner = Planner::resume(settings, prices, conversation, observed, &steps);
-        self.planner = planner.with_views(Arc::clone(&self.made.views));
-        true
+    pub fn new(settings: Settings, curator: Arc<dyn Views>, directory: String) -> Self {
+        let made = Made { settings, curator, directory };
+        let record = made.start();
+        Self { record, planner: None, made, bytes: 0, step: 0 }
     }
 
     /// Has relative paths of the next call start at `directory`. What commands say of where they
     /// go is not all: they may be kept from leaving the roots.
-    pub fn work_in(&mut self, directory: &Path) {
-        self.observed.start_in(&directory.to_string_lossy());
-    }
-
-    /// Answers a call with `content`, shaped by what was shown before.
-    pub fn give(
-        &mut self,
-        asked: Asked<'_>,
-        content: String,
-        is_error: bool,
-        now: Timestamp,
-    ) -> Given {
-        self.bytes += content.len();
-        let entry = self.push_call(asked, content, is_error, now);
-        let answer = EntryIndex(entry.0 + 1);
-        let step = self.planner.advance(&self.conversation, &self.observed, answer, None);
-        self.given(entry, step)
+    fn work_in(&mut self, directory: &Path) {
+        self.record.start_in(&directory.to_string_lossy());
     }
 
     /// Takes a call and what it was answered with.
-    fn push_call(
-        &mut self,
-        asked: Asked<'_>,
-        content: String,
-        is_error: bool,
-        now: Timestamp,
-    ) -> EntryIndex {
+    fn push_call(&mut self, call: ShownCall<'_>, content: String) -> EntryIndex {
+        if let Some(directory) = call.directory {
+            self.work_in(directory);
+        }
+        self.bytes += content.len();
         self.step += 1;
-        if let Some(question) = asked.question {
+        let (now, is_error) = (call.time, call.is_error);
+        if let Some(question) = call.question {
             self.push(Role::User, vec![Block::Text(question.to_owned())], now);
         }
         let id = self.step.to_string();
-        let (name, arguments) = (asked.tool.to_owned(), asked.arguments.clone());
+        let (name, arguments) = (call.tool.to_owned(), call.arguments.clone());
         let call = Call { id: id.clone(), name, arguments };
         self.push(Role::Assistant, vec![Block::Call(call)], now);
         let result = ToolResult { call: id, content, is_error };
         self.push(Role::Tool, vec![Block::Result(result)], now)
     }
 
-    fn given(&self, entry: EntryIndex, step: Step) -> Given {
-        let result = self.conversation.entry(entry).result().expect("it was pushed as a result");
-        let printed = &self.observed.facts(entry).printed;
+    fn answer(&self, planner: &Planner, entry: EntryIndex, step: Step) -> ShapedAnswer {
+        let result = self.record.entry(entry).result().expect("it was pushed as a result");
+        let facts = self.record.facts(entry);
+        let printed = &facts.printed;
         let number = |at: u32| printed.lines[at as usize].number.map(|number| number.0);
         let count = printed.lines.len() as u32;
-        let decision = &self.planner.item(entry).decision;
+        let decision = &planner.item(entry).decision;
         let kept: Vec<u32> = match decision {
             Decision::Keep => (0..count).filter_map(number).collect(),
             Decision::Replace(shape) => {
@@ -201,8 +97,8 @@ impl Shown {
             }
         };
         let all = (0..count).filter_map(number).count() as u32;
-        Given {
-            entry,
+        ShapedAnswer {
+            handle: facts.handle.expect("a result has a handle"),
             bytes: result.content.len() as u64,
             text: match decision {
                 Decision::Keep => result.content.clone(),
@@ -212,10 +108,11 @@ impl Shown {
                 Decision::Keep => None,
                 Decision::Replace(shape) => Some(Arc::clone(shape)),
             },
-            lines: Counts { all, shown: kept.len() as u32 },
+            lines: LineCounts { all, shown: kept.len() as u32 },
             shown: Seen::of(kept.into_iter().map(|line| (line, line))),
             left_out,
-            step,
+            stays: true,
+            step: Some(step),
         }
     }
 
@@ -229,50 +126,76 @@ impl Shown {
             usage: None,
             blocks,
         };
-        self.observed.push(&entry);
-        self.conversation.entries.push(entry);
-        EntryIndex((self.conversation.entries.len() - 1) as u32)
+        self.record.push(entry)
+    }
+}
+
+impl Shaper for Shown {
+    fn shape(&mut self, call: ShownCall<'_>, content: String, view: ReadView) -> ShapedAnswer {
+        let entry = self.push_call(call, content);
+        let answer = EntryIndex(entry.0 + 1);
+        // Views are of one read: what it wants to show is theirs for this answer.
+        let views = ViewsOfRead::new(Arc::clone(&self.made.curator), view);
+        let planner = self.planner.take().unwrap_or_else(|| self.made.planner());
+        let mut planner = planner.with_views(Arc::new(views));
+        let step = planner.advance(&self.record, answer, None);
+        let answer = self.answer(&planner, entry, step);
+        self.planner = Some(planner);
+        answer
     }
 
-    /// Whether so many bytes more are too many: all is to be forgotten first.
-    pub fn is_full(&self, bytes: usize) -> bool {
-        self.bytes > 0 && self.bytes + bytes > BYTES_MAX
+    fn resume(&mut self, calls: Vec<EarlierCall>) -> bool {
+        let mut steps = Vec::with_capacity(calls.len());
+        self.forget();
+        for earlier in calls {
+            let EarlierCall { tool, arguments, question, content, is_error, time, step, .. } =
+                earlier;
+            let call = ShownCall {
+                tool: &tool,
+                arguments: &arguments,
+                question: question.as_deref(),
+                is_error,
+                directory: earlier.directory.as_deref(),
+                time,
+            };
+            let entry = self.push_call(call, content);
+            // Decisions name answers by their places.
+            if step.answer != EntryIndex(entry.0 + 1) {
+                self.forget();
+                return false;
+            }
+            steps.push(step);
+        }
+        let (settings, prices) = (self.made.settings.clone(), PriceCard::anthropic_5m());
+        self.planner = Some(Planner::resume(settings, prices, &self.record, &steps));
+        true
     }
 
-    /// Forgets all that was shown: nothing is pointed at any more.
-    pub fn forget(&mut self) {
-        (self.conversation, self.observed, self.planner) = self.made.start();
+    fn forget(&mut self) {
+        self.record = self.made.start();
+        self.planner = None;
         self.bytes = 0;
     }
 
-    /// The whole content of the answer at `entry`.
-    pub fn content(&self, entry: EntryIndex) -> Option<&str> {
-        Some(&self.conversation.entries.get(entry.at())?.result()?.content)
+    fn is_full(&self, bytes: usize) -> bool {
+        self.bytes > 0 && self.bytes + bytes > BYTES_MAX
     }
 
-    /// The latest answer whose whole has this handle.
-    pub fn find(&self, handle: Handle) -> Option<EntryIndex> {
-        let entries = (0..self.observed.len() as u32).rev().map(EntryIndex);
-        entries.into_iter().find(|entry| self.observed.facts(*entry).handle == Some(handle))
-    }
-
-    /// The calls and answers so far.
-    pub fn conversation(&self) -> &Conversation {
-        &self.conversation
-    }
-
-    /// Facts about them.
-    pub fn observed(&self) -> &Observed {
-        &self.observed
+    fn whole(&self, handle: Handle) -> Option<&str> {
+        let mut entries = (0..self.record.len() as u32).rev().map(EntryIndex);
+        let entry = entries.find(|entry| self.record.facts(*entry).handle == Some(handle))?;
+        Some(&self.record.entries().get(entry.at())?.result()?.content)
     }
 }
 
 impl Made {
-    fn start(&self) -> (Conversation, Observed, Planner) {
-        let directory = Some(self.directory.clone());
-        let conversation = Conversation { directory, ..Conversation::default() };
-        let observed = Observed::new(Tokenizer::Bytes, Some(&self.directory));
-        let planner = Planner::new(self.settings.clone(), PriceCard::anthropic_5m());
-        (conversation, observed, planner.with_views(Arc::clone(&self.views)))
+    fn start(&self) -> Record {
+        let mut conversation = Conversation::default();
+        conversation.directory = Some(self.directory.clone());
+        Record::of(conversation, Tokenizer::Bytes)
+    }
+
+    fn planner(&self) -> Planner {
+        Planner::new(self.settings.clone(), PriceCard::anthropic_5m())
     }
 }

@@ -7,7 +7,7 @@ use super::seen::Seen;
 /// Where a text differs from what the model takes it for. Without any, the lines that were seen
 /// are all that the model needs to know.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Unshown(Vec<Difference>);
+pub(crate) struct Unshown(Vec<Difference>);
 
 /// Lines that the model does not know of, and what it takes them for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +21,7 @@ struct Difference {
 
 impl Unshown {
     /// What makes `believed` into `text`.
-    pub fn between(believed: &str, text: &str) -> Self {
+    pub(crate) fn between(believed: &str, text: &str) -> Self {
         let lines: Vec<&str> = believed.split_inclusive('\n').collect();
         let difference = |run: Run| {
             let (before, now) = (run.before.indices(), run.after.indices());
@@ -31,17 +31,17 @@ impl Unshown {
     }
 
     /// Whether the model knows of everything.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Bytes of what is remembered.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.0.iter().map(|difference| difference.before.len()).sum()
     }
 
     /// The text that the model takes `text` for.
-    pub fn believed(&self, text: &str) -> String {
+    pub(crate) fn believed(&self, text: &str) -> String {
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
         let mut believed = String::with_capacity(text.len());
         let mut at = 0;
@@ -55,7 +55,7 @@ impl Unshown {
     }
 
     /// The same in the text after `runs` were changed by the model itself.
-    pub fn moved(&self, runs: &[Run]) -> Self {
+    pub(crate) fn moved(&self, runs: &[Run]) -> Self {
         let place = |at: usize, is_end: bool| {
             let is_before = |run: &&Run| {
                 let start = run.before.indices().start;
@@ -77,7 +77,7 @@ impl Unshown {
     }
 
     /// The model is shown `lines` of a text of `count`.
-    pub fn show(&mut self, lines: &Seen, count: u32) {
+    pub(crate) fn show(&mut self, lines: &Seen, count: u32) {
         let is_shown = |at: usize| lines.holds(u32::try_from(at + 1).unwrap_or(u32::MAX));
         let mut left = Vec::new();
         for Difference { from, to, before } in self.0.drain(..) {
@@ -106,7 +106,7 @@ impl Unshown {
 
     /// Whether one of the places is in one of `spans`. Lines that are gone from between two lines
     /// of a span are; those gone next to it are not.
-    pub fn meets(&self, spans: &[LineSpan]) -> bool {
+    pub(crate) fn meets(&self, spans: &[LineSpan]) -> bool {
         let is_in = |difference: &Difference, span: &LineSpan| {
             let span = span.indices();
             match (difference.from == difference.to, span.is_empty()) {
@@ -120,14 +120,14 @@ impl Unshown {
     }
 
     /// The lines that are there, from 1.
-    pub fn ranges(&self) -> impl Iterator<Item = (u32, u32)> {
+    pub(crate) fn ranges(&self) -> impl Iterator<Item = (u32, u32)> {
         let number = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         let there = self.0.iter().filter(|difference| difference.from < difference.to);
         there.map(move |difference| (number(difference.from + 1), number(difference.to)))
     }
 
     /// The lines beside places where lines are gone, from 1.
-    pub fn beside(&self) -> impl Iterator<Item = (u32, u32)> {
+    pub(crate) fn beside(&self) -> impl Iterator<Item = (u32, u32)> {
         let number = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         let gone = self.0.iter().filter(|difference| difference.from == difference.to);
         gone.map(move |difference| (number(difference.from).max(1), number(difference.from + 1)))

@@ -1,25 +1,31 @@
 //! What a tool has at hand while it carries out one call.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
-use foveal_files::Located;
-use foveal_processes::Command;
+use foveal_files::{Located, Roots};
 
+use crate::answer::{Answer, Dependency};
 use crate::control::{Approval, Control, Question};
 use crate::error::ToolError;
 use crate::permission::{Access, Asks, Verdict};
-use crate::table::Tool;
+use crate::progress::ProgressReporter;
+use crate::request::Request;
 use crate::toolbox::Toolbox;
 
-use super::Session;
+use super::state::Session;
+
+/// Carries out a call that is part of another.
+pub(crate) type CarryOut<'a> = &'a (dyn Fn(&Request) -> Answer + Sync + 'a);
 
 /// What a tool has at hand while it carries out one call.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Work<'a> {
-    /// The tool.
-    pub tool: &'static Tool,
+    /// The tool's name.
+    pub tool: &'static str,
+    /// Whether something may be lost by it.
+    pub is_destructive: bool,
     /// What all sessions share.
     pub toolbox: &'a Toolbox,
     /// The session.
@@ -31,6 +37,8 @@ pub struct Work<'a> {
     pub anew: bool,
     /// What the person said in this call.
     pub(crate) approvals: &'a Approvals,
+    /// Carries out calls that this one consists of.
+    pub(crate) carry_out: CarryOut<'a>,
 }
 
 /// What was asked for in one call and granted, so that nobody is asked twice.
@@ -53,11 +61,11 @@ impl Work<'_> {
     /// # Errors
     /// If it leads out of the roots, or a rule or the person says no.
     pub fn file(&self, path: &str) -> Result<Located, ToolError> {
-        let roots = self.session.roots();
+        let roots = self.roots();
         let located = roots.resolve(path).map_err(ToolError::failed)?;
         let secret = located.sensitivity();
         let concern = match secret.map(|secret| format!("it may hold {}", secret.holds())) {
-            None if self.tool.hints.destructive && located.is_version_control() => {
+            None if self.is_destructive && located.is_version_control() => {
                 Some("version control obeys what it says, and runs its hooks".to_owned())
             }
             concern => concern,
@@ -69,7 +77,7 @@ impl Work<'_> {
 
     /// Whether the rules allow what a search comes across; nobody is asked about that.
     pub(crate) fn is_allowed(&self, subject: &str) -> bool {
-        self.session.may(self.tool.name, subject)
+        self.session.permissions.allow(self.tool, subject)
     }
 
     /// Goes on if the call may be made.
@@ -77,7 +85,7 @@ impl Work<'_> {
     /// # Errors
     /// If a rule or the person says no. What is wrong with a path otherwise is left to the tool.
     pub(crate) fn permit_all(&self, asks: &Asks<'_>) -> Result<(), ToolError> {
-        let name = self.tool.name;
+        let name = self.tool;
         match asks {
             Asks::Itself => self.permit("", None),
             Asks::Command(text) => {
@@ -90,13 +98,14 @@ impl Work<'_> {
                 Ok(_) | Err(_) => Ok(()),
             }),
             Asks::Calls(other, paths) => paths.iter().try_for_each(|path| {
-                let located = self.session.roots().resolve(path);
+                let located = self.roots().resolve(path);
                 let subject =
                     located.map_or_else(|_| (*path).into(), |located| located.rule_path());
                 let subject = &*subject;
                 // Where the other tool asks anyway, once is enough.
-                let asks_itself = self.session.verdict(&Access::of(other, subject)) == Verdict::Ask;
-                match self.session.verdict(&Access::of(name, subject)) {
+                let asks_itself =
+                    self.session.permissions.verdict(&Access::of(other, subject)) == Verdict::Ask;
+                match self.session.permissions.verdict(&Access::of(name, subject)) {
                     Verdict::Ask if asks_itself => Ok(()),
                     _ => self.permit(subject, None),
                 }
@@ -109,7 +118,7 @@ impl Work<'_> {
     /// # Errors
     /// If a rule or the person says no, or nobody can be asked.
     pub fn permit(&self, subject: &str, concern: Option<&str>) -> Result<(), ToolError> {
-        self.permit_access(&Access { concern, ..Access::of(self.tool.name, subject) })
+        self.permit_access(&Access { concern, ..Access::of(self.tool, subject) })
     }
 
     fn permit_access(&self, access: &Access<'_>) -> Result<(), ToolError> {
@@ -117,7 +126,7 @@ impl Work<'_> {
         let why = concern.map(|concern| format!(" ({concern})")).unwrap_or_default();
         let what = if subject.is_empty() { String::new() } else { format!(" `{subject}`") };
         let denied = |by: &str| ToolError::Denied { what: format!("{tool}{what}{why}: {by}") };
-        match self.session.verdict(access) {
+        match self.session.permissions.verdict(access) {
             Verdict::Allow => return Ok(()),
             Verdict::Deny => return Err(denied("a permission rule forbids it")),
             Verdict::Ask if self.approvals.is_granted(subject) => return Ok(()),
@@ -133,38 +142,40 @@ impl Work<'_> {
         let question = Question { tool, subject: subject.to_owned(), reason };
         match person(&question) {
             Approval::Once => {}
-            Approval::Session => self.session.grant(access),
-            Approval::Always => self.toolbox.grant(access),
+            Approval::Session => self.session.permissions.grant(access),
+            Approval::Always => self.session.permissions.grant_always(access),
             Approval::No => return Err(denied("the user said no")),
         }
         self.approvals.grant(subject);
         Ok(())
     }
 
-    /// A command that starts in `directory`, confined as the settings say.
-    pub(crate) fn command(&self, text: &str, directory: PathBuf) -> Command {
-        let Toolbox { environment, shell, sandbox, .. } = self.toolbox;
-        let mut command = Command::new(text, directory, environment.clone(), shell.clone());
-        command.sandbox = sandbox.clone();
-        command
+    /// Tells the caller, while the call takes long, that `what` goes on.
+    pub(crate) fn progress<'b>(&'b self, what: &'b str) -> ProgressReporter<'b> {
+        ProgressReporter::new(self.control, self.toolbox.settings.progress_ms, what)
     }
 
-    /// Has relative paths start at `directory` from now on; what to say if it is outside.
-    pub(crate) fn move_to(&self, directory: &Path) -> Option<String> {
-        let roots = self.session.roots();
-        if directory == roots.working_directory() {
-            return None;
-        }
-        let error = self.session.work_in(directory).err()?;
-        let stays = roots.working_directory().display();
-        Some(format!("{error}; the working directory stays {stays}"))
+    /// The roots, relative paths taken from where the session's commands are.
+    pub(crate) fn roots(&self) -> Roots {
+        self.session.roots()
     }
 
-    /// Goes on unless the caller wants the call to stop.
+    /// That an answer tells paths as they are seen from where the session is.
+    pub(crate) fn seen_from(&self) -> Dependency {
+        Dependency::Directory(self.roots().working_directory().to_owned())
+    }
+
+    /// Fails once the caller wants the call to end.
     ///
     /// # Errors
-    /// [`ToolError::Stopped`].
-    pub fn go_on(&self) -> Result<(), ToolError> {
-        if (self.control.go_on)() { Ok(()) } else { Err(ToolError::Stopped) }
+    /// [`ToolError::Cancelled`].
+    pub fn check_cancelled(&self) -> Result<(), ToolError> {
+        if self.control.cancel.is_cancelled() { Err(ToolError::Cancelled) } else { Ok(()) }
+    }
+}
+
+impl fmt::Debug for Work<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Work").field("tool", &self.tool).finish_non_exhaustive()
     }
 }

@@ -1,18 +1,19 @@
 //! `bash`: one command in the session's shell directory.
 
+use std::path::Path;
 use std::time::Duration;
 
-use foveal_processes::{Confinement, Outcome, Ran};
+use foveal_cancel::Cancel;
+use foveal_processes::{Command, Confinement, Outcome, Ran};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::answer::Found;
+use crate::definition::{Hints, Tool, ToolArguments};
 use crate::error::ToolError;
+use crate::findings::{Content, Findings, Output};
 use crate::permission::Asks;
-use crate::progress::ProgressReporter;
 use crate::session::Work;
-use crate::table::{Arguments, Hints, Tool};
 
 pub(crate) const TOOL: Tool = Tool::of::<Bash>(
     "bash",
@@ -30,25 +31,30 @@ pub(crate) struct Bash {
     timeout: Option<f64>,
 }
 
-impl Arguments for Bash {
+impl ToolArguments for Bash {
     fn asks(&self) -> Asks<'_> {
         Asks::Command(&self.command)
     }
 
-    fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
-        let directory = work.session.roots().working_directory().to_owned();
-        let mut command = work.command(&self.command, directory);
+    fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
+        let directory = work.roots().working_directory().to_owned();
+        let toolbox = work.toolbox;
+        let (environment, shell) = (toolbox.environment.clone(), toolbox.shell.clone());
+        let mut command = Command::new(&self.command, directory, environment, shell);
+        command.sandbox = toolbox.sandbox.clone();
         command.limits.time_out = self.time_out(work)?;
-        let progress = ProgressReporter::of(work, "");
+        let progress = work.progress("");
         let mut stream = |piece: &str| progress.output(piece);
-        let ran = command.run(&mut stream, &|| progress.go_on()).map_err(ToolError::failed)?;
+        let ran = command
+            .run(&mut stream, &Cancel::when(&|| progress.is_cancelled()))
+            .map_err(ToolError::failed)?;
         let loose = match &ran.confinement {
-            Some(Confinement::Absent { .. }) if work.session.tells_unconfined() => {
+            Some(Confinement::Absent { .. }) if work.session.workspace.tells_unconfined() => {
                 ran.confinement.as_ref().map(ToString::to_string)
             }
             _ => None,
         };
-        let moved = ran.directory.as_ref().and_then(|directory| work.move_to(directory));
+        let moved = ran.directory.as_ref().and_then(|directory| move_to(work, directory));
         Ok(found(&ran, moved.into_iter().chain(loose)))
     }
 }
@@ -71,8 +77,19 @@ impl Bash {
     }
 }
 
+/// Has relative paths start at `directory` from now on; what to say if it is outside.
+fn move_to(work: &Work<'_>, directory: &Path) -> Option<String> {
+    let roots = work.roots();
+    if directory == roots.working_directory() {
+        return None;
+    }
+    let error = work.session.workspace.work_in(directory).err()?;
+    let stays = roots.working_directory().display();
+    Some(format!("{error}; the working directory stays {stays}"))
+}
+
 /// The output, then how it ended where that is not plain success.
-fn found(ran: &Ran, more: impl Iterator<Item = String>) -> Found {
+fn found(ran: &Ran, more: impl Iterator<Item = String>) -> Findings {
     let mut text = ran.output.text();
     let mut notes: Vec<String> = Vec::new();
     if !ran.outcome.is_success() {
@@ -99,7 +116,7 @@ fn found(ran: &Ran, more: impl Iterator<Item = String>) -> Found {
         | Outcome::Cancelled
         | Outcome::TooMuchOutput { .. } => None,
     };
-    let structured = json!({
+    let data = json!({
         "exit_code": exit_code,
         "outcome": ran.outcome.to_string(),
         "output_bytes": ran.output.bytes,
@@ -107,5 +124,5 @@ fn found(ran: &Ran, more: impl Iterator<Item = String>) -> Found {
         "confined": ran.confinement.as_ref().map(ToString::to_string),
     });
     let is_error = !ran.outcome.is_success();
-    Found { text, structured: Some(structured), is_error, ..Found::default() }
+    Content::Output(Output { text, data: Some(data), is_error }).into()
 }

@@ -4,18 +4,20 @@ use foveal_files::edit::Edit;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::answer::Found;
+use crate::definition::{Hints, Tool, ToolArguments};
 use crate::error::ToolError;
+use crate::findings::Findings;
 use crate::permission::Asks;
-use crate::session::{EditAt, Work};
-use crate::table::{Arguments, Hints, Tool};
+use crate::session::Work;
+use crate::writing::{self, EditAt};
 
 pub(crate) const TOOL: Tool = Tool::of::<EditFile>(
     "edit_file",
-    "Replace old_str, which must occur once, by new_str (empty: delete). Checked against the \
+    "Replace old_str, which must occur once, with new_str (empty: delete). Checked against the \
      file on disk.",
     Hints::CHANGES,
-);
+)
+.lean();
 
 /// Arguments of `edit_file`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -32,13 +34,13 @@ pub(crate) struct EditFile {
     intent: Option<String>,
 }
 
-impl Arguments for EditFile {
+impl ToolArguments for EditFile {
     fn asks(&self) -> Asks<'_> {
         Asks::Paths(vec![&self.path])
     }
 
-    fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
+    fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
         let Self { path, old_str: old, new_str: new, replace_all, .. } = self;
-        work.edit(vec![EditAt { path, edit: Edit { old, new, replace_all } }])
+        writing::edit(work, vec![EditAt { path, edit: Edit { old, new, replace_all } }])
     }
 }

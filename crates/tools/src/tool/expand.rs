@@ -5,17 +5,19 @@ use foveal_transcript::Handle;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::answer::Found;
+use crate::definition::{Hints, Repeats, Tool, ToolArguments};
 use crate::error::ToolError;
+use crate::findings::Findings;
 use crate::permission::Asks;
 use crate::session::Work;
-use crate::table::{Arguments, Hints, Tool};
 
 pub(crate) const TOOL: Tool = Tool::of::<Expand>(
     "expand",
     "Get what was left out, by the handle in its note (12 hex digits).",
     Hints::LOOKS,
-);
+)
+.lean()
+.repeated(Repeats::Shaper);
 
 /// Lines given at once where the call says nothing.
 const LINES: usize = 2_000;
@@ -30,16 +32,16 @@ pub(crate) struct Expand {
     /// First line, 1 if not given
     start: Option<usize>,
     end: Option<usize>,
-    /// Where in a very long line `start` to begin
+    /// Byte of line `start` to begin at
     from_byte: Option<usize>,
 }
 
-impl Arguments for Expand {
+impl ToolArguments for Expand {
     fn asks(&self) -> Asks<'_> {
         Asks::Text(self.handle.trim().into())
     }
 
-    fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
+    fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
         let handle: Handle =
             self.handle.trim().parse().map_err(|error: foveal_transcript::ParseHandleError| {
                 ToolError::arguments(TOOL.name, error.to_string())
@@ -55,7 +57,7 @@ impl Arguments for Expand {
 }
 
 impl Expand {
-    fn part(&self, content: &str) -> Result<Found, ToolError> {
+    fn part(&self, content: &str) -> Result<Findings, ToolError> {
         let all = content.lines().count();
         let start = self.start.unwrap_or(1);
         let end = self.end.unwrap_or(start.saturating_add(LINES - 1));
@@ -91,6 +93,6 @@ impl Expand {
             let note = Note { lines, ..Note::new(NoteKind::PartOf(all as u32)) };
             text.push_str(&format!("{note}\n"));
         }
-        Ok(Found::text(text))
+        Ok(Findings::text(text))
     }
 }

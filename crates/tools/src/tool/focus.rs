@@ -5,15 +5,15 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::answer::Found;
+use crate::definition::{Hints, Tool, ToolArguments};
 use crate::error::ToolError;
+use crate::findings::Findings;
 use crate::permission::Asks;
 use crate::session::Work;
-use crate::table::{Arguments, Hints, Tool};
 
 pub(crate) const FOCUS: Tool = Tool::of::<Focus>(
     "focus",
-    "Have files read whole from now on; without paths, list them.",
+    "Read files whole from now on; without paths, list them.",
     Hints::REMEMBERS,
 );
 
@@ -39,15 +39,15 @@ pub(crate) struct Unfocus {
     paths: Vec<String>,
 }
 
-impl Arguments for Focus {
+impl ToolArguments for Focus {
     fn asks(&self) -> Asks<'_> {
         Asks::Paths(self.paths.iter().map(String::as_str).collect())
     }
 
-    fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
+    fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
         let located = self.paths.iter().map(|path| work.file(path));
         let located = located.collect::<Result<Vec<_>, _>>()?;
-        let mut focus = work.session.focus();
+        let mut focus = work.session.workspace.focus();
         for located in located {
             located.metadata().map_err(ToolError::failed)?;
             focus.insert(located.key(), located.absolute());
@@ -56,18 +56,18 @@ impl Arguments for Focus {
             let what = format!("{} files: at most {FOCUS_MAX} can be in focus", focus.len());
             return Err(ToolError::arguments(FOCUS.name, what));
         }
-        work.session.set_focus(focus.clone());
-        Ok(Found::text(listed(work, focus.values())))
+        work.session.workspace.set_focus(focus.clone());
+        Ok(Findings::text(listed(work, focus.values())))
     }
 }
 
-impl Arguments for Unfocus {
+impl ToolArguments for Unfocus {
     fn asks(&self) -> Asks<'_> {
         Asks::Paths(self.paths.iter().map(String::as_str).collect())
     }
 
-    fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
-        let mut focus = work.session.focus();
+    fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
+        let mut focus = work.session.workspace.focus();
         if self.paths.is_empty() {
             focus.clear();
         }
@@ -78,13 +78,13 @@ impl Arguments for Unfocus {
                 return Err(ToolError::arguments(UNFOCUS.name, what));
             }
         }
-        work.session.set_focus(focus.clone());
-        Ok(Found::text(listed(work, focus.values())))
+        work.session.workspace.set_focus(focus.clone());
+        Ok(Findings::text(listed(work, focus.values())))
     }
 }
 
 fn listed<'a>(work: &Work<'_>, paths: impl Iterator<Item = &'a PathBuf>) -> String {
-    let roots = work.session.roots();
+    let roots = work.roots();
     let lines: String = paths.map(|path| format!("{}\n", roots.display_path(path))).collect();
     if lines.is_empty() {
         "[no files are in focus]\n".to_owned()

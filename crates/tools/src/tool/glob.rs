@@ -2,17 +2,17 @@
 
 use std::cmp::Reverse;
 
+use foveal_cancel::Cancel;
 use foveal_files::tree::{self, GlobAnswer, GlobQuery, Order, Passed};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 
-use crate::answer::Found;
+use crate::definition::{Hints, Tool, ToolArguments};
 use crate::error::ToolError;
+use crate::findings::{Content, Findings, Paths};
 use crate::permission::Asks;
-use crate::progress::ProgressReporter;
-use crate::session::{Place, Work, searched};
-use crate::table::{Arguments, Hints, Tool};
+use crate::reading::{SearchPlace, places, searched};
+use crate::session::Work;
 
 pub(crate) const TOOL: Tool =
     Tool::of::<Glob>("glob", "Find files by glob, such as src/**/*.rs.", Hints::LOOKS);
@@ -36,22 +36,25 @@ pub(crate) struct Glob {
     newest: bool,
 }
 
-impl Arguments for Glob {
+impl ToolArguments for Glob {
     fn asks(&self) -> Asks<'_> {
         Asks::Paths(vec![searched(self.path.as_deref())])
     }
 
-    fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
-        let places = work.places(self.path.as_deref())?;
+    fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
+        let places = places(work, self.path.as_deref())?;
         let depends = places.depends(work);
         let limit = self.limit.unwrap_or(LIMIT).clamp(1, LIMIT_MAX);
         let answer = match self.newest && places.all.len() > 1 {
             true => self.newest(work, &places.all, limit)?,
             false => self.in_order(work, &places.all, limit)?,
         };
-        let structured = json!({ "total": answer.total, "next_offset": answer.next_offset() });
-        let text = answer.render() + &places.missing_text();
-        Ok(Found { structured: Some(structured), depends, ..Found::text(text) })
+        let paths = Paths { answer, missing: places.missing };
+        Ok(Findings::from(Content::Paths(paths)).resting_on(depends))
+    }
+
+    fn is_about_working_directory(&self) -> bool {
+        self.path.as_deref().is_none_or(str::is_empty)
     }
 }
 
@@ -60,7 +63,7 @@ impl Glob {
     fn in_order(
         &self,
         work: &Work<'_>,
-        places: &[Place],
+        places: &[SearchPlace],
         limit: usize,
     ) -> Result<GlobAnswer, ToolError> {
         let (mut offset, mut limit) = (self.offset, limit);
@@ -79,7 +82,7 @@ impl Glob {
     fn newest(
         &self,
         work: &Work<'_>,
-        places: &[Place],
+        places: &[SearchPlace],
         limit: usize,
     ) -> Result<GlobAnswer, ToolError> {
         let mut all = nothing(self.offset);
@@ -98,15 +101,15 @@ impl Glob {
     fn find(
         &self,
         work: &Work<'_>,
-        place: &Place,
+        place: &SearchPlace,
         offset: usize,
         limit: usize,
     ) -> Result<GlobAnswer, ToolError> {
         let scope = place.scope(Some(self.pattern.clone()), None);
         let order = if self.newest { Order::Newest } else { Order::Path };
         let query = GlobQuery { scope, order, offset, limit };
-        let progress = ProgressReporter::of(work, "searching");
-        let answer = tree::glob(place.base(), &query, &|| progress.go_on());
+        let progress = work.progress("searching");
+        let answer = tree::glob(place.base(), &query, &Cancel::when(&|| progress.is_cancelled()));
         let mut answer = answer.map_err(ToolError::failed)?;
         place.tell(&mut answer.passed);
         let inside = place.inside(answer.paths.iter().map(String::as_str));

@@ -2,23 +2,24 @@
 
 use std::path::Path;
 
-use foveal_files::tree::{self, Case, Form, GrepAnswer, GrepMode, GrepQuery, GrepRow};
+use foveal_cancel::Cancel;
+use foveal_files::tree::{self, Case, GrepAnswer, GrepMode, GrepQuery};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 
-use crate::answer::{Found, TypedLines};
+use crate::definition::{Hints, Tool, ToolArguments};
 use crate::error::ToolError;
+use crate::findings::{Content, Findings, Hits};
 use crate::permission::Asks;
-use crate::progress::ProgressReporter;
-use crate::session::{Place, Work, searched};
-use crate::table::{Arguments, Hints, Tool};
+use crate::reading::{SearchPlace, places, searched};
+use crate::session::Work;
 
 pub(crate) const TOOL: Tool = Tool::of::<Grep>(
     "grep",
     "Search file contents as ripgrep does; .gitignore is respected.",
     Hints::LOOKS,
-);
+)
+.lean();
 
 /// Arguments of `grep`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -63,13 +64,13 @@ enum Output {
 /// Most hits of one call.
 const LIMIT_MAX: usize = 2_000;
 
-impl Arguments for Grep {
+impl ToolArguments for Grep {
     fn asks(&self) -> Asks<'_> {
         Asks::Paths(vec![searched(self.path.as_deref())])
     }
 
-    fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
-        let places = work.places(self.path.as_deref())?;
+    fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
+        let places = places(work, self.path.as_deref())?;
         let mode = match self.output {
             Output::Content => GrepMode::Content,
             Output::Files => GrepMode::Files,
@@ -96,35 +97,28 @@ impl Arguments for Grep {
             }
         }
         let Some(answer) = all else { return Err(ToolError::failed("nothing to search")) };
-        let structured = json!({
-            "total": answer.total,
-            "files": answer.files_with_hits,
-            "shown": answer.shown,
-            "next_offset": answer.next_offset(),
-        });
-        let mut lines = TypedLines::default();
-        for row in answer.rows(mode, Form::Headings) {
-            match row {
-                GrepRow::Line { line, .. } => {
-                    let number = u32::try_from(line.number.0).unwrap_or(u32::MAX);
-                    lines.line(number, &row.gutter(), &line.text);
-                }
-                GrepRow::File { .. } => lines.file(&row.to_string()),
-                GrepRow::Blank | GrepRow::Apart | GrepRow::Said(_) => {
-                    lines.said(&format!("{row}\n"));
-                }
-            }
-        }
-        places.missing.iter().for_each(|note| lines.note(note));
-        Ok(Found { structured: Some(structured), depends, ..Found::lines(lines) })
+        let hits = Hits { answer, mode, missing: places.missing };
+        Ok(Findings::from(Content::Hits(hits)).resting_on(depends))
+    }
+
+    fn is_about_working_directory(&self) -> bool {
+        self.path.as_deref().is_none_or(str::is_empty)
+    }
+
+    fn context_lines(&self) -> u64 {
+        self.context as u64
     }
 }
 
 /// Searches one place; paths are told as they are asked for.
-fn search(work: &Work<'_>, place: &Place, query: &GrepQuery) -> Result<GrepAnswer, ToolError> {
+fn search(
+    work: &Work<'_>,
+    place: &SearchPlace,
+    query: &GrepQuery,
+) -> Result<GrepAnswer, ToolError> {
     let open = |path: &Path| place.open(work, path);
-    let progress = ProgressReporter::of(work, "searching");
-    let answer = tree::grep(place.base(), &open, query, &|| progress.go_on());
+    let progress = work.progress("searching");
+    let answer = tree::grep(place.base(), &open, query, &Cancel::when(&|| progress.is_cancelled()));
     let mut answer = answer.map_err(ToolError::failed)?;
     place.tell(&mut answer.passed);
     for file in &mut answer.files {

@@ -1,15 +1,16 @@
 //! `list`: a folder as a tree.
 
+use foveal_cancel::Cancel;
 use foveal_files::tree::{self, ListAnswer, ListQuery};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::answer::Found;
+use crate::definition::{Hints, Tool, ToolArguments};
 use crate::error::ToolError;
+use crate::findings::{Content, Entries, Findings};
 use crate::permission::Asks;
-use crate::progress::ProgressReporter;
-use crate::session::{Place, Work, searched};
-use crate::table::{Arguments, Hints, Tool};
+use crate::reading::{SearchPlace, places, searched};
+use crate::session::Work;
 
 pub(crate) const TOOL: Tool =
     Tool::of::<List>("list", "List a folder as a tree with sizes.", Hints::LOOKS);
@@ -30,16 +31,16 @@ pub(crate) struct List {
     limit: Option<usize>,
 }
 
-impl Arguments for List {
+impl ToolArguments for List {
     fn asks(&self) -> Asks<'_> {
         Asks::Paths(vec![searched(self.path.as_deref())])
     }
 
-    fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
-        let places = work.places(self.path.as_deref())?;
+    fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
+        let places = places(work, self.path.as_deref())?;
         let depends = places.depends(work);
         let mut left = self.limit.unwrap_or(LIMIT).clamp(1, LIMIT_MAX);
-        let mut text = String::new();
+        let mut folders = Vec::with_capacity(places.all.len());
         for (at, place) in places.all.iter().enumerate() {
             // What a small folder leaves of its share, those after it get.
             let share = left.div_ceil(places.all.len() - at);
@@ -50,16 +51,21 @@ impl Arguments for List {
             };
             let answer = list(work, place, &query)?;
             left -= left.min(answer.entries.len());
-            text.push_str(&answer.render());
+            folders.push(answer);
         }
-        Ok(Found { depends, ..Found::text(text + &places.missing_text()) })
+        let entries = Entries { folders, missing: places.missing };
+        Ok(Findings::from(Content::Entries(entries)).resting_on(depends))
+    }
+
+    fn is_about_working_directory(&self) -> bool {
+        self.path.as_deref().is_none_or(str::is_empty)
     }
 }
 
 /// Lists one place, which is told as it is asked for.
-fn list(work: &Work<'_>, place: &Place, query: &ListQuery) -> Result<ListAnswer, ToolError> {
-    let progress = ProgressReporter::of(work, "listing");
-    let answer = tree::list(place.base(), query, &|| progress.go_on());
+fn list(work: &Work<'_>, place: &SearchPlace, query: &ListQuery) -> Result<ListAnswer, ToolError> {
+    let progress = work.progress("listing");
+    let answer = tree::list(place.base(), query, &Cancel::when(&|| progress.is_cancelled()));
     let mut answer = answer.map_err(ToolError::failed)?;
     let paths: Vec<String> = answer.entries.iter().map(|entry| place.below(&entry.path)).collect();
     let inside = place.inside(paths.iter().map(String::as_str));

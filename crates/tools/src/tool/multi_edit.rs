@@ -4,15 +4,16 @@ use foveal_files::edit::Edit;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::answer::Found;
+use crate::definition::{Hints, Tool, ToolArguments};
 use crate::error::ToolError;
+use crate::findings::Findings;
 use crate::permission::Asks;
-use crate::session::{EditAt, Work};
-use crate::table::{Arguments, Hints, Tool};
+use crate::session::Work;
+use crate::writing::{self, EditAt};
 
 pub(crate) const TOOL: Tool = Tool::of::<MultiEdit>(
     "multi_edit",
-    "Several edits as of edit_file, in order, of one file or more: all are made or none.",
+    "Make several edits like edit_file, in order, in one or more files: all or none.",
     Hints::CHANGES,
 );
 
@@ -38,12 +39,12 @@ struct OneEdit {
     replace_all: bool,
 }
 
-impl Arguments for MultiEdit {
+impl ToolArguments for MultiEdit {
     fn asks(&self) -> Asks<'_> {
         Asks::Paths(self.edits.iter().map(|edit| edit.path.as_str()).collect())
     }
 
-    fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
+    fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
         let count = self.edits.len();
         if count == 0 || count > EDITS_MAX {
             let what = format!("{count} edits: give 1 to {EDITS_MAX}");
@@ -53,6 +54,6 @@ impl Arguments for MultiEdit {
             path,
             edit: Edit { old, new, replace_all },
         };
-        work.edit(self.edits.into_iter().map(edit).collect())
+        writing::edit(work, self.edits.into_iter().map(edit).collect())
     }
 }

@@ -3,13 +3,13 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::answer::Found;
+use crate::definition::{Hints, Tool, ToolArguments};
 use crate::error::ToolError;
+use crate::findings::Findings;
 use crate::permission::Asks;
+use crate::read_view::ReadMode;
+use crate::reading;
 use crate::session::Work;
-use crate::table::{Arguments, Hints, Tool};
-
-use super::read_file::Mode;
 
 pub(crate) const TOOL: Tool = Tool::of::<Outline>(
     "outline",
@@ -24,13 +24,13 @@ pub(crate) struct Outline {
     path: String,
 }
 
-impl Arguments for Outline {
+impl ToolArguments for Outline {
     fn asks(&self) -> Asks<'_> {
         Asks::Paths(vec![&self.path])
     }
 
-    fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
-        let mut found = work.read(&self.path, Mode::Structure, None)?;
+    fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
+        let mut found = reading::read(work, &self.path, ReadMode::Structure, None)?;
         // It names the file.
         if !found.depends.is_empty() {
             found.depends.push(work.seen_from());

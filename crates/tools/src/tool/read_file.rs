@@ -3,19 +3,23 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::answer::Found;
+use crate::definition::{Hints, Repeats, Tool, ToolArguments};
 use crate::error::ToolError;
+use crate::findings::Findings;
 use crate::permission::Asks;
+use crate::read_view::ReadMode;
+use crate::reading;
 use crate::session::Work;
-use crate::table::{Arguments, Hints, Tool};
 
 pub(crate) const TOOL: Tool = Tool::of::<ReadFile>(
     "read_file",
-    "Read a file. Short files come whole; of long ones you get the lines that matter to your \
-     question, every gap named by range and symbols: get gaps with read_lines. Unchanged files \
-     you have seen become a pointer; call again at once to get the text anyway.",
+    "Read a file. Short files come whole. Of long ones you get the lines that matter to your \
+     question; each gap is named by range and symbols: get it with read_lines. Re-reading an \
+     unchanged file returns a one-line note; repeat the call at once to get the text.",
     Hints::LOOKS,
-);
+)
+.lean()
+.repeated(Repeats::ShaperThenWhole);
 
 /// Arguments of `read_file`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -25,26 +29,19 @@ pub(crate) struct ReadFile {
     /// What you want to know
     question: Option<String>,
     #[serde(default)]
-    mode: Mode,
+    mode: ReadMode,
 }
 
-/// How a file is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Mode {
-    #[default]
-    Auto,
-    Full,
-    Curated,
-    Structure,
-}
-
-impl Arguments for ReadFile {
+impl ToolArguments for ReadFile {
     fn asks(&self) -> Asks<'_> {
         Asks::Paths(vec![&self.path])
     }
 
-    fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
-        work.read(&self.path, self.mode, self.question.as_deref())
+    fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
+        reading::read(work, &self.path, self.mode, self.question.as_deref())
+    }
+
+    fn question(&self) -> Option<&str> {
+        self.question.as_deref()
     }
 }

@@ -4,14 +4,19 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::answer::Found;
+use crate::definition::{Hints, Repeats, Tool, ToolArguments};
 use crate::error::ToolError;
+use crate::findings::{Content, Findings, ReadAnswer};
 use crate::permission::Asks;
-use crate::session::{ANSWER_BYTES_MAX, Request, Work};
-use crate::table::{Arguments, Hints, Tool};
+use crate::request::Request;
+use crate::room::ANSWER_BYTES_MAX;
+use crate::session::Work;
+
+use super::read_file;
 
 pub(crate) const TOOL: Tool =
-    Tool::of::<ReadFiles>("read_files", "read_file for several paths.", Hints::LOOKS);
+    Tool::of::<ReadFiles>("read_files", "read_file for several paths.", Hints::LOOKS)
+        .repeated(Repeats::ShaperThenWhole);
 
 /// Files of one call.
 const FILES_MAX: usize = 50;
@@ -24,33 +29,33 @@ pub(crate) struct ReadFiles {
     question: Option<String>,
 }
 
-impl Arguments for ReadFiles {
+impl ToolArguments for ReadFiles {
     fn asks(&self) -> Asks<'_> {
-        Asks::Calls("read_file", self.paths.iter().map(String::as_str).collect())
+        Asks::Calls(read_file::TOOL.name, self.paths.iter().map(String::as_str).collect())
     }
 
-    fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
+    fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
         let count = self.paths.len();
         if count == 0 || count > FILES_MAX {
             let what = format!("{count} paths: give 1 to {FILES_MAX}");
             return Err(ToolError::arguments(TOOL.name, what));
         }
-        let mut found = Found { given: true, ..Found::default() };
         // However they are spelled.
-        let roots = work.session.roots();
+        let roots = work.roots();
         let key = |path: &String| match roots.resolve(path) {
             Ok(located) => located.key().as_str().to_owned(),
             Err(_) => path.clone(),
         };
         let together: Vec<String> = self.paths.iter().map(key).collect();
-        let again = work.session.take_pointed(&together);
-        let mut pointed = Vec::new();
+        let pointed = &work.session.pointed;
+        let again = pointed.take(&together);
+        let mut still_pointed = Vec::new();
+        let mut answers: Vec<ReadAnswer> = Vec::with_capacity(count);
+        let mut bytes = 0;
         for path in &self.paths {
-            work.go_on()?;
-            if found.text.len() > ANSWER_BYTES_MAX {
-                found
-                    .text
-                    .push_str(&format!("File: {path} (not read: the answer is long already)\n"));
+            work.check_cancelled()?;
+            if bytes > ANSWER_BYTES_MAX {
+                answers.push(ReadAnswer::unread(path));
                 continue;
             }
             let mut arguments = json!({ "path": path });
@@ -58,21 +63,21 @@ impl Arguments for ReadFiles {
                 arguments["question"] = json!(question);
             }
             // Each is a read of its own for what comes later.
-            work.session.set_pointed(&[], again.clone());
-            let request =
-                Request { detect_duplicates: !work.anew, ..Request::new("read_file", arguments) };
-            let answer = work.session.call_part(&request, work.control);
-            pointed.extend(work.session.take_pointed(&[]));
-            if answer.is_error {
-                found.text.push_str(&format!("File: {path} (failed)\n"));
-            }
-            found.text.push_str(&answer.text);
-            if !found.text.ends_with('\n') {
-                found.text.push('\n');
-            }
-            found.images.extend(answer.images);
+            pointed.set(&[], again.clone());
+            let request = Request {
+                detect_duplicates: !work.anew,
+                ..Request::new(read_file::TOOL.name, arguments)
+            };
+            let answer = ReadAnswer::of(path, (work.carry_out)(&request));
+            still_pointed.extend(pointed.take(&[]));
+            bytes += answer.render().len();
+            answers.push(answer);
         }
-        work.session.set_pointed(&together, pointed);
-        Ok(found)
+        pointed.set(&together, still_pointed);
+        Ok(Content::Answers(answers).into())
+    }
+
+    fn question(&self) -> Option<&str> {
+        self.question.as_deref()
     }
 }

@@ -3,17 +3,19 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::answer::Found;
+use crate::definition::{Hints, NamedLines, Tool, ToolArguments};
 use crate::error::ToolError;
+use crate::findings::Findings;
 use crate::permission::Asks;
-use crate::session::{AskedLines, Work};
-use crate::table::{Arguments, Hints, Tool};
+use crate::reading::{self, AskedLines};
+use crate::session::Work;
 
 pub(crate) const TOOL: Tool = Tool::of::<ReadLines>(
     "read_lines",
     "Read lines start to end of a file, verbatim.",
     Hints::LOOKS,
-);
+)
+.lean();
 
 /// Arguments of `read_lines`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -23,22 +25,26 @@ pub(crate) struct ReadLines {
     /// From 1
     start: u32,
     end: u32,
-    /// Where in a very long line `start` to begin
+    /// Byte of line `start` to begin at
     from_byte: Option<u64>,
 }
 
-impl Arguments for ReadLines {
+impl ToolArguments for ReadLines {
     fn asks(&self) -> Asks<'_> {
         Asks::Paths(vec![&self.path])
     }
 
-    fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
+    fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
         let Self { path, start, end, from_byte } = self;
         if start == 0 || end < start {
             let what = format!("no such range: {start} to {end}; lines count from 1");
             return Err(ToolError::arguments(TOOL.name, what));
         }
         let from_byte = from_byte.unwrap_or(0);
-        work.read_range(&path, AskedLines { start, end, from_byte })
+        reading::read_lines(work, &path, AskedLines { start, end, from_byte })
+    }
+
+    fn lines(&self) -> Option<NamedLines<'_>> {
+        Some(NamedLines { path: &self.path, start: self.start, end: self.end })
     }
 }

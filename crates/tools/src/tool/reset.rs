@@ -3,16 +3,16 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::answer::Found;
+use crate::definition::{Hints, Tool, ToolArguments};
 use crate::error::ToolError;
+use crate::findings::Findings;
 use crate::permission::Asks;
 use crate::session::Work;
-use crate::table::{Arguments, Hints, Tool};
 
 pub(crate) const TOOL: Tool = Tool::of::<Reset>(
     "reset",
-    "Call after your conversation was compacted or cleared: notes no longer point at what you \
-     were shown before.",
+    "Call after your conversation was compacted or cleared: notes stop pointing at what you \
+     saw before.",
     Hints::REMEMBERS,
 );
 
@@ -21,13 +21,13 @@ pub(crate) const TOOL: Tool = Tool::of::<Reset>(
 #[serde(deny_unknown_fields)]
 pub(crate) struct Reset {}
 
-impl Arguments for Reset {
+impl ToolArguments for Reset {
     fn asks(&self) -> Asks<'_> {
         Asks::Itself
     }
 
-    fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
+    fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
         work.session.forget();
-        Ok(Found::text("forgotten: everything is shown anew when you ask for it"))
+        Ok(Findings::text("forgotten: everything is shown anew when you ask for it"))
     }
 }

@@ -1,30 +1,29 @@
 //! `search_code`: parts of files by words and by meaning.
 
 use std::collections::HashSet;
-use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use foveal_code::EntityKind;
 use foveal_context::note::{Note, NoteKind};
 use foveal_files::{Root, Roots};
 use foveal_index::{Hit, SearchOptions};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
 
-use crate::answer::{Dependency, Found};
+use crate::answer::Dependency;
+use crate::definition::{Hints, Tool, ToolArguments};
 use crate::error::ToolError;
+use crate::findings::{CodeHits, Content, Findings};
 use crate::permission::Asks;
 use crate::session::Work;
-use crate::table::{Arguments, Hints, Tool};
 
 pub(crate) const TOOL: Tool = Tool::of::<SearchCode>(
     "search_code",
     "Find functions, types and sections by what they do or are called.",
     Hints::LOOKS,
-);
+)
+.lean();
 
 /// Hits that are given where the call says nothing.
 const LIMIT: u16 = 10;
@@ -39,12 +38,12 @@ pub(crate) struct SearchCode {
     limit: Option<u16>,
 }
 
-impl Arguments for SearchCode {
+impl ToolArguments for SearchCode {
     fn asks(&self) -> Asks<'_> {
         Asks::Text(self.query.as_str().into())
     }
 
-    fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
+    fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
         if self.query.trim().is_empty() {
             return Err(ToolError::arguments(TOOL.name, "the query is empty: say what to find"));
         }
@@ -53,7 +52,7 @@ impl Arguments for SearchCode {
         let index = Dependency::Index(self.query.clone(), SystemTime::now());
         let depends = vec![index, work.seen_from()];
         let found = work.toolbox.index.search(&self.query, &options, work.control)?;
-        let roots = work.session.roots();
+        let roots = work.roots();
         let shown = found.hits.into_iter().filter_map(|(root, hit)| {
             let root = root_of(&roots, root.as_deref())?;
             let is_allowed = work.is_allowed(&roots.rule_path(root, Path::new(&hit.path)));
@@ -63,24 +62,21 @@ impl Arguments for SearchCode {
         // A root in another one is in the index of both.
         let mut met = HashSet::new();
         hits.retain(|hit| met.insert((hit.path.clone(), hit.lines)));
-        let structured = json!({ "hits": hits.iter().map(data).collect::<Vec<_>>() });
-        let mut text: String = hits.iter().map(line).collect();
-        if text.is_empty() {
-            text = format!("[nothing found for `{}`; try grep]\n", self.query);
-        }
+        let mut missing = String::new();
         for root in roots.all().skip(1).filter(|root| !work.toolbox.index.has(root.path())) {
             let told = roots.display_path(root.path());
-            text.push_str(&format!("[`{told}` has no index: search it with grep]\n"));
+            missing.push_str(&format!("[`{told}` has no index: search it with grep]\n"));
         }
         for (root, error) in &found.failed {
             let root = root_of(&roots, root.as_deref());
             let told = root.map_or_else(String::new, |root| roots.display_path(root.path()));
             let why = NoteKind::Passed { why: error.to_string().into() };
             let note = Note { file: Some(told.into()), ..Note::new(why) };
-            text.push_str(&format!("{note}\n"));
+            missing.push_str(&format!("{note}\n"));
         }
         let depends = if found.failed.is_empty() { depends } else { Vec::new() };
-        Ok(Found { depends, structured: Some(structured), ..Found::text(text) })
+        let hits = CodeHits { query: self.query, hits, missing };
+        Ok(Findings::from(Content::Code(hits)).resting_on(depends))
     }
 }
 
@@ -90,28 +86,4 @@ fn root_of<'a>(roots: &'a Roots, path: Option<&Path>) -> Option<&'a Arc<Root>> {
         None => roots.all().next(),
         Some(path) => roots.all().find(|root| root.path() == path),
     }
-}
-
-/// Where a hit is and what it is, on one line.
-fn line(hit: &Hit) -> String {
-    let kind = hit.kind.map_or("lines", EntityKind::name);
-    let what = if hit.signature.is_empty() { &hit.name } else { &hit.signature };
-    let mut line = format!("{}:{} {kind} {}", hit.path, hit.lines, hit.name);
-    if !what.is_empty() && *what != hit.name {
-        // Writing to a string cannot fail.
-        let _ = write!(line, ": {what}");
-    }
-    line.push('\n');
-    line
-}
-
-fn data(hit: &Hit) -> Value {
-    json!({
-        "path": hit.path,
-        "first_line": hit.lines.first.0,
-        "last_line": hit.lines.last.0,
-        "kind": hit.kind.map(EntityKind::name),
-        "name": hit.name,
-        "signature": hit.signature,
-    })
 }

@@ -2,18 +2,18 @@
 
 use std::time::{Duration, Instant};
 
-use foveal_processes::SessionId as TerminalId;
+use foveal_cancel::Cancel;
+use foveal_processes::TerminalId;
 use foveal_processes::{Paused, Reading, Size, TerminalCommand, Wait, Waiting};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::answer::Found;
+use crate::definition::{Hints, Tool, ToolArguments};
 use crate::error::ToolError;
+use crate::findings::{Content, Findings, Output};
 use crate::permission::Asks;
-use crate::progress::ProgressReporter;
 use crate::session::Work;
-use crate::table::{Arguments, Hints, Tool};
 
 pub(crate) const EXEC: Tool = Tool::of::<Exec>(
     "exec",
@@ -70,29 +70,30 @@ pub(crate) struct Close {
 #[serde(deny_unknown_fields)]
 pub(crate) struct ListTerminals {}
 
-impl Arguments for Exec {
+impl ToolArguments for Exec {
     fn asks(&self) -> Asks<'_> {
         Asks::Command(&self.command)
     }
 
-    fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
+    fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
         let command = TerminalCommand {
             text: self.command,
-            directory: work.session.roots().working_directory().to_owned(),
+            directory: work.roots().working_directory().to_owned(),
             environment: work.toolbox.environment.clone(),
             shell: work.toolbox.shell.clone(),
             size: Size::default(),
             sandbox: work.toolbox.sandbox.clone(),
         };
-        let terminals = work.session.terminals();
+        let terminals = &work.session.terminals;
         terminals.expire(Instant::now());
         let wait = wait(self.wait_ms);
-        let progress = ProgressReporter::of(work, "");
-        let (go_on, stream) = (|| progress.go_on(), |piece: &str| progress.output(piece));
-        let waiting = Waiting { go_on: &go_on, stream: &stream };
+        let progress = work.progress("");
+        let (is_cancelled, stream) =
+            (|| progress.is_cancelled(), |piece: &str| progress.output(piece));
+        let waiting = Waiting { cancel: &Cancel::when(&is_cancelled), stream: &stream };
         let started = terminals.exec(&command, wait, waiting, Instant::now());
         let (id, reading) = started.map_err(ToolError::failed)?;
-        if reading.paused == Paused::Stopped || work.go_on().is_err() {
+        if reading.paused == Paused::Cancelled || work.check_cancelled().is_err() {
             // Who stopped the call may never learn the terminal's id.
             drop(terminals.close(id));
             return Ok(stopped(id, &reading));
@@ -101,17 +102,18 @@ impl Arguments for Exec {
     }
 }
 
-impl Arguments for WriteStdin {
+impl ToolArguments for WriteStdin {
     fn asks(&self) -> Asks<'_> {
         Asks::Command(&self.text)
     }
 
-    fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
+    fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
         let (id, wait) = (TerminalId(self.id), wait(self.wait_ms));
-        let (terminals, now) = (work.session.terminals(), Instant::now());
-        let progress = ProgressReporter::of(work, "");
-        let (go_on, stream) = (|| progress.go_on(), |piece: &str| progress.output(piece));
-        let waiting = Waiting { go_on: &go_on, stream: &stream };
+        let (terminals, now) = (&work.session.terminals, Instant::now());
+        let progress = work.progress("");
+        let (is_cancelled, stream) =
+            (|| progress.is_cancelled(), |piece: &str| progress.output(piece));
+        let waiting = Waiting { cancel: &Cancel::when(&is_cancelled), stream: &stream };
         let reading = match self.text.is_empty() {
             true => terminals.read(id, wait, waiting, now),
             false => terminals.write_stdin(id, &self.text, wait, waiting, now),
@@ -120,32 +122,32 @@ impl Arguments for WriteStdin {
     }
 }
 
-impl Arguments for Close {
+impl ToolArguments for Close {
     fn asks(&self) -> Asks<'_> {
         Asks::Text(self.id.to_string().into())
     }
 
-    fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
+    fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
         let id = TerminalId(self.id);
-        let reading = work.session.terminals().close(id).map_err(ToolError::failed)?;
+        let reading = work.session.terminals.close(id).map_err(ToolError::failed)?;
         Ok(found(id, &reading))
     }
 }
 
-impl Arguments for ListTerminals {
+impl ToolArguments for ListTerminals {
     fn asks(&self) -> Asks<'_> {
         Asks::Itself
     }
 
-    fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
-        let terminals = work.session.terminals();
+    fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
+        let terminals = &work.session.terminals;
         terminals.expire(Instant::now());
         let line = |listed: foveal_processes::Listed| {
             let state = listed.ending.map_or("running".to_owned(), |ending| ending.to_string());
             format!("{} {state}: {}\n", listed.id, listed.text.lines().next().unwrap_or_default())
         };
         let lines: String = terminals.list().into_iter().map(line).collect();
-        Ok(Found::text(if lines.is_empty() { "[no terminals]\n".to_owned() } else { lines }))
+        Ok(Findings::text(if lines.is_empty() { "[no terminals]\n".to_owned() } else { lines }))
     }
 }
 
@@ -154,23 +156,23 @@ fn wait(asked_ms: Option<u64>) -> Wait {
     Wait { longest, pause: PAUSE.min(longest) }
 }
 
-fn stopped(id: TerminalId, reading: &Reading) -> Found {
+fn stopped(id: TerminalId, reading: &Reading) -> Findings {
     let mut text = reading.output.text();
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
     text.push_str(&format!("[stopped on request; terminal {id} was ended]\n"));
-    let structured = json!({ "id": id.0, "ended": true });
-    Found { structured: Some(structured), is_error: true, ..Found::text(text) }
+    let data = Some(json!({ "id": id.0, "ended": true }));
+    Content::Output(Output { text, data, is_error: true }).into()
 }
 
-fn found(id: TerminalId, reading: &Reading) -> Found {
+fn found(id: TerminalId, reading: &Reading) -> Findings {
     let mut text = reading.output.text();
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
     let state = reading.ending.map_or("running".to_owned(), |ending| ending.to_string());
     text.push_str(&format!("[terminal {id}: {state}]\n"));
-    let structured = json!({ "id": id.0, "ended": reading.ending.is_some() });
-    Found { structured: Some(structured), ..Found::text(text) }
+    let data = Some(json!({ "id": id.0, "ended": reading.ending.is_some() }));
+    Content::Output(Output { text, data, is_error: false }).into()
 }

@@ -1,18 +1,17 @@
 //! `web_fetch`: a page of the web as Markdown.
 
+use foveal_cancel::Cancel;
 use foveal_store::{Fetch, Stored, secrets};
 use foveal_transcript::Timestamp;
-use foveal_web::{Content, Fetched, Page, Request, UnixMs, Validators};
+use foveal_web::{Content as PageContent, Fetched, Page, Request, UnixMs, Validators};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 
-use crate::answer::Found;
+use crate::definition::{Hints, Tool, ToolArguments};
 use crate::error::ToolError;
+use crate::findings::{Content, Earlier, Findings};
 use crate::permission::Asks;
-use crate::progress::ProgressReporter;
 use crate::session::Work;
-use crate::table::{Arguments, Hints, Tool};
 
 pub(crate) const TOOL: Tool = Tool::of::<WebFetch>(
     "web_fetch",
@@ -27,22 +26,19 @@ pub(crate) struct WebFetch {
     url: String,
 }
 
-impl Arguments for WebFetch {
+impl ToolArguments for WebFetch {
     fn asks(&self) -> Asks<'_> {
         Asks::Text(self.url.as_str().into())
     }
 
-    fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
+    fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
         let now = work.toolbox.clock.now();
         // Who asks again, or wants no answers from before, gets the page as it is now.
         let kept = if work.anew { None } else { self.kept(work) };
         if let Some((kept, body)) = &kept
             && kept.expires.is_some_and(|expires| now < expires)
         {
-            return Ok(Found {
-                cached: true,
-                ..shown(&kept.final_url, body, Some(kept.checked), work)
-            });
+            return Ok(found(&kept.final_url, body, Some(kept.checked), work));
         }
         let cached = kept.as_ref().map(|(kept, _)| Validators {
             url: kept.final_url.clone(),
@@ -50,14 +46,15 @@ impl Arguments for WebFetch {
             last_modified: kept.last_modified.clone(),
         });
         let request = Request { url: self.url.clone(), cached };
-        let progress = ProgressReporter::of(work, "fetching");
-        let fetched = work.toolbox.fetcher.fetch(&request, &|| progress.go_on());
+        let progress = work.progress("fetching");
+        let fetched =
+            work.toolbox.fetcher.fetch(&request, &Cancel::when(&|| progress.is_cancelled()));
         match (fetched.map_err(ToolError::failed)?, kept) {
             (Fetched::NotModified { freshness, final_url }, Some((kept, body))) => {
                 let expires = freshness.expires_at.map(time);
                 let (url, at) = (self.url, final_url.clone());
                 keep(work, &Fetch { url, expires, checked: now, final_url: at, ..kept });
-                Ok(Found { cached: true, ..shown(&final_url, &body, Some(now), work) })
+                Ok(found(&final_url, &body, Some(now), work))
             }
             (Fetched::NotModified { final_url, .. }, None) => {
                 let what = format!(
@@ -66,11 +63,11 @@ impl Arguments for WebFetch {
                 Err(ToolError::failed(what))
             }
             (Fetched::Page(page), _) => {
-                let text = told(&page);
+                let text = text_of(&page);
                 if !self.remember(work, &page, &text, now) {
                     self.distrust(work);
                 }
-                Ok(shown(&page.final_url, &text, None, work))
+                Ok(found(&page.final_url, &text, None, work))
             }
         }
     }
@@ -93,7 +90,8 @@ impl WebFetch {
         if page.freshness.no_store || page.truncated || is_secret {
             return false;
         }
-        let stored = work.session.put(text.as_bytes(), now).filter(|stored| stored.secrets == 0);
+        let stored =
+            work.session.journal.put(text.as_bytes(), now).filter(|stored| stored.secrets == 0);
         let Some(Stored { handle: body, .. }) = stored else { return false };
         let fetch = Fetch {
             url: self.url.clone(),
@@ -129,19 +127,18 @@ fn time(UnixMs(ms): UnixMs) -> Timestamp {
 }
 
 /// A page as text: its title and what it says.
-fn told(page: &Page) -> String {
+fn text_of(page: &Page) -> String {
     let title = page.title.as_ref().map(|title| format!("# {title}\n\n")).unwrap_or_default();
     let cut = if page.truncated { "\n[the page is longer; this is its beginning]\n" } else { "" };
     let body = page.content.text();
-    let has_title = matches!(page.content, Content::Markdown(_)) && !body.starts_with("# ");
+    let has_title = matches!(page.content, PageContent::Markdown(_)) && !body.starts_with("# ");
     format!("{}{body}{cut}", if has_title { title } else { String::new() })
 }
 
-fn shown(url: &str, text: &str, from: Option<Timestamp>, work: &Work<'_>) -> Found {
-    let note = from.map(|from| {
-        let (hour, minute, second) = work.toolbox.clock.local(from);
-        foveal_context::calls::cached_note(hour, minute, second)
-    });
-    let structured = json!({ "url": url, "cached": note.is_some() });
-    Found { note, structured: Some(structured), ..Found::text(text) }
+/// The page, and when it was fetched, if it was kept.
+fn found(url: &str, text: &str, from: Option<Timestamp>, work: &Work<'_>) -> Findings {
+    let content = Content::Page(url.to_owned(), text.to_owned());
+    let time = from.map(|from| work.toolbox.clock.local(from));
+    let earlier = time.map(|time| Earlier { time, is_write: false });
+    Findings { earlier, ..content.into() }
 }

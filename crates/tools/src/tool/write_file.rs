@@ -3,16 +3,17 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::answer::Found;
+use crate::definition::{Hints, Tool, ToolArguments};
 use crate::error::ToolError;
+use crate::findings::Findings;
 use crate::permission::Asks;
 use crate::session::Work;
-use crate::table::{Arguments, Hints, Tool};
+use crate::writing;
 
 pub(crate) const TOOL: Tool = Tool::of::<WriteFile>(
     "write_file",
-    "Write a whole file, with its folders. One that exists must have been read. To undo a \
-     change, give the handle told as `before` in place of content.",
+    "Write a whole file; its folders are created. Read an existing file first. To undo a \
+     change, give its `before` handle instead of content.",
     Hints::CHANGES,
 );
 
@@ -25,15 +26,15 @@ pub(crate) struct WriteFile {
     handle: Option<String>,
 }
 
-impl Arguments for WriteFile {
+impl ToolArguments for WriteFile {
     fn asks(&self) -> Asks<'_> {
         Asks::Paths(vec![&self.path])
     }
 
-    fn run(self, work: &Work<'_>) -> Result<Found, ToolError> {
+    fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
         match (&self.content, &self.handle) {
-            (Some(content), None) => work.write(&self.path, content),
-            (None, Some(handle)) => work.restore(&self.path, handle),
+            (Some(content), None) => writing::write(work, &self.path, content),
+            (None, Some(handle)) => writing::restore(work, &self.path, handle),
             (Some(_), Some(_)) | (None, None) => {
                 Err(ToolError::arguments(TOOL.name, "give either content or handle"))
             }

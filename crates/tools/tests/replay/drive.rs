@@ -6,6 +6,7 @@ use std::ops::AddAssign;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use foveal_cancel::Cancel;
 use foveal_context::tokens::Tokenizer;
 use foveal_files::tree::{self, Form, GrepMode, GrepQuery};
 use foveal_index::Indexer;
@@ -343,7 +344,7 @@ impl Drive {
                 query.scope.path = "code".to_owned();
                 let work = self.work();
                 let open = |path: &std::path::Path| fs::File::open(work.join(path));
-                let found = tree::grep(&work, &open, &query, &|| true);
+                let found = tree::grep(&work, &open, &query, &Cancel::NEVER);
                 found
                     .map(|found| found.render(GrepMode::Content, Form::Headings))
                     .map_err(|error| error.to_string())

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-use foveal_context::observed::{Facts, Observed};
+use foveal_context::facts::Facts;
+use foveal_context::record::Record;
 use foveal_context::tokens::Tokenizer;
 use foveal_effects::EffectKind;
 use foveal_transcript::Handle;
@@ -54,18 +55,18 @@ pub(super) fn of_recording(path: &Path) -> Vec<Step> {
 }
 
 fn of_conversation(conversation: &Conversation) -> Vec<Step> {
-    let observed = Observed::of(conversation, Tokenizer::Bytes);
+    let record = Record::of(conversation.clone(), Tokenizer::Bytes);
     let mut steps = Vec::new();
     let mut files: HashMap<String, BTreeMap<u32, String>> = HashMap::new();
     let mut question = None;
-    for index in (0..observed.len() as u32).map(EntryIndex) {
+    for index in (0..record.len() as u32).map(EntryIndex) {
         let entry = conversation.entry(index);
         if entry.role != Role::Tool {
             let said = entry.text();
             question =
                 Some(said.trim().chars().take(300).collect()).filter(|q: &String| !q.is_empty());
         }
-        let (Some(result), facts) = (entry.result(), observed.facts(index)) else { continue };
+        let (Some(result), facts) = (entry.result(), record.facts(index)) else { continue };
         match facts.kind() {
             EffectKind::Read => {
                 read(facts, &result.content, &question, &mut files, &mut steps);
@@ -143,7 +144,7 @@ fn in_workspace(path: &str) -> String {
 
 /// The pattern that a recorded search looked for.
 fn search(conversation: &Conversation, index: EntryIndex, id: &str) -> Option<Step> {
-    let before = conversation.entries[..index.at()].iter().rev();
+    let before = conversation.entries()[..index.at()].iter().rev();
     let call = before.flat_map(|entry| entry.calls()).find(|call| call.id == id)?;
     let argument = |name: &str| call.arguments.get(name).and_then(Value::as_str);
     let pattern =

@@ -286,5 +286,4 @@ fn plain_text(bytes: &[u8]) -> usize {
 }
 
 #[cfg(test)]
-#[path = "documents_tests.rs"]
 mod tests;

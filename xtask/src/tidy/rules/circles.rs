@@ -18,16 +18,10 @@ const EXCUSED: &[&str] = &[
     "crates/cli",
     "crates/code",
     "crates/context",
-    "crates/effects",
     "crates/embedder",
-    "crates/files",
     "crates/index",
     "crates/mcp",
-    "crates/processes",
-    "crates/report",
     "crates/store",
-    "crates/tools",
-    "crates/web",
     "crates/wire",
 ];
 

@@ -7,21 +7,28 @@ use crate::tidy::tree::Tree;
 
 /// Package, and the workspace packages it may depend on.
 const ALLOWED: &[(&str, &[&str])] = &[
+    ("foveal-cancel", &[]),
     ("foveal-transcript", &[]),
     ("foveal-effects", &["foveal-transcript"]),
+    ("foveal-calls", &["foveal-effects", "foveal-transcript"]),
     ("foveal-context", &["foveal-effects", "foveal-transcript"]),
     ("foveal-wire", &["foveal-transcript"]),
     ("foveal-code", &["foveal-context", "foveal-effects", "foveal-transcript"]),
-    ("foveal-index", &["foveal-code", "foveal-database", "foveal-files"]),
-    ("foveal-embedder", &["foveal-code"]),
+    (
+        "foveal-index",
+        &["foveal-cancel", "foveal-code", "foveal-database", "foveal-files", "foveal-transcript"],
+    ),
+    ("foveal-embedder", &["foveal-cancel", "foveal-code"]),
     ("foveal-database", &[]),
-    ("foveal-files", &[]),
-    ("foveal-processes", &[]),
-    ("foveal-web", &[]),
+    ("foveal-files", &["foveal-cancel", "foveal-transcript"]),
+    ("foveal-processes", &["foveal-cancel"]),
+    ("foveal-web", &["foveal-cancel"]),
     ("foveal-store", &["foveal-database", "foveal-transcript"]),
     (
         "foveal-tools",
         &[
+            "foveal-calls",
+            "foveal-cancel",
             "foveal-code",
             "foveal-context",
             "foveal-effects",
@@ -33,7 +40,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "foveal-web",
         ],
     ),
-    ("foveal-mcp", &["foveal-context", "foveal-tools", "foveal-transcript"]),
+    (
+        "foveal-mcp",
+        &["foveal-calls", "foveal-cancel", "foveal-context", "foveal-tools", "foveal-transcript"],
+    ),
     ("foveal-bench", &["foveal-code", "foveal-context", "foveal-effects", "foveal-transcript"]),
     ("foveal-replay", &["foveal-context", "foveal-effects", "foveal-transcript"]),
     ("foveal-report", &["foveal-context", "foveal-effects", "foveal-replay", "foveal-transcript"]),
@@ -42,6 +52,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "foveal",
         &[
             "foveal-bench",
+            "foveal-calls",
+            "foveal-cancel",
             "foveal-code",
             "foveal-context",
             "foveal-effects",

@@ -11,6 +11,7 @@ use crate::tidy::use_tree::expand;
 pub(crate) const PURE: &[&str] = &[
     "crates/transcript",
     "crates/effects",
+    "crates/calls",
     "crates/context",
     "crates/wire",
     "crates/code",

@@ -7,11 +7,13 @@ use std::process::ExitCode;
 use anyhow::bail;
 use foveal_bench::Case;
 use foveal_bench::sampling::Rules;
+use foveal_cancel::Cancel;
 
+use super::about::About;
+use super::evaluate::evaluate;
 use super::outputs::Outputs;
-use super::run::{self, About};
 use super::{cases, history};
-use crate::interrupt::Interrupt;
+use crate::interrupt;
 use crate::numbers::plural;
 use crate::progress;
 
@@ -76,17 +78,17 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     }
     let inputs: Vec<&Path> = arguments.cases.iter().map(PathBuf::as_path).collect();
     let report = arguments.outputs.check(&inputs)?;
-    let interrupt = Interrupt::listen();
+    let cancel = &interrupt::listen();
     let cases = match &arguments.cases {
         Some(path) => read(path)?,
-        None => sample(arguments, &interrupt)?,
+        None => sample(arguments, cancel)?,
     };
     let about = About {
         command: "foveal bench curation",
         title: "Gold recall by lines kept",
         seed: arguments.cases.is_none().then_some(arguments.seed),
     };
-    run::run(&cases, &about, &arguments.outputs, report, &interrupt)
+    evaluate(&cases, &about, &arguments.outputs, report, cancel)
 }
 
 fn read(path: &Path) -> anyhow::Result<Vec<Case>> {
@@ -98,25 +100,25 @@ fn read(path: &Path) -> anyhow::Result<Vec<Case>> {
     Ok(cases)
 }
 
-fn sample(arguments: &Arguments, interrupt: &Interrupt) -> anyhow::Result<Vec<Case>> {
+fn sample(arguments: &Arguments, cancel: &Cancel<'_>) -> anyhow::Result<Vec<Case>> {
     let repositories = history::open(&arguments.repos)?;
     let rules = Rules::default();
     let bar = progress::bar_of(repositories.len() as u64, "repositories");
     let mut cases = Vec::new();
     let mut without = Vec::new();
     for repository in &repositories {
-        if interrupt.requested() {
+        if cancel.is_cancelled() {
             break;
         }
-        let found = history::sample(repository, &rules, arguments.seed, interrupt)?;
-        if found.is_empty() && !interrupt.requested() {
+        let found = history::sample(repository, &rules, arguments.seed, cancel)?;
+        if found.is_empty() && !cancel.is_cancelled() {
             without.push(repository.name.as_str());
         }
         cases.extend(found);
         bar.inc(1);
     }
     bar.finish_and_clear();
-    if cases.is_empty() && !interrupt.requested() {
+    if cases.is_empty() && !cancel.is_cancelled() {
         bail!("no commit makes a case in {}: `--help` says what is looked for", without.join(", "));
     }
     if !without.is_empty() {

@@ -3,9 +3,8 @@
 use std::time::Instant;
 
 use foveal_bench::{BUDGETS, CURATORS, Case, LineTokens, Measurement};
+use foveal_cancel::Cancel;
 use rayon::prelude::*;
-
-use crate::interrupt::Interrupt;
 
 /// What came of a case: for each curator and each budget, in the order of [`CURATORS`] and
 /// [`BUDGETS`].
@@ -15,11 +14,11 @@ pub(super) type Measured = Vec<Vec<Measurement>>;
 /// an interruption is `None`.
 pub(super) fn measure(
     cases: &[Case],
-    interrupt: &Interrupt,
+    cancel: &Cancel<'_>,
     done: &(dyn Fn() + Sync),
 ) -> Vec<Option<Measured>> {
     let one = |case: &Case| {
-        let measured = (!interrupt.requested()).then(|| one_case(case));
+        let measured = (!cancel.is_cancelled()).then(|| one_case(case));
         done();
         measured
     };

@@ -1,7 +1,10 @@
 //! `foveal bench`: measures on the user's own repositories and sessions.
 
+mod about;
 mod cases;
+mod command;
 mod curation;
+mod evaluate;
 mod groups;
 mod history;
 mod json;
@@ -9,29 +12,6 @@ mod measure;
 mod outputs;
 mod page;
 mod reads;
-mod run;
 mod text;
 
-use std::process::ExitCode;
-
-/// The commands of `foveal bench`.
-#[derive(Debug, clap::Subcommand)]
-pub(crate) enum Bench {
-    /// How many of the lines that commits touched are kept of the files before, given the
-    /// commit messages.
-    Curation(Box<curation::Arguments>),
-    /// How much of what agents used of the files they read is kept, given the conversation
-    /// until then.
-    Reads(Box<reads::Arguments>),
-}
-
-/// Runs a command.
-///
-/// # Errors
-/// If its input cannot be used or its output cannot be written.
-pub(crate) fn run(bench: Bench) -> anyhow::Result<ExitCode> {
-    match bench {
-        Bench::Curation(arguments) => curation::run(&arguments),
-        Bench::Reads(arguments) => reads::run(&arguments),
-    }
-}
+pub(crate) use self::command::{Bench, run};

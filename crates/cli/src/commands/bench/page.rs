@@ -9,9 +9,9 @@ use foveal_report::{
     CurationCurve, CurationPoint, CurationReport, CurationTable, draw_curation, render_curation,
 };
 
+use super::about::About;
 use super::groups::{By, Group};
 use super::outputs::ReportForm;
-use super::run::About;
 use super::text::{self, adaptive};
 use crate::numbers::plural;
 

@@ -7,19 +7,19 @@ use std::process::ExitCode;
 use anyhow::bail;
 use foveal_bench::Case;
 use foveal_bench::reads::{self, EVIDENCE, Evidence};
-use foveal_context::observed::Observed;
+use foveal_context::record::Record;
 use foveal_context::tokens::Tokenizer;
 use foveal_transcript::Session;
 use foveal_wire::Format;
 use rayon::prelude::*;
 
+use super::about::About;
+use super::evaluate::evaluate;
 use super::outputs::Outputs;
-use super::run::{self, About};
-use crate::interrupt::Interrupt;
+use crate::interrupt;
 use crate::numbers::plural;
 use crate::progress;
-use crate::sessions::find;
-use crate::sessions::load::load;
+use crate::sessions::{self, SessionFile, load};
 
 /// What the long help adds.
 const LONG_HELP: &str = "\
@@ -40,7 +40,7 @@ pub(crate) struct Arguments {
     /// Files and folders of recorded sessions.
     #[arg(value_name = "SESSION", required = true)]
     paths: Vec<PathBuf>,
-    /// The format of the files, where it is not to be detected.
+    /// The format of the files. Detected if not given.
     #[arg(long, value_name = "NAME")]
     format: Option<Format>,
     /// Count this kind of evidence only; may be given several times.
@@ -77,19 +77,19 @@ impl From<Kind> for Evidence {
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     let inputs: Vec<&Path> = arguments.paths.iter().map(PathBuf::as_path).collect();
     let report = arguments.outputs.check(&inputs)?;
-    let found = find::find(&arguments.paths, arguments.format)?;
+    let found = sessions::find(&arguments.paths, arguments.format)?;
     let evidence: Vec<Evidence> = match arguments.evidence.as_slice() {
         [] => EVIDENCE.to_vec(),
         kinds => kinds.iter().copied().map(Evidence::from).collect(),
     };
-    let interrupt = Interrupt::listen();
+    let cancel = &interrupt::listen();
     let bar = progress::bar(found.files.len() as u64);
-    let of_file = |file: &find::SessionFile| {
+    let of_file = |file: &SessionFile| {
         let mut cases = Vec::new();
-        let read = match interrupt.requested() {
+        let read = match cancel.is_cancelled() {
             true => Ok(Vec::new()),
             false => load(file, arguments.format, &mut |session| {
-                cases.extend(of_session(&session, &evidence));
+                cases.extend(of_session(session, &evidence));
             }),
         };
         bar.inc(1);
@@ -106,7 +106,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     if let Some(first) = errors.first().filter(|_| cases.is_empty()) {
         bail!("{first}");
     }
-    if cases.is_empty() && !interrupt.requested() {
+    if cases.is_empty() && !cancel.is_cancelled() {
         bail!(
             "no conversation reads a whole file of more than {} lines: nothing to measure",
             reads::LINES_THRESHOLD
@@ -121,13 +121,13 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
     }
     let about =
         About { command: "foveal bench reads", title: "Evidence kept by lines kept", seed: None };
-    run::run(&cases, &about, &arguments.outputs, report, &interrupt)
+    evaluate(&cases, &about, &arguments.outputs, report, cancel)
 }
 
-fn of_session(session: &Session, evidence: &[Evidence]) -> Vec<Case> {
+fn of_session(session: Session, evidence: &[Evidence]) -> Vec<Case> {
     let of_conversation = |conversation| {
-        let observed = Observed::of(conversation, Tokenizer::O200k);
-        reads::cases(conversation, &observed, &session.id, evidence)
+        let record = Record::of(conversation, Tokenizer::O200k);
+        reads::cases(&record, &session.id, evidence)
     };
-    session.conversations.iter().flat_map(of_conversation).collect()
+    session.conversations.into_iter().flat_map(of_conversation).collect()
 }

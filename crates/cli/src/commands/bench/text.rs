@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use foveal_bench::{BUDGETS, Budget, CURATORS, Figures};
 
+use super::about::About;
 use super::groups::{By, Group};
-use super::run::About;
 use crate::numbers::plural;
 use crate::table::{Side, Table};
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Finding, State};
+use super::finding::{Finding, State};
 use crate::clients::{self, CLIENTS, Client, HOOKS_SINCE, Program, Start, Target, version_of};
 use crate::environment::Environment;
 
@@ -18,8 +18,8 @@ pub(super) fn look(environment: &Environment) -> Vec<Finding> {
             client.servers(environment, Some(folder), &Start::new(program.shown(), None))
         });
         let found = [user, project].into_iter().flatten().map(|target| state(&target));
-        let mut found: Vec<Found> = found.collect();
-        found.retain(|found| *found != Found::Absent);
+        let mut found: Vec<Setup> = found.collect();
+        found.retain(|found| *found != Setup::Absent);
         if found.is_empty() && !is_installed {
             continue;
         }
@@ -40,7 +40,7 @@ pub(super) fn look(environment: &Environment) -> Vec<Finding> {
 
 /// How foveal stands in a file.
 #[derive(Debug, PartialEq, Eq)]
-enum Found {
+enum Setup {
     /// It is not named there.
     Absent,
     /// It is, and there is such a program.
@@ -53,35 +53,35 @@ enum Found {
     Unreadable { path: String, why: String },
 }
 
-fn state(target: &Target) -> Found {
+fn state(target: &Target) -> Setup {
     let path = target.path.display().to_string();
     let text = match clients::read(&target.path) {
-        Ok(None) => return Found::Absent,
+        Ok(None) => return Setup::Absent,
         Ok(Some(text)) => text,
-        Err(error) => return Found::Unreadable { path, why: error.to_string() },
+        Err(error) => return Setup::Unreadable { path, why: error.to_string() },
     };
     if let Err(clients::EditError::Broken { line, what }) = target.edit.remove(&text) {
-        return Found::Unreadable { path, why: format!("line {line}: {what}") };
+        return Setup::Unreadable { path, why: format!("line {line}: {what}") };
     }
     match target.edit.program(&text) {
-        None => Found::Absent,
+        None => Setup::Absent,
         // A name alone is looked for by who starts it.
         Some(program) if program.contains('/') && !Path::new(&program).exists() => {
-            Found::Gone { path, program }
+            Setup::Gone { path, program }
         }
-        Some(_) if target.edit.is_off(&text) => Found::Off(path),
-        Some(_) => Found::Works(path),
+        Some(_) if target.edit.is_off(&text) => Setup::Off(path),
+        Some(_) => Setup::Works(path),
     }
 }
 
-impl Found {
+impl Setup {
     fn told(self, client: &Client) -> Finding {
         let name = client.name;
         match self {
             Self::Absent => Finding::new(State::Note, name, "foveal is not set up in it"),
             Self::Works(path) => Finding::new(State::Ok, name, format!("set up in {path}")),
             Self::Off(path) => {
-                Finding::new(State::Note, name, format!("set up in {path}, and switched off there"))
+                Finding::new(State::Note, name, format!("set up in {path}, but switched off there"))
             }
             Self::Gone { path, program } => {
                 let what = format!("{path} starts `{program}`, which is not there");
@@ -101,11 +101,11 @@ fn hooks(client: &Client, environment: &Environment, program: &Program) -> Optio
     let version = client.program(environment).and_then(|program| version_of(&program));
     let is_old = version.filter(|version| *version < HOOKS_SINCE);
     match (state(&target), is_old) {
-        (Found::Absent, _) => Some(
+        (Setup::Absent, _) => Some(
             Finding::new(State::Note, about, "not set up: its own tools answer as they do")
                 .remedy(format!("foveal init {}", client.name)),
         ),
-        (Found::Works(_), Some(version)) => Some(
+        (Setup::Works(_), Some(version)) => Some(
             Finding::new(State::Broken, about, format!("version {version} does not heed them"))
                 .remedy(format!("update it to {HOOKS_SINCE} or later")),
         ),

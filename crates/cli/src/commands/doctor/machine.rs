@@ -7,7 +7,7 @@ use foveal_index::Indexer;
 use foveal_processes::{Confinement, Shell};
 use foveal_store::{SqliteStore, Store};
 
-use super::{Finding, State};
+use super::finding::{Finding, State};
 use crate::clients::Program;
 use crate::environment::{self, Environment};
 use crate::numbers::plural;
@@ -66,7 +66,7 @@ fn store(environment: &Environment) -> Finding {
             let why = format!("{:#}", anyhow::Error::from(error));
             return Finding::new(State::Broken, about, why).remedy(format!(
                 "make the folder of `{shown}` writable, or set XDG_DATA_HOME to another one; \
-                 until then what is left out of answers can be had only while foveal runs"
+                 until then, what is left out of answers is kept only while foveal runs"
             ));
         }
     };

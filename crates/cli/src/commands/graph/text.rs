@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use foveal_code::relations::{NodeId, NodeKind, Relation, RelationKind, Relations};
 
-use super::place_and_name;
+use super::symbol::place_and_name;
 use crate::colour::{Painter, Style};
 
 /// Rows of one list; the rest is counted.

@@ -1,9 +1,8 @@
 //! Changes as a person reads them.
 
-use foveal_code::highlight::HighlightClass;
-
 use super::change::{Change, Outcome};
 use crate::colour::Style;
+use crate::diff;
 use crate::environment::Environment;
 
 /// Whose file it is, and what would change in it.
@@ -17,26 +16,16 @@ pub(super) fn change(change: &Change, removes: bool, environment: &Environment) 
         return text;
     }
     if removes && change.diff().lines().all(|line| !line.starts_with(['+', ' '])) {
-        text += "  the file goes, for nothing else is in it\n";
+        text += "  removes the file, because nothing else is in it\n";
     }
-    for line in change.diff().lines() {
-        let style = match line.as_bytes().first() {
-            Some(b'+') => Some(Style::Code(HighlightClass::Text)),
-            Some(b'-') => Some(Style::Code(HighlightClass::Constant)),
-            Some(b'@') => Some(Style::Aside),
-            _ => None,
-        };
-        let line = style.map_or_else(|| line.to_owned(), |style| painter.paint(style, line));
-        text += &format!("  {line}\n");
-    }
-    text
+    text + &diff::painted(&change.diff(), painter)
 }
 
 /// What came of it.
 pub(super) fn outcome(change: &Change, removes: bool) -> String {
     let told = match (&change.outcome, removes) {
         (Outcome::Already, false) if change.is_off() => {
-            "already set up, and switched off there: switch it on to use it".to_owned()
+            "already set up, but switched off there: switch it on to use it".to_owned()
         }
         (Outcome::Already, false) => "already set up".to_owned(),
         (Outcome::Already, true) => "not set up there".to_owned(),

@@ -57,28 +57,28 @@ pub(crate) struct Arguments {
     /// Codex and opencode keep on this machine.
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// The format of the files, where it is not to be detected.
+    /// The format of the files. Detected if not given.
     #[arg(long, value_name = "NAME")]
     format: Option<Format>,
-    /// A profile to replay; may be given several times, `all` is all of them.
+    /// A profile to replay. Repeat it for several; `all` is all of them.
     #[arg(long = "profile", value_name = "NAME")]
     profiles: Vec<String>,
     /// The price card: a name, or a JSON file with one.
     #[arg(long, value_name = "NAME|FILE.json", default_value = "anthropic-5m")]
     prices: String,
-    /// What counts tokens: o200k and cl100k are exact for OpenAI's models, claude estimates.
+    /// The tokenizer: o200k and cl100k are exact for OpenAI's models, claude is an estimate.
     #[arg(long, value_name = "NAME", default_value = "o200k")]
     tokenizer: TokenizerName,
     /// Sort the rows.
     #[arg(long, value_name = "BY")]
     sort: Option<Sort>,
-    /// A row for every session too, under the default profile or the first one named.
+    /// Adds a row for every session, under the default profile or the first one named.
     #[arg(long)]
     per_session: bool,
     /// Print one JSON document instead of tables.
     #[arg(long)]
     json: bool,
-    /// List everything in the files that could not be read as it stands.
+    /// List everything in the files that could not be read.
     #[arg(long)]
     problems: bool,
     /// Write every prompt of one profile to a file as JSON lines; `-` is standard output.
@@ -87,7 +87,7 @@ pub(crate) struct Arguments {
     /// Write one self-contained web page with plots.
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
-    /// Show the prompt of this request of one session as one profile makes it, counted from 1.
+    /// Show the prompt of this request of one session, counted from 1, as one profile makes it.
     #[arg(long, value_name = "TURN")]
     show: Option<u32>,
     /// With --show: show what was replaced as a difference to the original.

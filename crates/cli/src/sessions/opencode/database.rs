@@ -12,9 +12,8 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Row};
 use serde_json::json;
 
-use super::Loaded;
 use super::document::{Document, Message};
-use crate::sessions::load::LoadError;
+use crate::sessions::error::{LoadError, Loaded};
 
 /// What every SQLite file starts with.
 const MAGIC: &[u8] = b"SQLite format 3\0";

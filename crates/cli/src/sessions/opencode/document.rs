@@ -1,13 +1,15 @@
 //! The document `{info, messages: [{info, parts}]}`, put together from its parts. What is no
 //! JSON is left out and reported, so that one bad part does not spoil the session.
 
-use foveal_transcript::LineNumber;
-use foveal_wire::{LINE_BYTES_MAX, Problem, ProblemKind};
+use std::path::Path;
+
+use foveal_transcript::{LineNumber, Session};
+use foveal_wire::{Format, LINE_BYTES_MAX, Problem, ProblemKind, ReadError};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::sessions::find::FindError;
-use crate::sessions::load::NotRead;
+use crate::sessions::error::{LoadError, Loaded, NotRead};
+use crate::sessions::file::FindError;
 
 /// A document being put together.
 #[derive(Debug)]
@@ -83,9 +85,22 @@ impl Document {
     }
 
     /// The text, and what is not in it.
-    pub(super) fn finish(mut self) -> (Vec<u8>, Vec<NotRead>) {
+    fn finish(mut self) -> (Vec<u8>, Vec<NotRead>) {
         self.text += "]}";
         (self.text.into_bytes(), self.not_read)
+    }
+
+    /// Reads the finished document as one session.
+    pub(super) fn read(self, path: &Path, sink: &mut dyn FnMut(Session)) -> Loaded {
+        let (text, mut not_read) = self.finish();
+        let name = path.display().to_string();
+        let read = foveal_wire::read(Format::OpenCode, &name, text.as_slice(), sink);
+        let problems = read.map_err(|source| match source {
+            ReadError::Io(why) => LoadError::Unreadable { path: path.to_owned(), why },
+            why => LoadError::Broken { path: path.to_owned(), why },
+        })?;
+        not_read.extend(problems.into_iter().map(NotRead::Problem));
+        Ok(not_read)
     }
 }
 

@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 use foveal_wire::{LINE_BYTES_MAX, ProblemKind};
 
 use super::document::{Document, Message};
-use super::{Kept, listed};
-use crate::sessions::find::{FindError, SessionFile};
-use crate::sessions::load::LoadError;
+use super::listing::{OpencodeFiles, listed};
+use crate::sessions::error::LoadError;
+use crate::sessions::file::{FindError, SessionFile};
 
 /// One session in a tree.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct TreeSession {
     pub(super) id: String,
     info: PathBuf,
     /// The folder with its messages.
@@ -33,33 +33,33 @@ const FOLDERS: [&str; 7] =
 const FOLDERS_OLD: [&str; 3] = ["info", "message", "part"];
 
 /// Adds the sessions of the tree in `folder`, which is a `storage` or the old `session`, to
-/// `kept`, if the tree is not in `owned`. One without messages is not listed: there is nothing
+/// `found`, if the tree is not in `owned`. One without messages is not listed: there is nothing
 /// in it.
-pub(super) fn sessions(folder: &Path, owned: &HashSet<PathBuf>, kept: &mut Kept) {
-    let entries = kept.list(folder);
+pub(super) fn sessions(folder: &Path, owned: &HashSet<PathBuf>, found: &mut OpencodeFiles) {
+    let entries = found.list(folder);
     let has = |name| {
         let path = folder.join(name);
         entries.contains(&path) && path.is_dir() && !owned.contains(&path)
     };
     let (messages, is_new, is_old) = (has("message"), has("session"), has("info"));
-    let before = (kept.files.len(), kept.unlisted.len());
+    let before = (found.files.len(), found.unlisted.len());
     let (projects, folders) = match (messages, is_new, is_old) {
-        (true, true, _) => (kept.list(&folder.join("session")), FOLDERS.as_slice()),
+        (true, true, _) => (found.list(&folder.join("session")), FOLDERS.as_slice()),
         (true, false, true) => (vec![folder.join("info")], FOLDERS_OLD.as_slice()),
         _ => return,
     };
     // Where it cannot be listed, no session seems to have messages.
-    kept.list(&folder.join("message"));
+    found.list(&folder.join("message"));
     for project in projects {
-        let files = kept.list(&project).into_iter().filter(|path| Place::of(path).is_some());
-        kept.files.extend(files.map(|path| SessionFile::new(path, false)));
+        let files = found.list(&project).into_iter().filter(|path| TreeSession::of(path).is_some());
+        found.files.extend(files.map(|path| SessionFile::new(path, false)));
     }
-    if before != (kept.files.len(), kept.unlisted.len()) {
-        kept.owned.extend(folders.iter().map(|name| folder.join(name)));
+    if before != (found.files.len(), found.unlisted.len()) {
+        found.owned.extend(folders.iter().map(|name| folder.join(name)));
     }
 }
 
-impl Place {
+impl TreeSession {
     /// The session described by the file at `info`, if that stands in a tree and has
     /// messages there.
     pub(super) fn of(info: &Path) -> Option<Self> {

@@ -88,7 +88,7 @@ impl ModelRequest {
 
 /// The latest messages before the read, one a text, the latest last.
 fn last_messages(read: &Read<'_>) -> Vec<String> {
-    let entries = &read.conversation.entries;
+    let entries = read.record.entries();
     let known = &entries[..read.upto.at().min(entries.len())];
     let mut messages: Vec<String> =
         known.iter().rev().filter_map(message).take(MESSAGES_MAX).collect();

@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use foveal_bench::sampling::{self, Change, Rules};
 use foveal_bench::{Case, Seeded, language};
+use foveal_cancel::Cancel;
 
 use self::git::{Git, Objects};
 use self::log::{Commit, FileChange};
-use crate::interrupt::Interrupt;
 
 /// Most commits looked at, the newest first.
 const COMMITS_MAX: usize = 50_000;
@@ -85,11 +85,11 @@ pub(super) fn sample(
     repository: &Repository,
     rules: &Rules,
     seed: u64,
-    interrupt: &Interrupt,
+    cancel: &Cancel<'_>,
 ) -> anyhow::Result<Vec<Case>> {
     let log = match repository.git.log(COMMITS_MAX) {
         // Ctrl+C reaches git too.
-        Err(_) if interrupt.requested() => return Ok(Vec::new()),
+        Err(_) if cancel.is_cancelled() => return Ok(Vec::new()),
         log => log?,
     };
     let mut commits = log::parse(&log);
@@ -97,11 +97,11 @@ pub(super) fn sample(
     let mut objects = repository.git.objects()?;
     let mut cases: Vec<Case> = Vec::new();
     for commit in &commits {
-        if cases.len() >= rules.cases_max || interrupt.requested() {
+        if cases.len() >= rules.cases_max || cancel.is_cancelled() {
             break;
         }
         match of_commit(repository, rules, commit, &mut objects) {
-            Err(_) if interrupt.requested() => break,
+            Err(_) if cancel.is_cancelled() => break,
             found => cases.extend(found.context("`git cat-file` failed")?),
         }
     }

@@ -1,0 +1,52 @@
+//! Our entry in an agent's settings: what it is called, and how it is known.
+
+/// What our entry is called everywhere.
+pub(super) const NAME: &str = "foveal";
+
+/// How `foveal mcp` is told which tools.
+pub(super) const PROFILE: &str = "--profile";
+
+/// Why a file is left alone.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub(crate) enum EditError {
+    /// It is not what it should be.
+    #[error("line {line}: {what}: correct it, then run this again")]
+    Broken {
+        /// From 1.
+        line: usize,
+        /// What is wrong.
+        what: String,
+    },
+    /// Something is of another kind than the client says.
+    #[error("`{key}` is not {expected}: correct it, then run this again")]
+    Kind {
+        /// Where.
+        key: String,
+        /// What it should be.
+        expected: &'static str,
+    },
+    /// There is an entry of this name that is not ours.
+    #[error("`{NAME}` is another program there: give that one another name, then run this again")]
+    Taken,
+}
+
+/// Whether a command is this program.
+pub(super) fn is_ours(command: &str) -> bool {
+    let name = command.rsplit(['/', '\\']).next().unwrap_or(command);
+    name == NAME || name == "foveal.exe"
+}
+
+/// Arguments with this profile in the place of another.
+pub(super) fn with_profile(arguments: &[&str], profile: &str) -> Vec<String> {
+    let mut kept = Vec::new();
+    let mut left = arguments.iter();
+    while let Some(argument) = left.next() {
+        match *argument {
+            PROFILE => drop(left.next()),
+            known if known.starts_with(PROFILE) && known[PROFILE.len()..].starts_with('=') => {}
+            other => kept.push(other.to_owned()),
+        }
+    }
+    kept.extend([PROFILE.to_owned(), profile.to_owned()]);
+    kept
+}

@@ -1,0 +1,310 @@
+//! The table of agents: how each is found, which of its files say which servers it starts, and
+//! what our entry looks like there. One row each.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::edit::Edit;
+use super::entry::PROFILE;
+use super::file::read;
+use super::json as json_entry;
+use super::program::{self, Program, Version, version_of};
+use crate::environment::Environment;
+
+/// The first version of Claude Code whose hooks can be used: since 2.1.121 they may replace what
+/// its own tools answer, and since this one commands are given their arguments without a shell.
+pub(crate) const HOOKS_SINCE: Version = Version(2, 1, 139);
+
+/// One agent.
+pub(crate) struct Client {
+    /// As it is named on the command line.
+    pub(crate) name: &'static str,
+    /// As people call it.
+    pub(crate) title: &'static str,
+    /// Its programs.
+    pub(crate) programs: &'static [&'static str],
+    /// Files and folders of which one is there if it was ever started.
+    marks: fn(&Environment) -> Vec<Option<PathBuf>>,
+    /// The user's file.
+    user: fn(&Environment) -> Option<PathBuf>,
+    /// The file of the project in a folder; `None`: it has none, or none that counts.
+    project: fn(&Path) -> Option<PathBuf>,
+    /// What is written.
+    form: Form,
+}
+
+/// What an entry looks like.
+#[derive(Clone, Copy)]
+enum Form {
+    /// An object in JSON, below a key.
+    Json(&'static str, fn(&Start<'_>) -> Value),
+    /// opencode's, which changed with its second version.
+    Opencode,
+    /// A table in TOML, below a key.
+    Toml(&'static str),
+}
+
+/// How an agent is to start the server.
+pub(crate) struct Start<'a> {
+    /// The program.
+    pub(crate) program: &'a str,
+    /// What it is started with.
+    pub(crate) arguments: Vec<&'static str>,
+    /// The profile that was asked for, if any was: an entry that is there gets it too.
+    pub(crate) profile: Option<&'static str>,
+}
+
+impl<'a> Start<'a> {
+    /// The server of this program, as it is written, with a choice of tools where one was asked
+    /// for.
+    pub(crate) fn new(program: &'a str, profile: Option<&'static str>) -> Self {
+        let choice = profile.into_iter().flat_map(|profile| [PROFILE, profile]);
+        let arguments = std::iter::once("mcp").chain(choice).collect();
+        Self { program, arguments, profile }
+    }
+}
+
+/// One file that is to be changed.
+pub(crate) struct Target {
+    /// The file.
+    pub(crate) path: PathBuf,
+    /// What is changed in it.
+    pub(crate) edit: Edit,
+    /// What for, in few words.
+    pub(crate) purpose: &'static str,
+}
+
+/// All agents.
+pub(crate) const CLIENTS: [Client; 8] = [
+    Client {
+        name: "claude-code",
+        title: "Claude Code",
+        programs: &["claude"],
+        marks: |at| vec![at.claude_folder(), claude_servers(at)],
+        user: claude_servers,
+        project: |folder| Some(folder.join(".mcp.json")),
+        form: Form::Json(
+            "mcpServers",
+            |start| json!({ "type": "stdio", "command": start.program, "args": start.arguments, "env": {} }),
+        ),
+    },
+    Client {
+        name: "codex",
+        title: "Codex",
+        programs: &["codex"],
+        marks: |at| vec![at.codex_folder()],
+        user: |at| Some(at.codex_folder()?.join("config.toml")),
+        project: |folder| Some(folder.join(".codex").join("config.toml")),
+        form: Form::Toml("mcp_servers"),
+    },
+    Client {
+        name: "opencode",
+        title: "opencode",
+        programs: &["opencode"],
+        marks: |at| vec![at.config_folder().map(|folder| folder.join("opencode"))],
+        user: |at| Some(one_of(&at.config_folder()?.join("opencode"), &OPENCODE_FILES)),
+        project: |folder| Some(one_of(folder, &OPENCODE_PROJECT_FILES)),
+        form: Form::Opencode,
+    },
+    Client {
+        name: "cursor",
+        title: "Cursor",
+        programs: &["cursor", "cursor-agent"],
+        marks: |at| vec![at.in_home(".cursor")],
+        user: |at| at.in_home(".cursor/mcp.json"),
+        project: |folder| Some(folder.join(".cursor").join("mcp.json")),
+        form: Form::Json(
+            "mcpServers",
+            |start| json!({ "command": start.program, "args": start.arguments, "env": {} }),
+        ),
+    },
+    Client {
+        name: "vscode",
+        title: "VS Code",
+        programs: &["code"],
+        marks: |at| vec![vscode_folder(at)],
+        user: |at| Some(vscode_folder(at)?.join("mcp.json")),
+        project: |folder| Some(folder.join(".vscode").join("mcp.json")),
+        form: Form::Json(
+            "servers",
+            |start| json!({ "type": "stdio", "command": start.program, "args": start.arguments }),
+        ),
+    },
+    Client {
+        name: "zed",
+        title: "Zed",
+        programs: &["zed", "zeditor"],
+        marks: |at| vec![at.config_folder().map(|folder| folder.join("zed"))],
+        user: |at| Some(at.config_folder()?.join("zed").join("settings.json")),
+        project: |_| None,
+        form: Form::Json("context_servers", |start| {
+            // Older versions want to be told that the user wrote it.
+            json!({ "source": "custom", "command": start.program, "args": start.arguments, "env": {} })
+        }),
+    },
+    Client {
+        name: "cline",
+        title: "Cline",
+        programs: &["cline"],
+        marks: |at| vec![at.in_home(".cline"), cline_old(at)],
+        user: cline_servers,
+        project: |_| None,
+        form: Form::Json("mcpServers", |start| {
+            json!({
+                "command": start.program, "args": start.arguments, "env": {}, "disabled": false,
+                "autoApprove": []
+            })
+        }),
+    },
+    Client {
+        name: "gemini",
+        title: "Gemini CLI",
+        programs: &["gemini"],
+        marks: |at| vec![at.in_home(".gemini")],
+        user: |at| at.in_home(".gemini/settings.json"),
+        project: |folder| Some(folder.join(".gemini").join("settings.json")),
+        form: Form::Json(
+            "mcpServers",
+            |start| json!({ "command": start.program, "args": start.arguments, "env": {} }),
+        ),
+    },
+];
+
+/// Names that opencode's settings may have; the last is made where there is none.
+const OPENCODE_FILES: [&str; 2] = ["opencode.jsonc", "opencode.json"];
+
+/// The same for a project.
+const OPENCODE_PROJECT_FILES: [&str; 4] =
+    ["opencode.jsonc", ".opencode/opencode.jsonc", ".opencode/opencode.json", "opencode.json"];
+
+impl Client {
+    /// The agent of this name.
+    pub(crate) fn named(name: &str) -> Option<&'static Self> {
+        CLIENTS.iter().find(|client| client.name == name)
+    }
+
+    /// Whether it seems to be installed: its program is found, or it was started before.
+    pub(crate) fn is_installed(&self, environment: &Environment) -> bool {
+        self.program(environment).is_some()
+            || (self.marks)(environment).iter().flatten().any(|path| path.exists())
+    }
+
+    /// Where its program is.
+    pub(crate) fn program(&self, environment: &Environment) -> Option<PathBuf> {
+        self.programs.iter().find_map(|name| program::find(name, environment))
+    }
+
+    /// The file that says which servers it starts: the user's, or that of the project in
+    /// `folder`.
+    pub(crate) fn servers(
+        &self,
+        environment: &Environment,
+        folder: Option<&Path>,
+        start: &Start<'_>,
+    ) -> Option<Target> {
+        let path = match folder {
+            Some(folder) => (self.project)(folder)?,
+            None => (self.user)(environment)?,
+        };
+        let profile = start.profile;
+        let server = |keys, entry| Edit::Server { keys, entry, profile };
+        let edit = match self.form {
+            Form::Json(key, entry) => server(vec![key], entry(start)),
+            Form::Toml(key) => Edit::Table {
+                key,
+                command: start.program.to_owned(),
+                arguments: start.arguments.clone(),
+                profile,
+            },
+            Form::Opencode => {
+                let (keys, entry) = opencode(&path, start, self.program(environment));
+                server(keys, entry)
+            }
+        };
+        Some(Target { path, edit, purpose: "the server of the tools" })
+    }
+
+    /// The file with its hooks, if it has any that can be used.
+    pub(crate) fn hooks(
+        &self,
+        environment: &Environment,
+        folder: Option<&Path>,
+        program: &Program,
+    ) -> Option<Target> {
+        if self.name != "claude-code" {
+            return None;
+        }
+        let path = match folder {
+            // What is shared with others must not name a program of this machine.
+            Some(folder) => folder.join(".claude").join("settings.local.json"),
+            None => environment.claude_folder()?.join("settings.json"),
+        };
+        let edit = Edit::Hooks { command: program.shown().to_owned() };
+        Some(Target { path, edit, purpose: "the hook that shapes what its own tools answer" })
+    }
+}
+
+/// The entry for opencode: of its second version where that is installed, or its settings are
+/// already those of the second version.
+fn opencode(
+    path: &Path,
+    start: &Start<'_>,
+    program: Option<PathBuf>,
+) -> (Vec<&'static str>, Value) {
+    let has_servers =
+        read(path).ok().flatten().is_some_and(|text| json_entry::has(&text, &["mcp", "servers"]));
+    let is_second =
+        || program.and_then(|program| version_of(&program)).is_some_and(|version| version.0 >= 2);
+    let command: Vec<&str> =
+        std::iter::once(start.program).chain(start.arguments.iter().copied()).collect();
+    if has_servers || is_second() {
+        (vec!["mcp", "servers"], json!({ "type": "local", "command": command }))
+    } else {
+        (vec!["mcp"], json!({ "type": "local", "command": command, "enabled": true }))
+    }
+}
+
+/// Claude Code's state, servers among it.
+fn claude_servers(environment: &Environment) -> Option<PathBuf> {
+    let moved = environment.claude.as_ref().map(|folder| folder.join(".claude.json"));
+    moved.or_else(|| environment.in_home(".claude.json"))
+}
+
+/// The folder of the default profile.
+fn vscode_folder(environment: &Environment) -> Option<PathBuf> {
+    let folder = if cfg!(target_os = "macos") {
+        environment.in_home("Library/Application Support")?
+    } else {
+        environment.config_folder()?
+    };
+    Some(folder.join("Code").join("User"))
+}
+
+/// Where Cline's extension kept its servers before the program did.
+fn cline_old(environment: &Environment) -> Option<PathBuf> {
+    let own = "globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json";
+    Some(vscode_folder(environment)?.join(own))
+}
+
+fn cline_servers(environment: &Environment) -> Option<PathBuf> {
+    if let Some(path) = &environment.cline_servers {
+        return Some(path.clone());
+    }
+    let own = environment.in_home(".cline");
+    let old = cline_old(environment).filter(|old| old.exists());
+    if let (Some(old), None, None) = (old, &environment.cline_data, &environment.cline)
+        && !own.as_ref().is_some_and(|own| own.exists())
+    {
+        return Some(old);
+    }
+    let folder = environment.cline.clone().or(own).map(|folder| folder.join("data"));
+    let data = environment.cline_data.clone().or(folder)?;
+    Some(data.join("settings").join("cline_mcp_settings.json"))
+}
+
+/// The first of these that exists, or the last.
+fn one_of(folder: &Path, names: &[&str]) -> PathBuf {
+    let found = names.iter().find(|name| folder.join(name).exists());
+    folder.join(found.or(names.last()).copied().unwrap_or_default())
+}

@@ -1,0 +1,130 @@
+//! The command line: which commands there are, and which one is run.
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use super::{
+    bench, changelog, doctor, expand, file_at, graph, grep, hook, index, init, map, mcp, outline,
+    read, replay, search, sessions, show,
+};
+use crate::colour::ColourChoice;
+use crate::environment::Environment;
+use crate::output;
+
+/// Gives coding agents the context they need, and measures what that saves on recorded sessions.
+#[derive(Debug, Parser)]
+#[command(name = "foveal", version, arg_required_else_help = true)]
+pub(crate) struct Cli {
+    /// When to print in colours.
+    #[arg(long = "color", global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) colour: ColourChoice,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Replays recorded sessions and shows what each profile would have cost and kept.
+    Replay(Box<replay::Arguments>),
+    /// Shows a recorded session as short text.
+    Show(show::Arguments),
+    /// Lists what a recorded session changed in files.
+    Changelog(changelog::Arguments),
+    /// Shows a file as it was at a turn of a recorded session, as far as the session shows it.
+    FileAt(file_at::Arguments),
+    /// Shows the structure of files: imports, types and signatures, without bodies.
+    Outline(outline::Arguments),
+    /// Shows who calls, tests and uses a symbol, and what it calls and uses.
+    ///
+    /// Updates the index first, or makes it if there is none: see `foveal index`.
+    Graph(graph::Arguments),
+    /// Shows the most important files and signatures of a repository in few tokens.
+    ///
+    /// Updates the index first, or makes it if there is none: see `foveal index`.
+    Map(map::Arguments),
+    /// Brings the index of a folder up to date.
+    ///
+    /// Leaves out what .gitignore and .ignore name, hidden files, files of more than 1 MiB, and
+    /// files that look like keys or credentials. Stores the index in foveal/index in
+    /// $XDG_DATA_HOME, or where the platform keeps data (~/.local/share,
+    /// ~/Library/Application Support, %LOCALAPPDATA%). Writes nothing into the folder itself.
+    Index(index::Arguments),
+    /// Finds parts of files by words and by meaning.
+    ///
+    /// Updates the index first, or makes it if there is none. Paths start at the top of the
+    /// folder. Exits with 1 if nothing is found.
+    Search(search::Arguments),
+    /// Serves the tools to an agent over the Model Context Protocol.
+    Mcp(mcp::Arguments),
+    /// Sets up the agents on this machine to use the tools.
+    ///
+    /// Shows each change before it is written, keeps a copy of the file beside it
+    /// (`NAME.foveal-backup`), and changes nothing else in it. Without names, sets up all agents
+    /// that are found.
+    Init(init::Arguments),
+    /// Checks what works on this machine, and says how to repair what does not.
+    ///
+    /// Exits with 1 if something is broken.
+    Doctor(doctor::Arguments),
+    /// Answers an event of Claude Code: shapes the results of its own tools.
+    ///
+    /// Claude Code runs it after `foveal init claude-code`. Reads the event from standard input.
+    #[command(hide = true)]
+    Hook,
+    /// Shows a file as a model sees it: a short file in full, the important parts of a long one.
+    Read(read::Arguments),
+    /// Shows the lines of files that match.
+    ///
+    /// Leaves out what .gitignore names, and files that look like keys or credentials unless you
+    /// name them. Exits with 1 if nothing is found.
+    Grep(grep::Arguments),
+    /// Shows what was left out of an answer, by the handle in its note.
+    Expand(expand::Arguments),
+    /// Lists the stored sessions of the tools; pins or deletes one.
+    ///
+    /// Keeps a session and what it refers to for 30 days after its last use, and less long if all
+    /// sessions together exceed 2 GiB. Pinned sessions stay.
+    Sessions(sessions::Arguments),
+    /// Measures how well foveal chooses what to show.
+    #[command(subcommand)]
+    Bench(bench::Bench),
+    /// Prints a completion script for a shell.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Runs a command.
+///
+/// # Errors
+/// If the command's input cannot be used or its output cannot be written.
+pub(crate) fn run(cli: Cli, environment: &Environment) -> anyhow::Result<ExitCode> {
+    match cli.command {
+        Command::Replay(arguments) => replay::run(&arguments.resolve()?, environment),
+        Command::Show(arguments) => show::run(&arguments),
+        Command::Changelog(arguments) => changelog::run(&arguments),
+        Command::FileAt(arguments) => file_at::run(&arguments, environment),
+        Command::Outline(arguments) => outline::run(&arguments, environment),
+        Command::Graph(arguments) => graph::run(&arguments, environment),
+        Command::Map(arguments) => map::run(&arguments, environment),
+        Command::Index(arguments) => index::run(&arguments, environment),
+        Command::Search(arguments) => search::run(&arguments, environment),
+        Command::Mcp(arguments) => mcp::run(&arguments, environment),
+        Command::Init(arguments) => init::run(&arguments, environment),
+        Command::Doctor(arguments) => doctor::run(&arguments, environment),
+        Command::Hook => Ok(hook::run(environment)),
+        Command::Read(arguments) => read::run(&arguments, environment),
+        Command::Grep(arguments) => grep::run(&arguments, environment),
+        Command::Expand(arguments) => expand::run(&arguments, environment),
+        Command::Sessions(arguments) => sessions::run(&arguments, environment),
+        Command::Bench(bench) => bench::run(bench),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "foveal", &mut script);
+            output::print(&String::from_utf8_lossy(&script))?;
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}

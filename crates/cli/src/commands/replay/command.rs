@@ -1,0 +1,240 @@
+//! `foveal replay`: what each profile would have cost and kept on recorded sessions.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::{Context, bail};
+use foveal_cancel::Cancel;
+use foveal_code::views::CuratedViews;
+use foveal_context::profile::DEFAULT;
+use foveal_report::{Limits, ProfileLine, ReportBuilder};
+
+use super::arguments::{Config, Show};
+use crate::commands::one_session::{check_turn, conversation};
+use crate::environment::Environment;
+use crate::exit_code;
+use crate::figures::{SessionFigures, Totals};
+use crate::interrupt;
+use crate::measure::{self, FileOutcome};
+use crate::numbers::plural;
+use crate::ordered::Ordered;
+use crate::output;
+use crate::progress;
+use crate::prompt_view::View;
+use crate::sessions::{self, FoundSessions, load_one, own};
+use crate::summary::{self, Summary};
+
+/// Replays and prints.
+///
+/// # Errors
+/// If nothing can be read or the output cannot be written.
+pub(crate) fn run(config: &Config, environment: &Environment) -> anyhow::Result<ExitCode> {
+    if let Some(show) = &config.show {
+        return show_prompt(config, show, environment);
+    }
+    let Some(found) = session_files(config, environment)? else {
+        bail!("{}", own::NOTHING);
+    };
+    let cancel = &interrupt::listen();
+    let builder = Mutex::new(report_builder(config));
+    let outcomes = measure_files(config, &found, cancel, &builder)?;
+    let collected = Collected::of(outcomes, &found);
+    if let Some(path) = config.report.as_ref().filter(|_| !collected.sessions.is_empty()) {
+        let data = builder.into_inner().unwrap_or_else(PoisonError::into_inner).finish();
+        fs::write(path, foveal_report::render(&data))
+            .with_context(|| format!("`{}` cannot be written", path.display()))?;
+    }
+    collected.report(config, cancel.is_cancelled())
+}
+
+fn measure_files(
+    config: &Config,
+    found: &FoundSessions,
+    cancel: &Cancel<'_>,
+    builder: &Mutex<ReportBuilder>,
+) -> anyhow::Result<Vec<Option<FileOutcome>>> {
+    let bar = progress::bar(found.files.len() as u64);
+    let log = open_log(config)?;
+    let report = config.report.as_ref().map(|_| measure::Report {
+        builder,
+        limits: Limits::default(),
+        order: report_order(config),
+    });
+    let plan = measure::Plan {
+        profiles: &config.profiles,
+        prices: &config.prices,
+        views: Arc::new(CuratedViews::default()),
+        tokenizer: config.tokenizer,
+        format: config.format,
+        prompt_log: log.as_ref(),
+        report,
+        problems_max: config.problems_max,
+        cancel,
+    };
+    let outcomes = measure::measure(&plan, &found.files, &|| bar.inc(1))
+        .context("the prompt log cannot be written")?;
+    bar.finish_and_clear();
+    Ok(outcomes)
+}
+
+/// The places of the profiles as the page has them: the default one first.
+fn report_order(config: &Config) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..config.profiles.len()).collect();
+    order.sort_by_key(|place| config.profiles[*place].name != DEFAULT);
+    order
+}
+
+fn report_builder(config: &Config) -> ReportBuilder {
+    let profiles =
+        report_order(config).into_iter().map(|at| ProfileLine::from(config.profiles[at]));
+    ReportBuilder::new(profiles.collect(), config.prices.clone(), Limits::default())
+}
+
+/// Prints the prompt of one request.
+fn show_prompt(
+    config: &Config,
+    show: &Show,
+    environment: &Environment,
+) -> anyhow::Result<ExitCode> {
+    if config.paths.is_empty() {
+        bail!("--show is about one session: name its file");
+    }
+    let session = load_one(&config.paths, config.format)?;
+    let conversation = conversation(&session, show.conversation.as_deref())?;
+    check_turn(conversation, show.turn)?;
+    let [profile] = config.profiles.as_slice() else { bail!("--show is about one profile") };
+    let view = View::of(conversation.clone(), show.turn, profile, &config.prices, config.tokenizer)
+        .context("the conversation ends before this request")?;
+    output::print(&view.render(profile, show.detail, environment.colour))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The files to read, or `None` where the user named none and has none.
+fn session_files(
+    config: &Config,
+    environment: &Environment,
+) -> anyhow::Result<Option<FoundSessions>> {
+    if !config.paths.is_empty() {
+        return Ok(Some(sessions::find(&config.paths, config.format)?));
+    }
+    let kept = own::look(own::places(environment), config.format);
+    write!(io::stderr(), "{}", own::describe(&kept))?;
+    let mut found = FoundSessions::default();
+    for kept in kept {
+        found.files.extend(kept.files);
+        found.unlisted.extend(kept.unlisted);
+    }
+    Ok((!found.files.is_empty() || !found.unlisted.is_empty()).then_some(found))
+}
+
+fn open_log(config: &Config) -> anyhow::Result<Option<Ordered<'static>>> {
+    let Some(path) = &config.prompt_log else { return Ok(None) };
+    if path.as_os_str() == "-" {
+        return Ok(Some(Ordered::new(Box::new(BufWriter::new(io::stdout())))));
+    }
+    let file =
+        File::create(path).with_context(|| format!("`{}` cannot be written", path.display()))?;
+    Ok(Some(Ordered::new(Box::new(BufWriter::new(file)))))
+}
+
+/// What all files gave.
+struct Collected {
+    sessions: Vec<SessionFigures>,
+    not_read: Vec<String>,
+    /// Whether a file that the user named is among those not read.
+    named_not_read: bool,
+    problems: Vec<String>,
+    problem_count: u64,
+}
+
+impl Collected {
+    fn of(outcomes: Vec<Option<FileOutcome>>, found: &FoundSessions) -> Self {
+        let mut all = Self {
+            sessions: Vec::new(),
+            not_read: found.unlisted.iter().map(ToString::to_string).collect(),
+            named_not_read: false,
+            problems: Vec::new(),
+            problem_count: 0,
+        };
+        for (outcome, file) in outcomes.into_iter().zip(&found.files) {
+            let Some(outcome) = outcome else { continue };
+            all.sessions.extend(outcome.sessions);
+            all.problems.extend(outcome.problems);
+            all.problem_count += outcome.problem_count;
+            if let Some(error) = outcome.error {
+                all.named_not_read |= file.named;
+                all.not_read.push(error.to_string());
+            }
+        }
+        all
+    }
+
+    fn report(mut self, config: &Config, interrupted: bool) -> anyhow::Result<ExitCode> {
+        self.problems.truncate(config.problems_max);
+        self.complain(interrupted)?;
+        if self.sessions.is_empty() && !interrupted {
+            return Ok(ExitCode::from(exit_code::FAILED));
+        }
+        let to_stdout = config.prompt_log.as_ref().is_some_and(|path| path.as_os_str() == "-");
+        if !to_stdout {
+            self.print(config, interrupted)?;
+        }
+        Ok(match (interrupted, self.named_not_read) {
+            (true, _) => ExitCode::from(exit_code::INTERRUPTED),
+            (false, true) => ExitCode::from(exit_code::FAILED),
+            (false, false) => ExitCode::SUCCESS,
+        })
+    }
+
+    fn print(&mut self, config: &Config, interrupted: bool) -> io::Result<()> {
+        let totals = Totals::of(&self.sessions, config.profiles.len());
+        let mut summary = Summary {
+            profiles: &config.profiles,
+            prices: &config.prices,
+            tokenizer: config.tokenizer,
+            sessions: &[],
+            totals: &totals,
+            sort: config.sort,
+            not_read: &self.not_read,
+            problems: &self.problems,
+            problem_count: self.problem_count,
+            interrupted,
+        };
+        summary::sort_sessions(&mut self.sessions, summary.main_profile(), config.sort);
+        summary.sessions = &self.sessions;
+        let render = if config.json { summary::json::render } else { summary::text::render };
+        output::print(&render(&summary, config.per_session))
+    }
+
+    /// Says on standard error what was not read.
+    fn complain(&self, interrupted: bool) -> io::Result<()> {
+        let mut err = io::stderr().lock();
+        let alone = self.sessions.is_empty() && !interrupted;
+        match self.not_read.len() as u64 {
+            0 => {}
+            _ if alone => {
+                for reason in &self.not_read {
+                    writeln!(err, "error: {reason}")?;
+                }
+            }
+            many => {
+                let were = if many == 1 { "was" } else { "were" };
+                writeln!(err, "{} {were} not read:", plural(many, "file"))?;
+                for reason in &self.not_read {
+                    writeln!(err, "  {reason}")?;
+                }
+            }
+        }
+        if self.problem_count > 0 {
+            let shown = self.problems.len() as u64;
+            let rest = if shown < self.problem_count { "; --problems lists all" } else { "" };
+            writeln!(err, "{} in what was read{rest}:", plural(self.problem_count, "problem"))?;
+            for problem in &self.problems {
+                writeln!(err, "  {problem}")?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,52 @@
+//! What is measured, and how.
+
+use std::sync::{Arc, Mutex};
+
+use foveal_cancel::Cancel;
+use foveal_context::prices::PriceCard;
+use foveal_context::profile::Profile;
+use foveal_context::tokens::Tokenizer;
+use foveal_context::views::Views;
+use foveal_report::{Limits, ReportBuilder};
+use foveal_wire::Format;
+
+use crate::ordered::Ordered;
+
+/// What is measured, and how.
+pub(crate) struct Plan<'a> {
+    /// The profiles.
+    pub(crate) profiles: &'a [&'static Profile],
+    /// The prices.
+    pub(crate) prices: &'a PriceCard,
+    /// Who chooses what of read files is shown.
+    pub(crate) views: Arc<dyn Views>,
+    /// What counts tokens.
+    pub(crate) tokenizer: Tokenizer,
+    /// The format, where the user named it.
+    pub(crate) format: Option<Format>,
+    /// Where the prompts of the first profile go.
+    pub(crate) prompt_log: Option<&'a Ordered<'static>>,
+    /// What is drawn, where a report is.
+    pub(crate) report: Option<Report<'a>>,
+    /// Problems kept of each file; the rest is counted.
+    pub(crate) problems_max: usize,
+    /// Whether to stop.
+    pub(crate) cancel: &'a Cancel<'a>,
+}
+
+/// What is gathered for the report.
+pub(crate) struct Report<'a> {
+    /// Where it is gathered.
+    pub(crate) builder: &'a Mutex<ReportBuilder>,
+    /// How much is shown.
+    pub(crate) limits: Limits,
+    /// The places of the profiles, in the order the builder was given them.
+    pub(crate) order: Vec<usize>,
+}
+
+impl Report<'_> {
+    /// Whether the profile at `place` is drawn request by request.
+    pub(super) fn draws(&self, place: usize) -> bool {
+        self.order.iter().take(self.limits.profiles_drawn).any(|drawn| *drawn == place)
+    }
+}

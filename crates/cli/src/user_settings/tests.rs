@@ -1,0 +1,162 @@
+use super::*;
+use foveal_tools::permission::Verdict;
+
+fn of(text: &str) -> anyhow::Result<UserSettings> {
+    super::of(text.as_bytes())
+}
+
+#[test]
+fn everything_can_be_set() {
+    let set = of("detect_duplicates = false\n\
+         [read]\nsmall_lines = 50\nfor_files = [{ glob = \"**/*.md\", small_lines = 400 }]\n\
+         [run]\ntime_out_ms = 1\ntime_out_max_ms = 2\nterminals_max = 3\n\
+         [web]\nprivate_hosts = [\"localhost:3000\"]\n\
+         [[permissions]]\ntool = \"bash\"\nsubject = \"git push*\"\nverdict = \"deny\"\n")
+    .expect("settings");
+    let calls = CallSettings { detect: false, ..CallSettings::default() };
+    let tools = ToolSettings {
+        read_small_lines: 50,
+        read_small_lines_by_glob: vec![("**/*.md".to_owned(), 400)],
+        run_time_out_ms: 1,
+        run_time_out_max_ms: 2,
+        terminals_max: 3,
+        calls,
+        private_hosts: vec!["localhost:3000".to_owned()],
+        ..ToolSettings::default()
+    };
+    let (tool, subject) = ("bash".to_owned(), "git push*".to_owned());
+    let policy = Policy { rules: vec![Rule { tool, subject, verdict: Verdict::Deny }] };
+    assert_eq!(set, UserSettings { tools, policy });
+    assert_eq!(of("").expect("settings"), UserSettings::default());
+}
+
+#[test]
+fn how_duplicates_are_known_can_be_set_for_all_tools_and_for_one() {
+    let set = of("[duplicates]\ncalls_max = 20\nage_ms_max = 60_000\nthreshold = 0.6\n\
+         [duplicates.tools.grep]\ndetect = false\n\
+         [duplicates.tools.glob]\ncalls_max = 2\nage_ms_max = 1_000\nthreshold = 0.9\n");
+    let calls = set.expect("settings").tools.calls;
+    let limits = CallLimits { calls_max: 20, age_ms_max: 60_000, threshold: 0.6 };
+    let grep = ToolLimits { detect: Some(false), ..ToolLimits::default() };
+    let glob = ToolLimits {
+        detect: None,
+        calls_max: Some(2),
+        age_ms_max: Some(1_000),
+        threshold: Some(0.9),
+    };
+    let tools = BTreeMap::from([("glob".to_owned(), glob), ("grep".to_owned(), grep)]);
+    assert_eq!(calls, CallSettings { limits, tools, ..CallSettings::default() });
+}
+
+#[test]
+fn the_settings_that_are_documented_are_understood() {
+    let page = include_str!("../../../../docs/agents.md");
+    let documented = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next());
+    let set = of(documented.expect("an example")).expect("settings");
+    let tools: Vec<&str> = set.tools.calls.tools.keys().map(String::as_str).collect();
+    assert_eq!(tools, ["grep", "web_fetch"]);
+}
+
+#[test]
+fn what_is_not_understood_is_told_with_its_line() {
+    for (text, line, told) in [
+        ("[read]\nsmal_lines = 1\n", 2, "unknown field `smal_lines`"),
+        ("\n\n[red]\n", 3, "unknown field `red`"),
+        ("[read]\nsmall_lines = -1\n", 2, "-1"),
+        ("[read]\nsmall_lines = 0\n", 2, "give at least 1"),
+        ("[read]\nfor_files = [\n{ glob = \"\", small_lines = 1 }]\n", 3, "an empty glob"),
+        ("[duplicates]\ncals_max = 1\n", 2, "unknown field `cals_max`"),
+        ("[duplicates]\nthreshold = 1.5\n", 2, "1.5 is no share"),
+        ("[duplicates.tools.grepp]\ncalls_max = 1\n", 1, "no tool `grepp`; there are: read_file"),
+        ("[duplicates.tools.grep]\nthreshold = -0.1\n", 2, "-0.1 is no share"),
+        ("[run]\n\ntime_out_ms = 0\n", 3, "give at least 1"),
+        ("[run]\ntime_out_max_ms = 0\n", 2, "give at least 1"),
+        ("[run]\nterminals_max = 0\n", 2, "give at least 1"),
+        ("[run]\ntime_out_max_ms = 9\ntime_out_ms = 10\n", 3, "10, is above time_out_max_ms, 9"),
+        ("[run]\ntime_out_ms = 3_600_001\n", 2, "is above time_out_max_ms, 3600000"),
+        ("read\n", 1, "expected"),
+    ] {
+        check_wrong(text, line, told);
+    }
+}
+
+fn check_wrong(text: &str, line: usize, told: &str) {
+    let error = format!("{:#}", of(text).expect_err(text));
+    let is_told = error.contains(told) && error.contains(&format!("line {line}"));
+    assert!(is_told, "{text:?}: {error}");
+}
+
+#[test]
+fn rules_without_effect_are_told_with_their_line() {
+    let check = |tool: &str, subject: &str, line, told: &str| {
+        let text = format!(
+            "[[permissions]]\ntool = \"{tool}\"\nsubject = \"{subject}\"\nverdict = \"deny\"\n"
+        );
+        check_wrong(&text, line, told);
+    };
+    check("bsh", "rm *", 2, "no tool is called `bsh`; there are: read_file");
+    check("Bash*", "rm *", 2, "no tool is called `Bash*`");
+    check("", "rm *", 2, "write `*` for everything");
+    check("b[", "rm *", 2, "`b[` is no glob");
+    check("bash", "", 3, "write `*` for everything");
+    check("bash", " ", 3, "write `*` for everything");
+    check("bash", "b[", 3, "`b[` is no glob");
+    let verdict = "[[permissions]]\ntool = \"*\"\nsubject = \"b\"\nverdict = \"no\"\n";
+    check_wrong(verdict, 4, "unknown variant `no`");
+    for tool in ["*", "bash", "{exec,bash}", "read_*", "*_stdin"] {
+        let rule =
+            format!("permissions = [{{ tool = \"{tool}\", subject = \"*\", verdict = \"ask\" }}]");
+        assert_eq!(of(&rule).expect("a rule").policy.rules.len(), 1);
+    }
+}
+
+#[test]
+fn hosts_that_are_none_are_told_with_their_line() {
+    let of_hosts = |hosts: &[&str]| format!("[web]\nprivate_hosts = {hosts:?}\n");
+    for host in [
+        "",
+        " ",
+        "http://x/",
+        "x/y",
+        "localhost:99999",
+        "localhost:0",
+        "localhost:",
+        ":80",
+        "a b",
+        "a..b",
+        "*",
+        "*.",
+        "a:b:c",
+        "[::1",
+        "b\u{fc}cher.example",
+    ] {
+        check_wrong(&of_hosts(&[host]), 2, &format!("`{host}` is no host"));
+    }
+    let hosts = [
+        "localhost",
+        "localhost:3000",
+        "my_host.",
+        "*.corp.example",
+        "*.corp.example:8443",
+        "10.0.0.7",
+        "10.0.0.7:80",
+        "::1",
+        "[::1]",
+        "[::1]:80",
+    ];
+    assert_eq!(of(&of_hosts(&hosts)).expect("hosts").tools.private_hosts, hosts);
+}
+
+#[test]
+fn a_file_that_is_no_text_is_told_with_its_line() {
+    let error = super::of(b"[read]\n\nsmall_lines = 1 # \xff\n").expect_err("no text");
+    assert_eq!(format!("{error:#}"), "line 3: this is no UTF-8: save the file as UTF-8");
+}
+
+#[test]
+fn the_most_time_bounds_the_usual_time() {
+    let tools = of("[run]\ntime_out_max_ms = 1000\n").expect("settings").tools;
+    assert_eq!((tools.run_time_out_ms, tools.run_time_out_max_ms), (1000, 1000));
+    let tools = of("[run]\ntime_out_max_ms = 200_000\n").expect("settings").tools;
+    assert_eq!((tools.run_time_out_ms, tools.run_time_out_max_ms), (120_000, 200_000));
+}

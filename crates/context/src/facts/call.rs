@@ -1,0 +1,58 @@
+//! What is known about one call, and its short name in notes.
+
+use super::hash::LineHash;
+use super::names::file_name;
+use foveal_effects::{Effect, effect_of};
+use foveal_transcript::Call;
+
+/// What is known about the call behind a tool result.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallFacts {
+    /// What the call does.
+    pub effect: Effect,
+    /// A short name for the call in notes: the tool and what it was asked ("Read a.rs").
+    pub label: String,
+    /// The tool's name.
+    pub tool: String,
+    /// Hash of the tool and its arguments, for finding repeated calls.
+    pub key: LineHash,
+}
+
+impl CallFacts {
+    /// The facts of a call whose relative paths start at `directory`.
+    pub(super) fn of(call: &Call, directory: Option<&str>) -> Self {
+        let effect = effect_of(call, directory);
+        let label = label_of(call, &effect);
+        let key = LineHash::of(&format!("{} {}", call.name, call.arguments));
+        Self { effect, label, tool: call.name.clone(), key }
+    }
+}
+
+/// Longest label, in characters.
+const LABEL_LENGTH_MAX: usize = 48;
+
+fn label_of(call: &Call, effect: &Effect) -> String {
+    let subject = match (&effect.command, effect.reads.first(), effect.writes.first()) {
+        (Some(command), _, _) => command.split('\n').next().unwrap_or_default().to_owned(),
+        (None, Some(read), _) => file_name(&read.path).to_owned(),
+        (None, None, Some(write)) => file_name(&write.path).to_owned(),
+        // In a note the handle it asked for would be taken for the note's own.
+        (None, None, None) if effect.verbatim => String::new(),
+        (None, None, None) => first_text(&call.arguments),
+    };
+    let label = format!("{} {}", call.name, subject.trim());
+    let mut short: String = label.trim().chars().take(LABEL_LENGTH_MAX).collect();
+    if short.len() < label.trim().len() {
+        short.push('…');
+    }
+    short
+}
+
+fn first_text(arguments: &serde_json::Value) -> String {
+    arguments
+        .as_object()
+        .and_then(|object| object.values().find_map(serde_json::Value::as_str))
+        .and_then(|text| text.split('\n').next())
+        .unwrap_or_default()
+        .to_owned()
+}

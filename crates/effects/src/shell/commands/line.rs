@@ -1,0 +1,135 @@
+//! Command lines taken apart, and other spellings of the same commands.
+
+use super::pieces::{Piece, fragments, pieces};
+use super::told::runs_scripts;
+use crate::shell::parse::Parsed;
+use crate::shell::starters::is_starter;
+use crate::shell::word::name_of;
+
+/// A command line taken apart.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CommandLine {
+    /// All that it may run or write to, in no particular order.
+    pub commands: Vec<SimpleCommand>,
+    /// Whether `commands` is all. If not, they are those that could be found.
+    pub is_clear: bool,
+}
+
+/// One program with its words; or an assignment, a test, the head of a loop; or a redirection
+/// to a file (`> file`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SimpleCommand {
+    /// As it is written, assignments before the program included, redirections left out, single
+    /// blanks between words.
+    pub text: String,
+    /// How else the same may be written: without quotes, without assignments, without the
+    /// folder of the program, without what only starts another (`env`, `sudo`, `sh -c`).
+    pub spellings: Vec<String>,
+}
+
+/// Starters that take a whole line as one word.
+const LINE_TAKERS: &[&str] = &["env", "flock", "parallel", "runuser", "script", "su", "watch"];
+
+/// Starters that give the program further words, which they are told otherwise.
+const FEEDERS: &[&str] = &["parallel", "xargs"];
+
+/// Stands for what a feeder gives.
+const FED: &str = "{}";
+
+/// Starters that start one another.
+const STARTERS_MAX: u8 = 16;
+
+/// Words of a starter at which the program may stand.
+const STARTED_MAX: usize = 16;
+
+impl CommandLine {
+    /// Takes `line` apart.
+    pub fn of(line: &str) -> Self {
+        nested(line, 0)
+    }
+}
+
+fn nested(line: &str, shells: u8) -> CommandLine {
+    let Some(parsed) = Parsed::of(line, shells) else { return CommandLine::default() };
+    let (pieces, is_clear) = pieces(&parsed);
+    let mut speller = Speller { line, shells, is_clear };
+    let mut commands: Vec<SimpleCommand> =
+        pieces.into_iter().map(|piece| speller.command(piece)).collect();
+    if !speller.is_clear {
+        commands.extend(fragments(line).map(|piece| speller.command(piece)));
+    }
+    CommandLine { commands, is_clear: speller.is_clear }
+}
+
+/// Finds other spellings of commands, and with them whether scripts in their words are clear.
+struct Speller<'a> {
+    line: &'a str,
+    shells: u8,
+    is_clear: bool,
+}
+
+impl Speller<'_> {
+    fn command(&mut self, piece: Piece) -> SimpleCommand {
+        let Piece { text, words } = piece;
+        let words: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+        let mut spellings = Vec::new();
+        self.spell(&words, 0, &mut spellings);
+        // A feeder may give nothing.
+        let bare = spellings.iter().filter_map(|spelling| spelling.strip_suffix(FED));
+        let bare: Vec<String> = bare.map(|spelling| spelling.trim_end().to_owned()).collect();
+        spellings.extend(bare);
+        spellings.retain(|spelling| *spelling != text);
+        SimpleCommand { text, spellings }
+    }
+
+    fn spell(&mut self, words: &[&str], starters: u8, spellings: &mut Vec<String>) {
+        let Some((program, rest)) = words.split_first() else { return };
+        spellings.push(words.join(" "));
+        let name = name_of(program);
+        if name != *program {
+            spellings.push([&[name], rest].concat().join(" "));
+        }
+        if starters > STARTERS_MAX {
+            self.is_clear = false;
+            return;
+        }
+        if is_starter(name) {
+            for at in 0..rest.len().min(STARTED_MAX) {
+                let fed: &[&str] = if FEEDERS.contains(&name) { &[FED] } else { &[] };
+                self.spell(&[&rest[at..], fed].concat(), starters + 1, spellings);
+                if is_starter(name_of(rest[at])) {
+                    break;
+                }
+            }
+        }
+        let scripts: Vec<String> = match name {
+            "eval" => vec![rest.join(" ")],
+            "trap" => rest.iter().map(|word| (*word).to_owned()).collect(),
+            _ if runs_scripts(name) => rest.iter().map(|word| (*word).to_owned()).collect(),
+            _ if LINE_TAKERS.contains(&name) => {
+                rest.iter().filter_map(|word| line_in(word)).collect()
+            }
+            _ => Vec::new(),
+        };
+        let is_flag = |word: &&str| word.starts_with('-') && !word.starts_with("--");
+        let are_run = matches!(name, "eval" | "trap")
+            || (runs_scripts(name) && rest.iter().any(|word| is_flag(word) && word.contains('c')));
+        for script in scripts.iter().filter(|script| script.len() < self.line.len()) {
+            let line = nested(script, self.shells + 1);
+            self.is_clear &= line.is_clear || !are_run || script.starts_with(['-', '+']);
+            for command in line.commands {
+                spellings.push(command.text);
+                spellings.extend(command.spellings);
+            }
+        }
+    }
+}
+
+/// The line in a word of a starter, which a flag may stand before (`-cline`, `--command=line`).
+fn line_in(word: &str) -> Option<String> {
+    let line = match word.split_once('=') {
+        Some((flag, line)) if flag.starts_with("--") => line,
+        _ => word.strip_prefix("-c").or_else(|| word.strip_prefix("-S")).unwrap_or(word),
+    };
+    line.contains([' ', '\t', '\n']).then(|| line.to_owned())
+}

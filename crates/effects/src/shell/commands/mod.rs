@@ -1,0 +1,10 @@
+//! A command line as the simple commands it runs, for rules that allow or forbid commands.
+
+mod line;
+mod pieces;
+mod scan;
+#[cfg(test)]
+mod tests;
+mod told;
+
+pub use line::{CommandLine, SimpleCommand};

@@ -1,0 +1,174 @@
+//! Words of a command line: taken out of their quotes, and put into them.
+
+use serde_json::Value;
+use tree_sitter::Node;
+
+use super::parse::text_of;
+
+/// One word without its quotes.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Word {
+    pub(super) text: String,
+    /// Holds a variable or substitution: the text is not what the program gets.
+    pub(super) expands: bool,
+    /// Holds an unquoted pattern (`*.rs`, `{a,b}`).
+    pub(super) glob: bool,
+}
+
+impl Word {
+    pub(super) fn literal(text: impl Into<String>) -> Word {
+        Word { text: text.into(), expands: false, glob: false }
+    }
+
+    /// The word that `node` of the tree of `source` stands for.
+    pub(super) fn of(node: Node<'_>, source: &str) -> Word {
+        let mut word = Word::default();
+        word.add(node, source);
+        word
+    }
+
+    fn add(&mut self, node: Node<'_>, source: &str) {
+        let text = text_of(node, source);
+        match node.kind() {
+            "word" | "number" | "test_operator" | "regex" | "extglob_pattern" => {
+                self.glob |= has_pattern(text);
+                self.text.push_str(&unescape_word(text));
+            }
+            "raw_string" => self.text.push_str(strip(text, '\'')),
+            "string" => {
+                let mut cursor = node.walk();
+                self.expands |=
+                    node.named_children(&mut cursor).any(|child| child.kind() != "string_content");
+                self.text.push_str(&unescape(strip(text, '"'), "$`\"\\"));
+            }
+            "ansi_c_string" => {
+                self.text.push_str(&unescape_ansi(strip(text.trim_start_matches('$'), '\'')));
+            }
+            "concatenation" => {
+                let mut cursor = node.walk();
+                for child in node.children(&mut cursor) {
+                    self.add(child, source);
+                }
+                self.glob |= text.contains('{') && text.contains(',');
+            }
+            kind => {
+                self.expands |= node.is_named() || kind == "$";
+                self.text.push_str(text);
+            }
+        }
+    }
+
+    /// The text, if it is what the program gets.
+    pub(super) fn known(&self) -> Option<&str> {
+        (!self.expands && !self.glob).then_some(self.text.as_str())
+    }
+}
+
+/// Whether `program` takes a script after `-c`.
+pub(super) fn is_shell(program: &str) -> bool {
+    matches!(name_of(program), "bash" | "sh" | "zsh" | "dash" | "ksh" | "fish")
+}
+
+/// A program's name without the folder it is in.
+pub(super) fn name_of(program: &str) -> &str {
+    program.rsplit('/').next().unwrap_or(program)
+}
+
+/// The words of an argument list as one command line; a shell's `-c` script as it is.
+pub(crate) fn joined(words: &[Value]) -> String {
+    let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+    if let [program, flag, script] = words[..]
+        && is_shell(program)
+        && flag.starts_with('-')
+        && flag.ends_with('c')
+    {
+        return script.to_owned();
+    }
+    let mut line = String::new();
+    for word in words {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        let plain = |b: u8| b.is_ascii_alphanumeric() || b"_-./=:,+@%".contains(&b);
+        if !word.is_empty() && word.bytes().all(plain) {
+            line.push_str(word);
+        } else {
+            line.push('\'');
+            line.push_str(&word.replace('\'', r"'\''"));
+            line.push('\'');
+        }
+    }
+    line
+}
+
+fn strip(text: &str, quote: char) -> &str {
+    let text = text.strip_prefix(quote).unwrap_or(text);
+    text.strip_suffix(quote).unwrap_or(text)
+}
+
+/// Removes the backslash before any of `special` and before line breaks, with the break.
+pub(super) fn unescape(text: &str, special: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letters.peek() {
+            Some('\n') if letter == '\\' => {
+                letters.next();
+            }
+            Some(&next) if letter == '\\' && special.contains(next) => {
+                out.push(next);
+                letters.next();
+            }
+            _ => out.push(letter),
+        }
+    }
+    out
+}
+
+fn unescape_word(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' => match letters.next() {
+                Some('\n') | None => {}
+                Some(next) => out.push(next),
+            },
+            _ => out.push(letter),
+        }
+    }
+    out
+}
+
+fn unescape_ansi(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        if letter != '\\' {
+            out.push(letter);
+            continue;
+        }
+        match letters.next() {
+            Some('n') => out.push('\n'),
+            Some('t') => out.push('\t'),
+            Some('r') => out.push('\r'),
+            Some(other) => out.push(other),
+            None => {}
+        }
+    }
+    out
+}
+
+/// Whether an unquoted word holds a pattern the shell would expand.
+fn has_pattern(text: &str) -> bool {
+    let mut escaped = false;
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'*' | b'?' | b'[' => return true,
+            _ => {}
+        }
+    }
+    false
+}

@@ -1,0 +1,43 @@
+use foveal_context::shape::ShapeKind;
+use foveal_transcript::Handle;
+
+use super::*;
+
+#[test]
+fn a_report_sums_up_calls() {
+    let mut counts = CallCounts::default();
+    let answer = |text: &str| Answer { text: text.to_owned(), ..Answer::default() };
+    counts.count("read_file", &answer("0123456789"), None);
+    let shaped = Some((ShapeKind::Excerpt, Handle::of(b"whole")));
+    let shortened = Answer { shaped, cached: true, ..answer("01234") };
+    counts.count("read_file", &shortened, Some(&"x".repeat(105)));
+    counts.count("no such tool", &Answer { is_error: true, ..answer("no") }, None);
+    let files = BTreeMap::from([("src/a.rs".to_owned(), 2)]);
+    let all_sessions = Statistics { looked_up: 3, hits: 1, misses: 2, ..Default::default() };
+    let duplicates = Duplicates { remembered: 2, all_sessions };
+    let roots = vec!["/work".to_owned()];
+    let report = SessionReport::new("s".to_owned(), roots, &counts, files, duplicates);
+    let expected = "\
+# This session
+
+Session `s` on /work.
+
+3 calls, 1 of them answered from an earlier one. 17 bytes were sent (about 6 tokens), 100 left out (about 29 tokens).
+
+| tool | calls | cached | failed | shortened | bytes | left out |
+|---|---|---|---|---|---|---|
+| (unknown) | 1 | 0 | 1 | 0 | 2 | 0 |
+| read_file | 2 | 1 | 0 | 1 | 15 | 100 |
+
+Repeated calls: 2 calls of this session are remembered. In all sessions since the server was started: 0 calls of 0 sessions remembered; 3 looked up, 1 answered from an earlier one (0 bytes), 2 new (0 asked again at once, 0 too old), 0 refused since something had changed; 0 not looked up.
+
+Files read since they were last written here:
+
+- src/a.rs (2)
+";
+    assert_eq!(report.markdown(), expected);
+    let json: serde_json::Value = serde_json::from_str(&report.json()).expect("a report is JSON");
+    assert_eq!(json["all"]["bytes_left_out"], 100);
+    assert_eq!(json["files_read"]["src/a.rs"], 2);
+    assert_eq!(json["duplicates"]["all_sessions"]["misses"], 2);
+}

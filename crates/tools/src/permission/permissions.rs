@@ -1,0 +1,51 @@
+//! What a session may do: the rules, and what the person granted to it and to all sessions.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::toolbox::Toolbox;
+
+use super::access::{Access, Verdict};
+use super::grants::Grants;
+
+/// What one session may do.
+#[derive(Debug)]
+pub(crate) struct Permissions {
+    toolbox: Arc<Toolbox>,
+    granted: Mutex<Grants>,
+}
+
+impl Permissions {
+    /// Those of a new session.
+    pub(crate) fn new(toolbox: &Arc<Toolbox>) -> Self {
+        Self { toolbox: Arc::clone(toolbox), granted: Mutex::default() }
+    }
+
+    /// What the rules say, where a grant answers what they would have asked.
+    pub(crate) fn verdict(&self, access: &Access<'_>) -> Verdict {
+        match self.toolbox.policy.verdict(access) {
+            Verdict::Ask if self.is_granted(access) || self.toolbox.is_granted(access) => {
+                Verdict::Allow
+            }
+            verdict => verdict,
+        }
+    }
+
+    /// Whether a tool may touch `subject` without asking anybody.
+    pub(crate) fn allow(&self, tool: &'static str, subject: &str) -> bool {
+        self.verdict(&Access::of(tool, subject)) == Verdict::Allow
+    }
+
+    /// Remembers a grant for this session.
+    pub(crate) fn grant(&self, access: &Access<'_>) {
+        self.granted.lock().unwrap_or_else(PoisonError::into_inner).add(access);
+    }
+
+    /// Remembers a grant for all sessions.
+    pub(crate) fn grant_always(&self, access: &Access<'_>) {
+        self.toolbox.grant(access);
+    }
+
+    fn is_granted(&self, access: &Access<'_>) -> bool {
+        self.granted.lock().unwrap_or_else(PoisonError::into_inner).hold(access)
+    }
+}

@@ -1,0 +1,93 @@
+//! All rules, in order.
+
+use serde::{Deserialize, Serialize};
+
+use super::access::{Access, Verdict};
+use super::command;
+use super::rule::{Rule, matches, names_files};
+
+/// Rules in order; the last that matches counts. Accesses with a concern are asked about where no
+/// rule names their subject in more than wildcards.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Policy {
+    /// The rules.
+    pub rules: Vec<Rule>,
+}
+
+impl Policy {
+    /// What the rules say of an access. Without rules, everything is allowed but accesses with a
+    /// concern.
+    pub fn verdict(&self, access: &Access<'_>) -> Verdict {
+        if access.is_command {
+            return command::verdict(&self.rules, access);
+        }
+        let matching = self.rules.iter().rev().find(|rule| {
+            // A rule for everything in a folder was not made with secrets in mind.
+            (access.concern.is_none()
+                || names_files(&rule.subject)
+                || rule.verdict == Verdict::Deny)
+                && matches(&rule.tool, access.tool)
+                && matches(&rule.subject, access.subject)
+        });
+        match (matching, access.concern) {
+            (Some(rule), _) => rule.verdict,
+            (None, Some(_)) => Verdict::Ask,
+            (None, None) => Verdict::Allow,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(rules: &[(&str, &str, Verdict)], access: (&'static str, &str, bool), said: Verdict) {
+        let rule = |(tool, subject, verdict): &(&str, &str, Verdict)| Rule {
+            tool: (*tool).to_owned(),
+            subject: (*subject).to_owned(),
+            verdict: *verdict,
+        };
+        let policy = Policy { rules: rules.iter().map(rule).collect() };
+        let (tool, subject, has_concern) = access;
+        let concern = has_concern.then_some("may hold secrets");
+        let access = Access { concern, ..Access::of(tool, subject) };
+        assert_eq!(policy.verdict(&access), said, "{rules:?} {access:?}");
+    }
+
+    #[test]
+    fn the_last_rule_that_matches_counts() {
+        use Verdict::{Allow, Ask, Deny};
+        let rules = [("*", "*", Ask), ("read_*", "src/*", Allow), ("read_file", "src/a*", Deny)];
+        check(&rules, ("read_file", "src/b/c.rs", false), Allow);
+        check(&rules, ("read_file", "src/a/c.rs", false), Deny);
+        check(&rules, ("read_lines", "src/a/c.rs", false), Allow);
+        check(&rules, ("read_file", "c.rs", false), Ask);
+        check(&rules, ("grep", "src", false), Ask);
+        check(&[], ("read_file", "a.rs", false), Allow);
+        check(&[("{glob,grep}", "a[", Deny)], ("grep", "a[", false), Deny);
+        check(&[("{glob,grep}", "a[", Deny)], ("grep", "a", false), Allow);
+        check(&[("reset", "*", Deny)], ("reset", "", false), Deny);
+    }
+
+    #[test]
+    fn what_may_hold_secrets_is_asked_about_unless_it_is_named() {
+        use Verdict::{Allow, Ask, Deny};
+        check(&[], ("read_file", ".env", true), Ask);
+        check(&[("*", "*", Allow)], ("read_file", ".env", true), Ask);
+        check(&[("*", "**", Deny)], ("read_file", ".env", true), Deny);
+        check(&[("read_*", "**/.env", Allow)], ("read_file", "a/.env", true), Allow);
+        check(&[("read_*", "**/.env", Allow)], ("edit_file", "a/.env", true), Ask);
+        for wide in
+            ["src/**", "src/*", "src/.*", "{src/**,a}", "src/{*,a}", "src/[!a]*", "{src,a}/**"]
+        {
+            check(&[("*", wide, Allow)], ("read_file", "src/.env", true), Ask);
+            check(&[("*", wide, Deny)], ("read_file", "src/.env", true), Deny);
+        }
+        check(&[("*", "src/**", Allow)], ("read_file", "src/.env", false), Allow);
+        for named in ["src/.env", "src/.e*", "**/{.env,a.pem}", "**/.{env,npmrc}", "src/.en[v]"] {
+            check(&[("*", named, Allow)], ("read_file", "src/.env", true), Allow);
+        }
+        check(&[("*", ".git/**", Allow)], ("write_file", ".git/hooks/a", true), Allow);
+    }
+}

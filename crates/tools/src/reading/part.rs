@@ -1,0 +1,107 @@
+//! Takes from a text, or from a large file, the lines for which an answer has room.
+
+use foveal_cancel::Cancel;
+use foveal_files::{LineLimits, LinesReader};
+use foveal_transcript::LineNumber;
+
+use crate::error::ToolError;
+use crate::findings::{NumberedLine, NumberedLines};
+use crate::room::{ANSWER_BYTES_MAX, rows};
+
+/// Bytes of one line in an answer that gives lines word for word.
+const LINE_BYTES_MAX: usize = 100_000;
+
+/// Lines of a file that a call asks for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AskedLines {
+    /// The first, from 1.
+    pub(crate) start: u32,
+    /// The last.
+    pub(crate) end: u32,
+    /// Bytes of the first that are passed over.
+    pub(crate) from_byte: u64,
+}
+
+impl AskedLines {
+    /// Whole lines.
+    pub(super) fn whole(start: u32, end: u32) -> Self {
+        Self { start, end, from_byte: 0 }
+    }
+}
+
+/// How much of a text is given at once.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Room {
+    /// Bytes in all.
+    pub(super) bytes: usize,
+    /// Bytes of one line.
+    pub(super) line_bytes: usize,
+}
+
+impl Room {
+    /// As much as one answer holds.
+    pub(super) const ANSWER: Self = Self { bytes: ANSWER_BYTES_MAX, line_bytes: LINE_BYTES_MAX };
+}
+
+/// The lines asked for, as far as there is room for them; at least some of the first.
+pub(super) fn of_text(text: &str, asked: AskedLines, room: Room) -> NumberedLines {
+    let AskedLines { start, end, from_byte } = asked;
+    let mut taken = NumberedLines::default();
+    let mut before = usize::try_from(from_byte).unwrap_or(usize::MAX);
+    let skipped = usize::try_from(start.saturating_sub(1)).unwrap_or(usize::MAX);
+    for (number, line) in (start..=end).zip(rows(text).skip(skipped)) {
+        let from = line.floor_char_boundary(std::mem::take(&mut before).min(line.len()));
+        let rest = &line[from..];
+        let kept = &rest[..rest.floor_char_boundary(room.line_bytes.min(rest.len()))];
+        if !taken.have_room(kept.len(), room.bytes) {
+            break;
+        }
+        taken.push(NumberedLine {
+            number,
+            text: kept.to_owned(),
+            before: from as u64,
+            bytes: kept.len() as u64,
+            after: (rest.len() - kept.len()) as u64,
+        });
+    }
+    taken
+}
+
+/// Lines of a file that is too large to be read as a whole, and where to go on.
+pub(super) fn of_large(
+    (reader, path): (&mut LinesReader, &str),
+    asked: AskedLines,
+    room: Room,
+    cancel: &Cancel<'_>,
+) -> Result<(NumberedLines, Option<u64>), ToolError> {
+    let from = (LineNumber(asked.start), asked.from_byte);
+    let limits = LineLimits { line_bytes_max: room.line_bytes, bytes_max: room.bytes };
+    let lines = reader.lines_from(from, LineNumber(asked.end), &limits, cancel);
+    let lines = lines.map_err(ToolError::failed)?;
+    let mut before = asked.from_byte;
+    if before > 0 && lines.lines.first().is_some_and(|line| line.bytes == 0) {
+        return Err(no_bytes(path, asked.start, None));
+    }
+    let mut taken = NumberedLines::default();
+    for line in &lines.lines {
+        let number = line.number.0;
+        let before = std::mem::take(&mut before);
+        if !taken.have_room(line.text.len(), room.bytes) {
+            return Ok((taken, Some(u64::from(number))));
+        }
+        taken.push(NumberedLine {
+            number,
+            text: line.text.clone(),
+            before,
+            bytes: line.bytes,
+            after: line.left_out_bytes,
+        });
+    }
+    Ok((taken, lines.next.map(|next| u64::from(next.0))))
+}
+
+/// A line has fewer bytes than are to be passed over.
+pub(super) fn no_bytes(path: &str, line: u32, bytes: Option<u64>) -> ToolError {
+    let has = bytes.map(|bytes| format!(": it has {bytes} bytes")).unwrap_or_default();
+    ToolError::failed(format!("line {line} of `{path}` has nothing from that byte on{has}"))
+}

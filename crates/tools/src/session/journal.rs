@@ -1,0 +1,183 @@
+//! What of a session is kept for later: contents behind handles, and what happened.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use foveal_context::planner::Step;
+use foveal_files::Stamp;
+use foveal_store::{Log, SessionFacts, SessionId, Store, StoreError, Stored, Write};
+use foveal_transcript::{ContentHash, Handle, Timestamp};
+
+use crate::clock::Clock;
+use crate::toolbox::Toolbox;
+
+use super::known_files::SeenOfFile;
+use super::reads::ReadFile;
+
+/// The store's side of one session.
+pub(crate) struct Journal {
+    id: SessionId,
+    roots: Vec<String>,
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    /// Whether what is kept does not tell all that was shown.
+    has_lost_thread: AtomicBool,
+}
+
+impl Journal {
+    /// That of the session called `id`.
+    pub(crate) fn new(toolbox: &Toolbox, id: &str) -> Self {
+        let roots = toolbox.roots.all().map(|root| root.path().display().to_string());
+        Self {
+            id: SessionId(id.to_owned()),
+            roots: roots.collect(),
+            store: Arc::clone(&toolbox.store),
+            clock: Arc::clone(&toolbox.clock),
+            has_lost_thread: AtomicBool::new(false),
+        }
+    }
+
+    /// What the store calls the session.
+    pub(super) fn id(&self) -> &SessionId {
+        &self.id
+    }
+
+    /// Opens the session in the store; whether it was there.
+    pub(crate) fn open(&self) -> Result<bool, StoreError> {
+        let facts = SessionFacts { client: String::new(), roots: self.roots.clone() };
+        self.store.open_session(&self.id, &facts, self.clock.now())
+    }
+
+    /// Keeps a content; its handle, with how many secrets were left out. Nothing where the store
+    /// fails.
+    pub(crate) fn put(&self, content: &[u8], now: Timestamp) -> Option<Stored> {
+        self.opened(|| self.store.put(Some(&self.id), content, now)).ok()
+    }
+
+    /// Keeps that something happened. What cannot be kept is not worth failing a call for.
+    pub(crate) fn append(&self, event: &Event) {
+        let Ok(kept) = serde_json::to_value(event) else { return };
+        let appended = self.store.append(&self.id, Log::Events, &kept, self.clock.now());
+        match appended {
+            // What is told of this call rests on calls that nothing is known of any more.
+            Err(StoreError::UnknownSession { .. }) => drop(self.reopen()),
+            // The next ones would rest on one that nothing is known of.
+            Err(StoreError::TooLarge { .. } | StoreError::TooDeep { .. }) => self.lose_thread(),
+            _ => {}
+        }
+    }
+
+    /// Keeps what is seen of files.
+    pub(crate) fn append_seen(&self, files: Vec<SeenOfFile>) {
+        for SeenOfFile { key, version, lines } in files {
+            let file = key.as_str().to_owned();
+            let version = version.map(|version| (version.stamp, version.hash));
+            self.append(&Event::Saw { file, version, lines: lines.ranges().to_vec() });
+        }
+    }
+
+    /// Keeps the calls that may answer later ones.
+    pub(crate) fn set_calls(&self, history: &Value) {
+        let set = || self.store.set_calls(&self.id, history, self.clock.now());
+        // Without them, calls are carried out again.
+        drop(self.opened(set));
+    }
+
+    /// Keeps what a file held before and after a write; what it held before.
+    pub(crate) fn put_write(
+        &self,
+        path: &str,
+        (before, after): (&[u8], &[u8]),
+    ) -> Result<Stored, StoreError> {
+        let time = self.clock.now();
+        let put = |content: &[u8]| self.store.put(Some(&self.id), content, time);
+        self.opened(|| {
+            let (stored, after) = (put(before)?, put(after)?.handle);
+            let (path, before) = (path.to_owned(), Some(stored.handle));
+            self.store.put_write(&self.id, &Write { path, before, after, time })?;
+            Ok(stored)
+        })
+    }
+
+    /// The writes of the session, newest first.
+    pub(crate) fn writes(&self) -> Result<Vec<Write>, StoreError> {
+        self.store.writes(&self.id, None)
+    }
+
+    /// Whether what is kept no longer tells all that was shown, since this was last asked: all
+    /// is to be forgotten, so that a later process can go on from there.
+    pub(crate) fn takes_lost_thread(&self) -> bool {
+        self.has_lost_thread.swap(false, Ordering::Relaxed)
+    }
+
+    fn lose_thread(&self) {
+        self.has_lost_thread.store(true, Ordering::Relaxed);
+    }
+
+    /// Does what needs the session in the store; opens it there again if it was removed: as too
+    /// old, or with a file that was put away.
+    fn opened<T>(&self, work: impl Fn() -> Result<T, StoreError>) -> Result<T, StoreError> {
+        match work() {
+            Err(StoreError::UnknownSession { .. }) => {
+                self.reopen()?;
+                work()
+            }
+            other => other,
+        }
+    }
+
+    fn reopen(&self) -> Result<(), StoreError> {
+        self.lose_thread();
+        self.open().map(drop)
+    }
+}
+
+impl fmt::Debug for Journal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Journal").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+/// What happened in a session, as it is kept.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Event {
+    /// A call was answered.
+    Answered {
+        tool: String,
+        arguments: Value,
+        question: Option<String>,
+        /// The whole of what was found.
+        handle: Option<Handle>,
+        /// The same, where it is not kept apart.
+        text: Option<String>,
+        is_error: bool,
+        /// The folder that relative paths started at.
+        #[serde(default)]
+        directory: Option<PathBuf>,
+        /// Whether an earlier answer was used.
+        cached: bool,
+        /// Bytes found, and bytes sent.
+        bytes: (u64, u64),
+        step: Box<Step>,
+        /// Files whose reads are counted otherwise since the event before.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        reads: Vec<ReadFile>,
+    },
+    /// A call was answered by a note that nothing has changed.
+    Pointed {
+        tool: String,
+        arguments: Value,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        reads: Vec<ReadFile>,
+    },
+    /// All that was shown was forgotten.
+    Forgot,
+    /// This much of a file is seen from now on; without a version, nothing.
+    Saw { file: String, version: Option<(Stamp, ContentHash)>, lines: Vec<(u32, u32)> },
+}

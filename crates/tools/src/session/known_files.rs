@@ -1,0 +1,236 @@
+//! The files of a session: which version of each the model last met, and what it has seen of it.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use foveal_context::shape::ShapeKind;
+use foveal_files::stamp::Version;
+use foveal_files::{PathKey, TextFile};
+use foveal_transcript::ContentHash;
+
+use crate::read_view::ReadView;
+
+use super::known_file::{KnownFile, ShownFile};
+use super::seen::{LinePart, Seen};
+use super::shaper::ShapedAnswer;
+use super::unshown::Unshown;
+
+/// Bytes of texts that are kept in memory to compare with what is on disk later.
+const BYTES_MAX: usize = 32 << 20;
+
+/// All files of a session, by the key that equal paths share.
+#[derive(Debug, Default)]
+pub(crate) struct KnownFiles(Mutex<Table>);
+
+#[derive(Debug, Default)]
+struct Table {
+    files: HashMap<PathKey, Row>,
+    bytes: usize,
+    count: u64,
+    /// Those of which something new is known since that was last asked.
+    touched: BTreeSet<PathKey>,
+}
+
+/// A file, when it was put, and its bytes then.
+#[derive(Debug)]
+struct Row {
+    at: u64,
+    bytes: usize,
+    file: KnownFile,
+}
+
+/// What is seen of a file from now on; without a version, nothing.
+#[derive(Debug)]
+pub(crate) struct SeenOfFile {
+    pub(crate) key: PathKey,
+    pub(crate) version: Option<Version>,
+    pub(crate) lines: Seen,
+}
+
+impl KnownFiles {
+    /// The file with this key.
+    pub(crate) fn get(&self, key: &PathKey) -> Option<KnownFile> {
+        self.part(key, KnownFile::clone)
+    }
+
+    /// The same, of which only a part is wanted.
+    pub(crate) fn part<T>(&self, key: &PathKey, part: impl FnOnce(&KnownFile) -> T) -> Option<T> {
+        self.table().files.get(key).map(|row| part(&row.file))
+    }
+
+    /// Takes a version over as the one last met.
+    pub(crate) fn put(&self, key: PathKey, file: KnownFile) {
+        self.table().put(key, file);
+    }
+
+    /// The model sees these lines of a version.
+    pub(crate) fn see(
+        &self,
+        key: &PathKey,
+        version: Version,
+        text: TextFile,
+        (lines, parts): (&Seen, &[LinePart]),
+    ) {
+        let mut table = self.table();
+        let text = Arc::new(text);
+        let mut file = match table.files.get(key).map(|row| &row.file) {
+            Some(known) if known.version.hash == version.hash => known.with_text(&text),
+            known => KnownFile::after(known, version, Arc::clone(&text), None),
+        };
+        file.show(lines);
+        parts.iter().for_each(|part| file.show_part(*part));
+        table.put(key.clone(), file);
+    }
+
+    /// The same content was found again under `version`.
+    pub(crate) fn renew(&self, key: &PathKey, version: Version) {
+        if let Some(row) = self.table().files.get_mut(key) {
+            row.file.version = version;
+        }
+    }
+
+    /// Notes that the version last met stands in an answer, shown by this view.
+    pub(crate) fn show(
+        &self,
+        (key, version): (&PathKey, ContentHash),
+        answer: &ShapedAnswer,
+        view: &ReadView,
+    ) {
+        let all = answer.lines.all;
+        let kind = answer.shape.as_ref().map(|shape| shape.kind);
+        let lines = match view {
+            _ if kind.is_none() => Seen::all(all),
+            ReadView::Whole => Seen::all(all),
+            ReadView::Lines(lines) => Seen::of(lines.iter().copied()),
+            ReadView::Auto { .. } | ReadView::Curated => match kind {
+                Some(ShapeKind::Curated) => answer.shown.clone(),
+                // What is neither shown nor left out stands above.
+                _ => Seen::all(all),
+            },
+        };
+        // A view leaves out what may stand above; any other answer, what stands nowhere else.
+        let left_out = (kind != Some(ShapeKind::Curated)).then_some(&answer.left_out);
+        let shown = Shown { lines, left_out, all, is_beginning: false, stays: answer.stays };
+        self.table().show(key, version, shown);
+    }
+
+    /// Notes that the first lines of the version last met stand in an answer, `seen` to their
+    /// end. The file has `all`.
+    pub(crate) fn show_beginning(
+        &self,
+        (key, version): (&PathKey, ContentHash),
+        answer: &ShapedAnswer,
+        all: u32,
+        seen: &Seen,
+    ) {
+        let (lines, left_out) = (seen.clone(), Some(&answer.left_out));
+        let shown = Shown { lines, left_out, all, is_beginning: true, stays: answer.stays };
+        self.table().show(key, version, shown);
+    }
+
+    /// Remembers what an earlier process showed.
+    pub(crate) fn recall(&self, files: impl IntoIterator<Item = (PathKey, KnownFile)>) {
+        let mut table = self.table();
+        for (key, file) in files {
+            table.put(key, file);
+        }
+        table.touched.clear();
+    }
+
+    /// Forgets where files were shown; which versions were met stays known.
+    pub(crate) fn forget_shown(&self) {
+        self.table().forget_shown();
+    }
+
+    /// Forgets a file.
+    pub(crate) fn remove(&self, key: &PathKey) {
+        let mut table = self.table();
+        if let Some(row) = table.files.remove(key) {
+            table.bytes -= row.bytes;
+            table.touched.insert(key.clone());
+        }
+    }
+
+    /// What is seen of the files of which something new is known since this was last asked.
+    pub(crate) fn take_touched(&self) -> Vec<SeenOfFile> {
+        let mut table = self.table();
+        let touched = std::mem::take(&mut table.touched);
+        let seen = touched.into_iter().map(|key| {
+            let known = table.files.get(&key).map(|row| &row.file);
+            let version = known.map(|known| known.version);
+            let lines = known.map(KnownFile::seen_beside).unwrap_or_default();
+            SeenOfFile { key, version, lines }
+        });
+        seen.collect()
+    }
+
+    fn table(&self) -> MutexGuard<'_, Table> {
+        self.0.lock().unwrap_or_else(|poisoned| {
+            // What a panic left half done is only what was shown; that is forgotten.
+            let mut table = poisoned.into_inner();
+            self.0.clear_poison();
+            table.forget_shown();
+            table
+        })
+    }
+}
+
+/// Lines of a file that stand in an answer.
+struct Shown<'a> {
+    lines: Seen,
+    /// Lines of which something stands nowhere.
+    left_out: Option<&'a Seen>,
+    all: u32,
+    is_beginning: bool,
+    /// Whether a later note may point at them.
+    stays: bool,
+}
+
+impl Table {
+    fn put(&mut self, key: PathKey, file: KnownFile) {
+        self.count += 1;
+        let (at, bytes) = (self.count, file.bytes());
+        self.bytes += bytes;
+        self.touched.insert(key.clone());
+        if let Some(before) = self.files.insert(key, Row { at, bytes, file }) {
+            self.bytes -= before.bytes;
+        }
+        while self.bytes > BYTES_MAX && self.drop_oldest_text() {}
+    }
+
+    fn drop_oldest_text(&mut self) -> bool {
+        let with_text = self.files.values_mut().filter(|row| row.bytes > 0);
+        let Some(oldest) = with_text.min_by_key(|row| row.at) else { return false };
+        self.bytes -= std::mem::take(&mut oldest.bytes);
+        let file = &mut oldest.file;
+        if !file.unshown.is_empty() {
+            (file.seen, file.unshown) = (file.seen_beside(), Unshown::default());
+        }
+        file.text = None;
+        true
+    }
+
+    fn show(&mut self, key: &PathKey, version: ContentHash, shown: Shown<'_>) {
+        let Some(Row { file, .. }) = self.files.get_mut(key) else { return };
+        if file.version.hash != version {
+            // It was changed by another call meanwhile.
+            return;
+        }
+        let Shown { mut lines, left_out, all, is_beginning, stays } = shown;
+        if let Some(left_out) = left_out {
+            lines.remove(left_out);
+            file.seen.remove(left_out);
+        }
+        file.show(&lines);
+        file.is_written = false;
+        let (is_view, question) = (!file.seen.covers(all), file.question.clone());
+        file.shown = stays.then_some(ShownFile { is_view, is_beginning, all, question });
+        self.touched.insert(key.clone());
+    }
+
+    fn forget_shown(&mut self) {
+        for row in self.files.values_mut() {
+            (row.file.shown, row.file.seen) = (None, Seen::default());
+        }
+    }
+}

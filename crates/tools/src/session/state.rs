@@ -1,0 +1,261 @@
+//! One reader's session: the objects that together remember what happened in it.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use foveal_calls::Statistics;
+use foveal_files::Roots;
+use foveal_processes::{TerminalLimits, Terminals};
+use foveal_transcript::Handle;
+
+use crate::permission::Permissions;
+use crate::settings;
+use crate::toolbox::Toolbox;
+
+use super::duplicates::Duplicates;
+use super::journal::{Event, Journal};
+use super::known_files::KnownFiles;
+use super::pointed::PointedReads;
+use super::readers::ReaderWatch;
+use super::reads::ReadCounts;
+use super::recall::Recalled;
+use super::shaper::Shaper;
+use super::shown::Shown;
+use super::undo_buffer::UndoBuffer;
+use super::workspace::Workspace;
+
+/// One reader's session. Calls may come from many threads; answers count as shown in the order
+/// in which they are given.
+///
+/// Locks are taken in this order: the turn to write, the readers, what was shown. Each of the
+/// other objects, and the calls and grants of the toolbox, has a lock of its own, which it holds
+/// for one of its methods and under which it takes no other lock.
+pub struct Session {
+    id: String,
+    toolbox: Arc<Toolbox>,
+    /// Held by who writes a file, until it is known what was written.
+    writing: Mutex<()>,
+    readers: ReaderWatch,
+    shown: Mutex<Box<dyn Shaper>>,
+    /// What is known of files.
+    pub(crate) files: KnownFiles,
+    /// The way back from writes, where no store may hold it.
+    pub(crate) undo: UndoBuffer,
+    /// Reads that were answered with a pointer.
+    pub(crate) pointed: PointedReads,
+    /// How often files were read.
+    pub(crate) reads: ReadCounts,
+    /// Where it works.
+    pub(crate) workspace: Workspace,
+    /// What it may do.
+    pub(crate) permissions: Permissions,
+    /// Calls that may answer later ones.
+    pub(crate) duplicates: Duplicates,
+    /// What is kept of it for a later process.
+    pub(crate) journal: Arc<Journal>,
+    /// Its programs.
+    pub(crate) terminals: Terminals,
+}
+
+impl Session {
+    /// The session called `id`, which shapes its answers itself: one in which nothing was shown
+    /// yet, or, if the store knows it, one that goes on where it ended.
+    pub fn new(toolbox: &Arc<Toolbox>, id: impl Into<String>) -> Self {
+        let directory = toolbox.roots.working_directory().display().to_string();
+        let shown = Shown::new(settings::shaping(), toolbox.curations.clone(), directory);
+        Self::with_shaper(toolbox, id, Box::new(shown))
+    }
+
+    /// The same for a caller that holds the conversation, and gives the `shaper`.
+    pub fn with_shaper(
+        toolbox: &Arc<Toolbox>,
+        id: impl Into<String>,
+        shaper: Box<dyn Shaper>,
+    ) -> Self {
+        let id = id.into();
+        let journal = Arc::new(Journal::new(toolbox, &id));
+        let limits = TerminalLimits {
+            sessions_max: toolbox.settings.terminals_max,
+            ..TerminalLimits::default()
+        };
+        let session = Self {
+            toolbox: Arc::clone(toolbox),
+            writing: Mutex::new(()),
+            readers: ReaderWatch::default(),
+            shown: Mutex::new(shaper),
+            files: KnownFiles::default(),
+            undo: UndoBuffer::default(),
+            pointed: PointedReads::default(),
+            reads: ReadCounts::default(),
+            workspace: Workspace::new(toolbox.roots.clone()),
+            permissions: Permissions::new(toolbox),
+            duplicates: Duplicates::new(toolbox, &id, &journal),
+            journal,
+            terminals: Terminals::new(limits),
+            id,
+        };
+        // Without a store nothing is kept; what is asked for is answered all the same.
+        if session.journal.open().is_ok_and(|is_known| is_known) {
+            session.recall();
+        }
+        Self { readers: ReaderWatch::new(toolbox), ..session }
+    }
+
+    /// Takes up what an earlier process showed, as far as the store tells all of it.
+    fn recall(&self) {
+        self.duplicates.recall();
+        let recalled = Recalled::read(&*self.toolbox.store, self.journal.id());
+        let roots = self.roots();
+        let files = recalled.files(&roots);
+        let Recalled { calls, is_lost, reads, .. } = recalled;
+        self.reads.restore(&roots, reads);
+        if !is_lost && (calls.is_empty() || self.shown().resume(calls)) {
+            self.files.recall(files);
+        } else {
+            self.journal.append(&Event::Forgot);
+        }
+    }
+
+    /// What it is called.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// What it shares with all sessions.
+    pub(crate) fn toolbox(&self) -> &Arc<Toolbox> {
+        &self.toolbox
+    }
+
+    /// The roots, relative paths taken from where the session's commands are.
+    pub fn roots(&self) -> Roots {
+        self.workspace.roots()
+    }
+
+    /// Whether rules and grants let a tool touch `subject` without asking anybody.
+    pub fn may(&self, tool: &'static str, subject: &str) -> bool {
+        self.permissions.allow(tool, subject)
+    }
+
+    /// Forgets all that was shown, as after a compaction: nothing is pointed at any more, and
+    /// every read is a first one again.
+    pub fn forget(&self) {
+        self.forget_all(&mut **self.shown());
+    }
+
+    /// The same while what was shown is held.
+    fn forget_all(&self, shown: &mut dyn Shaper) {
+        shown.forget();
+        self.files.forget_shown();
+        self.undo.forget_seen();
+        self.pointed.clear();
+        self.journal.append(&Event::Forgot);
+    }
+
+    /// Forgets what was shown if it was shown to somebody else, or left the prompt.
+    pub(crate) fn follow_reader(&self) {
+        self.readers.follow(&self.toolbox, || self.forget());
+    }
+
+    /// What was shown, with room for so many bytes more, from which a later process can go on.
+    pub(crate) fn shown_with_room(&self, bytes: usize) -> MutexGuard<'_, Box<dyn Shaper>> {
+        let mut shown = self.shown();
+        if self.journal.takes_lost_thread() || shown.is_full(bytes) {
+            self.forget_all(&mut **shown);
+        }
+        shown
+    }
+
+    /// Keeps what is seen of files, where that changed.
+    pub(crate) fn keep_seen(&self) {
+        // Nothing is forgotten between what is seen and what is kept of it.
+        let _shown = self.shown();
+        self.journal.append_seen(self.files.take_touched());
+    }
+
+    fn shown(&self) -> MutexGuard<'_, Box<dyn Shaper>> {
+        self.shown.lock().unwrap_or_else(|poisoned| {
+            // What a panic left half done is only what was shown; that is forgotten.
+            let mut shown = poisoned.into_inner();
+            self.shown.clear_poison();
+            shown.forget();
+            self.files.forget_shown();
+            self.undo.forget_seen();
+            shown
+        })
+    }
+
+    /// Waits until no other call of this session writes files.
+    pub(crate) fn turn_to_write(&self) -> MutexGuard<'_, ()> {
+        // It guards nothing that a panic could leave half done.
+        self.writing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The whole of an answer of this session, or of an earlier one. Of one that is not in
+    /// memory any more, secrets are left out.
+    pub fn content(&self, handle: Handle) -> Option<String> {
+        self.found(handle).map(|(content, _)| content)
+    }
+
+    /// The same where it is what was answered, word for word.
+    pub(crate) fn whole_content(&self, handle: Handle) -> Option<String> {
+        self.found(handle).filter(|(_, secrets)| *secrets == 0).map(|(content, _)| content)
+    }
+
+    /// What stands behind a handle, and how many secrets are left out of it.
+    fn found(&self, handle: Handle) -> Option<(String, u32)> {
+        if let Some(content) = self.shown().whole(handle) {
+            return Some((content.to_owned(), 0));
+        }
+        let content = self.toolbox.store.get(handle).ok().flatten()?;
+        Some((String::from_utf8_lossy(&content.bytes).into_owned(), content.secrets))
+    }
+
+    /// Takes a file for unread: the next read gives all of it, whatever was shown before.
+    pub fn invalidate(&self, path: &str) {
+        let Ok(located) = self.roots().resolve(path) else { return };
+        let is_shown = self.files.part(&located.key(), |known| known.shown.is_some());
+        self.reads.invalidate(&located, is_shown.unwrap_or(false));
+    }
+
+    /// Whether a file was read since it was last changed, here or by anybody. Paths are the
+    /// same where the file system takes them for the same.
+    pub fn has_been_read(&self, path: &str) -> bool {
+        self.read_count(path) > 0
+    }
+
+    /// How often a file was read since it was last changed, here or by anybody.
+    pub fn read_count(&self, path: &str) -> u32 {
+        self.roots().resolve(path).map_or(0, |located| self.reads.of(&located))
+    }
+
+    /// All files read since they were last changed, here or by anybody, in alphabetical order.
+    pub fn all_read_files(&self) -> Vec<String> {
+        self.reads.all(&self.roots())
+    }
+
+    /// Switches answers from earlier calls on or off for this session; `None`: as for all.
+    pub fn set_duplicate_detection(&self, detect: Option<bool>) {
+        self.duplicates.set_detection(detect);
+    }
+
+    /// Forgets the calls of this session, so that each is carried out again.
+    pub fn clear_calls(&self) {
+        self.duplicates.clear();
+    }
+
+    /// How many calls of this session are remembered.
+    pub fn remembered_calls(&self) -> usize {
+        self.duplicates.count()
+    }
+
+    /// How often calls were answered from earlier ones, in all sessions of this process.
+    pub fn call_statistics(&self) -> Statistics {
+        self.toolbox.call_statistics()
+    }
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session").field("id", &self.id).finish_non_exhaustive()
+    }
+}

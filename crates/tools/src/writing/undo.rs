@@ -1,0 +1,215 @@
+//! The way back from a write: what a file held before, or that there was none.
+
+use std::sync::Arc;
+
+use foveal_files::edit::{LineSpan, Run, changed_since, differing_lines};
+use foveal_files::{
+    Bounds, Located, Opened, PathError, PathKey, ReadError, TextFile, Version, remove_if,
+    replace_if,
+};
+use foveal_store::Write;
+use foveal_store::secrets::without;
+use foveal_transcript::{Handle, ParseHandleError};
+
+use crate::error::ToolError;
+use crate::findings::{Change, ChangeKind, Changes, Content, Findings};
+use crate::session::{Session, Work};
+
+use super::keep::{AuthoredLines, NO_FILE, way_back, wrote, wrote_over};
+use super::target::{Target, view_of};
+use super::write::write_new;
+
+/// Bytes of the largest file that can be put back.
+const BYTES_MAX: u64 = 256 << 20;
+
+/// Lines of a run beyond which it may hold lines that are the same in both texts.
+const RUN_LINES_MAX: u32 = 4_000;
+
+/// A file as it is before something is put back.
+struct Present {
+    version: Version,
+    bytes: Vec<u8>,
+}
+
+/// How what is on disk came of what a handle stands for.
+enum Origin {
+    /// By writes of this session alone.
+    Ours,
+    /// Others wrote after a write of this session: what that left, and what they did.
+    Others { left: Handle, found: Handle },
+    /// The handle is none of this file.
+    Unknown,
+}
+
+/// Puts back what a file held before a change, if nobody else has changed it since.
+pub(crate) fn restore(work: &Work<'_>, path: &str, handle: &str) -> Result<Findings, ToolError> {
+    let handle: Result<Handle, ParseHandleError> = handle.trim().parse();
+    let handle = handle.map_err(ToolError::failed)?;
+    let located = work.file(path)?;
+    let (shown, key) = (located.shown(), located.key());
+    let _turn = work.session.turn_to_write();
+    let present = present(work, &located)?;
+    let now = present.as_ref().map_or(NO_FILE, |present| &present.bytes);
+    match origin(work, &key, handle, Handle::of(now))? {
+        Origin::Ours => {}
+        Origin::Unknown => {
+            return Err(ToolError::failed(format!(
+                "`{handle}` is nothing that `{shown}` held before a change in this session"
+            )));
+        }
+        Origin::Others { left, found } => {
+            return Err(others_wrote(work.session, shown, left, found, now));
+        }
+    }
+    let content = kept(work.session, handle)?;
+    match (present, *content == *NO_FILE) {
+        (Some(present), false) => put_back(work, located, present, &content),
+        (Some(present), true) => remove(work, &located, &present),
+        (None, false) => {
+            let is_seen = work.session.undo.is_seen(handle);
+            let found = write_new(work, &located, &key, &content)?;
+            if !is_seen {
+                work.session.files.remove(&key);
+            }
+            // Whether it may be put back is asked anew each time.
+            Ok(found.resting_on(Vec::new()))
+        }
+        (None, true) => Err(ToolError::failed(format!("there is no file `{shown}` already"))),
+    }
+}
+
+fn present(work: &Work<'_>, located: &Located) -> Result<Option<Present>, ToolError> {
+    let bounds = Bounds { bytes_max: BYTES_MAX };
+    let read = Opened::open(located);
+    match read.and_then(|opened| opened.read(Vec::new(), &bounds, work.control.cancel)) {
+        Ok((bytes, version)) => Ok(Some(Present { version, bytes })),
+        Err(ReadError::Path(PathError::NotFound { .. })) => Ok(None),
+        Err(error) => Err(ToolError::failed(error)),
+    }
+}
+
+/// Follows the writes of this session back from what is on disk `now`.
+fn origin(
+    work: &Work<'_>,
+    key: &PathKey,
+    handle: Handle,
+    now: Handle,
+) -> Result<Origin, ToolError> {
+    let mut writes = work.session.journal.writes().map_err(ToolError::failed)?;
+    // Names are kept without secrets too.
+    let kept_as = without(key.as_str());
+    writes.retain(|write| write.path == kept_as);
+    if !writes.iter().any(|write| write.before == Some(handle)) {
+        return Ok(Origin::Unknown);
+    }
+    let mut found = now;
+    for Write { before, after, .. } in writes {
+        if after != found {
+            return Ok(Origin::Others { left: after, found });
+        }
+        match before {
+            Some(before) if before == handle => return Ok(Origin::Ours),
+            Some(before) => found = before,
+            None => return Ok(Origin::Unknown),
+        }
+    }
+    Ok(Origin::Unknown)
+}
+
+/// Says what others changed, which would be lost.
+fn others_wrote(
+    session: &Session,
+    path: &str,
+    left: Handle,
+    found: Handle,
+    now: &[u8],
+) -> ToolError {
+    let left = kept_text(session, left);
+    let found = match found == Handle::of(now) {
+        true => TextFile::decode(now).ok(),
+        false => kept_text(session, found),
+    };
+    let delta = left.zip(found).and_then(|(left, found)| {
+        let all = LineSpan::of_indices(0, found.text().lines().count());
+        changed_since(left.text(), found.text(), &[all])
+    });
+    let delta = delta.map(|delta| delta.text).unwrap_or_default();
+    ToolError::failed(format!(
+        "`{path}` was changed by others since (- as you left it, + as they did), which putting \
+         it back would undo too; read it, and change what you mean with edit_file:\n{delta}"
+    ))
+}
+
+fn put_back(
+    work: &Work<'_>,
+    located: Located,
+    present: Present,
+    content: &[u8],
+) -> Result<Findings, ToolError> {
+    let Present { version, bytes } = present;
+    let written = replace_if(&located, &version.hash, content, work.control.cancel);
+    let written = written.map_err(ToolError::failed)?;
+    let key = located.key();
+    let view = |bytes: &[u8]| Some(view_of(&located, TextFile::decode(bytes).ok()?));
+    let (Some(before), Some(after)) = (view(&bytes), view(content)) else {
+        work.session.files.remove(&key);
+        return Ok(changed(wrote(work, &located, &key, content, &written)));
+    };
+    let runs = differing_lines(before.text(), after.text());
+    let (text, view) = (before.clone(), Arc::new(before));
+    let target = Target { located, key, text, version, view, is_notebook: false };
+    // What comes back is what this session wrote over and thus saw, save in a run too long
+    // to be looked into.
+    let is_exact = |run: &Run| run.before.lines.max(run.after.lines) <= RUN_LINES_MAX;
+    let is_seen = work.session.undo.is_seen(Handle::of(content));
+    let authored = match is_seen && runs.iter().all(is_exact) {
+        true => AuthoredLines::Runs(runs),
+        false => AuthoredLines::Nothing,
+    };
+    Ok(changed(wrote_over(work, &target, content, &written, &authored)))
+}
+
+/// Takes back that a file was made. The folders that were made for it stay.
+fn remove(work: &Work<'_>, located: &Located, present: &Present) -> Result<Findings, ToolError> {
+    let removed = remove_if(located, &present.version.hash, work.control.cancel);
+    let removed = removed.map_err(ToolError::failed)?;
+    let key = located.key();
+    work.session.files.remove(&key);
+    work.session.reads.forget(&key);
+    work.toolbox.index.touch(&located.absolute());
+    Ok(changed(Change {
+        path: located.shown().to_owned(),
+        kind: ChangeKind::Removed,
+        undo: way_back(work, &key, Some(&removed), None),
+        notes: Vec::new(),
+        places: Vec::new(),
+    }))
+}
+
+fn changed(change: Change) -> Findings {
+    Content::Changes(Changes::from(change)).into()
+}
+
+/// Bytes that were kept, as they were; the error says why there are none.
+fn kept(session: &Session, handle: Handle) -> Result<Arc<[u8]>, ToolError> {
+    if let Some(held) = session.undo.get(handle) {
+        return Ok(held);
+    }
+    let content = session.toolbox().store.get(handle).map_err(ToolError::failed)?;
+    let content = content.ok_or_else(|| {
+        ToolError::failed(format!("what was kept under `{handle}` is gone: it was too old"))
+    })?;
+    if content.secrets > 0 {
+        return Err(ToolError::failed(format!(
+            "what was kept under `{handle}` had secrets, which were held in memory alone and \
+             are gone; it cannot be put back from here"
+        )));
+    }
+    Ok(content.bytes.into())
+}
+
+/// The same as text, if it is there and is one; nothing where there was no file.
+fn kept_text(session: &Session, handle: Handle) -> Option<TextFile> {
+    let bytes = kept(session, handle).ok()?;
+    if *bytes == *NO_FILE { Some(TextFile::new("")) } else { TextFile::decode(&bytes).ok() }
+}
