@@ -27,7 +27,7 @@ fn holes(shape: &Shape, length: usize) -> Vec<Hole<'_>> {
     let mut gaps = shape.gaps().peekable();
     let mut at = 0;
     let mut found = Vec::new();
-    for kept in kept.chain([length..length]) {
+    for kept in kept.chain(std::iter::once(length..length)) {
         let bytes = at..kept.start;
         let mut inside = Vec::new();
         while let Some(gap) = gaps.next_if(|gap| gap.bytes.end as usize <= bytes.end) {
