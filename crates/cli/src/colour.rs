@@ -1,7 +1,11 @@
 //! Colours for text on a terminal: escape codes around what is printed, and nothing else
 //! changed. Of the sixteen basic colours only those that can be read on dark and on light.
 
+use std::borrow::Cow;
+
 use foveal_code::highlight::{Highlight, HighlightClass, highlights, highlights_of_piece};
+use foveal_code::listing::ListingRow;
+use foveal_tools::AnswerRow;
 
 /// Pieces of one output that have highlights; further ones are plain.
 const PIECES_MAX: usize = 2_000;
@@ -79,83 +83,106 @@ impl Painter {
         }
     }
 
-    /// `listing`, which has lines of the file at `path` that holds `text` as `12→…`, and notes
-    /// between them.
-    pub(crate) fn listing(self, path: &str, text: &str, listing: &str) -> String {
-        if !self.on {
-            return listing.to_owned();
-        }
-        let found = highlights(path, text);
+    /// Rows of the file at `path` that holds `text`, and notes between them.
+    pub(crate) fn listing<'a>(
+        self,
+        path: &str,
+        text: &str,
+        rows: impl IntoIterator<Item = Row<'a>>,
+    ) -> String {
+        let found = if self.on { highlights(path, text) } else { Vec::new() };
         let mut starts = vec![0];
         for line in text.split_inclusive('\n') {
             starts.push(starts.last().map_or(0, |start| start + line.len()));
         }
-        self.rows(listing, |row| match row {
-            Row::Code(number, line) => {
-                let start = number.checked_sub(1).and_then(|row| starts.get(row));
-                start.map_or_else(|| line.to_owned(), |start| painted(line, *start, &found))
-            }
-            Row::Note(note) => self.paint(Style::Aside, note),
+        self.rows(rows, |number, line| {
+            let start = (number as usize).checked_sub(1).and_then(|row| starts.get(row));
+            start.map_or_else(|| line.to_owned(), |start| painted(line, *start, &found))
         })
     }
 
-    /// The text of a map: lines of files as `12→…` below their paths.
-    pub(crate) fn map(self, map: &str) -> String {
-        if !self.on {
-            return map.to_owned();
-        }
-        let (mut path, mut pieces) = ("", 0);
-        self.rows(map, |row| match row {
-            Row::Code(..) if pieces == PIECES_MAX => row.text().to_owned(),
-            Row::Code(_, line) => {
-                pieces += 1;
-                self.piece(path, line)
-            }
-            Row::Note(note) => match note.rsplit_once(" (") {
-                Some((file, _)) => {
-                    path = file;
-                    let lines = &note[file.len()..];
-                    self.paint(Style::Place, file) + &self.paint(Style::Aside, lines)
-                }
-                None => self.paint(Style::Aside, note),
-            },
-        })
-    }
-
-    /// A text of numbered lines and notes: the numbers as asides, the rest as `paint_row` says.
-    fn rows<'a>(self, text: &'a str, mut paint_row: impl FnMut(Row<'a>) -> String) -> String {
+    /// Rows of several files, each below its path. Only so many lines have highlights.
+    pub(crate) fn files<'a>(self, rows: impl IntoIterator<Item = Row<'a>>) -> String {
+        let rows: Vec<Row<'a>> = rows.into_iter().collect();
+        let mut pieces = 0;
+        let mut path = String::new();
         let mut out = String::new();
-        for line in text.split_inclusive('\n') {
-            let row = line.strip_suffix('\n').unwrap_or(line);
-            let numbered = row.split_once('→').and_then(|(gutter, code)| {
-                gutter.trim_start().parse().ok().map(|number| Row::Code(number, code))
+        for row in rows {
+            if let Row::File { path: next, .. } = &row {
+                path = next.to_string();
+            }
+            pieces += usize::from(matches!(row, Row::Line { .. }));
+            let is_plain = path.is_empty() || pieces > PIECES_MAX;
+            out += &self.rows([row], |_, line| match is_plain {
+                true => line.to_owned(),
+                false => self.piece(&path, line),
             });
-            let row = numbered.unwrap_or(Row::Note(row));
-            let gutter = line.len() - line.strip_suffix('\n').map_or(0, |_| 1) - row.text().len();
-            out += &self.paint(Style::Aside, &line[..gutter]);
-            out += &paint_row(row);
-            out += &line[gutter + row.text().len()..];
+        }
+        out
+    }
+
+    /// Numbers as asides, code as `paint_line` says.
+    fn rows<'a>(
+        self,
+        rows: impl IntoIterator<Item = Row<'a>>,
+        mut paint_line: impl FnMut(u32, &str) -> String,
+    ) -> String {
+        let mut out = String::new();
+        for row in rows {
+            match row {
+                Row::File { path, aside } => {
+                    out += &self.paint(Style::Place, &path);
+                    out += &self.paint(Style::Aside, &aside);
+                }
+                Row::Line { number, gutter, text } => {
+                    out += &self.paint(Style::Aside, &gutter);
+                    out += &if self.on { paint_line(number, &text) } else { text.into_owned() };
+                }
+                Row::Said(text) => out += &self.paint(Style::Aside, &text),
+            }
+            out.push('\n');
         }
         out
     }
 }
 
-/// A line of a listing.
-#[derive(Clone, Copy)]
-enum Row<'a> {
-    /// A line of a file with its number.
-    Code(usize, &'a str),
+/// A row of what is printed, without its line break.
+#[derive(Debug, Clone)]
+pub(crate) enum Row<'a> {
+    /// The path of a file, whose lines follow, and what is said beside it.
+    File { path: Cow<'a, str>, aside: Cow<'a, str> },
+    /// A line of a file behind its number.
+    Line { number: u32, gutter: Cow<'a, str>, text: Cow<'a, str> },
     /// Anything else.
-    Note(&'a str),
+    Said(Cow<'a, str>),
 }
 
-impl<'a> Row<'a> {
-    /// What it says, the number aside.
-    fn text(self) -> &'a str {
-        match self {
-            Self::Code(_, text) | Self::Note(text) => text,
+impl<'a> From<&'a ListingRow> for Row<'a> {
+    fn from(row: &'a ListingRow) -> Self {
+        match row {
+            ListingRow::File { path, .. } => {
+                let aside = row.to_string().split_off(path.len());
+                Self::File { path: (&**path).into(), aside: aside.into() }
+            }
+            ListingRow::Line { number, text, .. } => {
+                Self::Line { number: number.0, gutter: row.gutter().into(), text: (&**text).into() }
+            }
+            ListingRow::Note { .. } => Self::Said(row.to_string().into()),
         }
     }
+}
+
+/// The rows of an answer with this text.
+pub(crate) fn rows_of<'a>(text: &'a str, rows: &'a [AnswerRow]) -> impl Iterator<Item = Row<'a>> {
+    let rows = rows.iter().copied().map(Some).chain(std::iter::repeat(None));
+    text.split_terminator('\n').zip(rows).map(|(text, row)| match row {
+        Some(AnswerRow::File) => Row::File { path: text.into(), aside: "".into() },
+        Some(AnswerRow::Line { number, gutter }) => {
+            let (gutter, text) = text.split_at_checked(gutter as usize).unwrap_or(("", text));
+            Row::Line { number, gutter: gutter.into(), text: text.into() }
+        }
+        Some(AnswerRow::Said) | None => Row::Said(text.into()),
+    })
 }
 
 /// `text`, which begins at byte `start` of what `found` was found in, with codes around each
@@ -188,10 +215,16 @@ fn painted(text: &str, start: usize, found: &[Highlight]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use foveal_code::{outline, parse};
+    use foveal_code::listing::text_of as text_of_rows;
+    use foveal_code::{LineNumber, outline, parse};
+    use foveal_context::note::{Lines, Note, NoteKind};
     use proptest::prelude::*;
 
     const COLOURED: Painter = Painter { on: true };
+
+    fn line(number: u32, width: usize, text: &str) -> ListingRow {
+        ListingRow::Line { number: LineNumber(number), width, text: text.into() }
+    }
 
     /// The text without escape codes for colours.
     fn stripped(text: &str) -> String {
@@ -214,37 +247,53 @@ mod tests {
 
     fn text_of(path: &str, text: &str) {
         let parsed = parse(path, text);
-        let listing = outline(&parsed, text).render(&parsed, text);
-        holds(&COLOURED.listing(path, text, &listing), &listing);
+        let rows = outline(&parsed, text).rows(&parsed, text);
+        let listing = text_of_rows(&rows);
+        let plain = Painter { on: false };
+        holds(&COLOURED.listing(path, text, rows.iter().map(Row::from)), &listing);
         holds(&COLOURED.file(path, text), text);
         holds(&COLOURED.piece(path, text), text);
-        let map = format!("{path} (7 lines)\n{listing}[3 more files]\n");
-        holds(&COLOURED.map(&map), &map);
-        assert_eq!(Painter { on: false }.listing(path, text, &listing), listing);
+        assert_eq!(plain.listing(path, text, rows.iter().map(Row::from)), listing);
+        let file = ListingRow::File { path: path.into(), line_count: 7 };
+        let map: Vec<_> = [file].into_iter().chain(rows).collect();
+        holds(&COLOURED.files(map.iter().map(Row::from)), &text_of_rows(&map));
+        let said = [AnswerRow::Said, AnswerRow::File, AnswerRow::Line { number: 2, gutter: 1 }];
+        let ended = if text.is_empty() { String::new() } else { format!("{text}\n") };
+        holds(&COLOURED.files(rows_of(&ended, &said)), &ended);
     }
 
     #[test]
     fn words_of_code_have_colours() {
         let text = "/* one\n two */\nfn go() -> u32 { 1 }\n";
-        let shown = "1→/* one\n2→ two */\n3→fn go() -> u32 { 1 }\n  [4: 1 line]\n";
+        let kind = NoteKind::Hidden { of: None, is_before: false, names: Vec::new(), more: 0 };
+        let note = Note { lines: vec![Lines(4, 4)], ..Note::new(kind) };
+        let lines = (1..).zip(text.lines()).map(|(at, text)| line(at, 1, text));
+        let rows: Vec<_> = lines.chain([ListingRow::Note { indent: 2, note }]).collect();
+        let coloured = |text, rows: &[ListingRow]| {
+            COLOURED.listing("a.rs", text, rows.iter().map(Row::from)).replace('\x1b', "^")
+        };
         assert_eq!(
-            COLOURED.listing("a.rs", text, shown).replace('\x1b', "^"),
+            coloured(text, &rows),
             "^[2m1→^[0m^[2m/* one^[0m\n^[2m2→^[0m^[2m two */^[0m\n\
              ^[2m3→^[0m^[35mfn^[0m ^[1mgo^[0m() -> ^[36mu32^[0m { ^[31m1^[0m }\n\
              ^[2m  [4: 1 line]^[0m\n"
         );
+        let file = ListingRow::File { path: "a.rs".into(), line_count: 9 };
+        let map = [file, line(3, 2, "fn go() {")];
         assert_eq!(
-            COLOURED.map("a.rs (9 lines)\n 3→fn go() {\n").replace('\x1b', "^"),
+            COLOURED.files(map.iter().map(Row::from)).replace('\x1b', "^"),
             "^[36ma.rs^[0m^[2m (9 lines)^[0m\n^[2m 3→^[0m^[35mfn^[0m ^[1mgo^[0m() {\n"
         );
     }
 
     #[test]
     fn only_so_many_lines_of_a_map_have_highlights() {
-        let map = format!("a.rs (9 lines)\n{}", "1→fn go() {\n".repeat(PIECES_MAX + 1));
-        let coloured = COLOURED.map(&map);
+        let file = ListingRow::File { path: "a.rs".into(), line_count: 9 };
+        let lines = std::iter::repeat_n(line(1, 1, "fn go() {"), PIECES_MAX + 1);
+        let rows: Vec<_> = [file].into_iter().chain(lines).collect();
+        let coloured = COLOURED.files(rows.iter().map(Row::from));
         assert_eq!(coloured.matches("\x1b[35m").count(), PIECES_MAX);
-        holds(&coloured, &map);
+        holds(&coloured, &text_of_rows(&rows));
     }
 
     proptest! {

@@ -9,6 +9,7 @@ pub mod curate;
 pub mod embed;
 pub mod fusion;
 pub mod highlight;
+pub mod listing;
 pub mod map;
 pub mod ranked;
 pub mod relations;

@@ -2,12 +2,13 @@
 //! that matter.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 
+use foveal_context::note::{Counts, Lines, Note, NoteKind};
 use foveal_context::tokens::{Tokenizer, Tokens};
 
+use crate::listing::{ListingRow, text_of};
 use crate::relations::{FileRanks, NodeId, NodeKind, Relations, SIGNATURE_LINES_MAX};
-use crate::{EntityKind, LineNumber, LineRange, Visibility};
+use crate::{EntityKind, LineNumber, Visibility};
 
 /// Tokens that one entity takes at least, which bounds how many are tried.
 const ENTITY_TOKENS_MIN: u64 = 3;
@@ -17,7 +18,9 @@ const ENTITY_TOKENS_MIN: u64 = 3;
 pub struct RepositoryMap {
     /// The files shown, those that matter most first.
     pub files: Vec<MapFile>,
-    /// The map as text; empty if not even one entity fits.
+    /// Its rows; none if not even one entity fits.
+    pub rows: Vec<ListingRow>,
+    /// The rows as text.
     pub text: String,
     /// How many tokens the text has; never more than asked for.
     pub tokens: Tokens,
@@ -51,11 +54,17 @@ pub fn map(
     let most = entities.len().min(most);
     let render = |count: usize| {
         let files = grouped(relations, &entities[..count], &places);
-        let text = render(relations, &files);
+        let rows = rows(relations, &files);
+        let text = text_of(&rows);
         let tokens = tokenizer.count(&text);
-        RepositoryMap { files, text, tokens }
+        RepositoryMap { files, rows, text, tokens }
     };
-    let mut best = RepositoryMap { files: Vec::new(), text: String::new(), tokens: Tokens(0) };
+    let mut best = RepositoryMap {
+        files: Vec::new(),
+        rows: Vec::new(),
+        text: String::new(),
+        tokens: Tokens(0),
+    };
     let (mut low, mut high) = (0, most);
     while low < high {
         let middle = low + (high - low).div_ceil(2);
@@ -131,27 +140,26 @@ fn grouped(
     files.into_iter().map(map_file).collect()
 }
 
-/// The map as text.
-fn render(relations: &Relations, files: &[MapFile]) -> String {
-    let mut out = String::new();
+fn rows(relations: &Relations, files: &[MapFile]) -> Vec<ListingRow> {
+    let mut rows = Vec::new();
     for of in files {
         let node = relations.node(of.file);
-        let count = node.lines.last.0;
-        let noun = if count == 1 { "line" } else { "lines" };
-        writeln!(out, "{} ({count} {noun})", node.key.path).expect("a string takes all text");
-        let width = count.max(1).ilog10() as usize + 1;
+        let line_count = node.lines.last.0;
+        rows.push(ListingRow::File { path: node.key.path.as_ref().into(), line_count });
+        let width = line_count.max(1).ilog10() as usize + 1;
         let shown = with_outer(relations, &of.entities);
         let mut next = LineNumber(1);
         for entity in shown {
-            next = write_signature(&mut out, relations, entity, width, next);
+            next = push_signature(&mut rows, relations, entity, width, next);
         }
     }
     let hidden = relations.files().len() - files.len();
     if hidden > 0 && !files.is_empty() {
-        let noun = if hidden == 1 { "file" } else { "files" };
-        writeln!(out, "[{hidden} more {noun}]").expect("a string takes all text");
+        let counts = Counts { files: hidden as u32, ..Counts::default() };
+        let note = Note { counts, ..Note::new(NoteKind::MoreFiles) };
+        rows.push(ListingRow::Note { indent: 0, note });
     }
-    out
+    rows
 }
 
 /// Entities with those that they are in, in the order of their signatures.
@@ -166,9 +174,9 @@ fn with_outer(relations: &Relations, entities: &[NodeId]) -> Vec<NodeId> {
     shown.into_iter().map(|(_, at)| at).collect()
 }
 
-/// Writes those lines of a signature that begin at `from` or later; the line after them.
-fn write_signature(
-    out: &mut String,
+/// Puts those lines of a signature that begin at `from` or later; the line after them.
+fn push_signature(
+    rows: &mut Vec<ListingRow>,
     relations: &Relations,
     of: NodeId,
     width: usize,
@@ -179,18 +187,18 @@ fn write_signature(
     let mut next = from;
     for (number, line) in (lines.first.0..=lines.last.0).zip(node.signature.split('\n')) {
         if number >= from.0 {
-            writeln!(out, "{number:>width$}→{line}").expect("a string takes all text");
+            rows.push(ListingRow::Line { number: LineNumber(number), width, text: line.into() });
             next = LineNumber(number.saturating_add(1));
         }
     }
     let last = LineNumber(lines.first.0.saturating_add(SIGNATURE_LINES_MAX - 1));
     if last < lines.last && next.0 <= lines.last.0 {
-        let rest = LineRange::new(LineNumber(last.0 + 1).max(next), lines.last);
-        let count = rest.count();
-        let noun = if count == 1 { "line" } else { "lines" };
-        writeln!(out, "{:>width$} [{rest}: {count} {noun} of {}]", "", node.key.name)
-            .expect("a string takes all text");
-        next = LineNumber(rest.last.0.saturating_add(1));
+        let rest = Lines(next.0.max(last.0 + 1), lines.last.0);
+        let of = Some(node.key.name.as_ref().into());
+        let kind = NoteKind::Hidden { of, is_before: false, names: Vec::new(), more: 0 };
+        let note = Note { lines: vec![rest], ..Note::new(kind) };
+        rows.push(ListingRow::Note { indent: width + 1, note });
+        next = LineNumber(rest.1.saturating_add(1));
     }
     next
 }

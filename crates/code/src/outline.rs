@@ -1,11 +1,11 @@
 //! A file's structure: imports, types with all their members, signatures; no bodies.
 
-use std::fmt::Write;
-
 use serde::{Deserialize, Serialize};
 
 use crate::entity::{EntityIndex, EntityKind, Parsed};
 use crate::lines::LineRange;
+use crate::listing::{ListingRow, text_of};
+use foveal_context::note::{Lines, Note, NoteKind};
 use foveal_transcript::LineNumber;
 
 /// Depth of keys in data files that are shown; the top ones have depth 1.
@@ -85,10 +85,14 @@ pub fn outline(parsed: &Parsed, text: &str) -> Outline {
 }
 
 impl Outline {
-    /// The outline as text: kept lines of `text` with their numbers as `12→`, and for each
-    /// gap a line that names its range.
+    /// Kept lines of `text` with their numbers, and for each gap a note that names its range.
+    pub fn rows(&self, parsed: &Parsed, text: &str) -> Vec<ListingRow> {
+        rows(self.parts.iter().map(|part| part.lines), &self.gaps, parsed, text)
+    }
+
+    /// The rows as text: lines as `12→`.
     pub fn render(&self, parsed: &Parsed, text: &str) -> String {
-        render(self.parts.iter().map(|part| part.lines), &self.gaps, parsed, text)
+        text_of(&self.rows(parsed, text))
     }
 }
 
@@ -104,59 +108,42 @@ impl Gap {
     }
 }
 
-/// Lines of `text` with their numbers, and between them lines that name the gaps.
-pub(crate) fn render(
+/// Lines of `text` with their numbers, and between them notes that name the gaps.
+pub(crate) fn rows(
     parts: impl Iterator<Item = LineRange>,
     gaps: &[Gap],
     parsed: &Parsed,
     text: &str,
-) -> String {
-    let rows: Vec<&str> = text.lines().collect();
+) -> Vec<ListingRow> {
+    let lines: Vec<&str> = text.lines().collect();
     let width = parsed.line_count.max(1).ilog10() as usize + 1;
-    let mut out = String::new();
+    let mut rows = Vec::new();
     let mut gaps = gaps.iter().peekable();
     for part in parts {
         while let Some(gap) = gaps.next_if(|gap| gap.lines.first < part.first) {
-            write_gap(&mut out, parsed, gap, width, NAMES_TOLD);
+            rows.push(gap_row(parsed, gap, width, NAMES_TOLD));
         }
         for number in part.first.0..=part.last.0 {
-            let line = rows.get(number as usize - 1).copied().unwrap_or_default();
-            writeln!(out, "{number:>width$}→{line}").expect("a string takes all text");
+            let text = lines.get(number as usize - 1).copied().unwrap_or_default().into();
+            rows.push(ListingRow::Line { number: LineNumber(number), width, text });
         }
     }
-    for gap in gaps {
-        write_gap(&mut out, parsed, gap, width, NAMES_TOLD);
-    }
-    out
+    rows.extend(gaps.map(|gap| gap_row(parsed, gap, width, NAMES_TOLD)));
+    rows
 }
 
-pub(crate) fn write_gap(
-    out: &mut String,
-    parsed: &Parsed,
-    gap: &Gap,
-    width: usize,
-    told: NamesTold,
-) {
-    let lines = gap.lines;
-    let count = lines.count();
-    let noun = if count == 1 { "line" } else { "lines" };
-    write!(out, "{:>width$} [{lines}: {count} {noun}", "").expect("a string takes all text");
-    if let Some(at) = gap.inside {
-        let in_comment = parsed.entity(at).is_some_and(|of| lines.first < of.signature.first);
-        let how = if in_comment { "above" } else { "of" };
-        write!(out, " {how} {}", parsed.qualified_name(at)).expect("a string takes all text");
-    }
-    let names = gap.hides.iter().filter_map(|at| parsed.entity(*at)).map(|of| of.name.as_ref());
-    let names: Vec<&str> =
-        names.filter(|name: &&str| name.len() <= told.bytes_max).take(told.most).collect();
-    if !names.is_empty() {
-        write!(out, "; with {}", names.join(", ")).expect("a string takes all text");
-        if gap.hides.len() > names.len() {
-            let more = gap.hides.len() - names.len();
-            write!(out, " and {more} more").expect("a string takes all text");
-        }
-    }
-    out.push_str("]\n");
+pub(crate) fn gap_row(parsed: &Parsed, gap: &Gap, width: usize, told: NamesTold) -> ListingRow {
+    let first = gap.lines.first;
+    let of = gap.inside.map(|at| parsed.qualified_name(at).into());
+    let inside = gap.inside.and_then(|at| parsed.entity(at));
+    let is_before = inside.is_some_and(|of| first < of.signature.first);
+    let names = gap.hides.iter().filter_map(|at| parsed.entity(*at)).map(|of| &of.name);
+    let names: Vec<Box<str>> =
+        names.filter(|name| name.len() <= told.bytes_max).take(told.most).cloned().collect();
+    let more = (gap.hides.len() - names.len()) as u32;
+    let lines = vec![Lines(first.0, gap.lines.last.0)];
+    let note = Note { lines, ..Note::new(NoteKind::Hidden { of, is_before, names, more }) };
+    ListingRow::Note { indent: width + 1, note }
 }
 
 /// Keys below the upper levels are data; everything else is structure.

@@ -23,8 +23,36 @@ pub struct Answer {
     pub is_error: bool,
     /// Whether an earlier answer was used instead of doing the work again.
     pub cached: bool,
+    /// What each line of the text is, where that is known.
+    pub rows: Vec<AnswerRow>,
     /// What of the answer was replaced, and under which handle the whole is kept.
     pub shaped: Option<(ShapeKind, Handle)>,
+}
+
+impl Answer {
+    /// Takes the lines before those that `rows` tells of as said.
+    pub(crate) fn pad_rows(&mut self) {
+        let before = self.text.lines().count().saturating_sub(self.rows.len());
+        if !self.rows.is_empty() {
+            self.rows.splice(0..0, std::iter::repeat_n(AnswerRow::Said, before));
+        }
+    }
+}
+
+/// What a line of an answer is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnswerRow {
+    /// The path of a file, whose lines follow.
+    File,
+    /// A line of a file.
+    Line {
+        /// Its number.
+        number: u32,
+        /// Bytes before its text.
+        gutter: u32,
+    },
+    /// Anything else: what is said of lines, or stands between them.
+    Said,
 }
 
 /// A picture.

@@ -10,11 +10,11 @@ use foveal_files::tree::name_of;
 use foveal_store::Stored;
 use foveal_transcript::Handle;
 
-use crate::answer::Answer;
+use crate::answer::{Answer, AnswerRow};
 use crate::control::Control;
 use crate::definition::{Repeats, Tool};
 use crate::error::{ToolError, printable};
-use crate::findings::{Content, FileSize, Findings, headed};
+use crate::findings::{Content, FileSize, Findings, TypedLines, headed};
 use crate::read_view::ReadView;
 use crate::repeats::{self, ToRecord};
 use crate::request::Request;
@@ -59,6 +59,7 @@ fn carry_out(
         let moved =
             format!("[the folder `{gone}` is gone; commands and paths now start in `{left}`]\n");
         answer.text.insert_str(0, &moved);
+        answer.pad_rows();
     }
     answer
 }
@@ -126,9 +127,10 @@ fn give(
 ) -> Answer {
     let (is_cached, is_error) = (findings.is_cached(), findings.content.is_error());
     let (structured, images) = (findings.data(), findings.content.images());
-    let text = findings.content.render();
+    let TypedLines { text, rows } = findings.content.typed();
     let answer = Answer {
         text: String::new(),
+        rows: Vec::new(),
         images,
         structured,
         is_error,
@@ -160,6 +162,7 @@ fn give(
         Content::File(file) => file.view.clone(),
         _ => ReadView::Whole,
     };
+    let whole_text = text.clone();
     let given = shown.shape(call, text, view);
     note_shown(session, findings, &given);
     // In the order in which answers count as shown.
@@ -180,7 +183,28 @@ fn give(
     let shaped = shaped.map(|shape| (shape.kind, shape.handle));
     let text = whole.unwrap_or_else(|| headed(&findings.content, &given));
     let note = findings.earlier.map(|earlier| earlier.note()).unwrap_or_default();
-    Answer { text: note + &text, shaped, ..answer }
+    let rows = match given.shape.as_ref().filter(|_| shaped.is_some() && !rows.is_empty()) {
+        Some(shape) => rows_shown(&rows, &shape.line_starts(&whole_text)),
+        None => rows,
+    };
+    let mut answer = Answer { text: note + &text, rows, shaped, ..answer };
+    answer.pad_rows();
+    answer
+}
+
+/// What the lines of a shaped text are, by where in the original each begins.
+fn rows_shown(rows: &[AnswerRow], starts: &[Option<(u32, u32)>]) -> Vec<AnswerRow> {
+    let shown = |start: &Option<(u32, u32)>| {
+        let (line, byte) = (*start)?;
+        let row = *rows.get(line as usize)?;
+        Some(match row {
+            AnswerRow::Line { number, gutter } => {
+                AnswerRow::Line { number, gutter: gutter.saturating_sub(byte) }
+            }
+            AnswerRow::File | AnswerRow::Said => row,
+        })
+    };
+    starts.iter().map(|start| shown(start).unwrap_or(AnswerRow::Said)).collect()
 }
 
 /// Answers a call that failed.

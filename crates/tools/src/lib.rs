@@ -27,7 +27,7 @@ pub mod toolbox;
 pub mod views;
 mod writing;
 
-pub use self::answer::Answer;
+pub use self::answer::{Answer, AnswerRow};
 pub use self::control::Control;
 pub use self::definition::Tool;
 pub use self::error::ToolError;

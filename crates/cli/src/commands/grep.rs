@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::bail;
 use serde_json::{Value, json};
 
-use crate::colour::{Painter, Style};
+use crate::colour::rows_of;
 use crate::environment::Environment;
 use crate::notice;
 use crate::one_call::{Ended, PathTools, as_json};
@@ -14,9 +14,6 @@ use crate::pager;
 
 /// What a search that finds nothing ends with, as other programs that search do.
 const EXIT_CODE_NOTHING: u8 = 1;
-
-/// Lines of one output whose code is shown in colours; further ones are plain.
-const COLOURED_LINES_MAX: usize = 2_000;
 
 /// The command line of `foveal grep`.
 #[derive(Debug, clap::Args)]
@@ -104,38 +101,11 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         notice::say(answer.text.trim_end().trim_matches(['[', ']']));
     } else {
         let shown = pager::harmless(answer.text, environment);
-        let text = coloured(&shown, output == "content", environment.painter());
+        let text = match answer.rows.as_slice() {
+            [] => shown,
+            rows => environment.painter().files(rows_of(&shown, rows)),
+        };
         pager::print(&text, !arguments.no_pager, environment)?;
     }
     Ok(if found == 0 { ExitCode::from(EXIT_CODE_NOTHING) } else { ExitCode::SUCCESS })
-}
-
-/// Paths, and below each its lines as `12:text` or `12-text`.
-fn coloured(text: &str, has_lines: bool, painter: Painter) -> String {
-    if !painter.on {
-        return text.to_owned();
-    }
-    let (mut path, mut pieces, mut out) = ("", 0, String::new());
-    for row in text.lines() {
-        let digits = row.len() - row.trim_start_matches(|sign: char| sign.is_ascii_digit()).len();
-        let is_line = digits > 0 && row[digits..].starts_with([':', '-']);
-        if has_lines && is_line && !path.is_empty() {
-            pieces += 1;
-            let (gutter, code) = row.split_at(digits + 1);
-            out += &painter.paint(Style::Aside, gutter);
-            out += &if pieces > COLOURED_LINES_MAX {
-                code.to_owned()
-            } else {
-                painter.piece(path, code)
-            };
-        } else if row == "--" || row.starts_with('[') {
-            out += &painter.paint(Style::Aside, row);
-        } else {
-            // A blank line stands before the next path.
-            path = row;
-            out += &painter.paint(Style::Place, row);
-        }
-        out.push('\n');
-    }
-    out
 }

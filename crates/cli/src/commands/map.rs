@@ -9,6 +9,7 @@ use foveal_code::relations::{FileRanks, Focus, NodeId, NodeKind, Relations, Symb
 use foveal_context::tokens::{Tokenizer, Tokens};
 use serde_json::{Value, json};
 
+use crate::colour::Row;
 use crate::environment::Environment;
 use crate::output;
 use crate::{exit_code, repository_index};
@@ -48,7 +49,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     } else if found.text.is_empty() {
         bail!("nothing fits into {} tokens: allow more with --tokens", arguments.tokens);
     } else {
-        output::print(&environment.painter().map(&found.text))?;
+        output::print(&environment.painter().files(found.rows.iter().map(Row::from)))?;
     }
     Ok(ExitCode::SUCCESS)
 }

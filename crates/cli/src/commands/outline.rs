@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use foveal_code::{EntityIndex, Parsed, outline};
 use serde_json::{Value, json};
 
-use crate::colour::Style;
+use crate::colour::{Row, Style};
 use crate::environment::Environment;
 use crate::output;
 use crate::source_file::{SourceText, read_file};
@@ -45,8 +45,8 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
                 shown += &format!("{before}{} {lines}\n", painter.paint(Style::Place, path));
             }
             let SourceText { text, parsed } = source;
-            let listing = outline(parsed, text).render(parsed, text);
-            shown += &painter.listing(path, text, &listing);
+            let rows = outline(parsed, text).rows(parsed, text);
+            shown += &painter.listing(path, text, rows.iter().map(Row::from));
         }
     }
     output::print(&shown)?;

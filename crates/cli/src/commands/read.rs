@@ -7,8 +7,10 @@ use std::str::FromStr;
 
 use clap::ValueEnum;
 use foveal_index::text_of;
+use foveal_tools::AnswerRow;
 use serde_json::json;
 
+use crate::colour::rows_of;
 use crate::environment::Environment;
 use crate::one_call::{Ended, PathTools, as_json};
 use crate::pager::{self, PrintOptions};
@@ -102,8 +104,9 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         let mut all = as_json(&answer);
         all["path"] = place.path.into();
         format!("{all}\n")
-    } else if environment.colour {
-        coloured(&arguments.path, &pager::harmless(answer.text, environment), environment)
+    } else if environment.colour && !answer.rows.is_empty() {
+        let shown = pager::harmless(answer.text, environment);
+        coloured(&arguments.path, &shown, &answer.rows, environment)
     } else {
         pager::harmless(answer.text, environment)
     };
@@ -111,9 +114,9 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     Ok(ExitCode::SUCCESS)
 }
 
-fn coloured(path: &Path, shown: &str, environment: &Environment) -> String {
+fn coloured(path: &Path, shown: &str, rows: &[AnswerRow], environment: &Environment) -> String {
     let is_small = path.metadata().is_ok_and(|data| data.len() <= COLOURED_BYTES_MAX);
     let bytes = if is_small { std::fs::read(path).unwrap_or_default() } else { Vec::new() };
     let text = text_of(&bytes).unwrap_or_default();
-    environment.painter().listing(&path.to_string_lossy(), &text, shown)
+    environment.painter().listing(&path.to_string_lossy(), &text, rows_of(shown, rows))
 }

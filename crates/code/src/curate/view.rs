@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::entity::Parsed;
 use crate::lines::LineRange;
+use crate::listing::text_of;
 use crate::outline::{self, Gap};
 
 /// How much of a file may be kept.
@@ -55,7 +56,7 @@ impl View {
     /// line that names its range and the symbols in it. `parsed` and `text` have to be those
     /// of the file.
     pub fn render(&self, parsed: &Parsed, text: &str) -> String {
-        outline::render(self.parts.iter().map(|part| part.lines), &self.gaps, parsed, text)
+        text_of(&outline::rows(self.parts.iter().map(|part| part.lines), &self.gaps, parsed, text))
     }
 
     /// How many lines are kept.

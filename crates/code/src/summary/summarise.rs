@@ -1,7 +1,6 @@
 //! The summary of one file.
 
-use std::fmt::Write;
-
+use foveal_context::note::{Note, NoteKind};
 use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_context::views;
 use serde::{Deserialize, Serialize};
@@ -11,6 +10,7 @@ use super::touched::Touched;
 use crate::curate::{Question, SourceFile};
 use crate::entity::{Entity, EntityIndex, EntityKind, Parsed, Visibility};
 use crate::lines::LineRange;
+use crate::listing::{ListingRow, text_of};
 use crate::outline::{self, Gap, NamesTold, OutlinePart};
 use crate::relations::FileSymbols;
 use foveal_transcript::LineNumber;
@@ -75,7 +75,7 @@ pub fn summarise_for_history(
     let whole = tokenizer.count(file.text);
     let fits = |summary: &Summary| summary.tokens <= budget && summary.tokens < whole;
     let told = |mut summary: Summary| {
-        summary.text = render(file, &summary);
+        summary.text = text_of(&rows(file, &summary));
         summary.tokens = tokenizer.count(&summary.text);
         summary
     };
@@ -197,28 +197,27 @@ fn shown_of(entity: &Entity) -> LineRange {
     LineRange::new(first, last.min(entity.signature.last))
 }
 
-fn render(file: &SourceFile<'_>, summary: &Summary) -> String {
-    let rows: Vec<&str> = file.text.lines().collect();
+fn rows(file: &SourceFile<'_>, summary: &Summary) -> Vec<ListingRow> {
+    let lines: Vec<&str> = file.text.lines().collect();
     let width = summary.line_count.max(1).ilog10() as usize + 1;
-    let mut out = String::new();
+    let indent = width + 1;
+    let mut rows = Vec::new();
     let mut gaps = summary.gaps.iter().peekable();
     let mut related = summary.related.iter().peekable();
     for part in &summary.parts {
         while let Some(gap) = gaps.next_if(|gap| gap.lines.first < part.lines.first) {
-            outline::write_gap(&mut out, file.parsed, gap, width, NAMES_TOLD);
+            rows.push(outline::gap_row(file.parsed, gap, width, NAMES_TOLD));
         }
         for number in part.lines.first.0..=part.lines.last.0 {
             while let Some(related) = related.next_if(|related| related.line.0 <= number) {
                 let name = file.parsed.entity(related.of).map_or("", |entity| &entity.name);
-                writeln!(out, "{:>width$} [{name}: {}]", "", related.words)
-                    .expect("a string takes all text");
+                let said = NoteKind::Remark(format!("{name}: {}", related.words).into());
+                rows.push(ListingRow::Note { indent, note: Note::new(said) });
             }
-            let line = rows.get(number as usize - 1).copied().unwrap_or_default();
-            writeln!(out, "{number:>width$}→{line}").expect("a string takes all text");
+            let text = lines.get(number as usize - 1).copied().unwrap_or_default().into();
+            rows.push(ListingRow::Line { number: LineNumber(number), width, text });
         }
     }
-    for gap in gaps {
-        outline::write_gap(&mut out, file.parsed, gap, width, NAMES_TOLD);
-    }
-    out
+    rows.extend(gaps.map(|gap| outline::gap_row(file.parsed, gap, width, NAMES_TOLD)));
+    rows
 }

@@ -25,7 +25,7 @@ pub use grep::grep;
 pub use list::{EntryKind, ListAnswer, ListEntry, ListQuery, list};
 pub use name::{name_of, path_of};
 pub use query::{Case, GrepMode, GrepQuery, Open};
-pub use render::Form;
+pub use render::{Form, GrepRow};
 pub use scope::{Scope, TreeError};
 pub use unchanged::is_unchanged;
 pub use walk::visible_files;

@@ -17,20 +17,75 @@ pub enum Form {
     Lines,
 }
 
+/// A line of what a search prints.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GrepRow<'a> {
+    /// A file, whose lines follow where lines are asked for.
+    File {
+        /// Its path.
+        path: &'a str,
+        /// How many lines were found in it, where that is asked for.
+        hits: Option<u64>,
+    },
+    /// A line of a file.
+    Line {
+        /// The path of the file, where each line tells it.
+        path: Option<&'a str>,
+        /// The line.
+        line: &'a HitLine,
+    },
+    /// What stands between files.
+    Blank,
+    /// What stands between lines that do not follow each other.
+    Apart,
+    /// What is not shown, or was not searched.
+    Said(String),
+}
+
+impl GrepRow<'_> {
+    /// What stands before the text of a line.
+    pub fn gutter(&self) -> String {
+        let Self::Line { path, line } = self else { return String::new() };
+        let mark = if line.is_hit { ':' } else { '-' };
+        let path = path.map(|path| format!("{path}{mark}")).unwrap_or_default();
+        format!("{path}{}{mark}", line.number)
+    }
+}
+
+impl fmt::Display for GrepRow<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File { path, hits: None } => f.write_str(path),
+            Self::File { path, hits: Some(hits) } => write!(f, "{path}:{hits}"),
+            Self::Line { line, .. } => write!(f, "{}{}", self.gutter(), line.text),
+            Self::Blank => Ok(()),
+            Self::Apart => f.write_str("--"),
+            Self::Said(text) => f.write_str(text),
+        }
+    }
+}
+
 impl GrepAnswer {
     /// The page as text. Whatever is not on it is told in a last line in brackets.
     pub fn render(&self, mode: GrepMode, form: Form) -> String {
-        let mut text = String::new();
+        self.rows(mode, form).iter().map(|row| format!("{row}\n")).collect()
+    }
+
+    /// The lines of the page.
+    pub fn rows(&self, mode: GrepMode, form: Form) -> Vec<GrepRow<'_>> {
+        let mut rows = Vec::new();
         for (at, file) in self.files.iter().enumerate() {
-            let written = match mode {
-                GrepMode::Files => writeln!(text, "{}", file.path),
-                GrepMode::Count => writeln!(text, "{}:{}", file.path, file.hits),
-                GrepMode::Content => lines(&mut text, file, form, at == 0),
-            };
-            written.expect("writing to a string does not fail");
+            let path = file.path.as_str();
+            match mode {
+                GrepMode::Files => rows.push(GrepRow::File { path, hits: None }),
+                GrepMode::Count => rows.push(GrepRow::File { path, hits: Some(file.hits) }),
+                GrepMode::Content => push_lines(&mut rows, file, form, at == 0),
+            }
         }
-        self.close(&mut text).expect("writing to a string does not fail");
-        text
+        let mut closing = String::new();
+        self.close(&mut closing).expect("writing to a string does not fail");
+        rows.extend(closing.split_terminator('\n').map(|line| GrepRow::Said(line.to_owned())));
+        rows
     }
 
     /// What is not shown, and what was not searched.
@@ -162,29 +217,20 @@ impl Passed {
     }
 }
 
-fn lines(text: &mut String, file: &FileHits, form: Form, is_first: bool) -> fmt::Result {
-    let mut last: Option<&HitLine> = None;
+fn push_lines<'a>(rows: &mut Vec<GrepRow<'a>>, file: &'a FileHits, form: Form, is_first: bool) {
     if form == Form::Headings {
-        if !is_first {
-            writeln!(text)?;
-        }
-        writeln!(text, "{}", file.path)?;
+        rows.extend((!is_first).then_some(GrepRow::Blank));
+        rows.push(GrepRow::File { path: &file.path, hits: None });
     }
+    let path = (form == Form::Lines).then_some(file.path.as_str());
     let has_context = file.lines.iter().any(|line| !line.is_hit);
+    let mut last: Option<&HitLine> = None;
     for line in &file.lines {
-        let HitLine { number, is_hit, text: shown } = line;
-        let follows = last.is_none_or(|last| last.number.0 + 1 == number.0);
-        if has_context && !follows {
-            writeln!(text, "--")?;
-        }
+        let follows = last.is_none_or(|last| last.number.0 + 1 == line.number.0);
+        rows.extend((has_context && !follows).then_some(GrepRow::Apart));
+        rows.push(GrepRow::Line { path, line });
         last = Some(line);
-        let mark = if *is_hit { ':' } else { '-' };
-        match form {
-            Form::Headings => writeln!(text, "{number}{mark}{shown}")?,
-            Form::Lines => writeln!(text, "{}{mark}{number}{mark}{shown}", file.path)?,
-        }
     }
-    Ok(())
 }
 
 fn files(count: u64) -> String {

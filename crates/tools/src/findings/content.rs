@@ -9,6 +9,7 @@ use crate::answer::{Answer, Dependency, Image};
 use super::changes::Changes;
 use super::file::{Beginning, FileText, LineRange, NoText, ReadKey, Structure, Unchanged};
 use super::search::{CodeHits, Entries, Hits, Paths};
+use super::typed::TypedLines;
 
 /// What a tool found, before it is shaped.
 #[derive(Debug, Clone)]
@@ -135,23 +136,25 @@ impl From<Content> for Findings {
 }
 
 impl Content {
-    /// The text that the model is to be shown.
-    pub(crate) fn render(&self) -> String {
+    /// The text that the model is to be shown, and what its lines are.
+    pub(crate) fn typed(&self) -> TypedLines {
         match self {
-            Self::Text(text) | Self::Page(_, text) => text.clone(),
-            Self::File(file) => file.render(),
-            Self::Beginning(beginning) => beginning.render(),
-            Self::Structure(structure) => structure.render(),
-            Self::Lines(lines) => lines.render(),
-            Self::NoText(file) => file.render(),
-            Self::Unchanged(pointer) => pointer.render(),
-            Self::Hits(hits) => hits.render(),
-            Self::Paths(paths) => paths.render(),
-            Self::Entries(entries) => entries.render(),
-            Self::Code(hits) => hits.render(),
-            Self::Changes(changes) => changes.render(),
-            Self::Output(output) => output.text.clone(),
-            Self::Answers(answers) => answers.iter().map(ReadAnswer::render).collect(),
+            Self::Text(text) | Self::Page(_, text) => text.clone().into(),
+            Self::File(file) => file.typed(),
+            Self::Beginning(beginning) => beginning.typed(),
+            Self::Structure(structure) => structure.typed(),
+            Self::Lines(lines) => lines.typed(),
+            Self::NoText(file) => file.render().into(),
+            Self::Unchanged(pointer) => pointer.render().into(),
+            Self::Hits(hits) => hits.typed(),
+            Self::Paths(paths) => paths.render().into(),
+            Self::Entries(entries) => entries.render().into(),
+            Self::Code(hits) => hits.render().into(),
+            Self::Changes(changes) => changes.render().into(),
+            Self::Output(output) => output.text.clone().into(),
+            Self::Answers(answers) => {
+                answers.iter().map(ReadAnswer::render).collect::<String>().into()
+            }
         }
     }
 

@@ -1,10 +1,11 @@
 //! What a read finds: a file's text, its beginning, some lines, its structure, or no change.
 
-use std::fmt::Write;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use foveal_code::listing::ListingRow;
+use foveal_context::note::{Counts, Lines, Note, NoteKind, Why};
 use foveal_files::stamp::Version;
 use foveal_files::{PathKey, TextFile};
 use foveal_transcript::ContentHash;
@@ -16,6 +17,7 @@ use crate::session::{LineCounts, Seen};
 
 use super::heading::heading;
 use super::lines::{NumberedLines, numbered};
+use super::typed::TypedLines;
 
 /// What makes two reads the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +41,7 @@ pub struct FileText {
 }
 
 impl FileText {
-    pub(super) fn render(&self) -> String {
+    pub(super) fn typed(&self) -> TypedLines {
         numbered(self.text.text())
     }
 
@@ -94,35 +96,23 @@ pub struct Beginning {
 }
 
 impl Beginning {
-    pub(super) fn render(&self) -> String {
-        let mut text = self.lines.to_string();
-        let why = match self.reach {
-            Reach::Answer => "",
-            Reach::Uncurated => ": the file is too long to be curated",
-            Reach::Unparsed => ": the file is too long to be parsed",
-        };
-        // Writing to a string cannot fail.
-        let _ = match (self.size, self.next) {
-            (_, None) => Ok(()),
-            (FileSize::Lines(all, _), Some(next)) => writeln!(
-                text,
-                "[{next}-{all} left out{why}; find lines with grep, go on with read_lines, start \
-                 {next}]"
-            ),
-            (FileSize::Bytes(_), Some(next)) => writeln!(
-                text,
-                "[lines from {next} on left out: the file is too large to be read at once; find \
-                 lines with grep, go on with read_lines, start {next}]"
-            ),
-        };
-        for (first, last) in &self.changed {
-            let _ = writeln!(
-                text,
-                "[{first}-{last} were changed by others since you saw them: read_lines, start \
-                 {first}]"
-            );
+    pub(super) fn typed(&self) -> TypedLines {
+        let mut lines = self.lines.typed();
+        let of = |range, kind| Note { lines: vec![range], ..Note::new(kind) };
+        if let Some(next) = self.next {
+            let next = u32::try_from(next).unwrap_or(u32::MAX);
+            let (last, why) = match (self.size, self.reach) {
+                (FileSize::Bytes(_), _) => (u32::MAX, Why::Large),
+                (FileSize::Lines(all, _), Reach::Answer) => (all, Why::Full),
+                (FileSize::Lines(all, _), Reach::Uncurated) => (all, Why::Uncurated),
+                (FileSize::Lines(all, _), Reach::Unparsed) => (all, Why::Unparsed),
+            };
+            lines.note(&of(Lines(next, last), NoteKind::Rest(why)));
         }
-        text
+        for (first, last) in &self.changed {
+            lines.note(&of(Lines(*first, *last), NoteKind::ChangedByOthers));
+        }
+        lines
     }
 
     /// The lines that are given to their end.
@@ -145,12 +135,21 @@ pub struct Structure {
     /// The file's display path.
     pub(crate) path: String,
     pub(crate) counts: LineCounts,
-    pub(crate) outline: String,
+    pub(crate) rows: Vec<ListingRow>,
 }
 
 impl Structure {
-    pub(super) fn render(&self) -> String {
-        heading(&self.path, "structure", self.counts) + &self.outline
+    pub(super) fn typed(&self) -> TypedLines {
+        let mut lines = TypedLines::default();
+        lines.said(&heading(&self.path, "structure", self.counts));
+        for row in &self.rows {
+            match row {
+                ListingRow::Line { number, text, .. } => lines.line(number.0, &row.gutter(), text),
+                ListingRow::File { .. } => lines.file(&row.to_string()),
+                ListingRow::Note { .. } => lines.said(&format!("{row}\n")),
+            }
+        }
+        lines
     }
 
     pub(super) fn carried_out(&self) -> Value {
@@ -177,13 +176,17 @@ pub(crate) enum RangeEnd {
 }
 
 impl LineRange {
-    pub(super) fn render(&self) -> String {
-        let lines = self.lines.to_string();
+    pub(super) fn typed(&self) -> TypedLines {
+        let mut lines = self.lines.typed();
         match self.end {
-            RangeEnd::Complete => lines,
-            RangeEnd::GoesOn(next) => format!("{lines}[go on with start {next}]\n"),
-            RangeEnd::FileEnds(all) => format!("{lines}[the file has {all} lines]\n"),
+            RangeEnd::Complete => {}
+            RangeEnd::GoesOn(next) => lines.note(&Note::new(NoteKind::GoOn(next))),
+            RangeEnd::FileEnds(all) => {
+                let counts = Counts { lines: all, ..Counts::default() };
+                lines.note(&Note { counts, ..Note::new(NoteKind::Ends) });
+            }
         }
+        lines
     }
 }
 
@@ -218,14 +221,9 @@ pub struct Unchanged {
 
 impl Unchanged {
     pub(super) fn render(&self) -> String {
-        let Self { path, all, shown, is_long } = self;
-        match shown {
-            None => format!("[{path}: unchanged, its {all} lines are shown above]\n"),
-            Some(shown) => format!(
-                "[{path}: unchanged; {shown} of its {all} lines are shown above. Get others with \
-                 read_lines, or ask again at once for {}]\n",
-                if *is_long { "as many as one answer holds" } else { "all" }
-            ),
-        }
+        let kind = NoteKind::UnchangedFile { shown: self.shown, is_long: self.is_long };
+        let counts = Counts { lines: self.all, ..Counts::default() };
+        let note = Note { file: Some(self.path.as_str().into()), counts, ..Note::new(kind) };
+        format!("{note}\n")
     }
 }

@@ -1,9 +1,11 @@
 //! Lines of a text with their numbers, some of which may be given in part.
 
-use std::fmt::{self, Write};
+use foveal_context::note::{Counts, Giver, Note, NoteKind};
 
 use crate::room::rows;
 use crate::session::{LinePart, Seen};
+
+use super::typed::TypedLines;
 
 /// A line, or what is given of it.
 #[derive(Debug, Clone)]
@@ -19,22 +21,22 @@ pub(crate) struct NumberedLine {
     pub(crate) after: u64,
 }
 
-impl fmt::Display for NumberedLine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl NumberedLine {
+    fn gutter(&self) -> String {
+        format!("{}→", self.number)
+    }
+
+    /// What is given of the line, with notes on what is not.
+    fn shown(&self) -> String {
         let Self { number, text, before, bytes, after } = self;
-        write!(f, "{number}→")?;
-        if *before > 0 {
-            write!(f, "[… {before} bytes of this line left out]")?;
-        }
-        f.write_str(text)?;
-        if *after > 0 {
-            let next = before + bytes;
-            write!(
-                f,
-                "[… {after} bytes of this line left out; read_lines start {number}, from_byte {next}]"
-            )?;
-        }
-        f.write_char('\n')
+        let cut = |bytes: u64, kind| {
+            let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+            let note = Note { counts: Counts { bytes, ..Counts::default() }, ..Note::new(kind) };
+            if bytes == 0 { String::new() } else { note.to_string() }
+        };
+        let (tool, from_byte) = (Giver::ReadLines, before + bytes);
+        let rest = NoteKind::LineRest { tool, line: *number, from_byte };
+        cut(*before, NoteKind::LineCut) + text + &cut(*after, rest)
     }
 }
 
@@ -49,7 +51,7 @@ pub(crate) struct NumberedLines {
 impl NumberedLines {
     /// One more line.
     pub(crate) fn push(&mut self, line: NumberedLine) {
-        self.bytes += line.to_string().len();
+        self.bytes += line.gutter().len() + line.shown().len() + 1;
         self.lines.push(line);
     }
 
@@ -81,18 +83,21 @@ impl NumberedLines {
     }
 }
 
-impl fmt::Display for NumberedLines {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.lines.iter().try_for_each(|line| line.fmt(f))
+impl NumberedLines {
+    /// The lines as they are given.
+    pub(super) fn typed(&self) -> TypedLines {
+        let mut lines = TypedLines::default();
+        self.lines.iter().for_each(|line| lines.line(line.number, &line.gutter(), &line.shown()));
+        lines
     }
 }
 
 /// The lines of a text with their numbers, from 1.
-pub(crate) fn numbered(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len() + text.len() / 4);
+pub(crate) fn numbered(text: &str) -> TypedLines {
+    let mut lines = TypedLines::default();
+    lines.text.reserve(text.len() + text.len() / 4);
     for (number, line) in (1u32..).zip(rows(text)) {
-        // Writing to a string cannot fail.
-        let _ = writeln!(shown, "{number}→{line}");
+        lines.line(number, &format!("{number}→"), line);
     }
-    shown
+    lines
 }

@@ -7,6 +7,7 @@ mod headed;
 mod heading;
 mod lines;
 mod search;
+mod typed;
 
 pub(crate) use self::changes::{Change, ChangeKind, Changes, NoWayBack, WayBack, WayBackKind};
 pub use self::content::{Content, Earlier, Findings};
@@ -18,3 +19,4 @@ pub(crate) use self::file::{
 pub(crate) use self::headed::headed;
 pub(crate) use self::lines::{NumberedLine, NumberedLines, numbered};
 pub(crate) use self::search::{CodeHits, Entries, Hits, Paths};
+pub(crate) use self::typed::TypedLines;

@@ -3,9 +3,11 @@
 use std::fmt::Write;
 
 use foveal_code::EntityKind;
-use foveal_files::tree::{Form, GlobAnswer, GrepAnswer, GrepMode, ListAnswer};
+use foveal_files::tree::{Form, GlobAnswer, GrepAnswer, GrepMode, GrepRow, ListAnswer};
 use foveal_index::Hit;
 use serde_json::{Value, json};
+
+use super::typed::TypedLines;
 
 /// Lines that match.
 #[derive(Debug, Clone)]
@@ -16,8 +18,21 @@ pub struct Hits {
 }
 
 impl Hits {
-    pub(super) fn render(&self) -> String {
-        self.answer.render(self.mode, Form::Headings) + &self.missing
+    pub(super) fn typed(&self) -> TypedLines {
+        let mut lines = TypedLines::default();
+        for row in self.answer.rows(self.mode, Form::Headings) {
+            match row {
+                GrepRow::Line { line, .. } => {
+                    lines.line(line.number.0, &row.gutter(), &line.text);
+                }
+                GrepRow::File { .. } => lines.file(&row.to_string()),
+                GrepRow::Blank | GrepRow::Apart | GrepRow::Said(_) => {
+                    lines.said(&format!("{row}\n"));
+                }
+            }
+        }
+        lines.said(&self.missing);
+        lines
     }
 
     pub(super) fn data(&self) -> Value {

@@ -1,5 +1,7 @@
 //! Files that are longer than one answer holds: the beginning, where nothing can be chosen.
 
+use foveal_code::listing::ListingRow;
+use foveal_context::note::{Lines, Note, NoteKind, Why};
 use foveal_files::stamp::Version;
 use foveal_files::{LinesReader, Located, PathKey, TextFile};
 
@@ -109,27 +111,22 @@ pub(super) fn beginning_of_large(
     })
 }
 
-/// Leaves of an outline as much as an answer has room for; the number of lines of the file then
-/// in it, if it was cut. The file has `all`.
-pub(super) fn cut_outline(body: &mut String, all: u32) -> Option<u32> {
-    if body.len() <= VIEW_BYTES_MAX {
-        return None;
+/// Leaves of an outline as much as an answer has room for. The file has `all` lines.
+pub(super) fn cut_outline(outline: &mut Vec<ListingRow>, all: u32) {
+    let mut bytes = 0;
+    let fits = |row: &&ListingRow| {
+        bytes += row.to_string().len() + 1;
+        bytes <= VIEW_BYTES_MAX
+    };
+    let kept = outline.iter().take_while(fits).count();
+    if kept == outline.len() {
+        return;
     }
-    let end = body[..body.floor_char_boundary(VIEW_BYTES_MAX)].rfind('\n').map_or(0, |at| at + 1);
-    let next = body[end..].lines().find_map(first_number);
-    body.truncate(end);
-    let shown = body.lines().filter(|line| !line.trim_start().starts_with('[')).count();
-    if let Some(next) = next {
-        body.push_str(&format!(
-            "[{next}-{all} left out; find lines with grep, go on with read_lines, start {next}]\n"
-        ));
-    }
-    Some(u32::try_from(shown).unwrap_or(u32::MAX))
-}
-
-/// The number of the first line that a line of an outline stands for: `  12→…` or `[12-15: …]`.
-fn first_number(line: &str) -> Option<u32> {
-    let line = line.trim_start_matches([' ', '[']);
-    let end = line.find(|sign: char| !sign.is_ascii_digit())?;
-    line[..end].parse().ok()
+    let next = outline[kept..].iter().find_map(ListingRow::first_line);
+    outline.truncate(kept);
+    outline.extend(next.map(|next| {
+        let lines = vec![Lines(next, all)];
+        let note = Note { lines, ..Note::new(NoteKind::Rest(Why::Full)) };
+        ListingRow::Note { indent: 0, note }
+    }));
 }

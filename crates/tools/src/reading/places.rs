@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use cap_std::fs::Dir;
+use foveal_context::note::{Note, NoteKind};
 use foveal_files::tree::{Passed, Scope, name_of, path_of};
 use foveal_files::{Located, Opened, Roots};
 
@@ -59,7 +60,9 @@ pub(crate) fn places(work: &Work<'_>, path: Option<&str>) -> Result<SearchPlaces
         match place(work, &roots, &path, without.map(Path::to_owned).collect()) {
             Ok(place) => places.all.push(place),
             Err(error) => {
-                places.missing.push_str(&format!("[`{path}` was left out: {error}]\n"));
+                let why = NoteKind::Passed { why: error.to_string().into() };
+                let note = Note { file: Some(path.into()), ..Note::new(why) };
+                places.missing.push_str(&format!("{note}\n"));
                 refused = Some(error);
             }
         }

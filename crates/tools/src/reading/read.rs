@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use foveal_code::{outline, parse};
+use foveal_code::listing::{ListingRow, text_of};
+use foveal_code::{LineNumber, outline, parse};
 use foveal_files::kind::{self, Content as FileContent, FileRead, ReadLimits};
 use foveal_files::{Freshness, Version};
 use foveal_files::{Located, PathKey, TextFile};
@@ -202,16 +203,18 @@ impl Read<'_> {
 /// The structure of a text, word for word, unless all of it is no longer.
 fn structure(path: String, text: &TextFile) -> Structure {
     let parsed = parse(&path, text.text());
-    let parts = outline(&parsed, text.text());
-    let mut outline = parts.render(&parsed, text.text());
-    let whole = numbered(text.text());
-    let all = parts.line_count;
-    let mut shown: u32 = parts.parts.iter().map(|part| part.lines.count()).sum();
-    if outline.len() >= whole.len() {
-        (outline, shown) = (whole, all);
+    let outline = outline(&parsed, text.text());
+    let (mut listed, all) = (outline.rows(&parsed, text.text()), outline.line_count);
+    if text_of(&listed).len() >= numbered(text.text()).text.len() {
+        let line = |(number, line): (u32, &str)| ListingRow::Line {
+            number: LineNumber(number),
+            width: 0,
+            text: line.into(),
+        };
+        listed = (1..).zip(rows(text.text())).map(line).collect();
     }
-    if let Some(lines) = long::cut_outline(&mut outline, all) {
-        shown = lines;
-    }
-    Structure { path, counts: LineCounts { all, shown }, outline }
+    long::cut_outline(&mut listed, all);
+    let shown = listed.iter().filter(|row| matches!(row, ListingRow::Line { .. })).count();
+    let shown = u32::try_from(shown).unwrap_or(u32::MAX);
+    Structure { path, counts: LineCounts { all, shown }, rows: listed }
 }

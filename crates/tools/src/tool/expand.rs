@@ -1,5 +1,6 @@
 //! `expand`: what was left out of an earlier answer.
 
+use foveal_context::note::{Counts, Giver, Lines, Note, NoteKind};
 use foveal_transcript::Handle;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -78,20 +79,19 @@ impl Expand {
             last += 1;
             if kept.len() < rest.len() {
                 let (bytes, next) = (rest.len() - kept.len(), from + kept.len());
-                text.push_str(&format!(
-                    "[… {bytes} bytes of this line left out; expand with start {last}, from_byte \
-                     {next}]\n"
-                ));
+                let counts = Counts { bytes: bytes as u32, ..Counts::default() };
+                let (tool, line, from_byte) = (Giver::Expand, last as u32, next as u64);
+                let rest = NoteKind::LineRest { tool, line, from_byte };
+                text.push_str(&format!("{}\n", Note { counts, ..Note::new(rest) }));
             }
         }
         if last < all && self.end.is_none_or(|end| last < end) {
             if !text.ends_with('\n') {
                 text.push('\n');
             }
-            text.push_str(&format!(
-                "[lines {start}-{last} of {all}; go on with start {}]\n",
-                last + 1
-            ));
+            let lines = vec![Lines(start as u32, last as u32)];
+            let note = Note { lines, ..Note::new(NoteKind::PartOf(all as u32)) };
+            text.push_str(&format!("{note}\n"));
         }
         Ok(Findings::text(text))
     }

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use foveal_context::note::{Note, NoteKind};
 use foveal_files::{Root, Roots};
 use foveal_index::{Hit, SearchOptions};
 use schemars::JsonSchema;
@@ -69,7 +70,9 @@ impl ToolArguments for SearchCode {
         for (root, error) in &found.failed {
             let root = root_of(&roots, root.as_deref());
             let told = root.map_or_else(String::new, |root| roots.display_path(root.path()));
-            missing.push_str(&format!("[`{told}` was left out: {error}]\n"));
+            let why = NoteKind::Passed { why: error.to_string().into() };
+            let note = Note { file: Some(told.into()), ..Note::new(why) };
+            missing.push_str(&format!("{note}\n"));
         }
         let depends = if found.failed.is_empty() { depends } else { Vec::new() };
         let hits = CodeHits { query: self.query, hits, missing };

@@ -1,9 +1,9 @@
 //! Notes: what a projection says in place of what it does not show, as values.
 //!
 //! A rule makes a [`Note`]; what is missing, where it stands and how to get it is read from its
-//! fields. Its text is made once, last, by [`Note`]'s `Display`, and never read again.
+//! fields. Its text is made once, last, by [`Note`]'s `Display` in [`text`], and never read again.
 
-use std::fmt::{self, Display, Formatter, Write};
+mod text;
 
 use serde::{Deserialize, Serialize};
 
@@ -107,8 +107,74 @@ pub enum NoteKind {
     Remark(Box<str>),
     /// What is missing can be had.
     Behind,
+    /// Lines of a file that its structure, a view or a map does not show.
+    Hidden {
+        /// What they are in, or before what they stand.
+        of: Option<Box<str>>,
+        /// Whether they stand before it.
+        is_before: bool,
+        /// What is defined in them.
+        names: Vec<Box<str>>,
+        /// How many more definitions there are.
+        more: u32,
+    },
+    /// So many files more are not shown.
+    MoreFiles,
+    /// The rest of a file is left out.
+    Rest(Why),
+    /// The rest of a line is left out.
+    LineRest {
+        /// The tool that gives it.
+        tool: Giver,
+        /// The line, by its number where the tool counts.
+        line: u32,
+        /// Where in the line it begins.
+        from_byte: u64,
+    },
+    /// There are more lines, from this one on.
+    GoOn(u64),
+    /// The file ends before the lines that were asked for.
+    Ends,
+    /// The lines are a part of so many.
+    PartOf(u32),
+    /// Others changed the lines since they were shown.
+    ChangedByOthers,
+    /// The file is as it was when it was shown.
+    UnchangedFile {
+        /// How many of its lines stand above, where that is not all.
+        shown: Option<u32>,
+        /// Whether it is longer than one answer.
+        is_long: bool,
+    },
+    /// A folder could not be looked into.
+    Passed {
+        /// Why.
+        why: Box<str>,
+    },
     /// The words of another tool's rule, replayed for comparison.
     Quoted(Box<str>),
+}
+
+/// A tool that gives the rest of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Giver {
+    /// `read_lines`, of a file.
+    ReadLines,
+    /// `expand`, of what is kept.
+    Expand,
+}
+
+/// Why the rest of a file is left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Why {
+    /// The answer is full.
+    Full,
+    /// The file is too long to be curated.
+    Uncurated,
+    /// The file is too long to be parsed.
+    Unparsed,
+    /// The file is too large to be read at once.
+    Large,
 }
 
 /// What bytes that are left out of a line encode.
@@ -120,16 +186,6 @@ pub enum Encoding {
     Base64,
     /// What is left of binary data in text.
     Binary,
-}
-
-impl Display for Encoding {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Hexadecimal => "hexadecimal",
-            Self::Base64 => "base64",
-            Self::Binary => "binary data",
-        })
-    }
 }
 
 /// Edits of one file that a note tells of.
@@ -202,7 +258,8 @@ impl NoteKind {
             | Self::Unchanged
             | Self::SameAs(_)
             | Self::Shown
-            | Self::HitsShown { .. } => Standing::Above,
+            | Self::HitsShown { .. }
+            | Self::UnchangedFile { .. } => Standing::Above,
             Self::Repeated { .. } => Standing::Before,
             Self::LeftOut { .. }
             | Self::Encoded(_)
@@ -214,8 +271,19 @@ impl NoteKind {
             | Self::ToldAbove
             | Self::Edits(_)
             | Self::Behind
+            | Self::Hidden { .. }
+            | Self::MoreFiles
+            | Self::Rest(_)
+            | Self::LineRest { .. }
+            | Self::GoOn(_)
+            | Self::PartOf(_)
+            | Self::Passed { .. }
             | Self::Quoted(_) => Standing::LeftOut,
-            Self::EveryNumbered(_) | Self::Heading | Self::Remark(_) => Standing::Nothing,
+            Self::EveryNumbered(_)
+            | Self::Heading
+            | Self::Remark(_)
+            | Self::Ends
+            | Self::ChangedByOthers => Standing::Nothing,
         }
     }
 }
@@ -236,169 +304,5 @@ impl Note {
     /// Where what the note stands for can be read.
     pub fn standing(&self) -> Standing {
         self.kind.standing()
-    }
-
-    /// Bytes of the text.
-    pub fn text_len(&self) -> usize {
-        let mut counted = Counted(0);
-        // Counting cannot fail.
-        let _ = write!(counted, "{self}");
-        counted.0
-    }
-}
-
-/// Counts what is written.
-struct Counted(usize);
-
-impl Write for Counted {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.0 += text.len();
-        Ok(())
-    }
-}
-
-impl Display for Note {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Counts { lines, bytes, .. } = self.counts;
-        match &self.kind {
-            NoteKind::SameResult { call } => write!(f, "[same result as `{call}` above]"),
-            NoteKind::SameLines { call, is_own } => {
-                let whose = if *is_own { "your " } else { "" };
-                write!(f, "[{lines} lines as above in {whose}`{call}`]")
-            }
-            NoteKind::Unchanged => write!(f, "[{}: unchanged, shown above]", self.range()),
-            NoteKind::SameAs(there) => write!(f, "[{}: same as {there} above]", self.range()),
-            NoteKind::Shown => write!(f, "[{}: shown above]", self.range()),
-            NoteKind::HitsShown { context } => self.hits_shown(f, context),
-            NoteKind::LeftOut { names, has_more } => self.left_out(f, names, *has_more),
-            NoteKind::Encoded(what) => {
-                write!(f, "[{bytes} bytes of {what} left out")?;
-                self.end(f)
-            }
-            NoteKind::DumpRows => {
-                write!(f, "[{lines} more rows of a hex dump left out")?;
-                self.end(f)
-            }
-            NoteKind::LineCut => {
-                write!(f, "[… {bytes} bytes of this line left out")?;
-                self.end(f)
-            }
-            NoteKind::Cleared => {
-                write!(f, "[{lines} lines, {bytes} bytes no longer shown")?;
-                self.end(f)
-            }
-            NoteKind::EditText => write!(f, "[{lines} lines]"),
-            NoteKind::ReplacedText => {
-                write!(f, "[{lines} lines that this edit replaced")?;
-                self.end(f)
-            }
-            NoteKind::ToldAbove => {
-                write!(f, "[told above in the edits to {}", self.file())?;
-                self.end(f)
-            }
-            NoteKind::Edits(edits) => self.edits(f, edits),
-            NoteKind::Repeated { period: 1, times } => {
-                write!(f, "[last line repeated {times} more times]")
-            }
-            NoteKind::Repeated { period, times } => {
-                write!(f, "[last {period} lines repeated {times} more times]")
-            }
-            NoteKind::EveryNumbered(every) => write!(f, "[every {every}th line numbered]"),
-            NoteKind::Heading => f.write_str(self.file()),
-            NoteKind::Remark(text) => write!(f, "[{text}]"),
-            NoteKind::Behind => match self.handle {
-                Some(handle) => write!(f, "[expand {handle}]"),
-                None => Ok(()),
-            },
-            NoteKind::Quoted(text) => f.write_str(text),
-        }
-    }
-}
-
-impl Display for Lines {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-{}", self.0, self.1)
-    }
-}
-
-impl Note {
-    /// The one range of lines that most notes stand for.
-    fn range(&self) -> Lines {
-        self.lines.first().copied().unwrap_or(Lines(0, 0))
-    }
-
-    fn file(&self) -> &str {
-        self.file.as_deref().unwrap_or_default()
-    }
-
-    /// How to get what is missing, and the closing bracket.
-    fn end(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self.handle {
-            Some(handle) => write!(f, "; expand {handle}]"),
-            None => f.write_char(']'),
-        }
-    }
-
-    fn hits_shown(&self, f: &mut Formatter<'_>, context: &[u32]) -> fmt::Result {
-        f.write_char('[')?;
-        if !self.file().is_empty() {
-            write!(f, "{} ", self.file())?;
-        }
-        for (at, lines) in (0u32..).zip(&self.lines) {
-            f.write_str(if at == 0 { "" } else { ", " })?;
-            let Lines(first, last) = lines;
-            match (context.contains(&at), first == last) {
-                (false, _) => write!(f, "{first}")?,
-                (true, true) => write!(f, "({first})")?,
-                (true, false) => write!(f, "({lines})")?,
-            }
-        }
-        f.write_str(": shown above]")
-    }
-
-    fn left_out(&self, f: &mut Formatter<'_>, names: &[Box<str>], has_more: bool) -> fmt::Result {
-        let Counts { lines, bytes, hits, files, failures } = self.counts;
-        if let Some(range) = self.lines.first() {
-            write!(f, "[{range}")?;
-        } else if hits > 0 {
-            let files_word = if files == 1 { "file" } else { "files" };
-            write!(f, "[{hits} hits in {files} {files_word}, {bytes} bytes")?;
-        } else {
-            write!(f, "[{lines} lines, {bytes} bytes")?;
-        }
-        if failures > 0 {
-            write!(f, ", {failures} of them about failures,")?;
-        }
-        f.write_str(" left out")?;
-        for (at, name) in names.iter().enumerate() {
-            f.write_str(if at == 0 { ": " } else { ", " })?;
-            f.write_str(name)?;
-        }
-        f.write_str(if has_more { " and more" } else { "" })?;
-        self.end(f)
-    }
-
-    fn edits(&self, f: &mut Formatter<'_>, edits: &ToldEdits) -> fmt::Result {
-        let changes = if edits.count == 1 { "change" } else { "changes" };
-        write!(f, "[Edits to {}: {} {changes} ", self.file(), edits.count)?;
-        let (first, last) = edits.turns;
-        if first == last {
-            write!(f, "in turn {first}]")?;
-        } else {
-            write!(f, "between turns {first}-{last}]")?;
-        }
-        for (what, count) in &edits.changes {
-            write!(f, "\n- {what}")?;
-            if *count > 1 {
-                write!(f, " {count}x")?;
-            }
-        }
-        if edits.more > 0 {
-            write!(f, "\n- and {} more", edits.more)?;
-        }
-        match self.handle {
-            Some(handle) => write!(f, "\n[this message in full: expand {handle}]"),
-            None => Ok(()),
-        }
     }
 }
