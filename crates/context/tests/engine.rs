@@ -135,14 +135,14 @@ proptest! {
 
 #[test]
 fn what_is_in_every_prompt_counts_for_the_high_mark() {
-    let text = "word ".repeat(1_500);
+    let text: String = (0..120).map(|at| format!("line {at} says {}\n", at * 7919)).collect();
     let conversation = foveal_testkit::fixture(&format!(
         "//- user\nGo.\n//- call Bash {{\"command\":\"cat x\"}}\n//- result\n{text}\n\
          //- assistant\nOne.\n//- user\nOn.\n//- assistant\nTwo.\n//- user\nOn.\n//- assistant\nThree."
     ));
     let reasons = |prelude: u64| {
         let mut settings = eager();
-        settings.run_bytes_max = None;
+        (settings.run_bytes_max, settings.read_bytes_max) = (None, None);
         let rewrite = settings.rewrite.as_mut().expect("it rewrites");
         (rewrite.high, rewrite.uses_min) = (Tokens(2_500), 0.0);
         let record = Record::of(conversation.clone(), Tokenizer::O200k);
