@@ -5,7 +5,9 @@
 
 pub mod budget;
 pub mod call_texts;
+pub mod engine;
 pub mod facts;
+pub mod follow;
 pub mod interest;
 pub mod ledger;
 pub mod level;

@@ -10,7 +10,7 @@ use crate::facts::{HashMapOfLines, LineHash};
 use crate::interest::Interest;
 use crate::ledger::Ledger;
 use crate::level::{Level, Life};
-use crate::prices::PriceCard;
+use crate::prices::{Constraints, PriceCard};
 use crate::record::Record;
 use crate::rewrite;
 use crate::settings::{OldReads, Settings};
@@ -20,7 +20,7 @@ use crate::shaping::edits::{self, LastTold, Runs};
 use crate::step::{Item, RewriteReason, Step};
 use crate::tokens::{TokenCache, Tokens};
 use crate::views::{self, Choices, Chosen, Views};
-use foveal_transcript::{EntryIndex, Role, Timestamp, Window, WindowChange};
+use foveal_transcript::{Block, EntryIndex, Role, Timestamp, Window, WindowChange};
 
 /// Plans one conversation, request by request.
 #[derive(Debug, Clone)]
@@ -42,6 +42,8 @@ pub struct Planner {
     choices: Choices,
     requests: u32,
     sent: usize,
+    prelude: Tokens,
+    constraints: Constraints,
     last_request: Option<Timestamp>,
 }
 
@@ -65,6 +67,8 @@ impl Planner {
             choices: Choices::default(),
             requests: 0,
             sent: 0,
+            prelude: Tokens(0),
+            constraints: Constraints::default(),
             last_request: None,
         }
     }
@@ -74,6 +78,23 @@ impl Planner {
     pub fn with_views(mut self, views: Arc<dyn Views>) -> Self {
         self.views = Some(views);
         self
+    }
+
+    /// The same for a provider that allows less.
+    #[must_use]
+    pub fn with_constraints(mut self, constraints: Constraints) -> Self {
+        self.constraints = constraints;
+        self
+    }
+
+    /// Tells the tokens of what is in every prompt and never shaped.
+    pub fn set_prelude(&mut self, tokens: Tokens) {
+        self.prelude = tokens;
+    }
+
+    /// Tokens of what is in every prompt and never shaped.
+    pub fn prelude(&self) -> Tokens {
+        self.prelude
     }
 
     /// The entries of the prompt, in order.
@@ -86,9 +107,11 @@ impl Planner {
         &self.items[index.at()]
     }
 
-    /// Tokens of the prompt as projected.
+    /// Tokens of the prompt as projected, the prelude included.
     pub fn tokens(&self) -> Tokens {
-        self.window.entries().iter().map(|index| self.item(*index).tokens).sum()
+        let messages: Tokens =
+            self.window.entries().iter().map(|index| self.item(*index).tokens).sum();
+        Tokens(self.prelude.0 + messages.0)
     }
 
     /// Requests planned so far.
@@ -156,7 +179,13 @@ impl Planner {
         record: &Record,
         recorded: &[Step],
     ) -> Self {
-        let mut planner = Self::new(settings, prices);
+        Self::new(settings, prices).resumed(record, recorded)
+    }
+
+    /// The same, of a planner at its start.
+    #[must_use]
+    pub fn resumed(self, record: &Record, recorded: &[Step]) -> Self {
+        let mut planner = self;
         for step in recorded {
             let cut = planner.take_entries(record, step.answer);
             // Since when a result is dead weight follows from the steps; what to do about it
@@ -264,11 +293,26 @@ impl Planner {
             interest: &self.interest,
             requests: self.requests,
             old_reads: self.old_reads(),
+            prelude: self.prelude,
+            fixed_until: self.fixed_until(record, reason),
             reason,
             free_from: free_from.unwrap_or(0),
         });
         self.mark_dead(choice.dead.iter().copied());
         choice
+    }
+
+    /// The window position before which nothing may be rewritten: reasoning that is bound to
+    /// its prefix would be refused behind a change, unless the client changed it.
+    fn fixed_until(&self, record: &Record, reason: Option<RewriteReason>) -> usize {
+        if !self.constraints.reasoning_is_bound || reason == Some(RewriteReason::ClientRewrote) {
+            return 0;
+        }
+        let reasons = |index: &EntryIndex| {
+            let blocks = &record.entry(*index).blocks;
+            blocks.iter().any(|block| matches!(block, Block::Reasoning(_)))
+        };
+        self.window.entries().iter().rposition(reasons).map_or(0, |last| last + 1)
     }
 
     fn rewrite_reason(&self, cut: Option<usize>, now: Option<Timestamp>) -> Option<RewriteReason> {

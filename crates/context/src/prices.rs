@@ -34,6 +34,15 @@ pub struct PriceCard {
     pub as_of: String,
 }
 
+/// What a provider refuses, whatever it would save. What caching and writing cost is in the
+/// [`PriceCard`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Constraints {
+    /// Whether the model's reasoning is bound to the messages before it: then nothing that
+    /// stands before reasoning is rewritten, unless the client itself rewrote.
+    pub reasoning_is_bound: bool,
+}
+
 /// A price card that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum PriceError {

@@ -37,6 +37,10 @@ pub struct Ask<'a> {
     pub requests: u32,
     /// What old reads become; `None`: an outline.
     pub old_reads: Option<&'a OldReads>,
+    /// Tokens of what is in every prompt beside its messages.
+    pub prelude: Tokens,
+    /// The window position before which the provider allows no rewrite.
+    pub fixed_until: usize,
     /// A moment at which rewriting is free.
     pub reason: Option<RewriteReason>,
     /// The first window position from which it is free; what stands before is still cached.
@@ -91,7 +95,8 @@ pub fn choose(ask: &Ask<'_>) -> Choice {
         reason: (!chosen.is_empty()).then_some(reason),
         dead: dead.iter().map(|candidate| candidate.index).collect(),
     };
-    let tokens: Tokens = ask.window.iter().map(|index| ask.item(*index).tokens).sum();
+    let messages: Tokens = ask.window.iter().map(|index| ask.item(*index).tokens).sum();
+    let tokens = Tokens(ask.prelude.0 + messages.0);
     let possible: u64 = candidates.iter().map(|candidate| candidate.saving).sum();
     // Where little is left to take, acting on the mark would break the cache at every request.
     let worthwhile = (ask.settings.high - ask.settings.low).0 / WORTHWHILE_PART;
@@ -156,7 +161,7 @@ fn rental_start(ask: &Ask<'_>, dead: &[&Candidate]) -> Option<usize> {
 fn candidates(ask: &Ask<'_>) -> Vec<Candidate> {
     let read_ratio = ask.prices.read_ratio();
     let mut found = Vec::new();
-    for (position, index) in ask.window.iter().enumerate() {
+    for (position, index) in ask.window.iter().enumerate().skip(ask.fixed_until) {
         let (Some(life), item) = (&ask.lives[index.at()], ask.item(*index)) else { continue };
         let recent = ask.requests - life.arrived < ask.settings.recent_requests;
         if item.tokens < ask.settings.tokens_min || recent {

@@ -2,6 +2,7 @@
 
 mod asking_twice;
 mod coverage;
+mod engine;
 mod laws;
 mod ledger;
 mod note;

@@ -1,0 +1,99 @@
+//! The engine: one live conversation, its facts and its plan as one value.
+
+use std::borrow::Cow;
+
+use crate::call_texts::projected;
+use crate::planner::Planner;
+use crate::record::Record;
+use crate::step::{Item, Step};
+use crate::tokens::{Tokenizer, Tokens};
+use foveal_transcript::{Block, Conversation, Entry, EntryIndex, Timestamp};
+
+/// Plans one conversation as it grows. Who replays one conversation under many profiles
+/// shares a [`Record`] between planners instead.
+#[derive(Debug, Clone)]
+pub struct Engine {
+    record: Record,
+    planner: Planner,
+}
+
+impl Engine {
+    /// An engine at the first request of `conversation`. `planner` has to be at its start.
+    pub fn new(conversation: Conversation, tokenizer: Tokenizer, planner: Planner) -> Self {
+        Self { record: Record::of(conversation, tokenizer), planner }
+    }
+
+    /// An engine that stands where `recorded` left one: no decision is made anew. `planner` has
+    /// to be at its start.
+    pub fn resume(
+        conversation: Conversation,
+        tokenizer: Tokenizer,
+        planner: Planner,
+        recorded: &[Step],
+    ) -> Self {
+        let record = Record::of(conversation, tokenizer);
+        let planner = planner.resumed(&record, recorded);
+        Self { record, planner }
+    }
+
+    /// Appends a message.
+    pub fn push(&mut self, entry: Entry) -> EntryIndex {
+        self.record.push(entry)
+    }
+
+    /// Plans the request that is answered next; `now` is when it is sent, as far as known.
+    pub fn plan(&mut self, now: Option<Timestamp>) -> Step {
+        let answer = EntryIndex(self.record.len() as u32);
+        self.planner.advance(&self.record, answer, now)
+    }
+
+    /// Tells the tokens of what is in every prompt and never shaped: system prompt and schemas
+    /// of tools that are no messages of the conversation.
+    pub fn set_prelude(&mut self, tokens: Tokens) {
+        self.planner.set_prelude(tokens);
+    }
+
+    /// The message that is sent for an entry that was planned.
+    pub fn render(&self, index: EntryIndex) -> Cow<'_, Entry> {
+        let entry = self.record.entry(index);
+        let Some(shape) = self.planner.item(index).decision.shape() else {
+            return Cow::Borrowed(entry);
+        };
+        if entry.result().is_none() {
+            return Cow::Owned(projected(entry, shape));
+        }
+        let mut rendered = entry.clone();
+        for block in &mut rendered.blocks {
+            if let Block::Result(result) = block {
+                result.content = shape.render(&result.content);
+            }
+        }
+        Cow::Owned(rendered)
+    }
+
+    /// The entries of the last planned prompt, in order.
+    pub fn window(&self) -> &[EntryIndex] {
+        self.planner.window()
+    }
+
+    /// What was decided about an entry.
+    pub fn item(&self, index: EntryIndex) -> &Item {
+        self.planner.item(index)
+    }
+
+    /// The conversation and its facts.
+    pub fn record(&self) -> &Record {
+        &self.record
+    }
+
+    /// Tokens of the last planned prompt, the prelude included.
+    pub fn tokens(&self) -> Tokens {
+        self.planner.tokens()
+    }
+
+    /// Tokens that the same prompt would have had as recorded, the prelude included.
+    pub fn tokens_recorded(&self) -> Tokens {
+        let window = self.window().iter().map(|index| self.record.facts(*index).tokens);
+        Tokens(self.planner.prelude().0 + window.sum::<Tokens>().0)
+    }
+}

@@ -1,0 +1,167 @@
+//! The engine as one value, what providers forbid, and what a client's next request means.
+
+use foveal_context::engine::Engine;
+use foveal_context::follow::{Followed, follow};
+use foveal_context::planner::Planner;
+use foveal_context::prices::{Constraints, PriceCard};
+use foveal_context::record::Record;
+use foveal_context::settings::Settings;
+use foveal_context::step::RewriteReason;
+use foveal_context::tokens::{Tokenizer, Tokens};
+use foveal_testkit::laws::{answers, eager, request_time};
+use foveal_testkit::scripts;
+use foveal_transcript::{
+    Block, Conversation, Entry, EntryIndex, Mark, Role, Source, Window, WindowChange,
+};
+use proptest::prelude::*;
+
+fn planner(settings: Settings) -> Planner {
+    Planner::new(settings, PriceCard::anthropic_5m())
+}
+
+/// The prompt at the end of a conversation, as messages without marks.
+fn prompt(conversation: &Conversation) -> Vec<Entry> {
+    let mut window = Window::default();
+    for _ in conversation.entries() {
+        window.push(conversation);
+    }
+    let sent =
+        |index: &EntryIndex| Entry { mark: Mark::None, ..conversation.entry(*index).clone() };
+    window.entries().iter().map(sent).collect()
+}
+
+fn texts(entries: &[Entry]) -> Vec<String> {
+    entries.iter().map(Entry::prompt_text).collect()
+}
+
+/// Takes a request's messages into the conversation.
+fn take(conversation: &mut Conversation, incoming: &[Entry]) {
+    let followed = follow(conversation, incoming);
+    if let Some(mark) = followed.mark() {
+        conversation.push(Entry {
+            source: Source { step: 0, result: None },
+            role: Role::System,
+            time: None,
+            mark,
+            model: None,
+            usage: None,
+            blocks: Vec::new(),
+        });
+    }
+    let from = match followed {
+        Followed::Appended { from }
+        | Followed::Rewound { from, .. }
+        | Followed::Compacted { from, .. } => from,
+        Followed::Unrelated => {
+            *conversation = conversation.emptied();
+            0
+        }
+    };
+    for entry in &incoming[from..] {
+        conversation.push(entry.clone());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn following_each_request_gives_the_recorded_prompts(script in scripts(40)) {
+        let recorded = script.conversation();
+        let (mut before, mut followed) = (Conversation::default(), Conversation::default());
+        for entry in recorded.entries() {
+            if entry.role == Role::Assistant {
+                let incoming = prompt(&before);
+                take(&mut followed, &incoming);
+                prop_assert_eq!(texts(&prompt(&followed)), texts(&incoming));
+            }
+            before.push(entry.clone());
+        }
+    }
+
+    #[test]
+    fn an_engine_plans_as_a_planner_beside_a_record(script in scripts(30)) {
+        let record = Record::of(script.conversation(), Tokenizer::O200k);
+        let mut beside = planner(eager());
+        let empty = record.conversation().emptied();
+        let mut engine = Engine::new(empty.clone(), Tokenizer::O200k, planner(eager()));
+        let mut steps = Vec::new();
+        for answer in answers(&record) {
+            while engine.record().len() < answer.at() {
+                engine.push(record.entries()[engine.record().len()].clone());
+            }
+            let now = request_time(&record, answer);
+            let step = engine.plan(now);
+            prop_assert_eq!(&step, &beside.advance(&record, answer, now));
+            steps.push(step);
+        }
+        for index in engine.window() {
+            let shown = engine.render(*index).prompt_text();
+            prop_assert_eq!(Tokenizer::O200k.count(&shown), engine.item(*index).tokens);
+        }
+        prop_assert!(engine.tokens() <= engine.tokens_recorded());
+        let conversation = record.conversation().clone();
+        let resumed = Engine::resume(conversation, Tokenizer::O200k, planner(eager()), &steps);
+        prop_assert_eq!(resumed.window(), engine.window());
+        prop_assert_eq!(resumed.tokens(), engine.tokens());
+    }
+
+    #[test]
+    fn nothing_before_bound_reasoning_is_rewritten(script in scripts(40), every in 1..6u32) {
+        let conversation = script.conversation().edited(|entry| {
+            if entry.role == Role::Assistant && entry.source.step % every == 0 {
+                entry.blocks.push(Block::Reasoning("so".to_owned()));
+            }
+        });
+        let record = Record::of(conversation, Tokenizer::O200k);
+        let bound = Constraints { reasoning_is_bound: true };
+        let mut planner = planner(eager()).with_constraints(bound);
+        for answer in answers(&record) {
+            let step = planner.advance(&record, answer, request_time(&record, answer));
+            if matches!(step.rewrite, None | Some(RewriteReason::ClientRewrote)) {
+                continue;
+            }
+            let reasons = |index: &&EntryIndex| {
+                let blocks = &record.entry(**index).blocks;
+                blocks.iter().any(|block| matches!(block, Block::Reasoning(_)))
+            };
+            let last = planner.window().iter().rev().find(reasons);
+            for (index, _) in &step.changed {
+                prop_assert!(last.is_none_or(|last| last < index), "{index:?} before {last:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_in_every_prompt_counts_for_the_high_mark() {
+    let text: String = (0..120).map(|at| format!("line {at} says {}\n", at * 7919)).collect();
+    let conversation = foveal_testkit::fixture(&format!(
+        "//- user\nGo.\n//- call Bash {{\"command\":\"cat x\"}}\n//- result\n{text}\n\
+         //- assistant\nOne.\n//- user\nOn.\n//- assistant\nTwo.\n//- user\nOn.\n//- assistant\nThree."
+    ));
+    let reasons = |prelude: u64| {
+        let mut settings = eager();
+        (settings.run_bytes_max, settings.read_bytes_max) = (None, None);
+        let rewrite = settings.rewrite.as_mut().expect("it rewrites");
+        (rewrite.high, rewrite.uses_min) = (Tokens(2_500), 0.0);
+        let record = Record::of(conversation.clone(), Tokenizer::O200k);
+        let mut planner = planner(settings);
+        planner.set_prelude(Tokens(prelude));
+        let reason = |answer| planner.advance(&record, answer, None).rewrite;
+        answers(&record).into_iter().filter_map(reason).collect::<Vec<_>>()
+    };
+    assert_eq!(reasons(0), []);
+    assert_eq!(reasons(2_000), [RewriteReason::HighMark]);
+}
+
+#[test]
+fn a_window_that_only_grows_is_appended_to() {
+    let conversation = foveal_testkit::fixture("//- system\nBe brief.\n//- user\nhello");
+    let mut window = Window::default();
+    assert_eq!(window.push(&conversation), WindowChange::Appended);
+    let incoming = prompt(&conversation);
+    assert_eq!(follow(&conversation, &incoming), Followed::Appended { from: 2 });
+    assert_eq!(follow(&Conversation::default(), &incoming), Followed::Appended { from: 0 });
+    assert_eq!(follow(&conversation, &incoming[1..]), Followed::Unrelated);
+}
