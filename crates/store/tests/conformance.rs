@@ -339,7 +339,7 @@ fn calls_are_changed_one_by_one(store: &dyn Store) {
     let first = [(1, grep.clone()), (2, glob.clone())];
     assert_eq!(change(changes(json!(2), &first, &[1, 2])), history(json!(2), &first));
     // One is new, one is changed, one is kept as it is, one goes.
-    let all = [(2, glob.clone()), (3, list.clone())];
+    let all = [(2, glob), (3, list.clone())];
     assert_eq!(change(changes(json!(3), &[(3, list.clone())], &[2, 3])), history(json!(3), &all));
     let changed = [(2, grep.clone()), (3, list)];
     assert_eq!(change(changes(json!(3), &[(2, grep)], &[2, 3])), history(json!(3), &changed));
