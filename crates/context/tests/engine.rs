@@ -9,57 +9,17 @@ use foveal_context::settings::Settings;
 use foveal_context::step::RewriteReason;
 use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_testkit::laws::{answers, eager, request_time};
+use foveal_testkit::requests::{receive, sent};
 use foveal_testkit::scripts;
-use foveal_transcript::{
-    Block, Conversation, Entry, EntryIndex, Mark, Role, Source, Window, WindowChange,
-};
+use foveal_transcript::{Block, Conversation, Entry, EntryIndex, Role, Window, WindowChange};
 use proptest::prelude::*;
 
 fn planner(settings: Settings) -> Planner {
     Planner::new(settings, PriceCard::anthropic_5m())
 }
 
-/// The prompt at the end of a conversation, as messages without marks.
-fn prompt(conversation: &Conversation) -> Vec<Entry> {
-    let mut window = Window::default();
-    for _ in conversation.entries() {
-        window.push(conversation);
-    }
-    let sent =
-        |index: &EntryIndex| Entry { mark: Mark::None, ..conversation.entry(*index).clone() };
-    window.entries().iter().map(sent).collect()
-}
-
 fn texts(entries: &[Entry]) -> Vec<String> {
     entries.iter().map(Entry::prompt_text).collect()
-}
-
-/// Takes a request's messages into the conversation.
-fn take(conversation: &mut Conversation, incoming: &[Entry]) {
-    let followed = follow(conversation, incoming);
-    if let Some(mark) = followed.mark() {
-        conversation.push(Entry {
-            source: Source { step: 0, result: None },
-            role: Role::System,
-            time: None,
-            mark,
-            model: None,
-            usage: None,
-            blocks: Vec::new(),
-        });
-    }
-    let from = match followed {
-        Followed::Appended { from }
-        | Followed::Rewound { from, .. }
-        | Followed::Compacted { from, .. } => from,
-        Followed::Unrelated => {
-            *conversation = conversation.emptied();
-            0
-        }
-    };
-    for entry in &incoming[from..] {
-        conversation.push(entry.clone());
-    }
 }
 
 proptest! {
@@ -71,9 +31,9 @@ proptest! {
         let (mut before, mut followed) = (Conversation::default(), Conversation::default());
         for entry in recorded.entries() {
             if entry.role == Role::Assistant {
-                let incoming = prompt(&before);
-                take(&mut followed, &incoming);
-                prop_assert_eq!(texts(&prompt(&followed)), texts(&incoming));
+                let incoming = sent(&before);
+                receive(&mut followed, &incoming);
+                prop_assert_eq!(texts(&sent(&followed)), texts(&incoming));
             }
             before.push(entry.clone());
         }
@@ -160,7 +120,7 @@ fn a_window_that_only_grows_is_appended_to() {
     let conversation = foveal_testkit::fixture("//- system\nBe brief.\n//- user\nhello");
     let mut window = Window::default();
     assert_eq!(window.push(&conversation), WindowChange::Appended);
-    let incoming = prompt(&conversation);
+    let incoming = sent(&conversation);
     assert_eq!(follow(&conversation, &incoming), Followed::Appended { from: 2 });
     assert_eq!(follow(&Conversation::default(), &incoming), Followed::Appended { from: 0 });
     assert_eq!(follow(&conversation, &incoming[1..]), Followed::Unrelated);

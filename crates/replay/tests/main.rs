@@ -1,6 +1,7 @@
 //! The measures on written conversations, and the engine's laws on recorded ones.
 
 mod cost;
+mod followed;
 mod measures;
 mod needs;
 mod raw;

@@ -23,7 +23,7 @@ use rayon::prelude::*;
 /// Unoptimised, every so many files are enough for a test that runs often.
 const EVERY: usize = if cfg!(debug_assertions) { 6 } else { 1 };
 
-fn sessions() -> Vec<PathBuf> {
+pub(crate) fn sessions() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/sessions/atif");
     let folders = std::fs::read_dir(root).into_iter().flatten().flatten();
     let files = folders.flat_map(|folder| std::fs::read_dir(folder.path()).into_iter().flatten());
@@ -35,7 +35,7 @@ fn sessions() -> Vec<PathBuf> {
     files.into_iter().step_by(EVERY).collect()
 }
 
-fn conversations(path: &Path) -> Vec<Conversation> {
+pub(crate) fn conversations(path: &Path) -> Vec<Conversation> {
     let file = std::fs::File::open(path).expect("a session is readable");
     let name = path.display().to_string();
     let read =

@@ -13,6 +13,7 @@ pub mod generate;
 pub mod laws;
 pub mod long;
 pub mod render;
+pub mod requests;
 pub mod scripted_views;
 pub mod sessions;
 pub mod world;
