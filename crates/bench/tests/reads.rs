@@ -77,7 +77,7 @@ fn used_lines_are_gold() {
 fn only_first_full_reads_of_long_files_count() {
     let ids = |text: String| {
         let conversation = fixture(&text);
-        let record = Record::of(conversation.clone(), Tokenizer::O200k);
+        let record = Record::of(conversation, Tokenizer::O200k);
         cases(&record, "s", EVIDENCE).len()
     };
     let read = |arguments: &str, result: &str| {
@@ -104,7 +104,7 @@ fn the_question_is_the_conversation_until_the_read() {
          //- assistant\nlater",
         printed(1, 120)
     ));
-    let record = Record::of(conversation.clone(), Tokenizer::O200k);
+    let record = Record::of(conversation, Tokenizer::O200k);
     let cases = cases(&record, "s", EVIDENCE);
     assert_eq!(
         cases[0].query,
@@ -124,7 +124,7 @@ fn kinds_of_evidence_are_told_apart() {
         printed(1, 120),
         printed(50, 50)
     ));
-    let record = Record::of(conversation.clone(), Tokenizer::O200k);
+    let record = Record::of(conversation, Tokenizer::O200k);
     for (evidence, gold) in [
         (EVIDENCE, vec![7, 9, 50]),
         (&[Evidence::Edited], vec![9]),

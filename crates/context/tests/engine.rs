@@ -44,7 +44,7 @@ proptest! {
         let record = Record::of(script.conversation(), Tokenizer::O200k);
         let mut beside = planner(eager());
         let empty = record.conversation().emptied();
-        let mut engine = Engine::new(empty.clone(), Tokenizer::O200k, planner(eager()));
+        let mut engine = Engine::new(empty, Tokenizer::O200k, planner(eager()));
         let mut steps = Vec::new();
         for answer in answers(&record) {
             while engine.record().len() < answer.at() {

@@ -73,7 +73,7 @@ fn check(view: View, call: &str, result: &str, expected: &str) {
 /// All steps of the conversation with an old result.
 fn steps(views: &Arc<Fixed>, call: &str, result: &str) -> Vec<Step> {
     let conversation = fixture(&old(call, result));
-    let record = Record::of(conversation.clone(), Tokenizer::O200k);
+    let record = Record::of(conversation, Tokenizer::O200k);
     let mut planner = planner(views);
     let answers = answers(&record).into_iter();
     answers

@@ -169,9 +169,9 @@ fn heading(prepared: &[Prepared]) -> String {
 
 /// Replays all conversations and adds up: net cost in all and the mean of the conversations'
 /// own ratios, tokens, evidence, references, repairs a conversation, rewrites, laws broken.
-fn row<'a>(
+fn row(
     name: &str,
-    prepared: &'a [Prepared],
+    prepared: &[Prepared],
     prices: &PriceCard,
     start: impl Fn(&Prepared) -> Projector + Sync,
 ) -> String {

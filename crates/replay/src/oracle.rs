@@ -248,7 +248,7 @@ mod tests {
         #[test]
         fn nothing_used_is_missing(script in scripts(30)) {
             let conversation = script.conversation();
-            let prepared = Prepared::new(conversation.clone(), Tokenizer::O200k);
+            let prepared = Prepared::new(conversation, Tokenizer::O200k);
             let prices = PriceCard::anthropic_5m();
             let replay = crate::replay(&prepared, &mut oracle(&prepared), &prices, &mut |_, _| {});
             prop_assert_eq!(replay.breaches.total(), 0);

@@ -34,7 +34,7 @@ const EDITS: &str = r#"
 
 fn run(text: &str, policy: Policy) -> Replay {
     let conversation = fixture(text);
-    let prepared = Prepared::new(conversation.clone(), Tokenizer::O200k);
+    let prepared = Prepared::new(conversation, Tokenizer::O200k);
     let mut projector = Projector::Recomputed(Recomputed::new(policy));
     replay(&prepared, &mut projector, &prices(), &mut |_, _| {})
 }

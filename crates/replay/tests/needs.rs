@@ -11,7 +11,7 @@ use foveal_testkit::fixture;
 /// One line a need: request, first and latest result, and which of `lines` it is.
 fn check(text: &str, lines: &[&str], expected: &str) {
     let conversation = fixture(text);
-    let prepared = Prepared::new(conversation.clone(), Tokenizer::O200k);
+    let prepared = Prepared::new(conversation, Tokenizer::O200k);
     let mut rows: Vec<String> = Vec::new();
     for need in needs(&prepared) {
         let line = lines.iter().position(|line| evidence_line(line) == Some(need.line));

@@ -36,7 +36,7 @@ proptest! {
 /// Tokens of each prompt and those read from the cache, as recorded.
 fn check(text: &str, expected: &[(&[&str], &[&str])]) {
     let conversation = fixture(text);
-    let prepared = Prepared::new(conversation.clone(), Tokenizer::O200k);
+    let prepared = Prepared::new(conversation, Tokenizer::O200k);
     let replay = replay(&prepared, &mut untouched(), &prices(), &mut |_, _| {});
     let count = |texts: &[&str]| texts.iter().map(|text| Tokenizer::O200k.count(text).0).sum();
     let expected: Vec<(u64, u64)> = expected.iter().map(|(p, c)| (count(p), count(c))).collect();

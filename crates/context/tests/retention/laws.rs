@@ -122,7 +122,7 @@ proptest! {
     fn what_is_removed_at_a_limit_stays_removed(script in scripts(40)) {
         let conversation = script.conversation();
         prop_assume!(!is_cut(&conversation));
-        let record = Record::of(conversation.clone(), Tokenizer::O200k);
+        let record = Record::of(conversation, Tokenizer::O200k);
         for projector in with_low_limits() {
             let mut removed: Vec<EntryIndex> = Vec::new();
             drive(&record, projector, |projector, _| {
@@ -137,7 +137,7 @@ proptest! {
     #[test]
     fn few_full_reads_of_a_file_stay_and_the_ends_always_do(script in scripts(60)) {
         let conversation = script.conversation();
-        let record = Record::of(conversation.clone(), Tokenizer::O200k);
+        let record = Record::of(conversation, Tokenizer::O200k);
         for name in ["first-last-sampled", "first-last-sampled-max5"] {
             drive(&record, profile(name), |projector, _| {
                 for (path, full) in reads(&record, projector) {

@@ -139,7 +139,7 @@ proptest! {
     #[test]
     fn nothing_grows_and_pointers_point_back(all in prop::collection::vec(contents(), 1..4)) {
         let conversation = conversation(&all);
-        let record = Record::of(conversation.clone(), Tokenizer::O200k);
+        let record = Record::of(conversation, Tokenizer::O200k);
         for name in ["lossless", "balanced", "max"] {
             let profile = Profile::named(name).expect("the profile exists");
             let mut projector = profile.start(&PriceCard::anthropic_5m());
