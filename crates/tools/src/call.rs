@@ -169,15 +169,8 @@ fn give(
     keep_answer(session, &**shown, call, &given, stored, is_cached);
     let whole = unkept_whole(&**shown, &given, stored);
     drop(shown);
-    if let Some((asked, recorded)) = asked {
-        match (is_cached, recorded, stored) {
-            (true, ..) => session.duplicates.note_shared(&asked, bytes as u64),
-            // What is kept of an answer with secrets is not that answer.
-            (false, Some(recorded), Some(stored)) if stored.secrets == 0 => {
-                recorded.record(session, asked, stored.handle, bytes as u64);
-            }
-            _ => {}
-        }
+    if let Some(asked) = asked {
+        remember(session, asked, is_cached, stored, bytes as u64);
     }
     let shaped = given.shape.as_ref().filter(|_| whole.is_none());
     let shaped = shaped.map(|shape| (shape.kind, shape.handle));
@@ -190,6 +183,24 @@ fn give(
     let mut answer = Answer { text: note + &text, rows, shaped, ..answer };
     answer.pad_rows();
     answer
+}
+
+/// Remembers what a call was answered with, for calls like it.
+fn remember(
+    session: &Session,
+    (asked, recorded): (Query, Option<ToRecord>),
+    is_cached: bool,
+    stored: Option<Stored>,
+    bytes: u64,
+) {
+    match (is_cached, recorded, stored) {
+        (true, ..) => session.duplicates.note_shared(&asked, bytes),
+        // What is kept of an answer with secrets is not that answer.
+        (false, Some(recorded), Some(stored)) if stored.secrets == 0 => {
+            recorded.record(session, asked, stored.handle, bytes);
+        }
+        _ => {}
+    }
 }
 
 /// What the lines of a shaped text are, by where in the original each begins.

@@ -35,6 +35,7 @@ impl Write for Counted {
 }
 
 impl Display for Note {
+    // tidy: table
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Counts { lines, bytes, .. } = self.counts;
         match &self.kind {
