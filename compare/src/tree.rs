@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use foveal_cancel::Cancel;
 use foveal_code::embed::{Embedder, StaticModel};
 use foveal_index::{Indexer, SearchOptions, parts, text_of};
 
@@ -43,7 +44,7 @@ pub(crate) fn build(folder: &Path, scratch: &Scratch, embedded: bool) -> anyhow:
     let model = embedded.then(|| Arc::new(StaticModel::built_in()) as Arc<dyn Embedder>);
     let begin = Instant::now();
     let mut indexer = Indexer::open(folder, &store, model)?;
-    indexer.update(&mut |_| {}, &|| false)?;
+    indexer.update(&mut |_| {}, &Cancel::NEVER)?;
     let cold = milliseconds(begin);
     // The log beside the database goes into it where it is closed.
     drop(indexer);
