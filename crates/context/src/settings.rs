@@ -12,6 +12,8 @@ use crate::views::{Amount, Wanted};
 pub struct Settings {
     /// Smallest block, in bytes of text, that is replaced by a pointer.
     pub pointer_bytes_min: usize,
+    /// The same for a block that stands above as lines of another file, or of an unknown one.
+    pub pointer_bytes_min_elsewhere: usize,
     /// Whether results are pointed at the model's own call arguments where these hold the same
     /// text. It stands there as part of a JSON string, one line after the other.
     pub arguments_count: bool,
@@ -100,6 +102,7 @@ impl Settings {
     pub fn lossless() -> Self {
         Self {
             pointer_bytes_min: 80,
+            pointer_bytes_min_elsewhere: 100,
             arguments_count: false,
             numbers: Numbers::All,
             run_bytes_max: None,

@@ -111,7 +111,12 @@ fn long_output_asked_for_twice_is_shown_in_full() {
     let output: String = (0..60).map(|at| format!("step {at} took {} ms\n", at * 37)).collect();
     let run = format!("//- call Bash {{\"command\":\"make\"}}\n//- result\n{output}");
     let text = format!("//- user\nBuild it.\n{run}{run}");
-    let settings = Settings { rewrite: None, pointer_bytes_min: 1 << 20, ..eager() };
+    let settings = Settings {
+        rewrite: None,
+        pointer_bytes_min: 1 << 20,
+        pointer_bytes_min_elsewhere: 1 << 20,
+        ..eager()
+    };
     check(&text, settings, "Bash", &["excerpt", "whole"]);
 }
 

@@ -28,15 +28,20 @@ fn each() -> Vec<(Note, &'static str)> {
         (of(NoteKind::SameResult { call: call() }), "[same result as `Read src/a.rs` above]"),
         (
             counts(count, of(NoteKind::SameLines { call: call(), is_own: false })),
-            "[7 lines as above in `Read src/a.rs`]",
+            "[7 lines above in `Read src/a.rs`]",
         ),
         (
             counts(count, of(NoteKind::SameLines { call: call(), is_own: true })),
-            "[7 lines as above in your `Read src/a.rs`]",
+            "[7 lines above in your `Read src/a.rs`]",
         ),
-        (lines(of(NoteKind::Unchanged)), "[12-34: unchanged, shown above]"),
+        (lines(of(NoteKind::Unchanged)), "[12-34: as above]"),
         (lines(of(NoteKind::SameAs(Lines(2, 24)))), "[12-34: same as 2-24 above]"),
         (lines(of(NoteKind::Shown)), "[12-34: shown above]"),
+        (file(lines(of(NoteKind::Shown))), "[12-34: above in src/a.rs]"),
+        (
+            lines(of(NoteKind::SameLines { call: call(), is_own: false })),
+            "[12-34: above in `Read src/a.rs`]",
+        ),
         (hits.clone(), "[3, 4, (5-7), (9): shown above]"),
         (file(hits), "[src/a.rs 3, 4, (5-7), (9): shown above]"),
         (lines(of(NoteKind::LEFT_OUT)), "[12-34 left out]"),

@@ -42,11 +42,17 @@ impl Display for Note {
             NoteKind::SameResult { call } => write!(f, "[same result as `{call}` above]"),
             NoteKind::SameLines { call, is_own } => {
                 let whose = if *is_own { "your " } else { "" };
-                write!(f, "[{lines} lines as above in {whose}`{call}`]")
+                match self.lines.first() {
+                    Some(range) => write!(f, "[{range}: above in {whose}`{call}`]"),
+                    None => write!(f, "[{lines} lines above in {whose}`{call}`]"),
+                }
             }
-            NoteKind::Unchanged => write!(f, "[{}: unchanged, shown above]", self.range()),
+            NoteKind::Unchanged => write!(f, "[{}: as above]", self.range()),
             NoteKind::SameAs(there) => write!(f, "[{}: same as {there} above]", self.range()),
-            NoteKind::Shown => write!(f, "[{}: shown above]", self.range()),
+            NoteKind::Shown => match &self.file {
+                Some(file) => write!(f, "[{}: above in {file}]", self.range()),
+                None => write!(f, "[{}: shown above]", self.range()),
+            },
             NoteKind::HitsShown { context } => self.hits_shown(f, context),
             NoteKind::LeftOut { names, has_more } => self.left_out(f, names, *has_more),
             NoteKind::Encoded(what) => {

@@ -154,7 +154,11 @@ fn point(ask: &Ask<'_>, draft: &mut Draft<'_>, inputs: &mut ShapeInputs) {
         view::show(draft, chosen);
     }
     noise::cut(draft);
-    let minimum = BlockMin { bytes: ask.settings.pointer_bytes_min, lines: BLOCK_LINES_MIN };
+    let minimum = BlockMin {
+        bytes: ask.settings.pointer_bytes_min,
+        bytes_elsewhere: ask.settings.pointer_bytes_min_elsewhere,
+        lines: BLOCK_LINES_MIN,
+    };
     inputs.blocks = shown::find_matches(draft, &seen, minimum);
     let is_search = matches!(draft.facts.kind(), EffectKind::Search | EffectKind::List);
     if !is_search && ask.inputs == Some(inputs) {

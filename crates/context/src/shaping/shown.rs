@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::facts::line_text;
+use crate::facts::{Facts, file_of, line_text};
 use crate::ledger::{self, Ledger, Place};
 use crate::note::{Counts, Lines, Note, NoteKind};
 use crate::record::Record;
@@ -33,6 +33,9 @@ pub struct Seen<'a> {
 pub struct BlockMin {
     /// Bytes of text, gutters not counted.
     pub bytes: usize,
+    /// The same, where the lines are those of another file or of unknown ones: whose they are has
+    /// to be said, and that they are the same may mean little.
+    pub bytes_elsewhere: usize,
     /// Lines that are not blank.
     pub lines: usize,
 }
@@ -44,17 +47,10 @@ pub struct Match {
     source: Place,
 }
 
-impl Match {
-    fn within(mut self, end: usize) -> Self {
-        self.lines.end = self.lines.end.min(end);
-        self
-    }
-}
-
 /// Marks blocks of kept lines that are visible elsewhere.
 pub fn point_at(draft: &mut Draft<'_>, seen: &Seen<'_>, mut matches: Vec<Match>) {
     matches.retain(|found| says_the_same(draft, seen, found));
-    for group in merged(draft, matches) {
+    for group in merged(draft, seen, matches) {
         let gap = Gap::new(ShapeKind::Pointer, note_for(draft, seen, &group));
         draft.leave_out(RULE, lines_of(&group), gap);
     }
@@ -74,14 +70,13 @@ pub fn find_matches(draft: &Draft<'_>, seen: &Seen<'_>, minimum: BlockMin) -> Ve
     let mut at = 0;
     let end = end(draft);
     while at < end {
-        let best = if draft.keeps(at) { longest_at(draft, seen, at) } else { None };
-        let best = best.map(|found| found.within(end));
+        let best = if draft.keeps(at) { longest_at(draft, seen, at..end, minimum) } else { None };
         match best {
-            Some(found) if is_worth(draft, &found.lines, minimum) => {
+            Some(found) => {
                 at = found.lines.end;
                 matches.push(found);
             }
-            Some(_) | None => at += 1,
+            None => at += 1,
         }
     }
     matches
@@ -94,18 +89,91 @@ fn end(draft: &Draft<'_>) -> usize {
     draft.len() - usize::from(is_open)
 }
 
-/// The longest block from `at` on that is visible in one piece somewhere else. Among equally
-/// long ones the latest wins, which is the nearest for the reader.
-fn longest_at(draft: &Draft<'_>, seen: &Seen<'_>, at: usize) -> Option<Match> {
-    let mut best: Option<Match> = None;
+/// The longest block of `within` from its start on that is visible in one piece somewhere else and
+/// worth a pointer. Among equally long ones the latest of the same file wins, else the latest:
+/// that is the nearest for the reader.
+fn longest_at(
+    draft: &Draft<'_>,
+    seen: &Seen<'_>,
+    within: Range<usize>,
+    minimum: BlockMin,
+) -> Option<Match> {
+    let at = within.start;
+    let mut best: Option<(Match, bool)> = None;
     for block in seen.ledger.blocks(draft.facts.ids[at]) {
-        let place = block.start();
-        let length = match_length(draft, seen, at, block);
-        if length > best.as_ref().map_or(0, |best| best.lines.len()) && serves(draft, seen, place) {
-            best = Some(Match { lines: at..at + length, source: place });
+        let source = block.start();
+        let length = match_length(draft, seen, at, block).min(within.len());
+        let found = Match { lines: at..at + length, source };
+        let longest = best.as_ref().map_or(0, |(best, _)| best.lines.len());
+        // Most blocks are a single brace, and not looked at for that.
+        if length < longest.max(minimum.lines) || !serves(draft, seen, source) {
+            continue;
+        }
+        let is_own = !is_elsewhere(draft, seen, &found);
+        let is_nearer = best.as_ref().is_none_or(|(_, own)| is_own && !own);
+        if (length > longest || is_nearer) && is_worth(draft, &found.lines, is_own, minimum) {
+            best = Some((found, is_own));
         }
     }
-    best
+    best.map(|(found, _)| found)
+}
+
+/// Whose lines a block stands in, as far as a note has to say it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Home<'a> {
+    /// Those of the draft's own file.
+    Own,
+    /// Those of another file.
+    File(&'a str),
+    /// Those of a call; of which file they are is not known.
+    Call(EntryIndex),
+}
+
+fn home<'a>(draft: &Draft<'_>, seen: &Seen<'a>, block: &Match) -> Home<'a> {
+    let facts = seen.record.facts(block.source.entry);
+    let path = |(_, place): (usize, Place)| path_of(facts, place.line);
+    let first = path((block.lines.start, block.source));
+    let Some(file) = first.filter(|first| places(block).all(|place| path(place) == Some(first)))
+    else {
+        return Home::Call(block.source.entry);
+    };
+    let ours = draft.line(block.lines.start).path;
+    let ours = ours.and_then(|path| draft.facts.printed.paths.get(usize::from(path)));
+    match ours {
+        Some(ours) if same_file(file, ours) => Home::Own,
+        _ => Home::File(file),
+    }
+}
+
+/// Whether a block of a file stands in the lines of another one, or of an unknown one.
+fn is_elsewhere(draft: &Draft<'_>, seen: &Seen<'_>, block: &Match) -> bool {
+    draft.line(block.lines.start).path.is_some() && home(draft, seen, block) != Home::Own
+}
+
+/// The file of a visible line, where that is known.
+fn path_of(facts: &Facts, line: u32) -> Option<&str> {
+    if let Some(argument) = facts.arguments.get(line as usize) {
+        return file_of(&facts.calls.get(usize::from(argument.call))?.effect);
+    }
+    let path = facts.printed.lines.get(line as usize)?.path?;
+    facts.printed.paths.get(usize::from(path)).map(String::as_str)
+}
+
+/// The end of `path` that no other file has of which something is visible, nor the draft's own.
+fn short_path<'a>(draft: &Draft<'_>, seen: &Seen<'_>, path: &'a str) -> &'a str {
+    let names_it = |long: &str, short: &str| {
+        long.strip_suffix(short).is_some_and(|rest| rest.is_empty() || rest.ends_with(['/', '\\']))
+    };
+    let is_of_other =
+        |other: &String, short: &str| names_it(other, short) && !same_file(other, path);
+    let is_shared = |short: &str| {
+        let entries = seen.ledger.entries().map(|entry| &seen.record.facts(entry).printed.paths);
+        let mut paths = entries.flatten().chain(&draft.facts.printed.paths);
+        paths.any(|other| is_of_other(other, short))
+    };
+    let starts = path.char_indices().rev().filter(|(_, sign)| matches!(sign, '/' | '\\'));
+    let mut ends = starts.map(|(at, _)| &path[at + 1..]).filter(|end| !end.is_empty());
+    ends.find(|end| !is_shared(end)).unwrap_or(path)
 }
 
 /// Whether the reader may be sent to a place.
@@ -158,20 +226,17 @@ fn match_length(draft: &Draft<'_>, seen: &Seen<'_>, at: usize, block: ledger::Bl
     same.count()
 }
 
-fn is_worth(draft: &Draft<'_>, lines: &Range<usize>, minimum: BlockMin) -> bool {
-    // Most blocks are a single brace, and not looked at for that.
-    if lines.len() < minimum.lines {
-        return false;
-    }
+fn is_worth(draft: &Draft<'_>, lines: &Range<usize>, is_own: bool, minimum: BlockMin) -> bool {
     let texts = lines.clone().map(|at| draft.text(at).trim());
     let full = texts.clone().filter(|text| !text.is_empty()).count();
     let bytes: usize = texts.map(|text| text.len() + 1).sum();
-    full >= minimum.lines && bytes >= minimum.bytes
+    let bytes_min = if is_own { minimum.bytes } else { minimum.bytes_elsewhere };
+    full >= minimum.lines && bytes >= bytes_min
 }
 
 /// Joins blocks that follow each other (but for blank lines) and say the same of
 /// themselves: lines of one file at their own numbers.
-fn merged(draft: &Draft<'_>, matches: Vec<Match>) -> Vec<Vec<Match>> {
+fn merged(draft: &Draft<'_>, seen: &Seen<'_>, matches: Vec<Match>) -> Vec<Vec<Match>> {
     let mut groups: Vec<Vec<Match>> = Vec::new();
     for found in matches {
         if let Some(group) = groups.last_mut() {
@@ -179,8 +244,10 @@ fn merged(draft: &Draft<'_>, matches: Vec<Match>) -> Vec<Vec<Match>> {
             let between = last.lines.end..found.lines.start;
             let near =
                 between.clone().all(|at| draft.keeps(at) && draft.text(at).trim().is_empty());
-            // Numbers must run on over the blank lines: the note names one range for all.
-            let alike = !is_hit(draft, last.lines.start)
+            // Numbers must run on over the blank lines: the note names one range for all, and one
+            // file.
+            let alike = home(draft, seen, last) == home(draft, seen, &found)
+                && !is_hit(draft, last.lines.start)
                 && !is_hit(draft, found.lines.start)
                 && draft.numbers_of(&last.lines).is_some()
                 && draft.numbers_of(&found.lines).is_some()
@@ -216,13 +283,23 @@ fn note_for(draft: &Draft<'_>, seen: &Seen<'_>, group: &[Match]) -> Note {
         let counts = Counts { lines: lines.len() as u32, ..Counts::default() };
         return Note { counts, ..note(same_lines(seen, first.source)) };
     };
-    let kind = if group.iter().all(|block| same_numbers(draft, seen, block)) {
-        NoteKind::Unchanged
-    } else {
-        let start = source_start(draft, seen, first).filter(|_| group.len() == 1);
-        start.map_or(NoteKind::Shown, |start| NoteKind::SameAs(Lines(start, start + (to - from))))
+    let mut file = None;
+    let kind = match home(draft, seen, first) {
+        Home::Own if group.iter().all(|block| same_numbers(draft, seen, block)) => {
+            NoteKind::Unchanged
+        }
+        Home::Own => {
+            let start = source_start(draft, seen, first).filter(|_| group.len() == 1);
+            let there = |start| NoteKind::SameAs(Lines(start, start + (to - from)));
+            start.map_or(NoteKind::Shown, there)
+        }
+        Home::File(path) => {
+            file = Some(short_path(draft, seen, path).into());
+            NoteKind::Shown
+        }
+        Home::Call(_) => same_lines(seen, first.source),
     };
-    Note { lines: vec![Lines(from, to)], ..note(kind) }
+    Note { file, lines: vec![Lines(from, to)], ..note(kind) }
 }
 
 /// The places of a block's lines, each with the draft's line.

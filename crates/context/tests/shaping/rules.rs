@@ -78,11 +78,7 @@ const USER: &str = "//- user\nGo.\n";
 #[test]
 fn a_read_again_is_a_pointer() {
     let first = read(&numbered(1..=20));
-    check(
-        "lossless",
-        &format!("{USER}{first}{}{first}", between()),
-        r#"[1-20: unchanged, shown above]"#,
-    );
+    check("lossless", &format!("{USER}{first}{}{first}", between()), r#"[1-20: as above]"#);
 }
 
 #[test]
@@ -91,9 +87,9 @@ fn after_an_edit_only_what_changed_is_shown() {
     check(
         "lossless",
         &format!("{USER}{}{}{}", read(&numbered(1..=20)), between(), read(&again)),
-        r#"[1-8: unchanged, shown above]
+        r#"[1-8: as above]
      9→    let width_9 = measure(parts[0], unit);
-[10-20: unchanged, shown above]"#,
+[10-20: as above]"#,
     );
 }
 
@@ -102,7 +98,7 @@ fn of_an_overlapping_range_only_new_lines_are_shown() {
     check(
         "lossless",
         &format!("{USER}{}{}{}", read(&numbered(1..=20)), between(), read(&numbered(15..=24))),
-        r#"[15-20: unchanged, shown above]
+        r#"[15-20: as above]
     21→    let width_21 = measure(parts[21], unit);
     22→    let width_22 = measure(parts[22], unit);
     23→    let width_23 = measure(parts[23], unit);
@@ -117,6 +113,53 @@ fn moved_lines_are_said_to_have_moved() {
         "lossless",
         &format!("{USER}{}{}{}", read(&numbered(1..=9)), between(), read(moved.trim_end())),
         r#"[4-12: same as 1-9 above]"#,
+    );
+}
+
+/// Some lines of `/w/a.rs`, and then those lines and one more of the file at `path`.
+fn read_of_two_files(path: &str, lines: std::ops::RangeInclusive<usize>) -> String {
+    let again = format!("{}\n{:6}→}}", numbered(lines.clone()), lines.end() + 1);
+    let other = read(&again).replace("/w/a.rs", path);
+    format!("{USER}{}{}{other}", read(&numbered(lines)), between())
+}
+
+#[test]
+fn lines_of_another_file_name_it() {
+    check("lossless", &read_of_two_files("/w/b.rs", 1..=9), "[1-9: above in a.rs]\n    10→}");
+}
+
+#[test]
+fn a_file_is_named_so_that_no_other_is_meant() {
+    check("lossless", &read_of_two_files("/w/src/a.rs", 1..=9), "[1-9: above in w/a.rs]\n    10→}");
+}
+
+#[test]
+fn few_lines_of_another_file_are_no_reason_to_point_at_it() {
+    check(
+        "lossless",
+        &read_of_two_files("/w/b.rs", 10..=11),
+        &format!("{}\n    12→}}", numbered(10..=11)),
+    );
+    check("lossless", &read_of_two_files("/w/a.rs", 10..=11), "[10-11: as above]\n    12→}");
+}
+
+#[test]
+fn lines_of_the_same_file_are_preferred() {
+    let other = read(&numbered(1..=9)).replace("/w/a.rs", "/w/b.rs");
+    check(
+        "lossless",
+        &format!("{USER}{}{other}{}{}", read(&numbered(1..=9)), between(), read(&numbered(1..=9))),
+        "[1-9: as above]",
+    );
+}
+
+#[test]
+fn lines_of_an_unknown_file_name_the_call() {
+    let text: Vec<_> = (1..=9).map(text_of).collect();
+    check(
+        "lossless",
+        &format!("{USER}{}{}", run(&text.join("\n")), read(&numbered(1..=9))),
+        "[1-9: above in `Bash make all`]",
     );
 }
 
@@ -153,7 +196,7 @@ fn a_reminder_that_is_repeated_is_pointed_at() {
         "lossless",
         &format!("{USER}{first}{other}"),
         r#"tested
-[4 lines as above in `Bash make all`]"#,
+[4 lines above in `Bash make all`]"#,
     );
 }
 

@@ -103,9 +103,9 @@ const PATTERNS: &[Pattern] = &[
     note(r"^\[the folder `.*` is gone; .*\]$"),
     // What was shown before.
     note(r"^\[.+: unchanged[,;] .* shown above.*\]$"),
-    note(r"^\[\d+-\d+: (unchanged, )?shown above\]$"),
+    note(r"^\[\d+-\d+: (as above|(unchanged, )?shown above|above in .+)\]$"),
     note(r"^\[\d+-\d+: same as \d+-\d+ above\]$"),
-    note(r"^\[\d+ lines as above in .*\]$"),
+    note(r"^\[\d+ lines (as )?above in .*\]$"),
     note(r"^\[\S* ?\(?\d[\d, ()-]*: shown above\]$"),
     note(r"^\[same result as .*\]$"),
     note(r"^\[told above in the edits to .*\]$"),

@@ -28,6 +28,7 @@ pub(crate) fn set(settings: &mut Settings, key: &str, value: &str) -> anyhow::Re
     let factor = || value.parse::<f64>().with_context(bad);
     match key {
         "pointer" => settings.pointer_bytes_min = bytes()?,
+        "pointer-elsewhere" => settings.pointer_bytes_min_elsewhere = bytes()?,
         "run-bytes" => settings.run_bytes_max = Some(bytes()?),
         "search-bytes" => settings.search_bytes_max = Some(bytes()?),
         "read-bytes" => settings.read_bytes_max = Some(bytes()?),

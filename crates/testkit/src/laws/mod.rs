@@ -51,6 +51,7 @@ pub fn own_profiles() -> Vec<(&'static str, Settings)> {
 pub fn eager() -> Settings {
     let mut settings = Settings::max();
     settings.pointer_bytes_min = 20;
+    settings.pointer_bytes_min_elsewhere = 20;
     settings.numbers = Numbers::Every(10);
     settings.run_bytes_max = Some(600);
     settings.search_bytes_max = Some(400);

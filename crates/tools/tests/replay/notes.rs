@@ -45,14 +45,15 @@ impl Note {
 /// The note that `line` is, if it is one.
 pub(super) fn note(line: &str) -> Option<Note> {
     let inner = line.strip_prefix('[')?.strip_suffix(']')?;
-    if let Some(first) =
-        inner.split_once(": ").filter(|(_, said)| *said == "unchanged, shown above")
-    {
-        return Some(Note::Same(range(first.0)?));
+    if let Some(lines) = inner.strip_suffix(": as above") {
+        return Some(Note::Same(range(lines)?));
     }
     if let Some((lines, there)) = inner.split_once(": same as ") {
         let there = range(there.strip_suffix(" above")?)?;
         return Some(Note::Moved(range(lines)?, there.0));
+    }
+    if let Some((lines, _)) = inner.split_once(": above in ") {
+        return Some(Note::Above(range(lines)?));
     }
     if let Some((lines, "shown above")) = inner.rsplit_once(": ") {
         return match range(lines) {
@@ -63,7 +64,7 @@ pub(super) fn note(line: &str) -> Option<Note> {
     if inner.starts_with("same result as `") && inner.ends_with(" above") {
         return Some(Note::WholeAbove);
     }
-    if let Some((count, _)) = inner.split_once(" lines as above in ") {
+    if let Some((count, _)) = inner.split_once(" lines above in ") {
         return Some(Note::LinesAbove(count.parse().ok()?));
     }
     if let Some(rest) = inner.strip_prefix("last ") {
@@ -118,10 +119,11 @@ pub(super) fn handles(text: &str) -> Vec<&str> {
 #[test]
 fn notes_are_read_as_they_are_written() {
     for (line, expected) in [
-        ("[3-9: unchanged, shown above]", Note::Same((3, 9))),
+        ("[3-9: as above]", Note::Same((3, 9))),
         ("[3-9: same as 1-7 above]", Note::Moved((3, 9), 1)),
         ("[3-9: shown above]", Note::Above((3, 9))),
-        ("[4 lines as above in `cat a`]", Note::LinesAbove(4)),
+        ("[3-9: above in src/b.rs]", Note::Above((3, 9))),
+        ("[4 lines above in `cat a`]", Note::LinesAbove(4)),
         ("[a b.rs 3, (5-6): shown above]", Note::HitsAbove(Some("a b.rs".into()), vec![3, 5, 6])),
         ("[12: shown above]", Note::HitsAbove(None, vec![12])),
         ("[same result as `grep x` above]", Note::WholeAbove),
