@@ -13,7 +13,7 @@ use serde_json::json;
 use crate::definition::{Hints, Tool, ToolArguments};
 use crate::error::ToolError;
 use crate::findings::{Content, Findings, Output, printed};
-use crate::permission::Asks;
+use crate::permission::{Asks, CommandKind};
 use crate::session::Work;
 
 pub(crate) const TOOL: Tool = Tool::of::<Bash>(
@@ -34,7 +34,7 @@ pub(crate) struct Bash {
 
 impl ToolArguments for Bash {
     fn asks(&self) -> Asks<'_> {
-        Asks::Command(&self.command)
+        Asks::Command(CommandKind::Line, &self.command)
     }
 
     fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {

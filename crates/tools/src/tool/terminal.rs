@@ -13,7 +13,7 @@ use serde_json::json;
 use crate::definition::{Hints, Tool, ToolArguments};
 use crate::error::ToolError;
 use crate::findings::{AnswerText, Content, Findings, Output, printed};
-use crate::permission::Asks;
+use crate::permission::{Asks, CommandKind};
 use crate::session::Work;
 
 pub(crate) const EXEC: Tool = Tool::of::<Exec>(
@@ -73,7 +73,7 @@ pub(crate) struct ListTerminals {}
 
 impl ToolArguments for Exec {
     fn asks(&self) -> Asks<'_> {
-        Asks::Command(&self.command)
+        Asks::Command(CommandKind::Line, &self.command)
     }
 
     fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
@@ -105,7 +105,7 @@ impl ToolArguments for Exec {
 
 impl ToolArguments for WriteStdin {
     fn asks(&self) -> Asks<'_> {
-        Asks::Command(&self.text)
+        Asks::Command(CommandKind::Typed, &self.text)
     }
 
     fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
