@@ -140,6 +140,10 @@ fn a_machine_without_sessions_is_told_what_to_do() {
         err,
         "Claude Code: nothing in home/.claude/projects\n\
          Codex: nothing in home/.codex/sessions\n\
+         Gemini CLI: nothing in home/.gemini/tmp\n\
+         Qwen Code: nothing in home/.qwen/projects\n\
+         Cline: nothing in home/.cline/data/sessions\n\
+         pi: nothing in home/.pi/agent/sessions\n\
          opencode: nothing in home/.local/share/opencode\n\
          error: no recorded sessions were found: name a file or folder, or try `foveal replay \
          examples/sessions` in foveal's source folder\n"
@@ -154,6 +158,10 @@ fn a_machine_without_sessions_is_told_what_to_do() {
         found.err,
         "Claude Code: 1 file in home/.claude/projects\n\
          Codex: nothing in home/.codex/sessions\n\
+         Gemini CLI: nothing in home/.gemini/tmp\n\
+         Qwen Code: nothing in home/.qwen/projects\n\
+         Cline: nothing in home/.cline/data/sessions\n\
+         pi: nothing in home/.pi/agent/sessions\n\
          opencode: nothing in home/.local/share/opencode\n"
     );
 }

@@ -382,7 +382,12 @@ fn folders_that_cannot_be_listed_are_told() {
     std::fs::rename(path("session/global/ses_b.json"), path("session/more/ses_b.json"))
         .expect("it is there");
     let places = "Claude Code: nothing in home/.claude/projects\n\
-        Codex: nothing in home/.codex/sessions\nopencode: ";
+        Codex: nothing in home/.codex/sessions\n\
+        Gemini CLI: nothing in home/.gemini/tmp\n\
+        Qwen Code: nothing in home/.qwen/projects\n\
+        Cline: nothing in home/.cline/data/sessions\n\
+        pi: nothing in home/.pi/agent/sessions\n\
+        opencode: ";
     for (closed, sessions, complaint) in [
         ("/session/more", 1, "1 file was not read:\n  "),
         ("/message/ses_a", 1, "1 file was not read:\n  "),
