@@ -100,7 +100,9 @@ fn options_that_cannot_be_used() {
     }
     let format = world.run("replay session.json --format word");
     assert_eq!(format.code, Some(2));
-    assert!(format.err.contains("unknown format `word`: one of atif, codex, claude-code"));
+    assert!(format.err.contains(
+        "unknown format `word`: one of atif, codex, qwen-code, gemini-cli, cline, claude-code"
+    ));
 }
 
 #[test]

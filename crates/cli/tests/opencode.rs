@@ -404,7 +404,7 @@ fn folders_that_cannot_be_listed_are_told() {
             let Ran { code, out, err } = run_without(&world, &closed, &arguments);
             let found = if named.is_empty() { places } else { "" };
             assert!(err.starts_with(found), "{err}");
-            let lines = if named.is_empty() { 3 } else { 0 };
+            let lines = if named.is_empty() { 7 } else { 0 };
             let complaint: String = err.split_inclusive('\n').skip(lines).collect();
             assert_eq!(complaint, expected, "{arguments}");
             assert_eq!(code, Some(if sessions > 0 { 0 } else { 2 }), "{arguments}");

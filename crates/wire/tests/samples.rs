@@ -5,7 +5,7 @@ use foveal_testkit::sessions::render;
 use foveal_wire::{Format, detect, read_all};
 
 /// Every sample with its format.
-pub(crate) const SAMPLES: [(Format, &str); 25] = [
+pub(crate) const SAMPLES: [(Format, &str); 26] = [
     (Format::ClaudeCode, include_str!("../../../fuzz/corpus/claude_code/session.jsonl")),
     (Format::ClaudeCode, include_str!("../../../fuzz/corpus/claude_code/sidechain.jsonl")),
     (Format::ClaudeCode, include_str!("../../../fuzz/corpus/claude_code/rewind.jsonl")),
@@ -32,6 +32,7 @@ pub(crate) const SAMPLES: [(Format, &str); 25] = [
     (Format::GeminiCli, include_str!("../../../fuzz/corpus/gemini_cli/session.json")),
     (Format::Cline, include_str!("../../../fuzz/corpus/cline/messages.json")),
     (Format::AnthropicMessages, include_str!("../../../fuzz/corpus/anthropic/body.json")),
+    (Format::AnthropicMessages, include_str!("../../../fuzz/corpus/anthropic/system_role.json")),
     (Format::OpenAiChat, include_str!("../../../fuzz/corpus/openai_chat/body.json")),
     (Format::OpenAiResponses, include_str!("../../../fuzz/corpus/openai_responses/body.json")),
 ];
@@ -736,6 +737,31 @@ conversation sample
   result t2 a.rs
 4 user
   text hurry
+"#,
+    );
+}
+
+#[test]
+fn anthropic_body_with_system_messages() {
+    let sample = include_str!("../../../fuzz/corpus/anthropic/system_role.json");
+    check(
+        Format::AnthropicMessages,
+        sample,
+        r#"
+session sample
+conversation sample
+1 system
+  text You help.
+2 user
+  text fix it
+3 system [injected]
+  text # Environment\nlinux
+4 assistant
+  call t1 Read {"file_path":"a.rs"}
+4.0 tool
+  result t1 fn a() {}
+5 system [injected]
+  text Go on.
 "#,
     );
 }
