@@ -14,6 +14,8 @@ pub(crate) enum Claim {
     Lines { file: String, first: usize, last: usize, there: Option<usize> },
     /// Lines stand above somewhere, in an answer about that file.
     Somewhere { file: String, first: usize, last: usize },
+    /// Lines of a file stand above as lines of another file, whose path ends in `elsewhere`.
+    Elsewhere { file: String, first: usize, last: usize, elsewhere: String },
     /// So many lines of a file stand above, out of so many.
     Count { file: String, shown: usize, all: usize },
     /// The whole answer of an earlier call is the same.
@@ -32,8 +34,10 @@ static NOTE: LazyLock<Regex> = LazyLock::new(|| pattern(r"\[[^\[\]]*\babove\b[^\
 /// Lines that are left out before a definition.
 static BEFORE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\d+(-\d+)?: \d+ lines? above "));
 static RESULT: LazyLock<Regex> = LazyLock::new(|| pattern(r"same result as `(.*)` above"));
-static SAME: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(\d+) lines? as above in (?:your )?`(.*)`"));
+static SAME: LazyLock<Regex> = LazyLock::new(|| pattern(r"(\d+) lines? above in (?:your )?`(.*)`"));
+static SAME_RANGE: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(\d+)-(\d+): above in (?:your )?`(.*)`"));
+static ELSEWHERE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(\d+)-(\d+): above in ([^`\]]+)\]"));
 static COUNT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(\d+) of its (\d+) lines"));
 static WHOLE: LazyLock<Regex> = LazyLock::new(|| pattern(r"its (\d+) lines"));
 static THERE: LazyLock<Regex> = LazyLock::new(|| pattern(r"same as (?:lines )?(\d+)"));
@@ -56,6 +60,7 @@ pub(crate) fn with_lines(answer: &Answer<'_>, text: &str) -> Option<String> {
             Some(note) => {
                 for claim in read(answer, note.as_str()) {
                     let (Claim::Lines { file, first, last, .. }
+                    | Claim::Elsewhere { file, first, last, .. }
                     | Claim::Somewhere { file, first, last }) = claim
                     else {
                         return None;
@@ -79,6 +84,14 @@ fn read(answer: &Answer<'_>, note: &str) -> Vec<Claim> {
     if let Some(parts) = SAME.captures(note) {
         return vec![Claim::Same { lines: number(&parts[1]), call: parts[2].to_owned() }];
     }
+    if let Some(parts) = SAME_RANGE.captures(note) {
+        let lines = number(&parts[2]) + 1 - number(&parts[1]);
+        return vec![Claim::Same { lines, call: parts[3].to_owned() }];
+    }
+    if let Some((parts, file)) = ELSEWHERE.captures(note).zip(file_of(answer)) {
+        let (first, last, elsewhere) = (number(&parts[1]), number(&parts[2]), parts[3].to_owned());
+        return vec![Claim::Elsewhere { file, first, last, elsewhere }];
+    }
     let named = answer.files.keys().filter(|file| note.contains(*file)).max_by_key(|f| f.len());
     let Some(file) = named.cloned().or_else(|| file_of(answer)) else {
         return vec![Claim::Unread];
@@ -91,7 +104,7 @@ fn read(answer: &Answer<'_>, note: &str) -> Vec<Claim> {
         return vec![Claim::Lines { file, first: 1, last: number(&parts[1]), there: None }];
     }
     let there = THERE.captures(&rest).map(|parts| number(&parts[1]));
-    let is_own = there.is_some() || rest.contains("unchanged") || rest.contains(',');
+    let is_own = there.is_some() || rest.contains("as above") || rest.contains(',');
     let end = rest.find(['s', 'u']).unwrap_or(rest.len());
     let ranges = RANGE.captures_iter(&rest[..end]).map(|parts| {
         let first = number(&parts[1]);

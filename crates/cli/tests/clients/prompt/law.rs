@@ -39,6 +39,11 @@ impl Above<'_> {
                     shown.iter().any(|(of, _, line)| of == file && line == text)
                 })
             }
+            Claim::Elsewhere { file, first, last, elsewhere } => {
+                self.missing(file, *first, *last, |shown, _, text| {
+                    shown.iter().any(|(of, _, line)| of.ends_with(elsewhere) && line == text)
+                })
+            }
             Claim::Count { file, shown, all } => self.wrong_count(file, *shown, *all),
             Claim::Result { call } => self.wrong_result(call),
             Claim::Same { lines, call } => {
