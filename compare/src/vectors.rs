@@ -46,13 +46,13 @@ impl Point for Place {
 pub(crate) fn compare(folder: &Path) -> anyhow::Result<()> {
     let scratch = Scratch::new()?;
     let mut built = tree::build(folder, &scratch, false)?;
-    let parts = tree::located(&mut built.indexer)?;
+    let parts = tree::located(&mut built.index)?;
     let model = StaticModel::built_in();
     let begin = Instant::now();
     let vectors: Vec<Vector> = parts.iter().map(|part| model.vector(&part.told)).collect();
     let embedded = milliseconds(begin);
     let asked: Vec<Vector> =
-        questions(&mut built.indexer)?.iter().map(|q| model.vector(q)).collect();
+        questions(&mut built.index)?.iter().map(|q| model.vector(q)).collect();
 
     println!(
         "{} vectors, made in {}; {} questions\n",
