@@ -28,19 +28,19 @@ pub struct Interest {
 
 impl Interest {
     /// Takes an entry that became part of the prompt before request `request`.
-    pub fn take(&mut self, entry: &Entry, facts: &Facts, request: u32) {
+    pub fn ingest(&mut self, entry: &Entry, facts: &Facts, request: u32) {
         match entry.role {
             Role::User | Role::System => {
                 for key in &facts.names {
                     self.files.entry(*key).or_default().asked = Some(request);
                 }
             }
-            Role::Assistant => self.take_answer(facts, request),
+            Role::Assistant => self.ingest_answer(facts, request),
             Role::Tool => {}
         }
     }
 
-    fn take_answer(&mut self, facts: &Facts, request: u32) {
+    fn ingest_answer(&mut self, facts: &Facts, request: u32) {
         for key in &facts.names {
             let file = self.files.entry(*key).or_default();
             file.named = Some(request);

@@ -135,6 +135,11 @@ impl Ledger {
         self.whole.get(&hash).map_or(&[], Vec::as_slice)
     }
 
+    /// The entries that are in the prompt, in order.
+    pub fn entries(&self) -> impl Iterator<Item = EntryIndex> {
+        self.entries.iter().map(|start| start.entry)
+    }
+
     /// Lines visible in all.
     pub fn lines_visible(&self) -> usize {
         self.shown.len()

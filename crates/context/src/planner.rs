@@ -6,7 +6,6 @@
 
 use std::sync::Arc;
 
-use crate::facts::{HashMapOfLines, LineHash};
 use crate::interest::Interest;
 use crate::ledger::Ledger;
 use crate::level::{Level, Life};
@@ -14,12 +13,13 @@ use crate::prices::{Constraints, PriceCard};
 use crate::record::Record;
 use crate::rewrite;
 use crate::settings::{OldReads, Settings};
-use crate::shape::{Decision, Shape, ShapeKind};
-use crate::shaping::arrival::{self, Grounds, Outcome};
+use crate::shape::{Decision, Shape};
+use crate::shaping::arrival::{self, Outcome, ShapeInputs};
 use crate::shaping::edits::{self, LastTold, Runs};
 use crate::step::{Item, RewriteReason, Step};
 use crate::tokens::{TokenCache, Tokens};
 use crate::views::{self, Choices, Chosen, Views};
+use crate::visible::Visible;
 use foveal_transcript::{Block, EntryIndex, Role, Timestamp, Window, WindowChange};
 
 /// Plans one conversation, request by request.
@@ -30,18 +30,19 @@ pub struct Planner {
     window: Window,
     items: Vec<Item>,
     lives: Vec<Option<Life>>,
-    ledger: Ledger,
+    visible: Visible,
     interest: Interest,
-    keys: HashMapOfLines<EntryIndex>,
     runs: Runs,
     last_told: LastTold,
     /// What each decision on a result rests on, where it was made here.
-    grounds: Vec<Option<Grounds>>,
+    inputs: Vec<Option<ShapeInputs>>,
     cache: TokenCache,
     views: Option<Arc<dyn Views>>,
     choices: Choices,
     requests: u32,
     sent: usize,
+    /// Tokens of the last prompt.
+    last_tokens: Tokens,
     prelude: Tokens,
     constraints: Constraints,
     last_request: Option<Timestamp>,
@@ -56,17 +57,17 @@ impl Planner {
             window: Window::default(),
             items: Vec::new(),
             lives: Vec::new(),
-            ledger: Ledger::default(),
+            visible: Visible::default(),
             interest: Interest::default(),
-            keys: HashMapOfLines::default(),
             runs: Runs::default(),
             last_told: LastTold::default(),
-            grounds: Vec::new(),
+            inputs: Vec::new(),
             cache: TokenCache::default(),
             views: None,
             choices: Choices::default(),
             requests: 0,
             sent: 0,
+            last_tokens: Tokens(0),
             prelude: Tokens(0),
             constraints: Constraints::default(),
             last_request: None,
@@ -123,13 +124,13 @@ impl Planner {
     /// the request is sent, as far as known. Entries must have been record.
     pub fn advance(&mut self, record: &Record, answer: EntryIndex, now: Option<Timestamp>) -> Step {
         let known = EntryIndex(self.items.len() as u32);
-        let cut = self.take_entries(record, answer);
+        let cut = self.ingest_entries(record, answer);
         let levels = self.choose(record, cut, now);
         for (index, level) in &levels.levels {
             self.items[index.at()].level = *level;
         }
         let chosen = self.ask_views(record, known, &levels.levels, answer);
-        self.choices.take(&chosen);
+        self.choices.insert(&chosen);
         let from = self.first_position(cut, &levels.levels);
         let changed = self.fold(record, from);
         let changes_old = changed.first().is_some_and(|(index, _)| *index < known);
@@ -187,14 +188,14 @@ impl Planner {
     pub fn resumed(self, record: &Record, recorded: &[Step]) -> Self {
         let mut planner = self;
         for step in recorded {
-            let cut = planner.take_entries(record, step.answer);
+            let cut = planner.ingest_entries(record, step.answer);
             // Since when a result is dead weight follows from the steps; what to do about it
             // was decided then.
             planner.choose(record, cut, step.time);
             for (index, level) in &step.levels {
                 planner.items[index.at()].level = *level;
             }
-            planner.choices.take(&step.chosen);
+            planner.choices.insert(&step.chosen);
             let mut changed = step.changed.iter().peekable();
             // What was forgotten then, whether it changed or not, decides what is known since.
             let from = planner.first_position(cut, &step.levels);
@@ -213,18 +214,19 @@ impl Planner {
 
     fn finish(&mut self, time: Option<Timestamp>) {
         self.requests += 1;
+        self.last_tokens = self.tokens();
         self.sent = self.window.entries().len();
         self.last_request = time.or(self.last_request);
     }
 
-    fn take_entries(&mut self, record: &Record, answer: EntryIndex) -> Option<usize> {
+    fn ingest_entries(&mut self, record: &Record, answer: EntryIndex) -> Option<usize> {
         let mut cut: Option<usize> = None;
         while self.items.len() < answer.at() {
             let index = EntryIndex(self.items.len() as u32);
             // Weighed as recorded until it is shaped.
             let tokens = record.facts(index).tokens;
             self.items.push(Item { tokens, ..Item::default() });
-            self.grounds.push(None);
+            self.inputs.push(None);
             let (entry, facts) = (record.entry(index), record.facts(index));
             let may_change = entry.role == Role::Tool || !facts.edits.is_empty();
             let born = Life { arrived: self.requests, last_use: self.requests, dead_since: None };
@@ -232,7 +234,7 @@ impl Planner {
             if let WindowChange::Cut { from } = self.window.push(record.conversation()) {
                 cut = Some(cut.map_or(from, |cut| cut.min(from)));
             }
-            self.interest.take(entry, facts, self.requests);
+            self.interest.ingest(entry, facts, self.requests);
         }
         cut
     }
@@ -261,7 +263,7 @@ impl Planner {
 
     /// What the model can see.
     pub fn ledger(&self) -> &Ledger {
-        &self.ledger
+        self.visible.ledger()
     }
 
     /// The files the conversation showed interest in.
@@ -319,15 +321,14 @@ impl Planner {
         if cut.is_some_and(|from| from < self.sent) {
             return Some(RewriteReason::ClientRewrote);
         }
-        let lifetime = self.prices.cache_lifetime_ms;
-        match (self.last_request, now, lifetime) {
-            (Some(last), Some(now), Some(lifetime)) if now.since_ms(last) > lifetime => {
-                Some(RewriteReason::CacheCold)
-            }
-            // Where nothing is cached, nothing is lost.
-            (_, _, None) if self.sent > 0 => Some(RewriteReason::CacheCold),
-            _ => None,
-        }
+        let expires = |lifetime| match (self.last_request, now) {
+            (Some(last), Some(now)) => now.since_ms(last) > lifetime,
+            (None, _) | (_, None) => false,
+        };
+        // Where nothing is cached, nothing is lost.
+        let is_cold = self.last_tokens < self.prices.cache_minimum
+            || self.prices.cache_lifetime_ms.is_none_or(expires);
+        (self.sent > 0 && is_cold).then_some(RewriteReason::CacheCold)
     }
 
     /// Where folding has to start: the first position that is new, cut or rewritten.
@@ -360,8 +361,7 @@ impl Planner {
         let (stay, go) = self.window.entries().split_at(from.min(self.window.entries().len()));
         // What is known is about entries that were sent; while those all stay, so does it.
         if stay.len() < self.sent {
-            self.ledger.forget_all_but(stay);
-            self.keys.retain(|_, entry| stay.binary_search(entry).is_ok());
+            self.visible.forget_all_but(stay);
             self.runs.retain(|entry| stay.binary_search(&entry).is_ok());
         }
         go.to_vec()
@@ -382,8 +382,8 @@ impl Planner {
                     let item = &self.items[index.at()];
                     return (item.decision.clone(), item.tokens);
                 }
-                Outcome::Shaped(shaped, grounds) => {
-                    self.grounds[index.at()] = Some(grounds);
+                Outcome::Shaped(shaped, inputs) => {
+                    self.inputs[index.at()] = Some(inputs);
                     shaped
                 }
             },
@@ -418,17 +418,16 @@ impl Planner {
     }
 
     fn shape_for(&mut self, record: &Record, index: EntryIndex, level: Level) -> Outcome {
-        let key = call_key(record, index);
         let before = &self.items[index.at()];
         let ask = arrival::Ask {
             record,
-            ledger: &self.ledger,
+            ledger: self.visible.ledger(),
             settings: &self.settings,
             index,
             level,
-            asked_again: self.asked_again(record, index, key),
+            asked_again: self.visible.asked_again(record, index),
             before,
-            grounds: self.grounds[index.at()].as_ref(),
+            inputs: self.inputs[index.at()].as_ref(),
             outlined_later: self.settings.rewrite.is_some() && self.old_reads().is_none(),
             chosen: self.choices.of(index, level),
             first: self.choices.of(index, Level::Arrival),
@@ -455,37 +454,23 @@ impl Planner {
         for index in self.window.entries() {
             let facts = record.facts(*index);
             if self.items[index.at()].level == Level::Note && !facts.edits.is_empty() {
-                edits::take_last(&mut self.last_told, facts, *index);
+                edits::insert_last(&mut self.last_told, facts, *index);
             }
         }
     }
 
     /// Takes a decision as final: records its weight and what it shows.
     fn settle(&mut self, record: &Record, index: EntryIndex, decision: Decision, tokens: Tokens) {
-        let facts = record.facts(index);
-        let entry = record.entry(index);
-        let mut whole = None;
-        let shape = decision.shape();
-        let kept = match (shape, entry.result()) {
-            (Some(shape), Some(_)) => Some(shape.lines_kept(&facts.printed)),
-            (Some(shape), None) => Some(edits::lines_kept(entry, facts, shape)),
-            (None, Some(_)) => {
-                whole = facts.whole;
-                None
-            }
-            (None, None) => None,
-        };
+        self.visible.show(record, index, &decision);
         // Who points at a message shows that it still matters.
+        let shape = decision.shape();
         let arrived = self.lives[index.at()].map_or(0, |life| life.arrived);
         for target in shape.map(Shape::refers_to).unwrap_or_default() {
             if let Some(life) = self.lives[target.at()].as_mut() {
                 life.last_use = life.last_use.max(arrived);
             }
         }
-        if let Some(key) = call_key(record, index) {
-            self.keys.insert(key, index);
-        }
-        let tells = entry.role == Role::Assistant && shape.is_some();
+        let tells = record.entry(index).role == Role::Assistant && shape.is_some();
         let item = &mut self.items[index.at()];
         (item.decision, item.tokens) = (decision, tokens);
         if tells && item.level == Level::Note {
@@ -493,29 +478,6 @@ impl Planner {
             runs.tell(&self.edits_of(record, index));
             self.runs = runs;
         }
-        let ids = &facts.ids;
-        match kept {
-            Some(kept) => {
-                let shown = kept.iter().map(|at| (*at, ids[*at as usize]));
-                self.ledger.show(index, shown, whole);
-            }
-            None => self.ledger.show(index, (0u32..).zip(ids.iter().copied()), whole),
-        }
-    }
-
-    /// Whether the same call was answered by a replacement in the last response's results:
-    /// who asks again at once needs the content.
-    fn asked_again(&self, record: &Record, index: EntryIndex, key: Option<LineHash>) -> bool {
-        let Some(earlier) = key.and_then(|key| self.keys.get(&key)) else { return false };
-        let step = record.entry(index).source.step;
-        let responses_between = record.entries()[earlier.at()..index.at()]
-            .iter()
-            .filter(|entry| entry.role == Role::Assistant)
-            .count();
-        let near = responses_between <= 1 && record.entry(*earlier).source.step != step;
-        // What is only spelled shorter left nothing to ask for.
-        let shape = self.items[earlier.at()].decision.shape();
-        near && shape.is_some_and(|shape| shape.kind != ShapeKind::Compacted)
     }
 
     /// Tokens of what is sent of an entry under `decision`.
@@ -528,8 +490,4 @@ impl Planner {
         };
         self.cache.count(record.tokenizer(), &text)
     }
-}
-
-fn call_key(record: &Record, index: EntryIndex) -> Option<LineHash> {
-    record.facts(index).call.as_ref().map(|call| call.key)
 }

@@ -6,7 +6,7 @@ use foveal_context::planner::Planner;
 use foveal_context::prices::{Constraints, PriceCard};
 use foveal_context::record::Record;
 use foveal_context::settings::Settings;
-use foveal_context::step::RewriteReason;
+use foveal_context::step::{RewriteReason, Step};
 use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_testkit::laws::{answers, eager, request_time};
 use foveal_testkit::requests::{receive, sent};
@@ -89,6 +89,69 @@ proptest! {
             for (index, _) in &step.changed {
                 prop_assert!(last.is_none_or(|last| last < index), "{index:?} before {last:?}");
             }
+        }
+    }
+}
+
+/// The steps of an eager planner under `prices`; what is in every prompt has `prelude` tokens.
+fn steps(record: &Record, prices: PriceCard, prelude: Tokens) -> Vec<Step> {
+    let mut planner = Planner::new(eager(), prices);
+    planner.set_prelude(prelude);
+    let step = |answer| planner.advance(record, answer, request_time(record, answer));
+    answers(record).into_iter().map(step).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn where_nothing_is_cached_a_rewrite_costs_nothing(script in scripts(40)) {
+        let record = Record::of(script.conversation(), Tokenizer::O200k);
+        let uncached = PriceCard { cache_lifetime_ms: None, ..PriceCard::anthropic_5m() };
+        let steps = steps(&record, uncached, Tokens(0));
+        for step in &steps {
+            let is_free = matches!(
+                step.rewrite,
+                None | Some(RewriteReason::CacheCold | RewriteReason::ClientRewrote)
+            );
+            prop_assert!(is_free, "{:?}", step.rewrite);
+        }
+    }
+
+    #[test]
+    fn a_prompt_below_the_minimum_is_not_cached(script in scripts(40)) {
+        let record = Record::of(script.conversation(), Tokenizer::O200k);
+        let lasting = PriceCard { cache_lifetime_ms: Some(i64::MAX), ..PriceCard::anthropic_5m() };
+        let uncached = PriceCard { cache_lifetime_ms: None, ..lasting.clone() };
+        let minimum = Tokens(1 << 40);
+        let below = PriceCard { cache_minimum: minimum, ..lasting.clone() };
+        prop_assert_eq!(
+            steps(&record, below.clone(), Tokens(0)),
+            steps(&record, uncached, Tokens(0))
+        );
+        // With what is in every prompt it is longer than the minimum.
+        prop_assert_eq!(steps(&record, below, minimum), steps(&record, lasting, minimum));
+    }
+
+    #[test]
+    fn a_lasting_cache_is_never_taken_for_expired(script in scripts(40)) {
+        let record = Record::of(script.conversation(), Tokenizer::O200k);
+        let lasting = PriceCard { cache_lifetime_ms: Some(i64::MAX), ..PriceCard::anthropic_5m() };
+        for step in steps(&record, lasting, Tokens(0)) {
+            prop_assert_ne!(step.rewrite, Some(RewriteReason::CacheCold));
+        }
+    }
+
+    #[test]
+    fn what_is_too_dear_to_write_again_is_carried_on(script in scripts(40)) {
+        let record = Record::of(script.conversation(), Tokenizer::O200k);
+        let dear = PriceCard {
+            cache_write: 1e12,
+            cache_lifetime_ms: Some(i64::MAX),
+            ..PriceCard::anthropic_5m()
+        };
+        for step in steps(&record, dear, Tokens(0)) {
+            prop_assert_ne!(step.rewrite, Some(RewriteReason::SkiRental));
         }
     }
 }

@@ -5,6 +5,7 @@ mod coverage;
 mod engine;
 mod laws;
 mod ledger;
+mod new_result;
 mod note;
 mod recorded_effects;
 mod retention;

@@ -265,7 +265,7 @@ fn keep_answer(
     stored: Option<Stored>,
     cached: bool,
 ) {
-    let Some(step) = &given.step else {
+    let Some(place) = given.place else {
         // Whoever shapes the answer keeps what was decided.
         return keep_pointed(session, call.tool, call.arguments);
     };
@@ -286,7 +286,8 @@ fn keep_answer(
         directory: Some(Path::to_owned(directory)),
         cached,
         bytes: (given.bytes, given.text.len() as u64),
-        step: Box::new(step.clone()),
+        place,
+        shape: given.shape.clone(),
         reads: session.reads.take_unkept(),
     });
 }

@@ -4,14 +4,13 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use foveal_context::planner::Planner;
-use foveal_context::prices::PriceCard;
+use foveal_context::new_result::NewResult;
 use foveal_context::record::Record;
 use foveal_context::settings::Settings;
 use foveal_context::shape::{Decision, Piece, Shape, ShapeKind};
 use foveal_context::shaping::gutter::Numbers;
-use foveal_context::step::Step;
 use foveal_context::tokens::Tokenizer;
+use foveal_context::visible::Visible;
 use foveal_transcript::Handle;
 use foveal_transcript::{
     Block, Call, Conversation, Entry, EntryIndex, Mark, Role, Source, ToolResult,
@@ -58,7 +57,7 @@ impl Shaped {
 
 /// The result shaped; `None` if it stays as it is.
 pub(super) fn shape(
-    mut conversation: Conversation,
+    conversation: Conversation,
     past: &Past<'_>,
     answered: &Answered,
     result: &Output,
@@ -67,10 +66,17 @@ pub(super) fn shape(
         past.given_whole();
         return None;
     }
-    let entry = push(&mut conversation, answered, &result.text)?;
-    let record = Record::of(conversation, Tokenizer::Bytes);
-    let planner = plan(&record, entry, settings(result.form));
-    let Decision::Replace(shape) = &planner.item(entry).decision else { return None };
+    let newest = new_entries(&conversation, answered, &result.text)?;
+    let mut record = Record::of(conversation, Tokenizer::Bytes);
+    let mut visible = Visible::as_recorded(&record);
+    if let Some(call) = newest.call {
+        let call = record.push(call);
+        visible.show(&record, call, &Decision::Keep);
+    }
+    let entry = record.push(newest.result);
+    let settings = settings(result.form);
+    let new = NewResult { record: &record, visible: &visible, settings: &settings, views: None };
+    let Decision::Replace(shape) = &new.decide() else { return None };
     let (response, whole) = (&answered.response, result.text.clone());
     let shaped = match result.form {
         Form::Bash | Form::Grep => {
@@ -84,7 +90,7 @@ pub(super) fn shape(
         Form::Read { first } => {
             let kept = shape.lines_kept(&record.facts(entry).printed);
             let lines = run_of(&kept);
-            let above = Above { record: &record, prompt: planner.window() };
+            let above = Above { record: &record, visible: &visible };
             if !above.shows_all_but(entry, &lines) {
                 return None;
             }
@@ -116,15 +122,21 @@ fn settings(form: Form) -> Settings {
     }
 }
 
-/// Puts the result at the end of the conversation, with its call where that is not recorded yet.
-fn push(conversation: &mut Conversation, answered: &Answered, text: &str) -> Option<EntryIndex> {
-    let calls = conversation.entries().iter().flat_map(Entry::calls);
-    let is_recorded = calls.into_iter().any(|call| call.id == answered.call);
-    let results = conversation.entries().iter().filter_map(Entry::result);
-    if results.into_iter().any(|result| result.call == answered.call) {
-        // It is in the prompt already.
+/// What a result adds to the conversation.
+struct NewEntries {
+    /// Its call, where that is not recorded yet.
+    call: Option<Entry>,
+    result: Entry,
+}
+
+/// What the result adds; `None` if it is in the prompt already.
+fn new_entries(conversation: &Conversation, answered: &Answered, text: &str) -> Option<NewEntries> {
+    let mut results = conversation.entries().iter().filter_map(Entry::result);
+    if results.any(|result| result.call == answered.call) {
         return None;
     }
+    let mut calls = conversation.entries().iter().flat_map(Entry::calls);
+    let is_recorded = calls.any(|call| call.id == answered.call);
     let step = conversation.entries().last().map_or(0, |entry| entry.source.step) + 1;
     let entry = |role, result, block| Entry {
         source: Source { step, result },
@@ -135,31 +147,17 @@ fn push(conversation: &mut Conversation, answered: &Answered, text: &str) -> Opt
         usage: None,
         blocks: vec![block],
     };
-    if !is_recorded {
+    let call = || {
         let (id, name) = (answered.call.clone(), answered.tool.clone());
         let call = Call { id, name, arguments: answered.input.clone() };
-        conversation.push(entry(Role::Assistant, None, Block::Call(call)));
-    }
-    let call = answered.call.clone();
-    let result = ToolResult { call, content: text.to_owned(), is_error: false };
-    Some(conversation.push(entry(Role::Tool, Some(0), Block::Result(result))))
-}
-
-/// Has the engine decide about the last entry; all others stand as they are.
-fn plan(record: &Record, entry: EntryIndex, settings: Settings) -> Planner {
-    let before = Step {
-        answer: entry,
-        time: None,
-        changed: Vec::new(),
-        levels: Vec::new(),
-        chosen: Vec::new(),
-        kept: 0,
-        rewrite: None,
+        entry(Role::Assistant, None, Block::Call(call))
     };
-    let prices = PriceCard::anthropic_5m();
-    let mut planner = Planner::resume(settings, prices, record, &[before]);
-    planner.advance(record, EntryIndex(entry.0 + 1), None);
-    planner
+    let result =
+        ToolResult { call: answered.call.clone(), content: text.to_owned(), is_error: false };
+    Some(NewEntries {
+        call: (!is_recorded).then(call),
+        result: entry(Role::Tool, Some(0), Block::Result(result)),
+    })
 }
 
 /// One run of lines, counted from 0: from the first to the last of those that stand nowhere
@@ -174,7 +172,7 @@ fn run_of(kept: &[u32]) -> Range<usize> {
 /// What the model can see of earlier results.
 struct Above<'a> {
     record: &'a Record,
-    prompt: &'a [EntryIndex],
+    visible: &'a Visible,
 }
 
 impl Above<'_> {
@@ -182,9 +180,9 @@ impl Above<'_> {
     /// may also have shortened a line, which here nothing would tell of.
     fn shows_all_but(&self, entry: EntryIndex, lines: &Range<usize>) -> bool {
         let mut seen = HashSet::new();
-        for index in self.prompt.iter().filter(|index| **index != entry) {
-            if let Some(result) = self.record.entry(*index).result() {
-                let printed = self.record.facts(*index).printed.lines.iter();
+        for index in self.visible.ledger().entries() {
+            if let Some(result) = self.record.entry(index).result() {
+                let printed = self.record.facts(index).printed.lines.iter();
                 seen.extend(printed.map(|line| line.text_in(&result.content).trim()));
             }
         }

@@ -34,7 +34,7 @@ pub struct Ask<'a> {
     /// What stands in its place so far.
     pub before: &'a Item,
     /// What that rests on, where known.
-    pub grounds: Option<&'a Grounds>,
+    pub inputs: Option<&'a ShapeInputs>,
     /// Whether a rewrite would make an outline of a read.
     pub outlined_later: bool,
     /// What was chosen of it for its level.
@@ -45,7 +45,7 @@ pub struct Ask<'a> {
 
 /// All that a shape depends on, beside the result itself and the settings.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Grounds {
+pub struct ShapeInputs {
     level: Level,
     asked_again: bool,
     /// The entry that shows the same content.
@@ -63,7 +63,7 @@ pub enum Outcome {
     Same,
     /// The shape and the tokens of what is sent, if that is better than the original, and
     /// what it rests on.
-    Shaped(Option<(Shape, Tokens)>, Grounds),
+    Shaped(Option<(Shape, Tokens)>, ShapeInputs),
 }
 
 impl Outcome {
@@ -84,16 +84,16 @@ const BLOCK_LINES_MIN: usize = 2;
 /// Shapes one result; leaves it as it is where it is no result.
 pub fn shape(ask: &Ask<'_>, tokens: &mut TokenCache) -> Outcome {
     let facts = ask.record.facts(ask.index);
-    let mut grounds =
-        Grounds { level: ask.level, asked_again: ask.asked_again, ..Grounds::default() };
+    let mut inputs =
+        ShapeInputs { level: ask.level, asked_again: ask.asked_again, ..ShapeInputs::default() };
     let Some(result) = ask.record.entry(ask.index).result() else {
-        return Outcome::Shaped(None, grounds);
+        return Outcome::Shaped(None, inputs);
     };
     if ask.level == Level::Arrival && facts.is_verbatim() {
-        return Outcome::Shaped(None, grounds);
+        return Outcome::Shaped(None, inputs);
     }
     let content = &result.content;
-    if ask.level == Level::Note && ask.grounds == Some(&grounds) {
+    if ask.level == Level::Note && ask.inputs == Some(&inputs) {
         return Outcome::Same;
     }
     let mut draft = Draft::new(content, facts);
@@ -103,20 +103,20 @@ pub fn shape(ask: &Ask<'_>, tokens: &mut TokenCache) -> Outcome {
     if ask.level != Level::Note {
         let pointing = !ask.asked_again;
         if pointing {
-            point(ask, &mut draft, &mut grounds);
+            point(ask, &mut draft, &mut inputs);
         } else {
             noise::cut(&mut draft);
         }
-        if ask.grounds == Some(&grounds) {
+        if ask.inputs == Some(&inputs) {
             return Outcome::Same;
         }
         shorten(ask, &mut draft, pointing);
     }
     let shaped = weighed(ask, &draft, tokens);
-    if ask.grounds.is_none() && ask.outlined_later {
+    if ask.inputs.is_none() && ask.outlined_later {
         foresee(ask, Draft::new(content, facts), tokens);
     }
-    Outcome::Shaped(shaped, grounds)
+    Outcome::Shaped(shaped, inputs)
 }
 
 /// Takes what the level no longer shows.
@@ -138,7 +138,7 @@ fn foresee(ask: &Ask<'_>, mut draft: Draft<'_>, tokens: &mut TokenCache) {
 }
 
 /// Points at what stands above, unless it is the same as before.
-fn point(ask: &Ask<'_>, draft: &mut Draft<'_>, grounds: &mut Grounds) {
+fn point(ask: &Ask<'_>, draft: &mut Draft<'_>, inputs: &mut ShapeInputs) {
     let seen =
         Seen { record: ask.record, ledger: ask.ledger, arguments: ask.settings.arguments_count };
     let whole = draft.facts.whole.map_or(&[][..], |whole| ask.ledger.whole(whole));
@@ -146,8 +146,8 @@ fn point(ask: &Ask<'_>, draft: &mut Draft<'_>, grounds: &mut Grounds) {
         let theirs = ask.record.entry(*source).result();
         !draft.is_empty() && theirs.is_some_and(|theirs| theirs.content == draft.content)
     };
-    grounds.same = whole.last().copied().filter(same);
-    if let Some(source) = grounds.same {
+    inputs.same = whole.last().copied().filter(same);
+    if let Some(source) = inputs.same {
         let gap = shown::identical(&seen, source);
         draft.leave_out("identical", 0..draft.len(), gap);
     } else if let Some(chosen) = ask.chosen.filter(|chosen| chosen.level == Level::Arrival) {
@@ -155,14 +155,14 @@ fn point(ask: &Ask<'_>, draft: &mut Draft<'_>, grounds: &mut Grounds) {
     }
     noise::cut(draft);
     let minimum = BlockMin { bytes: ask.settings.pointer_bytes_min, lines: BLOCK_LINES_MIN };
-    grounds.blocks = shown::find_matches(draft, &seen, minimum);
+    inputs.blocks = shown::find_matches(draft, &seen, minimum);
     let is_search = matches!(draft.facts.kind(), EffectKind::Search | EffectKind::List);
-    if !is_search && ask.grounds == Some(grounds) {
+    if !is_search && ask.inputs == Some(inputs) {
         return;
     }
-    shown::point_at(draft, &seen, grounds.blocks.clone());
-    grounds.hits = hits::sources(draft, &seen);
-    hits::list_shown(draft, &grounds.hits);
+    shown::point_at(draft, &seen, inputs.blocks.clone());
+    inputs.hits = hits::sources(draft, &seen);
+    hits::list_shown(draft, &inputs.hits);
 }
 
 /// Spells what is kept shorter, and leaves out what is too long.

@@ -42,7 +42,7 @@ pub struct Ask<'a> {
 pub type LastTold = HashMap<LineHash, EntryIndex>;
 
 /// Takes a response whose edits are to be told; responses come in order.
-pub fn take_last(last: &mut LastTold, facts: &Facts, index: EntryIndex) {
+pub fn insert_last(last: &mut LastTold, facts: &Facts, index: EntryIndex) {
     for call in told_calls(facts) {
         if let Some(file) = file_of(&facts.calls[usize::from(call)].effect) {
             last.insert(LineHash::of(file), index);

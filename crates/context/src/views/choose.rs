@@ -24,8 +24,8 @@ impl Choices {
         self.0.get(&(entry, level)).map(|chosen| &**chosen)
     }
 
-    /// Takes what was chosen over.
-    pub(crate) fn take(&mut self, chosen: &[Chosen]) {
+    /// Adds what was chosen.
+    pub(crate) fn insert(&mut self, chosen: &[Chosen]) {
         for chosen in chosen {
             self.0.insert((chosen.entry, chosen.level), Arc::new(chosen.clone()));
         }
@@ -61,12 +61,8 @@ pub(crate) fn choose(views: &dyn Views, ask: &Ask<'_>) -> Vec<Chosen> {
     }
     if let Some(curate) = &ask.settings.curate {
         for at in ask.new_from..ask.window.len() {
-            chosen.extend(first_view(views, ask, curate, at).map(|view| Chosen {
-                entry: ask.window[at],
-                level: Level::Arrival,
-                wanted: Wanted::Curated(curate.amount),
-                view,
-            }));
+            let (before, entry) = (&ask.window[..at], ask.window[at]);
+            chosen.extend(choose_first(views, ask.record, curate, before, entry));
         }
     }
     chosen
@@ -86,19 +82,31 @@ fn old_view(
     }
     let content = &ask.record.entry(entry).result()?.content;
     let (path, first, text) = lines_of(&facts.printed, content)?;
-    let read = ask.read(ask.answer, path, first, &text);
+    let read = Read { record: ask.record, upto: ask.answer, path, first, text: &text };
     views.view(&read, wanted).map(|view| bounded(view, &read))
 }
 
-/// A view of the result at a window position, if it is a first read of a whole file.
+/// Asks for a view of a new result if it is a first read of a whole file; `before` are the entries
+/// of the prompt before it.
+pub(crate) fn choose_first(
+    views: &dyn Views,
+    record: &Record,
+    curate: &CurateSettings,
+    before: &[EntryIndex],
+    entry: EntryIndex,
+) -> Option<Chosen> {
+    let view = first_view(views, record, curate, before, entry)?;
+    Some(Chosen { entry, level: Level::Arrival, wanted: Wanted::Curated(curate.amount), view })
+}
+
 fn first_view(
     views: &dyn Views,
-    ask: &Ask<'_>,
+    record: &Record,
     curate: &CurateSettings,
-    at: usize,
+    before: &[EntryIndex],
+    entry: EntryIndex,
 ) -> Option<View> {
-    let entry = ask.window[at];
-    let facts = ask.record.facts(entry);
+    let facts = record.facts(entry);
     let effect = &facts.call.as_ref()?.effect;
     let [read] = effect.reads.as_slice() else { return None };
     let is_small = facts.printed.lines.len() < curate.lines_min as usize;
@@ -108,18 +116,17 @@ fn first_view(
     if effect.verbatim {
         return None;
     }
-    let mut before = ask.window[..at].iter();
-    if !curate.again && before.any(|earlier| knows(ask.record.facts(*earlier), &read.path)) {
+    if !curate.again && before.iter().any(|earlier| knows(record.facts(*earlier), &read.path)) {
         return None;
     }
-    let content = &ask.record.entry(entry).result()?.content;
+    let content = &record.entry(entry).result()?.content;
     let (path, first, text) = lines_of(&facts.printed, content)?;
     let count = text.lines().count();
     if first != LineNumber(1) || path != read.path || count < curate.lines_min as usize {
         return None;
     }
     let wanted = Wanted::Curated(curate.amount);
-    let read = ask.read(entry, path, first, &text);
+    let read = Read { record, upto: entry, path, first, text: &text };
     let view = bounded(views.view(&read, wanted)?, &read);
     let kept = view.kept();
     let left_out: usize = (1u32..)
@@ -151,21 +158,6 @@ fn lines_of<'p>(printed: &'p Printed, content: &str) -> Option<(&'p str, LineNum
         text.push('\n');
     }
     Some((printed.paths.get(usize::from(path))?, first, text))
-}
-
-impl<'a> Ask<'a> {
-    fn read<'r>(
-        &self,
-        upto: EntryIndex,
-        path: &'r str,
-        first: LineNumber,
-        text: &'r str,
-    ) -> Read<'r>
-    where
-        'a: 'r,
-    {
-        Read { record: self.record, upto, path, first, text }
-    }
 }
 
 /// What can be shown of a view for `read`, and no more: what was answered is recorded, and may

@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use foveal_context::step::Step;
+use foveal_context::shape::Shape;
 use foveal_files::Stamp;
 use foveal_store::{CallChanges, SessionFacts, SessionId, Store, StoreError, Stored, Write};
-use foveal_transcript::{ContentHash, Handle, Timestamp};
+use foveal_transcript::{ContentHash, EntryIndex, Handle, Timestamp};
 
 use crate::clock::Clock;
 use crate::toolbox::Toolbox;
@@ -168,7 +168,11 @@ pub(crate) enum Event {
         cached: bool,
         /// Bytes found, and bytes sent.
         bytes: (u64, u64),
-        step: Box<Step>,
+        /// Where the answer stands in what was shown.
+        place: EntryIndex,
+        /// What stands in its place; nothing: all of it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        shape: Option<Arc<Shape>>,
         /// Files whose reads are counted otherwise since the event before.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         reads: Vec<ReadFile>,

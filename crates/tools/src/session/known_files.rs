@@ -110,7 +110,8 @@ impl KnownFiles {
         };
         // A view leaves out what may stand above; any other answer, what stands nowhere else.
         let left_out = (kind != Some(ShapeKind::Curated)).then_some(&answer.left_out);
-        let shown = Shown { lines, left_out, all, is_beginning: false, stays: answer.stays };
+        let shown =
+            Shown { lines, left_out, all, is_beginning: false, stays: answer.place.is_some() };
         self.table().show(key, version, shown);
     }
 
@@ -124,7 +125,8 @@ impl KnownFiles {
         seen: &Seen,
     ) {
         let (lines, left_out) = (seen.clone(), Some(&answer.left_out));
-        let shown = Shown { lines, left_out, all, is_beginning: true, stays: answer.stays };
+        let shown =
+            Shown { lines, left_out, all, is_beginning: true, stays: answer.place.is_some() };
         self.table().show(key, version, shown);
     }
 

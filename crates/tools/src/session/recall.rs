@@ -77,7 +77,7 @@ impl Recalled {
     fn take_record(&mut self, store: &dyn Store, record: Record) -> Result<(), Gone> {
         let time = record.time;
         let event = serde_json::from_value(record.payload).map_err(|_| Gone::Unknown)?;
-        let (kept, step, call) = match event {
+        let (kept, (place, shape), call) = match event {
             Event::Answered {
                 tool,
                 arguments,
@@ -86,14 +86,15 @@ impl Recalled {
                 text,
                 is_error,
                 directory,
-                step,
+                place,
+                shape,
                 reads,
                 ..
             } => {
                 self.reads.extend(reads);
                 let kept = handle.and_then(|handle| store.get(handle).ok().flatten());
                 let kept = kept.map(|kept| String::from_utf8_lossy(&kept.bytes).into_owned());
-                (kept.or(text), *step, (tool, arguments, question, is_error, directory))
+                (kept.or(text), (place, shape), (tool, arguments, question, is_error, directory))
             }
             Event::Pointed { reads, .. } => {
                 self.reads.extend(reads);
@@ -110,18 +111,22 @@ impl Recalled {
         let content = kept.ok_or(Gone::Unknown)?;
         // What was decided on another text, one with secrets, means nothing for this one.
         let handle = Handle::of(content.as_bytes());
-        let is_of = |decision: &Decision| match decision {
-            Decision::Keep => true,
-            Decision::Replace(shape) => shape.handle == handle,
-        };
-        if !step.changed.iter().all(|(_, decision)| is_of(decision)) {
+        if shape.as_ref().is_some_and(|shape| shape.handle != handle) {
             return Err(Gone::Unknown);
         }
         if !self.is_lost {
             let (tool, arguments, question, is_error, directory) = call;
-            let content =
-                EarlierCall { tool, arguments, question, content, is_error, directory, time, step };
-            self.calls.push(content);
+            self.calls.push(EarlierCall {
+                tool,
+                arguments,
+                question,
+                content,
+                is_error,
+                directory,
+                time,
+                place,
+                decision: shape.map_or(Decision::Keep, Decision::Replace),
+            });
         }
         Ok(())
     }

@@ -10,9 +10,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use foveal_context::shape::Shape;
-use foveal_context::step::Step;
-use foveal_transcript::{Handle, Timestamp};
+use foveal_context::shape::{Decision, Shape};
+use foveal_transcript::{EntryIndex, Handle, Timestamp};
 
 use crate::read_view::ReadView;
 use crate::room::rows;
@@ -72,8 +71,10 @@ pub struct EarlierCall {
     pub directory: Option<PathBuf>,
     /// When.
     pub time: Timestamp,
+    /// Where its answer stood in what was shown.
+    pub place: EntryIndex,
     /// What was decided on it.
-    pub step: Step,
+    pub decision: Decision,
 }
 
 /// An answer as it is sent.
@@ -93,10 +94,9 @@ pub struct ShapedAnswer {
     pub left_out: Seen,
     /// Lines with a number that there are, and that stand in it.
     pub lines: LineCounts,
-    /// Whether the answer stays as it is sent, so that later ones may point at it.
-    pub stays: bool,
-    /// The decision, to be recorded; `None`: none was made here.
-    pub step: Option<Step>,
+    /// Where the answer stands in what was shown, so that later ones may point at it; `None`: it
+    /// may not stay as it is.
+    pub place: Option<EntryIndex>,
 }
 
 /// Numbered lines of an answer.
@@ -126,8 +126,7 @@ impl Shaper for Unshaped {
             shown,
             left_out: Seen::default(),
             lines: LineCounts { all: count, shown: count },
-            stays: false,
-            step: None,
+            place: None,
         }
     }
 

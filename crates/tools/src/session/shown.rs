@@ -4,14 +4,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use foveal_context::planner::Planner;
-use foveal_context::prices::PriceCard;
+use foveal_context::new_result::NewResult;
 use foveal_context::record::Record;
 use foveal_context::settings::Settings;
 use foveal_context::shape::Decision;
-use foveal_context::step::Step;
 use foveal_context::tokens::Tokenizer;
 use foveal_context::views::Views;
+use foveal_context::visible::Visible;
 use foveal_transcript::{
     Block, Call, Conversation, Entry, EntryIndex, Handle, Mark, Role, Source, Timestamp, ToolResult,
 };
@@ -29,28 +28,20 @@ const BYTES_MAX: usize = 8 << 20;
 #[derive(Debug)]
 pub struct Shown {
     record: Record,
-    /// `None`: none is made yet.
-    planner: Option<Planner>,
-    parts: PlannerParts,
-    bytes: usize,
-    step: u32,
-}
-
-/// What a planner is made from.
-#[derive(Debug, Clone)]
-struct PlannerParts {
+    visible: Visible,
     settings: Settings,
     /// Chooses lines of reads that are not shown whole.
     curator: Arc<dyn Views>,
     directory: String,
+    bytes: usize,
+    step: u32,
 }
 
 impl Shown {
     /// Nothing shown yet; paths are taken from `directory`.
     pub fn new(settings: Settings, curator: Arc<dyn Views>, directory: String) -> Self {
-        let parts = PlannerParts { settings, curator, directory };
-        let record = parts.start();
-        Self { record, planner: None, parts, bytes: 0, step: 0 }
+        let (record, visible) = (start_in(&directory), Visible::default());
+        Self { record, visible, settings, curator, directory, bytes: 0, step: 0 }
     }
 
     /// Has relative paths of the next call start at `directory`. What commands say of where they
@@ -68,23 +59,22 @@ impl Shown {
         self.step += 1;
         let (now, is_error) = (call.time, call.is_error);
         if let Some(question) = call.question {
-            self.push(Role::User, vec![Block::Text(question.to_owned())], now);
+            self.push_shown(Role::User, Block::Text(question.to_owned()), now);
         }
         let id = self.step.to_string();
         let (name, arguments) = (call.tool.to_owned(), call.arguments.clone());
         let call = Call { id: id.clone(), name, arguments };
-        self.push(Role::Assistant, vec![Block::Call(call)], now);
+        self.push_shown(Role::Assistant, Block::Call(call), now);
         let result = ToolResult { call: id, content, is_error };
-        self.push(Role::Tool, vec![Block::Result(result)], now)
+        self.push(Role::Tool, Block::Result(result), now)
     }
 
-    fn answer(&self, planner: &Planner, entry: EntryIndex, step: Step) -> ShapedAnswer {
+    fn answer(&self, entry: EntryIndex, decision: &Decision) -> ShapedAnswer {
         let result = self.record.entry(entry).result().expect("it was pushed as a result");
         let facts = self.record.facts(entry);
         let printed = &facts.printed;
         let number = |at: u32| printed.lines[at as usize].number.map(|number| number.0);
         let count = printed.lines.len() as u32;
-        let decision = &planner.item(entry).decision;
         let kept: Vec<u32> = match decision {
             Decision::Keep => (0..count).filter_map(number).collect(),
             Decision::Replace(shape) => {
@@ -112,12 +102,17 @@ impl Shown {
             lines: LineCounts { all, shown: kept.len() as u32 },
             shown: Seen::of(kept.into_iter().map(|line| (line, line))),
             left_out,
-            stays: true,
-            step: Some(step),
+            place: Some(entry),
         }
     }
 
-    fn push(&mut self, role: Role, blocks: Vec<Block>, now: Timestamp) -> EntryIndex {
+    /// Takes a message that is sent as it is.
+    fn push_shown(&mut self, role: Role, block: Block, now: Timestamp) {
+        let entry = self.push(role, block, now);
+        self.visible.show(&self.record, entry, &Decision::Keep);
+    }
+
+    fn push(&mut self, role: Role, block: Block, now: Timestamp) -> EntryIndex {
         let entry = Entry {
             source: Source { step: self.step, result: (role == Role::Tool).then_some(0) },
             role,
@@ -125,7 +120,7 @@ impl Shown {
             mark: Mark::None,
             model: None,
             usage: None,
-            blocks,
+            blocks: vec![block],
         };
         self.record.push(entry)
     }
@@ -134,23 +129,23 @@ impl Shown {
 impl Shaper for Shown {
     fn shape(&mut self, call: ShownCall<'_>, content: String, view: ReadView) -> ShapedAnswer {
         let entry = self.push_call(call, content);
-        let answer = EntryIndex(entry.0 + 1);
         // Views are of one read: what it wants to show is theirs for this answer.
-        let views = ViewsOfRead::new(Arc::clone(&self.parts.curator), view);
-        let planner = self.planner.take().unwrap_or_else(|| self.parts.planner());
-        let mut planner = planner.with_views(Arc::new(views));
-        let step = planner.advance(&self.record, answer, None);
-        let answer = self.answer(&planner, entry, step);
-        self.planner = Some(planner);
-        answer
+        let views = ViewsOfRead::new(Arc::clone(&self.curator), view);
+        let result = NewResult {
+            record: &self.record,
+            visible: &self.visible,
+            settings: &self.settings,
+            views: Some(&views),
+        };
+        let decision = result.decide();
+        self.visible.show(&self.record, entry, &decision);
+        self.answer(entry, &decision)
     }
 
     fn resume(&mut self, calls: Vec<EarlierCall>) -> bool {
-        let mut steps = Vec::with_capacity(calls.len());
         self.forget();
         for earlier in calls {
-            let EarlierCall { tool, arguments, question, content, is_error, time, step, .. } =
-                earlier;
+            let EarlierCall { tool, arguments, question, content, is_error, time, .. } = earlier;
             let call = ShownCall {
                 tool: &tool,
                 arguments: &arguments,
@@ -160,21 +155,18 @@ impl Shaper for Shown {
                 time,
             };
             let entry = self.push_call(call, content);
-            // Decisions name answers by their places.
-            if step.answer != EntryIndex(entry.0 + 1) {
+            // Notes name answers by their places.
+            if earlier.place != entry {
                 self.forget();
                 return false;
             }
-            steps.push(step);
+            self.visible.show(&self.record, entry, &earlier.decision);
         }
-        let (settings, prices) = (self.parts.settings.clone(), PriceCard::anthropic_5m());
-        self.planner = Some(Planner::resume(settings, prices, &self.record, &steps));
         true
     }
 
     fn forget(&mut self) {
-        self.record = self.parts.start();
-        self.planner = None;
+        (self.record, self.visible) = (start_in(&self.directory), Visible::default());
         self.bytes = 0;
     }
 
@@ -189,14 +181,9 @@ impl Shaper for Shown {
     }
 }
 
-impl PlannerParts {
-    fn start(&self) -> Record {
-        let mut conversation = Conversation::default();
-        conversation.directory = Some(self.directory.clone());
-        Record::of(conversation, Tokenizer::Bytes)
-    }
-
-    fn planner(&self) -> Planner {
-        Planner::new(self.settings.clone(), PriceCard::anthropic_5m())
-    }
+/// The record of a conversation that begins in `directory`.
+fn start_in(directory: &str) -> Record {
+    let mut conversation = Conversation::default();
+    conversation.directory = Some(directory.to_owned());
+    Record::of(conversation, Tokenizer::Bytes)
 }

@@ -1,0 +1,59 @@
+//! One new result, shaped by what the model can see, for callers that never change what was sent.
+
+use std::sync::Arc;
+
+use crate::level::Level;
+use crate::record::Record;
+use crate::settings::Settings;
+use crate::shape::Decision;
+use crate::shaping::arrival::{self, Outcome};
+use crate::step::Item;
+use crate::tokens::TokenCache;
+use crate::views::{self, Views};
+use crate::visible::Visible;
+use foveal_transcript::EntryIndex;
+
+/// Everything the decision on a new result depends on.
+#[derive(Debug, Clone, Copy)]
+pub struct NewResult<'a> {
+    /// The conversation, of which the result is the last entry, and its facts.
+    pub record: &'a Record,
+    /// What is visible before the result.
+    pub visible: &'a Visible,
+    /// What may be done. What they say of rewrites is not asked.
+    pub settings: &'a Settings,
+    /// Chooses lines of first reads, as far as the settings want any.
+    pub views: Option<&'a dyn Views>,
+}
+
+impl NewResult<'_> {
+    /// What is sent of the result.
+    ///
+    /// # Panics
+    /// If the record is empty.
+    pub fn decide(&self) -> Decision {
+        let Self { record, visible, settings, views } = *self;
+        let index = EntryIndex(record.len() as u32 - 1);
+        let chosen = views.zip(settings.curate.as_ref()).and_then(|(views, curate)| {
+            let before: Vec<_> = visible.ledger().entries().collect();
+            views::choose_first(views, record, curate, &before, index)
+        });
+        let ask = arrival::Ask {
+            record,
+            ledger: visible.ledger(),
+            settings,
+            index,
+            level: Level::Arrival,
+            asked_again: visible.asked_again(record, index),
+            before: &Item::default(),
+            inputs: None,
+            outlined_later: false,
+            chosen: chosen.as_ref(),
+            first: None,
+        };
+        match arrival::shape(&ask, &mut TokenCache::default()) {
+            Outcome::Shaped(Some((shape, _)), _) => Decision::Replace(Arc::new(shape)),
+            Outcome::Shaped(None, _) | Outcome::Same => Decision::Keep,
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! What the model can see: the lines of its prompt, and which calls it got less than all of.
+
+use crate::facts::{HashMapOfLines, LineHash};
+use crate::ledger::Ledger;
+use crate::record::Record;
+use crate::shape::{Decision, ShapeKind};
+use crate::shaping::edits;
+use foveal_transcript::{EntryIndex, Role, Window};
+
+/// The prompt as the model sees it, message by message.
+#[derive(Debug, Clone, Default)]
+pub struct Visible {
+    ledger: Ledger,
+    /// By call, its latest answer.
+    answers: HashMapOfLines<Answered>,
+}
+
+/// The answer to a call.
+#[derive(Debug, Clone, Copy)]
+struct Answered {
+    result: EntryIndex,
+    /// Whether something of it is not there. What is only spelled shorter left nothing to ask
+    /// for.
+    is_reduced: bool,
+}
+
+impl Visible {
+    /// The prompt that `record` ends with, as it was recorded.
+    pub fn as_recorded(record: &Record) -> Self {
+        let mut window = Window::default();
+        for _ in record.entries() {
+            window.push(record.conversation());
+        }
+        let mut visible = Self::default();
+        window.entries().iter().for_each(|index| visible.show(record, *index, &Decision::Keep));
+        visible
+    }
+
+    /// Appends a message of which `decision` is sent. Messages come in order.
+    pub fn show(&mut self, record: &Record, index: EntryIndex, decision: &Decision) {
+        let (entry, facts) = (record.entry(index), record.facts(index));
+        let shape = decision.shape();
+        if let Some(key) = call_key(record, index) {
+            let is_reduced = shape.is_some_and(|shape| shape.kind != ShapeKind::Compacted);
+            self.answers.insert(key, Answered { result: index, is_reduced });
+        }
+        let kept = match (shape, entry.result()) {
+            (Some(shape), Some(_)) => shape.lines_kept(&facts.printed),
+            (Some(shape), None) => edits::lines_kept(entry, facts, shape),
+            (None, result) => {
+                let whole = result.and(facts.whole);
+                let lines = (0u32..).zip(facts.ids.iter().copied());
+                return self.ledger.show(index, lines, whole);
+            }
+        };
+        let lines = kept.iter().map(|at| (*at, facts.ids[*at as usize]));
+        self.ledger.show(index, lines, None);
+    }
+
+    /// Forgets all messages but the first ones, as far as they are those of `stay` (ascending).
+    pub fn forget_all_but(&mut self, stay: &[EntryIndex]) {
+        self.ledger.forget_all_but(stay);
+        self.answers.retain(|_, answered| stay.binary_search(&answered.result).is_ok());
+    }
+
+    /// Which lines can be seen.
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// Whether the response before the one that made this call had made the same and got less
+    /// than all: who asks again at once needs the content.
+    pub fn asked_again(&self, record: &Record, result: EntryIndex) -> bool {
+        let key = call_key(record, result);
+        let Some(earlier) = key.and_then(|key| self.answers.get(&key)) else { return false };
+        let between = &record.entries()[earlier.result.at()..result.at()];
+        let responses = between.iter().filter(|entry| entry.role == Role::Assistant).count();
+        let step = |index| record.entry(index).source.step;
+        earlier.is_reduced && responses <= 1 && step(earlier.result) != step(result)
+    }
+}
+
+fn call_key(record: &Record, index: EntryIndex) -> Option<LineHash> {
+    record.facts(index).call.as_ref().map(|call| call.key)
+}

@@ -1,0 +1,85 @@
+//! One new result against what is visible: the same as a planner that never rewrites decides.
+
+use std::sync::Arc;
+
+use foveal_context::new_result::NewResult;
+use foveal_context::planner::Planner;
+use foveal_context::prices::PriceCard;
+use foveal_context::record::Record;
+use foveal_context::settings::Settings;
+use foveal_context::shape::Decision;
+use foveal_context::tokens::Tokenizer;
+use foveal_context::views::{Read, View, Views, Wanted};
+use foveal_context::visible::Visible;
+use foveal_testkit::laws::{answers, viewed};
+use foveal_testkit::scripts;
+use foveal_transcript::{EntryIndex, LineNumber, Mark, Role};
+use proptest::prelude::*;
+
+/// Shows the first lines of every read.
+#[derive(Debug)]
+struct Beginning;
+
+impl Views for Beginning {
+    fn view(&self, read: &Read<'_>, _: Wanted) -> Option<View> {
+        let last = LineNumber(read.first.0 + 2);
+        Some(View { lines: vec![(read.first, last)], ..View::default() })
+    }
+}
+
+/// The decisions on all entries, each result taken by itself.
+fn one_by_one(record: &Record, settings: &Settings) -> Vec<Decision> {
+    let mut so_far = Record::of(record.conversation().emptied(), record.tokenizer());
+    let mut visible = Visible::default();
+    let mut decisions = Vec::new();
+    for entry in record.entries() {
+        let index = so_far.push(entry.clone());
+        let new =
+            NewResult { record: &so_far, visible: &visible, settings, views: Some(&Beginning) };
+        let decision = match entry.role {
+            Role::Tool => new.decide(),
+            Role::System | Role::User | Role::Assistant => Decision::Keep,
+        };
+        visible.show(&so_far, index, &decision);
+        decisions.push(decision);
+    }
+    decisions
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn is_shaped_as_by_a_planner_that_never_rewrites(script in scripts(40)) {
+        let conversation = script.conversation();
+        let cut = |mark: Mark| matches!(mark, Mark::CompactBoundary { .. } | Mark::Rewind { .. });
+        let until = conversation.entries().iter().position(|entry| cut(entry.mark));
+        let mut uncut = conversation.emptied();
+        for entry in &conversation.entries()[..until.unwrap_or(conversation.entries().len())] {
+            uncut.push(entry.clone());
+        }
+        let record = Record::of(uncut, Tokenizer::O200k);
+        let settings = Settings { rewrite: None, ..viewed() };
+        let decisions = one_by_one(&record, &settings);
+        let mut planner = Planner::new(settings, PriceCard::anthropic_5m());
+        planner = planner.with_views(Arc::new(Beginning));
+        for answer in answers(&record) {
+            planner.advance(&record, answer, None);
+            for index in (0..answer.0).map(EntryIndex) {
+                let (one, other) = (&decisions[index.at()], &planner.item(index).decision);
+                prop_assert_eq!(one.shape(), other.shape(), "{:?}", index);
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_recorded_is_visible_as_far_as_it_is_in_the_prompt(script in scripts(40)) {
+        let record = Record::of(script.conversation(), Tokenizer::O200k);
+        let visible = Visible::as_recorded(&record);
+        let settings = Settings { rewrite: None, ..Settings::lossless() };
+        let mut planner = Planner::new(settings, PriceCard::anthropic_5m());
+        planner.advance(&record, EntryIndex(record.len() as u32), None);
+        let entries: Vec<_> = visible.ledger().entries().collect();
+        prop_assert_eq!(entries, planner.window());
+    }
+}
