@@ -100,7 +100,9 @@ fn options_that_cannot_be_used() {
     }
     let format = world.run("replay session.json --format word");
     assert_eq!(format.code, Some(2));
-    assert!(format.err.contains("unknown format `word`: one of atif, codex, claude-code"));
+    assert!(format.err.contains(
+        "unknown format `word`: one of atif, codex, qwen-code, gemini-cli, cline, claude-code"
+    ));
 }
 
 #[test]
@@ -140,6 +142,10 @@ fn a_machine_without_sessions_is_told_what_to_do() {
         err,
         "Claude Code: nothing in home/.claude/projects\n\
          Codex: nothing in home/.codex/sessions\n\
+         Gemini CLI: nothing in home/.gemini/tmp\n\
+         Qwen Code: nothing in home/.qwen/projects\n\
+         Cline: nothing in home/.cline/data/sessions\n\
+         pi: nothing in home/.pi/agent/sessions\n\
          opencode: nothing in home/.local/share/opencode\n\
          error: no recorded sessions were found: name a file or folder, or try `foveal replay \
          examples/sessions` in foveal's source folder\n"
@@ -154,6 +160,10 @@ fn a_machine_without_sessions_is_told_what_to_do() {
         found.err,
         "Claude Code: 1 file in home/.claude/projects\n\
          Codex: nothing in home/.codex/sessions\n\
+         Gemini CLI: nothing in home/.gemini/tmp\n\
+         Qwen Code: nothing in home/.qwen/projects\n\
+         Cline: nothing in home/.cline/data/sessions\n\
+         pi: nothing in home/.pi/agent/sessions\n\
          opencode: nothing in home/.local/share/opencode\n"
     );
 }

@@ -15,6 +15,7 @@ mod interrupt;
 mod kept_sessions;
 mod mcp;
 mod opencode;
+mod own_sessions;
 mod prompt_log;
 mod replay;
 mod shell_tools;

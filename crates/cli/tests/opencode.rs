@@ -382,7 +382,12 @@ fn folders_that_cannot_be_listed_are_told() {
     std::fs::rename(path("session/global/ses_b.json"), path("session/more/ses_b.json"))
         .expect("it is there");
     let places = "Claude Code: nothing in home/.claude/projects\n\
-        Codex: nothing in home/.codex/sessions\nopencode: ";
+        Codex: nothing in home/.codex/sessions\n\
+        Gemini CLI: nothing in home/.gemini/tmp\n\
+        Qwen Code: nothing in home/.qwen/projects\n\
+        Cline: nothing in home/.cline/data/sessions\n\
+        pi: nothing in home/.pi/agent/sessions\n\
+        opencode: ";
     for (closed, sessions, complaint) in [
         ("/session/more", 1, "1 file was not read:\n  "),
         ("/message/ses_a", 1, "1 file was not read:\n  "),
@@ -399,7 +404,7 @@ fn folders_that_cannot_be_listed_are_told() {
             let Ran { code, out, err } = run_without(&world, &closed, &arguments);
             let found = if named.is_empty() { places } else { "" };
             assert!(err.starts_with(found), "{err}");
-            let lines = if named.is_empty() { 3 } else { 0 };
+            let lines = if named.is_empty() { 7 } else { 0 };
             let complaint: String = err.split_inclusive('\n').skip(lines).collect();
             assert_eq!(complaint, expected, "{arguments}");
             assert_eq!(code, Some(if sessions > 0 { 0 } else { 2 }), "{arguments}");

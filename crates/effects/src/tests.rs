@@ -368,6 +368,30 @@ const COMMANDS: &[(&str, &str)] = &[
 ];
 
 #[test]
+fn tools_of_cline_gemini_and_qwen() {
+    let check = |name: &str, arguments: Value, expected: &str| {
+        assert_eq!(render(&effect(name, arguments)), expected, "{name}");
+    };
+    let files = json!({ "files": [{ "path": "a.rs", "start_line": 2, "end_line": null }] });
+    check("read_files", files, "Read* /w/a.rs[2-] ?");
+    check("run_commands", json!({ "commands": ["cd x", "cat a.rs"] }), "Read /w/x/a.rs #0");
+    check("run_commands", json!({ "commands": ["cargo test", "ls"] }), "Run ? ?");
+    check("run_commands", json!({ "commands": [7] }), "Run");
+    check("search_codebase", json!({ "queries": ["def "] }), "Search* ?");
+    let replaced = json!({ "path": "a.rs", "old_text": "x", "new_text": "y" });
+    check("editor", replaced, "Edit </w/a.rs: \"x\" -> \"y\">");
+    let inserted = json!({ "path": "a.rs", "old_text": null, "new_text": "y", "insert_line": 3 });
+    check("editor", inserted, "Edit </w/a.rs: after 2 \"y\">");
+    let created = json!({ "path": "a.rs", "new_text": "y" });
+    check("editor", created, "Edit </w/a.rs: = \"y\">");
+    let passed = json!({ "name": "read_file", "arguments": { "file_path": "a.rs" } });
+    check("tool_call", passed, "Read* /w/a.rs #0");
+    check("tool_call", json!({ "name": "read_file" }), "Other");
+    let lines = json!({ "file_path": "a.rs", "start_line": 2, "end_line": 3 });
+    check("read_file", lines, "Read* /w/a.rs[2-3] #0");
+}
+
+#[test]
 fn tools_of_known_agents_have_effects() {
     check_tools(TOOLS);
 }

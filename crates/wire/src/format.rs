@@ -9,7 +9,8 @@ use crate::output::Output;
 use crate::reader::{read_documents, read_each, read_lines};
 use crate::requests::{anthropic, openai_chat, openai_responses};
 use crate::sessions::{
-    atif, claude_code, codex, mini_swe_agent, opencode, openhands, pi, swe_agent,
+    atif, claude_code, cline, codex, gemini_cli, mini_swe_agent, opencode, openhands, pi,
+    qwen_code, swe_agent,
 };
 
 /// A format that sessions are recorded in.
@@ -31,6 +32,12 @@ pub enum Format {
     OpenCode,
     /// pi's session JSONL.
     Pi,
+    /// Qwen Code's session JSONL.
+    QwenCode,
+    /// Gemini CLI's session JSONL, or the document of older versions.
+    GeminiCli,
+    /// Cline's `SESSION.messages.json`.
+    Cline,
     /// The body of a request to Anthropic's Messages.
     AnthropicMessages,
     /// The body of a request to OpenAI's Chat Completions.
@@ -53,7 +60,7 @@ struct Row {
 }
 
 /// Every format, in the order in which they are detected: recorded sessions, then requests.
-const FORMATS: [Row; 11] = [
+const FORMATS: [Row; 14] = [
     Row {
         format: Format::Atif,
         name: "atif",
@@ -67,6 +74,27 @@ const FORMATS: [Row; 11] = [
         title: "Codex rollout JSONL",
         is_format: codex::is_format,
         read: |input, output| read_lines(input, output, codex::Codex::default()),
+    },
+    Row {
+        format: Format::QwenCode,
+        name: "qwen-code",
+        title: "Qwen Code JSONL",
+        is_format: qwen_code::is_format,
+        read: |input, output| read_lines(input, output, qwen_code::QwenCode::default()),
+    },
+    Row {
+        format: Format::GeminiCli,
+        name: "gemini-cli",
+        title: "Gemini CLI session",
+        is_format: gemini_cli::is_format,
+        read: |input, output| read_documents(input, output, gemini_cli::GeminiCli::default()),
+    },
+    Row {
+        format: Format::Cline,
+        name: "cline",
+        title: "Cline session",
+        is_format: cline::is_format,
+        read: |input, output| read_each(input, output, cline::read),
     },
     Row {
         format: Format::ClaudeCode,

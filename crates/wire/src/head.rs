@@ -1,7 +1,7 @@
 //! The keys at the start of a stream. It may end anywhere, so it is not parsed: its keys are
 //! listed by path as far as they go.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Deepest nesting whose keys are listed.
 const DEPTH_MAX: usize = 6;
@@ -15,6 +15,8 @@ pub(crate) struct Head {
     keys: HashSet<String>,
     /// `path=text` for short texts.
     texts: HashSet<String>,
+    /// The first short text of each path.
+    firsts: HashMap<String, String>,
     /// Whether the document ends within the bytes that were looked at.
     pub(crate) complete: bool,
     /// Whether as much of it was seen as will be.
@@ -46,6 +48,11 @@ impl Head {
     pub(crate) fn text(&self, key: &str) -> Option<&str> {
         let start = format!("{key}=");
         self.texts.iter().find_map(|text| text.strip_prefix(&start))
+    }
+
+    /// Whether the first of this key's texts is this one.
+    pub(crate) fn is_first(&self, key: &str, text: &str) -> bool {
+        self.firsts.get(key).is_some_and(|first| first == text)
     }
 
     /// Whether the text of this key starts so.
@@ -96,6 +103,7 @@ impl Scanner<'_> {
                         && text.len() <= TEXT_BYTES_MAX
                     {
                         self.head.texts.insert(format!("{key}={text}"));
+                        self.head.firsts.entry(key).or_insert(text);
                     }
                 }
                 b'{' | b'[' => {

@@ -133,7 +133,17 @@ fn nothing_to_read() {
 }
 
 /// What else a sample can be read as: the same messages stand in several formats.
-const ALSO_READ_AS: [(Format, Format); 12] = [
+const ALSO_READ_AS: [(Format, Format); 22] = [
+    (Format::QwenCode, Format::ClaudeCode),
+    (Format::GeminiCli, Format::ClaudeCode),
+    (Format::GeminiCli, Format::AnthropicMessages),
+    (Format::GeminiCli, Format::OpenAiChat),
+    (Format::GeminiCli, Format::MiniSweAgent),
+    (Format::GeminiCli, Format::OpenHands),
+    (Format::Cline, Format::AnthropicMessages),
+    (Format::Cline, Format::OpenAiChat),
+    (Format::Cline, Format::MiniSweAgent),
+    (Format::Cline, Format::Codex),
     (Format::AnthropicMessages, Format::OpenAiChat),
     (Format::AnthropicMessages, Format::MiniSweAgent),
     (Format::OpenAiChat, Format::AnthropicMessages),

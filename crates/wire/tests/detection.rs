@@ -48,6 +48,18 @@ fn small_distinctions() {
             Format::OpenAiChat,
         ),
         (
+            r#"{"model":"claude-x","messages":[{"role":"user","content":"a"},{"role":"system","content":"b"}]}"#,
+            Format::AnthropicMessages,
+        ),
+        (
+            r#"{"model":"m","messages":[{"role":"user","content":"a"},{"role":"system","content":[{"type":"text","text":"b","cache_control":{"type":"ephemeral"}}]}],"system":"s"}"#,
+            Format::AnthropicMessages,
+        ),
+        (
+            r#"{"model":"m","messages":[{"role":"user","content":"a"},{"role":"system","content":"b"}]}"#,
+            Format::OpenAiChat,
+        ),
+        (
             r#"{"model":"m","messages":[],"tools":[{"name":"a","input_schema":{}}]}"#,
             Format::AnthropicMessages,
         ),

@@ -10,7 +10,7 @@ use foveal_wire::{Format, ReadError};
 
 use super::error::{LoadError, Loaded, NotRead};
 use super::file::SessionFile;
-use super::{find, opencode};
+use super::{beside, find, opencode};
 
 /// Reads all sessions of a file and gives each to `sink`; returns what could not be read.
 ///
@@ -30,9 +30,18 @@ pub(crate) fn load(
         Ok(file) => BufReader::with_capacity(1 << 16, file),
         Err(why) => return Err(LoadError::Unreadable { path, why }),
     };
+    let directory = beside::directory(&path);
+    let mut placed = |mut session: Session| {
+        for conversation in &mut session.conversations {
+            if conversation.directory.is_none() {
+                conversation.directory.clone_from(&directory);
+            }
+        }
+        sink(session);
+    };
     let read = match format {
-        Some(format) => foveal_wire::read(format, &name, file, sink),
-        None => foveal_wire::read_detected(&name, file, sink).map(|(_, problems)| problems),
+        Some(format) => foveal_wire::read(format, &name, file, &mut placed),
+        None => foveal_wire::read_detected(&name, file, &mut placed).map(|(_, problems)| problems),
     };
     let problems = read.map_err(|error| match error {
         ReadError::Io(why) => LoadError::Unreadable { path, why },

@@ -1,5 +1,6 @@
 //! Recorded sessions on this machine: where they are and how they are opened.
 
+mod beside;
 mod error;
 mod file;
 mod find;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use foveal_wire::Format;
 
 use super::file::{FindError, FoundSessions, SessionFile};
-use super::{find, opencode};
+use super::{beside, find, opencode};
 use crate::environment::Environment;
 use crate::numbers::plural;
 
@@ -23,8 +23,11 @@ pub(crate) struct AgentFolder {
     /// What one of the files there is called.
     unit: &'static str,
     /// Finds the sessions in the folder.
-    find: fn(&Path, Option<Format>) -> FoundSessions,
+    find: Find,
 }
+
+/// Finds the sessions in a folder.
+type Find = fn(&Path, Option<Format>) -> FoundSessions;
 
 /// What a place holds.
 #[derive(Debug)]
@@ -41,18 +44,24 @@ pub(crate) struct AgentSessions {
 pub(crate) fn places(environment: &Environment) -> Vec<AgentFolder> {
     // opencode uses these folders on every platform.
     let data = environment.data.clone().or_else(|| environment.in_home(".local/share"));
-    let files = |agent, folder: Option<PathBuf>, below| {
+    let files = |agent, folder: Option<PathBuf>, below, find| {
         let folder = folder?.join(below);
-        Some(AgentFolder { agent, folder, also: None, unit: "file", find: lines })
+        Some(AgentFolder { agent, folder, also: None, unit: "file", find })
     };
+    let cline = environment.cline.clone().or_else(|| environment.in_home(".cline"));
+    let cline = environment.cline_data.clone().or_else(|| Some(cline?.join("data")));
     let opencode = data.map(|data| {
         let folder = data.join("opencode");
         let also = environment.opencode_database.as_ref().map(|path| folder.join(path));
         AgentFolder { agent: "opencode", folder, also, unit: "session", find: opencodes }
     });
     [
-        files("Claude Code", environment.claude_folder(), "projects"),
-        files("Codex", environment.codex_folder(), "sessions"),
+        files("Claude Code", environment.claude_folder(), "projects", lines as Find),
+        files("Codex", environment.codex_folder(), "sessions", lines),
+        files("Gemini CLI", environment.in_home(".gemini"), "tmp", gemini_chats),
+        files("Qwen Code", environment.in_home(".qwen"), "projects", lines),
+        files("Cline", cline, "sessions", cline_messages),
+        files("pi", environment.in_home(".pi/agent"), "sessions", lines),
         opencode,
     ]
     .into_iter()
@@ -61,12 +70,28 @@ pub(crate) fn places(environment: &Environment) -> Vec<AgentFolder> {
 }
 
 fn lines(folder: &Path, format: Option<Format>) -> FoundSessions {
+    let is_lines = |path: &Path| path.extension().is_some_and(|extension| extension == "jsonl");
+    files(folder, format, is_lines)
+}
+
+/// Beside its sessions Gemini CLI keeps what tools printed, and logs.
+fn gemini_chats(folder: &Path, format: Option<Format>) -> FoundSessions {
+    files(folder, format, |path| path.components().any(|part| part.as_os_str() == "chats"))
+}
+
+/// Beside the messages of a session Cline keeps what it says of it elsewhere.
+fn cline_messages(folder: &Path, format: Option<Format>) -> FoundSessions {
+    files(folder, format, beside::has_cline_messages)
+}
+
+/// The files at and below `folder` that `is_one` takes for sessions.
+fn files(folder: &Path, format: Option<Format>, is_one: impl Fn(&Path) -> bool) -> FoundSessions {
     let mut found = match find::find(&[folder.to_owned()], format) {
         Ok(found) => found,
         Err(FindError::Missing { .. } | FindError::NoFiles { .. }) => FoundSessions::default(),
         Err(error) => FoundSessions { files: Vec::new(), unlisted: vec![error] },
     };
-    found.files.retain(|file| file.path.extension().is_some_and(|extension| extension == "jsonl"));
+    found.files.retain(|file| is_one(&file.path));
     found
 }
 

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use foveal_transcript::Call;
 
-use super::change::{blocks, changed, edit, editor, insert, patched, write};
-use super::command::command;
+use super::change::{blocks, changed, edit, edit_or_create, editor, insert, patched, write};
+use super::command::{command, commands};
 use super::look::{FIRST, LAST, LIMIT, OFFSET, read, read_many, search, window};
 use super::names::own_name;
 use super::table::{Action, ToolKind};
@@ -23,7 +23,11 @@ pub fn effect_of(call: &Call, directory: Option<&str>) -> Effect {
         .as_str()
         .filter(|text| text.trim_start().starts_with('{'))
         .and_then(|text| serde_json::from_str::<Value>(text).ok());
-    let arguments = Arguments::new(parsed.as_ref().unwrap_or(arguments), directory);
+    let arguments = parsed.as_ref().unwrap_or(arguments);
+    if let Some(call) = passed_on(call, arguments) {
+        return effect_of(&call, directory);
+    }
+    let arguments = Arguments::new(arguments, directory);
     let server = name.strip_prefix("mcp__").or_else(|| name.strip_prefix("mcp_"));
     let mut effect = match (own_name(name), server) {
         (Some(name), _) => own_tool(name, arguments),
@@ -37,6 +41,16 @@ pub fn effect_of(call: &Call, directory: Option<&str>) -> Effect {
         effect.directory = directory.map(str::to_owned);
     }
     effect
+}
+
+/// The call that Qwen Code's `tool_call` makes of a tool that is only named to the model.
+fn passed_on(call: &Call, arguments: &Value) -> Option<Call> {
+    if call.name != "tool_call" {
+        return None;
+    }
+    let name = arguments.get("name")?.as_str()?.to_owned();
+    let arguments = arguments.get("arguments").filter(|inner| inner.is_object())?.clone();
+    Some(Call { id: call.id.clone(), name, arguments })
 }
 
 /// One of foveal's tools, for which some names stand for something else than elsewhere.
@@ -119,10 +133,12 @@ fn of_action(action: Action, arguments: Arguments<'_>) -> Effect {
         Action::Insert => insert(arguments),
         Action::Remove => changed(EffectKind::Edit, arguments, Change::Remove),
         Action::Change => changed(EffectKind::Edit, arguments, Change::Unknown),
+        Action::EditOrCreate => edit_or_create(arguments),
         Action::Blocks => blocks(arguments),
         Action::Patch => patched(arguments),
         Action::Editor => editor(arguments),
         Action::Shell => command(arguments, false),
+        Action::Commands => commands(arguments),
         Action::LastingShell => command(arguments, true),
         Action::Run => plain(EffectKind::Run),
         Action::Fetch => Effect { cacheable: true, ..plain(EffectKind::Fetch) },

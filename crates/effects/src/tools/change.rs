@@ -64,6 +64,20 @@ pub(super) fn insert(arguments: Arguments<'_>) -> Effect {
     changed(EffectKind::Edit, arguments, change)
 }
 
+/// Cline's editor. The line that a text goes before is counted from 1.
+pub(super) fn edit_or_create(arguments: Arguments<'_>) -> Effect {
+    let line = arguments.number(&["insert_line"]).and_then(|line| u32::try_from(line).ok());
+    let change = match (line, arguments.old(), arguments.new_text()) {
+        (_, _, None) => Change::Unknown,
+        (Some(line), _, Some(new)) => {
+            Change::Insert { after: line.saturating_sub(1), new: new.to_owned() }
+        }
+        (None, Some(old), Some(_)) if !old.is_empty() => replacement(arguments),
+        (None, _, Some(new)) => Change::Content(new.to_owned()),
+    };
+    changed(EffectKind::Edit, arguments, change)
+}
+
 pub(super) fn blocks(arguments: Arguments<'_>) -> Effect {
     let Some(path) = arguments.path() else {
         return Effect { kind: EffectKind::Edit, ..Effect::default() };

@@ -28,6 +28,8 @@ pub(super) enum Action {
     Remove,
     /// Changes a file in a way the arguments do not tell.
     Change,
+    /// Replaces a text, inserts one before a line, or creates the file, as the arguments say.
+    EditOrCreate,
     /// Makes the changes of SEARCH/REPLACE blocks.
     Blocks,
     /// Makes the changes of a patch, in Codex's format or as a unified diff.
@@ -36,6 +38,8 @@ pub(super) enum Action {
     Editor,
     /// Runs a command line in a shell that starts anew for each call.
     Shell,
+    /// Runs several command lines, each in a shell of its own.
+    Commands,
     /// Runs one in a shell whose working directory lasts.
     LastingShell,
     /// Runs something that is no command line.
@@ -90,7 +94,8 @@ pub const TOOL_KINDS: &[ToolKind] = &[
         "grep", "grep_search", "search_dir", "search_file", "search_file_content", "search_files",
     ]),
     looks(Action::Search, Same::SEARCH, &[
-        "codebase_search", "list_code_definition_names", "lsp", "search_code", "semantic_search",
+        "codebase_search", "list_code_definition_names", "lsp", "search_code", "search_codebase",
+        "semantic_search",
     ]),
     // Finds files by their text, and prints names.
     looks(Action::List, Same::GREP, &["grep_files"]),
@@ -100,14 +105,15 @@ pub const TOOL_KINDS: &[ToolKind] = &[
     ]),
     looks(Action::Fetch, Same::URL, &["fetch", "web_fetch", "webfetch"]),
     looks(Action::Fetch, Same::SEARCH, &[
-        "codesearch", "google_web_search", "web_search", "websearch",
+        "codesearch", "fetch_web_content", "google_web_search", "web_search", "websearch",
     ]),
     looks(Action::Expand, Same::Never, &["expand"]),
     looks(Action::Other, Same::Exact, &["filemap", "view_image"]),
     // Tells of what changes by itself, or is for the one who calls.
     looks(Action::Other, Same::Never, &[
-        "list_pty_sessions", "list_sessions", "listptysessions", "taskget", "tasklist",
-        "terminals", "think", "todoread",
+        "get_goal", "list_agents", "list_background_processes", "list_pty_sessions",
+        "list_sessions", "listptysessions", "read_background_output", "taskget", "tasklist",
+        "terminals", "think", "todoread", "tool_search",
     ]),
     acts(Action::MoveWindow, Same::Never, &["goto", "open", "scroll_down", "scroll_up"]),
     acts(Action::Edit, Same::Never, &[
@@ -122,7 +128,10 @@ pub const TOOL_KINDS: &[ToolKind] = &[
     acts(Action::Write, Same::Never, &["create"]),
     acts(Action::Insert, Same::Never, &["insert", "insert_content"]),
     acts(Action::Remove, Same::Never, &["delete_file"]),
-    acts(Action::Change, Same::Never, &["insert_edit_into_file", "notebookedit", "reapply"]),
+    acts(Action::Change, Same::Never, &[
+        "insert_edit_into_file", "notebook_edit", "notebookedit", "reapply",
+    ]),
+    acts(Action::EditOrCreate, Same::Never, &["editor"]),
     acts(Action::Blocks, Same::Never, &["apply_diff", "replace_in_file"]),
     acts(Action::Patch, Same::Never, &["apply_patch", "patch"]),
     acts(Action::Editor, Same::Never, &[
@@ -132,6 +141,7 @@ pub const TOOL_KINDS: &[ToolKind] = &[
         "bash", "container.exec", "exec_command", "execute_command", "local_shell",
         "local_shell_call", "run_shell_command", "shell", "shell_command", "terminal",
     ]),
+    acts(Action::Commands, Same::Never, &["run_commands"]),
     acts(Action::LastingShell, Same::Never, &[
         "Bash", "execute_bash", "run_in_terminal", "run_terminal_cmd",
     ]),
@@ -141,8 +151,10 @@ pub const TOOL_KINDS: &[ToolKind] = &[
         "taskoutput", "unified_exec", "unifiedexec", "write_stdin", "writestdin",
     ]),
     acts(Action::Other, Same::Never, &[
-        "agent", "askuserquestion", "exitplanmode", "finish", "focus", "reset", "skill", "task",
-        "taskcreate", "taskupdate", "todowrite", "unfocus", "update_plan",
+        "activate_skill", "agent", "ask_question", "askuserquestion", "enter_plan_mode",
+        "exitplanmode", "finish", "focus", "invoke_agent", "reset", "skill", "spawn_agent", "task",
+        "taskcreate", "taskupdate", "todowrite", "unfocus", "update_goal", "update_plan",
+        "update_topic", "write_todos",
     ]),
 ];
 

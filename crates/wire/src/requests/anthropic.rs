@@ -3,7 +3,7 @@
 use foveal_transcript::{Block, Call, Role, Timestamp, Usage};
 use serde_json::Value;
 
-use crate::draft::{Answer, Draft, Step, StepIndex};
+use crate::draft::{Answer, Draft, Step, StepIndex, StepMark};
 use crate::head::Head;
 use crate::json::{self, Object};
 use crate::output::Output;
@@ -60,7 +60,10 @@ fn message(draft: &mut Draft, mut message: Object, output: &mut Output<'_>) {
             }
         }
         Some("system") => {
-            draft.push(Step::with(Role::System, None, json::message_blocks(content)));
+            let is_first = draft.steps().iter().all(|step| step.role == Role::System);
+            let mark = if is_first { StepMark::None } else { StepMark::Injected };
+            let step = Step::with(Role::System, None, json::message_blocks(content));
+            draft.push(step.marked(mark));
         }
         _ => output.bad_field("role", "a known role"),
     }

@@ -2,5 +2,6 @@
 //! form, [`crate::sessions`] reads with these.
 
 pub(crate) mod anthropic;
+pub(crate) mod google;
 pub(crate) mod openai_chat;
 pub(crate) mod openai_responses;

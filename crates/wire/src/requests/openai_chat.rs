@@ -37,8 +37,10 @@ pub(crate) fn is_format(head: &Head) -> bool {
         "stream_options",
         "response_format",
     ];
-    const ROLES: [&str; 4] = ["system", "developer", "tool", "function"];
-    let has_signs = head.is("messages[].role", &ROLES) || head.any(&SIGNS);
+    const ROLES: [&str; 3] = ["developer", "tool", "function"];
+    // Claude Code sends Anthropic's Messages with such a role, but never first.
+    let has_system = head.is_first("messages[].role", "system");
+    let has_signs = has_system || head.is("messages[].role", &ROLES) || head.any(&SIGNS);
     let is_plain = head.is_all && head.has("messages[].role") && !anthropic::is_format(head);
     head.has("messages") && (has_signs || is_plain)
 }

@@ -1,12 +1,16 @@
 //! Sessions as agents record them, one file for each agent.
 
 pub(crate) mod atif;
+mod chain;
 pub(crate) mod claude_code;
+pub(crate) mod cline;
 pub(crate) mod codex;
+pub(crate) mod gemini_cli;
 pub(crate) mod mini_swe_agent;
 pub(crate) mod opencode;
 pub(crate) mod openhands;
 pub(crate) mod pi;
+pub(crate) mod qwen_code;
 pub(crate) mod swe_agent;
 
 #[cfg(test)]

@@ -1,8 +1,6 @@
 //! pi's session JSONL: a header line, then entries. Newer versions link every entry to its
 //! parent, so that going back in the conversation is a branch; older ones are a plain list.
 
-use std::collections::HashMap;
-
 use foveal_transcript::{Block, Call, Role, Timestamp, Usage};
 use serde_json::Value;
 
@@ -12,6 +10,7 @@ use crate::json::{self, Object};
 use crate::output::Output;
 use crate::problem::ProblemKind;
 use crate::reader::Reader;
+use crate::sessions::chain::Chain;
 
 /// Entry types that are never part of a prompt.
 const BOOKKEEPING: [&str; 5] =
@@ -34,11 +33,7 @@ struct Recording {
     draft: Draft,
     /// Number of steps before each line of the session, the header being line 0.
     lines: Vec<usize>,
-    /// Number of steps before each entry, and up to and with it.
-    entries: HashMap<String, (usize, usize)>,
-    last: Option<String>,
-    /// Where the next step goes back to.
-    rewind: Option<StepIndex>,
+    chain: Chain,
 }
 
 impl Reader for Pi {
@@ -56,7 +51,9 @@ impl Reader for Pi {
         let recording = self.open.get_or_insert_with(|| Recording::new(output.name.to_owned()));
         let before = recording.draft.len();
         recording.lines.push(before);
-        recording.branch(&record, output);
+        if record.contains_key("parentId") {
+            recording.chain.follow(json::text(&record, "parentId"), before, output);
+        }
         let time = output.time(&record, "timestamp");
         match kind.as_str() {
             "message" => match json::take_object(&mut record, "message") {
@@ -80,8 +77,7 @@ impl Reader for Pi {
             _ => output.unknown_type(kind),
         }
         if let (Some(recording), Some(id)) = (&mut self.open, json::take_text(&mut record, "id")) {
-            recording.entries.insert(id.clone(), (before, recording.draft.len()));
-            recording.last = Some(id);
+            recording.chain.add(id, before, recording.draft.len());
         }
     }
 
@@ -104,48 +100,11 @@ impl Recording {
     fn new(id: String) -> Self {
         let mut draft = Draft::new(id);
         draft.agent = Some("pi".to_owned());
-        Self { draft, lines: vec![0], entries: HashMap::new(), last: None, rewind: None }
+        Self { draft, lines: vec![0], chain: Chain::default() }
     }
 
-    /// Notes a branch: an entry whose parent is not the entry before it.
-    fn branch(&mut self, record: &Object, output: &mut Output<'_>) {
-        if self.last.is_none() || !record.contains_key("parentId") {
-            return;
-        }
-        let parent = json::text(record, "parentId");
-        if parent == self.last.as_deref() {
-            return;
-        }
-        let steps = match parent {
-            None => 0,
-            Some(parent) => match self.entries.get(parent) {
-                Some((_, steps)) => *steps,
-                None => {
-                    output.problem(ProblemKind::UnknownRecord { id: parent.to_owned() });
-                    return;
-                }
-            },
-        };
-        self.rewind = (steps < self.draft.len()).then_some(StepIndex(steps));
-    }
-
-    /// Appends a step. A step that already means something cannot also go back, so an
-    /// empty one in front of it does.
     fn push(&mut self, role: Role, time: Option<Timestamp>, blocks: Vec<Block>, mark: StepMark) {
-        self.push_step(Step::with(role, time, blocks).marked(mark));
-    }
-
-    fn push_step(&mut self, mut step: Step) -> StepIndex {
-        if let Some(to) = self.rewind.take() {
-            let mark = StepMark::Rewind { to };
-            if step.mark == StepMark::None {
-                step.mark = mark;
-            } else {
-                let back = Step::with(Role::User, step.time, Vec::new());
-                self.draft.push(back.marked(mark));
-            }
-        }
-        self.draft.push(step)
+        self.chain.push(&mut self.draft, Step::with(role, time, blocks).marked(mark));
     }
 
     fn message(&mut self, mut message: Object, time: Option<Timestamp>, output: &mut Output<'_>) {
@@ -186,7 +145,7 @@ impl Recording {
         let mut step = Step::with(Role::Assistant, time, Vec::new());
         step.model = json::text(&message, "model").map(Into::into);
         step.usage = json::object(&message, "usage").map(usage);
-        let index = self.push_step(step);
+        let index = self.chain.push(&mut self.draft, step);
         for part in parts {
             let Value::Object(mut part) = part else {
                 self.draft.step_mut(index).blocks.extend(json::message_blocks(Some(part)));
@@ -225,13 +184,13 @@ impl Recording {
         let by_line = record.get("firstKeptEntryIndex").and_then(Value::as_u64);
         let by_line = by_line.and_then(|line| self.lines.get(usize::try_from(line).ok()?)).copied();
         let kept = match json::text(record, "firstKeptEntryId") {
-            Some(id) => match self.entries.get(id) {
-                Some((before, _)) => Some(*before),
-                None => {
+            Some(id) => {
+                let before = self.chain.before(id);
+                if before.is_none() {
                     output.problem(ProblemKind::UnknownRecord { id: id.to_owned() });
-                    None
                 }
-            },
+                before
+            }
             None => by_line,
         };
         let keep_from = kept.filter(|step| *step < self.draft.len()).map(StepIndex);

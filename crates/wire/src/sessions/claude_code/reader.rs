@@ -36,11 +36,12 @@ const BOOKKEEPING: [&str; 21] = [
 /// another start a new session of the same id.
 pub const OPEN_SESSIONS_MAX: usize = 4;
 
-/// Signs of a session's lines.
+/// Signs of a session's lines. Some stand in other agents' lines too, before what tells them.
 pub(crate) fn is_format(head: &Head) -> bool {
-    const SIGNS: [&str; 5] =
-        ["sessionId", "parentUuid", "isSidechain", "leafUuid", "snapshot.trackedFileBackups"];
+    const SIGNS: [&str; 2] = ["leafUuid", "snapshot.trackedFileBackups"];
+    const SHARED: [&str; 3] = ["sessionId", "parentUuid", "isSidechain"];
     head.any(&SIGNS)
+        || (head.is_all && head.any(&SHARED))
         || (head.has("session_id") && head.is("type", &["system", "assistant", "user"]))
 }
 
