@@ -3,7 +3,7 @@ use super::*;
 #[test]
 fn built_in_cards_pass_the_checks_of_user_cards() {
     let cards: Vec<Value> =
-        serde_json::from_str(include_str!("../data/prices.json")).expect("JSON");
+        serde_json::from_str(include_str!("../../data/prices.json")).expect("JSON");
     let read: Vec<PriceCard> = cards
         .iter()
         .map(|card| PriceCard::from_json(&card.to_string()).expect("a usable card"))
