@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::definition::{Hints, Tool, ToolArguments};
 use crate::error::ToolError;
-use crate::findings::Findings;
+use crate::findings::{AnswerText, Findings};
 use crate::permission::Asks;
 use crate::session::Work;
 
@@ -33,7 +33,10 @@ impl ToolArguments for CountLines {
         let file = kind::read(&located, &ReadLimits::default(), work.control.cancel)
             .map_err(ToolError::failed)?;
         match file.content {
-            Content::Text(text) => Ok(Findings::text(count(located.shown(), text.text()))),
+            Content::Text(text) => {
+                let counted = count(located.shown(), text.text());
+                Ok(Findings::text(AnswerText::of_content(counted)))
+            }
             _ => Err(ToolError::failed(format!("`{}` is no text", located.shown()))),
         }
     }

@@ -10,7 +10,6 @@
 mod find;
 mod history;
 mod key;
-mod note;
 mod settings;
 mod similarity;
 mod tracker;
@@ -18,7 +17,6 @@ mod tracker;
 pub use find::{Hit, Miss};
 pub use history::{History, Record, RecordId, Session, SessionState, Statistics};
 pub use key::{Extent, Query};
-pub use note::cached_note;
 pub use settings::{CallLimits, CallSettings, ToolLimits};
 pub use similarity::{Compare, Declared, Rules, Similarity};
 pub use tracker::CallTracker;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use foveal_code::highlight::{Highlight, HighlightClass, highlights, highlights_of_piece};
 use foveal_code::listing::ListingRow;
-use foveal_tools::AnswerRow;
+use foveal_tools::answer::{AnswerRow, RowKind};
 
 /// Pieces of one output that have highlights; further ones are plain.
 const PIECES_MAX: usize = 2_000;
@@ -174,14 +174,14 @@ impl<'a> From<&'a ListingRow> for Row<'a> {
 
 /// The rows of an answer with this text.
 pub(crate) fn rows_of<'a>(text: &'a str, rows: &'a [AnswerRow]) -> impl Iterator<Item = Row<'a>> {
-    let rows = rows.iter().copied().map(Some).chain(std::iter::repeat(None));
-    text.split_terminator('\n').zip(rows).map(|(text, row)| match row {
-        Some(AnswerRow::File) => Row::File { path: text.into(), aside: "".into() },
-        Some(AnswerRow::Line { number, gutter }) => {
+    let kinds = rows.iter().map(|row| row.kind).chain(std::iter::repeat(RowKind::Content));
+    text.split_terminator('\n').zip(kinds).map(|(text, kind)| match kind {
+        RowKind::File => Row::File { path: text.into(), aside: "".into() },
+        RowKind::Line { number, gutter } => {
             let (gutter, text) = text.split_at_checked(gutter as usize).unwrap_or(("", text));
             Row::Line { number, gutter: gutter.into(), text: text.into() }
         }
-        Some(AnswerRow::Said) | None => Row::Said(text.into()),
+        RowKind::Content | RowKind::Said | RowKind::Error => Row::Said(text.into()),
     })
 }
 

@@ -129,36 +129,6 @@ impl Shape {
         }
     }
 
-    /// For each line of the rendered text, the line of `original` that it begins with, counted
-    /// from 0, and from which byte of that; `None` for a line that begins with text of ours.
-    pub fn line_starts(&self, original: &str) -> Vec<Option<(u32, u32)>> {
-        let mut found = Vec::new();
-        let mut is_open = false;
-        let (mut line, mut line_start, mut at) = (0u32, 0usize, 0usize);
-        for piece in &self.pieces {
-            let kept = match piece {
-                Piece::Keep(range) => range.start as usize..range.end as usize,
-                Piece::Break | Piece::Note(..) => {
-                    for part in self.text_of(piece, original).split_inclusive('\n') {
-                        found.extend((!is_open).then_some(None));
-                        is_open = !part.ends_with('\n');
-                    }
-                    continue;
-                }
-            };
-            for part in original[kept.clone()].split_inclusive('\n') {
-                let start = part.as_ptr() as usize - original.as_ptr() as usize;
-                for (end, _) in original[at..start].match_indices('\n') {
-                    (line, line_start) = (line + 1, at + end + 1);
-                }
-                at = start;
-                found.extend((!is_open).then_some(Some((line, (start - line_start) as u32))));
-                is_open = !part.ends_with('\n');
-            }
-        }
-        found
-    }
-
     /// Its notes, in order.
     pub fn notes(&self) -> impl Iterator<Item = &Note> {
         self.pieces.iter().filter_map(|piece| match piece {

@@ -11,11 +11,11 @@ const ENDINGS: [&str; 3] = ["-wal", "-shm", ""];
 
 /// Which file it is, whatever its name. All are the same where the system does not tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FileId(u64, u64);
+pub(crate) struct FileId(u64, u64);
 
 impl FileId {
     /// The file at `path`, if there is one.
-    pub fn of(path: &Path) -> Option<Self> {
+    pub(crate) fn of(path: &Path) -> Option<Self> {
         fs::metadata(path).ok().map(|metadata| Self::from(&metadata))
     }
 
@@ -37,7 +37,7 @@ impl FileId {
 ///
 /// # Errors
 /// What the system says.
-pub fn set_aside(
+pub(crate) fn set_aside(
     path: &Path,
     file: Option<FileId>,
     aside: impl FnOnce() -> PathBuf,

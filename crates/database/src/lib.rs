@@ -8,7 +8,7 @@ mod connection;
 mod failure;
 mod place;
 
-pub use self::aside::{FileId, set_aside, with};
+pub use self::aside::with;
 pub use self::connection::{Marks, connect};
 pub use self::failure::{is_of_machine, is_of_place};
 pub use self::place::{Attempt, Place, open};

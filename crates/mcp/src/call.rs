@@ -152,7 +152,7 @@ fn start(
     tokio::task::spawn_blocking(move || {
         let of = session.open();
         if let Some(Toggle(enable)) = toggle {
-            of.session.set_duplicate_detection(enable);
+            of.session.duplicates.set_detection(enable);
         }
         let approval = |question: &Question| approver.approval(question);
         let is_cancelled = || stop.is_cancelled();

@@ -86,7 +86,7 @@ impl SessionRef {
         let make = || {
             let session = Session::new(toolbox, format!("mcp-{}", Uuid::new_v4().simple()));
             if self.detect.is_some() {
-                session.set_duplicate_detection(self.detect);
+                session.duplicates.set_detection(self.detect);
             }
             ClientSession::new(session)
         };
@@ -156,10 +156,10 @@ impl Connection {
         }
         self.shared.sessions.each(self.number_if_lasting(), name, |session| {
             if let Some(Toggle(enable)) = enable {
-                session.set_duplicate_detection(enable);
+                session.duplicates.set_detection(enable);
             }
             if clear {
-                session.clear_calls();
+                session.duplicates.clear();
             }
         });
     }

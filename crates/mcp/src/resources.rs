@@ -53,7 +53,7 @@ pub(crate) fn read(of: &ClientSession, uri: &str) -> Result<ReadResourceResult, 
                 .strip_prefix(CONTENT)
                 .ok_or_else(|| not_found(format!("there is no resource `{uri}`")))?;
             let handle: Handle = handle.parse().map_err(|error| not_found(format!("{error}")))?;
-            if !of.session.may("expand", &handle.to_string()) {
+            if !of.session.permissions.allow("expand", &handle.to_string()) {
                 let what = format!("a permission rule forbids to expand `{handle}` unasked");
                 return Err(ErrorData::invalid_request(what, None));
             }
@@ -70,7 +70,8 @@ fn report(of: &ClientSession) -> SessionReport {
     let session = &of.session;
     let roots = session.roots().all().map(|root| root.path().display().to_string()).collect();
     let files: BTreeMap<String, u32> = session
-        .all_read_files()
+        .reads
+        .all(&session.roots())
         .into_iter()
         .map(|path| {
             let count = session.read_count(&path);
@@ -79,8 +80,8 @@ fn report(of: &ClientSession) -> SessionReport {
         .collect();
     let counts = of.counts.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let duplicates = Duplicates {
-        remembered: session.remembered_calls(),
-        all_sessions: session.call_statistics(),
+        remembered: session.duplicates.count(),
+        all_sessions: session.toolbox().call_statistics(),
     };
     SessionReport::new(session.id().to_owned(), roots, &counts, files, duplicates)
 }

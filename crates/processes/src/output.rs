@@ -122,14 +122,6 @@ impl Output {
             self.head, self.tail
         )
     }
-
-    /// Says that bytes were replaced, if any were.
-    #[must_use]
-    pub fn encoding_note(&self) -> Option<String> {
-        let bytes = self.replaced_bytes;
-        (bytes > 0)
-            .then(|| format!("{bytes} bytes of the output are no UTF-8 and shown as \u{fffd}"))
-    }
 }
 
 fn newlines(bytes: &[u8]) -> u64 {

@@ -6,6 +6,7 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use foveal_context::note::Note;
 use foveal_context::shape::ShapeKind;
 use foveal_files::stamp::Version;
 use foveal_transcript::Handle;
@@ -23,25 +24,24 @@ pub struct Answer {
     pub is_error: bool,
     /// Whether an earlier answer was used instead of doing the work again.
     pub cached: bool,
-    /// What each line of the text is, where that is known.
+    /// What each line of the text is.
     pub rows: Vec<AnswerRow>,
     /// What of the answer was replaced, and under which handle the whole is kept.
     pub shaped: Option<(ShapeKind, Handle)>,
 }
 
-impl Answer {
-    /// Takes the lines before those that `rows` tells of as said.
-    pub(crate) fn pad_rows(&mut self) {
-        let before = self.text.lines().count().saturating_sub(self.rows.len());
-        if !self.rows.is_empty() {
-            self.rows.splice(0..0, std::iter::repeat_n(AnswerRow::Said, before));
-        }
-    }
+/// What a line of an answer is, and where in it foveal speaks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AnswerRow {
+    /// What it is.
+    pub kind: RowKind,
+    /// What foveal says in it, in order.
+    pub notes: Vec<PlacedNote>,
 }
 
 /// What a line of an answer is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AnswerRow {
+pub enum RowKind {
     /// The path of a file, whose lines follow.
     File,
     /// A line of a file.
@@ -51,8 +51,27 @@ pub enum AnswerRow {
         /// Bytes before its text.
         gutter: u32,
     },
-    /// Anything else: what is said of lines, or stands between them.
+    /// Anything else that was found: what a program printed, an entry of a folder.
+    Content,
+    /// A note, and nothing else.
     Said,
+    /// What went wrong.
+    Error,
+}
+
+/// A note in a line.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlacedNote {
+    /// The byte of the line that it begins at.
+    pub at: u32,
+    /// The note.
+    pub note: Note,
+}
+
+impl From<RowKind> for AnswerRow {
+    fn from(kind: RowKind) -> Self {
+        Self { kind, notes: Vec::new() }
+    }
 }
 
 /// A picture.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use foveal_calls::{Miss, Query};
+use foveal_context::note::AnswerNote;
 use foveal_context::shape::ShapeKind;
 use foveal_files::tree::name_of;
 use foveal_store::Stored;
@@ -14,7 +15,7 @@ use crate::answer::{Answer, AnswerRow};
 use crate::control::Control;
 use crate::definition::{Repeats, Tool};
 use crate::error::{ToolError, printable};
-use crate::findings::{Content, FileSize, Findings, TypedLines, headed};
+use crate::findings::{AnswerText, Content, Earlier, FileSize, Findings, heading};
 use crate::read_view::ReadView;
 use crate::repeats::{self, ToRecord};
 use crate::request::Request;
@@ -55,11 +56,11 @@ fn carry_out(
     let mut answer = answer.unwrap_or_else(|error| failed(session, request, &error));
     session.keep_seen();
     if let Some((gone, left)) = moved {
-        let (gone, left) = (printable(&name_of(&gone)), printable(&name_of(&left)));
-        let moved =
-            format!("[the folder `{gone}` is gone; commands and paths now start in `{left}`]\n");
-        answer.text.insert_str(0, &moved);
-        answer.pad_rows();
+        let told = |folder: &Path| printable(&name_of(folder)).into();
+        let mut text = AnswerText::default();
+        text.note(AnswerNote::FolderGone { gone: told(&gone), now: told(&left) });
+        text.append(AnswerText::of_rows(answer.text, answer.rows));
+        (answer.text, answer.rows) = text.into_parts();
     }
     answer
 }
@@ -95,17 +96,17 @@ fn answered(
     if tool.repeats != Repeats::EarlierAnswer {
         work.anew = !request.detect_duplicates || !session.duplicates.detects(tool.name);
         let findings = call.run(&work)?;
-        return Ok(give(session, &made, &findings, None));
+        return Ok(give(session, &made, findings, None));
     }
     let context_lines = call.context_lines();
     let asked = repeats::key(&work, tool, &*call, &made.arguments, request.detect_duplicates);
     match repeats::earlier(&work, tool, &*call, &asked) {
-        Ok(findings) => return Ok(give(session, &made, &findings, None)),
+        Ok(findings) => return Ok(give(session, &made, findings, None)),
         Err(miss) => work.anew = matches!(miss, Miss::AskedAgain | Miss::Off),
     }
     let findings = call.run(&work)?;
     let recorded = ToRecord::of(&findings, context_lines);
-    Ok(give(session, &made, &findings, Some((asked, recorded))))
+    Ok(give(session, &made, findings, Some((asked, recorded))))
 }
 
 /// A call that was carried out.
@@ -122,28 +123,20 @@ struct CarriedOut {
 fn give(
     session: &Session,
     made: &CarriedOut,
-    findings: &Findings,
+    mut findings: Findings,
     asked: Option<(Query, Option<ToRecord>)>,
 ) -> Answer {
     let (is_cached, is_error) = (findings.is_cached(), findings.content.is_error());
     let (structured, images) = (findings.data(), findings.content.images());
-    let TypedLines { text, rows } = findings.content.typed();
-    let answer = Answer {
-        text: String::new(),
-        rows: Vec::new(),
-        images,
-        structured,
-        is_error,
-        cached: is_cached,
-        shaped: None,
-    };
+    let (text, rows) = findings.content.take_text().into_parts();
+    let answer = Answer { images, structured, is_error, cached: is_cached, ..Answer::default() };
     let carried_out = findings.content.carried_out();
     let arguments = carried_out.as_ref().unwrap_or(&made.arguments);
     if findings.content.is_about_answers() {
         if is_cached {
             keep_pointed(session, made.tool.name, arguments);
         }
-        return Answer { text, ..answer };
+        return Answer { text, rows, ..answer };
     }
     let now = session.toolbox().clock.now();
     let stored = session.journal.put(text.as_bytes(), now);
@@ -162,27 +155,25 @@ fn give(
         Content::File(file) => file.view.clone(),
         _ => ReadView::Whole,
     };
-    let whole_text = text.clone();
-    let given = shown.shape(call, text, view);
-    note_shown(session, findings, &given);
+    let mut given = shown.shape(call, text, view);
+    note_shown(session, &findings, &given);
     // In the order in which answers count as shown.
     keep_answer(session, &**shown, call, &given, stored, is_cached);
-    let whole = unkept_whole(&**shown, &given, stored);
+    let (body, is_shaped) = sent(&**shown, rows, &mut given, stored);
     drop(shown);
     if let Some(asked) = asked {
         remember(session, asked, is_cached, stored, bytes as u64);
     }
-    let shaped = given.shape.as_ref().filter(|_| whole.is_none());
+    let shaped = given.shape.as_ref().filter(|_| is_shaped);
+    let mut text = AnswerText::default();
+    findings.earlier.into_iter().flat_map(Earlier::notes).for_each(|note| text.note(note));
+    if shaped.is_some() || given.shape.is_none() {
+        text.append(heading(&findings.content, &given));
+    }
+    text.append(body);
     let shaped = shaped.map(|shape| (shape.kind, shape.handle));
-    let text = whole.unwrap_or_else(|| headed(&findings.content, &given));
-    let note = findings.earlier.map(|earlier| earlier.note()).unwrap_or_default();
-    let rows = match given.shape.as_ref().filter(|_| shaped.is_some() && !rows.is_empty()) {
-        Some(shape) => rows_shown(&rows, &shape.line_starts(&whole_text)),
-        None => rows,
-    };
-    let mut answer = Answer { text: note + &text, rows, shaped, ..answer };
-    answer.pad_rows();
-    answer
+    let (text, rows) = text.into_parts();
+    Answer { text, rows, shaped, ..answer }
 }
 
 /// Remembers what a call was answered with, for calls like it.
@@ -203,21 +194,6 @@ fn remember(
     }
 }
 
-/// What the lines of a shaped text are, by where in the original each begins.
-fn rows_shown(rows: &[AnswerRow], starts: &[Option<(u32, u32)>]) -> Vec<AnswerRow> {
-    let shown = |start: &Option<(u32, u32)>| {
-        let (line, byte) = (*start)?;
-        let row = *rows.get(line as usize)?;
-        Some(match row {
-            AnswerRow::Line { number, gutter } => {
-                AnswerRow::Line { number, gutter: gutter.saturating_sub(byte) }
-            }
-            AnswerRow::File | AnswerRow::Said => row,
-        })
-    };
-    starts.iter().map(|start| shown(start).unwrap_or(AnswerRow::Said)).collect()
-}
-
 /// Answers a call that failed.
 fn failed(session: &Session, request: &Request, error: &ToolError) -> Answer {
     let text = printable(&error.to_string());
@@ -233,7 +209,8 @@ fn failed(session: &Session, request: &Request, error: &ToolError) -> Answer {
     let mut shown = session.shown_with_room(text.len());
     let given = shown.shape(call, text.clone(), ReadView::Whole);
     keep_answer(session, &**shown, call, &given, None, false);
-    Answer { text, is_error: true, ..Answer::default() }
+    let (text, rows) = AnswerText::of_error(text).into_parts();
+    Answer { text, rows, is_error: true, ..Answer::default() }
 }
 
 /// Notes which lines of a file the model sees now.
@@ -299,13 +276,20 @@ fn keep_pointed(session: &Session, tool: &str, arguments: &Value) {
     session.journal.append(&Event::Pointed { tool, arguments, reads });
 }
 
-/// The answer as it was found, where what is left out of it could not be kept.
-fn unkept_whole(
+/// What is sent of an answer whose lines are `rows`, and whether that is its shape: what is left
+/// out of it has to be kept.
+fn sent(
     shown: &dyn Shaper,
-    given: &ShapedAnswer,
+    rows: Vec<AnswerRow>,
+    given: &mut ShapedAnswer,
     stored: Option<Stored>,
-) -> Option<String> {
-    let leaves_out = given.shape.as_ref().is_some_and(|shape| shape.kind != ShapeKind::Pointer);
-    let is_kept = stored.is_some();
-    (leaves_out && !is_kept).then(|| shown.whole(given.handle).map(str::to_owned)).flatten()
+) -> (AnswerText, bool) {
+    let text = std::mem::take(&mut given.text);
+    let Some(shape) = &given.shape else { return (AnswerText::of_rows(text, rows), false) };
+    let is_kept = shape.kind == ShapeKind::Pointer || stored.is_some();
+    match shown.whole(given.handle) {
+        Some(whole) if is_kept => (AnswerText::shaped(whole, &rows, shape), true),
+        Some(whole) => (AnswerText::of_rows(whole.to_owned(), rows), false),
+        None => (AnswerText::of_content(text), true),
+    }
 }

@@ -12,7 +12,7 @@ use foveal_transcript::Handle;
 
 use crate::answer::Dependency;
 use crate::definition::{Call, Tool};
-use crate::findings::{Content, Earlier, Findings, Output};
+use crate::findings::{AnswerText, Content, Earlier, Findings, Output};
 use crate::reading::means_all;
 use crate::session::{Recorded, Session, Work, shortened};
 
@@ -70,6 +70,7 @@ pub(crate) fn earlier(
     };
     duplicates.confirm(asked, &earlier, depends);
     let time = work.toolbox.clock.local(earlier.time);
+    let text = AnswerText::of_content(text);
     let content = Content::Output(Output { text, data: earlier.recorded.data, is_error: false });
     let earlier = Some(Earlier { time, is_write: !tool.hints.read_only });
     Ok(Findings { earlier, ..content.into() })

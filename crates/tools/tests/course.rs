@@ -169,16 +169,16 @@ fn answers_from_before_can_be_switched_off_and_forgotten() {
     world.settle();
     let asked = json!({"pattern": "fn a"});
     world.call("grep", asked.clone());
-    world.session.set_duplicate_detection(Some(false));
+    world.session.duplicates.set_detection(Some(false));
     assert!(!world.ask("grep", asked.clone()).cached);
-    world.session.set_duplicate_detection(None);
+    world.session.duplicates.set_detection(None);
     let request = foveal_tools::Request {
         detect_duplicates: false,
         ..foveal_tools::Request::new("grep", asked.clone())
     };
     assert!(!world.session.call(&request, &foveal_tools::Control::NONE).cached);
     assert!(world.ask("grep", asked.clone()).cached);
-    world.session.clear_calls();
+    world.session.duplicates.clear();
     assert!(!world.ask("grep", asked.clone()).cached);
     // Another session's calls are its own.
     let other = world.session_named("other");
@@ -245,7 +245,7 @@ fn structure_focus_and_many_files() {
          File: none.rs (failed)\nno such file `none.rs`\n\
          [src/lib.rs: unchanged, its 305 lines are shown above]\n"
     );
-    assert_eq!(world.session.all_read_files(), ["b.rs", "src/lib.rs"]);
+    assert_eq!(world.session.reads.all(&world.session.roots()), ["b.rs", "src/lib.rs"]);
 }
 
 #[test]

@@ -38,7 +38,7 @@ fn answers_with_secrets_are_found_anew() {
         let again = world.ask(tool, asked);
         assert!(!again.cached && again.text.contains(&secret()), "{again:?}");
     }
-    assert_eq!(world.session.remembered_calls(), 0);
+    assert_eq!(world.session.duplicates.count(), 0);
 }
 
 #[test]
@@ -253,7 +253,7 @@ fn a_session_may_be_asked_to_answer_everything_anew() {
     let anew = without_detection(&world.session, "read_file", asked.clone());
     assert!(!anew.cached && anew.text.starts_with("File: a.rs (full)"), "{}", anew.text);
     assert!(world.ask("read_file", asked.clone()).cached);
-    world.session.set_duplicate_detection(Some(false));
+    world.session.duplicates.set_detection(Some(false));
     assert!(!world.ask("read_file", asked).cached);
     let together = world.ask("read_files", json!({"paths": ["a.rs"]}));
     assert!(together.text.starts_with("File: a.rs (full)"), "{}", together.text);
@@ -266,7 +266,7 @@ fn a_session_may_be_asked_to_answer_everything_anew() {
     let grep = json!({"pattern": "fn a"});
     off.call("grep", grep.clone());
     assert!(!off.ask("grep", grep.clone()).cached);
-    off.session.set_duplicate_detection(Some(true));
+    off.session.duplicates.set_detection(Some(true));
     off.call("grep", grep.clone());
     assert!(off.ask("grep", grep).cached);
 }
@@ -281,13 +281,13 @@ fn what_was_cleared_does_not_come_back_after_a_restart() {
         world.call("grep", asked.clone());
         world.call("write_file", json!({"path": "b.txt", "content": "x".repeat(300_000)}));
         if clear {
-            world.session.clear_calls();
+            world.session.duplicates.clear();
         }
         let folder = world.folder.path().to_owned();
         let mut again = toolbox_over(folder, ToolSettings::default(), world.toolbox.store.clone());
         again.clock = world.toolbox.clock.clone();
         let again = Session::new(&Arc::new(again), "test");
-        assert_eq!(again.remembered_calls(), if clear { 0 } else { 2 });
+        assert_eq!(again.duplicates.count(), if clear { 0 } else { 2 });
     }
 }
 

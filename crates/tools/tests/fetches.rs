@@ -155,10 +155,10 @@ fn who_wants_no_answer_from_before_gets_none() {
     let world = site.world();
     site.fetch(&world.session, "/fresh");
     assert!(!site.ask(&world.session, "/fresh", false).cached);
-    world.session.set_duplicate_detection(Some(false));
+    world.session.duplicates.set_detection(Some(false));
     assert!(!site.fetch(&world.session, "/fresh").cached);
     assert_eq!(site.asked(), ["/fresh", "/fresh", "/fresh"]);
-    world.session.set_duplicate_detection(None);
+    world.session.duplicates.set_detection(None);
     assert!(site.fetch(&world.session, "/fresh").cached);
 }
 

@@ -15,6 +15,7 @@ mod places;
 mod read_counts;
 mod reads;
 mod replay;
+mod rows;
 mod running;
 mod schemas;
 mod shaper;

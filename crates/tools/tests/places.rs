@@ -110,8 +110,8 @@ fn paths_lead_back_after_a_change_of_folder() {
     // The same files are called otherwise from elsewhere.
     world.call("bash", json!({"command": "cd .."}));
     assert_eq!(world.call("focus", json!({})), "In focus:\nsrc/a.py\n");
-    assert_eq!(world.session.all_read_files(), ["src/a.py", "top.py"]);
-    assert!(world.session.has_been_read("src/a.py") && !world.session.has_been_read("a.py"));
+    assert_eq!(world.session.reads.all(&world.session.roots()), ["src/a.py", "top.py"]);
+    assert!(world.session.read_count("src/a.py") > 0 && world.session.read_count("a.py") == 0);
 }
 
 #[test]
@@ -305,14 +305,14 @@ fn names_are_compared_as_the_file_system_does() {
     for other in ["caf\u{e9}.rs", "Cafe\u{301}.rs"] {
         wide.session.forget();
         wide.call("read_file", json!({"path": "Caf\u{e9}.rs"}));
-        assert!(wide.session.has_been_read(other));
+        assert!(wide.session.read_count(other) > 0);
         let said = wide.call("read_file", json!({"path": other}));
         assert!(said.contains("unchanged, its 15 lines are shown above"), "{said}");
     }
     std::thread::sleep(std::time::Duration::from_millis(60));
     wide.call("read_lines", json!({"path": "Caf\u{e9}.rs", "start": 2, "end": 3}));
     assert!(wide.ask("read_lines", json!({"path": "caf\u{e9}.rs", "start": 2, "end": 3})).cached);
-    assert_eq!(wide.session.all_read_files().len(), 1);
+    assert_eq!(wide.session.reads.all(&wide.session.roots()).len(), 1);
 }
 
 #[test]

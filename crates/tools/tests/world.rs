@@ -16,6 +16,8 @@ use foveal_tools::{Answer, Control, Request, Session, Toolbox};
 use foveal_transcript::Timestamp;
 use serde_json::Value;
 
+use crate::rows::without_notes;
+
 /// A clock that stands still unless it is moved.
 #[derive(Debug)]
 pub(crate) struct Standing(AtomicI64);
@@ -80,7 +82,9 @@ impl World {
     }
 
     pub(crate) fn ask(&self, tool: &str, arguments: Value) -> Answer {
-        self.session.call(&Request::new(tool, arguments), &Control::NONE)
+        let answer = self.session.call(&Request::new(tool, arguments), &Control::NONE);
+        without_notes(&answer);
+        answer
     }
 
     /// The text of an answer that is no error.

@@ -4,7 +4,9 @@
 //! What every other crate names is here, and nothing behind it: no parser, no tokenizer.
 
 mod handle;
+mod line_span;
 mod transcript;
 
 pub use handle::*;
+pub use line_span::LineSpan;
 pub use transcript::*;

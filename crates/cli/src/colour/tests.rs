@@ -41,7 +41,8 @@ fn text_of(path: &str, text: &str) {
     let file = ListingRow::File { path: path.into(), line_count: 7 };
     let map: Vec<_> = [file].into_iter().chain(rows).collect();
     holds(&COLOURED.files(map.iter().map(Row::from)), &text_of_rows(&map));
-    let said = [AnswerRow::Said, AnswerRow::File, AnswerRow::Line { number: 2, gutter: 1 }];
+    let said = [RowKind::Said, RowKind::File, RowKind::Line { number: 2, gutter: 1 }];
+    let said = said.map(AnswerRow::from);
     let ended = if text.is_empty() { String::new() } else { format!("{text}\n") };
     holds(&COLOURED.files(rows_of(&ended, &said)), &ended);
 }

@@ -101,10 +101,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         notice::say(answer.text.trim_end().trim_matches(['[', ']']));
     } else {
         let shown = pager::harmless(answer.text, environment);
-        let text = match answer.rows.as_slice() {
-            [] => shown,
-            rows => environment.painter().files(rows_of(&shown, rows)),
-        };
+        let text = environment.painter().files(rows_of(&shown, &answer.rows));
         pager::print(&text, !arguments.no_pager, environment)?;
     }
     Ok(if found == 0 { ExitCode::from(EXIT_CODE_NOTHING) } else { ExitCode::SUCCESS })

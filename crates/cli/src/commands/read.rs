@@ -104,7 +104,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         let mut all = as_json(&answer);
         all["path"] = place.path.into();
         format!("{all}\n")
-    } else if environment.colour && !answer.rows.is_empty() {
+    } else if environment.colour {
         let shown = pager::harmless(answer.text, environment);
         coloured(&arguments.path, &shown, &answer.rows, environment)
     } else {

@@ -3,11 +3,20 @@
 //! A rule makes a [`Note`]; what is missing, where it stands and how to get it is read from its
 //! fields. Its text is made once, last, by [`Note`]'s `Display` in [`text`], and never read again.
 
+mod answer;
+mod change;
+mod run;
+mod search;
 mod text;
 
 use serde::{Deserialize, Serialize};
 
 use foveal_transcript::{EntryIndex, Handle};
+
+pub use self::answer::{AnswerNote, Showing};
+pub use self::change::{ChangeKind, ChangeNote, NoWayBack, WayBack, WayBackKind};
+pub use self::run::RunNote;
+pub use self::search::{PageOf, SearchNote};
 
 /// First and last of some lines of a file, by number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -151,6 +160,14 @@ pub enum NoteKind {
         /// Why.
         why: Box<str>,
     },
+    /// What a search or a listing does not show.
+    Search(Box<SearchNote>),
+    /// What was done to a file.
+    Change(Box<ChangeNote>),
+    /// How a program ran.
+    Run(Box<RunNote>),
+    /// What an answer is.
+    Answer(Box<AnswerNote>),
     /// The words of another tool's rule, replayed for comparison.
     Quoted(Box<str>),
 }
@@ -278,12 +295,16 @@ impl NoteKind {
             | Self::GoOn(_)
             | Self::PartOf(_)
             | Self::Passed { .. }
+            | Self::Search(_)
             | Self::Quoted(_) => Standing::LeftOut,
             Self::EveryNumbered(_)
             | Self::Heading
             | Self::Remark(_)
             | Self::Ends
-            | Self::ChangedByOthers => Standing::Nothing,
+            | Self::ChangedByOthers
+            | Self::Change(_)
+            | Self::Run(_)
+            | Self::Answer(_) => Standing::Nothing,
         }
     }
 }
@@ -301,8 +322,38 @@ impl Note {
         }
     }
 
+    /// The note, of the file that is spelled so.
+    #[must_use]
+    pub fn of_file(self, file: &str) -> Self {
+        Self { file: Some(file.into()), ..self }
+    }
+
     /// Where what the note stands for can be read.
     pub fn standing(&self) -> Standing {
         self.kind.standing()
+    }
+}
+
+impl From<SearchNote> for Note {
+    fn from(note: SearchNote) -> Self {
+        Self::new(NoteKind::Search(Box::new(note)))
+    }
+}
+
+impl From<ChangeNote> for Note {
+    fn from(note: ChangeNote) -> Self {
+        Self::new(NoteKind::Change(Box::new(note)))
+    }
+}
+
+impl From<RunNote> for Note {
+    fn from(note: RunNote) -> Self {
+        Self::new(NoteKind::Run(Box::new(note)))
+    }
+}
+
+impl From<AnswerNote> for Note {
+    fn from(note: AnswerNote) -> Self {
+        Self::new(NoteKind::Answer(Box::new(note)))
     }
 }

@@ -119,6 +119,10 @@ impl Display for Note {
             }
             NoteKind::UnchangedFile { shown, is_long } => self.unchanged_file(f, *shown, *is_long),
             NoteKind::Passed { why } => write!(f, "[`{}` was left out: {why}]", self.file()),
+            NoteKind::Search(note) => note.write(f, self.file()),
+            NoteKind::Change(note) => note.write(f, self.file()),
+            NoteKind::Run(note) => note.write(f),
+            NoteKind::Answer(note) => note.write(f, self.file()),
             NoteKind::Quoted(text) => f.write_str(text),
         }
     }

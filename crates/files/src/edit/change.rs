@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use super::span::LineSpan;
+use foveal_transcript::LineSpan;
 
 /// One replacement in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use similar::{DiffOp, DiffTag};
 
 use super::diff::{self, Shown, write_lines};
-use super::span::LineSpan;
 use super::text;
+use foveal_transcript::LineSpan;
 
 /// Equal lines shown around a difference.
 const CONTEXT_LINES: usize = 2;

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use similar::{Algorithm, DiffTag, capture_diff_slices, diff_ratio};
 
 use super::diff::{Shown, write_lines};
-use super::span::LineSpan;
 use super::text;
+use foveal_transcript::LineSpan;
 
 /// Blocks that are told.
 const CANDIDATES_MAX: usize = 3;

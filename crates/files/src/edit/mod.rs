@@ -14,16 +14,15 @@ mod plan;
 mod refusal;
 mod runs;
 mod several;
-mod span;
 mod text;
 mod white_space;
 
 pub use change::{Change, Differences, Edit, How, Planned};
 pub use changes::{Delta, changed_since};
 pub use closest::Candidate;
+pub use foveal_transcript::LineSpan;
 pub use placeholders::{PlaceholderFound, PlaceholderKind, refuse_placeholders};
 pub use plan::plan_edit;
 pub use refusal::{EditRefusal, Found};
 pub use runs::{Run, altered_lines, differing_lines};
 pub use several::{EditOf, Overlap, PlannedText, PlannedTexts, RefusedEdit, plan_edits};
-pub use span::LineSpan;

@@ -7,8 +7,8 @@ use similar::DiffTag;
 
 use super::change::Change;
 use super::diff;
-use super::span::LineSpan;
 use super::text::LineCounter;
+use foveal_transcript::LineSpan;
 
 /// Lines of one text that stand in the place of lines of another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

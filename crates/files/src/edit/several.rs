@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::change::{Change, Edit, How};
 use super::plan::plan_edit;
 use super::refusal::EditRefusal;
-use super::span::LineSpan;
 use super::text::LineCounter;
+use foveal_transcript::LineSpan;
 
 /// One edit of several.
 #[derive(Debug, Clone, PartialEq, Eq)]

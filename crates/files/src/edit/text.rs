@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::span::LineSpan;
+use foveal_transcript::LineSpan;
 
 /// A line without its ending, and the ending: `\n`, `\r\n`, or nothing at the end of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

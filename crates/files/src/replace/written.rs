@@ -29,20 +29,3 @@ pub enum Note {
         link: String,
     },
 }
-
-impl std::fmt::Display for Note {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::OtherNames { count } => {
-                write!(
-                    f,
-                    "the file has {count} other names (hard links), which keep the old content"
-                )
-            }
-            Self::OwnerNotKept => f.write_str("the owner of the file could not be kept"),
-            Self::ThroughLink { link } => {
-                write!(f, "`{link}` is a symbolic link; the file it leads to was written")
-            }
-        }
-    }
-}

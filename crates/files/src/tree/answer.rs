@@ -15,8 +15,12 @@ pub struct HitLine {
     /// Whether it was found, or stands around one that was.
     pub is_hit: bool,
     /// Its text without the ending; bytes that are no text are replaced, a long line is cut
-    /// to the part around what was found, with a note on either side.
+    /// to the part around what was found.
     pub text: String,
+    /// Bytes of the line before that.
+    pub bytes_before: usize,
+    /// Bytes of the line after that.
+    pub bytes_after: usize,
 }
 
 /// What was found in one file.

@@ -232,7 +232,14 @@ struct Found<'m> {
 impl Found<'_> {
     fn push(&mut self, number: u64, is_hit: bool, line: &[u8], found: Option<Range<usize>>) {
         let number = LineNumber(u32::try_from(number).unwrap_or(u32::MAX));
-        self.lines.push(HitLine { number, is_hit, text: shown(line, found) });
+        let shown = shown(line, found);
+        self.lines.push(HitLine {
+            number,
+            is_hit,
+            text: String::from_utf8_lossy(&line[shown.clone()]).into_owned(),
+            bytes_before: shown.start,
+            bytes_after: line.len() - shown.end,
+        });
     }
 }
 
@@ -274,22 +281,16 @@ fn without_ending(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// The text of a line; of a long one the part around what was `found`.
-fn shown(line: &[u8], found: Option<Range<usize>>) -> String {
+/// What is shown of a line: all of it; of a long one the part around what was `found`.
+fn shown(line: &[u8], found: Option<Range<usize>>) -> Range<usize> {
     if line.len() <= LINE_BYTES_MAX {
-        return String::from_utf8_lossy(line).into_owned();
+        return 0..line.len();
     }
     let found = found.map_or(0, |found| found.start);
     let start = if found + LEAD_BYTES <= LINE_BYTES_MAX { 0 } else { found - LEAD_BYTES };
     let start = start.min(line.len() - LINE_BYTES_MAX);
     let start = edge(line, start);
-    let end = edge(line, start + LINE_BYTES_MAX.min(line.len() - start));
-    let note = |bytes: usize| match bytes {
-        0 => String::new(),
-        bytes => format!("[… {bytes} bytes of this line left out]"),
-    };
-    let text = String::from_utf8_lossy(&line[start..end]);
-    format!("{}{text}{}", note(start), note(line.len() - end))
+    start..edge(line, start + LINE_BYTES_MAX.min(line.len() - start))
 }
 
 /// The place at or before `at` where no character is cut in two.

@@ -8,6 +8,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
+use foveal_files::tree::{Form, GlobAnswer, GrepAnswer, GrepMode, GrepRow, ListAnswer, Passed};
 use tempfile::TempDir;
 
 /// A folder with some files, given as path and content. A path that ends with `/` is an empty
@@ -30,4 +31,68 @@ fn tree<C: AsRef<[u8]>>(files: &[(&str, C)]) -> TempDir {
 fn open_in(base: &Path) -> impl Fn(&Path) -> io::Result<File> + Sync {
     let base = base.to_owned();
     move |path: &Path| File::open(base.join(path))
+}
+
+/// The rows of a page, and then the counts of what is not on it.
+fn hits_of(answer: &GrepAnswer, mode: GrepMode, form: Form) -> String {
+    let row = |row: &GrepRow<'_>| match row {
+        GrepRow::File { path, hits: None } => format!("{path}\n"),
+        GrepRow::File { path, hits: Some(hits) } => format!("{path}:{hits}\n"),
+        GrepRow::Line { line, .. } => {
+            let cut = |bytes: usize| if bytes > 0 { format!("[{bytes}]") } else { String::new() };
+            let (before, after) = (cut(line.bytes_before), cut(line.bytes_after));
+            format!("{}{before}{}{after}\n", row.gutter(), line.text)
+        }
+        GrepRow::Blank => "\n".to_owned(),
+        GrepRow::Apart => "--\n".to_owned(),
+    };
+    let mut told: String = answer.rows(mode, form).iter().map(row).collect();
+    let GrepAnswer { unit, offset, shown, total, files_with_hits, files_searched, .. } = answer;
+    if *shown == 0 || (*shown as u64) < *total {
+        told += &format!("[{shown} of {total} {unit:?} from {offset}");
+        told += &format!(", in {files_with_hits} of {files_searched} files");
+        told += &next_of(answer.next_offset());
+        told += "]\n";
+    }
+    if *shown == 0 && answer.passed.binary > 0 {
+        told += &format!("[{} binary]\n", answer.passed.binary);
+    }
+    told + &passed_of(&answer.passed)
+}
+
+/// The paths of a page, and then the counts of what is not on it.
+fn paths_of(answer: &GlobAnswer) -> String {
+    let mut told: String = answer.paths.iter().map(|path| format!("{path}\n")).collect();
+    let GlobAnswer { offset, shown, total, .. } = answer;
+    if *shown == 0 || (*shown as u64) < *total {
+        let next = next_of(answer.next_offset());
+        told += &format!("[{shown} of {total} from {offset}{next}]\n");
+    }
+    told + &passed_of(&answer.passed)
+}
+
+/// The rows of a folder, and how many entries are not among them.
+fn entries_of(answer: &ListAnswer) -> String {
+    let mut told: String = answer.rows().iter().map(|row| format!("{row}\n")).collect();
+    if answer.left_out > 0 {
+        told += &format!("[{} more]\n", answer.left_out);
+    }
+    told + &passed_of(&answer.passed)
+}
+
+fn next_of(next: Option<usize>) -> String {
+    next.map_or_else(String::new, |next| format!(", next from {next}"))
+}
+
+fn passed_of(passed: &Passed) -> String {
+    let Passed { unreadable, reasons, as_bytes, as_bytes_first, .. } = passed;
+    let mut told = String::new();
+    if *as_bytes > 0 {
+        told += &format!("[{as_bytes} as bytes: {}]\n", as_bytes_first.join(", "));
+    }
+    if *unreadable > 0 {
+        let named: Vec<_> = reasons.iter().map(|(path, why)| format!("{path} ({why})")).collect();
+        told += &format!("[{unreadable} not read: {}]\n", named.join(", "));
+    }
+    told
 }

@@ -1,12 +1,13 @@
 //! The file behind a store: opened, brought up to date, put aside where it is damaged, followed
 //! where another process put another one in its place.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use foveal_database::{FileId, set_aside, with};
-use rusqlite::{Connection, ErrorCode, TransactionBehavior};
+use foveal_database::{Attempt, Place, open, with};
+use rusqlite::{Connection, TransactionBehavior};
 
 use crate::error::StoreError;
 use crate::file::{Notice, aside, make_private};
@@ -15,9 +16,6 @@ use super::schema::{self, Was};
 
 /// How long another process may write before this one gives up.
 const BUSY_TIME: Duration = Duration::from_secs(10);
-
-/// How often a file is opened that is set aside meanwhile, by this process or others.
-const OPENINGS_MAX: u32 = 3;
 
 /// Notices that are kept until somebody asks for them.
 const NOTICES_MAX: usize = 16;
@@ -43,14 +41,6 @@ struct State {
     notices: Vec<Notice>,
 }
 
-/// Where a store is kept.
-#[derive(Debug, Clone)]
-struct Place {
-    path: PathBuf,
-    /// The file that was opened; another process may have put another one there since.
-    file: Option<FileId>,
-}
-
 impl Database {
     /// Opens the file at `path`, or makes it with its folder.
     pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
@@ -69,7 +59,7 @@ impl Database {
     }
 
     pub(super) fn path(&self) -> Option<PathBuf> {
-        self.state().place.as_ref().map(|place| place.path.clone())
+        self.state().place.as_ref().map(|place| place.path().to_owned())
     }
 
     /// What SQLite itself finds wrong with the file.
@@ -111,44 +101,38 @@ impl Database {
 
 impl State {
     fn open(path: &Path) -> Result<Self, StoreError> {
-        let place = |source| StoreError::Place { path: path.to_owned(), source };
-        let mut notices = Vec::new();
-        let mut path = path.to_owned();
-        for _ in 0..OPENINGS_MAX {
-            make_private(&path).map_err(place)?;
-            let file = FileId::of(&path);
-            match connect(&path) {
-                Ok((connection, Was::Store)) => {
-                    return Ok(Self { connection, place: Some(Place { path, file }), notices });
-                }
+        let (mut newer, mut put) = (Vec::new(), Vec::new());
+        let attempt = |path: &Path| {
+            make_private(path).map_err(|error| refused(path.to_owned(), error))?;
+            match connect(path) {
+                Ok((connection, Was::Store)) => Ok(Attempt::Open(connection)),
                 Ok((_, Was::Newer)) => {
-                    let instead = with(&path, &format!(".v{}", schema::VERSION));
-                    notices.push(Notice::Newer { file: path, instead: instead.clone() });
-                    path = instead;
-                    continue;
+                    let instead = with(path, &format!(".v{}", schema::VERSION));
+                    newer.push(Notice::Newer { file: path.to_owned(), instead: instead.clone() });
+                    Ok(Attempt::Instead(instead))
                 }
-                Err(error) if !error.is_damage() => return Err(error),
-                // The connection is closed by now.
-                Ok((_, Was::Foreign)) | Err(_) => {}
+                Ok((_, Was::Foreign)) => Ok(Attempt::Unusable),
+                Err(error) if error.is_damage() => Ok(Attempt::Unusable),
+                Err(error) => Err(error),
             }
-            let aside = set_aside(&path, file, || aside(&path)).map_err(place)?;
-            notices.extend(aside.map(|aside| Notice::SetAside { aside }));
-        }
-        Err(place(std::io::ErrorKind::AlreadyExists.into()))
+        };
+        let put_away = |place: &Place| {
+            put.extend(place.set_aside(aside)?.map(|aside| Notice::SetAside { aside }));
+            Ok(())
+        };
+        let (connection, place) = open(path, attempt, put_away, refused)?;
+        newer.append(&mut put);
+        Ok(Self { connection, place: Some(place), notices: newer })
     }
 
-    /// Opens what is at the place by now, if that is no longer the file that was opened: another
-    /// process put it away, or a person removed it. What is stored there nobody would find.
-    fn follow(&mut self) -> Result<(), StoreError> {
-        let Some(Place { path, file }) = &self.place else { return Ok(()) };
-        if FileId::of(path) == *file {
-            return Ok(());
-        }
-        let mut state = Self::open(path)?;
-        self.connection = state.connection;
-        self.place = state.place;
-        self.notices.append(&mut state.notices);
-        self.notices.truncate(NOTICES_MAX);
+    /// Goes on with what is at `path` by now.
+    fn reopen(&mut self, path: &Path, aside: Option<PathBuf>) -> Result<(), StoreError> {
+        let state = Self::open(path)?;
+        let mut notices = std::mem::take(&mut self.notices);
+        notices.extend(aside.map(|aside| Notice::SetAside { aside }));
+        notices.extend(state.notices);
+        notices.truncate(NOTICES_MAX);
+        *self = Self { notices, ..state };
         Ok(())
     }
 
@@ -157,45 +141,33 @@ impl State {
         &mut self,
         work: impl Fn(&mut Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        self.follow()?;
-        match work(&mut self.connection) {
-            Err(error) if error.is_damage() && self.place.is_some() => {
-                self.begin_anew()?;
+        // What is stored in a file that another process put away nobody would find.
+        if let Some(place) = self.place.clone().filter(|place| !place.is_current()) {
+            self.reopen(place.path(), None)?;
+        }
+        match (work(&mut self.connection), self.place.clone()) {
+            (Err(error), Some(place)) if error.is_damage() => {
+                // Closes the file, which some systems do not move while it is open.
+                self.connection = Connection::open_in_memory()?;
+                let aside = place.set_aside(aside);
+                let aside = aside.map_err(|error| refused(place.path().to_owned(), error))?;
+                self.reopen(place.path(), aside)?;
                 work(&mut self.connection)
             }
-            other => other,
+            (done, _) => done,
         }
     }
+}
 
-    /// Puts the file away and goes on with another; with what another process has made in its
-    /// place, if one has.
-    fn begin_anew(&mut self) -> Result<(), StoreError> {
-        let Some(Place { path, file }) = self.place.clone() else { return Ok(()) };
-        // Closes the file, which some systems do not move while it is open.
-        self.connection = Connection::open_in_memory()?;
-        let aside = set_aside(&path, file, || aside(&path))
-            .map_err(|source| StoreError::Place { path: path.clone(), source })?;
-        let mut state = Self::open(&path)?;
-        self.notices.extend(aside.map(|aside| Notice::SetAside { aside }));
-        self.notices.append(&mut state.notices);
-        self.notices.truncate(NOTICES_MAX);
-        self.connection = state.connection;
-        self.place = state.place;
-        Ok(())
-    }
+fn refused(path: PathBuf, source: io::Error) -> StoreError {
+    StoreError::Place { path, source }
 }
 
 /// Opens the file and brings it up to date.
 fn connect(path: &Path) -> Result<(Connection, Was), StoreError> {
-    let mut connection = Connection::open(path)?;
-    connection.busy_timeout(BUSY_TIME)?;
-    // Only a file without tables takes it. Room that a collection frees is given back.
-    connection.execute_batch("PRAGMA auto_vacuum = INCREMENTAL")?;
-    match connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())) {
-        // Another process is about to set it.
-        Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {}
-        other => other?,
-    }
+    // Room that a collection frees is given back.
+    let first = "PRAGMA auto_vacuum = INCREMENTAL";
+    let mut connection = foveal_database::connect(path, BUSY_TIME, first)?;
     connection.execute_batch(SETTINGS)?;
     let was = schema::prepare(&mut connection)?;
     Ok((connection, was))

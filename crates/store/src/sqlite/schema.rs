@@ -1,5 +1,6 @@
 //! The tables, and how a file of an older version gets them.
 
+use foveal_database::Marks;
 use rusqlite::{Connection, TransactionBehavior};
 
 use crate::error::StoreError;
@@ -171,23 +172,19 @@ pub(crate) fn prepare(connection: &mut Connection) -> Result<Was, StoreError> {
 
 fn carry_out(connection: &mut Connection, steps: &[&str]) -> Result<Was, StoreError> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let number = |sql: &str| transaction.query_row(sql, [], |row| row.get::<_, i64>(0));
-    let version = number("PRAGMA user_version")?;
-    let application = number("PRAGMA application_id")?;
-    let tables = number("SELECT count(*) FROM sqlite_schema")?;
-    let is_ours = application == APPLICATION || (version, application, tables) == (0, 0, 0);
-    let Some(done) = usize::try_from(version).ok().filter(|_| is_ours) else {
-        return Ok(Was::Foreign);
+    let done = match Marks::of(&transaction, APPLICATION)? {
+        Marks::Empty => Some(0),
+        Marks::Own { version } => usize::try_from(version).ok(),
+        Marks::Foreign => None,
     };
+    let Some(done) = done else { return Ok(Was::Foreign) };
     let Some(left) = steps.get(done..) else { return Ok(Was::Newer) };
     for step in left {
         transaction.execute_batch(step)?;
     }
     if !left.is_empty() {
-        transaction.execute_batch(&format!(
-            "PRAGMA user_version = {}; PRAGMA application_id = {APPLICATION}",
-            steps.len()
-        ))?;
+        let version = i64::try_from(steps.len()).expect("they are few");
+        Marks::write(&transaction, APPLICATION, version)?;
     }
     transaction.commit()?;
     Ok(Was::Store)

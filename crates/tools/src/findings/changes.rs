@@ -1,9 +1,10 @@
 //! What a tool changed in files, and how to go back.
 
-use std::fmt::{self, Write};
-
+use foveal_context::note::{ChangeKind, ChangeNote, NoWayBack, Note, WayBack};
 use foveal_files::edit::LineSpan;
-use foveal_transcript::Handle;
+use foveal_files::replace::Note as WriteNote;
+
+use super::text::AnswerText;
 
 /// Places told of one file.
 const PLACES_MAX: usize = 20;
@@ -24,71 +25,28 @@ pub(crate) struct Change {
     pub(crate) kind: ChangeKind,
     pub(crate) undo: Result<WayBack, NoWayBack>,
     /// What there is to know of how it was written.
-    pub(crate) notes: Vec<String>,
+    pub(crate) notes: Vec<WriteNote>,
     /// Where its text was changed: the lines before, and those now.
     pub(crate) places: Vec<(LineSpan, LineSpan)>,
 }
 
-/// What was done with a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ChangeKind {
-    New,
-    Written,
-    /// It was new, and is gone again.
-    Removed,
-}
-
-/// How to go back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct WayBack {
-    pub(crate) handle: Handle,
-    pub(crate) kind: WayBackKind,
-}
-
-/// Where what is put back is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum WayBackKind {
-    Stored,
-    InMemory,
-    /// There was no file.
-    NoFile,
-}
-
-/// Why a change cannot be taken back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum NoWayBack {
-    /// The file held something that is not to lie in a store, and is too large for memory.
-    #[error("what it held has secrets, which are not kept")]
-    Secrets,
-    /// Nothing can be kept.
-    #[error("the store cannot be written")]
-    Store,
-}
-
-impl fmt::Display for WayBack {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { handle, kind } = self;
-        match kind {
-            WayBackKind::Stored => write!(f, "{handle}"),
-            WayBackKind::InMemory => {
-                write!(f, "{handle}, with secrets: in memory alone, till foveal ends")
-            }
-            WayBackKind::NoFile => write!(f, "{handle}, no file"),
-        }
-    }
-}
-
 impl Changes {
-    pub(super) fn render(&self) -> String {
-        let mut said: String = self.files.iter().map(Change::render).collect();
-        for differences in &self.white_space {
-            // Writing to a string cannot fail.
-            let _ = writeln!(
-                said,
-                "[old_str differed from the file in {differences}; new_str was given the file's]"
-            );
+    pub(super) fn lines(&self) -> AnswerText {
+        let mut text = AnswerText::default();
+        for change in &self.files {
+            let done = ChangeNote::Done(change.kind, change.undo);
+            text.note(Note::from(done).of_file(&change.path));
+            change.notes.iter().for_each(|note| text.note(note_of(note)));
+            let (told, more) = change.places.split_at(change.places.len().min(PLACES_MAX));
+            told.iter().for_each(|(before, now)| text.note(ChangeNote::Place(*before, *now)));
+            if !more.is_empty() {
+                text.note(ChangeNote::MorePlaces(more.len()));
+            }
         }
-        said
+        for differences in &self.white_space {
+            text.note(ChangeNote::WhiteSpace(differences.as_str().into()));
+        }
+        text
     }
 }
 
@@ -98,28 +56,10 @@ impl From<Change> for Changes {
     }
 }
 
-impl Change {
-    fn render(&self) -> String {
-        let path = &self.path;
-        let done = match self.kind {
-            ChangeKind::New if self.undo.is_ok() => format!("Wrote {path} (new)"),
-            ChangeKind::New | ChangeKind::Written => format!("Wrote {path}"),
-            ChangeKind::Removed => format!("Removed {path}, which was new"),
-        };
-        let mut said = match &self.undo {
-            Ok(back) => format!("{done} [before: {back}]\n"),
-            Err(why) => format!("{done} [no way back: {why}]\n"),
-        };
-        // Writing to a string cannot fail.
-        for note in &self.notes {
-            let _ = writeln!(said, "[{note}]");
-        }
-        for (before, after) in self.places.iter().take(PLACES_MAX) {
-            let _ = writeln!(said, "{before} → {after}");
-        }
-        if self.places.len() > PLACES_MAX {
-            let _ = writeln!(said, "and {} more places", self.places.len() - PLACES_MAX);
-        }
-        said
+fn note_of(note: &WriteNote) -> ChangeNote {
+    match note {
+        WriteNote::OtherNames { count } => ChangeNote::OtherNames(*count),
+        WriteNote::OwnerNotKept => ChangeNote::OwnerNotKept,
+        WriteNote::ThroughLink { link } => ChangeNote::ThroughLink(link.as_str().into()),
     }
 }

@@ -2,14 +2,15 @@
 
 use serde_json::{Value, json};
 
-use foveal_calls::cached_note;
+use foveal_context::note::{AnswerNote, Showing};
 
 use crate::answer::{Answer, Dependency, Image};
 
 use super::changes::Changes;
 use super::file::{Beginning, FileText, LineRange, NoText, ReadKey, Structure, Unchanged};
+use super::heading::named;
 use super::search::{CodeHits, Entries, Hits, Paths};
-use super::typed::TypedLines;
+use super::text::AnswerText;
 
 /// What a tool found, before it is shaped.
 #[derive(Debug, Clone)]
@@ -27,8 +28,6 @@ pub struct Findings {
 /// What was found.
 #[derive(Debug, Clone)]
 pub enum Content {
-    /// Words.
-    Text(String),
     /// The text of a file.
     File(FileText),
     /// The beginning of a file.
@@ -53,8 +52,8 @@ pub enum Content {
     Changes(Changes),
     /// Output of a program, or an answer that is kept as text.
     Output(Output),
-    /// A page of the web: its address and text.
-    Page(String, String),
+    /// A page of the web.
+    Page(Page),
     /// Answers of several reads.
     Answers(Vec<ReadAnswer>),
 }
@@ -62,20 +61,27 @@ pub enum Content {
 /// A text, and what of it is data.
 #[derive(Debug, Clone, Default)]
 pub struct Output {
-    pub(crate) text: String,
+    pub(crate) text: AnswerText,
     pub(crate) data: Option<Value>,
     /// Whether what was asked for failed, though the tool did its work.
     pub(crate) is_error: bool,
 }
 
+/// A page of the web.
+#[derive(Debug, Clone)]
+pub struct Page {
+    /// Its address.
+    pub(crate) url: String,
+    pub(crate) text: String,
+    /// Whether it goes on.
+    pub(crate) is_cut: bool,
+}
+
 /// One read of several, as it was answered.
 #[derive(Debug, Clone)]
 pub struct ReadAnswer {
-    pub(crate) path: String,
-    /// `None`: it was not read, as there was no room.
-    pub(crate) text: Option<String>,
-    pub(crate) images: Vec<Image>,
-    pub(crate) is_error: bool,
+    text: AnswerText,
+    images: Vec<Image>,
 }
 
 /// An earlier answer that is used again.
@@ -89,20 +95,17 @@ pub struct Earlier {
 
 impl Earlier {
     /// Says so.
-    pub(crate) fn note(self) -> String {
+    pub(crate) fn notes(self) -> impl Iterator<Item = AnswerNote> {
         let (hour, minute, second) = self.time;
-        let written = match self.is_write {
-            true => "[nothing was written: the files hold this already]\n",
-            false => "",
-        };
-        format!("{}\n{written}", cached_note(hour, minute, second))
+        let written = self.is_write.then_some(AnswerNote::NothingWritten);
+        [AnswerNote::Cached { hour, minute, second }].into_iter().chain(written)
     }
 }
 
 impl Findings {
-    /// Words alone, which rest on nothing.
-    pub fn text(text: impl Into<String>) -> Self {
-        Content::Text(text.into()).into()
+    /// A text, which rests on nothing.
+    pub(crate) fn text(text: AnswerText) -> Self {
+        Content::Output(Output { text, ..Output::default() }).into()
     }
 
     /// The same, resting on `depends`.
@@ -123,7 +126,7 @@ impl Findings {
             Content::Paths(paths) => Some(paths.data()),
             Content::Code(hits) => Some(hits.data()),
             Content::Output(output) => output.data.clone(),
-            Content::Page(url, _) => Some(json!({ "url": url, "cached": self.is_cached() })),
+            Content::Page(page) => Some(json!({ "url": page.url, "cached": self.is_cached() })),
             _ => None,
         }
     }
@@ -136,24 +139,26 @@ impl From<Content> for Findings {
 }
 
 impl Content {
-    /// The text that the model is to be shown, and what its lines are.
-    pub(crate) fn typed(&self) -> TypedLines {
+    /// The text that the model is to be shown. Output is moved there.
+    pub(crate) fn take_text(&mut self) -> AnswerText {
         match self {
-            Self::Text(text) | Self::Page(_, text) => text.clone().into(),
-            Self::File(file) => file.typed(),
-            Self::Beginning(beginning) => beginning.typed(),
-            Self::Structure(structure) => structure.typed(),
-            Self::Lines(lines) => lines.typed(),
-            Self::NoText(file) => file.render().into(),
-            Self::Unchanged(pointer) => pointer.render().into(),
-            Self::Hits(hits) => hits.typed(),
-            Self::Paths(paths) => paths.render().into(),
-            Self::Entries(entries) => entries.render().into(),
-            Self::Code(hits) => hits.render().into(),
-            Self::Changes(changes) => changes.render().into(),
-            Self::Output(output) => output.text.clone().into(),
+            Self::File(file) => file.lines(),
+            Self::Beginning(beginning) => beginning.lines(),
+            Self::Structure(structure) => structure.lines(),
+            Self::Lines(lines) => lines.lines(),
+            Self::NoText(file) => file.note(),
+            Self::Unchanged(pointer) => pointer.note(),
+            Self::Hits(hits) => hits.lines(),
+            Self::Paths(paths) => paths.lines(),
+            Self::Entries(entries) => entries.lines(),
+            Self::Code(hits) => hits.lines(),
+            Self::Changes(changes) => changes.lines(),
+            Self::Output(output) => std::mem::take(&mut output.text),
+            Self::Page(page) => page.lines(),
             Self::Answers(answers) => {
-                answers.iter().map(ReadAnswer::render).collect::<String>().into()
+                let mut text = AnswerText::default();
+                answers.iter_mut().for_each(|answer| text.append(std::mem::take(&mut answer.text)));
+                text
             }
         }
     }
@@ -190,26 +195,39 @@ impl Content {
     }
 }
 
+impl Page {
+    fn lines(&mut self) -> AnswerText {
+        let mut text = AnswerText::of_content(std::mem::take(&mut self.text));
+        if self.is_cut {
+            text.content("\n");
+            text.note(AnswerNote::PageCut);
+        }
+        text
+    }
+}
+
 impl ReadAnswer {
-    /// A read that was carried out.
+    /// A read that was carried out; one that failed is named.
     pub(crate) fn of(path: &str, answer: Answer) -> Self {
-        let Answer { text, images, is_error, .. } = answer;
-        Self { path: path.to_owned(), text: Some(text), images, is_error }
+        let Answer { text, rows, images, is_error, .. } = answer;
+        let mut all = AnswerText::default();
+        if is_error {
+            all.note(named(path, Showing::Failed));
+        }
+        all.append(AnswerText::of_rows(text, rows));
+        all.end_line();
+        Self { text: all, images }
     }
 
     /// A read for which there was no room.
     pub(crate) fn unread(path: &str) -> Self {
-        Self { path: path.to_owned(), text: None, images: Vec::new(), is_error: false }
+        let mut text = AnswerText::default();
+        text.note(named(path, Showing::NoRoom));
+        Self { text, images: Vec::new() }
     }
 
-    /// The answer; one that failed is named.
-    pub(crate) fn render(&self) -> String {
-        let path = &self.path;
-        let Some(text) = &self.text else {
-            return format!("File: {path} (not read: the answer is long already)\n");
-        };
-        let failed = if self.is_error { format!("File: {path} (failed)\n") } else { String::new() };
-        let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-        failed + text + end
+    /// Bytes of its text.
+    pub(crate) fn bytes(&self) -> usize {
+        self.text.text().len()
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use foveal_code::listing::ListingRow;
-use foveal_context::note::{Counts, Lines, Note, NoteKind, Why};
+use foveal_context::note::{Counts, Lines, Note, NoteKind, Showing, Why};
 use foveal_files::stamp::Version;
 use foveal_files::{PathKey, TextFile};
 use foveal_transcript::ContentHash;
@@ -15,9 +15,9 @@ use crate::read_view::{ReadMode, ReadView};
 use crate::room::is_long;
 use crate::session::{LineCounts, Seen};
 
-use super::heading::heading;
+use super::heading::{named, shown};
 use super::lines::{NumberedLines, numbered};
-use super::typed::TypedLines;
+use super::text::AnswerText;
 
 /// What makes two reads the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub struct FileText {
 }
 
 impl FileText {
-    pub(super) fn typed(&self) -> TypedLines {
+    pub(super) fn lines(&self) -> AnswerText {
         numbered(self.text.text())
     }
 
@@ -96,8 +96,8 @@ pub struct Beginning {
 }
 
 impl Beginning {
-    pub(super) fn typed(&self) -> TypedLines {
-        let mut lines = self.lines.typed();
+    pub(super) fn lines(&self) -> AnswerText {
+        let mut lines = self.lines.lines();
         let of = |range, kind| Note { lines: vec![range], ..Note::new(kind) };
         if let Some(next) = self.next {
             let next = u32::try_from(next).unwrap_or(u32::MAX);
@@ -107,10 +107,10 @@ impl Beginning {
                 (FileSize::Lines(all, _), Reach::Uncurated) => (all, Why::Uncurated),
                 (FileSize::Lines(all, _), Reach::Unparsed) => (all, Why::Unparsed),
             };
-            lines.note(&of(Lines(next, last), NoteKind::Rest(why)));
+            lines.note(of(Lines(next, last), NoteKind::Rest(why)));
         }
         for (first, last) in &self.changed {
-            lines.note(&of(Lines(*first, *last), NoteKind::ChangedByOthers));
+            lines.note(of(Lines(*first, *last), NoteKind::ChangedByOthers));
         }
         lines
     }
@@ -139,14 +139,17 @@ pub struct Structure {
 }
 
 impl Structure {
-    pub(super) fn typed(&self) -> TypedLines {
-        let mut lines = TypedLines::default();
-        lines.said(&heading(&self.path, "structure", self.counts));
+    pub(super) fn lines(&self) -> AnswerText {
+        let mut lines = AnswerText::default();
+        lines.note(named(&self.path, Showing::Structure));
+        lines.note(shown(self.counts));
         for row in &self.rows {
             match row {
-                ListingRow::Line { number, text, .. } => lines.line(number.0, &row.gutter(), text),
+                ListingRow::Line { number, text, .. } => {
+                    lines.line(number.0, &row.gutter(), (None, text, None));
+                }
                 ListingRow::File { .. } => lines.file(&row.to_string()),
-                ListingRow::Note { .. } => lines.said(&format!("{row}\n")),
+                ListingRow::Note { indent, note } => lines.note_indented(*indent, note.clone()),
             }
         }
         lines
@@ -176,14 +179,14 @@ pub(crate) enum RangeEnd {
 }
 
 impl LineRange {
-    pub(super) fn typed(&self) -> TypedLines {
-        let mut lines = self.lines.typed();
+    pub(super) fn lines(&self) -> AnswerText {
+        let mut lines = self.lines.lines();
         match self.end {
             RangeEnd::Complete => {}
-            RangeEnd::GoesOn(next) => lines.note(&Note::new(NoteKind::GoOn(next))),
+            RangeEnd::GoesOn(next) => lines.note(Note::new(NoteKind::GoOn(next))),
             RangeEnd::FileEnds(all) => {
                 let counts = Counts { lines: all, ..Counts::default() };
-                lines.note(&Note { counts, ..Note::new(NoteKind::Ends) });
+                lines.note(Note { counts, ..Note::new(NoteKind::Ends) });
             }
         }
         lines
@@ -201,8 +204,10 @@ pub struct NoText {
 }
 
 impl NoText {
-    pub(super) fn render(&self) -> String {
-        format!("File: {} ({})\n", self.path, self.what)
+    pub(super) fn note(&self) -> AnswerText {
+        let mut text = AnswerText::default();
+        text.note(named(&self.path, Showing::NoText(self.what.as_str().into())));
+        text
     }
 }
 
@@ -220,10 +225,11 @@ pub struct Unchanged {
 }
 
 impl Unchanged {
-    pub(super) fn render(&self) -> String {
+    pub(super) fn note(&self) -> AnswerText {
         let kind = NoteKind::UnchangedFile { shown: self.shown, is_long: self.is_long };
         let counts = Counts { lines: self.all, ..Counts::default() };
-        let note = Note { file: Some(self.path.as_str().into()), counts, ..Note::new(kind) };
-        format!("{note}\n")
+        let mut text = AnswerText::default();
+        text.note(Note { counts, ..Note::new(kind) }.of_file(&self.path));
+        text
     }
 }

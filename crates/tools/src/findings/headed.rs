@@ -1,49 +1,61 @@
-//! The text of an answer, with what stands before it once it is known what of it is shown.
+//! What stands before an answer, told once it is known what of it is shown.
 
+use foveal_context::note::{AnswerNote, Showing};
 use foveal_context::shape::ShapeKind;
 
 use crate::session::{LineCounts, ShapedAnswer};
 
 use super::content::Content;
-use super::file::FileSize;
-use super::heading::heading;
+use super::file::{Beginning, FileSize};
+use super::heading::{named, shown};
+use super::text::AnswerText;
 
-/// The answer with what stands before it.
-pub(crate) fn headed(content: &Content, given: &ShapedAnswer) -> String {
-    let (heading, remarks) = match content {
+/// What stands before an answer.
+pub(crate) fn heading(content: &Content, given: &ShapedAnswer) -> AnswerText {
+    let mut text = AnswerText::default();
+    let remarks = match content {
         Content::File(file) => {
-            let mut counts = given.lines;
-            let how = match given.shape.as_ref().map(|shape| shape.kind) {
-                Some(ShapeKind::Curated) => "curated",
-                Some(ShapeKind::Pointer | ShapeKind::Delta) => "what is not shown above",
-                Some(ShapeKind::Excerpt) => {
-                    let mut whole = given.shown.clone();
-                    whole.remove(&given.left_out);
-                    counts.shown = whole.count();
-                    "long lines cut"
-                }
-                _ => "full",
-            };
-            (heading(&file.path, how, counts), file.text.remarks())
+            let (showing, counts) = of_file(given);
+            text.note(named(&file.path, showing));
+            text.note(shown(counts));
+            file.text.remarks()
         }
         Content::Beginning(beginning) => {
-            let path = &beginning.path;
-            let heading = match beginning.size {
-                FileSize::Lines(all, _) => {
-                    // A line of which a part is left out is not preserved.
-                    let shown = given.lines.shown.min(beginning.seen().count());
-                    heading(path, "beginning", LineCounts { all, shown })
-                }
-                FileSize::Bytes(bytes) => {
-                    let shown = given.lines.shown;
-                    let counts = format!("Total bytes: {bytes} | Preserved: {shown} lines");
-                    format!("File: {path} (beginning)\n{counts}\n")
-                }
-            };
-            (heading, beginning.remarks.clone())
+            text.note(named(&beginning.path, Showing::Beginning));
+            text.note(of_beginning(beginning, given));
+            beginning.remarks.clone()
         }
-        _ => return given.text.clone(),
+        _ => None,
     };
-    let remarks = remarks.map(|remarks| format!("{remarks}\n")).unwrap_or_default();
-    heading + &remarks + &given.text
+    if let Some(remarks) = remarks {
+        text.note(AnswerNote::Unusual(remarks.into()));
+    }
+    text
+}
+
+/// How a file is shown, and how much of it.
+fn of_file(given: &ShapedAnswer) -> (Showing, LineCounts) {
+    let counts = given.lines;
+    match given.shape.as_ref().map(|shape| shape.kind) {
+        Some(ShapeKind::Curated) => (Showing::Curated, counts),
+        Some(ShapeKind::Pointer | ShapeKind::Delta) => (Showing::NotAbove, counts),
+        Some(ShapeKind::Excerpt) => {
+            let mut whole = given.shown.clone();
+            whole.remove(&given.left_out);
+            (Showing::LongLinesCut, LineCounts { shown: whole.count(), ..counts })
+        }
+        _ => (Showing::Full, counts),
+    }
+}
+
+/// How much of a long file is shown.
+fn of_beginning(beginning: &Beginning, given: &ShapedAnswer) -> AnswerNote {
+    let lines = given.lines.shown;
+    match beginning.size {
+        // A line of which a part is left out is not preserved.
+        FileSize::Lines(all, _) => {
+            shown(LineCounts { all, shown: lines.min(beginning.seen().count()) })
+        }
+        FileSize::Bytes(bytes) => AnswerNote::BytesShown { bytes, shown: lines },
+    }
 }

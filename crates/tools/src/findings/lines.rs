@@ -5,7 +5,7 @@ use foveal_context::note::{Counts, Giver, Note, NoteKind};
 use crate::room::rows;
 use crate::session::{LinePart, Seen};
 
-use super::typed::TypedLines;
+use super::text::AnswerText;
 
 /// A line, or what is given of it.
 #[derive(Debug, Clone)]
@@ -26,18 +26,20 @@ impl NumberedLine {
         format!("{}→", self.number)
     }
 
-    /// What is given of the line, with notes on what is not.
-    fn shown(&self) -> String {
-        let Self { number, text, before, bytes, after } = self;
-        let cut = |bytes: u64, kind| {
-            let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
-            let note = Note { counts: Counts { bytes, ..Counts::default() }, ..Note::new(kind) };
-            if bytes == 0 { String::new() } else { note.to_string() }
-        };
-        let (tool, from_byte) = (Giver::ReadLines, before + bytes);
-        let rest = NoteKind::LineRest { tool, line: *number, from_byte };
-        cut(*before, NoteKind::LineCut) + text + &cut(*after, rest)
+    /// What is left out of it before what is given, and behind.
+    fn cuts(&self) -> (Option<Note>, Option<Note>) {
+        let Self { number, before, bytes, after, .. } = self;
+        let from_byte = before + bytes;
+        let rest = NoteKind::LineRest { tool: Giver::ReadLines, line: *number, from_byte };
+        (cut(*before, NoteKind::LineCut), cut(*after, rest))
     }
+}
+
+/// A note on so many bytes of a line that are left out, if any are.
+pub(super) fn cut(bytes: u64, kind: NoteKind) -> Option<Note> {
+    let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
+    let counts = Counts { bytes, ..Counts::default() };
+    (bytes > 0).then(|| Note { counts, ..Note::new(kind) })
 }
 
 /// Some lines of a text, in order.
@@ -51,7 +53,9 @@ pub(crate) struct NumberedLines {
 impl NumberedLines {
     /// One more line.
     pub(crate) fn push(&mut self, line: NumberedLine) {
-        self.bytes += line.gutter().len() + line.shown().len() + 1;
+        let (before, after) = line.cuts();
+        let notes: usize = before.iter().chain(&after).map(Note::text_len).sum();
+        self.bytes += line.gutter().len() + line.text.len() + notes + 1;
         self.lines.push(line);
     }
 
@@ -85,19 +89,22 @@ impl NumberedLines {
 
 impl NumberedLines {
     /// The lines as they are given.
-    pub(super) fn typed(&self) -> TypedLines {
-        let mut lines = TypedLines::default();
-        self.lines.iter().for_each(|line| lines.line(line.number, &line.gutter(), &line.shown()));
+    pub(super) fn lines(&self) -> AnswerText {
+        let mut lines = AnswerText::default();
+        for line in &self.lines {
+            let (before, after) = line.cuts();
+            lines.line(line.number, &line.gutter(), (before, &line.text, after));
+        }
         lines
     }
 }
 
 /// The lines of a text with their numbers, from 1.
-pub(crate) fn numbered(text: &str) -> TypedLines {
-    let mut lines = TypedLines::default();
-    lines.text.reserve(text.len() + text.len() / 4);
+pub(crate) fn numbered(text: &str) -> AnswerText {
+    let mut lines = AnswerText::default();
+    lines.reserve(text.len() + text.len() / 4);
     for (number, line) in (1u32..).zip(rows(text)) {
-        lines.line(number, &format!("{number}→"), line);
+        lines.line(number, &format!("{number}→"), (None, line, None));
     }
     lines
 }

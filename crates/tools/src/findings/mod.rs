@@ -7,16 +7,16 @@ mod headed;
 mod heading;
 mod lines;
 mod search;
-mod typed;
+mod text;
 
-pub(crate) use self::changes::{Change, ChangeKind, Changes, NoWayBack, WayBack, WayBackKind};
+pub(crate) use self::changes::{Change, Changes};
 pub use self::content::{Content, Earlier, Findings};
-pub(crate) use self::content::{Output, ReadAnswer};
+pub(crate) use self::content::{Output, Page, ReadAnswer};
 pub(crate) use self::file::{
     Beginning, FileSize, FileText, LineRange, NoText, RangeEnd, Reach, ReadKey, Structure,
     Unchanged,
 };
-pub(crate) use self::headed::headed;
+pub(crate) use self::headed::heading;
 pub(crate) use self::lines::{NumberedLine, NumberedLines, numbered};
 pub(crate) use self::search::{CodeHits, Entries, Hits, Paths};
-pub(crate) use self::typed::TypedLines;
+pub(crate) use self::text::{AnswerText, printed};

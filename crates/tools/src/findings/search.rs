@@ -3,35 +3,44 @@
 use std::fmt::Write;
 
 use foveal_code::EntityKind;
-use foveal_files::tree::{Form, GlobAnswer, GrepAnswer, GrepMode, GrepRow, ListAnswer};
+use foveal_context::note::{Note, NoteKind, PageOf, SearchNote};
+use foveal_files::tree::{
+    Form, GlobAnswer, GrepAnswer, GrepMode, GrepRow, ListAnswer, Passed, Unit,
+};
 use foveal_index::Hit;
 use serde_json::{Value, json};
 
-use super::typed::TypedLines;
+use super::lines::cut;
+use super::text::AnswerText;
 
 /// Lines that match.
 #[derive(Debug, Clone)]
 pub struct Hits {
     pub(crate) answer: GrepAnswer,
     pub(crate) mode: GrepMode,
-    pub(crate) missing: String,
+    pub(crate) missing: Vec<Note>,
 }
 
 impl Hits {
-    pub(super) fn typed(&self) -> TypedLines {
-        let mut lines = TypedLines::default();
+    pub(super) fn lines(&self) -> AnswerText {
+        let mut lines = AnswerText::default();
         for row in self.answer.rows(self.mode, Form::Headings) {
             match row {
                 GrepRow::Line { line, .. } => {
-                    lines.line(line.number.0, &row.gutter(), &line.text);
+                    let cut = |bytes: usize| cut(bytes as u64, NoteKind::LineCut);
+                    let shown = (cut(line.bytes_before), &*line.text, cut(line.bytes_after));
+                    lines.line(line.number.0, &row.gutter(), shown);
                 }
-                GrepRow::File { .. } => lines.file(&row.to_string()),
-                GrepRow::Blank | GrepRow::Apart | GrepRow::Said(_) => {
-                    lines.said(&format!("{row}\n"));
-                }
+                GrepRow::File { path, hits: None } => lines.file(path),
+                GrepRow::File { path, hits: Some(hits) } => lines.file(&format!("{path}:{hits}")),
+                GrepRow::Blank => lines.content("\n"),
+                GrepRow::Apart => lines.content("--\n"),
             }
         }
-        lines.said(&self.missing);
+        if let Some(page) = page_of_hits(&self.answer) {
+            lines.note(page);
+        }
+        close(&mut lines, &self.answer.passed, &self.missing);
         lines
     }
 
@@ -49,12 +58,18 @@ impl Hits {
 #[derive(Debug, Clone)]
 pub struct Paths {
     pub(crate) answer: GlobAnswer,
-    pub(crate) missing: String,
+    pub(crate) missing: Vec<Note>,
 }
 
 impl Paths {
-    pub(super) fn render(&self) -> String {
-        self.answer.render() + &self.missing
+    pub(super) fn lines(&self) -> AnswerText {
+        let paths = self.answer.paths.iter().map(|path| format!("{path}\n"));
+        let mut lines = AnswerText::of_content(paths.collect());
+        if let Some(page) = page_of_paths(&self.answer) {
+            lines.note(page);
+        }
+        close(&mut lines, &self.answer.passed, &self.missing);
+        lines
     }
 
     pub(super) fn data(&self) -> Value {
@@ -66,12 +81,21 @@ impl Paths {
 #[derive(Debug, Clone)]
 pub struct Entries {
     pub(crate) folders: Vec<ListAnswer>,
-    pub(crate) missing: String,
+    pub(crate) missing: Vec<Note>,
 }
 
 impl Entries {
-    pub(super) fn render(&self) -> String {
-        self.folders.iter().map(ListAnswer::render).collect::<String>() + &self.missing
+    pub(super) fn lines(&self) -> AnswerText {
+        let mut lines = AnswerText::default();
+        for folder in &self.folders {
+            folder.rows().iter().for_each(|row| lines.content(&format!("{row}\n")));
+            if folder.left_out > 0 {
+                lines.note(SearchNote::MoreEntries(folder.left_out));
+            }
+            close(&mut lines, &folder.passed, &[]);
+        }
+        close(&mut lines, &Passed::default(), &self.missing);
+        lines
     }
 }
 
@@ -80,21 +104,81 @@ impl Entries {
 pub struct CodeHits {
     pub(crate) query: String,
     pub(crate) hits: Vec<Hit>,
-    pub(crate) missing: String,
+    pub(crate) missing: Vec<Note>,
 }
 
 impl CodeHits {
-    pub(super) fn render(&self) -> String {
-        let mut text: String = self.hits.iter().map(line).collect();
-        if text.is_empty() {
-            text = format!("[nothing found for `{}`; try grep]\n", self.query);
+    pub(super) fn lines(&self) -> AnswerText {
+        let mut lines = AnswerText::of_content(self.hits.iter().map(line).collect());
+        if self.hits.is_empty() {
+            lines.note(SearchNote::NotInIndex { query: self.query.as_str().into() });
         }
-        text + &self.missing
+        close(&mut lines, &Passed::default(), &self.missing);
+        lines
     }
 
     pub(super) fn data(&self) -> Value {
         json!({ "hits": self.hits.iter().map(data).collect::<Vec<_>>() })
     }
+}
+
+/// What a search found beside what the page shows of it, if there is more or nothing.
+fn page_of_hits(answer: &GrepAnswer) -> Option<SearchNote> {
+    let (total, offset, files) = (answer.total, answer.offset as u64, answer.files_with_hits);
+    let of = match answer.unit {
+        Unit::Hits => PageOf::Hits { files },
+        Unit::Files => PageOf::Files,
+    };
+    let binary = answer.passed.binary;
+    let next = answer.next_offset();
+    match (answer.shown as u64, answer.files_searched) {
+        (0, _) if offset > 0 && total > 0 => {
+            Some(SearchNote::PastEnd { of, total, offset, binary })
+        }
+        (0, 0) if total == 0 => Some(SearchNote::NoFile { binary }),
+        (0, files) if total == 0 => Some(SearchNote::Nothing { files, binary }),
+        (0, _) => Some(SearchNote::Counted { of, total, files, binary }),
+        (shown, _) => page(of, (offset, shown), total, next),
+    }
+}
+
+/// The same for paths.
+fn page_of_paths(answer: &GlobAnswer) -> Option<SearchNote> {
+    let (of, total, offset) = (PageOf::Paths, answer.total, answer.offset as u64);
+    match (answer.shown as u64, total) {
+        (0, 0) => Some(SearchNote::NoPath),
+        (0, _) => Some(SearchNote::PastEnd { of, total, offset, binary: 0 }),
+        (shown, _) => page(of, (offset, shown), total, answer.next_offset()),
+    }
+}
+
+/// A page that shows so many from `offset` on, unless these are all.
+fn page(
+    of: PageOf,
+    (offset, shown): (u64, u64),
+    total: u64,
+    next: Option<usize>,
+) -> Option<SearchNote> {
+    let next = next.map(|next| next as u64);
+    let page = SearchNote::Page { of, shown: (offset + 1, offset + shown), total, next };
+    (shown < total).then_some(page)
+}
+
+/// Says what could not be read as text or at all, and what else is missing. Binary files are
+/// passed over by everyone's leave.
+fn close(lines: &mut AnswerText, passed: &Passed, missing: &[Note]) {
+    if passed.as_bytes > 0 {
+        let files = passed.as_bytes_first.iter().map(|path| path.as_str().into());
+        let more = passed.as_bytes - passed.as_bytes_first.len() as u64;
+        lines.note(SearchNote::AsBytes { files: files.collect(), more });
+    }
+    if passed.unreadable > 0 {
+        let files = passed.reasons.iter().map(|(path, why)| (&**path, &**why));
+        let files = files.map(|(path, why)| (path.into(), why.into())).collect();
+        let more = passed.unreadable - passed.reasons.len() as u64;
+        lines.note(SearchNote::NotRead { files, more });
+    }
+    missing.iter().for_each(|note| lines.note(note.clone()));
 }
 
 /// Where a hit is and what it is, on one line.
@@ -120,3 +204,6 @@ fn data(hit: &Hit) -> Value {
         "signature": hit.signature,
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -26,14 +26,23 @@ pub struct Access<'a> {
     pub subject: &'a str,
     /// What makes it more than the tool's everyday work ("may hold secrets"), if anything does.
     pub concern: Option<&'a str>,
-    /// Whether the subject is a command line, or text that a shell may be given.
-    pub is_command: bool,
+    /// What kind of command the subject is, if it is one.
+    pub command: Option<CommandKind>,
+}
+
+/// How a command is given to a shell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CommandKind {
+    /// As a whole line.
+    Line,
+    /// Typed into a terminal, where it may be a part of a line, or no command at all.
+    Typed,
 }
 
 impl<'a> Access<'a> {
     /// An access without a concern, to anything but a command.
     pub fn of(tool: &'static str, subject: &'a str) -> Self {
-        Self { tool, subject, concern: None, is_command: false }
+        Self { tool, subject, concern: None, command: None }
     }
 
     /// What is remembered when the person allows it for more than once.
@@ -48,7 +57,7 @@ pub enum Asks<'a> {
     /// For being made, and nothing else.
     Itself,
     /// For running a command, or for typing what may be one.
-    Command(&'a str),
+    Command(CommandKind, &'a str),
     /// For an address, a query, a handle: word for word.
     Text(Cow<'a, str>),
     /// For files and folders, all of them; for itself, if there are none.

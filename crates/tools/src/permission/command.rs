@@ -2,15 +2,11 @@
 
 use foveal_effects::{CommandLine, SimpleCommand};
 
-use super::access::{Access, Verdict};
+use super::access::{Access, CommandKind, Verdict};
 use super::rule::{Rule, matches};
 
 /// The tool whose rules hold for all commands.
 const BASH: &str = "bash";
-/// The tool that runs commands in terminals.
-const EXEC: &str = "exec";
-/// The tool that types into them.
-const WRITE_STDIN: &str = "write_stdin";
 /// Keys that end what runs in a terminal (Control-C).
 const INTERRUPT: &str = "\u{3}";
 
@@ -45,11 +41,11 @@ pub(super) fn verdict(rules: &[Rule], access: &Access<'_>) -> Verdict {
     said(whole).max(unseen).max(found.unwrap_or(Verdict::Allow)).max(said(joined))
 }
 
-/// Whether a rule is about what the tool is given. Those for `bash` hold for `exec` too; of what
-/// is typed into a terminal they allow nothing, since that need not be a shell.
+/// Whether a rule is about what the tool is given. Those for `bash` hold for all command lines;
+/// of what is typed into a terminal they allow nothing, since that need not be a shell.
 fn is_for(rule: &Rule, access: &Access<'_>) -> bool {
-    let is_shared =
-        access.tool == EXEC || (rule.verdict != Verdict::Allow && !access.subject.is_empty());
+    let is_shared = access.command == Some(CommandKind::Line)
+        || (rule.verdict != Verdict::Allow && !access.subject.is_empty());
     matches(&rule.tool, access.tool) || (is_shared && matches(&rule.tool, BASH))
 }
 
@@ -57,7 +53,9 @@ fn is_for(rule: &Rule, access: &Access<'_>) -> bool {
 fn is_unfinished(access: &Access<'_>) -> bool {
     let text = access.subject;
     let is_ended = text.ends_with('\n') && !text.ends_with("\\\n");
-    access.tool == WRITE_STDIN && !text.is_empty() && (!is_ended || text.contains('\t'))
+    access.command == Some(CommandKind::Typed)
+        && !text.is_empty()
+        && (!is_ended || text.contains('\t'))
 }
 
 fn is_of_line(rule: &Rule, line: &str) -> bool {

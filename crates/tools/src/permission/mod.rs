@@ -7,7 +7,7 @@ mod permissions;
 mod policy;
 mod rule;
 
-pub use self::access::{Access, Asks, Verdict};
+pub use self::access::{Access, Asks, CommandKind, Verdict};
 pub use self::grants::Grants;
 pub(crate) use self::permissions::Permissions;
 pub use self::policy::Policy;

@@ -19,7 +19,7 @@ impl Policy {
     /// What the rules say of an access. Without rules, everything is allowed but accesses with a
     /// concern.
     pub fn verdict(&self, access: &Access<'_>) -> Verdict {
-        if access.is_command {
+        if access.command.is_some() {
             return command::verdict(&self.rules, access);
         }
         let matching = self.rules.iter().rev().find(|rule| {

@@ -28,7 +28,7 @@ pub(crate) struct SearchPlaces {
     /// One place or more, each told as it is asked for.
     pub(crate) all: Vec<SearchPlace>,
     /// Why there are not more of them, for the end of the answer.
-    pub(crate) missing: String,
+    pub(crate) missing: Vec<Note>,
 }
 
 /// Whether a call without a path is about all roots: where the folder of commands is one of
@@ -49,9 +49,9 @@ pub(crate) fn places(work: &Work<'_>, path: Option<&str>) -> Result<SearchPlaces
     let roots = work.roots();
     if !means_all(&roots, path) {
         let place = place(work, &roots, searched(path), Vec::new())?;
-        return Ok(SearchPlaces { all: vec![place], missing: String::new() });
+        return Ok(SearchPlaces { all: vec![place], missing: Vec::new() });
     }
-    let mut places = SearchPlaces { all: Vec::new(), missing: String::new() };
+    let mut places = SearchPlaces { all: Vec::new(), missing: Vec::new() };
     let mut refused = None;
     for root in roots.all() {
         let inner = roots.all().filter_map(|other| other.path().strip_prefix(root.path()).ok());
@@ -61,8 +61,7 @@ pub(crate) fn places(work: &Work<'_>, path: Option<&str>) -> Result<SearchPlaces
             Ok(place) => places.all.push(place),
             Err(error) => {
                 let why = NoteKind::Passed { why: error.to_string().into() };
-                let note = Note { file: Some(path.into()), ..Note::new(why) };
-                places.missing.push_str(&format!("{note}\n"));
+                places.missing.push(Note::new(why).of_file(&path));
                 refused = Some(error);
             }
         }

@@ -205,7 +205,7 @@ fn structure(path: String, text: &TextFile) -> Structure {
     let parsed = parse(&path, text.text());
     let outline = outline(&parsed, text.text());
     let (mut listed, all) = (outline.rows(&parsed, text.text()), outline.line_count);
-    if text_of(&listed).len() >= numbered(text.text()).text.len() {
+    if text_of(&listed).len() >= numbered(text.text()).text().len() {
         let line = |(number, line): (u32, &str)| ListingRow::Line {
             number: LineNumber(number),
             width: 0,

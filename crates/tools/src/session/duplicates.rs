@@ -19,7 +19,7 @@ const TEXT_BYTES_MAX: usize = 256;
 
 /// The remembered calls of a session; the toolbox holds those of all.
 #[derive(Debug)]
-pub(crate) struct Duplicates {
+pub struct Duplicates {
     session: String,
     toolbox: Arc<Toolbox>,
     journal: Arc<Journal>,
@@ -51,19 +51,19 @@ impl Duplicates {
     }
 
     /// Switches answers from earlier calls on or off; `None`: as for all.
-    pub(crate) fn set_detection(&self, detect: Option<bool>) {
+    pub fn set_detection(&self, detect: Option<bool>) {
         self.toolbox.calls().set_detection(&self.session, detect, self.toolbox.clock.now());
         self.save(None);
     }
 
     /// Forgets the calls, so that each is carried out again.
-    pub(crate) fn clear(&self) {
+    pub fn clear(&self) {
         self.toolbox.calls().clear_session(&self.session);
         self.save(None);
     }
 
     /// How many are remembered.
-    pub(crate) fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.toolbox.calls().records(&self.session).count()
     }
 

@@ -18,10 +18,12 @@ mod unshown;
 mod work;
 mod workspace;
 
+pub use self::duplicates::Duplicates;
 pub(crate) use self::duplicates::shortened;
 pub(crate) use self::journal::Event;
 pub(crate) use self::known_file::{KnownFile, written_lines};
 pub use self::readers::note_reader;
+pub use self::reads::ReadCounts;
 pub use self::recorded::{Calls, Recorded};
 pub(crate) use self::seen::LinePart;
 pub use self::seen::Seen;

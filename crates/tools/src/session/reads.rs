@@ -15,7 +15,7 @@ const READS_MAX: usize = 10_000;
 
 /// Counts the reads of a session.
 #[derive(Debug, Default)]
-pub(crate) struct ReadCounts(Mutex<Reads>);
+pub struct ReadCounts(Mutex<Reads>);
 
 /// The files read, and what of that is to be kept with the next event.
 #[derive(Debug, Default)]
@@ -121,8 +121,9 @@ impl ReadCounts {
         file.map_or(0, |file| self.counted(located, &file))
     }
 
-    /// All files read since they were last changed, by their display paths, in order.
-    pub(crate) fn all(&self, roots: &Roots) -> Vec<String> {
+    /// All files read since they were last changed, here or by anybody, by their display paths in
+    /// alphabetical order.
+    pub fn all(&self, roots: &Roots) -> Vec<String> {
         let files: Vec<ReadFile> = self.lock().files.values().cloned().collect();
         let mut names: Vec<String> = files
             .into_iter()

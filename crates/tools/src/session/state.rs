@@ -3,7 +3,6 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use foveal_calls::Statistics;
 use foveal_files::Roots;
 use foveal_processes::{TerminalLimits, Terminals};
 use foveal_transcript::Handle;
@@ -44,13 +43,13 @@ pub struct Session {
     /// Reads that were answered with a pointer.
     pub(crate) pointed: PointedReads,
     /// How often files were read.
-    pub(crate) reads: ReadCounts,
+    pub reads: ReadCounts,
     /// Where it works.
     pub(crate) workspace: Workspace,
     /// What it may do.
-    pub(crate) permissions: Permissions,
+    pub permissions: Permissions,
     /// Calls that may answer later ones.
-    pub(crate) duplicates: Duplicates,
+    pub duplicates: Duplicates,
     /// What is kept of it for a later process.
     pub(crate) journal: Arc<Journal>,
     /// Its programs.
@@ -122,18 +121,13 @@ impl Session {
     }
 
     /// What it shares with all sessions.
-    pub(crate) fn toolbox(&self) -> &Arc<Toolbox> {
+    pub fn toolbox(&self) -> &Arc<Toolbox> {
         &self.toolbox
     }
 
     /// The roots, relative paths taken from where the session's commands are.
     pub fn roots(&self) -> Roots {
         self.workspace.roots()
-    }
-
-    /// Whether rules and grants let a tool touch `subject` without asking anybody.
-    pub fn may(&self, tool: &'static str, subject: &str) -> bool {
-        self.permissions.allow(tool, subject)
     }
 
     /// Forgets all that was shown, as after a compaction: nothing is pointed at any more, and
@@ -217,40 +211,9 @@ impl Session {
         self.reads.invalidate(&located, is_shown.unwrap_or(false));
     }
 
-    /// Whether a file was read since it was last changed, here or by anybody. Paths are the
-    /// same where the file system takes them for the same.
-    pub fn has_been_read(&self, path: &str) -> bool {
-        self.read_count(path) > 0
-    }
-
     /// How often a file was read since it was last changed, here or by anybody.
     pub fn read_count(&self, path: &str) -> u32 {
         self.roots().resolve(path).map_or(0, |located| self.reads.of(&located))
-    }
-
-    /// All files read since they were last changed, here or by anybody, in alphabetical order.
-    pub fn all_read_files(&self) -> Vec<String> {
-        self.reads.all(&self.roots())
-    }
-
-    /// Switches answers from earlier calls on or off for this session; `None`: as for all.
-    pub fn set_duplicate_detection(&self, detect: Option<bool>) {
-        self.duplicates.set_detection(detect);
-    }
-
-    /// Forgets the calls of this session, so that each is carried out again.
-    pub fn clear_calls(&self) {
-        self.duplicates.clear();
-    }
-
-    /// How many calls of this session are remembered.
-    pub fn remembered_calls(&self) -> usize {
-        self.duplicates.count()
-    }
-
-    /// How often calls were answered from earlier ones, in all sessions of this process.
-    pub fn call_statistics(&self) -> Statistics {
-        self.toolbox.call_statistics()
     }
 }
 

@@ -88,8 +88,8 @@ impl Work<'_> {
         let name = self.tool;
         match asks {
             Asks::Itself => self.permit("", None),
-            Asks::Command(text) => {
-                self.permit_access(&Access { is_command: true, ..Access::of(name, text) })
+            Asks::Command(kind, text) => {
+                self.permit_access(&Access { command: Some(*kind), ..Access::of(name, text) })
             }
             Asks::Text(text) => self.permit(text, None),
             Asks::Paths(paths) if paths.is_empty() => self.permit("", None),

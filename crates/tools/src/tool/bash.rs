@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use foveal_cancel::Cancel;
+use foveal_context::note::RunNote;
 use foveal_processes::{Command, Confinement, Outcome, Ran};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -11,8 +12,8 @@ use serde_json::json;
 
 use crate::definition::{Hints, Tool, ToolArguments};
 use crate::error::ToolError;
-use crate::findings::{Content, Findings, Output};
-use crate::permission::Asks;
+use crate::findings::{Content, Findings, Output, printed};
+use crate::permission::{Asks, CommandKind};
 use crate::session::Work;
 
 pub(crate) const TOOL: Tool = Tool::of::<Bash>(
@@ -33,7 +34,7 @@ pub(crate) struct Bash {
 
 impl ToolArguments for Bash {
     fn asks(&self) -> Asks<'_> {
-        Asks::Command(&self.command)
+        Asks::Command(CommandKind::Line, &self.command)
     }
 
     fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
@@ -50,7 +51,7 @@ impl ToolArguments for Bash {
             .map_err(ToolError::failed)?;
         let loose = match &ran.confinement {
             Some(Confinement::Absent { .. }) if work.session.workspace.tells_unconfined() => {
-                ran.confinement.as_ref().map(ToString::to_string)
+                ran.confinement.as_ref().map(|loose| RunNote::Unconfined(loose.to_string().into()))
             }
             _ => None,
         };
@@ -78,37 +79,34 @@ impl Bash {
 }
 
 /// Has relative paths start at `directory` from now on; what to say if it is outside.
-fn move_to(work: &Work<'_>, directory: &Path) -> Option<String> {
+fn move_to(work: &Work<'_>, directory: &Path) -> Option<RunNote> {
     let roots = work.roots();
     if directory == roots.working_directory() {
         return None;
     }
     let error = work.session.workspace.work_in(directory).err()?;
     let stays = roots.working_directory().display();
-    Some(format!("{error}; the working directory stays {stays}"))
+    Some(RunNote::Outside { why: error.to_string().into(), stays: stays.to_string().into() })
 }
 
 /// The output, then how it ended where that is not plain success.
-fn found(ran: &Ran, more: impl Iterator<Item = String>) -> Findings {
-    let mut text = ran.output.text();
-    let mut notes: Vec<String> = Vec::new();
+fn found(ran: &Ran, more: impl Iterator<Item = RunNote>) -> Findings {
+    let mut notes: Vec<RunNote> = Vec::new();
     if !ran.outcome.is_success() {
-        notes.push(ran.outcome.to_string());
+        notes.push(RunNote::Ended(ran.outcome.to_string().into()));
     }
-    notes.extend(ran.output.encoding_note());
+    if ran.output.replaced_bytes > 0 {
+        notes.push(RunNote::Undecoded(ran.output.replaced_bytes));
+    }
     if ran.left_background {
-        notes.push("processes left in the background were ended; exec keeps them".to_owned());
+        notes.push(RunNote::BackgroundEnded);
     }
     notes.extend(more);
-    if text.is_empty() && notes.is_empty() {
-        notes.push("no output".to_owned());
+    let mut text = printed(&ran.output);
+    if text.text().is_empty() && notes.is_empty() {
+        notes.push(RunNote::NoOutput);
     }
-    for note in notes {
-        if !text.is_empty() && !text.ends_with('\n') {
-            text.push('\n');
-        }
-        text.push_str(&format!("[{note}]\n"));
-    }
+    notes.into_iter().for_each(|note| text.note(note));
     let exit_code = match ran.outcome {
         Outcome::Ended(foveal_processes::Ending::Code(code)) => Some(code),
         Outcome::Ended(_)

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::definition::{Hints, Repeats, Tool, ToolArguments};
 use crate::error::ToolError;
-use crate::findings::Findings;
+use crate::findings::{AnswerText, Findings};
 use crate::permission::Asks;
 use crate::session::Work;
 
@@ -65,33 +65,31 @@ impl Expand {
             let what = format!("no lines {start} to {end}: there are {all}, counted from 1");
             return Err(ToolError::arguments(TOOL.name, what));
         }
-        let mut text = String::new();
+        let mut text = AnswerText::default();
         let mut last = start - 1;
         let mut before = self.from_byte.unwrap_or(0);
         for line in content.split_inclusive('\n').skip(start - 1).take(end - start + 1) {
             let from = line.floor_char_boundary(std::mem::take(&mut before).min(line.len()));
             let rest = &line[from..];
-            if text.len() + rest.len().min(BYTES_MAX) > BYTES_MAX && !text.is_empty() {
+            if text.text().len() + rest.len().min(BYTES_MAX) > BYTES_MAX && !text.text().is_empty()
+            {
                 break;
             }
             let kept = &rest[..rest.floor_char_boundary(BYTES_MAX.min(rest.len()))];
-            text.push_str(kept);
+            text.content(kept);
             last += 1;
             if kept.len() < rest.len() {
                 let (bytes, next) = (rest.len() - kept.len(), from + kept.len());
                 let counts = Counts { bytes: bytes as u32, ..Counts::default() };
                 let (tool, line, from_byte) = (Giver::Expand, last as u32, next as u64);
                 let rest = NoteKind::LineRest { tool, line, from_byte };
-                text.push_str(&format!("{}\n", Note { counts, ..Note::new(rest) }));
+                text.note_here(Note { counts, ..Note::new(rest) });
+                text.end_line();
             }
         }
         if last < all && self.end.is_none_or(|end| last < end) {
-            if !text.ends_with('\n') {
-                text.push('\n');
-            }
             let lines = vec![Lines(start as u32, last as u32)];
-            let note = Note { lines, ..Note::new(NoteKind::PartOf(all as u32)) };
-            text.push_str(&format!("{note}\n"));
+            text.note(Note { lines, ..Note::new(NoteKind::PartOf(all as u32)) });
         }
         Ok(Findings::text(text))
     }

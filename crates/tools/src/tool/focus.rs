@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
+use foveal_context::note::AnswerNote;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::definition::{Hints, Tool, ToolArguments};
 use crate::error::ToolError;
-use crate::findings::Findings;
+use crate::findings::{AnswerText, Findings};
 use crate::permission::Asks;
 use crate::session::Work;
 
@@ -57,7 +58,7 @@ impl ToolArguments for Focus {
             return Err(ToolError::arguments(FOCUS.name, what));
         }
         work.session.workspace.set_focus(focus.clone());
-        Ok(Findings::text(listed(work, focus.values())))
+        Ok(listed(work, focus.values()))
     }
 }
 
@@ -79,16 +80,14 @@ impl ToolArguments for Unfocus {
             }
         }
         work.session.workspace.set_focus(focus.clone());
-        Ok(Findings::text(listed(work, focus.values())))
+        Ok(listed(work, focus.values()))
     }
 }
 
-fn listed<'a>(work: &Work<'_>, paths: impl Iterator<Item = &'a PathBuf>) -> String {
-    let roots = work.roots();
-    let lines: String = paths.map(|path| format!("{}\n", roots.display_path(path))).collect();
-    if lines.is_empty() {
-        "[no files are in focus]\n".to_owned()
-    } else {
-        format!("In focus:\n{lines}")
-    }
+fn listed<'a>(work: &Work<'_>, paths: impl Iterator<Item = &'a PathBuf>) -> Findings {
+    let (roots, mut paths) = (work.roots(), paths.peekable());
+    let mut text = AnswerText::default();
+    text.note(if paths.peek().is_some() { AnswerNote::InFocus } else { AnswerNote::NoFocus });
+    paths.for_each(|path| text.content(&format!("{}\n", roots.display_path(path))));
+    Findings::text(text)
 }

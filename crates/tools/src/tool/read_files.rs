@@ -70,7 +70,7 @@ impl ToolArguments for ReadFiles {
             };
             let answer = ReadAnswer::of(path, (work.carry_out)(&request));
             still_pointed.extend(pointed.take(&[]));
-            bytes += answer.render().len();
+            bytes += answer.bytes();
             answers.push(answer);
         }
         pointed.set(&together, still_pointed);

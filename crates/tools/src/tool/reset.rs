@@ -1,11 +1,12 @@
 //! `reset`: nothing counts as shown any more.
 
+use foveal_context::note::AnswerNote;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::definition::{Hints, Tool, ToolArguments};
 use crate::error::ToolError;
-use crate::findings::Findings;
+use crate::findings::{AnswerText, Findings};
 use crate::permission::Asks;
 use crate::session::Work;
 
@@ -28,6 +29,8 @@ impl ToolArguments for Reset {
 
     fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
         work.session.forget();
-        Ok(Findings::text("forgotten: everything is shown anew when you ask for it"))
+        let mut text = AnswerText::default();
+        text.note(AnswerNote::Forgotten);
+        Ok(Findings::text(text))
     }
 }

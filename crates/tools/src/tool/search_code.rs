@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use foveal_context::note::{Note, NoteKind};
+use foveal_context::note::{Note, NoteKind, SearchNote};
 use foveal_files::{Root, Roots};
 use foveal_index::{Hit, SearchOptions};
 use schemars::JsonSchema;
@@ -62,17 +62,16 @@ impl ToolArguments for SearchCode {
         // A root in another one is in the index of both.
         let mut met = HashSet::new();
         hits.retain(|hit| met.insert((hit.path.clone(), hit.lines)));
-        let mut missing = String::new();
+        let mut missing = Vec::new();
         for root in roots.all().skip(1).filter(|root| !work.toolbox.index.has(root.path())) {
             let told = roots.display_path(root.path());
-            missing.push_str(&format!("[`{told}` has no index: search it with grep]\n"));
+            missing.push(Note::from(SearchNote::NoIndex).of_file(&told));
         }
         for (root, error) in &found.failed {
             let root = root_of(&roots, root.as_deref());
             let told = root.map_or_else(String::new, |root| roots.display_path(root.path()));
             let why = NoteKind::Passed { why: error.to_string().into() };
-            let note = Note { file: Some(told.into()), ..Note::new(why) };
-            missing.push_str(&format!("{note}\n"));
+            missing.push(Note::new(why).of_file(&told));
         }
         let depends = if found.failed.is_empty() { depends } else { Vec::new() };
         let hits = CodeHits { query: self.query, hits, missing };

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use foveal_cancel::Cancel;
+use foveal_context::note::RunNote;
 use foveal_processes::TerminalId;
 use foveal_processes::{Paused, Reading, Size, TerminalCommand, Wait, Waiting};
 use schemars::JsonSchema;
@@ -11,8 +12,8 @@ use serde_json::json;
 
 use crate::definition::{Hints, Tool, ToolArguments};
 use crate::error::ToolError;
-use crate::findings::{Content, Findings, Output};
-use crate::permission::Asks;
+use crate::findings::{AnswerText, Content, Findings, Output, printed};
+use crate::permission::{Asks, CommandKind};
 use crate::session::Work;
 
 pub(crate) const EXEC: Tool = Tool::of::<Exec>(
@@ -72,7 +73,7 @@ pub(crate) struct ListTerminals {}
 
 impl ToolArguments for Exec {
     fn asks(&self) -> Asks<'_> {
-        Asks::Command(&self.command)
+        Asks::Command(CommandKind::Line, &self.command)
     }
 
     fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
@@ -104,7 +105,7 @@ impl ToolArguments for Exec {
 
 impl ToolArguments for WriteStdin {
     fn asks(&self) -> Asks<'_> {
-        Asks::Command(&self.text)
+        Asks::Command(CommandKind::Typed, &self.text)
     }
 
     fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
@@ -146,8 +147,11 @@ impl ToolArguments for ListTerminals {
             let state = listed.ending.map_or("running".to_owned(), |ending| ending.to_string());
             format!("{} {state}: {}\n", listed.id, listed.text.lines().next().unwrap_or_default())
         };
-        let lines: String = terminals.list().into_iter().map(line).collect();
-        Ok(Findings::text(if lines.is_empty() { "[no terminals]\n".to_owned() } else { lines }))
+        let mut text = AnswerText::of_content(terminals.list().into_iter().map(line).collect());
+        if text.text().is_empty() {
+            text.note(RunNote::NoTerminals);
+        }
+        Ok(Findings::text(text))
     }
 }
 
@@ -157,22 +161,16 @@ fn wait(asked_ms: Option<u64>) -> Wait {
 }
 
 fn stopped(id: TerminalId, reading: &Reading) -> Findings {
-    let mut text = reading.output.text();
-    if !text.is_empty() && !text.ends_with('\n') {
-        text.push('\n');
-    }
-    text.push_str(&format!("[stopped on request; terminal {id} was ended]\n"));
+    let mut text = printed(&reading.output);
+    text.note(RunNote::Stopped(id.0));
     let data = Some(json!({ "id": id.0, "ended": true }));
     Content::Output(Output { text, data, is_error: true }).into()
 }
 
 fn found(id: TerminalId, reading: &Reading) -> Findings {
-    let mut text = reading.output.text();
-    if !text.is_empty() && !text.ends_with('\n') {
-        text.push('\n');
-    }
-    let state = reading.ending.map_or("running".to_owned(), |ending| ending.to_string());
-    text.push_str(&format!("[terminal {id}: {state}]\n"));
+    let mut text = printed(&reading.output);
+    let ended = reading.ending.map(|ending| ending.to_string().into());
+    text.note(RunNote::Terminal { id: id.0, ended });
     let data = Some(json!({ "id": id.0, "ended": reading.ending.is_some() }));
     Content::Output(Output { text, data, is_error: false }).into()
 }

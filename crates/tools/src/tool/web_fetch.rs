@@ -3,13 +3,13 @@
 use foveal_cancel::Cancel;
 use foveal_store::{Fetch, FetchKey, Stored, secrets};
 use foveal_transcript::Timestamp;
-use foveal_web::{Content as PageContent, Fetched, Page, Request, UnixMs, Validators};
+use foveal_web::{Content as PageContent, Fetched, Page as Fresh, Request, UnixMs, Validators};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::definition::{Hints, Tool, ToolArguments};
 use crate::error::ToolError;
-use crate::findings::{Content, Earlier, Findings};
+use crate::findings::{Content, Earlier, Findings, Page};
 use crate::permission::Asks;
 use crate::session::Work;
 
@@ -38,7 +38,8 @@ impl ToolArguments for WebFetch {
         if let Some((kept, body)) = &kept
             && kept.expires.is_some_and(|expires| now < expires)
         {
-            return Ok(found(&kept.final_url, body, Some(kept.checked), work));
+            let page = whole(kept.final_url.clone(), body.clone());
+            return Ok(found(page, Some(kept.checked), work));
         }
         let cached = kept.as_ref().map(|(kept, _)| Validators {
             url: kept.final_url.clone(),
@@ -54,7 +55,7 @@ impl ToolArguments for WebFetch {
                 let expires = freshness.expires_at.map(time);
                 let (url, at) = (self.url, final_url.clone());
                 keep(work, &Fetch { url, expires, checked: now, final_url: at, ..kept });
-                Ok(found(&final_url, &body, Some(now), work))
+                Ok(found(whole(final_url, body), Some(now), work))
             }
             (Fetched::NotModified { final_url, .. }, None) => {
                 let what = format!(
@@ -67,7 +68,8 @@ impl ToolArguments for WebFetch {
                 if !self.remember(work, &page, &text, now) {
                     self.distrust(work);
                 }
-                Ok(found(&page.final_url, &text, None, work))
+                let found_page = Page { url: page.final_url, text, is_cut: page.truncated };
+                Ok(found(found_page, None, work))
             }
         }
     }
@@ -84,7 +86,7 @@ impl WebFetch {
 
     /// Keeps a page for all sessions, as far as its server allows and the store can: one with
     /// secrets would come back without them. False if it is not kept.
-    fn remember(&self, work: &Work<'_>, page: &Page, text: &str, now: Timestamp) -> bool {
+    fn remember(&self, work: &Work<'_>, page: &Fresh, text: &str, now: Timestamp) -> bool {
         let mut addresses = [&self.url, &page.final_url].into_iter();
         let is_secret = addresses.any(|url| !secrets::find(url.as_bytes()).is_empty());
         if page.freshness.no_store || page.truncated || is_secret {
@@ -117,6 +119,11 @@ impl WebFetch {
     }
 }
 
+/// A page that was kept: none that goes on is.
+fn whole(url: String, text: String) -> Page {
+    Page { url, text, is_cut: false }
+}
+
 /// Where pages cannot be kept, they are fetched again.
 fn keep(work: &Work<'_>, fetch: &Fetch) {
     drop(work.toolbox.store.put_fetch(FetchKey::of(&fetch.url), fetch));
@@ -127,18 +134,16 @@ fn time(UnixMs(ms): UnixMs) -> Timestamp {
 }
 
 /// A page as text: its title and what it says.
-fn text_of(page: &Page) -> String {
+fn text_of(page: &Fresh) -> String {
     let title = page.title.as_ref().map(|title| format!("# {title}\n\n")).unwrap_or_default();
-    let cut = if page.truncated { "\n[the page is longer; this is its beginning]\n" } else { "" };
     let body = page.content.text();
     let has_title = matches!(page.content, PageContent::Markdown(_)) && !body.starts_with("# ");
-    format!("{}{body}{cut}", if has_title { title } else { String::new() })
+    format!("{}{body}", if has_title { title } else { String::new() })
 }
 
 /// The page, and when it was fetched, if it was kept.
-fn found(url: &str, text: &str, from: Option<Timestamp>, work: &Work<'_>) -> Findings {
-    let content = Content::Page(url.to_owned(), text.to_owned());
+fn found(page: Page, from: Option<Timestamp>, work: &Work<'_>) -> Findings {
     let time = from.map(|from| work.toolbox.clock.local(from));
     let earlier = time.map(|time| Earlier { time, is_write: false });
-    Findings { earlier, ..content.into() }
+    Findings { earlier, ..Content::Page(page).into() }
 }

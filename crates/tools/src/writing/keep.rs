@@ -2,12 +2,13 @@
 
 use std::sync::{Arc, LazyLock};
 
+use foveal_context::note::{ChangeKind, NoWayBack, WayBack, WayBackKind};
 use foveal_files::edit::Run;
 use foveal_files::{Located, PathKey, TextFile, Version, Written};
 use foveal_store::Stored;
 use foveal_transcript::Handle;
 
-use crate::findings::{Change, ChangeKind, NoWayBack, WayBack, WayBackKind};
+use crate::findings::Change;
 use crate::session::{KnownFile, Work, written_lines};
 
 use super::target::{Target, view_of};
@@ -89,7 +90,7 @@ pub(super) fn wrote(
         path: located.shown().to_owned(),
         kind: if written.before.is_some() { ChangeKind::Written } else { ChangeKind::New },
         undo,
-        notes: written.notes.iter().map(ToString::to_string).collect(),
+        notes: written.notes.clone(),
         places: Vec::new(),
     }
 }

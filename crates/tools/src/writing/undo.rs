@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use foveal_context::note::ChangeKind;
 use foveal_files::edit::{LineSpan, Run, changed_since, differing_lines};
 use foveal_files::{
     Bounds, Located, Opened, PathError, PathKey, ReadError, TextFile, Version, remove_if,
@@ -11,7 +12,7 @@ use foveal_store::Write;
 use foveal_transcript::{Handle, ParseHandleError};
 
 use crate::error::ToolError;
-use crate::findings::{Change, ChangeKind, Changes, Content, Findings};
+use crate::findings::{Change, Changes, Content, Findings};
 use crate::session::{Session, Work};
 
 use super::keep::{AuthoredLines, NO_FILE, way_back, wrote, wrote_over};

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use foveal_cancel::Cancel;
 use foveal_context::tokens::Tokenizer;
-use foveal_files::tree::{self, Form, GrepMode, GrepQuery};
+use foveal_files::tree::{self, Form, GrepAnswer, GrepMode, GrepQuery, GrepRow};
 use foveal_index::Index;
 use foveal_store::SqliteStore;
 use foveal_tools::code_index::CodeIndex;
@@ -345,9 +345,7 @@ impl Drive {
                 let work = self.work();
                 let open = |path: &std::path::Path| fs::File::open(work.join(path));
                 let found = tree::grep(&work, &open, &query, &Cancel::NEVER);
-                found
-                    .map(|found| found.render(GrepMode::Content, Form::Headings))
-                    .map_err(|error| error.to_string())
+                found.map(|found| plain_hits(&found)).map_err(|error| error.to_string())
             }
             Whole::Output(_, output) if output.is_empty() => Ok("[no output]\n".to_owned()),
             Whole::Output(_, output) => Ok(output.clone()),
@@ -639,4 +637,34 @@ fn without_cached_note(text: &str) -> &str {
         Some(rest) => rest.split_once("]\n").map_or(text, |(_, rest)| rest),
         None => text,
     }
+}
+
+/// All that was found, in full.
+fn plain_hits(found: &GrepAnswer) -> String {
+    let cut = |bytes: usize| match bytes {
+        0 => String::new(),
+        bytes => format!("[… {bytes} bytes of this line left out]"),
+    };
+    let mut plain = String::new();
+    for row in found.rows(GrepMode::Content, Form::Headings) {
+        plain += &match row {
+            GrepRow::File { path, .. } => path.to_owned(),
+            GrepRow::Line { line, .. } => {
+                let (before, after) = (cut(line.bytes_before), cut(line.bytes_after));
+                format!("{}{before}{}{after}", row.gutter(), line.text)
+            }
+            GrepRow::Blank => String::new(),
+            GrepRow::Apart => "--".to_owned(),
+        };
+        plain.push('\n');
+    }
+    let (shown, total) = (found.shown, found.total);
+    if shown == 0 {
+        plain += &format!("[nothing found in {} files]\n", found.files_searched);
+    } else if (shown as u64) < total {
+        let files = found.files_with_hits;
+        plain += &format!("[lines 1-{shown} of {total} found in {files} files; ");
+        plain += &format!("the next from offset {shown}]\n");
+    }
+    plain
 }

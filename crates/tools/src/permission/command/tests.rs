@@ -9,7 +9,11 @@ fn check(rules: &[Said<'_>], tool: &'static str, line: &str, expected: Verdict) 
         verdict: *verdict,
     };
     let rules: Vec<Rule> = rules.iter().map(rule).collect();
-    let access = Access { is_command: true, ..Access::of(tool, line) };
+    let kind = match tool {
+        "write_stdin" => CommandKind::Typed,
+        _ => CommandKind::Line,
+    };
+    let access = Access { command: Some(kind), ..Access::of(tool, line) };
     assert_eq!(verdict(&rules, &access), expected, "{tool} {line}\n{rules:?}");
 }
 

@@ -2,10 +2,12 @@
 
 use std::fmt;
 
-use foveal_transcript::LineNumber;
+use serde::{Deserialize, Serialize};
+
+use crate::transcript::LineNumber;
 
 /// Some lines in a row, possibly none: then the place before line `first`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct LineSpan {
     /// The first line.
     pub first: LineNumber,

@@ -1,0 +1,138 @@
+//! Claude Code.
+
+use serde_json::json;
+
+use super::agent::{Agent, Place, Start};
+use crate::model::{Call, CallForm, Step};
+
+pub(crate) const CLAUDE_CODE: Agent = Agent {
+    name: "claude-code",
+    program: "claude",
+    natives: &[
+        "@anthropic-ai/claude-code-linux-x64/claude",
+        "@anthropic-ai/claude-code-linux-arm64/claude",
+    ],
+    has_init: true,
+    proxies_all: false,
+    set_up,
+    tool: |tool| format!("mcp__foveal__{tool}"),
+    form: CallForm::Function,
+    before: search,
+    tells: |_, _| false,
+    unwrap: str::to_owned,
+};
+
+fn set_up(place: &Place<'_>) -> Start {
+    let allowed = "Bash,Read,Edit,Write,Grep,Glob,Agent,ToolSearch,mcp__foveal";
+    let arguments = [
+        "-p",
+        place.prompt,
+        "--output-format",
+        "stream-json",
+        "--verbose",
+        "--permission-mode",
+        "acceptEdits",
+        "--allowedTools",
+        allowed,
+    ];
+    let variables = [
+        ("ANTHROPIC_BASE_URL", place.model),
+        ("ANTHROPIC_API_KEY", "sk-ant-dummy-key-0000000000"),
+        // With the address of another server it would offer all tools at once.
+        ("ENABLE_TOOL_SEARCH", "true"),
+        ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+        ("DISABLE_TELEMETRY", "1"),
+        ("DISABLE_AUTOUPDATER", "1"),
+        ("DISABLE_ERROR_REPORTING", "1"),
+        ("DISABLE_UPDATES", "1"),
+    ];
+    Start::new(&arguments, &variables)
+}
+
+/// The tools of servers are told by name only until they are searched.
+fn search() -> Vec<Step> {
+    let names = ["read_file", "read_lines", "edit_file", "write_file", "grep", "bash"];
+    let names = names.map(|name| format!("mcp__foveal__{name}")).join(",");
+    let query = json!({"query": format!("select:{names}"), "max_results": 10});
+    vec![vec![Call::native("ToolSearch", query)]]
+}
+
+mod small {
+    crate::checks::checks! {
+        super::CLAUDE_CODE, crate::course::small;
+        the_tools_are_offered,
+        a_first_read_comes_whole,
+        a_second_read_points_at_the_first,
+        a_read_after_an_edit_shows_the_change,
+        pointers_hold,
+        answers_come_uncut,
+        nothing_fails,
+        the_agent_ends_well,
+    }
+}
+
+mod large {
+    crate::checks::checks! {
+        super::CLAUDE_CODE, crate::course::large;
+        answers_come_uncut,
+        pointers_hold,
+        nothing_fails,
+        the_agent_ends_well,
+    }
+}
+
+mod alike {
+    crate::checks::checks! {
+        super::CLAUDE_CODE, crate::course::alike;
+        #[ignore = "lines of other files count as shown, and the note does not name the file"]
+        first_reads_of_files_alike_come_whole,
+        #[ignore = "lines of other files count as shown, and the note does not name the file"]
+        pointers_hold,
+    }
+}
+
+/// Its own tools, whose answers the hook shapes.
+mod own_tools {
+    use serde_json::json;
+
+    use crate::agents::Agent;
+    use crate::course::{LARGE, SHORT, task};
+    use crate::model::Call;
+    use crate::run::Task;
+
+    crate::checks::checks! {
+        super::CLAUDE_CODE, work;
+        the_hook_points_at_what_was_read,
+        what_the_hook_makes_of_output_is_read,
+        #[ignore = "a pointer in the place of a file leaves an empty line behind the last one"]
+        what_the_hook_leaves_of_files_is_read,
+        #[ignore = "empty lines that the agent trims shift the numbers in notes"]
+        notes_of_the_hook_stand_for_what_was_printed,
+        #[ignore = "empty lines that the agent trims shift the numbers in notes"]
+        pointers_hold,
+        the_agent_ends_well,
+    }
+
+    fn work(agent: &Agent) -> Task {
+        let bash = |command: String| {
+            vec![Call::native("Bash", json!({"command": command, "description": "Run it"}))]
+        };
+        let read = |path: &str| vec![Call::native("Read", json!({ "file_path": path }))];
+        let edit = json!({"file_path": SHORT, "old_string": "    return amount + 5",
+            "new_string": "    return amount + 5_000"});
+        let steps = vec![
+            read(SHORT),
+            bash(format!("cat {SHORT}")),
+            vec![Call::native("Edit", edit)],
+            read(SHORT),
+            // The first of these lines is empty.
+            bash(format!("sed -n '8,30p' {SHORT}")),
+            bash("cat src/middle.py".to_owned()),
+            bash("sed -n '20,60p' src/middle.py".to_owned()),
+            read("src/middle.py"),
+            bash(format!("cat {LARGE}")),
+            bash(format!("sed -n '101,150p' {LARGE}")),
+        ];
+        task(agent, "own-tools", steps)
+    }
+}

@@ -1,0 +1,78 @@
+//! Cline.
+
+use serde_json::{Value, json};
+
+use super::agent::{Agent, Place, Start};
+use crate::model::CallForm;
+
+pub(crate) const CLINE: Agent = Agent {
+    name: "cline",
+    program: "cline",
+    natives: &[],
+    has_init: true,
+    proxies_all: false,
+    set_up,
+    tool: |tool| format!("foveal__{tool}"),
+    form: CallForm::Function,
+    before: Vec::new,
+    tells: |_, _| false,
+    unwrap,
+};
+
+fn set_up(place: &Place<'_>) -> Start {
+    let settings = json!({
+        "provider": "openai-compatible", "apiKey": "dummy", "model": "fake",
+        "baseUrl": format!("{}/v1", place.model),
+    });
+    let provider = json!({"settings": settings, "updatedAt": "2025-01-01T00:00:00.000Z",
+        "tokenSource": "manual"});
+    let providers = json!({"version": 1, "lastUsedProvider": "openai-compatible", "modes": {},
+        "providers": {"openai-compatible": provider}});
+    place.write(".cline/data/settings/providers.json", &providers.to_string());
+    let variables = [("CLINE_NO_AUTO_UPDATE", "1"), ("CLINE_TELEMETRY_DISABLED", "1")];
+    Start::new(&["-P", "openai-compatible", "-m", "fake", place.prompt], &variables)
+}
+
+/// Answers of servers are JSON in a string.
+fn unwrap(text: &str) -> String {
+    let Ok(answer) = serde_json::from_str::<Value>(text) else { return text.to_owned() };
+    let blocks = answer["content"].as_array().into_iter().flatten();
+    let texts: Vec<&str> = blocks.filter_map(|block| block["text"].as_str()).collect();
+    if texts.is_empty() { text.to_owned() } else { texts.join("\n") }
+}
+
+mod small {
+    crate::checks::checks! {
+        super::CLINE, crate::course::small;
+        the_tools_are_offered,
+        a_first_read_comes_whole,
+        a_second_read_points_at_the_first,
+        a_read_after_an_edit_shows_the_change,
+        pointers_hold,
+        answers_come_uncut,
+        nothing_fails,
+        the_agent_ends_well,
+    }
+}
+
+mod large {
+    crate::checks::checks! {
+        super::CLINE, crate::course::large;
+        #[ignore = "answers are longer than the 8,000 characters that the agent passes on"]
+        answers_come_uncut,
+        #[ignore = "what the agent cut away counts as shown"]
+        pointers_hold,
+        nothing_fails,
+        the_agent_ends_well,
+    }
+}
+
+mod alike {
+    crate::checks::checks! {
+        super::CLINE, crate::course::alike;
+        #[ignore = "lines of other files count as shown, and the note does not name the file"]
+        first_reads_of_files_alike_come_whole,
+        #[ignore = "lines of other files count as shown, and the note does not name the file"]
+        pointers_hold,
+    }
+}

@@ -1,0 +1,80 @@
+//! Gemini CLI.
+
+use super::agent::{Agent, Place, Start};
+use crate::model::CallForm;
+
+pub(crate) const GEMINI: Agent = Agent {
+    name: "gemini",
+    program: "gemini",
+    natives: &[],
+    has_init: true,
+    proxies_all: true,
+    set_up,
+    tool: |tool| format!("mcp_foveal_{tool}"),
+    form: CallForm::Function,
+    before: Vec::new,
+    tells: |_, _| false,
+    unwrap,
+};
+
+fn set_up(place: &Place<'_>) -> Start {
+    place.write(
+        ".gemini/settings.json",
+        r#"{
+  "security": { "auth": { "selectedType": "gemini-api-key" } },
+  "privacy": { "usageStatisticsEnabled": false },
+  "telemetry": { "enabled": false },
+  "general": { "enableAutoUpdate": false, "enableAutoUpdateNotification": false }
+}
+"#,
+    );
+    let variables = [
+        ("GEMINI_API_KEY", "dummy"),
+        ("GOOGLE_GEMINI_BASE_URL", place.model),
+        ("GEMINI_CLI_TRUST_WORKSPACE", "true"),
+    ];
+    Start::new(&["-m", "gemini-2.5-pro", "--yolo", "-p", place.prompt], &variables)
+}
+
+/// Answers of servers stand between tags.
+fn unwrap(text: &str) -> String {
+    let within = text.strip_prefix("<untrusted_context>");
+    let within = within.and_then(|text| text.strip_suffix("</untrusted_context>"));
+    within.map_or(text, |text| text.trim_matches('\n')).to_owned()
+}
+
+mod small {
+    crate::checks::checks! {
+        super::GEMINI, crate::course::small;
+        the_tools_are_offered,
+        a_first_read_comes_whole,
+        a_second_read_points_at_the_first,
+        a_read_after_an_edit_shows_the_change,
+        pointers_hold,
+        answers_come_uncut,
+        nothing_fails,
+        the_agent_ends_well,
+    }
+}
+
+mod large {
+    crate::checks::checks! {
+        super::GEMINI, crate::course::large;
+        #[ignore = "answers are longer than the 40,000 characters that the agent passes on"]
+        answers_come_uncut,
+        #[ignore = "what the agent cut away counts as shown"]
+        pointers_hold,
+        nothing_fails,
+        the_agent_ends_well,
+    }
+}
+
+mod alike {
+    crate::checks::checks! {
+        super::GEMINI, crate::course::alike;
+        #[ignore = "lines of other files count as shown, and the note does not name the file"]
+        first_reads_of_files_alike_come_whole,
+        #[ignore = "lines of other files count as shown, and the note does not name the file"]
+        pointers_hold,
+    }
+}

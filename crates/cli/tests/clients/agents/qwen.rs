@@ -1,0 +1,74 @@
+//! Qwen Code.
+
+use serde_json::json;
+
+use super::agent::{Agent, Place, Start};
+use crate::model::CallForm;
+
+pub(crate) const QWEN: Agent = Agent {
+    name: "qwen",
+    program: "qwen",
+    natives: &[],
+    has_init: false,
+    proxies_all: true,
+    set_up,
+    tool: |tool| format!("mcp__foveal__{tool}"),
+    form: CallForm::Function,
+    before: Vec::new,
+    tells: |text, name| text.contains(name),
+    unwrap: str::to_owned,
+};
+
+fn set_up(place: &Place<'_>) -> Start {
+    let settings = json!({
+        "security": {"auth": {"selectedType": "openai"}},
+        "privacy": {"usageStatisticsEnabled": false},
+        "telemetry": {"enabled": false},
+        "general": {"enableAutoUpdate": false},
+        "mcpServers": {"foveal": {"command": place.foveal, "args": ["mcp"]}},
+    });
+    place.write(".qwen/settings.json", &settings.to_string());
+    let address = format!("{}/v1", place.model);
+    let variables = [
+        ("OPENAI_API_KEY", "dummy"),
+        ("OPENAI_BASE_URL", &*address),
+        ("OPENAI_MODEL", "qwen3-coder-plus"),
+    ];
+    Start::new(&["--yolo", "-p", place.prompt], &variables)
+}
+
+mod small {
+    crate::checks::checks! {
+        super::QWEN, crate::course::small;
+        the_tools_are_offered,
+        a_first_read_comes_whole,
+        a_second_read_points_at_the_first,
+        a_read_after_an_edit_shows_the_change,
+        pointers_hold,
+        answers_come_uncut,
+        nothing_fails,
+        the_agent_ends_well,
+    }
+}
+
+mod large {
+    crate::checks::checks! {
+        super::QWEN, crate::course::large;
+        #[ignore = "answers are longer than the about 30 kB that the agent passes on"]
+        answers_come_uncut,
+        #[ignore = "what the agent cut away counts as shown"]
+        pointers_hold,
+        nothing_fails,
+        the_agent_ends_well,
+    }
+}
+
+mod alike {
+    crate::checks::checks! {
+        super::QWEN, crate::course::alike;
+        #[ignore = "lines of other files count as shown, and the note does not name the file"]
+        first_reads_of_files_alike_come_whole,
+        #[ignore = "lines of other files count as shown, and the note does not name the file"]
+        pointers_hold,
+    }
+}

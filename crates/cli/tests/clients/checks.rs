@@ -1,0 +1,217 @@
+//! What has to hold of a run, whatever the agent.
+
+use crate::course::{EDITED, FIRST_READ, MANIFESTS, READ_AFTER_EDIT, SECOND_READ, SHORT};
+use crate::prompt::{Answer, answers, broken_claims, claims, shown_lines, with_lines};
+use crate::run::Run;
+use crate::tap::{Exchange, Hooked};
+
+/// Tests of one task of an agent, which is done once for all of them.
+macro_rules! checks {
+    ($agent:expr, $task:expr; $($(#[$mark:meta])* $check:ident),* $(,)?) => {
+        fn done() -> Option<&'static crate::run::Run> {
+            static RUN: std::sync::OnceLock<Option<crate::run::Run>> = std::sync::OnceLock::new();
+            static AGENT: crate::agents::Agent = $agent;
+            RUN.get_or_init(|| crate::run::run(&AGENT, $task(&AGENT))).as_ref()
+        }
+
+        $(
+            #[test]
+            $(#[$mark])*
+            fn $check() {
+                if let Some(run) = done() {
+                    crate::checks::$check(run);
+                }
+            }
+        )*
+    };
+}
+
+pub(crate) use checks;
+
+/// The answers of the conversation with the user.
+fn all(run: &Run) -> Vec<Answer<'_>> {
+    answers(run, 0)
+}
+
+/// The answer to the first call of a step, counted after those that the agent needs before.
+fn answer_in(run: &Run, step: usize) -> Answer<'_> {
+    let step = step + (run.agent.before)().len();
+    let found = all(run).into_iter().find(|answer| answer.at == (step, 0));
+    found.unwrap_or_else(|| panic!("step {step} was not answered\n{}", run.printed))
+}
+
+/// Calls of foveal's tools with the answers as the model read them, and as the server gave them.
+fn exchanged(run: &Run) -> Vec<(Answer<'_>, Option<&Exchange>)> {
+    let mut left: Vec<&Exchange> = run.exchanges.iter().collect();
+    let own = all(run).into_iter().filter(|answer| answer.call.own.is_some());
+    let pairs = own.map(|answer| {
+        let is_it = |exchange: &&Exchange| {
+            Some(&*exchange.tool) == answer.call.own && exchange.arguments == answer.call.arguments
+        };
+        let found = left.iter().position(is_it).map(|at| left.remove(at));
+        (answer, found)
+    });
+    pairs.collect()
+}
+
+/// The start of a text.
+fn start(text: &str) -> String {
+    text.chars().take(400).collect()
+}
+
+/// Before the first call of such a tool: in the list of tools, or where the agent tells of tools
+/// that are to be searched.
+pub(crate) fn the_tools_are_offered(run: &Run) {
+    let arrival = run.arrivals.get((run.agent.before)().len());
+    let arrival = arrival.unwrap_or_else(|| panic!("nothing came\n{}", run.printed));
+    for tool in ["read_file", "read_lines", "edit_file", "grep", "bash"] {
+        let name = (run.agent.tool)(tool);
+        let is_listed = arrival.tools.contains(&name);
+        let is_told = (run.agent.tells)(&arrival.text, &name);
+        assert!(is_listed || is_told, "{name} is not among {:?}", arrival.tools);
+    }
+}
+
+pub(crate) fn a_first_read_comes_whole(run: &Run) {
+    comes_whole(&answer_in(run, FIRST_READ), SHORT);
+}
+
+pub(crate) fn first_reads_of_files_alike_come_whole(run: &Run) {
+    for (step, file) in MANIFESTS.into_iter().enumerate() {
+        comes_whole(&answer_in(run, step), file);
+    }
+}
+
+fn comes_whole(answer: &Answer<'_>, file: &str) {
+    let shown = shown_lines(answer);
+    for (at, line) in answer.files[file].lines().enumerate() {
+        let is_shown = shown.contains(&(file.to_owned(), at + 1, line.to_owned()));
+        assert!(is_shown, "line {} of {file} is missing:\n{}", at + 1, answer.text);
+    }
+}
+
+pub(crate) fn a_second_read_points_at_the_first(run: &Run) {
+    let answer = answer_in(run, SECOND_READ);
+    assert!(shown_lines(&answer).is_empty(), "{}", start(&answer.text));
+    assert!(!claims(&answer).is_empty(), "{}", start(&answer.text));
+}
+
+pub(crate) fn a_read_after_an_edit_shows_the_change(run: &Run) {
+    let answer = answer_in(run, READ_AFTER_EDIT);
+    let line = answer.files[SHORT].lines().position(|line| line == EDITED);
+    let line = line.expect("the edit was made") + 1;
+    let is_shown = shown_lines(&answer).contains(&(SHORT.to_owned(), line, EDITED.to_owned()));
+    assert!(is_shown, "{}", answer.text);
+}
+
+pub(crate) fn pointers_hold(run: &Run) {
+    for plan in 0..run.plans.len() {
+        let broken = broken_claims(&answers(run, plan));
+        assert!(
+            broken.is_empty(),
+            "{} notes point at nothing:\n{}",
+            broken.len(),
+            broken.join("\n")
+        );
+    }
+}
+
+pub(crate) fn answers_come_uncut(run: &Run) {
+    let mut cut = Vec::new();
+    for (answer, exchange) in exchanged(run) {
+        let Some(exchange) = exchange else { continue };
+        if answer.text.trim_end() != exchange.text.trim_end() {
+            let (given, sent) = (exchange.text.len(), answer.raw.len());
+            let what = format!("{} {}", exchange.tool, exchange.arguments);
+            let same = answer.text.bytes().zip(exchange.text.bytes()).take_while(|(a, b)| a == b);
+            let rest = answer.text.get(same.count()..).unwrap_or_default();
+            cut.push(format!("{what}: {sent} of {given} bytes, from: {:?}", start(rest)));
+        }
+    }
+    assert!(
+        cut.is_empty(),
+        "{} answers are not as they were given:\n{}",
+        cut.len(),
+        cut.join("\n")
+    );
+}
+
+pub(crate) fn nothing_fails(run: &Run) {
+    for (answer, exchange) in exchanged(run) {
+        let what = format!("{} {}", answer.call.tool, answer.call.arguments);
+        let exchange =
+            exchange.unwrap_or_else(|| panic!("{what} came to no server: {}", start(&answer.text)));
+        assert!(!exchange.is_error, "{what}: {}", exchange.text);
+        assert!(!answer.is_error, "{what}: {}", start(&answer.text));
+    }
+}
+
+pub(crate) fn the_agent_ends_well(run: &Run) {
+    assert_eq!(run.code, Some(0), "{}", run.printed);
+    for (at, plan) in run.plans.iter().enumerate() {
+        let planned: usize = plan.steps.iter().map(Vec::len).sum();
+        assert_eq!(answers(run, at).len(), planned, "{}", run.printed);
+    }
+}
+
+/// What the hook put in the place of a result.
+fn hook_text(hooked: &Hooked) -> Option<&str> {
+    let updated = &hooked.answered.as_ref()?["hookSpecificOutput"]["updatedToolOutput"];
+    updated["stdout"].as_str().or(updated["file"]["content"].as_str())
+}
+
+/// Calls of the agent's own tools with what the hook made of their results.
+fn hooked(run: &Run) -> Vec<(Answer<'_>, &Hooked, &str)> {
+    let mut all_hooked = Vec::new();
+    for answer in all(run) {
+        let hooked = run.hooked.iter().find(|hooked| hooked.told["tool_use_id"] == *answer.id);
+        if let Some((hooked, text)) = hooked.and_then(|hooked| Some((hooked, hook_text(hooked)?))) {
+            all_hooked.push((answer, hooked, text));
+        }
+    }
+    all_hooked
+}
+
+pub(crate) fn the_hook_points_at_what_was_read(run: &Run) {
+    let hooked = hooked(run);
+    let points = hooked.iter().any(|(answer, ..)| !claims(answer).is_empty());
+    assert!(points, "{} answers of {}", hooked.len(), run.hooked.len());
+}
+
+pub(crate) fn what_the_hook_makes_of_output_is_read(run: &Run) {
+    for (answer, _, text) in hooked(run).iter().filter(|(answer, ..)| answer.call.tool == "Bash") {
+        let is_read = answer.text.trim() == text.trim();
+        assert!(is_read, "{}\nis read as\n{}", start(text), start(&answer.text));
+    }
+}
+
+pub(crate) fn what_the_hook_leaves_of_files_is_read(run: &Run) {
+    for (answer, hooked, text) in
+        hooked(run).iter().filter(|(answer, ..)| answer.call.tool == "Read")
+    {
+        let file = &hooked.told["tool_input"]["file_path"];
+        let shown = shown_lines(answer);
+        for line in text.lines() {
+            let is_read = shown.iter().any(|(_, _, read)| read == line);
+            assert!(is_read, "{file}: {line:?} is not in\n{}", start(&answer.text));
+        }
+        assert!(!text.trim().is_empty(), "{file}: nothing but {:?} is left", answer.text);
+    }
+}
+
+/// With the lines of the file in the place of each note, the command's output is there again.
+pub(crate) fn notes_of_the_hook_stand_for_what_was_printed(run: &Run) {
+    let mut wrong = Vec::new();
+    for (answer, hooked, text) in hooked(run) {
+        let Some(printed) = hooked.told["tool_response"]["stdout"].as_str() else { continue };
+        let Some(again) = with_lines(&answer, text) else { continue };
+        if again.trim_end() != printed.trim_end() {
+            let (again, printed) = (start(&again), start(printed));
+            wrong.push(format!(
+                "{}: {text}\nstands for\n{again}\ninstead of\n{printed}",
+                answer.call.arguments
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

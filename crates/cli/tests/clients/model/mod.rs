@@ -1,0 +1,14 @@
+//! A scripted model behind four real protocols: it plays a plan and keeps what it is sent.
+
+mod chat;
+mod events;
+mod gemini;
+mod http;
+mod messages;
+mod plan;
+mod protocol;
+mod responses;
+mod server;
+
+pub(crate) use self::plan::{Call, CallForm, Plan, Step, call_at};
+pub(crate) use self::server::{Arrival, Files, Model};

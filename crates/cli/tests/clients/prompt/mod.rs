@@ -1,0 +1,11 @@
+//! What stands in a prompt: which lines of which files answers show, and what notes say of it.
+
+mod answer;
+mod claim;
+mod law;
+mod lines;
+
+pub(crate) use self::answer::{Answer, answers};
+pub(crate) use self::claim::{claims, with_lines};
+pub(crate) use self::law::broken_claims;
+pub(crate) use self::lines::shown_lines;

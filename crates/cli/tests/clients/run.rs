@@ -1,0 +1,229 @@
+//! One run of an agent: set up, started, ended in time, and what came of it.
+
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Once;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+
+use crate::agents::{Agent, Place};
+use crate::model::{Arrival, Model, Plan};
+use crate::tap::{Exchange, Hooked, Tap};
+
+/// The folder with the agents.
+const FOLDER: &str = "FOVEAL_TEST_CLIENTS";
+
+/// Every process of a run has it in its environment.
+const MARK: &str = "FOVEAL_TEST_RUN";
+
+/// How long an agent may take for its whole plan.
+const RUN_TIME: Duration = Duration::from_secs(180);
+
+/// How often it is looked whether it has ended.
+const LOOK_UP_TIME: Duration = Duration::from_millis(50);
+
+/// What is to be done in a run.
+pub(crate) struct Task {
+    /// What it is about; with the agent's name a folder's name.
+    pub(crate) name: &'static str,
+    /// What the user asks for.
+    pub(crate) prompt: &'static str,
+    /// What the model does.
+    pub(crate) plans: Vec<Plan>,
+    /// The project: paths and contents.
+    pub(crate) files: Vec<(String, String)>,
+    /// Arguments of `foveal init` beside the agent's name.
+    pub(crate) init: &'static str,
+}
+
+/// What came of a run.
+pub(crate) struct Run {
+    pub(crate) agent: &'static Agent,
+    pub(crate) plans: Vec<Plan>,
+    /// What the model was sent.
+    pub(crate) arrivals: Vec<Arrival>,
+    /// What the server was asked and answered.
+    pub(crate) exchanges: Vec<Exchange>,
+    /// What the hook was told and answered.
+    pub(crate) hooked: Vec<Hooked>,
+    /// The exit code; `None`: it did not end in time, or was killed.
+    pub(crate) code: Option<i32>,
+    /// The last that it printed.
+    pub(crate) printed: String,
+}
+
+/// The folder with the agents; says once how to get them where there is none.
+fn installation() -> Option<PathBuf> {
+    static SAID: Once = Once::new();
+    let folder = std::env::var_os(FOLDER).filter(|folder| !folder.is_empty());
+    if folder.is_none() {
+        say(
+            &SAID,
+            &format!(
+                "skipped: no coding agents (copy crates/cli/tests/clients/package.json to a new \
+                 folder, run `npm install` there, and set {FOLDER} to its path)"
+            ),
+        );
+    }
+    folder.map(PathBuf::from)
+}
+
+/// Says something once, past what keeps the output of tests.
+fn say(said: &Once, text: &str) {
+    said.call_once(|| {
+        // Nobody may be listening.
+        let _ = writeln!(std::io::stderr(), "{text}");
+    });
+}
+
+/// Has an agent do a task; `None` where it is not installed.
+pub(crate) fn run(agent: &'static Agent, task: Task) -> Option<Run> {
+    let installed = installation()?;
+    let Some(program) = agent.program_in(&installed) else {
+        say(&Once::new(), &format!("skipped: {} is not in {}", agent.name, installed.display()));
+        return None;
+    };
+    let name = format!("{}-{}", agent.name, task.name);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("clients").join(&name);
+    if folder.exists() {
+        fs::remove_dir_all(&folder).expect("a folder of this run alone");
+    }
+    let (home, project) = (folder.join("home"), folder.join("project"));
+    fs::create_dir_all(&home).expect("a new folder");
+    make_project(&project, &task.files);
+    let tap = Tap::new(&folder.join("tap"), env!("CARGO_BIN_EXE_foveal")).expect("a new program");
+    let model = Model::start(task.plans.clone(), &project).expect("a free port");
+    let place =
+        Place { home: &home, model: &model.address, prompt: task.prompt, foveal: &tap.program() };
+    let start = (agent.set_up)(&place);
+    let environment = |command: &mut Command| {
+        command.current_dir(&project).env_clear().envs(variables(agent, &installed));
+        command.env("HOME", &home).env(MARK, &name);
+    };
+    if agent.has_init {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_foveal"));
+        environment(&mut command);
+        init(command.args(["init", "--yes", agent.name]).args(task.init.split_whitespace()));
+        replace_program(&home, &tap.program());
+    }
+    let mut command = Command::new(program);
+    environment(&mut command);
+    command.args(start.arguments).envs(start.variables);
+    let output = |name: &str| File::create(folder.join(name)).expect("a new file");
+    command.stdin(Stdio::null()).stdout(output("out")).stderr(output("err"));
+    let code = ended(&mut command, &name);
+    let read = |name: &str| tail(&fs::read_to_string(folder.join(name)).unwrap_or_default());
+    Some(Run {
+        agent,
+        plans: task.plans,
+        arrivals: model.arrivals(),
+        exchanges: tap.exchanges(),
+        hooked: tap.hooked(),
+        code,
+        printed: format!("{}\n{}", read("out"), read("err")),
+    })
+}
+
+/// The environment of every run: nothing of the caller's, no way to another machine.
+fn variables(agent: &Agent, installed: &Path) -> Vec<(&'static str, String)> {
+    let modules = installed.join("node_modules");
+    let path = std::env::var("PATH").unwrap_or_default();
+    let folders = [modules.join("node").join("bin"), modules.join(".bin")];
+    let folders = folders.map(|folder| folder.display().to_string()).join(":");
+    let mut variables = vec![("PATH", format!("{folders}:{path}")), ("TERM", "dumb".to_owned())];
+    let closed = "http://127.0.0.1:9";
+    for name in ["HTTPS_PROXY", "https_proxy"].into_iter().filter(|_| !agent.proxies_all) {
+        variables.push((name, closed.to_owned()));
+    }
+    for name in ["NO_PROXY", "no_proxy"] {
+        variables.push((name, "127.0.0.1,localhost".to_owned()));
+    }
+    variables.extend(["DO_NOT_TRACK", "NO_UPDATE_NOTIFIER"].map(|name| (name, "1".to_owned())));
+    variables
+}
+
+/// A project of its own: the target folder may lie inside a checkout.
+fn make_project(project: &Path, files: &[(String, String)]) {
+    for (path, text) in files {
+        let path = project.join(path);
+        fs::create_dir_all(path.parent().expect("a file is in a folder")).expect("a new folder");
+        fs::write(path, text).expect("a new file");
+    }
+    let git = Command::new("git").args(["init", "--quiet"]).current_dir(project).output();
+    if !git.is_ok_and(|git| git.status.success()) {
+        fs::create_dir_all(project.join(".git")).expect("a new folder");
+    }
+}
+
+fn init(command: &mut Command) {
+    let output = command.output().expect("the program starts");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Puts the program that keeps copies in the place of the real one in all settings.
+fn replace_program(folder: &Path, program: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            replace_program(&path, program);
+        } else if let Ok(text) = fs::read_to_string(&path) {
+            let program = program.display().to_string();
+            let changed = text.replace(env!("CARGO_BIN_EXE_foveal"), &program);
+            if changed != text {
+                fs::write(&path, changed).expect("a file of this run");
+            }
+        }
+    }
+}
+
+/// Runs an agent in a process group of its own, and ends what is left of it.
+fn ended(command: &mut Command, mark: &str) -> Option<i32> {
+    let mut child = command.process_group(0).spawn().expect("the agent starts");
+    let started = Instant::now();
+    let code = loop {
+        if let Some(status) = child.try_wait().expect("it is our child") {
+            break status.code();
+        }
+        if started.elapsed() > RUN_TIME {
+            break None;
+        }
+        thread::sleep(LOOK_UP_TIME);
+    };
+    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    if let Some(group) = group {
+        // All of it may have ended.
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+    for left in left_behind(mark) {
+        let _ = kill_process(left, Signal::KILL);
+    }
+    let _ = child.wait();
+    code
+}
+
+/// Processes of this run that left its group: some agents leave a server behind.
+fn left_behind(mark: &str) -> Vec<Pid> {
+    let entry = format!("{MARK}={mark}\0");
+    let is_ours = |folder: &Path| {
+        let environment = fs::read(folder.join("environ")).unwrap_or_default();
+        environment.windows(entry.len()).any(|part| part == entry.as_bytes())
+    };
+    let folders = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let processes = folders.filter(|folder| is_ours(&folder.path()));
+    let ids = processes.filter_map(|folder| folder.file_name().to_str()?.parse().ok());
+    ids.filter_map(Pid::from_raw).collect()
+}
+
+/// The last lines of a text, each cut.
+fn tail(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    let last = &lines[lines.len().saturating_sub(12)..];
+    let cut = |line: &&str| line.chars().take(200).collect::<String>();
+    last.iter().map(cut).collect::<Vec<_>>().join("\n")
+}

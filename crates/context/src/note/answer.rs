@@ -1,0 +1,127 @@
+//! What stands before an answer, or in place of one.
+
+use std::fmt::{self, Formatter};
+
+use serde::{Deserialize, Serialize};
+
+/// What there is to know of an answer as a whole.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum AnswerNote {
+    /// It was given before, at this time of day on the user's own clock.
+    Cached {
+        /// From 0 to 23; larger ones wrap around, here and below.
+        hour: u8,
+        /// From 0 to 59.
+        minute: u8,
+        /// From 0 to 59.
+        second: u8,
+    },
+    /// Nothing was written, because the files hold this already.
+    NothingWritten,
+    /// The folder in which commands start is gone.
+    FolderGone {
+        /// That folder.
+        gone: Box<str>,
+        /// Where they start now.
+        now: Box<str>,
+    },
+    /// All that was shown is forgotten.
+    Forgotten,
+    /// The files below are in focus.
+    InFocus,
+    /// No file is in focus.
+    NoFocus,
+    /// A page of the web goes on.
+    PageCut,
+    /// The file that the note names follows, and how it is shown.
+    File(Showing),
+    /// How many lines of the file are shown.
+    LinesShown {
+        /// Lines that the file has.
+        all: u32,
+        /// Those that are shown.
+        shown: u32,
+    },
+    /// How many lines are shown of a file whose lines were not counted.
+    BytesShown {
+        /// Bytes that the file has.
+        bytes: u64,
+        /// Lines that are shown.
+        shown: u32,
+    },
+    /// What is unusual about the file: its encoding, say.
+    Unusual(Box<str>),
+}
+
+/// How a file is shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Showing {
+    /// All of it.
+    Full,
+    /// The lines that matter.
+    Curated,
+    /// What does not stand above.
+    NotAbove,
+    /// All lines, some of them in part.
+    LongLinesCut,
+    /// The first lines.
+    Beginning,
+    /// What is defined in it.
+    Structure,
+    /// Not at all: it has no text, but is this.
+    NoText(Box<str>),
+    /// Not at all: there is no room.
+    NoRoom,
+    /// Not at all: an error follows.
+    Failed,
+}
+
+impl AnswerNote {
+    pub(super) fn write(&self, f: &mut Formatter<'_>, file: &str) -> fmt::Result {
+        match self {
+            Self::Cached { hour, minute, second } => {
+                let (hour, minute, second) = (hour % 24, minute % 60, second % 60);
+                let half = if hour < 12 { "AM" } else { "PM" };
+                let hour = if hour % 12 == 0 { 12 } else { hour % 12 };
+                write!(f, "[Cached result from {hour:02}:{minute:02}:{second:02} {half}]")
+            }
+            Self::NothingWritten => {
+                f.write_str("[nothing was written: the files hold this already]")
+            }
+            Self::FolderGone { gone, now } => {
+                write!(f, "[the folder `{gone}` is gone; commands and paths now start in `{now}`]")
+            }
+            Self::Forgotten => {
+                f.write_str("forgotten: everything is shown anew when you ask for it")
+            }
+            Self::InFocus => f.write_str("In focus:"),
+            Self::NoFocus => f.write_str("[no files are in focus]"),
+            Self::PageCut => f.write_str("[the page is longer; this is its beginning]"),
+            Self::File(showing) => write!(f, "File: {file} ({showing})"),
+            Self::LinesShown { all, shown } => {
+                let share = (u64::from(*shown) * 100).checked_div(u64::from(*all)).unwrap_or(100);
+                write!(f, "Total lines: {all} | Preserved: {shown} ({share} %)")
+            }
+            Self::BytesShown { bytes, shown } => {
+                write!(f, "Total bytes: {bytes} | Preserved: {shown} lines")
+            }
+            Self::Unusual(what) => f.write_str(what),
+        }
+    }
+}
+
+impl fmt::Display for Showing {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Full => "full",
+            Self::Curated => "curated",
+            Self::NotAbove => "what is not shown above",
+            Self::LongLinesCut => "long lines cut",
+            Self::Beginning => "beginning",
+            Self::Structure => "structure",
+            Self::NoText(what) => what,
+            Self::NoRoom => "not read: the answer is long already",
+            Self::Failed => "failed",
+        })
+    }
+}
