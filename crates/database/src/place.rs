@@ -22,6 +22,12 @@ impl Place {
         &self.path
     }
 
+    /// Whether the file that was opened is still the one at the path. If not, another process
+    /// put it away or a person removed it, and nobody will find what is written to it.
+    pub fn is_current(&self) -> bool {
+        FileId::of(&self.path) == self.file
+    }
+
     /// Puts the file away, if it is still the one at the path, to where `aside` says; tells
     /// where it is now. Close it first: some systems do not move a file that is open.
     ///
