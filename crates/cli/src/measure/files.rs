@@ -20,7 +20,6 @@ pub(crate) struct FileOutcome {
     pub(crate) sessions: Vec<SessionFigures>,
     /// What could not be read as it stands.
     pub(crate) problems: Vec<String>,
-    /// Problems in all.
     pub(crate) problem_count: u64,
     /// Why the file could not be read, or not to its end.
     pub(crate) error: Option<LoadError>,
