@@ -119,13 +119,6 @@ pub struct Usage {
     pub output: u64,
 }
 
-impl Usage {
-    /// All input tokens: uncached, read and written.
-    pub fn prompt(&self) -> u64 {
-        self.input + self.cache_read + self.cache_write
-    }
-}
-
 /// One tool call of the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Call {

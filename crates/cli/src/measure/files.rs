@@ -21,7 +21,6 @@ pub(crate) struct FileOutcome {
     pub(crate) sessions: Vec<SessionFigures>,
     /// What could not be read as it stands.
     pub(crate) problems: Vec<String>,
-    /// Problems in all.
     pub(crate) problem_count: u64,
     /// What of its sessions is no text.
     pub(crate) attachments: Attachments,
