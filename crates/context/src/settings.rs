@@ -12,7 +12,8 @@ use crate::views::{Amount, Wanted};
 pub struct Settings {
     /// Smallest block, in bytes of text, that is replaced by a pointer.
     pub pointer_bytes_min: usize,
-    /// The same for a block that stands above as lines of another file, or of an unknown one.
+    /// The same for a block of a file that stands above as lines of another file, or of an unknown
+    /// one; also for a read that has the same content as one of another file.
     pub pointer_bytes_min_elsewhere: usize,
     /// Whether results are pointed at the model's own call arguments where these hold the same
     /// text. It stands there as part of a JSON string, one line after the other.
@@ -98,6 +99,12 @@ pub struct EditSettings {
 }
 
 impl Settings {
+    /// The same, with no pointer from the lines of one file to those of another.
+    #[must_use]
+    pub fn within_files(self) -> Self {
+        Self { pointer_bytes_min_elsewhere: usize::MAX, ..self }
+    }
+
     /// Everything visible stays visible somewhere in the prompt.
     pub fn lossless() -> Self {
         Self {

@@ -166,8 +166,10 @@ fn start(
         let answer = of.session.call(&request, &control);
         let unasked = approver.unasked();
         if unasked.is_some() || stop.is_cancelled() {
-            // This answer is not sent, but the session takes it for shown.
-            of.session.forget();
+            // This answer is not sent. If the session takes it for shown, it is to forget that.
+            if !answer.is_stopped {
+                of.session.forget();
+            }
             return (answer, unasked);
         }
         let whole = answer.shaped.and_then(|(_, handle)| of.session.content(handle));

@@ -1,11 +1,10 @@
 //! What a client asks for, and what is answered.
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CancelledNotificationParam, CustomNotification,
-    CustomRequest, CustomResult, ErrorData, Implementation, InitializeRequestParams,
-    InitializeResult, JsonObject, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
-    ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CustomNotification, CustomRequest, CustomResult,
+    ErrorData, Implementation, InitializeRequestParams, InitializeResult, JsonObject,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{RoleServer, ServerHandler};
@@ -114,15 +113,6 @@ impl ServerHandler for Connection {
         _context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         Err(error_for(&request))
-    }
-
-    async fn on_cancelled(
-        &self,
-        _notification: CancelledNotificationParam,
-        _context: NotificationContext<RoleServer>,
-    ) {
-        // The answer may be on its way already; a client that cancelled lets it drop.
-        self.shared.sessions.forget_shown(self.number_if_lasting(), None);
     }
 
     async fn on_roots_list_changed(&self, _context: NotificationContext<RoleServer>) {

@@ -80,32 +80,47 @@ async fn a_reset_forgets_what_was_shown() {
 }
 
 #[tokio::test]
-async fn answers_that_a_client_cancelled_do_not_count_as_shown() {
+async fn a_call_that_is_cancelled_leaves_what_was_shown_before() {
     let world = World::new(ToolSet::Full);
     world.write("a.txt", lines());
     let client = world.connect(Desk::default()).await;
     assert!(is_whole(&client).await);
-    let run = CallToolRequest::new(params("bash", json!({"command": "sleep 60"})));
+    let run = CallToolRequest::new(params("bash", json!({"command": "cat a.txt; sleep 60"})));
     let run = ClientRequest::CallToolRequest(run);
     let options = PeerRequestOptions::no_options();
     let handle = client.send_cancellable_request(run, options).await.unwrap();
     handle.cancel(None).await.unwrap();
-    // Which of the answers before did not arrive, nobody here can tell.
-    assert!(is_whole(&client).await);
+    assert!(!is_whole(&client).await);
 }
 
 #[tokio::test]
-async fn answers_that_were_sent_before_they_were_cancelled_do_not_count_as_shown() {
+async fn what_a_cancelled_call_found_does_not_count_as_shown() {
+    let world = World::new(ToolSet::Full);
+    world.write("a.txt", lines());
+    let client = world.connect(Desk::default()).await;
+    let run = CallToolRequest::new(params("bash", json!({"command": "cat a.txt; sleep 60"})));
+    let run = ClientRequest::CallToolRequest(run);
+    let options = PeerRequestOptions::no_options();
+    let handle = client.send_cancellable_request(run, options).await.unwrap();
+    handle.cancel(None).await.unwrap();
+    assert!(is_whole(&client).await);
+}
+
+/// Some clients cancel every request a little after its answer came.
+#[tokio::test]
+async fn a_cancellation_after_the_answer_changes_nothing() {
     let world = World::new(ToolSet::Full);
     world.write("a.txt", lines());
     let client = world.connect(Desk::default()).await;
     assert!(is_whole(&client).await);
-    let late = CancelledNotification::new(CancelledNotificationParam::new(
-        Some(NumberOrString::Number(99)),
-        None,
-    ));
-    client.send_notification(late.into()).await.unwrap();
-    assert!(is_whole(&client).await);
+    for request in 0..10 {
+        let late = CancelledNotification::new(CancelledNotificationParam::new(
+            Some(NumberOrString::Number(request)),
+            None,
+        ));
+        client.send_notification(late.into()).await.unwrap();
+    }
+    assert!(!is_whole(&client).await);
 }
 
 #[tokio::test]

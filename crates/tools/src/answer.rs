@@ -24,6 +24,8 @@ pub struct Answer {
     pub is_error: bool,
     /// Whether an earlier answer was used instead of doing the work again.
     pub cached: bool,
+    /// Whether the call was stopped before it was answered: nothing of it counts as shown.
+    pub is_stopped: bool,
     /// What each line of the text is.
     pub rows: Vec<AnswerRow>,
     /// What of the answer was replaced, and under which handle the whole is kept.

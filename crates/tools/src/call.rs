@@ -1,6 +1,7 @@
 //! One call, from its name to the answer.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
 
@@ -73,7 +74,11 @@ fn answered(
 ) -> Result<Answer, ToolError> {
     let arguments = tool.without_nulls(&request.arguments);
     let (toolbox, approvals) = (session.toolbox(), Approvals::default());
-    let part = |part: &Request| carry_out(session, table::named(&part.tool), part, control);
+    let has_parts = AtomicBool::new(false);
+    let part = |part: &Request| {
+        has_parts.store(true, Ordering::Relaxed);
+        carry_out(session, table::named(&part.tool), part, control)
+    };
     let mut work = Work {
         tool: tool.name,
         is_destructive: tool.hints.destructive,
@@ -84,8 +89,29 @@ fn answered(
         approvals: &approvals,
         carry_out: &part,
     };
+    let answer = answered_by(&mut work, tool, request, arguments);
+    match answer {
+        // Parts of a call are answers of their own, and some may have been given.
+        Err(ToolError::Cancelled) if !has_parts.load(Ordering::Relaxed) => Ok(stopped()),
+        answer => answer,
+    }
+}
+
+/// The answer to a call that was stopped before it had one.
+fn stopped() -> Answer {
+    let (text, rows) = AnswerText::of_error(ToolError::Cancelled.to_string()).into_parts();
+    Answer { text, rows, is_error: true, is_stopped: true, ..Answer::default() }
+}
+
+fn answered_by(
+    work: &mut Work<'_>,
+    tool: &'static Tool,
+    request: &Request,
+    arguments: Value,
+) -> Result<Answer, ToolError> {
+    let session = work.session;
     work.check_cancelled()?;
-    toolbox.collect_at_times();
+    session.toolbox().collect_at_times();
     let call = tool.parse(arguments.clone())?;
     work.permit_all(&call.asks())?;
     session.follow_reader();
@@ -95,16 +121,19 @@ fn answered(
     // What was read is known to the shaper, which points at it where that is better.
     if tool.repeats != Repeats::EarlierAnswer {
         work.anew = !request.detect_duplicates || !session.duplicates.detects(tool.name);
-        let findings = call.run(&work)?;
+        let findings = call.run(work)?;
+        // What nobody waits for any more is not shown.
+        work.check_cancelled()?;
         return Ok(give(session, &made, findings, None));
     }
     let context_lines = call.context_lines();
-    let asked = repeats::key(&work, tool, &*call, &made.arguments, request.detect_duplicates);
-    match repeats::earlier(&work, tool, &*call, &asked) {
+    let asked = repeats::key(work, tool, &*call, &made.arguments, request.detect_duplicates);
+    match repeats::earlier(work, tool, &*call, &asked) {
         Ok(findings) => return Ok(give(session, &made, findings, None)),
         Err(miss) => work.anew = matches!(miss, Miss::AskedAgain | Miss::Off),
     }
-    let findings = call.run(&work)?;
+    let findings = call.run(work)?;
+    work.check_cancelled()?;
     let recorded = ToRecord::of(&findings, context_lines);
     Ok(give(session, &made, findings, Some((asked, recorded))))
 }

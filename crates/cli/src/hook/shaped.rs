@@ -115,7 +115,10 @@ fn is_near(conversation: &Conversation, last: &Last) -> bool {
 /// among them would have numbers too.
 fn settings(form: Form) -> Settings {
     match form {
-        Form::Read { .. } => Settings { numbers: Numbers::All, ..Settings::lossless() },
+        // What is said beside a read speaks of that file alone.
+        Form::Read { .. } => {
+            Settings { numbers: Numbers::All, ..Settings::lossless() }.within_files()
+        }
         Form::Bash | Form::Grep => {
             Settings { numbers: Numbers::All, rewrite: None, curate: None, ..Settings::balanced() }
         }

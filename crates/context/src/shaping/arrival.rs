@@ -144,7 +144,9 @@ fn point(ask: &Ask<'_>, draft: &mut Draft<'_>, inputs: &mut ShapeInputs) {
     let whole = draft.facts.whole.map_or(&[][..], |whole| ask.ledger.whole(whole));
     let same = |source: &EntryIndex| {
         let theirs = ask.record.entry(*source).result();
-        !draft.is_empty() && theirs.is_some_and(|theirs| theirs.content == draft.content)
+        let is_near = draft.content.len() >= ask.settings.pointer_bytes_min_elsewhere
+            || read_file(ask.record.facts(*source)) == read_file(draft.facts);
+        !draft.is_empty() && is_near && theirs.is_some_and(|theirs| theirs.content == draft.content)
     };
     inputs.same = whole.last().copied().filter(same);
     if let Some(source) = inputs.same {
@@ -167,6 +169,15 @@ fn point(ask: &Ask<'_>, draft: &mut Draft<'_>, inputs: &mut ShapeInputs) {
     shown::point_at(draft, &seen, inputs.blocks.clone());
     inputs.hits = hits::sources(draft, &seen);
     hits::list_shown(draft, &inputs.hits);
+}
+
+/// The one file that a result is a read of.
+fn read_file(facts: &Facts) -> Option<&str> {
+    let call = facts.call.as_ref().filter(|call| call.effect.kind == EffectKind::Read)?;
+    match call.effect.reads.as_slice() {
+        [read] => Some(&read.path),
+        _ => None,
+    }
 }
 
 /// Spells what is kept shorter, and leaves out what is too long.

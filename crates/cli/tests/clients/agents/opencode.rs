@@ -51,7 +51,6 @@ mod small {
         super::OPENCODE, crate::course::small;
         the_tools_are_offered,
         a_first_read_comes_whole,
-        #[ignore = "the agent cancels requests that were answered, upon which all is forgotten"]
         a_second_read_points_at_the_first,
         a_read_after_an_edit_shows_the_change,
         pointers_hold,
