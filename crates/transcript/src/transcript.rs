@@ -141,6 +141,11 @@ pub struct ToolResult {
     pub is_error: bool,
 }
 
+/// The kind of the [`Block::Opaque`] beside the result of a read that a client recorded as
+/// showing a part of its file: `{"startLine":17,"numLines":1,"totalLines":300}`. The model is not
+/// sent it.
+pub const PART_OF_FILE: &str = "part of a file";
+
 /// One content part of an entry.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Block {
