@@ -183,7 +183,7 @@ conversation s5 by Claude Code in /w
 4 assistant @1767323046000
   call t1 Read {"file_path":"/w/a.rs"}
 4.0 tool @1767323047000
-  result t1 3\tlet c = 3;
+  result t1 3	let c = 3;
   opaque part of a file {"startLine":3,"numLines":1,"totalLines":9}
 5 user [injected] @1767323047100
   text one\ntwo
