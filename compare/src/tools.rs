@@ -28,7 +28,7 @@ pub(crate) fn compare(folder: &Path) -> anyhow::Result<()> {
     run(&mut ctags, &[0])?;
     let (ctags, ctags_bytes) = (milliseconds(begin), std::fs::metadata(&tags)?.len());
     let names = names(&mut built)?;
-    let searched = tree::ask(&mut built.indexer, &names)?;
+    let searched = tree::ask(&mut built.index, &names)?;
     let mut rows = vec![
         row("foveal index; search in the process", built.cold, built.bytes, &searched),
         row(
@@ -65,7 +65,7 @@ pub(crate) fn compare(folder: &Path) -> anyhow::Result<()> {
 /// Who uses each name, once all names are resolved.
 fn users(built: &mut tree::Built, names: &[String]) -> anyhow::Result<Vec<String>> {
     let begin = Instant::now();
-    let relations = built.indexer.relations()?;
+    let relations = built.index.relations()?;
     let resolved = milliseconds(begin);
     let mut times = Vec::new();
     for name in names {
@@ -123,7 +123,7 @@ fn program() -> Option<PathBuf> {
 
 /// Names of entities from all over the folder, those with letters of their own.
 fn names(built: &mut tree::Built) -> anyhow::Result<Vec<String>> {
-    let files = built.indexer.symbols()?;
+    let files = built.index.symbols()?;
     let definitions = files.iter().flat_map(|file| &file.definitions);
     let names = definitions.map(|definition| definition.name.to_string());
     let is_name = |name: &String| name.chars().all(|c| c.is_alphanumeric() || c == '_');

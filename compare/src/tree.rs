@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use foveal_cancel::Cancel;
 use foveal_code::embed::{Embedder, StaticModel};
-use foveal_index::{Indexer, SearchOptions, parts, text_of};
+use foveal_index::{Index, SearchOptions, parts, text_of};
 
 use crate::measuring::milliseconds;
 
@@ -30,7 +30,7 @@ impl Drop for Scratch {
 
 /// foveal's index, just built.
 pub(crate) struct Built {
-    pub(crate) indexer: Indexer,
+    pub(crate) index: Index,
     /// Milliseconds for all of it.
     pub(crate) cold: f64,
     /// Bytes on disk, all files of the database.
@@ -43,24 +43,24 @@ pub(crate) fn build(folder: &Path, scratch: &Scratch, embedded: bool) -> anyhow:
     let store = scratch.0.join(name);
     let model = embedded.then(|| Arc::new(StaticModel::built_in()) as Arc<dyn Embedder>);
     let begin = Instant::now();
-    let mut indexer = Indexer::open(folder, &store, model)?;
-    indexer.update(&mut |_| {}, &Cancel::NEVER)?;
+    let mut index = Index::open(folder, &store, model)?;
+    index.update(&mut |_| {}, &Cancel::NEVER)?;
     let cold = milliseconds(begin);
     // The log beside the database goes into it where it is closed.
-    drop(indexer);
+    drop(index);
     let bytes = std::fs::metadata(&store)?.len();
     let model = embedded.then(|| Arc::new(StaticModel::built_in()) as Arc<dyn Embedder>);
-    Ok(Built { indexer: Indexer::open(folder, &store, model)?, cold, bytes })
+    Ok(Built { index: Index::open(folder, &store, model)?, cold, bytes })
 }
 
 /// Milliseconds of each question, once everything is loaded.
-pub(crate) fn ask(indexer: &mut Indexer, questions: &[String]) -> anyhow::Result<Vec<f64>> {
+pub(crate) fn ask(index: &mut Index, questions: &[String]) -> anyhow::Result<Vec<f64>> {
     let options = SearchOptions::default();
-    indexer.search("warm up", &options)?;
+    index.search("warm up", &options)?;
     let mut times = Vec::new();
     for question in questions {
         let begin = Instant::now();
-        indexer.search(question, &options)?;
+        index.search(question, &options)?;
         times.push(milliseconds(begin));
     }
     Ok(times)
@@ -74,10 +74,10 @@ pub(crate) struct Located {
 }
 
 /// All parts of all files of the index.
-pub(crate) fn located(indexer: &mut Indexer) -> anyhow::Result<Vec<Located>> {
+pub(crate) fn located(index: &mut Index) -> anyhow::Result<Vec<Located>> {
     let mut all = Vec::new();
-    for path in indexer.symbols()?.into_iter().map(|file| file.path.into_string()) {
-        let bytes = std::fs::read(indexer.root().join(&path))?;
+    for path in index.symbols()?.into_iter().map(|file| file.path.into_string()) {
+        let bytes = std::fs::read(index.root().join(&path))?;
         let Some(text) = text_of(&bytes) else { continue };
         all.extend(parts(&path, &text).into_iter().map(|part| Located {
             path: path.clone(),

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use foveal_code::embed::{QuantizedVector, StaticModel, Vector, Vectors};
+use foveal_code::ranked::best;
 use instant_distance::{Builder, HnswMap, Point, Search};
 
 use crate::measuring::{milliseconds, percentile, questions};
@@ -46,13 +47,13 @@ impl Point for Place {
 pub(crate) fn compare(folder: &Path) -> anyhow::Result<()> {
     let scratch = Scratch::new()?;
     let mut built = tree::build(folder, &scratch, false)?;
-    let parts = tree::located(&mut built.indexer)?;
+    let parts = tree::located(&mut built.index)?;
     let model = StaticModel::built_in();
     let begin = Instant::now();
     let vectors: Vec<Vector> = parts.iter().map(|part| model.vector(&part.told)).collect();
     let embedded = milliseconds(begin);
     let asked: Vec<Vector> =
-        questions(&mut built.indexer)?.iter().map(|q| model.vector(q)).collect();
+        questions(&mut built.index)?.iter().map(|q| model.vector(q)).collect();
 
     println!(
         "{} vectors, made in {}; {} questions\n",
@@ -70,7 +71,8 @@ pub(crate) fn compare(folder: &Path) -> anyhow::Result<()> {
     let (mut exact, mut times) = (Vec::new(), Vec::new());
     for question in &asked {
         let begin = Instant::now();
-        let found = all.nearest(&QuantizedVector::of(question), NEAREST);
+        let cosines = all.cosines(&QuantizedVector::of(question));
+        let found = best(cosines.into_iter().enumerate(), NEAREST);
         times.push(milliseconds(begin));
         exact.push(found.iter().map(|one| one.document.index()).collect::<HashSet<usize>>());
     }

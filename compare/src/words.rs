@@ -33,11 +33,11 @@ pub(crate) fn compare(folder: &Path) -> anyhow::Result<()> {
     let mut asked = Vec::new();
     for (name, embedded) in [("foveal, words and vectors", true), ("foveal, words alone", false)] {
         let mut built = tree::build(folder, &scratch, embedded)?;
-        asked = questions(&mut built.indexer)?;
-        let times = tree::ask(&mut built.indexer, &asked)?;
+        asked = questions(&mut built.index)?;
+        let times = tree::ask(&mut built.index, &asked)?;
         rows.push(row(name, built.cold, built.bytes, &times));
         if !embedded {
-            all = tree::located(&mut built.indexer)?;
+            all = tree::located(&mut built.index)?;
         }
     }
     let begin = Instant::now();

@@ -48,16 +48,6 @@ impl Query {
         self.is_off = true;
         self
     }
-
-    /// The tool's name.
-    pub fn tool(&self) -> &str {
-        &self.tool
-    }
-
-    /// The arguments.
-    pub fn arguments(&self) -> &Value {
-        &self.arguments
-    }
 }
 
 /// How much of what a call answered an earlier one was asked for.

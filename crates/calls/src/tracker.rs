@@ -29,21 +29,6 @@ impl<R, D> CallTracker<R, D> {
         Self { settings, rules: Rules::default(), history: History::default() }
     }
 
-    /// A tracker that goes on where another one ended, within the bounds of `settings`.
-    pub fn resume(settings: CallSettings, rules: Rules, history: History<R, D>) -> Self {
-        let mut tracker = Self { settings, rules, history };
-        tracker.forget_idle_sessions(None);
-        for session in tracker.history.sessions.values_mut() {
-            session.bound(&tracker.settings);
-        }
-        tracker
-    }
-
-    /// Everything remembered, to be kept across a restart.
-    pub fn history(&self) -> &History<R, D> {
-        &self.history
-    }
-
     /// What is remembered of one session, to be kept across a restart.
     pub fn session_history(&self, session: &str) -> Option<&Session<R, D>> {
         self.history.sessions.get(session)
@@ -60,20 +45,10 @@ impl<R, D> CallTracker<R, D> {
         self.forget_idle_sessions(Some(session));
     }
 
-    /// What makes calls the same.
-    pub fn rules(&self) -> &Rules {
-        &self.rules
-    }
-
     /// Sets the rule of one tool, whether it had one or not. Calls recorded under another rule
     /// answer no more.
     pub fn register(&mut self, tool: &str, rule: impl Into<Similarity>) {
         self.rules.register(tool, rule);
-    }
-
-    /// The settings.
-    pub fn settings(&self) -> &CallSettings {
-        &self.settings
     }
 
     /// A call to look up; see [`Query::new`].
@@ -114,25 +89,12 @@ impl<R, D> CallTracker<R, D> {
         }
     }
 
-    /// The latest record of the session that answers the call, or why there is none.
+    /// The latest record of the session that answers the call and `is_usable`, or why there is
+    /// none. Records that are not usable are passed over, and stay.
     ///
     /// # Errors
     /// The [`Miss`]: the call is to be carried out.
     pub fn look_up(
-        &mut self,
-        session: &str,
-        query: &Query,
-        now: Timestamp,
-    ) -> Result<Hit<'_, R, D>, Miss> {
-        self.look_up_if(session, query, now, |_| true)
-    }
-
-    /// The same among the records that can be used, as the caller says; others are passed over,
-    /// and stay.
-    ///
-    /// # Errors
-    /// As [`look_up`](Self::look_up).
-    pub fn look_up_if(
         &mut self,
         session: &str,
         query: &Query,

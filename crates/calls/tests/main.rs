@@ -36,7 +36,7 @@ fn done(tracker: &mut Words, session: &str, asked: &Query, result: &str, seconds
 
 /// What the session answers: the recorded result, or why there is none.
 fn looked_up(tracker: &mut Words, session: &str, asked: &Query, seconds: i64) -> String {
-    match tracker.look_up(session, asked, at(seconds)) {
+    match tracker.look_up(session, asked, at(seconds), |_| true) {
         Ok(hit) => hit.record.result.clone(),
         Err(miss) => format!("{miss:?}"),
     }

@@ -17,7 +17,7 @@ fn found(tracker: &mut Words, tool: &str, declared: Declared, calls: (&str, &str
     let now = Timestamp(0);
     tracker.record("s", asked(tracker, calls.0), String::new(), String::new(), now);
     let again = asked(tracker, calls.1);
-    match tracker.look_up("s", &again, now) {
+    match tracker.look_up("s", &again, now, |_| true) {
         Ok(hit) => format!("{:?}", hit.extent).to_lowercase(),
         Err(miss) => format!("{miss:?}").to_lowercase(),
     }

@@ -1,6 +1,6 @@
 //! What is remembered, for how long, and what is asked again.
 
-use foveal_calls::{CallSettings, CallTracker, Declared, Extent, Miss, Rules, Statistics};
+use foveal_calls::{CallSettings, CallTracker, Declared, Extent, Miss, Statistics};
 use serde_json::json;
 
 use super::{Words, ask, at, done, looked_up, path_key, read, taken};
@@ -147,7 +147,7 @@ fn what_has_changed_answers_no_more_and_everything_is_counted() {
     let call = read(&tracker, "a");
     assert_eq!(looked_up(&mut tracker, "s", &call, 0), "New");
     done(&mut tracker, "s", &call, "one", 0);
-    let hit = tracker.look_up("s", &call, at(1)).expect("it was recorded");
+    let hit = tracker.look_up("s", &call, at(1), |_| true).expect("it was recorded");
     let (id, dependencies) = (hit.record.id, hit.record.dependencies.clone());
     assert_eq!(dependencies, "fresh");
     tracker.refuse("s", id);
@@ -185,15 +185,17 @@ fn history_goes_on_after_a_restart() {
     let other = read(&tracker, "b");
     done(&mut tracker, "s", &other, "two", 0);
     assert_eq!(taken(&mut tracker, "s", &call, 1), "one");
-    let kept = serde_json::to_string(tracker.history()).expect("text is JSON");
+    let kept = serde_json::to_string(&tracker.session_history("s")).expect("text is JSON");
     let history = serde_json::from_str(&kept).expect("it was just written");
     let mut settings = CallSettings::default();
-    let mut again: Words = CallTracker::resume(settings.clone(), Rules::default(), history);
-    assert_eq!(again.history(), tracker.history());
+    let mut again: Words = CallTracker::new(settings.clone());
+    again.restore("s", history);
+    assert_eq!(again.session_history("s"), tracker.session_history("s"));
     assert_eq!(looked_up(&mut again, "s", &call, 2), "AskedAgain");
     assert_eq!(looked_up(&mut again, "s", &call, 2), "one");
     settings.limits.calls_max = 1;
-    let less: Words = CallTracker::resume(settings, Rules::default(), again.history().clone());
+    let mut less: Words = CallTracker::new(settings);
+    less.restore("s", again.session_history("s").expect("it was restored").clone());
     assert_eq!(less.records("s").count(), 1);
     // Numbers are not given again.
     let call = again.query("inspect", Declared::ReadOnly, json!({}), &path_key);
@@ -230,9 +232,9 @@ fn records_that_cannot_be_used_are_passed_over_and_counted() {
         done(&mut tracker, "s", &asked, words, 0);
     }
     let asked = lines(&tracker, 10);
-    let hit = tracker.look_up_if("s", &asked, at(1), |hit| hit.record.result != "sixty");
+    let hit = tracker.look_up("s", &asked, at(1), |hit| hit.record.result != "sixty");
     assert_eq!(hit.map(|hit| hit.record.result.clone()), Ok("fifty".to_owned()));
-    let none = tracker.look_up_if("s", &asked, at(1), |hit| hit.extent == Extent::Same);
+    let none = tracker.look_up("s", &asked, at(1), |hit| hit.extent == Extent::Same);
     assert_eq!(none.map(|hit| hit.record.id), Err(Miss::New));
     let Statistics { calls, looked_up, misses, .. } = tracker.statistics();
     assert_eq!((calls, looked_up, misses), (2, 2, 1));

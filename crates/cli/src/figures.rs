@@ -9,7 +9,6 @@ pub(crate) struct SessionFigures {
     pub(crate) session: String,
     /// The file it is from.
     pub(crate) file: String,
-    /// Its conversations.
     pub(crate) conversations: u64,
     /// As recorded.
     pub(crate) raw: Figures,
@@ -20,7 +19,6 @@ pub(crate) struct SessionFigures {
 /// The figures of all sessions.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Totals {
-    /// Sessions.
     pub(crate) sessions: u64,
     /// Conversations, those of sub-agents included.
     pub(crate) conversations: u64,

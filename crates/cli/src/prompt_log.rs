@@ -98,7 +98,6 @@ impl<'a> ConversationLog<'a> {
         self.lines.push(b'\n');
     }
 
-    /// The lines.
     pub(crate) fn into_lines(self) -> Vec<u8> {
         self.lines
     }

@@ -14,55 +14,25 @@ const FILE_BYTES_MAX: u64 = 64 << 20;
 /// Why there is nothing to show; one line each.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SourceFileError {
-    /// Nothing has this name.
     #[error("`{path}` does not exist: check the path")]
-    Missing {
-        /// The path as given.
-        path: PathBuf,
-    },
-    /// It cannot be read.
+    Missing { path: PathBuf },
     #[error("`{path}` cannot be read: {why}")]
-    Unreadable {
-        /// The path as given.
-        path: PathBuf,
-        /// Why.
-        why: io::Error,
-    },
-    /// A folder, where a file is expected.
+    Unreadable { path: PathBuf, why: io::Error },
     #[error("`{path}` is a folder: name a file, or see `foveal map {path}`")]
-    Folder {
-        /// The path as given.
-        path: PathBuf,
-    },
-    /// Not text.
+    Folder { path: PathBuf },
     #[error("`{path}` is a binary file: there is no structure to show")]
-    Binary {
-        /// The path as given.
-        path: PathBuf,
-    },
+    Binary { path: PathBuf },
     /// Neither a file nor a folder.
     #[error("`{path}` is not a regular file: name a file")]
-    Special {
-        /// The path as given.
-        path: PathBuf,
-    },
-    /// More than is read.
+    Special { path: PathBuf },
     #[error("`{path}` is larger than {} MiB: it is not read", FILE_BYTES_MAX >> 20)]
-    Large {
-        /// The path as given.
-        path: PathBuf,
-    },
-    /// Its name says that it holds keys or passwords.
+    Large { path: PathBuf },
     #[error("`{path}` may hold secrets, by its name: it is not read")]
-    Secret {
-        /// The path as given.
-        path: PathBuf,
-    },
+    Secret { path: PathBuf },
 }
 
 /// A file with what it is made of.
 pub(crate) struct SourceText {
-    /// Its text.
     pub(crate) text: String,
     /// What it is made of.
     pub(crate) parsed: Parsed,

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, bail};
 use foveal_files::Roots;
-use foveal_index::IndexerError;
+use foveal_index::IndexError;
 use foveal_processes::Shell;
 use foveal_store::{SqliteStore, Store};
 use foveal_tools::toolbox::Host;
@@ -103,7 +103,7 @@ impl Opener {
     pub(crate) fn open_without_index(&self, root: &Path) -> anyhow::Result<Arc<Toolbox>> {
         let path = root.to_owned();
         let source = io::Error::from(io::ErrorKind::Unsupported);
-        let index = Box::new(move || Err(IndexerError::Place { path, source }));
+        let index = Box::new(move || Err(IndexError::Place { path, source }));
         Ok(Arc::new(self.with_index(Roots::open(&[root])?, index)))
     }
 

@@ -3,7 +3,7 @@
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use foveal_testkit::embedding_server::{Asked, EmbeddingServer, Reply, good};
+use foveal_testkit::embedding_server::{EmbeddingRequest, EmbeddingServer, Reply, good};
 use serde_json::Value;
 
 use crate::world::{Ran, World};
@@ -120,7 +120,7 @@ fn the_vectors_before_are_used_until_the_new_ones_are_there() {
     let world = world("embedder_changed");
     world.output("index r");
     let before = world.output("search part 7 --path r");
-    let server = EmbeddingServer::start(|asked: &Asked| match asked.number {
+    let server = EmbeddingServer::start(|asked: &EmbeddingRequest| match asked.number {
         // The one by which the model is known, and a few texts.
         0 | 1 => good(asked),
         _ => Reply::Raw(401, String::new(), "your key sesame has ended".to_owned()),
@@ -208,7 +208,7 @@ fn the_server_before_gets_no_key() {
     assert!(!asked.is_empty());
     assert!(asked.iter().all(|asked| asked.authorization.is_none()), "{asked:?}");
     assert_eq!(world.run_with("index r", &key).code, Some(0));
-    let sent = |asked: &Asked| asked.authorization.as_deref() == Some("Bearer sesame");
+    let sent = |asked: &EmbeddingRequest| asked.authorization.as_deref() == Some("Bearer sesame");
     assert!(!after.asked().is_empty() && after.asked().iter().all(sent));
     // Another model of the same server may have it.
     let asked_before = after.asked().len();
@@ -256,7 +256,7 @@ fn a_remembered_embedder_that_is_none() {
 #[test]
 fn a_killed_run_keeps_its_vectors() {
     let world = world("embedder_killed");
-    let server = EmbeddingServer::start(|asked: &Asked| match asked.number {
+    let server = EmbeddingServer::start(|asked: &EmbeddingRequest| match asked.number {
         0..=3 => good(asked),
         _ => Reply::Silence(Duration::from_secs(2)),
     });
@@ -285,7 +285,7 @@ fn a_killed_run_keeps_its_vectors() {
 #[test]
 fn changes_do_not_cost_a_search_its_vectors() {
     let world = world("embedder_slow");
-    let server = EmbeddingServer::start(|asked: &Asked| {
+    let server = EmbeddingServer::start(|asked: &EmbeddingRequest| {
         let of_changes = asked.texts.iter().any(|text| text.contains("changed_"));
         if of_changes { Reply::Raw(503, String::new(), "slow".to_owned()) } else { good(asked) }
     });
@@ -311,7 +311,7 @@ fn changes_do_not_cost_a_search_its_vectors() {
 #[test]
 fn a_text_that_cannot_be_embedded_is_found_by_its_words() {
     let world = world("embedder_nan");
-    let server = EmbeddingServer::start(|asked: &Asked| {
+    let server = EmbeddingServer::start(|asked: &EmbeddingRequest| {
         let bad = asked.texts.iter().any(|text| text.contains("fn bad_"));
         if bad { Reply::Raw(500, String::new(), "NaN".to_owned()) } else { good(asked) }
     });
@@ -329,7 +329,7 @@ fn a_text_that_cannot_be_embedded_is_found_by_its_words() {
 
 /// Ctrl+C while a server that was good so often has not answered.
 fn check_interrupted(world: &World, good_answers: usize, command: &str, expected: &str) {
-    let server = EmbeddingServer::start(move |asked: &Asked| match asked.number {
+    let server = EmbeddingServer::start(move |asked: &EmbeddingRequest| match asked.number {
         number if number < good_answers => good(asked),
         _ => Reply::Silence(Duration::from_secs(600)),
     });

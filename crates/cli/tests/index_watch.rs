@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use foveal_testkit::embedding_server::{Asked, EmbeddingServer, good};
+use foveal_testkit::embedding_server::{EmbeddingRequest, EmbeddingServer, good};
 use serde_json::Value;
 
 use crate::world::World;
@@ -71,7 +71,7 @@ fn a_watch_embeds_what_changes_and_begins_without_the_server() {
     let world = world("index_watch");
     let (open, gate) = channel::<()>();
     let gate = Mutex::new(gate);
-    let server = EmbeddingServer::start(move |asked: &Asked| {
+    let server = EmbeddingServer::start(move |asked: &EmbeddingRequest| {
         // Open for all others once it has been opened.
         let gate = gate.lock().unwrap_or_else(PoisonError::into_inner);
         let _opened = gate.recv_timeout(PATIENCE);
@@ -108,7 +108,7 @@ fn a_watch_looks_at_all_files_instead_of_asking_again_and_again() {
     let world = world("index_watch_stale");
     let elsewhere = world.folder.join("elsewhere.rs");
     fs::hard_link(world.folder.join("r/f00.rs"), &elsewhere).expect("a system with hard links");
-    let server = EmbeddingServer::start(move |asked: &Asked| {
+    let server = EmbeddingServer::start(move |asked: &EmbeddingRequest| {
         if asked.number == 0 {
             fs::write(&elsewhere, "pub fn entirely_else() {}\n").expect("a file of this test");
         }

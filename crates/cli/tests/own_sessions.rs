@@ -44,3 +44,27 @@ fn the_folder_of_a_session_is_taken_from_beside_it() {
     world.write("cline/1.json", "{\"cwd\":");
     assert!(world.output("show cline/1.messages.json").contains("1767_ab"));
 }
+
+/// What no tokens are counted for is said.
+#[test]
+fn attachments_are_counted() {
+    let world = World::new("attachments");
+    world.write("cline/1.messages.json", CLINE);
+    let ran = world.run("replay cline/1.messages.json --profile lossless");
+    assert!(
+        ran.err.contains("1 attachment without text (image 1; 1 kB) is not counted"),
+        "{}",
+        ran.err
+    );
+}
+
+/// A read that Claude Code recorded as showing one line of nine is not the whole file.
+#[test]
+fn a_file_that_a_hook_showed_a_line_of_is_not_known_whole() {
+    let world = World::new("hook_file_at");
+    let session = include_str!("../../../fuzz/corpus/claude_code/requests.jsonl");
+    world.write("s.jsonl", session);
+    let ran = world.run("file-at s.jsonl a.rs");
+    assert_eq!(ran.out, "[lines 1-2 are not known]\nlet c = 3;\n");
+    assert!(ran.err.contains("partial, 1 line known"), "{}", ran.err);
+}

@@ -8,12 +8,13 @@
 //! and `name`. Every query is asked of all functions of its file. MRR@10 and recall@10;
 //! equal scores count as the mean of the places they share.
 
+use std::collections::HashMap;
 use std::process::ExitCode;
 
 use foveal_code::bm25::{Bm25Settings, Field, TextIndex};
 use foveal_code::embed::{QuantizedVector, StaticModel, Vectors};
-use foveal_code::fusion::{NAME_REPETITIONS, VECTORS_WEIGHT, Voice, by_rank, by_score};
-use foveal_code::ranked::{Ranked, best};
+use foveal_code::fusion::{NAME_REPETITIONS, VECTORS_WEIGHT, Voice, by_score};
+use foveal_code::ranked::{DocumentId, Ranked, best};
 
 struct Pair {
     query: String,
@@ -139,4 +140,20 @@ fn scores(ranking: &[Ranked], count: usize) -> Scores {
         scores[ranked.document.index()] = ranked.score;
     }
     scores
+}
+
+/// Reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009): a document at place `p` of
+/// a ranking, from 1, gets `weight / (flatness + p)` of it. The `limit` best, best first;
+/// of equal ones the earlier document.
+///
+/// A `flatness` of 60 is usual; the smaller it is, the more the first places count.
+fn by_rank(voices: &[Voice<'_>], flatness: f32, limit: usize) -> Vec<Ranked> {
+    let mut sums: HashMap<DocumentId, f32> = HashMap::new();
+    for voice in voices {
+        for (place, ranked) in (1_u32..).zip(voice.ranking) {
+            *sums.entry(ranked.document).or_default() +=
+                voice.weight / (flatness.max(0.0) + place as f32);
+        }
+    }
+    best(sums.into_iter().map(|(document, sum)| (document.index(), sum)), limit)
 }

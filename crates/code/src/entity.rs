@@ -239,20 +239,6 @@ impl Parsed {
         })
     }
 
-    /// The entities directly in `parent`, or at the top of the file for `None`. Takes time
-    /// linear in the number of entities in `parent`.
-    pub fn children(
-        &self,
-        parent: Option<EntityIndex>,
-    ) -> impl Iterator<Item = (EntityIndex, &Entity)> {
-        // What is in an entity follows it directly.
-        let first = parent.map_or(0, |at| at.get().saturating_add(1));
-        self.indexed()
-            .skip(first)
-            .take_while(move |(_, entity)| entity.parent >= parent)
-            .filter(move |(_, entity)| entity.parent == parent)
-    }
-
     /// The entity and what it is in, from the inside out.
     pub fn ancestry(&self, index: EntityIndex) -> impl Iterator<Item = (EntityIndex, &Entity)> {
         let with = |at: EntityIndex| self.entity(at).map(|entity| (at, entity));
@@ -273,19 +259,6 @@ impl Parsed {
             at = entity.parent;
         }
         None
-    }
-
-    /// The statements of `entity`, not those of entities in it; of the file's top for `None`.
-    /// Takes time linear in the number of statements in its lines.
-    pub fn blocks_of(&self, entity: Option<EntityIndex>) -> impl Iterator<Item = &Block> {
-        let lines = entity.and_then(|at| self.entity(at)).map(|entity| entity.lines);
-        let from = lines.map_or(0, |lines| {
-            self.blocks.partition_point(|block| block.lines.first < lines.first)
-        });
-        self.blocks[from..]
-            .iter()
-            .take_while(move |block| lines.is_none_or(|lines| block.lines.first <= lines.last))
-            .filter(move |block| block.inside == entity)
     }
 
     /// The name with the names of what it is in: `Parser.parse`.

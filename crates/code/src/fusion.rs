@@ -1,7 +1,7 @@
 //! One ranking out of several.
 //!
-//! [`by_rank`] needs no scores that compare; [`by_score`] uses how far apart they are, and
-//! is better where they are known: see `models/README.md` for what was measured.
+//! It uses how far apart scores are, which is better than ranks alone: see `models/README.md`
+//! for what was measured.
 
 use std::collections::HashMap;
 
@@ -25,22 +25,6 @@ pub struct Voice<'a> {
     pub ranking: &'a [Ranked],
     /// 1 for all is an equal vote.
     pub weight: f32,
-}
-
-/// Reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009): a document at place `p` of
-/// a ranking, from 1, gets `weight / (flatness + p)` of it. The `limit` best, best first;
-/// of equal ones the earlier document.
-///
-/// A `flatness` of 60 is usual; the smaller it is, the more the first places count.
-pub fn by_rank(voices: &[Voice<'_>], flatness: f32, limit: usize) -> Vec<Ranked> {
-    let mut sums: HashMap<DocumentId, f32> = HashMap::new();
-    for voice in voices {
-        for (place, ranked) in (1_u32..).zip(voice.ranking) {
-            *sums.entry(ranked.document).or_default() +=
-                voice.weight / (flatness.max(0.0) + place as f32);
-        }
-    }
-    best(sums.into_iter().map(|(document, sum)| (document.index(), sum)), limit)
 }
 
 /// The weighted sum of scores, each first divided by the best of its ranking, so that the

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use foveal_code::embed::{Embedder, ModelError, QuantizedVector, StaticModel, Vector, Vectors};
+use foveal_code::ranked::best;
 use proptest::prelude::*;
 
 /// Read once: that takes longer than a test's work with it.
@@ -101,7 +102,7 @@ fn vectors_of_nothing_are_near_nothing() {
     assert_eq!(Vector::normalized(vec![f32::NAN, 1.0]).components(), [0.0, 0.0]);
     assert_eq!(Vector::normalized(vec![f32::INFINITY]).components(), [0.0]);
     let mut vectors = Vectors::new(3);
-    assert_eq!(vectors.nearest(&zero, 5), []);
+    assert_eq!(best(vectors.cosines(&zero).into_iter().enumerate(), 5), []);
     vectors.push(&zero);
     // Too short and too long ones keep to their row.
     vectors.push(&QuantizedVector { scale: 1.0, values: vec![1] });
@@ -151,7 +152,7 @@ proptest! {
         for (near, vector) in found.iter().zip(&exact) {
             prop_assert!((near - vector.cosine(&asked)).abs() < 0.02);
         }
-        let nearest = vectors.nearest(&question, 3);
+        let nearest = best(vectors.cosines(&question).into_iter().enumerate(), 3);
         let best = found.iter().copied().fold(f32::MIN, f32::max);
         prop_assert_eq!(nearest[0].score, best);
         prop_assert!(question.restored().cosine(&asked) > 0.999);

@@ -1,6 +1,6 @@
 //! Fused rankings.
 
-use foveal_code::fusion::{Voice, by_rank, by_score};
+use foveal_code::fusion::{Voice, by_score};
 use foveal_code::ranked::{DocumentId, Ranked, best};
 use proptest::prelude::*;
 
@@ -21,14 +21,10 @@ fn places(ranking: &[Ranked]) -> String {
 fn agreement_beats_one_high_place() {
     let (a, b) = (ranking("1:9 2:8 3:7"), ranking("3:0.9 2:0.8 4:0.1"));
     let voices = [&a, &b].map(|ranking| Voice { ranking, weight: 1.0 });
-    // 3 is at places 3 and 1, 2 at 2 and 2, 1 at 1 alone.
-    assert_eq!(places(&by_rank(&voices, 60.0, 10)), "3 2 1 4");
-    assert_eq!(places(&by_rank(&voices, 60.0, 2)), "3 2");
     // 2 has 8/9 + 8/9, 3 has 7/9 + 1.
     assert_eq!(places(&by_score(&voices, 3)), "2 3 1");
     let heavy = [Voice { ranking: &a, weight: 5.0 }, Voice { ranking: &b, weight: 1.0 }];
     assert_eq!(places(&by_score(&heavy, 3)), "2 1 3");
-    assert_eq!(places(&by_rank(&heavy, 0.0, 1)), "1");
 }
 
 #[test]
@@ -37,8 +33,6 @@ fn silence_adds_nothing() {
     let zero = ranking("7:0 8:0");
     let voices = [&none, &zero].map(|ranking| Voice { ranking, weight: 1.0 });
     assert_eq!(by_score(&voices, 5), []);
-    assert_eq!(by_rank(&[], 60.0, 5), []);
-    assert_eq!(by_rank(&voices, 60.0, 0), []);
 }
 
 proptest! {

@@ -45,7 +45,6 @@ pub(crate) fn structure(path: &str, text: &str) {
         let outer = block.inside.map(|at| parsed.entities[at.get()].lines);
         assert!(outer.is_none_or(|outer| outer.covers(block.lines)));
     }
-    lookups_agree(&parsed);
     for mention in &parsed.mentions {
         assert!(file.contains(&mention.line), "{mention:?}");
         assert!(mention.inside.is_none_or(|at| at.get() < parsed.entities.len()));
@@ -54,17 +53,6 @@ pub(crate) fn structure(path: &str, text: &str) {
         assert!(line.contains(&*mention.name), "{mention:?} in {line:?}");
     }
     outline_is_whole(&parsed, text);
-}
-
-/// Children and statements of an entity are found without looking at all others.
-fn lookups_agree(parsed: &Parsed) {
-    let all = parsed.indexed().map(|(at, _)| Some(at)).chain([None]);
-    for of in all.take(40) {
-        let children = parsed.indexed().filter(|(_, entity)| entity.parent == of);
-        assert!(parsed.children(of).eq(children));
-        let blocks = parsed.blocks.iter().filter(|block| block.inside == of);
-        assert!(parsed.blocks_of(of).eq(blocks));
-    }
 }
 
 fn entities_nest(parsed: &Parsed) {

@@ -36,23 +36,6 @@ fn the_innermost_entity_of_a_line() {
 }
 
 #[test]
-fn children_and_statements_of_an_entity() {
-    let parsed = parse("a.rs", TEXT);
-    let names = |parent| {
-        let found = parsed.children(parent).map(|(_, entity)| entity.name.to_string());
-        found.collect::<Vec<_>>().join(" ")
-    };
-    assert_eq!(names(None), "imports A A S");
-    let at = parsed.innermost(LineNumber(7));
-    assert_eq!(names(at), "f h");
-    let inner = parsed.innermost(LineNumber(8));
-    let blocks: Vec<String> =
-        parsed.blocks_of(inner).map(|block| block.lines.to_string()).collect();
-    assert_eq!(blocks, ["9"]);
-    assert_eq!(parsed.blocks_of(None).count(), 0);
-}
-
-#[test]
 fn reading_can_be_stopped() {
     let text = TEXT.repeat(100);
     let mut asked = 0;

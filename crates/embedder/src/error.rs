@@ -8,6 +8,7 @@ use crate::key::KEY_VARIABLE;
 
 /// Why an address of a server is none.
 #[derive(Debug, Error, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum SpecError {
     /// It does not begin with a protocol.
     #[error(
@@ -15,7 +16,6 @@ pub enum SpecError {
          with @URL after the model for another server than the usual one"
     )]
     Unknown(String),
-    /// It names no model.
     #[error("`{0}` names no model: write it after the colon, such as ollama:nomic-embed-text")]
     NoModel(String),
     /// What is after the `@` is no address.
@@ -29,7 +29,6 @@ pub enum SpecError {
     NoScheme {
         /// What stands before it: protocol and model.
         begin: String,
-        /// The server.
         host: String,
     },
     /// The address holds more than a server and a path: maybe a secret.
@@ -43,134 +42,58 @@ pub enum SpecError {
         "`{address}` is another machine, and http would send your code there for everybody on \
          the way to read: use https, or write {protocol}+http:MODEL@{address} if you want that"
     )]
-    Unencrypted {
-        /// The address.
-        address: String,
-        /// The protocol's name.
-        protocol: &'static str,
-    },
+    Unencrypted { address: String, protocol: &'static str },
 }
 
 /// Why a server gave no vectors.
 #[derive(Debug, Error)]
+#[expect(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum ServerError {
-    /// Nobody answers there.
     #[error(
         "{url} cannot be reached ({reason}): check that the server runs and the address is right"
     )]
-    Away {
-        /// Where it was asked.
-        url: String,
-        /// What the system says.
-        reason: String,
-    },
+    Away { url: String, reason: String },
     /// Nobody the system trusts says that it is who it says.
     #[error(
         "{url} has a certificate that is not trusted ({reason}): add its authority to those of the \
          system, or give it in SSL_CERT_FILE"
     )]
-    Certificate {
-        /// Where it was asked.
-        url: String,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// It took too long.
+    Certificate { url: String, reason: String },
     #[error("{url} gave no answer within {seconds} s: it is overloaded, or still loads the model")]
-    Slow {
-        /// Where it was asked.
-        url: String,
-        /// How long it was waited, in seconds.
-        seconds: u64,
-    },
-    /// It asks for a key, and there is none.
+    Slow { url: String, seconds: u64 },
     #[error("{url} asks for a key: set {KEY_VARIABLE}")]
-    NoKey {
-        /// Where it was asked.
-        url: String,
-    },
-    /// It does not take the key.
+    NoKey { url: String },
     #[error("{url} refuses the key in {KEY_VARIABLE} ({status}{said})")]
-    Key {
-        /// Where it was asked.
-        url: String,
-        /// The HTTP status.
-        status: u16,
-        /// The server's words.
-        said: Said,
-    },
-    /// There is no such address, or no such model.
+    Key { url: String, status: u16, said: Said },
     #[error(
         "{url} knows no model `{model}`, or is no address for embeddings (404{said}): check both{hint}"
     )]
     Unknown {
-        /// Where it was asked.
         url: String,
-        /// The model that was asked for.
         model: String,
-        /// The server's words.
         said: Said,
         /// What else can be done.
         hint: String,
     },
-    /// It sends to another address, which is not followed.
     #[error("{url} sends on to `{to}`, which is not followed: give that address if it is right")]
-    Redirect {
-        /// Where it was asked.
-        url: String,
-        /// Where it points to.
-        to: String,
-    },
-    /// It has been asked too often.
+    Redirect { url: String, to: String },
     #[error("{url} is asked too often (429{said}): try again {}", when(*.wait))]
     Busy {
-        /// Where it was asked.
         url: String,
         /// How long it wants to be left alone, if it says so.
         wait: Option<Duration>,
-        /// The server's words.
         said: Said,
     },
-    /// It does not take the request.
     #[error("{url} refuses the texts ({status}{said}): check that `{model}` is an embedding model")]
-    Refused {
-        /// Where it was asked.
-        url: String,
-        /// The model that was asked for.
-        model: String,
-        /// The HTTP status.
-        status: u16,
-        /// The server's words.
-        said: Said,
-    },
-    /// It fails.
+    Refused { url: String, model: String, status: u16, said: Said },
     #[error("{url} fails ({status}{said}): see its log, or try again later")]
-    Failing {
-        /// Where it was asked.
-        url: String,
-        /// The HTTP status.
-        status: u16,
-        /// The server's words.
-        said: Said,
-    },
-    /// The answer is something else than vectors.
+    Failing { url: String, status: u16, said: Said },
     #[error(
         "{url} answers with something else than vectors ({reason}): check that it speaks {protocol}"
     )]
-    Answer {
-        /// Where it was asked.
-        url: String,
-        /// What is wrong with it.
-        reason: String,
-        /// The protocol that was expected.
-        protocol: &'static str,
-    },
-    /// The work was stopped while an answer was waited for.
+    Answer { url: String, reason: String, protocol: &'static str },
     #[error("stopped before {url} gave an answer")]
-    Cancelled {
-        /// Where it was asked.
-        url: String,
-    },
+    Cancelled { url: String },
 }
 
 fn when(wait: Option<Duration>) -> String {

@@ -7,7 +7,9 @@ use std::time::Duration;
 use foveal_cancel::Cancel;
 use foveal_code::embed::{Embedder, Vector};
 use foveal_embedder::{ApiKey, Patience, ServerEmbedder};
-use foveal_testkit::embedding_server::{Asked, EmbeddingServer, Reply, good, words_vector};
+use foveal_testkit::embedding_server::{
+    EmbeddingRequest, EmbeddingServer, Reply, good, words_vector,
+};
 
 /// Short enough for tests, long enough for a busy machine.
 const PATIENCE: Patience = Patience {
@@ -46,7 +48,7 @@ fn told(server: &EmbeddingServer, embedder: &ServerEmbedder, texts: &[&str]) -> 
 
 /// Asks for two texts; gives what came and the number of requests it took.
 fn check(
-    script: impl Fn(&Asked) -> Reply + Send + Sync + 'static,
+    script: impl Fn(&EmbeddingRequest) -> Reply + Send + Sync + 'static,
     expected: &str,
     requests: usize,
 ) {
@@ -89,7 +91,7 @@ fn requests_have_few_texts_and_bytes() {
     assert_eq!(told(&server, &embedder, &[]), "0 vectors");
     let counts: Vec<usize> = server.asked().iter().map(|asked| asked.texts.len()).collect();
     assert_eq!(counts, [32, 32, 6, 2, 2]);
-    // What the indexer has in a call at most.
+    // What the index has in a call at most.
     let texts = [vec!["x".repeat(16 << 10); 3], vec!["x".repeat(512)]].concat();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     assert_eq!(told(&server, &embedder, &texts), "4 vectors");
@@ -169,19 +171,20 @@ fn answers_that_are_no_vectors() {
 
 #[test]
 fn a_busy_server_is_asked_again() {
-    let busy = |asked: &Asked| match asked.number {
+    let busy = |asked: &EmbeddingRequest| match asked.number {
         0 => Reply::Raw(429, "Retry-After: 0\r\n".to_owned(), String::new()),
         1 => raw(503, "loading"),
         _ => good(asked),
     };
     check(busy, "2 vectors", 3);
-    let later = |_: &Asked| Reply::Raw(429, "Retry-After: 77\r\n".to_owned(), String::new());
+    let later =
+        |_: &EmbeddingRequest| Reply::Raw(429, "Retry-After: 77\r\n".to_owned(), String::new());
     check(later, "http://SERVER/v1/embeddings is asked too often (429): try again in 77 s", 1);
 }
 
 #[test]
 fn too_much_is_sent_in_parts() {
-    let little = |asked: &Asked| {
+    let little = |asked: &EmbeddingRequest| {
         let bytes: usize = asked.texts.iter().map(String::len).sum();
         if asked.texts.len() > 1 || bytes > 700 { raw(413, "too much") } else { good(asked) }
     };
@@ -209,7 +212,7 @@ fn too_much_is_sent_in_parts() {
 #[test]
 fn a_text_that_fails_does_not_stop_the_others() {
     for (status, attempts) in [(400, 1), (500, 3)] {
-        let server = EmbeddingServer::start(move |asked: &Asked| {
+        let server = EmbeddingServer::start(move |asked: &EmbeddingRequest| {
             let bad = asked.texts.iter().any(|text| text.contains("nan"));
             if bad { raw(status, "unsupported value: NaN") } else { good(asked) }
         });
@@ -228,7 +231,7 @@ fn a_text_that_fails_does_not_stop_the_others() {
         }
         assert_eq!(given.len(), texts.len());
         // While it fails at plain words too, no text is taken for bad.
-        let server = EmbeddingServer::start(move |asked: &Asked| match asked.number {
+        let server = EmbeddingServer::start(move |asked: &EmbeddingRequest| match asked.number {
             number if number <= attempts => raw(status, ""),
             _ => good(asked),
         });
@@ -244,7 +247,7 @@ fn the_key_goes_nowhere_else() {
     let to = format!("http://{}/v1/embeddings", elsewhere.address());
     for status in [301, 302, 307, 308] {
         let headers = format!("Location: {to}\r\n");
-        let script = move |_: &Asked| Reply::Raw(status, headers.clone(), String::new());
+        let script = move |_: &EmbeddingRequest| Reply::Raw(status, headers.clone(), String::new());
         let expected = format!(
             "http://SERVER/v1/embeddings sends on to `{to}`, which is not followed: give that \
              address if it is right"

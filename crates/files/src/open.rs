@@ -67,48 +67,23 @@ impl Special {
 
 /// Why a file cannot be read.
 #[derive(Debug, Error)]
+#[expect(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum ReadError {
     /// The path is refused or leads to nothing.
     #[error(transparent)]
     Path(#[from] PathError),
-    /// Not a regular file.
     #[error("`{path}` is {}, which cannot be read as a file", what.name())]
-    Special {
-        /// The path.
-        path: String,
-        /// What it is.
-        what: Special,
-    },
-    /// Larger than is read at once.
+    Special { path: String, what: Special },
     #[error(
         "`{path}` has {bytes} bytes, more than the {limit} that are read at once; read it by range of lines"
     )]
-    TooLarge {
-        /// The path.
-        path: String,
-        /// Its size.
-        bytes: u64,
-        /// The most.
-        limit: u64,
-    },
-    /// Written to while it was read.
+    TooLarge { path: String, bytes: u64, limit: u64 },
     #[error("`{path}` was changed while it was read; read it again")]
-    Changing {
-        /// The path.
-        path: String,
-    },
-    /// The bytes are no text.
+    Changing { path: String },
     #[error("`{path}` is not text")]
-    NotText {
-        /// The path.
-        path: String,
-    },
-    /// The caller no longer wants it.
+    NotText { path: String },
     #[error("stopped while reading `{path}`")]
-    Cancelled {
-        /// The path.
-        path: String,
-    },
+    Cancelled { path: String },
 }
 
 /// How much is read.

@@ -30,7 +30,7 @@ fn shown(lines: &Lines) -> Vec<String> {
 
 fn check(content: &[u8], (first, last): (u32, u32), expected: &[&str], count: u64) {
     let (_folder, roots) = workspace(content);
-    let mut reader = LinesReader::open(&roots.resolve("a").unwrap(), None).unwrap();
+    let mut reader = LinesReader::open(&roots.resolve("a").unwrap()).unwrap();
     let limits = LineLimits { line_bytes_max: 8, bytes_max: 20 };
     let lines = reader.lines(line(first), line(last), &limits, &Cancel::NEVER).unwrap();
     assert_eq!(shown(&lines), expected);
@@ -57,7 +57,7 @@ fn long_lines_and_many_lines_are_cut() {
     check(b"123456789\nab\n", (1, 2), &["1:12345678+1", "2:ab"], 2);
     check("1234567éa\nab\n".as_bytes(), (1, 1), &["1:1234567+3"], 2);
     let (_folder, roots) = workspace("1234567\n".repeat(5).as_bytes());
-    let mut reader = LinesReader::open(&roots.resolve("a").unwrap(), None).unwrap();
+    let mut reader = LinesReader::open(&roots.resolve("a").unwrap()).unwrap();
     let limits = LineLimits { line_bytes_max: 8, bytes_max: 20 };
     let lines = reader.lines(line(2), line(5), &limits, &Cancel::NEVER).unwrap();
     assert_eq!(shown(&lines), ["2:1234567", "3:1234567"]);
@@ -71,7 +71,7 @@ fn a_long_line_comes_in_parts() {
         (b"ab\n1234567\xE99\nc\n".to_vec(), ["1234567é", "9"]),
     ] {
         let (_folder, roots) = workspace(&content);
-        let mut reader = LinesReader::open(&roots.resolve("a").unwrap(), None).unwrap();
+        let mut reader = LinesReader::open(&roots.resolve("a").unwrap()).unwrap();
         let limits = LineLimits { line_bytes_max: 8, bytes_max: 20 };
         let mut from = 0;
         let mut parts = Vec::new();
@@ -97,43 +97,37 @@ fn lines_of_large_files_are_those_of_the_whole() {
     let whole: Vec<_> = text.lines().collect();
     let (_folder, roots) = workspace(text.as_bytes());
     let located = roots.resolve("a").unwrap();
-    let mut known = None;
     // Among others the lines that go over the border of what is read at once.
     let at_border = |chunks: usize| text[..chunks * 256 * 1024].matches('\n').count() as u32 + 1;
     let (one, three) = (at_border(1), at_border(3));
+    let mut reader = LinesReader::open(&located).unwrap();
     for first in [89_990, 1, 30_000, one, one + 1, one - 1, three, three + 1, 90_000] {
-        let mut reader = LinesReader::open(&located, known.take()).unwrap();
         let lines = reader
             .lines(line(first), line(first + 4), &LineLimits::default(), &Cancel::NEVER)
             .unwrap()
             .lines;
         let expected = whole.iter().skip(first as usize - 1).take(5);
         assert!(lines.iter().map(|line| &*line.text).eq(expected.copied()), "{first}");
-        known = Some(reader.into_index());
     }
 }
 
 #[test]
-fn what_was_learnt_is_not_used_for_another_version() {
-    let (folder, roots) = workspace(b"a\nb\n");
-    let located = roots.resolve("a").unwrap();
-    let mut reader = LinesReader::open(&located, None).unwrap();
+fn lines_are_counted() {
+    let (_folder, roots) = workspace(b"a\nb\n");
+    let mut reader = LinesReader::open(&roots.resolve("a").unwrap()).unwrap();
     assert_eq!(reader.known_count(), None);
     assert_eq!(reader.count(&Cancel::NEVER).unwrap(), 2);
-    let index = reader.into_index();
-    fs::write(folder.path().join("a"), "a\nb\nc\n").unwrap();
-    let mut reader = LinesReader::open(&located, Some(index)).unwrap();
-    assert_eq!(reader.count(&Cancel::NEVER).unwrap(), 3);
+    assert_eq!(reader.known_count(), Some(2));
 }
 
 #[test]
 fn reading_can_be_stopped_and_what_is_no_text_is_refused() {
     let (_folder, roots) = workspace(b"a\n");
-    let mut reader = LinesReader::open(&roots.resolve("a").unwrap(), None).unwrap();
+    let mut reader = LinesReader::open(&roots.resolve("a").unwrap()).unwrap();
     let stopped = reader.count(&Cancel::when(&|| true)).unwrap_err();
     assert!(matches!(stopped, ReadError::Cancelled { .. }));
     let (_folder, roots) = workspace(b"a\0b");
-    let refused = LinesReader::open(&roots.resolve("a").unwrap(), None).unwrap_err();
+    let refused = LinesReader::open(&roots.resolve("a").unwrap()).unwrap_err();
     assert_eq!(refused.to_string(), "`a` is not text");
 }
 
@@ -144,7 +138,7 @@ fn files_of_a_gigabyte_are_read_by_range() {
     let mut file = fs::OpenOptions::new().write(true).open(folder.path().join("a")).unwrap();
     file.seek(SeekFrom::Start(1 << 30)).unwrap();
     file.write_all(b"\nlast but one\nlast\n").unwrap();
-    let mut reader = LinesReader::open(&roots.resolve("a").unwrap(), None).unwrap();
+    let mut reader = LinesReader::open(&roots.resolve("a").unwrap()).unwrap();
     let limits = LineLimits { line_bytes_max: 20, bytes_max: 1000 };
     let lines = reader.lines(line(20_001), line(20_003), &limits, &Cancel::NEVER).unwrap();
     let hole = (1 << 30) - 320_000 - 20;

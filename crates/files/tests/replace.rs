@@ -8,7 +8,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use foveal_cancel::Cancel;
-use foveal_files::{Freshness, Note, Roots, WriteError, create, remove_if, replace_if, update};
+use foveal_files::{Freshness, Note, Roots, WriteError, create, remove_if, replace_if};
 use foveal_transcript::ContentHash;
 use tempfile::TempDir;
 
@@ -193,11 +193,17 @@ fn a_full_device_is_said_and_the_temporary_file_removed() {
 fn increment(roots: &Roots, times: usize) {
     let counter = roots.resolve("counter").unwrap();
     for _ in 0..times {
-        update::<WriteError>(&counter, &Cancel::NEVER, |bytes| {
-            let number: u64 = std::str::from_utf8(bytes).unwrap().parse().unwrap();
-            Ok((number + 1).to_string().into_bytes())
-        })
-        .unwrap();
+        loop {
+            let bytes = fs::read(counter.absolute()).unwrap();
+            let number: u64 = std::str::from_utf8(&bytes).unwrap().parse().unwrap();
+            let next = (number + 1).to_string();
+            let expected = ContentHash::of(&bytes);
+            match replace_if(&counter, &expected, next.as_bytes(), &Cancel::NEVER) {
+                Ok(_) => break,
+                Err(WriteError::Changed { .. }) => {}
+                Err(error) => panic!("{error}"),
+            }
+        }
     }
 }
 
@@ -269,9 +275,11 @@ fn readers_see_the_old_file_or_the_new_one() {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let a = roots.resolve("a").unwrap();
+            let mut old = vec![b'0'; 100_000];
             for round in 0..50_u8 {
-                let digit = b'0' + round % 10;
-                update::<WriteError>(&a, &Cancel::NEVER, |_| Ok(vec![digit; 100_000])).unwrap();
+                let new = vec![b'0' + round % 10; 100_000];
+                replace_if(&a, &ContentHash::of(&old), &new, &Cancel::NEVER).unwrap();
+                old = new;
             }
             done.store(true, Ordering::Relaxed);
         });

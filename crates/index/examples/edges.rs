@@ -16,7 +16,7 @@ use std::process::ExitCode;
 use foveal_cancel::Cancel;
 use foveal_code::FileClass;
 use foveal_code::relations::{Relation, RelationKind, Relations};
-use foveal_index::{Indexer, IndexerError};
+use foveal_index::{Index, IndexError};
 
 const KINDS: [RelationKind; 3] = [RelationKind::Calls, RelationKind::Imports, RelationKind::Tests];
 
@@ -37,10 +37,10 @@ fn main() -> ExitCode {
     }
 }
 
-fn sample(folder: &Path, count: usize, seed: u64) -> Result<(), IndexerError> {
-    let mut indexer = Indexer::in_memory(folder, None)?;
-    indexer.update(&mut |_| {}, &Cancel::NEVER)?;
-    let relations = indexer.relations()?;
+fn sample(folder: &Path, count: usize, seed: u64) -> Result<(), IndexError> {
+    let mut index = Index::in_memory(folder, None)?;
+    index.update(&mut |_| {}, &Cancel::NEVER)?;
+    let relations = index.relations()?;
     for kind in KINDS {
         for is_found in [true, false] {
             let mut all: Vec<&Relation> = relations

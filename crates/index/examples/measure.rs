@@ -17,7 +17,7 @@ use std::time::Instant;
 
 use foveal_cancel::Cancel;
 use foveal_code::embed::{Embedder, StaticModel};
-use foveal_index::{Indexer, IndexerError, SearchOptions};
+use foveal_index::{Index, IndexError, SearchOptions};
 
 use measuring::{milliseconds, peak_resident, percentile, questions};
 
@@ -40,32 +40,32 @@ fn main() -> ExitCode {
     }
 }
 
-fn measure(folder: &Path, embedded: bool) -> Result<(), IndexerError> {
+fn measure(folder: &Path, embedded: bool) -> Result<(), IndexError> {
     let store: PathBuf = std::env::temp_dir().join(format!("measure-{}.db", std::process::id()));
     let begin = Instant::now();
     let model = || -> Option<Arc<dyn Embedder>> {
         embedded.then(|| Arc::new(StaticModel::built_in()) as Arc<dyn Embedder>)
     };
-    let mut indexer = Indexer::open(folder, &store, model())?;
+    let mut index = Index::open(folder, &store, model())?;
     println!("opened in {:.1} ms", milliseconds(begin));
     let begin = Instant::now();
-    let summary = indexer.update(&mut |_| {}, &Cancel::NEVER)?;
+    let summary = index.update(&mut |_| {}, &Cancel::NEVER)?;
     println!("cold index: {:.2} s, {summary:?}", begin.elapsed().as_secs_f64());
     println!("peak resident {} MB", peak_resident() >> 20);
-    let size = indexer.size()?;
-    drop(indexer);
+    let size = index.size()?;
+    drop(index);
     let bytes = std::fs::metadata(&store).map_or(0, |metadata| metadata.len());
     println!("{size:?}, {:.1} MB on disk", bytes as f64 / 1e6);
 
     let begin = Instant::now();
-    let mut indexer = Indexer::open(folder, &store, model())?;
+    let mut index = Index::open(folder, &store, model())?;
     println!("opened again in {:.1} ms", milliseconds(begin));
     let begin = Instant::now();
-    indexer.update(&mut |_| {}, &Cancel::NEVER)?;
+    index.update(&mut |_| {}, &Cancel::NEVER)?;
     println!("looked for changes in {:.1} ms", milliseconds(begin));
 
-    let questions = questions(&mut indexer)?;
-    let mut ask = |question: &str| indexer.search(question, &SearchOptions::default());
+    let questions = questions(&mut index)?;
+    let mut ask = |question: &str| index.search(question, &SearchOptions::default());
     let begin = Instant::now();
     ask("warm up")?;
     println!("first search, everything loaded: {:.1} ms", milliseconds(begin));
@@ -76,9 +76,9 @@ fn measure(folder: &Path, embedded: bool) -> Result<(), IndexerError> {
         times.push(milliseconds(begin));
     }
     print_times("search", &times);
-    changed(&mut indexer)?;
+    changed(&mut index)?;
     println!("peak resident {} MB", peak_resident() >> 20);
-    drop(indexer);
+    drop(index);
     for ending in ["", "-wal", "-shm"] {
         // What is left is a temporary file.
         let _ = std::fs::remove_file(format!("{}{ending}", store.display()));
@@ -87,8 +87,8 @@ fn measure(folder: &Path, embedded: bool) -> Result<(), IndexerError> {
 }
 
 /// Indexes a file anew that changes each time; it stands beside the others and is removed.
-fn changed(indexer: &mut Indexer) -> Result<(), IndexerError> {
-    let path = indexer.root().join("measure_changed_file.rs");
+fn changed(index: &mut Index) -> Result<(), IndexError> {
+    let path = index.root().join("measure_changed_file.rs");
     let mut times = Vec::new();
     for turn in 0..CHANGES {
         let function = |n: usize| {
@@ -102,18 +102,18 @@ fn changed(indexer: &mut Indexer) -> Result<(), IndexerError> {
             return Ok(());
         }
         let begin = Instant::now();
-        indexer.touch(&path);
-        indexer.update_queued(&Cancel::NEVER)?;
+        index.touch(&path);
+        index.update_queued(&Cancel::NEVER)?;
         times.push(milliseconds(begin));
     }
     print_times("index one changed file of 500 lines again", &times);
     let begin = Instant::now();
-    indexer.search("add numbers", &SearchOptions::default())?;
+    index.search("add numbers", &SearchOptions::default())?;
     println!("search after a change: {:.1} ms", milliseconds(begin));
     // It was made above.
     let _ = std::fs::remove_file(&path);
-    indexer.touch(&path);
-    indexer.update_queued(&Cancel::NEVER)?;
+    index.touch(&path);
+    index.update_queued(&Cancel::NEVER)?;
     Ok(())
 }
 

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use foveal_cancel::Cancel;
 use foveal_code::embed::{Embedder, StaticModel};
 use foveal_code::{Entity, EntityKind, LineNumber};
-use foveal_index::{Hit, Indexer, IndexerError, SearchOptions};
+use foveal_index::{Hit, Index, IndexError, SearchOptions};
 
 /// What neighbours count against the rest.
 const SHARES: [f32; 6] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.6];
@@ -85,7 +85,7 @@ enum Trouble {
     #[error("a line of the cases is no JSON")]
     Json(#[from] serde_json::Error),
     #[error("the folder cannot be indexed")]
-    Index(#[from] IndexerError),
+    Index(#[from] IndexError),
 }
 
 fn main() -> ExitCode {
@@ -173,10 +173,10 @@ fn docs(folders: &[String]) -> Result<(), Trouble> {
 fn without_docs(folder: &Path) -> Result<(PathBuf, Vec<Case>), Trouble> {
     let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let copy = std::env::temp_dir().join(format!("neighbours-{}", std::process::id())).join(name);
-    let mut indexer = Indexer::in_memory(folder, None)?;
-    indexer.update(&mut |_| {}, &Cancel::NEVER)?;
+    let mut index = Index::in_memory(folder, None)?;
+    index.update(&mut |_| {}, &Cancel::NEVER)?;
     let mut cases = Vec::new();
-    for file in indexer.symbols()? {
+    for file in index.symbols()? {
         let text = String::from_utf8_lossy(&fs::read(folder.join(&*file.path))?).into_owned();
         let parsed = foveal_code::parse(&file.path, &text);
         let mut lines: Vec<Option<&str>> = text.lines().map(Some).collect();
@@ -231,10 +231,10 @@ struct Measures {
 impl Measures {
     fn ask(&mut self, folder: &Path, cases: &[Case]) -> Result<(), Trouble> {
         let model: Arc<dyn Embedder> = Arc::new(StaticModel::built_in());
-        let mut indexer = Indexer::in_memory(folder, Some(model))?;
-        indexer.update(&mut |_| {}, &Cancel::NEVER)?;
+        let mut index = Index::in_memory(folder, Some(model))?;
+        index.update(&mut |_| {}, &Cancel::NEVER)?;
         let mut names: BTreeMap<String, Vec<(LineNumber, String)>> = BTreeMap::new();
-        for file in indexer.symbols()? {
+        for file in index.symbols()? {
             let of = file.definitions.iter();
             let of = of.map(|of| (of.lines.first, format!("{}:{}", file.path, of.qualified_name)));
             names.insert(file.path.to_string(), of.collect());
@@ -248,7 +248,7 @@ impl Measures {
                     neighbours_share: *share,
                     ..SearchOptions::default()
                 };
-                let hits = indexer.search(&case.question, &options)?;
+                let hits = index.search(&case.question, &options)?;
                 files.take(&first_files(&hits), &case.files);
                 let named = |hit: &Hit| {
                     let all = names.get(&hit.path).into_iter().flatten();

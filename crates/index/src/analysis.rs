@@ -11,7 +11,7 @@ use foveal_code::{FileClass, LineRange, Parsed};
 use foveal_transcript::ContentHash;
 
 use crate::chunk::{self, Chunk, Rows, chunks};
-use crate::model::Asked;
+use crate::model::ProbedEmbedder;
 use crate::secrets::is_private_key;
 use crate::source;
 use crate::store::{Analysed, Content, FileVectors};
@@ -60,7 +60,7 @@ pub(crate) fn analyse(
     place: &Path,
     path: &str,
     known: Option<ContentHash>,
-    model: Option<Asked<'_>>,
+    model: Option<ProbedEmbedder<'_>>,
     cancel: &Cancel<'_>,
 ) -> Outcome {
     let Ok((stamp, bytes)) = read(place) else { return Outcome::Unreadable };
@@ -178,7 +178,7 @@ pub(crate) fn told(chunk: &Chunk, parsed: &Parsed, rows: &Rows<'_>) -> String {
 }
 
 /// `None` where the model fails: whoever looks for files without vectors is told why.
-fn embed(model: Asked<'_>, texts: &[String]) -> Option<FileVectors> {
+fn embed(model: ProbedEmbedder<'_>, texts: &[String]) -> Option<FileVectors> {
     let texts: Vec<&str> = texts.iter().map(|text| embedded(text)).collect();
     let bytes = vectors::encode(model.embed(&texts).ok()?.into_iter());
     Some(FileVectors { model: model.model.number, bytes })

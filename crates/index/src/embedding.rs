@@ -11,9 +11,9 @@ use foveal_cancel::Cancel;
 use foveal_code::embed::{EmbedError, Embedder, Pace, QuantizedVector};
 
 use crate::analysis::{Divided, divide_known, embedded};
-use crate::error::IndexerError;
+use crate::error::IndexError;
 use crate::jobs::{Job, Jobs, LOOK_UP_TIME, STACK_BYTES, WAITING_MAX};
-use crate::model::Asked;
+use crate::model::ProbedEmbedder;
 use crate::pending::Pending;
 use crate::progress::{Progress, Stage};
 use crate::queue::Queue;
@@ -35,7 +35,7 @@ const CALL_BYTES_MAX: usize = 48 << 10;
 pub(crate) struct Task<'a> {
     pub(crate) root: &'a Path,
     pub(crate) queue: &'a Queue,
-    pub(crate) asked: Asked<'a>,
+    pub(crate) embedder: ProbedEmbedder<'a>,
     /// Files whose vectors are made at most.
     pub(crate) files_max: usize,
     pub(crate) cancel: &'a Cancel<'a>,
@@ -72,8 +72,8 @@ pub(crate) fn embed_waiting(
     store: &mut Store,
     task: &Task<'_>,
     progress: &mut dyn FnMut(Progress),
-) -> Result<Embedded, IndexerError> {
-    let mut waiting = store.waiting(task.asked.model.number)?;
+) -> Result<Embedded, IndexError> {
+    let mut waiting = store.waiting(task.embedder.model.number)?;
     let queued = task.queue.paths();
     let queued: HashSet<String> =
         queued.iter().filter_map(|file| relative(task.root, file)).collect();
@@ -87,7 +87,7 @@ pub(crate) fn embed_waiting(
     let order: VecDeque<String> = waiting.iter().map(|(path, _)| path.clone()).collect();
     let job = |(path, known): (String, _)| (path.clone(), Job { path, known_row: Some(known) });
     let jobs = Jobs::new(task.root, task.queue, waiting.into_iter().map(job).collect(), order);
-    let threads = match task.asked.embedder.pace() {
+    let threads = match task.embedder.embedder.pace() {
         Pace::Instant => thread::available_parallelism().map_or(1, usize::from),
         Pace::Batches { .. } => CALLS_MAX,
     };
@@ -111,7 +111,7 @@ pub(crate) fn embed_waiting(
 fn embed_all(jobs: &Jobs<'_>, task: &Task<'_>, stop: &AtomicBool, sender: &SyncSender<Message>) {
     let stopped = || stop.load(Ordering::Relaxed) || task.cancel.is_cancelled();
     let cancel = Cancel::when(&stopped);
-    let call_texts = match task.asked.embedder.pace() {
+    let call_texts = match task.embedder.embedder.pace() {
         Pace::Instant => usize::MAX,
         Pace::Batches { texts } => texts.max(1),
     };
@@ -143,7 +143,7 @@ fn embed_all(jobs: &Jobs<'_>, task: &Task<'_>, stop: &AtomicBool, sender: &SyncS
         while !rest.is_empty() && !cancel.is_cancelled() {
             let (call, later) = rest.split_at(fitting(rest, call_texts));
             rest = later;
-            match task.asked.embed(call) {
+            match task.embedder.embed(call) {
                 Ok(given) => vectors.extend(given),
                 Err(error) => {
                     send_whole(&collected, vectors, sender);
@@ -207,7 +207,7 @@ fn receive(
     store: &mut Store,
     stop: &AtomicBool,
     progress: &mut dyn FnMut(Progress),
-) -> Result<Embedded, IndexerError> {
+) -> Result<Embedded, IndexError> {
     let mut outcome = Embedded::default();
     let mut pending = Pending::default();
     let mut done = 0;
@@ -224,7 +224,7 @@ fn receive(
                 match message {
                     Message::Done(row, bytes) => {
                         outcome.files += 1;
-                        let vectors = FileVectors { model: task.asked.model.number, bytes };
+                        let vectors = FileVectors { model: task.embedder.model.number, bytes };
                         pending.push(Change::Vectors { row, vectors });
                     }
                     Message::Wrong(row) => pending.push(Change::Forget { row }),

@@ -8,13 +8,12 @@ use thiserror::Error;
 
 /// Why an index cannot be built, kept or asked.
 #[derive(Debug, Error)]
-pub enum IndexerError {
+#[expect(missing_docs, reason = "the messages say what variants and fields are")]
+pub enum IndexError {
     /// The folder to be indexed is not there, or is no folder.
     #[error("`{}` is no folder that can be read", path.display())]
     Root {
-        /// The folder.
         path: PathBuf,
-        /// What the system says.
         #[source]
         source: std::io::Error,
     },
@@ -23,7 +22,6 @@ pub enum IndexerError {
     Place {
         /// The store's file.
         path: PathBuf,
-        /// What the system says.
         #[source]
         source: std::io::Error,
     },
@@ -31,15 +29,13 @@ pub enum IndexerError {
     /// again at once.
     #[error("the index cannot be read or written")]
     Store(#[from] rusqlite::Error),
-    /// The texts have no vectors.
     #[error("the texts cannot be embedded")]
     Embed(#[from] EmbedError),
-    /// The folder cannot be watched.
     #[error("the folder cannot be watched for changes")]
     Watch(#[from] notify::Error),
 }
 
-impl IndexerError {
+impl IndexError {
     /// Whether the store's folder or file refuses to be written, so that an index can only be
     /// kept in memory.
     pub fn is_place(&self) -> bool {

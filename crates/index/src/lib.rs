@@ -1,6 +1,6 @@
 //! The index of a repository on disk, kept up to date and searched.
 //!
-//! [`Indexer`] walks a folder, has `foveal-code` read and embed what has changed, and keeps
+//! [`Index`] walks a folder, has `foveal-code` read and embed what has changed, and keeps
 //! it in one SQLite file that several processes may use. All of it can be stopped at any
 //! time; what was done is kept. A damaged store is set aside, and it and one of another version
 //! are built anew.
@@ -31,8 +31,8 @@ mod walk;
 mod watch;
 
 pub use self::analysis::{Part, parts};
-pub use self::error::IndexerError;
-pub use self::index::{Chosen, Indexer};
+pub use self::error::IndexError;
+pub use self::index::{Chosen, Index};
 pub use self::progress::{Progress, Stage, Summary};
 pub use self::queue::{QUEUED_MAX, Queue};
 pub use self::search::{Hit, Reason, SearchOptions};

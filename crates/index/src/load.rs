@@ -5,7 +5,7 @@ use std::sync::mpsc::{TrySendError, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use crate::error::IndexerError;
+use crate::error::IndexError;
 use crate::segment::Segment;
 use crate::store::{Loaded, Row, RowId, Store};
 
@@ -21,7 +21,7 @@ pub(crate) fn load(
     store: &Store,
     rows: Vec<Row>,
     dimensions: Option<usize>,
-) -> Result<HashMap<RowId, Segment>, IndexerError> {
+) -> Result<HashMap<RowId, Segment>, IndexError> {
     let read = |loaded: &Loaded| Segment::read(loaded, dimensions);
     let found = Mutex::new(HashMap::new());
     let keep = |segment: Segment| {
@@ -62,7 +62,7 @@ pub(crate) fn load(
             own.as_ref().and_then(read).map(keep);
         }
         drop(sender);
-        Ok::<(), IndexerError>(())
+        Ok::<(), IndexError>(())
     })?;
     Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner))
 }

@@ -6,7 +6,7 @@
 
 use foveal_code::embed::{EmbedError, Embedder, QuantizedVector, Vector};
 
-use crate::error::IndexerError;
+use crate::error::IndexError;
 use crate::store::{Model, Store};
 
 /// The text by whose vector a model is known. Another text would be another store version.
@@ -16,14 +16,14 @@ const PROBE: &str = "read the settings of a program from a file: fn parse_settin
 /// differently from run to run, and six bits a component are coarse.
 const SAME_COSINE_MIN: f32 = 0.95;
 
-/// A model that is asked.
+/// An embedder whose every answer is checked to come from `model`, by the vector of [`PROBE`].
 #[derive(Clone, Copy)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct ProbedEmbedder<'a> {
     pub(crate) embedder: &'a dyn Embedder,
     pub(crate) model: &'a Model,
 }
 
-impl Asked<'_> {
+impl ProbedEmbedder<'_> {
     /// One vector for each of `texts`, all of this model.
     pub(crate) fn embed(&self, texts: &[&str]) -> Result<Vec<QuantizedVector>, EmbedError> {
         let (vectors, probe) = ask(self.embedder, texts)?;
@@ -37,7 +37,7 @@ impl Asked<'_> {
 /// The model behind `embedder` as `store` knows it, from now on if not before. One that has
 /// changed behind its name is a new one, or the one that it was before: a server may have
 /// given a single odd answer.
-pub(crate) fn agree(store: &Store, embedder: &dyn Embedder) -> Result<Model, IndexerError> {
+pub(crate) fn agree(store: &Store, embedder: &dyn Embedder) -> Result<Model, IndexError> {
     let identity = embedder.identity();
     let (_, probe) = ask(embedder, &[])?;
     let known = store.model(&identity)?;

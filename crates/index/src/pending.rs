@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::error::IndexerError;
+use crate::error::IndexError;
 use crate::store::{Change, Store};
 
 /// Changes that are written together, at most.
@@ -29,7 +29,7 @@ impl Pending {
         self.changes.push(change);
     }
 
-    pub(crate) fn flush_if_due(&mut self, store: &mut Store) -> Result<(), IndexerError> {
+    pub(crate) fn flush_if_due(&mut self, store: &mut Store) -> Result<(), IndexError> {
         let is_due = self.since.elapsed() >= BATCH_TIME_MAX;
         if self.changes.len() >= BATCH_CHANGES_MAX || (is_due && !self.changes.is_empty()) {
             self.flush(store)?;
@@ -37,7 +37,7 @@ impl Pending {
         Ok(())
     }
 
-    pub(crate) fn flush(&mut self, store: &mut Store) -> Result<(), IndexerError> {
+    pub(crate) fn flush(&mut self, store: &mut Store) -> Result<(), IndexError> {
         if !self.changes.is_empty() {
             store.write(&self.changes)?;
             self.changes.clear();

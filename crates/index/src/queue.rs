@@ -25,16 +25,6 @@ impl Queue {
         files.push_back(path.to_owned());
     }
 
-    /// The number of files that wait.
-    pub fn len(&self) -> usize {
-        self.lock().len()
-    }
-
-    /// Whether no file waits.
-    pub fn is_empty(&self) -> bool {
-        self.lock().is_empty()
-    }
-
     /// The file that waits longest.
     pub(crate) fn pop(&self) -> Option<PathBuf> {
         self.lock().pop_front()

@@ -10,9 +10,9 @@ use std::time::Instant;
 use foveal_cancel::Cancel;
 
 use crate::analysis::{Outcome, analyse};
-use crate::error::IndexerError;
+use crate::error::IndexError;
 use crate::jobs::{Job, Jobs, LOOK_UP_TIME, STACK_BYTES, WAITING_MAX};
-use crate::model::Asked;
+use crate::model::ProbedEmbedder;
 use crate::pending::Pending;
 use crate::progress::{Progress, Stage, Summary};
 use crate::queue::Queue;
@@ -24,7 +24,7 @@ pub(crate) struct Work<'a> {
     pub(crate) root: &'a Path,
     pub(crate) queue: &'a Queue,
     /// A model that is asked while files are read.
-    pub(crate) model: Option<Asked<'a>>,
+    pub(crate) model: Option<ProbedEmbedder<'a>>,
     pub(crate) cancel: &'a Cancel<'a>,
 }
 
@@ -37,7 +37,7 @@ pub(crate) fn update(
     found: &Found,
     only: Option<&[PathBuf]>,
     progress: &mut dyn FnMut(Progress),
-) -> Result<Summary, IndexerError> {
+) -> Result<Summary, IndexError> {
     let known = match only {
         None => store.known()?,
         Some(files) => {
@@ -92,7 +92,7 @@ fn run(
     work: &Work<'_>,
     writer: &mut Writer<'_>,
     progress: &mut dyn FnMut(Progress),
-) -> Result<(), IndexerError> {
+) -> Result<(), IndexError> {
     let stop = AtomicBool::new(false);
     let threads = thread::available_parallelism().map_or(1, usize::from).min(total.max(1));
     thread::scope(|scope| {
@@ -132,7 +132,7 @@ fn receive(
     work: &Work<'_>,
     writer: &mut Writer<'_>,
     progress: &mut dyn FnMut(Progress),
-) -> Result<(), IndexerError> {
+) -> Result<(), IndexError> {
     let mut done = 0;
     let (stage, total) = (Stage::Files, total as u64);
     progress(Progress { stage, done, total });

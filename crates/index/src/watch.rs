@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use foveal_cancel::Cancel;
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
-use crate::error::IndexerError;
+use crate::error::IndexError;
 use crate::queue::QUEUED_MAX;
 use crate::walk::relative;
 
@@ -50,7 +50,7 @@ impl Watcher {
     ///
     /// # Errors
     /// If the system cannot watch it, or not so many folders.
-    pub fn start(root: &Path) -> Result<Self, IndexerError> {
+    pub fn start(root: &Path) -> Result<Self, IndexError> {
         let (sender, events) = sync_channel(EVENTS_MAX);
         let overflowed = Arc::new(AtomicBool::new(false));
         let overflow = Arc::clone(&overflowed);
@@ -67,13 +67,7 @@ impl Watcher {
     }
 
     /// Waits for changes and for the quiet after them; `None` once it is cancelled or the
-    /// watch has ended.
-    pub fn wait(&self, cancel: &Cancel<'_>) -> Option<Changes> {
-        self.wait_until(None, cancel)
-    }
-
-    /// As [`Self::wait`], but no longer than to `end` if nothing has changed by then: no files
-    /// are handed on then.
+    /// watch has ended. If nothing has changed by `end`, no files are handed on.
     pub fn wait_until(&self, end: Option<Instant>, cancel: &Cancel<'_>) -> Option<Changes> {
         let mut files = BTreeSet::new();
         let mut everything = false;

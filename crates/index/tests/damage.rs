@@ -23,15 +23,15 @@ fn check(test: &str, damage: impl FnOnce(&World)) {
 /// The store is built anew after `damage`, and is set aside or not.
 fn check_store(test: &str, damage: impl FnOnce(&World), is_set_aside: bool) {
     let world = world(test);
-    let mut indexer = world.open();
-    update(&mut indexer);
-    let whole = dump(&mut indexer);
-    drop(indexer);
+    let mut index = world.open();
+    update(&mut index);
+    let whole = dump(&mut index);
+    drop(index);
     damage(&world);
-    let mut indexer = world.open();
-    let summary = update(&mut indexer);
+    let mut index = world.open();
+    let summary = update(&mut index);
     assert!(summary.rebuilt, "{summary:?}");
-    assert_eq!(dump(&mut indexer), whole);
+    assert_eq!(dump(&mut index), whole);
     assert_eq!(world.root().join("../index.db.set-aside").exists(), is_set_aside);
 }
 
@@ -71,11 +71,11 @@ fn missing_tables_are_made_again() {
 #[test]
 fn of_several_one_replaces_another_version() {
     let world = world("several");
-    let mut indexer = world.open();
-    indexer.choose("far", "built-in").expect("a store of this test");
-    update(&mut indexer);
-    let whole = dump(&mut indexer);
-    drop(indexer);
+    let mut index = world.open();
+    index.choose("far", "built-in").expect("a store of this test");
+    update(&mut index);
+    let whole = dump(&mut index);
+    drop(index);
     execute(&world, "PRAGMA user_version = 1");
     let rebuilt: usize = std::thread::scope(|scope| {
         let open = || scope.spawn(|| usize::from(update(&mut world.open()).rebuilt));
@@ -84,9 +84,9 @@ fn of_several_one_replaces_another_version() {
     });
     assert_eq!(rebuilt, 1);
     assert!(!world.root().join("../index.db.set-aside").exists());
-    let mut indexer = world.open();
-    assert_eq!(dump(&mut indexer), whole);
-    assert_eq!(indexer.chosen().expect("a store").embedder.as_deref(), Some("far"));
+    let mut index = world.open();
+    assert_eq!(dump(&mut index), whole);
+    assert_eq!(index.chosen().expect("a store").embedder.as_deref(), Some("far"));
 }
 
 #[test]
@@ -111,18 +111,18 @@ fn what_was_chosen_last_is_taken_over() {
         "PRAGMA user_version = 99",
     ] {
         let world = world("chosen_last");
-        let mut indexer = world.open();
-        indexer.choose("far", "built-in").expect("a store of this test");
+        let mut index = world.open();
+        index.choose("far", "built-in").expect("a store of this test");
         for ending in ["-wal", "-shm"] {
             let place = |name: &str| world.root().join(format!("../{name}{ending}"));
             fs::copy(place("index.db"), place("index.db.set-aside")).expect("a log");
         }
-        indexer.choose("built-in", "far").expect("a store of this test");
-        drop(indexer);
+        index.choose("built-in", "far").expect("a store of this test");
+        drop(index);
         execute(&world, damage);
-        let mut indexer = world.open();
-        update(&mut indexer);
-        let chosen = indexer.chosen().expect("a store of this test");
+        let mut index = world.open();
+        update(&mut index);
+        let chosen = index.chosen().expect("a store of this test");
         assert_eq!(chosen.embedder.as_deref(), Some("built-in"), "{damage}");
     }
 }
@@ -130,20 +130,20 @@ fn what_was_chosen_last_is_taken_over() {
 #[test]
 fn rows_that_were_changed_are_not_trusted() {
     let world = world("rows");
-    let mut indexer = world.open();
-    update(&mut indexer);
-    let whole = dump(&mut indexer);
-    drop(indexer);
+    let mut index = world.open();
+    update(&mut index);
+    let whole = dump(&mut index);
+    drop(index);
     let connection = rusqlite::Connection::open(world.store()).expect("a store");
     connection
         .execute_batch("UPDATE content SET terms = x'0102' WHERE file % 2 = 0")
         .expect("a store");
     drop(connection);
-    let mut indexer = world.open();
-    let half = found(&mut indexer, "third part", 1_000);
+    let mut index = world.open();
+    let half = found(&mut index, "third part", 1_000);
     assert!(half.lines().count() < 20 * 20 && !half.is_empty(), "{half}");
-    assert_eq!(update(&mut indexer).indexed, 10);
-    assert_eq!(dump(&mut indexer), whole);
+    assert_eq!(update(&mut index).indexed, 10);
+    assert_eq!(dump(&mut index), whole);
 }
 
 proptest! {
@@ -153,10 +153,10 @@ proptest! {
     #[test]
     fn no_damage_is_fatal(at in any::<Index>(), length in 1_usize..3_000, cut in any::<bool>()) {
         let world = world("anywhere");
-        let mut indexer = world.open();
-        update(&mut indexer);
-        let whole = dump(&mut indexer);
-        drop(indexer);
+        let mut index = world.open();
+        update(&mut index);
+        let whole = dump(&mut index);
+        drop(index);
         let mut bytes = fs::read(world.store()).expect("a store");
         let start = at.index(bytes.len());
         if cut {
@@ -166,14 +166,14 @@ proptest! {
             bytes[start..end].iter_mut().for_each(|byte| *byte = byte.wrapping_mul(31).wrapping_add(7));
         }
         fs::write(world.store(), bytes).expect("a file");
-        let mut indexer = world.open();
+        let mut index = world.open();
         // What is found where the update does not look is mended by the second one.
         for _ in 0..2 {
-            update(&mut indexer);
-            found(&mut indexer, "third part", 1_000);
+            update(&mut index);
+            found(&mut index, "third part", 1_000);
         }
-        update(&mut indexer);
-        let hits = found(&mut indexer, "value of the third part", 1_000);
+        update(&mut index);
+        let hits = found(&mut index, "value of the third part", 1_000);
         let lost = whole.lines().filter(|line| !hits.contains(line)).count();
         prop_assert!(whole.ends_with(&hits), "{} hits, {lost} lines less", hits.lines().count());
     }

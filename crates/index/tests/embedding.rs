@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use foveal_cancel::Cancel;
 use foveal_code::embed::{EmbedError, Embedder, ModelId, Pace, StaticModel, Vector};
-use foveal_index::{Chosen, Hit, Indexer, SearchOptions, Stage, Summary};
+use foveal_index::{Chosen, Hit, Index, SearchOptions, Stage, Summary};
 use foveal_testkit::embedding_server::words_vector;
 use proptest::prelude::*;
 
@@ -113,14 +113,14 @@ fn execute(world: &World, sql: &str) {
     connection.execute_batch(sql).expect("a store");
 }
 
-fn hits(indexer: &mut Indexer) -> Vec<Hit> {
+fn hits(index: &mut Index) -> Vec<Hit> {
     let options = SearchOptions { limit: 1_000, ..SearchOptions::default() };
-    indexer.search("part 7", &options).expect("a store of this test")
+    index.search("part 7", &options).expect("a store of this test")
 }
 
 /// Files whose parts have a cosine that is not 0, and whether there are cosines at all.
-fn with_meaning(indexer: &mut Indexer) -> (usize, bool) {
-    let hits = hits(indexer);
+fn with_meaning(index: &mut Index) -> (usize, bool) {
+    let hits = hits(index);
     assert_eq!(hits.len(), 3 * FILES as usize);
     let told = |hit: &&Hit| hit.reason.cosine.is_some_and(|cosine| cosine != 0.0);
     let mut files: Vec<&str> = hits.iter().filter(told).map(|hit| hit.path.as_str()).collect();
@@ -129,21 +129,21 @@ fn with_meaning(indexer: &mut Indexer) -> (usize, bool) {
     (files.len(), hits.iter().any(|hit| hit.reason.cosine.is_some()))
 }
 
-fn problem(indexer: &Indexer) -> String {
-    indexer.problem().map_or_else(String::new, ToString::to_string)
+fn problem(index: &Index) -> String {
+    index.problem().map_or_else(String::new, ToString::to_string)
 }
 
 #[test]
 fn words_come_first_and_vectors_in_large_calls() {
     let (world, far) = world("far");
-    let mut indexer = world.open();
-    let texts = indexer.update_texts(&mut |_| {}, &Cancel::NEVER).expect("a folder of this test");
-    assert_eq!((texts.indexed, far.calls(), indexer.waiting().ok()), (FILES, 0, Some(FILES)));
-    assert_eq!(indexer.waiting_parts().ok(), Some(3 * FILES));
-    assert_eq!(with_meaning(&mut indexer), (0, false));
+    let mut index = world.open();
+    let texts = index.update_texts(&mut |_| {}, &Cancel::NEVER).expect("a folder of this test");
+    assert_eq!((texts.indexed, far.calls(), index.waiting().ok()), (FILES, 0, Some(FILES)));
+    assert_eq!(index.waiting_parts().ok(), Some(3 * FILES));
+    assert_eq!(with_meaning(&mut index), (0, false));
     assert_eq!(far.calls(), 0);
     let mut stages = Vec::new();
-    let vectors = indexer.update_vectors(
+    let vectors = index.update_vectors(
         usize::MAX,
         &mut |progress| stages.push((progress.stage, progress.done, progress.total)),
         &Cancel::NEVER,
@@ -156,8 +156,8 @@ fn words_come_first_and_vectors_in_large_calls() {
     let calls = far.calls();
     let full = (3 * FILES).div_ceil(CALL_TEXTS as u64 - 1);
     assert!((full + 1..=full + 5).contains(&calls), "{calls}");
-    assert_eq!(with_meaning(&mut indexer), (FILES as usize, true));
-    assert_eq!(update(&mut indexer), Summary { unchanged: FILES, ..Summary::default() });
+    assert_eq!(with_meaning(&mut index), (FILES as usize, true));
+    assert_eq!(update(&mut index), Summary { unchanged: FILES, ..Summary::default() });
     // One question, and one whether it is the same model still.
     assert_eq!(far.calls(), 2);
 }
@@ -169,93 +169,91 @@ fn a_call_fits_into_one_request() {
     let line = format!("    // {}\n", "and so on ".repeat(20));
     let function = |n| format!("fn large_{n}() {{\n{}}}\n", line.repeat(58));
     world.write("f00.rs", (0..12).map(function).collect::<String>());
-    let mut indexer = world.open();
-    assert_eq!(update(&mut indexer).waiting, 0);
-    assert!(indexer.size().is_ok_and(|size| size.chunks >= 12));
+    let mut index = world.open();
+    assert_eq!(update(&mut index).waiting, 0);
+    assert!(index.size().is_ok_and(|size| size.chunks >= 12));
     let mut anew = world.open_at(&world.root().join("../anew.db"));
     update(&mut anew);
-    assert_eq!(dump(&mut indexer), dump(&mut anew));
+    assert_eq!(dump(&mut index), dump(&mut anew));
 }
 
 #[test]
 fn a_bounded_number_of_files_is_embedded_those_that_are_read_first() {
     let (world, _) = world("bounded");
-    let mut indexer = world.open();
-    indexer.update_texts(&mut |_| {}, &Cancel::NEVER).expect("a folder of this test");
-    indexer.touch("f30.rs".as_ref());
+    let mut index = world.open();
+    index.update_texts(&mut |_| {}, &Cancel::NEVER).expect("a folder of this test");
+    index.touch("f30.rs".as_ref());
     // It waits for its words, not for vectors.
-    indexer.touch("new.rs".as_ref());
+    index.touch("new.rs".as_ref());
     let summary =
-        indexer.update_vectors(5, &mut |_| {}, &Cancel::NEVER).expect("a store of this test");
+        index.update_vectors(5, &mut |_| {}, &Cancel::NEVER).expect("a store of this test");
     assert_eq!((summary.embedded, summary.waiting), (5, FILES - 5));
-    assert_eq!(indexer.waiting_parts().ok(), Some(3 * (FILES - 5)));
-    let hits = hits(&mut indexer);
+    assert_eq!(index.waiting_parts().ok(), Some(3 * (FILES - 5)));
+    let hits = hits(&mut index);
     let cosine = |hit: &Hit| hit.reason.cosine.is_some_and(|cosine| cosine != 0.0);
     let files: BTreeSet<&str> =
         hits.iter().filter(|hit| cosine(hit)).map(|hit| hit.path.as_str()).collect();
     assert_eq!(files, BTreeSet::from(["f00.rs", "f01.rs", "f02.rs", "f03.rs", "f30.rs"]));
-    assert_eq!(indexer.queue().len(), 1);
-    assert_eq!(update(&mut indexer).waiting, 0);
-    assert!(indexer.queue().is_empty());
+    assert_eq!(update(&mut index).waiting, 0);
 }
 
 #[test]
 fn without_the_server_words_are_enough() {
     let (world, far) = world("away");
     far.fail_after(0);
-    let mut indexer = world.open();
+    let mut index = world.open();
     let expected = Summary { indexed: FILES, waiting: FILES, ..Summary::default() };
-    assert_eq!(update(&mut indexer), expected);
-    assert_eq!(problem(&indexer), "the embedding model cannot be used");
-    assert_eq!(with_meaning(&mut indexer), (0, false));
-    assert_eq!(problem(&indexer), "");
+    assert_eq!(update(&mut index), expected);
+    assert_eq!(problem(&index), "the embedding model cannot be used");
+    assert_eq!(with_meaning(&mut index), (0, false));
+    assert_eq!(problem(&index), "");
     far.fail_after(u64::MAX);
-    assert_eq!(update(&mut indexer).embedded, FILES);
-    let whole = found(&mut indexer, "part 7", 5);
+    assert_eq!(update(&mut index).embedded, FILES);
+    let whole = found(&mut index, "part 7", 5);
     far.fail_after(0);
-    assert_eq!(with_meaning(&mut indexer), (0, false));
-    assert_eq!(problem(&indexer), "the embedding model cannot be used");
+    assert_eq!(with_meaning(&mut index), (0, false));
+    assert_eq!(problem(&index), "the embedding model cannot be used");
     far.fail_after(u64::MAX);
-    assert_eq!(found(&mut indexer, "part 7", 5), whole);
-    assert_eq!(problem(&indexer), "");
+    assert_eq!(found(&mut index, "part 7", 5), whole);
+    assert_eq!(problem(&index), "");
 }
 
 #[test]
 fn another_model_behind_the_name_is_never_compared_with() {
     let (world, far) = world("behind");
-    let mut indexer = world.open();
-    update(&mut indexer);
+    let mut index = world.open();
+    update(&mut index);
     for number in [1, 3] {
         far.become_model(number);
-        assert_eq!(with_meaning(&mut indexer), (0, false));
-        assert_eq!(problem(&indexer), "another model answers to the name `far` than before");
-        assert_eq!((with_meaning(&mut indexer), indexer.waiting().ok()), ((0, false), Some(0)));
-        assert_eq!(update(&mut indexer).embedded, FILES);
+        assert_eq!(with_meaning(&mut index), (0, false));
+        assert_eq!(problem(&index), "another model answers to the name `far` than before");
+        assert_eq!((with_meaning(&mut index), index.waiting().ok()), ((0, false), Some(0)));
+        assert_eq!(update(&mut index).embedded, FILES);
         let mut anew = world.open_at(&world.root().join(format!("../anew{number}.db")));
         update(&mut anew);
-        assert_eq!(dump(&mut indexer), dump(&mut anew));
+        assert_eq!(dump(&mut index), dump(&mut anew));
     }
     // It changes while vectors are made.
     world.write("f00.rs", "fn another() {}\n");
     far.become_model(4);
-    assert_eq!(update(&mut indexer).embedded, FILES);
-    assert_eq!(with_meaning_of_all(&mut indexer), FILES as usize);
+    assert_eq!(update(&mut index).embedded, FILES);
+    assert_eq!(with_meaning_of_all(&mut index), FILES as usize);
 }
 
 /// A server gives a single odd answer, to a question or while vectors are made.
 #[test]
 fn a_model_that_was_away_has_its_vectors_again() {
     let (world, far) = world("odd");
-    let mut indexer = world.open();
-    update(&mut indexer);
-    let whole = dump(&mut indexer);
+    let mut index = world.open();
+    update(&mut index);
+    let whole = dump(&mut index);
     far.become_model(1);
-    assert_eq!(with_meaning(&mut indexer), (0, false));
+    assert_eq!(with_meaning(&mut index), (0, false));
     far.become_model(0);
-    assert_eq!(update(&mut indexer).embedded, 0);
-    assert_eq!(dump(&mut indexer), whole);
+    assert_eq!(update(&mut index).embedded, 0);
+    assert_eq!(dump(&mut index), whole);
     far.become_model(1);
-    let one = indexer.update(
+    let one = index.update(
         &mut |progress| {
             if progress.stage == Stage::Vectors {
                 far.fail_after(0);
@@ -266,13 +264,13 @@ fn a_model_that_was_away_has_its_vectors_again() {
     assert!(one.expect("a store of this test").embedded < FILES);
     far.fail_after(u64::MAX);
     far.become_model(0);
-    assert_eq!(update(&mut indexer).embedded, 0);
-    assert_eq!((dump(&mut indexer), count(&world, MODELS)), (whole, 1));
+    assert_eq!(update(&mut index).embedded, 0);
+    assert_eq!((dump(&mut index), count(&world, MODELS)), (whole, 1));
 }
 
-fn with_meaning_of_all(indexer: &mut Indexer) -> usize {
+fn with_meaning_of_all(index: &mut Index) -> usize {
     let options = SearchOptions { limit: 1_000, ..SearchOptions::default() };
-    let hits = indexer.search("fn part another", &options).expect("a store of this test");
+    let hits = index.search("fn part another", &options).expect("a store of this test");
     let mut files: Vec<&str> = hits.iter().map(|hit| hit.path.as_str()).collect();
     assert!(hits.iter().all(|hit| hit.reason.cosine.is_some_and(|cosine| cosine != 0.0)));
     files.sort_unstable();
@@ -285,28 +283,27 @@ fn with_meaning_of_all(indexer: &mut Indexer) -> usize {
 fn vectors_of_the_model_before_are_used_meanwhile() {
     let (world, far) = world("meanwhile");
     let built_in = || Some(Arc::new(StaticModel::built_in()) as Arc<dyn Embedder>);
-    let mut plain = Indexer::open(&world.root(), &world.store(), built_in()).expect("a folder");
+    let mut plain = Index::open(&world.root(), &world.store(), built_in()).expect("a folder");
     update(&mut plain);
     let before = found(&mut plain, "part 7", 20);
     drop(plain);
-    let mut indexer = world.open();
-    indexer.choose("far", "built-in").expect("a store of this test");
-    indexer.set_embedders(Some(far), built_in());
+    let mut index = world.open();
+    index.choose("far", "built-in").expect("a store of this test");
+    index.set_embedders(Some(far), built_in());
     for _ in 0..3 {
-        indexer.update_vectors(10, &mut |_| {}, &Cancel::NEVER).expect("a store of this test");
-        assert_eq!(found(&mut indexer, "part 7", 20), before);
+        index.update_vectors(10, &mut |_| {}, &Cancel::NEVER).expect("a store of this test");
+        assert_eq!(found(&mut index, "part 7", 20), before);
     }
-    let chosen = indexer.chosen().expect("a store of this test");
+    let chosen = index.chosen().expect("a store of this test");
     assert_eq!(
         (chosen.embedder.as_deref(), chosen.before.as_deref()),
         (Some("far"), Some("built-in"))
     );
-    let last =
-        indexer.update_vectors(10, &mut |_| {}, &Cancel::NEVER).expect("a store of this test");
+    let last = index.update_vectors(10, &mut |_| {}, &Cancel::NEVER).expect("a store of this test");
     assert_eq!((last.embedded, last.waiting), (10, 0));
-    let after = found(&mut indexer, "part 7", 20);
+    let after = found(&mut index, "part 7", 20);
     assert_ne!(after, before);
-    let chosen = indexer.chosen().expect("a store of this test");
+    let chosen = index.chosen().expect("a store of this test");
     assert_eq!((chosen.embedder.as_deref(), chosen.before), (Some("far"), None));
     let mut anew = world.open_at(&world.root().join("../anew.db"));
     update(&mut anew);
@@ -320,7 +317,7 @@ fn vectors_of_the_model_before_are_used_meanwhile() {
 fn vectors_that_another_process_chose_are_left_alone() {
     let world = world("others_choice").0;
     let built_in = || Some(Arc::new(StaticModel::built_in()) as Arc<dyn Embedder>);
-    let mut old = Indexer::open(&world.root(), &world.store(), None).expect("a folder");
+    let mut old = Index::open(&world.root(), &world.store(), None).expect("a folder");
     assert_eq!(old.chosen().expect("a store of this test"), Chosen::default());
     old.set_embedders(built_in(), None);
     update(&mut old);
@@ -353,27 +350,27 @@ fn vectors_that_another_process_chose_are_left_alone() {
 #[test]
 fn no_vectors_are_left_without_their_model() {
     let (world, _) = world("without_model");
-    let mut indexer = world.open();
-    indexer.update_texts(&mut |_| {}, &Cancel::NEVER).expect("a folder of this test");
+    let mut index = world.open();
+    index.update_texts(&mut |_| {}, &Cancel::NEVER).expect("a folder of this test");
     let remove = &mut |_| execute(&world, "DELETE FROM model");
-    indexer.update_vectors(usize::MAX, remove, &Cancel::NEVER).expect("a store of this test");
+    index.update_vectors(usize::MAX, remove, &Cancel::NEVER).expect("a store of this test");
     assert_eq!((count(&world, VECTORS), count(&world, MODELS)), (0, 0));
-    assert_eq!(update(&mut indexer).embedded, FILES);
+    assert_eq!(update(&mut index).embedded, FILES);
 }
 
 #[test]
 fn what_was_chosen_outlives_the_store() {
     let (world, _) = world("chosen");
-    let mut indexer = world.open();
-    indexer.choose("far", "built-in").expect("a store of this test");
-    indexer.choose("further", "far").expect("a store of this test");
-    drop(indexer);
+    let mut index = world.open();
+    index.choose("far", "built-in").expect("a store of this test");
+    index.choose("further", "far").expect("a store of this test");
+    drop(index);
     let connection = rusqlite::Connection::open(world.store()).expect("a store");
     connection.execute_batch("PRAGMA user_version = 99").expect("a store");
     drop(connection);
-    let mut indexer = world.open();
-    assert!(indexer.is_rebuilt());
-    let chosen = indexer.chosen().expect("a store of this test");
+    let mut index = world.open();
+    assert!(index.is_rebuilt());
+    let chosen = index.chosen().expect("a store of this test");
     assert_eq!(
         (chosen.embedder.as_deref(), chosen.before.as_deref()),
         (Some("further"), Some("built-in"))
@@ -383,35 +380,35 @@ fn what_was_chosen_outlives_the_store() {
 #[test]
 fn vectors_that_were_changed_are_not_trusted() {
     let (world, _) = world("changed_vectors");
-    let mut indexer = world.open();
-    update(&mut indexer);
-    let whole = dump(&mut indexer);
-    drop(indexer);
+    let mut index = world.open();
+    update(&mut index);
+    let whole = dump(&mut index);
+    drop(index);
     let connection = rusqlite::Connection::open(world.store()).expect("a store");
     let damage = "UPDATE vectors SET bytes = zeroblob(length(bytes)) WHERE file % 2 = 0";
     connection.execute_batch(damage).expect("a store");
     drop(connection);
-    let mut indexer = world.open();
-    assert_eq!(with_meaning(&mut indexer).0, FILES as usize / 2);
-    assert_eq!(indexer.waiting().ok(), Some(FILES / 2));
-    assert_eq!(update(&mut indexer).embedded, FILES / 2);
-    assert_eq!(dump(&mut indexer), whole);
+    let mut index = world.open();
+    assert_eq!(with_meaning(&mut index).0, FILES as usize / 2);
+    assert_eq!(index.waiting().ok(), Some(FILES / 2));
+    assert_eq!(update(&mut index).embedded, FILES / 2);
+    assert_eq!(dump(&mut index), whole);
 }
 
 #[test]
 fn a_file_that_changes_meanwhile_waits_for_its_words() {
     let (world, _) = world("meanwhile_changed");
-    let mut indexer = world.open();
-    indexer.update_texts(&mut |_| {}, &Cancel::NEVER).expect("a folder of this test");
+    let mut index = world.open();
+    index.update_texts(&mut |_| {}, &Cancel::NEVER).expect("a folder of this test");
     world.write("f01.rs", "fn entirely_else() {}\n");
-    let summary = indexer
+    let summary = index
         .update_vectors(usize::MAX, &mut |_| {}, &Cancel::NEVER)
         .expect("a store of this test");
     assert_eq!((summary.embedded, summary.waiting), (FILES - 1, 1));
-    assert_eq!(update(&mut indexer).waiting, 0);
+    assert_eq!(update(&mut index).waiting, 0);
     let mut anew = world.open_at(&world.root().join("../anew.db"));
     update(&mut anew);
-    assert_eq!(dump(&mut indexer), dump(&mut anew));
+    assert_eq!(dump(&mut index), dump(&mut anew));
 }
 
 proptest! {
@@ -421,26 +418,26 @@ proptest! {
     #[test]
     fn no_vector_is_lost_or_made_twice(asked in 0_u64..200, calls in 0_u64..40, stop in any::<bool>()) {
         let (world, far) = world("stopped_vectors");
-        let mut indexer = world.open();
-        indexer.update_texts(&mut |_| {}, &Cancel::NEVER).expect("a folder of this test");
+        let mut index = world.open();
+        index.update_texts(&mut |_| {}, &Cancel::NEVER).expect("a folder of this test");
         let left = AtomicU64::new(if stop { asked } else { u64::MAX });
         let down = |n: u64| n.checked_sub(1);
         let stops = || left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, down).is_err();
         far.fail_after(if stop { u64::MAX } else { calls });
-        let first = indexer.update_vectors(usize::MAX, &mut |_| {}, &Cancel::when(&stops)).expect("a store");
+        let first = index.update_vectors(usize::MAX, &mut |_| {}, &Cancel::when(&stops)).expect("a store");
         prop_assert_eq!(first.embedded + first.waiting, FILES);
-        prop_assert!(first.waiting == 0 || first.stopped || indexer.problem().is_some() || stops());
-        drop(indexer);
+        prop_assert!(first.waiting == 0 || first.stopped || index.problem().is_some() || stops());
+        drop(index);
         far.fail_after(u64::MAX);
-        let mut indexer = world.open();
-        prop_assert_eq!(with_meaning(&mut indexer).0 as u64, first.embedded);
+        let mut index = world.open();
+        prop_assert_eq!(with_meaning(&mut index).0 as u64, first.embedded);
         far.calls();
-        let rest = update(&mut indexer);
+        let rest = update(&mut index);
         prop_assert_eq!((rest.indexed, rest.embedded, rest.waiting), (0, first.waiting, 0));
         let most = (3 * first.waiting).div_ceil(CALL_TEXTS as u64 - 1) + 5;
         prop_assert!(far.calls() <= most);
         let mut anew = world.open_at(&world.root().join("../anew.db"));
         update(&mut anew);
-        prop_assert_eq!(dump(&mut indexer), dump(&mut anew));
+        prop_assert_eq!(dump(&mut index), dump(&mut anew));
     }
 }

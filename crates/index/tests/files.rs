@@ -33,9 +33,9 @@ fn what_is_ignored_hidden_secret_or_no_text_is_left_out() {
     world.write("large.rs", CODE.repeat(40_000));
     world.write("Cargo.lock", "[[package]]\nname = \"a\"\n");
     world.write("latin.rs", b"// caf\xe9\nfn coffee() {}\n");
-    let mut indexer = world.open();
-    let summary = update(&mut indexer);
-    assert_eq!(files(&mut indexer), ["credentials.rs", "deep/kept/d.rs", "latin.rs", "src/a.rs"]);
+    let mut index = world.open();
+    let summary = update(&mut index);
+    assert_eq!(files(&mut index), ["credentials.rs", "deep/kept/d.rs", "latin.rs", "src/a.rs"]);
     // Secret by name and too large; hidden and ignored ones are not even counted.
     assert_eq!(summary.passed_by, 5, "{summary:?}");
 }
@@ -49,11 +49,11 @@ fn hidden_files_are_left_out_whatever_is_asked_for() {
     }
     world.write(".gitignore", "!.github\n");
     world.write("sub/.ignore", "!.c.rs\n!kept.rs\n");
-    let mut indexer = world.open();
-    update(&mut indexer);
-    indexer.touch(".github/b.rs".as_ref());
-    indexer.update_queued(&Cancel::NEVER).expect("a store of this test");
-    assert_eq!(files(&mut indexer), ["a.rs", "sub/kept.rs"]);
+    let mut index = world.open();
+    update(&mut index);
+    index.touch(".github/b.rs".as_ref());
+    index.update_queued(&Cancel::NEVER).expect("a store of this test");
+    assert_eq!(files(&mut index), ["a.rs", "sub/kept.rs"]);
 }
 
 #[test]
@@ -62,21 +62,21 @@ fn only_what_has_changed_is_read() {
     world.write("a.rs", CODE);
     world.write("b.rs", CODE);
     world.write("data.bin", [0_u8; 100]);
-    let mut indexer = world.open();
+    let mut index = world.open();
     let all = Summary { indexed: 3, ..Summary::default() };
-    assert_eq!(update(&mut indexer), all);
+    assert_eq!(update(&mut index), all);
     let same = Summary { unchanged: 3, ..Summary::default() };
-    assert_eq!(update(&mut indexer), same);
+    assert_eq!(update(&mut index), same);
     assert_eq!(update(&mut world.open()), same);
     world.write("a.rs", CODE.replace("answer", "reply"));
     world.remove("b.rs");
     let changed = Summary { indexed: 1, unchanged: 1, removed: 1, ..Summary::default() };
-    assert_eq!(update(&mut indexer), changed);
-    assert_eq!(files(&mut indexer), ["a.rs"]);
+    assert_eq!(update(&mut index), changed);
+    assert_eq!(files(&mut index), ["a.rs"]);
     // Ignored from now on.
     world.write(".gitignore", "a.rs\n");
-    assert_eq!(update(&mut indexer).removed, 1);
-    assert_eq!(files(&mut indexer), [""; 0]);
+    assert_eq!(update(&mut index).removed, 1);
+    assert_eq!(files(&mut index), [""; 0]);
 }
 
 #[test]
@@ -86,22 +86,22 @@ fn files_in_the_queue_are_brought_up_to_date_alone() {
     world.write("sub/b.rs", CODE);
     world.write("ignored.rs", CODE);
     world.write(".gitignore", "ignored.rs\n");
-    let mut indexer = world.open();
-    let inside = indexer.root().join("sub").join("b.rs");
-    indexer.touch(&inside);
-    indexer.touch(&inside);
-    indexer.touch("ignored.rs".as_ref());
-    indexer.touch("../elsewhere.rs".as_ref());
-    indexer.touch("/".as_ref());
+    let mut index = world.open();
+    let inside = index.root().join("sub").join("b.rs");
+    index.touch(&inside);
+    index.touch(&inside);
+    index.touch("ignored.rs".as_ref());
+    index.touch("../elsewhere.rs".as_ref());
+    index.touch("/".as_ref());
     let one = Summary { indexed: 1, ..Summary::default() };
-    assert_eq!(indexer.update_queued(&Cancel::NEVER).expect("a store of this test"), one);
-    assert_eq!(files(&mut indexer), ["sub/b.rs"]);
+    assert_eq!(index.update_queued(&Cancel::NEVER).expect("a store of this test"), one);
+    assert_eq!(files(&mut index), ["sub/b.rs"]);
     world.remove("sub/b.rs");
-    indexer.touch(&inside);
+    index.touch(&inside);
     let gone = Summary { removed: 1, ..Summary::default() };
-    assert_eq!(indexer.update_queued(&Cancel::NEVER).expect("a store of this test"), gone);
+    assert_eq!(index.update_queued(&Cancel::NEVER).expect("a store of this test"), gone);
     assert_eq!(
-        indexer.update_queued(&Cancel::NEVER).expect("a store of this test"),
+        index.update_queued(&Cancel::NEVER).expect("a store of this test"),
         Summary::default()
     );
 }
@@ -112,31 +112,31 @@ fn files_in_the_queue_come_first() {
     for n in 0..300 {
         world.write(&format!("f{n:03}.rs"), CODE);
     }
-    let mut indexer = world.open();
-    indexer.touch("f299.rs".as_ref());
+    let mut index = world.open();
+    index.touch("f299.rs".as_ref());
     let seen = std::sync::atomic::AtomicBool::new(false);
     let note = &mut |progress: foveal_index::Progress| {
         // Another thread may be done with its first file before.
         seen.fetch_or(progress.done >= 100, std::sync::atomic::Ordering::Relaxed);
     };
     let stop = || seen.load(std::sync::atomic::Ordering::Relaxed);
-    assert!(indexer.update(note, &Cancel::when(&stop)).expect("a folder of this test").stopped);
-    assert!(files(&mut indexer).contains(&"f299.rs".to_owned()));
+    assert!(index.update(note, &Cancel::when(&stop)).expect("a folder of this test").stopped);
+    assert!(files(&mut index).contains(&"f299.rs".to_owned()));
 }
 
 #[test]
 fn another_model_embeds_anew_and_none_keeps_what_is_there() {
     let world = World::embedded("models");
     world.write("a.rs", CODE);
-    let plain = foveal_index::Indexer::open(&world.root(), &world.store(), None);
+    let plain = foveal_index::Index::open(&world.root(), &world.store(), None);
     let mut plain = plain.expect("a folder of this test");
     assert_eq!(update(&mut plain).indexed, 1);
-    let mut indexer = world.open();
+    let mut index = world.open();
     let embedded = Summary { unchanged: 1, embedded: 1, ..Summary::default() };
-    assert_eq!(update(&mut indexer), embedded);
-    assert_eq!(update(&mut indexer), Summary { embedded: 0, ..embedded });
+    assert_eq!(update(&mut index), embedded);
+    assert_eq!(update(&mut index), Summary { embedded: 0, ..embedded });
     assert_eq!(update(&mut plain).unchanged, 1);
-    let hits = indexer.search("answer", &foveal_index::SearchOptions::default());
+    let hits = index.search("answer", &foveal_index::SearchOptions::default());
     let hits = hits.expect("a store of this test");
     assert!(hits[0].reason.cosine.is_some_and(|cosine| cosine > 0.5), "{hits:?}");
 }
@@ -147,7 +147,7 @@ fn a_folder_that_is_none_is_refused() {
     world.write("a.rs", CODE);
     for path in ["gone", "a.rs"] {
         let root = world.root().join(path);
-        let refused = foveal_index::Indexer::open(&root, &world.store(), None);
+        let refused = foveal_index::Index::open(&root, &world.store(), None);
         let message = refused.err().map(|error| error.to_string());
         let expected = format!("`{}` is no folder that can be read", root.display());
         assert!(message.is_some_and(|message| message.replace("/.", "") == expected), "{path}");

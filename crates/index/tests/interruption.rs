@@ -27,21 +27,21 @@ proptest! {
     #[test]
     fn what_was_done_is_kept(asked in 0_u64..400) {
         let world = world("stopped");
-        let mut indexer = world.open();
+        let mut index = world.open();
         let left = AtomicU64::new(asked);
         let stop = || left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1)).is_err();
-        let summary = indexer.update(&mut |_| {}, &Cancel::when(&stop)).expect("a folder of this test");
-        let kept = files(&mut indexer).len();
+        let summary = index.update(&mut |_| {}, &Cancel::when(&stop)).expect("a folder of this test");
+        let kept = files(&mut index).len();
         prop_assert_eq!(kept as u64, summary.indexed);
-        drop(indexer);
-        let mut indexer = world.open();
-        prop_assert_eq!(files(&mut indexer).len(), kept);
-        let rest = update(&mut indexer);
+        drop(index);
+        let mut index = world.open();
+        prop_assert_eq!(files(&mut index).len(), kept);
+        let rest = update(&mut index);
         prop_assert!(!rest.stopped && !rest.rebuilt);
         prop_assert_eq!(rest.indexed as usize, FILES - kept);
         let mut anew = world.open_at(&world.root().join("../anew.db"));
         update(&mut anew);
-        prop_assert_eq!(dump(&mut indexer), dump(&mut anew));
+        prop_assert_eq!(dump(&mut index), dump(&mut anew));
     }
 }
 
@@ -51,8 +51,8 @@ fn two_may_update_the_same_index() {
     std::thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
-                let mut indexer = world.open();
-                let summary = update(&mut indexer);
+                let mut index = world.open();
+                let summary = update(&mut index);
                 assert_eq!(
                     (summary.indexed + summary.unchanged, summary.rebuilt),
                     (FILES as u64, false)

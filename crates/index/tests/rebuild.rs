@@ -74,7 +74,7 @@ proptest! {
             true => World::by("incremental", server.clone()),
             false => World::embedded("incremental"),
         };
-        let mut indexer = world.open();
+        let mut index = world.open();
         for edit in edits {
             match edit {
                 Edit::Write { file, text } => world.write(FILES[file], TEXTS[text]),
@@ -85,24 +85,24 @@ proptest! {
                 Edit::Ignore { file } => {
                     world.write(".gitignore", file.map_or("", |file| FILES[file]));
                 }
-                Edit::Update => drop(update(&mut indexer)),
+                Edit::Update => drop(update(&mut index)),
                 Edit::Touch { file } => {
-                    indexer.touch(FILES[file].as_ref());
-                    indexer.update_queued(&Cancel::NEVER).expect("a store of this test");
+                    index.touch(FILES[file].as_ref());
+                    index.update_queued(&Cancel::NEVER).expect("a store of this test");
                 }
-                Edit::Reopen => indexer = world.open(),
+                Edit::Reopen => index = world.open(),
                 Edit::Away { calls } => server.fail_after(calls),
                 Edit::Model { number } => server.become_model(number),
             }
         }
         server.fail_after(u64::MAX);
         // The search may find that behind the name is another model.
-        dump(&mut indexer);
-        let summary = update(&mut indexer);
+        dump(&mut index);
+        let summary = update(&mut index);
         prop_assert_eq!(summary.waiting, 0);
         let mut anew = world.open_at(&world.root().join("../anew.db"));
         update(&mut anew);
-        prop_assert_eq!(dump(&mut indexer), dump(&mut anew));
-        prop_assert!(indexer.problem().is_none());
+        prop_assert_eq!(dump(&mut index), dump(&mut anew));
+        prop_assert!(index.problem().is_none());
     }
 }

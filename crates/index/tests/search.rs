@@ -52,12 +52,12 @@ One setting a line, its name, an equals sign and the value.
 ";
 
 fn check(world: &World, questions: &[(&str, &[EntityKind])], expected: &str) {
-    let mut indexer = world.open();
+    let mut index = world.open();
     let mut text = String::new();
     for (query, kinds) in questions {
         writeln!(text, "{query}").expect("a string takes all text");
         let options = SearchOptions { limit: 2, kinds: kinds.to_vec(), ..SearchOptions::default() };
-        for hit in indexer.search(query, &options).expect("a store of this test") {
+        for hit in index.search(query, &options).expect("a store of this test") {
             let kind = hit.kind.map_or("lines", EntityKind::name);
             let words = hit.reason.words.join("+");
             writeln!(text, "  {}:{} {kind} {} [{words}]", hit.path, hit.lines, hit.name)
@@ -131,8 +131,8 @@ fn words_score_as_bm25_over_all_texts_does() {
         reference.push(&[Field { text: &body, weight: 1.0 }, name]);
         places.push(format!("f{n:02}.rs"));
     }
-    let mut indexer = world.open();
-    update(&mut indexer);
+    let mut index = world.open();
+    update(&mut index);
     for query in ["alpha beta", "part 7", "gamma1 delta", "epsilon 4 4 4", "zeta", "PartAlpha"] {
         let scores = reference.scores(query, Bm25Settings::default());
         let mut expected: Vec<(&str, f32)> = places
@@ -143,7 +143,7 @@ fn words_score_as_bm25_over_all_texts_does() {
             .collect();
         expected.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(b.0)));
         let options = SearchOptions { limit: 100, ..SearchOptions::default() };
-        let hits = indexer.search(query, &options).expect("a store of this test");
+        let hits = index.search(query, &options).expect("a store of this test");
         let hits: Vec<(&str, Part)> = hits
             .iter()
             .map(|hit| (&*hit.path, Part { lines: hit.lines, scored: hit.reason.words_score }))
@@ -173,11 +173,11 @@ fn what_the_best_part_uses_comes_before_what_is_as_good_without() {
     }
     let best = part("draw_widget_frame").replace("widget()", "bb_one()");
     world.write("frame.rs", best);
-    let mut indexer = world.open();
-    update(&mut indexer);
+    let mut index = world.open();
+    update(&mut index);
     let mut order = |neighbours_share: f32| -> Vec<String> {
         let options = SearchOptions { neighbours_share, ..SearchOptions::default() };
-        let hits = indexer.search("draw the widget frame", &options).expect("a store of this test");
+        let hits = index.search("draw the widget frame", &options).expect("a store of this test");
         hits.into_iter().map(|hit| format!("{} {:.1}", hit.name, hit.reason.neighbours)).collect()
     };
     let rest = ["bb_one 1.0", "cc_one 0.0"];

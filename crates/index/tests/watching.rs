@@ -14,31 +14,30 @@ const PATIENCE: Duration = Duration::from_secs(20);
 fn a_file_that_is_written_is_indexed() {
     let world = World::new("watched");
     world.write("a.rs", "fn a() {}\n");
-    let mut indexer = world.open();
-    update(&mut indexer);
-    let Ok(watcher) = Watcher::start(indexer.root()) else {
+    let mut index = world.open();
+    update(&mut index);
+    let Ok(watcher) = Watcher::start(index.root()) else {
         eprintln!("skipped: this system does not watch files");
         return;
     };
     world.write("b.rs", "fn b() {}\n");
     world.write(".hidden.rs", "fn hidden() {}\n");
     let end = Instant::now() + PATIENCE;
-    while files(&mut indexer).len() < 2 {
-        match watcher
-            .wait(&Cancel::when(&|| Instant::now() > end))
-            .expect("the change is seen in time")
-        {
+    while files(&mut index).len() < 2 {
+        let changes = watcher.wait_until(Some(end), &Cancel::NEVER);
+        match changes.expect("the folder is watched") {
+            Changes::Files(changed) if changed.is_empty() => panic!("nothing is seen in time"),
             Changes::Files(changed) => {
-                assert_eq!(changed, [indexer.root().join("b.rs")]);
-                indexer.touch(&changed[0]);
-                indexer.update_queued(&Cancel::NEVER).expect("a store of this test");
+                assert_eq!(changed, [index.root().join("b.rs")]);
+                index.touch(&changed[0]);
+                index.update_queued(&Cancel::NEVER).expect("a store of this test");
             }
-            Changes::Everything => drop(update(&mut indexer)),
+            Changes::Everything => drop(update(&mut index)),
         }
     }
-    assert_eq!(files(&mut indexer), ["a.rs", "b.rs"]);
+    assert_eq!(files(&mut index), ["a.rs", "b.rs"]);
     world.write(".gitignore", "b.rs\n");
-    assert_eq!(watcher.wait(&Cancel::when(&|| Instant::now() > end)), Some(Changes::Everything));
+    assert_eq!(watcher.wait_until(Some(end), &Cancel::NEVER), Some(Changes::Everything));
 }
 
 /// While vectors are made nobody looks at what happens.
@@ -56,6 +55,6 @@ fn of_too_many_events_the_watch_keeps_a_bounded_number() {
         world.write(["a.rs", "b.rs"][n % 2], "fn a() {}\n");
     }
     let end = Instant::now() + PATIENCE;
-    let changes = watcher.wait(&Cancel::when(&|| Instant::now() > end));
+    let changes = watcher.wait_until(Some(end), &Cancel::NEVER);
     assert_eq!(changes, Some(Changes::Everything));
 }

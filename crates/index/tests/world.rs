@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use foveal_cancel::Cancel;
 use foveal_code::embed::{Embedder, StaticModel};
-use foveal_index::{Indexer, SearchOptions, Summary};
+use foveal_index::{Index, SearchOptions, Summary};
 
 /// A folder of one test, empty at the start.
 pub(crate) struct World {
@@ -17,7 +17,7 @@ pub(crate) struct World {
 impl World {
     /// An index without vectors.
     pub(crate) fn new(test: &str) -> Self {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("indexer").join(test);
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("index").join(test);
         if folder.exists() {
             fs::remove_dir_all(&folder).expect("a folder of this test alone");
         }
@@ -53,34 +53,34 @@ impl World {
         fs::remove_file(self.root().join(path)).expect("a file that was written");
     }
 
-    pub(crate) fn open(&self) -> Indexer {
+    pub(crate) fn open(&self) -> Index {
         self.open_at(&self.store())
     }
 
-    pub(crate) fn open_at(&self, store: &Path) -> Indexer {
-        Indexer::open(&self.root(), store, self.model.clone()).expect("a folder of this test")
+    pub(crate) fn open_at(&self, store: &Path) -> Index {
+        Index::open(&self.root(), store, self.model.clone()).expect("a folder of this test")
     }
 }
 
 /// Brings all up to date.
-pub(crate) fn update(indexer: &mut Indexer) -> Summary {
-    indexer.update(&mut |_| {}, &Cancel::NEVER).expect("a folder of this test")
+pub(crate) fn update(index: &mut Index) -> Summary {
+    index.update(&mut |_| {}, &Cancel::NEVER).expect("a folder of this test")
 }
 
 /// Everything an index holds of its files, as text.
-pub(crate) fn dump(indexer: &mut Indexer) -> String {
-    let symbols = indexer.symbols().expect("a store of this test");
+pub(crate) fn dump(index: &mut Index) -> String {
+    let symbols = index.symbols().expect("a store of this test");
     let lines = symbols.iter().map(|file| format!("{file:?}\n"));
     let text: String = lines.collect();
-    let relations = indexer.relations().expect("a store of this test");
+    let relations = index.relations().expect("a store of this test");
     let text = text + &format!("{:?}\n", relations.all());
-    text + &found(indexer, "value of the third part", 1_000)
+    text + &found(index, "value of the third part", 1_000)
 }
 
 /// What a search finds, one hit a line: place, kind, name, score and reason.
-pub(crate) fn found(indexer: &mut Indexer, query: &str, limit: usize) -> String {
+pub(crate) fn found(index: &mut Index, query: &str, limit: usize) -> String {
     let options = SearchOptions { limit, ..SearchOptions::default() };
-    let hits = indexer.search(query, &options).expect("a store of this test");
+    let hits = index.search(query, &options).expect("a store of this test");
     let line = |hit: foveal_index::Hit| {
         let kind = hit.kind.map_or("lines", foveal_code::EntityKind::name);
         let (place, why) = (format!("{}:{}", hit.path, hit.lines), hit.reason);
@@ -90,7 +90,7 @@ pub(crate) fn found(indexer: &mut Indexer, query: &str, limit: usize) -> String 
 }
 
 /// The files that define and name something, or could.
-pub(crate) fn files(indexer: &mut Indexer) -> Vec<String> {
-    let symbols = indexer.symbols().expect("a store of this test");
+pub(crate) fn files(index: &mut Index) -> Vec<String> {
+    let symbols = index.symbols().expect("a store of this test");
     symbols.iter().map(|file| file.path.to_string()).collect()
 }

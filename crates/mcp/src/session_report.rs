@@ -107,12 +107,10 @@ impl SessionReport {
         Self { session, roots, all, tools, files_read, duplicates }
     }
 
-    /// As JSON.
     pub(crate) fn json(&self) -> String {
         serde_json::to_string_pretty(self).expect("all keys are text")
     }
 
-    /// As Markdown.
     pub(crate) fn markdown(&self) -> String {
         let mut page = String::from("# This session\n\n");
         let mut line = |line: std::fmt::Arguments<'_>| {

@@ -15,14 +15,13 @@ use crate::server::Server;
 
 /// Why serving ended before the client left.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum ServeError {
     /// The machine has no means for it.
     #[error("cannot begin to serve: {0}")]
     Start(#[source] io::Error),
-    /// The client did not begin as the protocol wants it.
     #[error("the client did not begin as the protocol wants it: {0}")]
     Handshake(#[source] Box<ServerInitializeError>),
-    /// What serves broke.
     #[error("the server broke: {0}")]
     Broken(#[source] tokio::task::JoinError),
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use foveal_files::Roots;
-use foveal_index::Indexer;
+use foveal_index::Index;
 use foveal_mcp::{McpSettings, OpenToolbox, Server, stdio};
 use foveal_processes::{Environment, Shell};
 use foveal_store::SqliteStore;
@@ -151,7 +151,7 @@ fn toolbox(roots: &[PathBuf]) -> Result<Toolbox, foveal_mcp::BoxError> {
     let environment = Environment::inherited(path.clone().map(|path| ("PATH".into(), path)));
     let shell = Shell::find(path.as_deref()).ok_or("there is no shell")?;
     let host = Host { environment, shell, writable: None };
-    let open = Box::new(move || Indexer::in_memory(&first, None));
+    let open = Box::new(move || Index::in_memory(&first, None));
     let mut toolbox = Toolbox::new(roots, store, open, host, ToolSettings::default());
     let rule = |tool: &str, subject: &str, verdict| Rule {
         tool: tool.to_owned(),

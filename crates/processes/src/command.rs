@@ -46,8 +46,6 @@ pub struct Command {
     pub shell: Shell,
     /// What it may use.
     pub limits: Limits,
-    /// What becomes of processes that outlive the shell.
-    pub background: Background,
     /// Where it may write; `None` is everywhere.
     pub sandbox: Option<Sandbox>,
 }
@@ -81,20 +79,6 @@ impl Default for Limits {
     }
 }
 
-/// What becomes of processes of the group that are left when the shell has ended by itself.
-///
-/// Either way the command returns soon after its shell. After a time-out or a cancellation
-/// nothing of the group is left. A process that leaves the group (`setsid`) is out of reach.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Background {
-    /// They are ended like at a time-out, so that nothing runs unseen; a terminal is the place
-    /// for what must go on.
-    #[default]
-    End,
-    /// They go on. What they write to the output of the command fails from then on.
-    Leave,
-}
-
 /// A command that came to its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ran {
@@ -106,7 +90,9 @@ pub struct Ran {
     pub took: Duration,
     /// Where the shell was at its end; `None` when it did not say, as after `exec` or a signal.
     pub directory: Option<PathBuf>,
-    /// Whether processes were left when the shell ended by itself; see [`Background`].
+    /// Whether processes of the group were left when the shell ended by itself. They are ended
+    /// as at a time-out, so that nothing runs unseen; a terminal is the place for what must go
+    /// on. A process that leaves the group (`setsid`) is out of reach.
     pub left_background: bool,
     /// How far the sandbox held; `None` without one.
     pub confinement: Option<Confinement>,
@@ -141,7 +127,6 @@ impl Command {
             environment,
             shell,
             limits: Limits::default(),
-            background: Background::default(),
             sandbox: None,
         }
     }
@@ -173,7 +158,7 @@ impl Command {
         let (group, pipe, confinement) = self.start(directory_file.path())?;
         let source = Source::new(pipe, self.limits.keep);
         let mut run = Run { limits: &self.limits, started, group, source, stream };
-        let (outcome, left_background) = run.follow(cancel, self.background)?;
+        let (outcome, left_background) = run.follow(cancel)?;
         run.source.finish(run.stream);
         Ok(Ran {
             outcome,
@@ -230,11 +215,7 @@ struct Run<'a> {
 
 impl Run<'_> {
     /// To the end of the command, and whether processes were left behind by the shell.
-    fn follow(
-        &mut self,
-        cancel: &Cancel<'_>,
-        background: Background,
-    ) -> std::io::Result<(Outcome, bool)> {
+    fn follow(&mut self, cancel: &Cancel<'_>) -> std::io::Result<(Outcome, bool)> {
         loop {
             if let Some(outcome) = self.must_stop(cancel) {
                 self.end_group()?;
@@ -243,7 +224,7 @@ impl Run<'_> {
             if let Some(status) = self.group.leader_status()? {
                 self.drain()?;
                 let left = !self.group.is_over();
-                if left && background == Background::End {
+                if left {
                     self.end_group()?;
                 }
                 return Ok((Outcome::Ended(Ending::from(status)), left));

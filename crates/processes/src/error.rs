@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 /// Why a command could not be run.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum CommandError {
     /// No argument of a process can hold one.
     #[error("the command contains a NUL character; leave it out, or write it as \\0 in a string")]
@@ -13,23 +14,11 @@ pub enum CommandError {
         "the command is {bytes} bytes long and at most {bytes_max} can be given to a shell; \
          write it to a file and run that"
     )]
-    TooLong {
-        /// Its length.
-        bytes: usize,
-        /// The longest.
-        bytes_max: usize,
-    },
-    /// There is nothing to start in.
+    TooLong { bytes: usize, bytes_max: usize },
     #[error("the working directory {} is missing or no directory; choose another", .0.display())]
     Directory(PathBuf),
-    /// The system did not start the shell.
     #[error("the shell {} could not be started: {source}", shell.display())]
-    Start {
-        /// Which shell.
-        shell: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
+    Start { shell: PathBuf, source: std::io::Error },
     /// A pipe or a temporary file could not be made or read.
     #[error("the command could not be followed: {0}")]
     Follow(#[from] std::io::Error),

@@ -17,7 +17,7 @@ mod pty;
 mod sandbox;
 mod shell;
 
-pub use command::{Background, Command, Limits, Ran};
+pub use command::{Command, Limits, Ran};
 pub use decoder::Decoder;
 pub use environment::Environment;
 pub use error::CommandError;
@@ -28,4 +28,4 @@ pub use pty::{
     Terminals, Wait, Waiting,
 };
 pub use sandbox::{Confinement, Sandbox};
-pub use shell::{Followed, Shell, WorkingDirectory};
+pub use shell::Shell;

@@ -5,8 +5,7 @@ use std::time::{Duration, Instant};
 
 use foveal_cancel::Cancel;
 use foveal_processes::{
-    Background, Command, CommandError, Environment, Followed, KeepBytes, Limits, Outcome, Ran,
-    Shell, WorkingDirectory,
+    Command, CommandError, Environment, KeepBytes, Limits, Outcome, Ran, Shell,
 };
 
 /// Long enough for anything that should happen.
@@ -207,7 +206,7 @@ fn cancelled_before_it_starts() {
 }
 
 #[test]
-fn background_jobs_end_with_their_command_or_go_on() {
+fn background_jobs_end_with_their_command() {
     if !has_linux_proc() {
         return;
     }
@@ -215,21 +214,12 @@ fn background_jobs_end_with_their_command_or_go_on() {
         ("sleep 1000 & echo $! >pid; echo done", "done\n"),
         ("sleep 1000 >/dev/null 2>&1 & echo $! >pid", ""),
     ] {
-        for background in [Background::End, Background::Leave] {
-            let (_folder, path) = folder();
-            let mut command = command(text, &path);
-            command.background = background;
-            let ran = run(&command);
-            assert_eq!(ran.outcome.to_string(), "exit code 0");
-            assert_eq!(ran.output.text(), output);
-            assert!(ran.left_background);
-            let pid = pid_in(&path.join("pid"));
-            assert_eq!(is_running(&pid), background == Background::Leave, "{text}");
-            if background == Background::Leave {
-                let kill = std::process::Command::new("kill").arg(&pid).status();
-                assert!(kill.expect("kill runs").success());
-            }
-        }
+        let (_folder, path) = folder();
+        let ran = run(&command(text, &path));
+        assert_eq!(ran.outcome.to_string(), "exit code 0");
+        assert_eq!(ran.output.text(), output);
+        assert!(ran.left_background);
+        assert!(!is_running(&pid_in(&path.join("pid"))), "{text}");
     }
     let (_folder, path) = folder();
     assert!(!run(&command("seq 1 9 | sort | head -1; true", &path)).left_background);
@@ -266,13 +256,10 @@ fn what_was_written_before_the_end_is_all_read() {
         return;
     }
     let (_folder, path) = folder();
-    let mut command = command("echo $$ >pid; sleep 1000 & echo $! >job; echo a; seq 1 9000", &path);
+    let mut command = command("echo $$ >pid; sleep 1000 & echo a; seq 1 9000", &path);
     command.limits.drain = Duration::ZERO;
-    command.background = Background::Leave;
     let ran = run_read_late(&command, &Cancel::NEVER);
     assert!(ran.output.text().ends_with("\n9000\n"), "{} bytes", ran.output.bytes);
-    let kill = std::process::Command::new("kill").arg(pid_in(&path.join("job"))).status();
-    assert!(kill.expect("kill runs").success());
 
     let (_folder, path) = folder();
     let has_ended = || pid_file_says_ended(&path.join("pid"));
@@ -363,32 +350,14 @@ fn the_last_directory_is_told() {
 }
 
 #[test]
-fn the_working_directory_follows_where_it_may() {
-    let (_folder, path) = folder();
-    std::fs::create_dir(path.join("a")).expect("a folder of ours");
-    let mut directory = WorkingDirectory::new(path.clone());
-    let inside = |place: &Path| place.starts_with(&path);
-    let mut step = |text: &str| {
-        let ran = run(&command(text, directory.path()));
-        directory.follow(ran.directory.as_deref(), &inside)
-    };
-    assert_eq!(step("true"), Followed::Same);
-    assert_eq!(step("cd a"), Followed::Moved);
-    assert_eq!(step("cd /"), Followed::Refused("/".into()));
-    assert_eq!(step("exec true"), Followed::Same);
-    assert_eq!(directory.path(), path.join("a"));
-}
-
-#[test]
 fn variables_are_inherited_but_for_a_table() {
     let variables = [("FOVEAL_KEY", "k"), ("EDITOR", "vi"), ("TERM", "xterm"), ("MINE", "m")];
-    let environment = Environment::inherited(variables.map(|(n, v)| (n.into(), v.into())))
-        .with("MORE", "o")
-        .without("NO_COLOR");
+    let environment =
+        Environment::inherited(variables.map(|(n, v)| (n.into(), v.into()))).with("MORE", "o");
     let (_folder, path) = folder();
     let mut command = command("echo $FOVEAL_KEY-$EDITOR-$TERM-$MINE-$MORE-$NO_COLOR-$PAGER", &path);
     command.environment = environment;
-    assert_eq!(run(&command).output.text(), "--dumb-m-o--cat\n");
+    assert_eq!(run(&command).output.text(), "--dumb-m-o-1-cat\n");
 }
 
 #[test]

@@ -25,9 +25,9 @@ const WAIT_TIME: Duration = Duration::from_millis(20);
 /// Bytes of a request's head and of its body.
 const REQUEST_BYTES_MAX: u64 = 4 << 20;
 
-/// What a client asked.
+/// A request for vectors, as it came.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct EmbeddingRequest {
     /// How many requests came before.
     pub number: usize,
     /// Such as `/api/embed`.
@@ -61,25 +61,26 @@ pub enum Reply {
 /// A server that runs.
 pub struct EmbeddingServer {
     address: SocketAddr,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    asked: Arc<Mutex<Vec<EmbeddingRequest>>>,
     ended: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl EmbeddingServer {
     /// One that answers as `script` says.
-    pub fn start(script: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Self {
+    pub fn start(script: impl Fn(&EmbeddingRequest) -> Reply + Send + Sync + 'static) -> Self {
         Self::start_at("127.0.0.1:0", script)
     }
 
     /// One that stands where another stood, which has ended.
     pub fn start_at(
         address: &str,
-        script: impl Fn(&Asked) -> Reply + Send + Sync + 'static,
+        script: impl Fn(&EmbeddingRequest) -> Reply + Send + Sync + 'static,
     ) -> Self {
         let listener = listen(address);
         let address = listener.local_addr().expect("it was bound");
-        let (asked, ended) = (Arc::<Mutex<Vec<Asked>>>::default(), Arc::<AtomicBool>::default());
+        let (asked, ended) =
+            (Arc::<Mutex<Vec<EmbeddingRequest>>>::default(), Arc::<AtomicBool>::default());
         let (log, end) = (Arc::clone(&asked), Arc::clone(&ended));
         let thread = thread::spawn(move || {
             thread::scope(|scope| {
@@ -102,7 +103,7 @@ impl EmbeddingServer {
     }
 
     /// All requests so far.
-    pub fn asked(&self) -> Vec<Asked> {
+    pub fn asked(&self) -> Vec<EmbeddingRequest> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
@@ -120,7 +121,7 @@ impl Drop for EmbeddingServer {
 }
 
 /// Answers with vectors of 16 components.
-pub fn good(_: &Asked) -> Reply {
+pub fn good(_: &EmbeddingRequest) -> Reply {
     Reply::Vectors { dimensions: 16, model: 0 }
 }
 
@@ -137,8 +138,8 @@ fn listen(address: &str) -> TcpListener {
 
 fn serve(
     mut stream: &TcpStream,
-    script: &(dyn Fn(&Asked) -> Reply + Sync),
-    log: &Mutex<Vec<Asked>>,
+    script: &(dyn Fn(&EmbeddingRequest) -> Reply + Sync),
+    log: &Mutex<Vec<EmbeddingRequest>>,
     ended: &AtomicBool,
 ) -> std::io::Result<()> {
     stream.set_read_timeout(Some(READ_TIME))?;
@@ -176,12 +177,12 @@ fn serve(
 }
 
 /// The lines before the body, and the bytes of that.
-fn head(reader: &mut impl BufRead) -> std::io::Result<(Asked, usize)> {
+fn head(reader: &mut impl BufRead) -> std::io::Result<(EmbeddingRequest, usize)> {
     let mut line = String::new();
     reader.read_line(&mut line)?;
     let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
     let (model, texts) = (String::new(), Vec::new());
-    let mut asked = Asked { number: 0, path, authorization: None, model, texts };
+    let mut asked = EmbeddingRequest { number: 0, path, authorization: None, model, texts };
     let mut length = 0;
     loop {
         line.clear();
@@ -203,7 +204,7 @@ fn send(mut stream: &TcpStream, status: u16, headers: &str, body: &str) -> std::
     stream.write_all(format!("{head}{headers}\r\n{body}").as_bytes())
 }
 
-fn answer(asked: &Asked, dimensions: usize, model: u64) -> String {
+fn answer(asked: &EmbeddingRequest, dimensions: usize, model: u64) -> String {
     let vectors: Vec<Vec<f32>> =
         asked.texts.iter().map(|text| words_vector(text, dimensions, model)).collect();
     if asked.path == "/api/embed" {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use foveal_files::Roots;
-use foveal_index::Indexer;
+use foveal_index::Index;
 use foveal_processes::{Environment, Shell};
 use foveal_store::SqliteStore;
 use foveal_tools::settings::ToolSettings;
@@ -51,7 +51,7 @@ fn toolbox(folder: &std::path::Path) -> Toolbox {
     let shell = Shell::find(std::env::var_os("PATH").as_deref()).expect("a shell");
     let host = Host { environment: Environment::inherited([]), shell, writable: None };
     let root = folder.to_owned();
-    let open = Box::new(move || Indexer::in_memory(&root, None));
+    let open = Box::new(move || Index::in_memory(&root, None));
     Toolbox::new(roots, Arc::new(store), open, host, ToolSettings::default())
 }
 

@@ -9,7 +9,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use foveal_cancel::Cancel;
-use foveal_index::{Hit, Indexer, IndexerError, Progress, SearchOptions};
+use foveal_index::{Hit, Index, IndexError, Progress, SearchOptions};
 
 use crate::control::{self, Control};
 use crate::error::ToolError;
@@ -18,7 +18,7 @@ use crate::error::ToolError;
 const LOOK_UP_TIME: Duration = Duration::from_millis(50);
 
 /// Opens the index; called once, on the thread that keeps it.
-pub type Open = Box<dyn FnOnce() -> Result<Indexer, IndexerError> + Send>;
+pub type Open = Box<dyn FnOnce() -> Result<Index, IndexError> + Send>;
 
 /// The indexes of the roots. Each is opened when it is first needed, brought up to date by a
 /// thread of its own, and searched as far as it is; questions come before updates.
@@ -135,7 +135,7 @@ struct SearchRequest {
 /// What comes back for a question.
 enum Reply {
     Progress(Progress),
-    Done(Result<Vec<Hit>, IndexerError>),
+    Done(Result<Vec<Hit>, IndexError>),
 }
 
 /// Files remembered until they are looked at.
@@ -243,8 +243,8 @@ impl Drop for Closing<'_> {
 /// The thread: answers questions, and in between reads what was touched.
 fn keep(shared: &Shared, open: Open) {
     let _closing = Closing(shared);
-    let mut indexer = match open() {
-        Ok(indexer) => indexer,
+    let mut index = match open() {
+        Ok(index) => index,
         Err(error) => {
             let mut work = shared.work.lock().expect("no holder of this lock panics");
             work.refused = Some(error.to_string());
@@ -262,14 +262,14 @@ fn keep(shared: &Shared, open: Open) {
         let touched = std::mem::take(&mut work.touched);
         let question = work.questions.pop_front();
         drop(work);
-        touched.iter().for_each(|path| indexer.touch(path));
+        touched.iter().for_each(|path| index.touch(path));
         let closed = || shared.work.lock().expect("no holder of this lock panics").closed;
         match question {
             Some(asked) => {
                 let mut tell = |progress| drop(asked.reply.send(Reply::Progress(progress)));
-                let hits = indexer
+                let hits = index
                     .update(&mut tell, &Cancel::when(&closed))
-                    .and_then(|_| indexer.search(&asked.query, &asked.options));
+                    .and_then(|_| index.search(&asked.query, &asked.options));
                 // Who asked may have gone.
                 drop(asked.reply.send(Reply::Done(hits)));
             }
@@ -279,7 +279,7 @@ fn keep(shared: &Shared, open: Open) {
                     work.closed || !work.questions.is_empty()
                 };
                 // What fails here fails again where somebody asks, and is told there.
-                drop(indexer.update_queued(&Cancel::when(&busy)));
+                drop(index.update_queued(&Cancel::when(&busy)));
             }
         }
     }

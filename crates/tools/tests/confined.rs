@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use foveal_cancel::Cancel;
 use foveal_files::Roots;
-use foveal_index::Indexer;
+use foveal_index::Index;
 use foveal_processes::{Confinement, Environment, Shell};
 use foveal_store::SqliteStore;
 use foveal_tools::settings::ToolSettings;
@@ -36,7 +36,7 @@ fn commands_write_in_the_workspace_alone() {
     };
     let roots = Roots::open(&[&work]).unwrap();
     let store = Arc::new(SqliteStore::in_memory().unwrap());
-    let open = Box::new(move || Indexer::in_memory(&work, None));
+    let open = Box::new(move || Index::in_memory(&work, None));
     let toolbox = Arc::new(Toolbox::new(roots, store, open, host, ToolSettings::default()));
     let session = Session::new(&toolbox, "confined");
     let run = |tool: &str, command: &str| {

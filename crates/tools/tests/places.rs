@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use foveal_files::{NameRule, Roots};
-use foveal_index::Indexer;
+use foveal_index::Index;
 use foveal_processes::{Environment, Shell};
 use foveal_store::SqliteStore;
 use foveal_tools::permission::{Rule, Verdict};
@@ -47,7 +47,7 @@ impl Wide {
         let store = Arc::new(SqliteStore::in_memory().expect("a store"));
         let index = |root: &Path| {
             let root = root.to_owned();
-            Box::new(move || Indexer::in_memory(&root, None))
+            Box::new(move || Index::in_memory(&root, None))
         };
         let all: Vec<PathBuf> = roots.all().map(|root| root.path().to_owned()).collect();
         let first = index(&all[0]);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use foveal_files::Roots;
-use foveal_index::Indexer;
+use foveal_index::Index;
 use foveal_processes::{Environment, Shell};
 use foveal_store::{SqliteStore, Store};
 use foveal_tools::clock::Clock;
@@ -121,7 +121,7 @@ pub(crate) fn toolbox_over(
     let environment = Environment::inherited(path.clone().map(|path| ("PATH".into(), path)));
     let shell = Shell::find(path.as_deref()).expect("a shell");
     let host = Host { environment, shell, writable: None };
-    Toolbox::new(roots, store, Box::new(move || Indexer::in_memory(&folder, None)), host, settings)
+    Toolbox::new(roots, store, Box::new(move || Index::in_memory(&folder, None)), host, settings)
 }
 
 /// A Rust file of `count` functions of five lines each, the last line of which is blank.

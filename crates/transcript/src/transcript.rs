@@ -119,13 +119,6 @@ pub struct Usage {
     pub output: u64,
 }
 
-impl Usage {
-    /// All input tokens: uncached, read and written.
-    pub fn prompt(&self) -> u64 {
-        self.input + self.cache_read + self.cache_write
-    }
-}
-
 /// One tool call of the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Call {
@@ -147,6 +140,11 @@ pub struct ToolResult {
     /// Whether the client flagged the result as an error.
     pub is_error: bool,
 }
+
+/// The kind of the [`Block::Opaque`] beside the result of a read that a client recorded as
+/// showing a part of its file: `{"startLine":17,"numLines":1,"totalLines":300}`. The model is not
+/// sent it.
+pub const PART_OF_FILE: &str = "part of a file";
 
 /// One content part of an entry.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

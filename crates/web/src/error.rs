@@ -2,13 +2,13 @@
 
 /// Why a page could not be had. Texts are lower-case and name the address without secrets.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum FetchError {
     /// The text is no address of a page.
     #[error("`{url}` cannot be fetched: {reason}")]
     Url {
         /// What was asked, shortened.
         url: String,
-        /// What is wrong with it.
         reason: String,
     },
     /// An address that pages may not be fetched from.
@@ -19,68 +19,33 @@ pub enum FetchError {
     Forbidden {
         /// The host, with its address where a name led there.
         host: String,
-        /// Why it is refused.
         reason: String,
     },
     /// Redirects from an encrypted page to an unencrypted one.
     #[error("{from} redirects to the unencrypted {to}, which is not followed; fetch it if meant")]
-    Downgrade {
-        /// The page that redirects.
-        from: String,
-        /// Where to.
-        to: String,
-    },
+    Downgrade { from: String, to: String },
     /// More redirects than are followed, or a circle of them.
     #[error("{url} still redirects after {count} redirects; fetch the page that is meant")]
-    Redirects {
-        /// The last address.
-        url: String,
-        /// How many were followed.
-        count: u32,
-    },
-    /// The name has no address.
+    Redirects { url: String, count: u32 },
     #[error("there is no host {host}; check the address")]
-    NoHost {
-        /// The name.
-        host: String,
-    },
-    /// No connection.
+    NoHost { host: String },
     #[error("{url} cannot be reached: {reason}")]
-    Away {
-        /// The address.
-        url: String,
-        /// What the system or the connection says.
-        reason: String,
-    },
-    /// A time ran out.
+    Away { url: String, reason: String },
     #[error("{url} took too long (more than {seconds} s); try again later or another page")]
     Slow {
-        /// The address.
         url: String,
         /// Seconds that were granted, at least 1.
         seconds: u64,
     },
-    /// A certificate is not trusted.
     #[error("the certificate of {url} is not trusted: {reason}")]
-    Certificate {
-        /// The address.
-        url: String,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// The system has no certificates to trust.
+    Certificate { url: String, reason: String },
     #[error(
         "{url} cannot be trusted: this system has no root certificates; install them \
          (the package `ca-certificates`)"
     )]
-    NoCertificates {
-        /// The address.
-        url: String,
-    },
-    /// The server answers with an error.
+    NoCertificates { url: String },
     #[error("{url} answered {status}{said}")]
     Status {
-        /// The address.
         url: String,
         /// The status, outside 200–299.
         status: u16,
@@ -89,13 +54,7 @@ pub enum FetchError {
     },
     /// The answer is not what HTTP allows, or ends too early.
     #[error("the answer of {url} is broken: {reason}")]
-    Broken {
-        /// The address.
-        url: String,
-        /// What is wrong.
-        reason: String,
-    },
-    /// The fetch was cancelled.
+    Broken { url: String, reason: String },
     #[error("stopped")]
     Cancelled,
 }

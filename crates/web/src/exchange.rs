@@ -20,7 +20,7 @@ use url::Url;
 
 use crate::address::Guard;
 use crate::error::{FetchError, shown};
-use crate::freshness::{Asked, Freshness, UnixMs, Validators};
+use crate::freshness::{ExchangeTimes, Freshness, UnixMs, Validators};
 use crate::kind;
 use crate::limits::{Limits, Names};
 
@@ -92,7 +92,7 @@ impl Exchange {
     /// The head of the answer at `url`, where it redirects to, and its body, not read yet.
     fn ask(&self, url: &Url) -> Result<(Raw, Option<String>, Encoded), FetchError> {
         self.check_cancelled()?;
-        let asked_at = now();
+        let request_time = now();
         let mut request =
             self.agent.get(url.as_str()).header(ACCEPT, ACCEPTED).header(ACCEPT_ENCODING, "gzip");
         // Validators are those of one address; others must not learn them.
@@ -101,7 +101,7 @@ impl Exchange {
             request = request.header(name, value);
         }
         let answer = request.call().map_err(|error| self.failure(url, error))?;
-        let asked = Asked { asked_at, answered_at: now() };
+        let times = ExchangeTimes { request_time, response_time: now() };
         let status = answer.status().as_u16();
         let (parts, body) = answer.into_parts();
         let redirects = matches!(status, 301 | 302 | 303 | 307 | 308);
@@ -117,7 +117,7 @@ impl Exchange {
             length: length.filter(|_| !gzip),
             bytes: Vec::new(),
             truncated: false,
-            freshness: Freshness::of(status, &pairs(&parts.headers), asked),
+            freshness: Freshness::of(status, &pairs(&parts.headers), times),
         };
         Ok((raw, location, Encoded { body, gzip }))
     }

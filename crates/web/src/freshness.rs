@@ -24,11 +24,11 @@ pub struct UnixMs(pub i64);
 
 /// When a request was sent and its answer's head received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Asked {
+pub struct ExchangeTimes {
     /// When the request was sent.
-    pub asked_at: UnixMs,
-    /// When the head of the answer was there; not before `asked_at`.
-    pub answered_at: UnixMs,
+    pub request_time: UnixMs,
+    /// When the head of the answer was there; not before `request_time`.
+    pub response_time: UnixMs,
 }
 
 /// What a cache has to know about an answer.
@@ -65,26 +65,21 @@ struct Directives {
 
 impl Freshness {
     /// Of the answer with this `status` and these `headers` (names in any case, in order).
-    pub fn of(status: u16, headers: &[(String, String)], asked: Asked) -> Self {
+    pub fn of(status: u16, headers: &[(String, String)], times: ExchangeTimes) -> Self {
         let directives = Directives::of(headers);
-        let lifetime_ms = lifetime_ms(status, headers, asked, directives);
+        let lifetime_ms = lifetime_ms(status, headers, times, directives);
         let unknown_variants = values(headers, "vary").any(|value| value.contains('*'));
         let expires_at = lifetime_ms
             .filter(|_| !directives.no_store && !directives.no_cache && !unknown_variants)
-            .map(|lifetime| lifetime.min(LIFETIME_MS_MAX) - age_ms(headers, asked))
+            .map(|lifetime| lifetime.min(LIFETIME_MS_MAX) - age_ms(headers, times))
             .filter(|left| *left > 0)
-            .map(|left| UnixMs(asked.answered_at.0.saturating_add(left)));
+            .map(|left| UnixMs(times.response_time.0.saturating_add(left)));
         Self {
             etag: first(headers, "etag").map(str::to_owned),
             last_modified: first(headers, "last-modified").map(str::to_owned),
             expires_at,
             no_store: directives.no_store,
         }
-    }
-
-    /// Whether the answer may be used at `now` without asking.
-    pub fn is_fresh(&self, now: UnixMs) -> bool {
-        !self.no_store && self.expires_at.is_some_and(|end| now < end)
     }
 
     /// Of an answer that was reached through a redirect: it leads there as long as both hold.
@@ -108,18 +103,6 @@ impl Freshness {
             last_modified: self.last_modified.or_else(|| kept.last_modified.clone()),
             ..self
         }
-    }
-
-    /// What to ask with the next time, for a page found at `url`; `None` if the server gave
-    /// nothing to ask with.
-    pub fn validators(&self, url: &str) -> Option<Validators> {
-        (!self.no_store && (self.etag.is_some() || self.last_modified.is_some())).then(|| {
-            Validators {
-                url: url.to_owned(),
-                etag: self.etag.clone(),
-                last_modified: self.last_modified.clone(),
-            }
-        })
     }
 }
 
@@ -171,13 +154,13 @@ impl Directives {
 fn lifetime_ms(
     status: u16,
     headers: &[(String, String)],
-    asked: Asked,
+    times: ExchangeTimes,
     directives: Directives,
 ) -> Option<i64> {
     if let Some(max_age) = directives.max_age_ms {
         return Some(max_age);
     }
-    let date = date_ms(headers, "date").unwrap_or(asked.answered_at.0);
+    let date = date_ms(headers, "date").unwrap_or(times.response_time.0);
     if first(headers, "expires").is_some() {
         // What is no date, such as `0`, means at once.
         return Some(date_ms(headers, "expires").map_or(0, |end| end.saturating_sub(date)));
@@ -188,10 +171,11 @@ fn lifetime_ms(
 }
 
 /// How old the answer was when it came (RFC 9111, 4.2.3), milliseconds.
-fn age_ms(headers: &[(String, String)], asked: Asked) -> i64 {
-    let delay = asked.answered_at.0.saturating_sub(asked.asked_at.0).max(0);
-    let apparent =
-        date_ms(headers, "date").map_or(0, |date| asked.answered_at.0.saturating_sub(date)).max(0);
+fn age_ms(headers: &[(String, String)], times: ExchangeTimes) -> i64 {
+    let delay = times.response_time.0.saturating_sub(times.request_time.0).max(0);
+    let apparent = date_ms(headers, "date")
+        .map_or(0, |date| times.response_time.0.saturating_sub(date))
+        .max(0);
     let stated = first(headers, "age").and_then(seconds).unwrap_or(0).saturating_mul(1000);
     apparent.max(stated.saturating_add(delay))
 }

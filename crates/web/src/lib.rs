@@ -18,5 +18,5 @@ mod plain;
 pub use address::{Guard, not_public};
 pub use error::FetchError;
 pub use fetcher::{Content, Fetched, Fetcher, Page, Request};
-pub use freshness::{Asked, Freshness, UnixMs, Validators};
+pub use freshness::{ExchangeTimes, Freshness, UnixMs, Validators};
 pub use limits::{Limits, Names};

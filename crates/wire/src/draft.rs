@@ -36,6 +36,20 @@ pub(crate) enum StepMark {
     },
 }
 
+impl StepMark {
+    /// The same mark where all steps stand `count` later.
+    fn later(self, count: usize) -> Self {
+        let later = |step: StepIndex| StepIndex(step.0 + count);
+        match self {
+            Self::CompactBoundary { keep_from } => {
+                Self::CompactBoundary { keep_from: keep_from.map(later) }
+            }
+            Self::Rewind { to } => Self::Rewind { to: later(to) },
+            Self::None | Self::Injected | Self::Demonstration | Self::CompactSummary => self,
+        }
+    }
+}
+
 /// A tool result with what was recorded beside it.
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
@@ -116,6 +130,8 @@ pub(crate) struct Draft {
     pub(crate) parent: Option<String>,
     pub(crate) agent: Option<String>,
     pub(crate) directory: Option<String>,
+    /// The system prompt, where it is known only after messages; it stands in front of them.
+    pub(crate) system: Option<Step>,
     steps: Vec<Step>,
     /// The call last made with an id.
     calls: HashMap<String, Made>,
@@ -190,6 +206,14 @@ impl Draft {
         self.calls.get(id).map(|made| made.step)
     }
 
+    /// Whether the call `id` was made with none of these arguments.
+    pub(crate) fn asks_without(&self, id: &str, names: &[&str]) -> bool {
+        let Some(made) = self.calls.get(id) else { return false };
+        let block = self.steps[made.step.0].blocks.get(made.place);
+        let Some(Block::Call(call)) = block else { return false };
+        names.iter().all(|name| call.arguments.get(name).is_none_or(Value::is_null))
+    }
+
     /// Whether the call `id` has a result.
     pub(crate) fn is_answered(&self, id: &str) -> bool {
         self.calls.get(id).is_some_and(|made| made.answered)
@@ -212,6 +236,15 @@ impl Draft {
         let at = answers.partition_point(|known| known.place <= answer.place);
         answers.insert(at, answer);
         call.map_or(Ok(()), |call| Err(ProblemKind::DuplicateResult { call }))
+    }
+
+    /// Gives the result of the call `id` another content.
+    pub(crate) fn amend(&mut self, id: &str, content: &str) {
+        let Some(made) = self.calls.get(id) else { return };
+        let answers = self.steps[made.step.0].answers.iter_mut();
+        for answer in answers.filter(|answer| answer.call == id) {
+            content.clone_into(&mut answer.content);
+        }
     }
 
     /// Adds a result behind those that a step has already, whichever call it names.
@@ -238,7 +271,13 @@ impl Draft {
 
     /// The flat conversation. Entry numbers that do not fit are dropped with their entries:
     /// 4 billion messages are no recording.
-    pub(crate) fn finish(self) -> Conversation {
+    pub(crate) fn finish(mut self) -> Conversation {
+        if let Some(system) = self.system.take() {
+            for step in &mut self.steps {
+                step.mark = step.mark.later(1);
+            }
+            self.steps.insert(0, system);
+        }
         let mut starts = Vec::with_capacity(self.steps.len() + 1);
         let mut at = 0u32;
         for step in &self.steps {

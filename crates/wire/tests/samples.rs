@@ -5,11 +5,12 @@ use foveal_testkit::sessions::render;
 use foveal_wire::{Format, detect, read_all};
 
 /// Every sample with its format.
-pub(crate) const SAMPLES: [(Format, &str); 26] = [
+pub(crate) const SAMPLES: [(Format, &str); 27] = [
     (Format::ClaudeCode, include_str!("../../../fuzz/corpus/claude_code/session.jsonl")),
     (Format::ClaudeCode, include_str!("../../../fuzz/corpus/claude_code/sidechain.jsonl")),
     (Format::ClaudeCode, include_str!("../../../fuzz/corpus/claude_code/rewind.jsonl")),
     (Format::ClaudeCode, include_str!("../../../fuzz/corpus/claude_code/compaction.jsonl")),
+    (Format::ClaudeCode, include_str!("../../../fuzz/corpus/claude_code/requests.jsonl")),
     (Format::Codex, include_str!("../../../fuzz/corpus/codex/rollout.jsonl")),
     (Format::Codex, include_str!("../../../fuzz/corpus/codex/bare.jsonl")),
     (Format::Atif, include_str!("../../../fuzz/corpus/atif/trajectory.json")),
@@ -159,6 +160,39 @@ conversation s4 by Claude Code
 7 assistant @1767323104000
   text done
 problem sample:8: unknown record type `holiday`, left out
+"#,
+    );
+}
+
+#[test]
+fn claude_code_requests() {
+    let sample = include_str!("../../../fuzz/corpus/claude_code/requests.jsonl");
+    check(
+        Format::ClaudeCode,
+        sample,
+        r#"
+session s5
+conversation s5 by Claude Code in /w
+1 system
+  text You help.
+  text [{"name":"Read"}]
+2 user @1767323045000
+  text fix it
+3 user [injected] @1767323045100
+  text <system-reminder>\nToday is 2026-01-02.\n</system-reminder>
+4 assistant @1767323046000
+  call t1 Read {"file_path":"/w/a.rs"}
+4.0 tool @1767323047000
+  result t1 3\tlet c = 3;
+  opaque part of a file {"startLine":3,"numLines":1,"totalLines":9}
+5 user [injected] @1767323047100
+  text one\ntwo
+6 assistant @1767323048000
+  call t2 Bash {"command":"ls"}
+6.0 tool @1767323049000
+  result t2 a.rs …
+7 assistant @1767323050000
+  text Done.
 "#,
     );
 }

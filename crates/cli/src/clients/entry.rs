@@ -14,17 +14,11 @@ pub(crate) enum EditError {
     Broken {
         /// From 1.
         line: usize,
-        /// What is wrong.
         what: String,
     },
     /// Something is of another kind than the client says.
     #[error("`{key}` is not {expected}: correct it, then run this again")]
-    Kind {
-        /// Where.
-        key: String,
-        /// What it should be.
-        expected: &'static str,
-    },
+    Kind { key: String, expected: &'static str },
     /// There is an entry of this name that is not ours.
     #[error("`{NAME}` is another program there: give that one another name, then run this again")]
     Taken,

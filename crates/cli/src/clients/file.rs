@@ -15,28 +15,22 @@ const BYTES_MAX: u64 = 64 << 20;
 /// Why a file of settings cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FileError {
-    /// It cannot be read or written.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// It is not text.
     #[error("it is no UTF-8 text")]
     NotText,
     /// More than settings have.
     #[error("it is larger than {} MiB", BYTES_MAX >> 20)]
     Large,
-    /// Nobody may write it.
     #[error("it is read-only: make it writable, then run this again")]
     ReadOnly,
     /// A folder, a pipe, a device.
     #[error("it is no regular file: put it elsewhere, then run this again")]
     NotRegular,
-    /// A link to nothing.
     #[error("it is a link to `{}`, which is not there: make that file or remove the link, then run this again", .0.display())]
     Dangling(PathBuf),
-    /// Its folder cannot be used.
     #[error(transparent)]
     Path(#[from] PathError),
-    /// It could not be replaced.
     #[error(transparent)]
     Write(#[from] WriteError),
 }

@@ -22,7 +22,6 @@ pub(crate) struct Client {
     pub(crate) name: &'static str,
     /// As people call it.
     pub(crate) title: &'static str,
-    /// Its programs.
     pub(crate) programs: &'static [&'static str],
     /// Files and folders of which one is there if it was ever started.
     marks: fn(&Environment) -> Vec<Option<PathBuf>>,
@@ -47,7 +46,6 @@ enum Form {
 
 /// How an agent is to start the server.
 pub(crate) struct Start<'a> {
-    /// The program.
     pub(crate) program: &'a str,
     /// What it is started with.
     pub(crate) arguments: Vec<&'static str>,

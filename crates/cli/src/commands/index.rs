@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use foveal_cancel::Cancel;
 use foveal_embedder::Patience;
-use foveal_index::{Changes, Indexer, Summary, Watcher};
+use foveal_index::{Changes, Index, Summary, Watcher};
 use serde_json::json;
 
 use crate::embedders::{Choice, EmbedderOptions};
@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         return watch(arguments, &mut opened, embedding);
     }
     let begin = Instant::now();
-    let summary = repository_index::update(&mut opened.indexer, cancel)?;
+    let summary = repository_index::update(&mut opened.index, cancel)?;
     tell(arguments, &opened, &summary, begin)?;
     Ok(if summary.stopped { ExitCode::from(exit_code::INTERRUPTED) } else { ExitCode::SUCCESS })
 }
@@ -65,7 +65,7 @@ fn watch(
     embedding: Embedding<'_>,
 ) -> anyhow::Result<ExitCode> {
     // Begun first, so that nothing is missed between the first look and the watch.
-    let watcher = Watcher::start(opened.indexer.root())?;
+    let watcher = Watcher::start(opened.index.root())?;
     let begin = Instant::now();
     let first = begin_watch(opened, embedding.cancel)?;
     tell(arguments, opened, &first, begin)?;
@@ -73,21 +73,20 @@ fn watch(
         return Ok(ExitCode::from(exit_code::INTERRUPTED));
     }
     // When the embedder may be asked again.
-    let mut retry =
-        Instant::now() + opened.indexer.problem().map_or(Duration::ZERO, |_| RETRY_TIME);
+    let mut retry = Instant::now() + opened.index.problem().map_or(Duration::ZERO, |_| RETRY_TIME);
     let mut embedded = 0;
     loop {
-        let next = (opened.indexer.waiting()? > 0).then_some(retry);
+        let next = (opened.index.waiting()? > 0).then_some(retry);
         let Some(changes) = watcher.wait_until(next, embedding.cancel) else {
             return Ok(ExitCode::SUCCESS);
         };
-        if opened.indexer.is_chosen_anew()? {
+        if opened.index.is_chosen_anew()? {
             reopen(opened, embedding)?;
         }
         let begin = Instant::now();
         let summary = if changes == Changes::Files(Vec::new()) {
-            let round = make_vectors(&mut opened.indexer, embedding.cancel)?;
-            let failed = opened.indexer.problem().is_some();
+            let round = make_vectors(&mut opened.index, embedding.cancel)?;
+            let failed = opened.index.problem().is_some();
             let in_vain = failed || round.embedded == 0;
             retry = Instant::now() + if in_vain { RETRY_TIME } else { Duration::ZERO };
             embedded += round.embedded;
@@ -95,8 +94,8 @@ fn watch(
             let is_done = !failed && round.waiting == 0;
             Summary { embedded: if is_done { std::mem::take(&mut embedded) } else { 0 }, ..round }
         } else {
-            let followed = follow(&mut opened.indexer, &changes, embedding.cancel)?;
-            if followed.indexed > 0 && opened.indexer.problem().is_none() {
+            let followed = follow(&mut opened.index, &changes, embedding.cancel)?;
+            if followed.indexed > 0 && opened.index.problem().is_none() {
                 retry = Instant::now();
             }
             followed
@@ -111,48 +110,44 @@ fn watch(
 /// changes have to be followed.
 fn begin_watch(opened: &mut Opened, cancel: &Cancel<'_>) -> anyhow::Result<Summary> {
     if !matches!(opened.embedder, Some(Choice::Server(_))) {
-        return repository_index::update(&mut opened.indexer, cancel);
+        return repository_index::update(&mut opened.index, cancel);
     }
-    let texts = opened.indexer.update_texts(&mut |_| {}, cancel)?;
-    Ok(Summary { waiting: opened.indexer.waiting()?, ..texts })
+    let texts = opened.index.update_texts(&mut |_| {}, cancel)?;
+    Ok(Summary { waiting: opened.index.waiting()?, ..texts })
 }
 
 /// Goes on with the embedder that was chosen elsewhere meanwhile.
 fn reopen(opened: &mut Opened, embedding: Embedding<'_>) -> anyhow::Result<()> {
     let no_embeddings = embedding.options.no_embeddings;
     let options = &EmbedderOptions { embedder: None, no_embeddings };
-    let root = opened.indexer.root().to_owned();
+    let root = opened.index.root().to_owned();
     *opened = repository_index::open(Some(&root), Embedding { options, ..embedding })?;
     Ok(())
 }
 
 /// Has vectors made for some of the files that have none. If none of them is what was
 /// indexed, changes were missed, and all files are looked at.
-fn make_vectors(indexer: &mut Indexer, cancel: &Cancel<'_>) -> anyhow::Result<Summary> {
-    let round = indexer.update_vectors(FILES_AT_ONCE, &mut |_| {}, cancel)?;
+fn make_vectors(index: &mut Index, cancel: &Cancel<'_>) -> anyhow::Result<Summary> {
+    let round = index.update_vectors(FILES_AT_ONCE, &mut |_| {}, cancel)?;
     if round.embedded > 0
         || round.waiting == 0
-        || indexer.problem().is_some()
+        || index.problem().is_some()
         || cancel.is_cancelled()
     {
         return Ok(round);
     }
-    let texts = indexer.update_texts(&mut |_| {}, cancel)?;
-    Ok(Summary { waiting: indexer.waiting()?, ..texts })
+    let texts = index.update_texts(&mut |_| {}, cancel)?;
+    Ok(Summary { waiting: index.waiting()?, ..texts })
 }
 
-fn follow(
-    indexer: &mut Indexer,
-    changes: &Changes,
-    cancel: &Cancel<'_>,
-) -> anyhow::Result<Summary> {
+fn follow(index: &mut Index, changes: &Changes, cancel: &Cancel<'_>) -> anyhow::Result<Summary> {
     match changes {
-        Changes::Everything => Ok(indexer.update_texts(&mut |_| {}, cancel)?),
+        Changes::Everything => Ok(index.update_texts(&mut |_| {}, cancel)?),
         Changes::Files(files) => {
             for file in files {
-                indexer.touch(file);
+                index.touch(file);
             }
-            Ok(indexer.update_queued(cancel)?)
+            Ok(index.update_queued(cancel)?)
         }
     }
 }
@@ -165,10 +160,10 @@ fn tell(
     begin: Instant,
 ) -> anyhow::Result<()> {
     let seconds = begin.elapsed().as_secs_f64();
-    let size = opened.indexer.size()?;
+    let size = opened.index.size()?;
     let line = if arguments.json {
         let line = json!({
-            "root": opened.indexer.root().to_string_lossy(),
+            "root": opened.index.root().to_string_lossy(),
             "store": opened.store.as_deref().map(Path::to_string_lossy),
             "indexed": summary.indexed,
             "unchanged": summary.unchanged,
@@ -210,7 +205,7 @@ fn tell(
         line
     };
     output::print(&format!("{line}\n"))?;
-    if let Some(problem) = opened.indexer.problem().map(repository_index::told) {
+    if let Some(problem) = opened.index.problem().map(repository_index::told) {
         let why = "vectors are not up to date; searches use words alone";
         writeln!(io::stderr(), "{why}: {problem}; then run it again to continue")?;
     }

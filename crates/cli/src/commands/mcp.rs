@@ -51,7 +51,6 @@ pub(crate) struct Arguments {
     origins: Vec<String>,
 }
 
-/// A choice of tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ToolChoice {
     Lean,

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::bail;
 use foveal_code::{EntityKind, Visibility};
 use foveal_embedder::Patience;
-use foveal_index::{Hit, Indexer, SearchOptions};
+use foveal_index::{Hit, Index, SearchOptions};
 use serde_json::json;
 
 use crate::colour::{Painter, Style};
@@ -86,7 +86,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         kinds: arguments.kind.clone(),
         ..SearchOptions::default()
     };
-    let search = |indexer: &mut Indexer| indexer.search(&query, &options);
+    let search = |index: &mut Index| index.search(&query, &options);
     let asked =
         repository_index::ask(&mut opened, cancel, repository_index::update_for_search, search)?;
     let Some(Answer { answer: hits, summary }) = asked else {
@@ -95,9 +95,9 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let (problem, waiting) = (opened.problem.as_deref(), summary.waiting);
     let embedder = opened.embedder.as_ref().map(ToString::to_string).unwrap_or_default();
     note(&hits, problem, waiting, &embedder)?;
-    let indexer = &opened.indexer;
+    let index = &opened.index;
     let text: String = if arguments.json {
-        let root = indexer.root().to_string_lossy();
+        let root = index.root().to_string_lossy();
         let hits: Vec<serde_json::Value> = hits.iter().map(to_json).collect();
         let all = json!({ "root": root, "hits": hits, "problem": problem, "waiting": waiting });
         format!("{all}\n")
@@ -106,7 +106,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     };
     output::print(&text)?;
     if hits.is_empty() {
-        writeln!(io::stderr(), "nothing was found in {}", indexer.root().display())?;
+        writeln!(io::stderr(), "nothing was found in {}", index.root().display())?;
         return Ok(ExitCode::from(exit_code::NEGATIVE));
     }
     Ok(ExitCode::SUCCESS)

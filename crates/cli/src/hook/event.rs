@@ -7,7 +7,6 @@ use serde_json::Value;
 /// Something that happened in a session.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Event {
-    /// The session.
     pub(super) session: String,
     /// The sub-agent, whose prompt is its own.
     pub(super) agent: Option<String>,
@@ -33,13 +32,11 @@ pub(super) enum Occasion {
 /// A call and its answer.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Answered {
-    /// The tool.
     pub(super) tool: String,
     /// Its arguments.
     pub(super) input: Value,
     /// What it answered, in its own form.
     pub(super) response: Value,
-    /// The call.
     pub(super) call: String,
 }
 

@@ -8,6 +8,7 @@ use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use super::attachments::Attachments;
 use super::plan::Plan;
 use super::session;
 use crate::figures::SessionFigures;
@@ -20,8 +21,9 @@ pub(crate) struct FileOutcome {
     pub(crate) sessions: Vec<SessionFigures>,
     /// What could not be read as it stands.
     pub(crate) problems: Vec<String>,
-    /// Problems in all.
     pub(crate) problem_count: u64,
+    /// What of its sessions is no text.
+    pub(crate) attachments: Attachments,
     /// Why the file could not be read, or not to its end.
     pub(crate) error: Option<LoadError>,
 }
@@ -75,6 +77,7 @@ fn one_file(plan: &Plan<'_>, number: usize, file: &SessionFile) -> io::Result<Fi
         if written.is_err() {
             return;
         }
+        outcome.attachments.add(&session);
         let Some(measured) = session::measure(plan, session, &name) else { return };
         outcome.sessions.push(measured.figures);
         if let Some(report) = &plan.report {

@@ -14,9 +14,7 @@ use crate::ordered::Ordered;
 
 /// What is measured, and how.
 pub(crate) struct Plan<'a> {
-    /// The profiles.
     pub(crate) profiles: &'a [&'static Profile],
-    /// The prices.
     pub(crate) prices: &'a PriceCard,
     /// Who chooses what of read files is shown.
     pub(crate) views: Arc<dyn Views>,

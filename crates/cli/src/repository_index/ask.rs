@@ -8,7 +8,7 @@ use foveal_cancel::Cancel;
 use foveal_code::embed::EmbedError;
 use foveal_code::relations::Relations;
 use foveal_embedder::{Patience, ServerError};
-use foveal_index::{Indexer, IndexerError, Summary};
+use foveal_index::{Index, IndexError, Summary};
 
 use super::open::{Embedding, Opened, open_for_reading};
 use super::update::update_without_servers;
@@ -31,27 +31,27 @@ pub(crate) fn ask<T>(
     opened: &mut Opened,
     cancel: &Cancel<'_>,
     update: impl Fn(&mut Opened, &Cancel<'_>) -> anyhow::Result<Summary>,
-    question: impl Fn(&mut Indexer) -> Result<T, IndexerError>,
+    question: impl Fn(&mut Index) -> Result<T, IndexError>,
 ) -> anyhow::Result<Option<Answer<T>>> {
     for is_last in [false, true] {
         let summary = update(opened, cancel)?;
         if summary.stopped {
             break;
         }
-        if let Some(problem) = opened.indexer.problem() {
+        if let Some(problem) = opened.index.problem() {
             let is_away = is_away(problem);
             opened.problem = Some(told(problem));
             // Somebody waits: who is not there is not tried again.
             if is_away {
-                opened.indexer.set_embedders(None, opened.meanwhile.clone());
+                opened.index.set_embedders(None, opened.meanwhile.clone());
             }
         }
-        let answer = question(&mut opened.indexer)?;
+        let answer = question(&mut opened.index)?;
         if cancel.is_cancelled() {
             break;
         }
-        if is_last || !opened.indexer.is_rebuilt() {
-            let problem = opened.indexer.problem().map(told);
+        if is_last || !opened.index.is_rebuilt() {
+            let problem = opened.index.problem().map(told);
             opened.problem = opened.problem.take().or(problem);
             return Ok(Some(Answer { answer, summary }));
         }
@@ -75,10 +75,10 @@ pub(crate) fn relations(
     let embedding = Embedding { options, patience, environment, cancel };
     let mut opened = open_for_reading(folder, embedding)?;
     opened.tell_problem();
-    let asked = ask(&mut opened, cancel, update_without_servers, Indexer::relations)?;
+    let asked = ask(&mut opened, cancel, update_without_servers, Index::relations)?;
     let Some(Answer { answer: relations, .. }) = asked else { return Ok(None) };
     if relations.files().len() == 0 {
-        let named = folder.unwrap_or(opened.indexer.root()).display();
+        let named = folder.unwrap_or(opened.index.root()).display();
         bail!(
             "`{named}` holds no source files that are not ignored: name the folder of a repository"
         );

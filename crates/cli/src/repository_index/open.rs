@@ -6,7 +6,7 @@ use std::sync::Arc;
 use foveal_cancel::Cancel;
 use foveal_code::embed::Embedder;
 use foveal_embedder::Patience;
-use foveal_index::{Indexer, IndexerError};
+use foveal_index::{Index, IndexError};
 
 use super::place::{root_of, store_of};
 use crate::embedders::{Choice, EmbedderOptions};
@@ -15,7 +15,7 @@ use crate::notice;
 
 /// An index with the file it is kept in.
 pub(crate) struct Opened {
-    pub(crate) indexer: Indexer,
+    pub(crate) index: Index,
     /// `None` in memory.
     pub(crate) store: Option<PathBuf>,
     /// What makes its vectors; `None` if they are left alone this time.
@@ -44,7 +44,7 @@ pub(crate) struct Embedding<'a> {
 pub(crate) fn open(folder: Option<&Path>, embedding: Embedding<'_>) -> anyhow::Result<Opened> {
     let root = root_of(folder)?;
     let store = store_of(&root, embedding.environment)?;
-    let opened = embedding.open(Indexer::open(&root, &store, None)?, Some(store))?;
+    let opened = embedding.open(Index::open(&root, &store, None)?, Some(store))?;
     opened.tell_problem();
     Ok(opened)
 }
@@ -60,13 +60,13 @@ pub(crate) fn open_for_reading(
     let root = root_of(folder)?;
     let why = match store_of(&root, embedding.environment) {
         Err(none) => none,
-        Ok(store) => match Indexer::open(&root, &store, None) {
+        Ok(store) => match Index::open(&root, &store, None) {
             Err(error) if error.is_place() => error.into(),
             other => return embedding.open(other?, Some(store)),
         },
     };
     notice::say(format_args!("{why:#}; reads everything anew for this run"));
-    embedding.open(Indexer::in_memory(&root, None)?, None)
+    embedding.open(Index::in_memory(&root, None)?, None)
 }
 
 /// Opens the index of `root` for tools, with the embedder it remembers; in memory, which is said,
@@ -74,16 +74,13 @@ pub(crate) fn open_for_reading(
 ///
 /// # Errors
 /// If there is no such folder.
-pub(crate) fn open_for_tools(
-    root: &Path,
-    environment: &Environment,
-) -> Result<Indexer, IndexerError> {
+pub(crate) fn open_for_tools(root: &Path, environment: &Environment) -> Result<Index, IndexError> {
     let (options, cancel) = (EmbedderOptions::default(), &Cancel::NEVER);
     let patience = Patience::SHORT;
     let embedding = Embedding { options: &options, patience, environment, cancel };
     match open_for_reading(Some(root), embedding) {
-        Ok(opened) => Ok(opened.indexer),
-        Err(_) => Indexer::in_memory(root, None),
+        Ok(opened) => Ok(opened.index),
+        Err(_) => Index::in_memory(root, None),
     }
 }
 
@@ -97,16 +94,16 @@ impl Opened {
 }
 
 impl Embedding<'_> {
-    fn open(self, mut indexer: Indexer, store: Option<PathBuf>) -> anyhow::Result<Opened> {
+    fn open(self, mut index: Index, store: Option<PathBuf>) -> anyhow::Result<Opened> {
         let Self { options, patience, environment, cancel } = self;
         if options.no_embeddings {
-            return Ok(Opened { indexer, store, embedder: None, meanwhile: None, problem: None });
+            return Ok(Opened { index, store, embedder: None, meanwhile: None, problem: None });
         }
-        let remembered = indexer.chosen()?.embedder;
+        let remembered = index.chosen()?.embedder;
         let current = remembered.map_or(Ok(Choice::BuiltIn), |text| text.parse());
         if let (Some(named), current) = (&options.embedder, &current) {
             let current = current.as_ref().map_or_else(|_| String::new(), ToString::to_string);
-            indexer.choose(&named.to_string(), &current)?;
+            index.choose(&named.to_string(), &current)?;
         }
         let choice = match (&options.embedder, current) {
             (Some(named), _) => named.clone(),
@@ -116,10 +113,10 @@ impl Embedding<'_> {
                     "the embedder that the index remembers cannot be used, name one with \
                      --embedder: {error}"
                 ));
-                return Ok(Opened { indexer, store, embedder: None, meanwhile: None, problem });
+                return Ok(Opened { index, store, embedder: None, meanwhile: None, problem });
             }
         };
-        let before = indexer.chosen()?.before.and_then(|text| text.parse::<Choice>().ok());
+        let before = index.chosen()?.before.and_then(|text| text.parse::<Choice>().ok());
         let before = before.filter(|_| choice != Choice::None);
         let key = environment.embeddings_key.as_ref();
         // Somebody may wait for an answer; and the key is for the server that is chosen now.
@@ -129,7 +126,7 @@ impl Embedding<'_> {
         };
         let meanwhile = before.and_then(short);
         let embedder = choice.embedder(patience, key.cloned(), cancel);
-        indexer.set_embedders(embedder, meanwhile.clone());
-        Ok(Opened { indexer, store, embedder: Some(choice), meanwhile, problem: None })
+        index.set_embedders(embedder, meanwhile.clone());
+        Ok(Opened { index, store, embedder: Some(choice), meanwhile, problem: None })
     }
 }

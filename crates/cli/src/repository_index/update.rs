@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use foveal_cancel::Cancel;
-use foveal_index::{Indexer, IndexerError, Progress, Stage, Summary};
+use foveal_index::{Index, IndexError, Progress, Stage, Summary};
 
 use super::open::Opened;
 use crate::embedders::Choice;
@@ -20,9 +20,9 @@ const PARTS_BEFORE_SEARCH_MAX: u64 = 31;
 ///
 /// # Errors
 /// If the index cannot be written.
-pub(crate) fn update(indexer: &mut Indexer, cancel: &Cancel<'_>) -> anyhow::Result<Summary> {
-    let work = |indexer: &mut Indexer, show: &mut dyn FnMut(Progress)| indexer.update(show, cancel);
-    let summary = shown(indexer, work)?;
+pub(crate) fn update(index: &mut Index, cancel: &Cancel<'_>) -> anyhow::Result<Summary> {
+    let work = |index: &mut Index, show: &mut dyn FnMut(Progress)| index.update(show, cancel);
+    let summary = shown(index, work)?;
     // A server that was being asked counts as one that failed.
     let stopped = summary.stopped || (summary.waiting > 0 && cancel.is_cancelled());
     Ok(Summary { stopped, ..summary })
@@ -38,17 +38,16 @@ pub(crate) fn update_for_search(
     cancel: &Cancel<'_>,
 ) -> anyhow::Result<Summary> {
     if !matches!(opened.embedder, Some(Choice::Server(_))) {
-        return update(&mut opened.indexer, cancel);
+        return update(&mut opened.index, cancel);
     }
-    let texts = shown(&mut opened.indexer, |indexer, show| indexer.update_texts(show, cancel))?;
-    let waiting = opened.indexer.waiting()?;
-    let parts = opened.indexer.waiting_parts()?;
+    let texts = shown(&mut opened.index, |index, show| index.update_texts(show, cancel))?;
+    let waiting = opened.index.waiting()?;
+    let parts = opened.index.waiting_parts()?;
     if texts.stopped || waiting == 0 || parts > PARTS_BEFORE_SEARCH_MAX {
         return Ok(Summary { waiting, ..texts });
     }
-    let vectors = shown(&mut opened.indexer, |indexer, show| {
-        indexer.update_vectors(usize::MAX, show, cancel)
-    })?;
+    let vectors =
+        shown(&mut opened.index, |index, show| index.update_vectors(usize::MAX, show, cancel))?;
     let Summary { embedded, waiting, stopped, rebuilt, .. } = vectors;
     Ok(Summary { embedded, waiting, stopped, rebuilt: rebuilt || texts.rebuilt, ..texts })
 }
@@ -61,13 +60,13 @@ pub(super) fn update_without_servers(
     opened: &mut Opened,
     cancel: &Cancel<'_>,
 ) -> anyhow::Result<Summary> {
-    shown(&mut opened.indexer, |indexer, show| indexer.update_texts(show, cancel))
+    shown(&mut opened.index, |index, show| index.update_texts(show, cancel))
 }
 
 /// Does `work` with bars where somebody sees them.
 fn shown(
-    indexer: &mut Indexer,
-    work: impl FnOnce(&mut Indexer, &mut dyn FnMut(Progress)) -> Result<Summary, IndexerError>,
+    index: &mut Index,
+    work: impl FnOnce(&mut Index, &mut dyn FnMut(Progress)) -> Result<Summary, IndexError>,
 ) -> anyhow::Result<Summary> {
     let begin = Instant::now();
     let mut bar: Option<(Stage, indicatif::ProgressBar)> = None;
@@ -90,7 +89,7 @@ fn shown(
             bar.set_position(progress.done);
         }
     };
-    let summary = work(indexer, &mut show);
+    let summary = work(index, &mut show);
     if let Some((_, bar)) = bar {
         bar.finish_and_clear();
     }

@@ -21,9 +21,7 @@ pub(crate) enum Sort {
 
 /// All that is reported.
 pub(crate) struct Summary<'a> {
-    /// The profiles.
     pub(crate) profiles: &'a [&'static Profile],
-    /// The prices.
     pub(crate) prices: &'a PriceCard,
     /// What counted tokens.
     pub(crate) tokenizer: Tokenizer,

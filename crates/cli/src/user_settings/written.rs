@@ -191,7 +191,6 @@ impl TryFrom<GlobText> for ToolGlob {
     }
 }
 
-/// The name of a tool.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(try_from = "String")]
 pub(super) struct ToolName(pub(super) String);

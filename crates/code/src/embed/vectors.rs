@@ -4,7 +4,6 @@
 //! exact, and needs no second structure that could go stale.
 
 use super::Vector;
-use crate::ranked::{Ranked, best};
 
 /// Components of this many bytes or fewer cannot overflow the sum of a product.
 const DIMENSIONS_MAX: usize = 1 << 16;
@@ -77,11 +76,6 @@ impl Vectors {
         let rows = self.values.chunks_exact(self.dimensions);
         let cosine = |(row, scale): (&[i8], &f32)| dot(&asked, row) as f32 * scale * question.scale;
         rows.zip(&self.scales).map(cosine).collect()
-    }
-
-    /// The `limit` vectors nearest to `question`, best first; of equal ones the earlier.
-    pub fn nearest(&self, question: &QuantizedVector, limit: usize) -> Vec<Ranked> {
-        best(self.cosines(question).into_iter().enumerate(), limit)
     }
 }
 

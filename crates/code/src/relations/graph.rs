@@ -155,11 +155,6 @@ pub struct Relations {
 }
 
 impl Relations {
-    /// All nodes: each file, followed by its entities in order; files by path.
-    pub fn nodes(&self) -> &[Node] {
-        &self.nodes
-    }
-
     /// All nodes with their ids.
     pub fn indexed(&self) -> impl Iterator<Item = (NodeId, &Node)> {
         self.nodes.iter().enumerate().map(|(at, node)| (id(at), node))

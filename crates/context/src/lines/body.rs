@@ -36,6 +36,12 @@ pub(super) fn find(page: &Page<'_>) -> Body {
     }
     strip_start(page, &mut body);
     strip_end(page, &mut body);
+    // What is left of a line that was cut is not the line.
+    if body.lines.end > body.lines.start
+        && page.line(body.lines.end - 1).ends_with("... [truncated]")
+    {
+        body.lines.end -= 1;
+    }
     body.gap = gap(page, &body);
     if body.lines.end < body.lines.start {
         body.lines.end = body.lines.start;
@@ -47,6 +53,11 @@ fn strip_start(page: &Page<'_>, body: &mut Body) {
     let first = page.line(body.lines.start);
     if first.starts_with("<tool_use_error>") {
         body.failed = true;
+        return;
+    }
+    if let Some(number) = headed(page) {
+        body.first = Some(number);
+        body.lines.start += HEADING_LINES;
         return;
     }
     if let Some(code) = exit_code(first) {
@@ -78,6 +89,19 @@ fn strip_start(page: &Page<'_>, body: &mut Body) {
         // Where the output starts is not known.
         body.failed = true;
     }
+}
+
+/// Lines of the heading that [`headed`] knows.
+const HEADING_LINES: usize = 4;
+
+/// The number of the first line under Qwen Code's heading of a part of a file.
+fn headed(page: &Page<'_>) -> Option<u32> {
+    if page.len() <= HEADING_LINES {
+        return None;
+    }
+    let lines = page.line(0).strip_prefix("Showing lines ")?.strip_suffix(" total lines.")?;
+    let is_rule = page.line(1).is_empty() && page.line(2) == "---" && page.line(3).is_empty();
+    is_rule.then(|| lines.split('-').next()?.parse().ok())?
 }
 
 /// Where a client cut the middle out, lines and all.

@@ -6,7 +6,7 @@ use crate::lines::{Printed, printed_lines};
 use crate::placement::read_files::ReadFiles;
 use foveal_effects::outcome::{Outcome, outcome};
 use foveal_effects::{Change, Effect, EffectKind, Span, effect_of};
-use foveal_transcript::{Conversation, ToolResult};
+use foveal_transcript::{Block, Conversation, Entry, PART_OF_FILE, ToolResult};
 
 /// Tools cut lines around this length without always saying so.
 const LONG_LINE_BYTES: usize = 2000;
@@ -71,7 +71,12 @@ pub(super) fn events_of(conversation: &Conversation) -> Vec<Event> {
         if let Some(result) = entry.result()
             && let Some(answered) = open.remove(result.call.as_str())
         {
-            answer(&answered, result, &mut events);
+            match part_shown(&answered.effect, entry, result) {
+                Some((path, lines)) => {
+                    events.push(answered.event(&path, EventKind::Shown(lines)));
+                }
+                None => answer(&answered, result, &mut events),
+            }
         }
     }
     give_up(&mut open, &mut events);
@@ -178,6 +183,31 @@ fn works_on_the_tree(command: &str) -> bool {
     let formats = words.iter().any(|word| TREE_PROGRAMS.contains(word));
     let moves = words.windows(2).any(|pair| pair[0] == "git" && TREE_GIT.contains(&pair[1]));
     (formats && !only_checks) || moves
+}
+
+/// The file and the lines that a read shows of it, where its client recorded that they are not
+/// all, though the call asked for all. The text alone would not tell: a hook may have left out
+/// what stands above.
+fn part_shown(
+    effect: &Effect,
+    entry: &Entry,
+    result: &ToolResult,
+) -> Option<(String, Vec<(u32, String)>)> {
+    let [read] = effect.reads.as_slice() else { return None };
+    let told = entry.blocks.iter().find_map(|block| match block {
+        Block::Opaque { kind, raw } if kind == PART_OF_FILE => Some(raw),
+        _ => None,
+    })?;
+    let told: serde_json::Value = serde_json::from_str(told).ok()?;
+    let first = u32::try_from(told.get("startLine")?.as_u64()?).ok()?;
+    let count = usize::try_from(told.get("numLines")?.as_u64()?).ok()?;
+    let mut lines = Vec::new();
+    for (number, line) in (first..).zip(result.content.lines()).take(count) {
+        let rest = line.trim_start().strip_prefix(&number.to_string())?;
+        let text = rest.strip_prefix(['\t', '→'])?;
+        lines.push((number, text.to_owned()));
+    }
+    (!lines.is_empty()).then(|| (read.path.clone(), lines))
 }
 
 /// The lines that the result shows of the file at `index`.

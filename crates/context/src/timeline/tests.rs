@@ -85,6 +85,39 @@ fn check(turns: &[Turn], states: &[&str]) {
     assert_eq!(shown, states);
 }
 
+/// A hook leaves out what stands above, and the client records which lines are left.
+#[test]
+fn a_read_that_a_hook_shaped_is_no_whole_file() {
+    let whole: String = (1..=30).map(|n| format!("{n}\tline {n}\n")).collect();
+    for (shown, first) in [("1\tline 1", 1), ("17\tline 17", 17)] {
+        let asked = || json!({ "file_path": "/w/a.rs" });
+        let read =
+            conversation(&[turn("Read", asked(), whole.trim_end()), turn("Read", asked(), shown)]);
+        let last = read.entries().len();
+        let part = format!(r#"{{"startLine":{first},"numLines":1,"totalLines":30}}"#);
+        let mut at = 0;
+        let read = read.edited(|entry| {
+            at += 1;
+            if at == last {
+                let kind = foveal_transcript::PART_OF_FILE.to_owned();
+                entry.blocks.push(Block::Opaque { kind, raw: part.clone() });
+            }
+        });
+        let state = Timeline::of(&read).file_state_at("/w/a.rs", 2);
+        assert_eq!(state.lines.len(), 30, "{shown}");
+        assert_eq!(state.confidence, Confidence::Exact);
+    }
+}
+
+#[test]
+fn a_part_of_a_file_under_a_heading_is_no_whole_file() {
+    let shown = "Showing lines 1-2 of 9 total lines.\n\n---\n\none\ntwo\nth... [truncated]";
+    let read = conversation(&[turn("read_file", json!({ "file_path": "/w/a.rs" }), shown)]);
+    let state = Timeline::of(&read).file_state_at("/w/a.rs", 1);
+    assert_eq!(state.lines, [Some("one".to_owned()), Some("two".to_owned())]);
+    assert_eq!(state.confidence, Confidence::Partial);
+}
+
 #[test]
 fn reads_writes_and_edits_are_replayed() {
     check(

@@ -28,11 +28,10 @@ pub enum Found {
 /// Why an edit is refused. The text stays as it is.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum EditRefusal {
-    /// There is no old text.
     #[error("old_str is empty: give the text to replace, or write the whole file")]
     EmptyOld,
-    /// Old and new text are the same.
     #[error("old_str and new_str are the same: nothing would change")]
     SameText,
     /// The edit leaves the text as it is, once it has the file's white space.

@@ -3,7 +3,6 @@
 use foveal_cancel::Cancel;
 
 use crate::open::{Opened, ReadError};
-use crate::stamp::Stamp;
 use crate::text::{Encoding, TextFile};
 
 /// Bytes read at once.
@@ -13,9 +12,10 @@ pub(super) const CHUNK_BYTES: usize = 256 * 1024;
 const BLOCKS_MAX: u64 = 1 << 16;
 
 /// What is known of the lines of one version of a file. At most half a megabyte.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LineIndex {
-    stamp: Stamp,
+#[derive(Debug)]
+pub(super) struct LineIndex {
+    /// Bytes of the file.
+    len: u64,
     encoding: Encoding,
     /// Bytes of the byte order mark.
     mark: u64,
@@ -33,11 +33,11 @@ pub struct LineIndex {
 impl LineIndex {
     /// An index that knows the encoding and no line yet.
     pub(super) fn of(opened: &Opened) -> Result<Self, ReadError> {
-        let stamp = opened.stamp();
+        let len = opened.stamp().len;
         let mut head = vec![0; CHUNK_BYTES];
         let read = opened.read_at(&mut head, 0)?;
         head.truncate(read);
-        if (read as u64) < stamp.len {
+        if (read as u64) < len {
             cut_at_line(&mut head);
         }
         let text = TextFile::decode(&head);
@@ -47,9 +47,9 @@ impl LineIndex {
             (true, Encoding::Utf8 | Encoding::Legacy(_)) => 3,
             (true, Encoding::Utf16Le | Encoding::Utf16Be) => 2,
         };
-        let chunks = (stamp.len / BLOCKS_MAX / CHUNK_BYTES as u64 + 1).next_power_of_two();
+        let chunks = (len / BLOCKS_MAX / CHUNK_BYTES as u64 + 1).next_power_of_two();
         Ok(Self {
-            stamp,
+            len,
             encoding: text.encoding(),
             mark,
             block: chunks * CHUNK_BYTES as u64,
@@ -60,19 +60,14 @@ impl LineIndex {
         })
     }
 
-    /// The version of the file.
-    pub fn stamp(&self) -> Stamp {
-        self.stamp
-    }
-
     pub(super) fn encoding(&self) -> Encoding {
         self.encoding
     }
 
     /// How many lines there are, if all was looked at.
     pub(super) fn count(&self) -> Option<u64> {
-        let open = !self.at_break && self.stamp.len > self.mark;
-        (self.scanned >= self.stamp.len).then_some(self.breaks + u64::from(open))
+        let open = !self.at_break && self.len > self.mark;
+        (self.scanned >= self.len).then_some(self.breaks + u64::from(open))
     }
 
     /// Looks at the file until `line` begins, or to its end.
@@ -83,14 +78,14 @@ impl LineIndex {
         cancel: &Cancel<'_>,
     ) -> Result<(), ReadError> {
         let mut buffer = vec![0; CHUNK_BYTES];
-        while self.scanned < self.stamp.len && self.breaks + 1 < line {
+        while self.scanned < self.len && self.breaks + 1 < line {
             if cancel.is_cancelled() {
                 return Err(ReadError::Cancelled { path: opened.shown().to_owned() });
             }
             let read = opened.read_at(&mut buffer, self.scanned)?;
             let chunk = &buffer[..read];
             // A chunk within the file is whole, unless the file was cut meanwhile.
-            if read < CHUNK_BYTES && self.scanned + (read as u64) < self.stamp.len {
+            if read < CHUNK_BYTES && self.scanned + (read as u64) < self.len {
                 return Err(ReadError::Changing { path: opened.shown().to_owned() });
             }
             if self.scanned.is_multiple_of(self.block) {

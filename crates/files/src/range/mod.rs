@@ -5,6 +5,5 @@ mod index;
 mod line;
 mod reader;
 
-pub use self::index::LineIndex;
 pub use self::line::{Line, LineLimits, Lines};
 pub use self::reader::LinesReader;

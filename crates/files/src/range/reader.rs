@@ -18,24 +18,15 @@ pub struct LinesReader {
 }
 
 impl LinesReader {
-    /// Opens the file at `located`. `known` is what was learnt of its lines before; it is used
-    /// if the file has not changed since.
+    /// Opens the file at `located`.
     ///
     /// # Errors
     ///
     /// When there is nothing, no regular file, or no text, or it may not be read.
-    pub fn open(located: &Located, known: Option<LineIndex>) -> Result<Self, ReadError> {
+    pub fn open(located: &Located) -> Result<Self, ReadError> {
         let opened = Opened::open(located)?;
-        let index = match known.filter(|index| index.stamp() == opened.stamp()) {
-            Some(index) => index,
-            None => LineIndex::of(&opened)?,
-        };
+        let index = LineIndex::of(&opened)?;
         Ok(Self { opened, index })
-    }
-
-    /// What was learnt of the file's lines, to be used again.
-    pub fn into_index(self) -> LineIndex {
-        self.index
     }
 
     /// How characters are spelled.

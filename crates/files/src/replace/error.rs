@@ -9,6 +9,7 @@ use crate::roots::PathError;
 
 /// Why a file was not written. Unless it says otherwise, nothing was changed.
 #[derive(Debug, Error)]
+#[expect(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum WriteError {
     /// The path is refused or leads to nothing.
     #[error(transparent)]
@@ -18,62 +19,26 @@ pub enum WriteError {
     Read(#[from] ReadError),
     /// Something else than a regular file stands there.
     #[error("`{path}` is {}, which is not written to", what.name())]
-    Special {
-        /// The path.
-        path: String,
-        /// What it is.
-        what: Special,
-    },
-    /// The bytes on disk are not those the change was made for.
+    Special { path: String, what: Special },
     #[error("`{path}` was changed since it was read; read it again before changing it")]
-    Changed {
-        /// The path.
-        path: String,
-    },
-    /// A file stands where a new one was to be made.
+    Changed { path: String },
     #[error("`{path}` is there already; edit it, or read it before replacing it")]
-    Exists {
-        /// The path.
-        path: String,
-    },
+    Exists { path: String },
     /// The file's permissions let nobody write.
     #[error("`{path}` is read-only; change its permissions or ask the user to")]
-    ReadOnly {
-        /// The path.
-        path: String,
-    },
-    /// The user may not write here.
+    ReadOnly { path: String },
     #[error("no permission to write `{path}`")]
-    Denied {
-        /// The path.
-        path: String,
-    },
+    Denied { path: String },
     /// The device or the user's share of it is full.
     #[error("no space left to write `{path}`; nothing was changed")]
-    NoSpace {
-        /// The path.
-        path: String,
-    },
+    NoSpace { path: String },
     /// Another process writes in the folder and does not finish.
     #[error("`{path}` is being written by another process; try again")]
-    Busy {
-        /// The path.
-        path: String,
-    },
-    /// The caller no longer wants it.
+    Busy { path: String },
     #[error("stopped before writing `{path}`; nothing was changed")]
-    Cancelled {
-        /// The path.
-        path: String,
-    },
-    /// Anything else.
+    Cancelled { path: String },
     #[error("`{path}` cannot be written: {source}")]
-    Io {
-        /// The path.
-        path: String,
-        /// What the system says.
-        source: io::Error,
-    },
+    Io { path: String, source: io::Error },
 }
 
 impl WriteError {

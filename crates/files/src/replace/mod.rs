@@ -16,5 +16,5 @@ mod write;
 mod written;
 
 pub use self::error::WriteError;
-pub use self::write::{create, remove_if, replace_if, update};
+pub use self::write::{create, remove_if, replace_if};
 pub use self::written::{Note, Written};

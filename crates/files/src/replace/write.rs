@@ -33,23 +33,6 @@ pub fn replace_if(
     held.replace(old, bytes, cancel)
 }
 
-/// Changes the file at `located` by `change`, which is given its bytes and is called once. No
-/// other writer that goes through here comes in between.
-///
-/// # Errors
-///
-/// As [`replace_if`]; or what `change` says.
-pub fn update<E: From<WriteError>>(
-    located: &Located,
-    cancel: &Cancel<'_>,
-    change: impl FnOnce(&[u8]) -> Result<Vec<u8>, E>,
-) -> Result<Written, E> {
-    let held = Held::take(located, cancel)?;
-    let old = held.read(cancel)?;
-    let bytes = change(&old.bytes)?;
-    Ok(held.replace(old, &bytes, cancel)?)
-}
-
 /// Makes a new file at `located` that holds `bytes`, and the folders it is in.
 ///
 /// # Errors

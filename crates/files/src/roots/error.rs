@@ -6,8 +6,8 @@ use thiserror::Error;
 
 /// Why a path names nothing that may be touched. Paths in messages are shortened where long.
 #[derive(Debug, Error)]
+#[expect(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum PathError {
-    /// Nothing was asked for.
     #[error("the path is empty; give a path relative to the workspace")]
     Empty,
     /// A NUL, a line break or another control character.
@@ -23,50 +23,28 @@ pub enum PathError {
         path: String,
         /// Its length, or that of its longest part.
         bytes: usize,
-        /// How many are taken.
         limit: usize,
     },
     /// `~`, which only a shell knows.
     #[error(
         "`{path}` names a home folder, which is not looked up here; use a path in the workspace"
     )]
-    Home {
-        /// The path.
-        path: String,
-    },
+    Home { path: String },
     /// A drive or a share.
     #[error("`{path}` is a Windows path; use a path relative to the workspace, with `/`")]
-    Windows {
-        /// The path.
-        path: String,
-    },
-    /// An address.
+    Windows { path: String },
     #[error("`{path}` is an address, not a path; use a path relative to the workspace")]
-    Address {
-        /// The path.
-        path: String,
-    },
+    Address { path: String },
     /// `$'…'` with something in it that no name holds.
     #[error(
         "`{path}` spells a name that no file can have: in `$'…'` there are `\\\\`, `\\'`, `\\n`, \
          `\\r`, `\\t` and `\\xHH`, and no slash"
     )]
-    Spelled {
-        /// The path.
-        path: String,
-    },
-    /// Not under any root.
+    Spelled { path: String },
     #[error("`{path}` is outside the workspace ({roots})")]
-    Outside {
-        /// The path.
-        path: String,
-        /// The roots.
-        roots: String,
-    },
-    /// A symbolic link leads out of the roots.
+    Outside { path: String, roots: String },
     #[error("`{path}` leads outside the workspace by the symbolic link `{link}` -> `{target}`")]
     LinkOutside {
-        /// The path.
         path: String,
         /// The link, relative to the root.
         link: String,
@@ -75,62 +53,33 @@ pub enum PathError {
     },
     /// Links that lead to each other, or very many.
     #[error("`{path}` goes through more than {limit} symbolic links; they may form a circle")]
-    Links {
-        /// The path.
-        path: String,
-        /// How many are followed.
-        limit: usize,
-    },
+    Links { path: String, limit: usize },
     /// A part of the path became a symbolic link after it had been looked at.
     #[error("`{path}` was replaced by a symbolic link meanwhile; nothing was touched, try again")]
-    Swapped {
-        /// The path.
-        path: String,
-    },
-    /// The root's folder is no longer there.
+    Swapped { path: String },
     #[error("the workspace folder `{root}` was removed or cannot be reached any more")]
-    RootGone {
-        /// The root.
-        root: String,
-    },
-    /// Another folder stands at the root's path.
+    RootGone { root: String },
     #[error(
         "the workspace folder `{root}` was replaced by another one; start a new session to use it"
     )]
-    RootReplaced {
-        /// The root.
-        root: String,
-    },
+    RootReplaced { root: String },
     /// The path goes on below something that is no folder.
     #[error("`{part}` is not a folder, so there is no `{path}`")]
     NotAFolder {
-        /// The path.
         path: String,
         /// The part that is a file.
         part: String,
     },
-    /// There is nothing of this name.
     #[error("no such file `{path}`{}", did_you_mean(similar))]
     NotFound {
-        /// The path.
         path: String,
         /// Names there are, most alike first.
         similar: Vec<String>,
     },
-    /// The system does not let us.
     #[error("no permission for `{path}`; change its permissions or ask the user to")]
-    Denied {
-        /// The path.
-        path: String,
-    },
-    /// Anything else.
+    Denied { path: String },
     #[error("`{path}` cannot be reached: {source}")]
-    Io {
-        /// The path.
-        path: String,
-        /// What the system says.
-        source: io::Error,
-    },
+    Io { path: String, source: io::Error },
 }
 
 impl PathError {

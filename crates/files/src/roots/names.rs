@@ -80,45 +80,4 @@ fn composed(name: &str) -> Cow<'_, str> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn check(names: &[&str], linked: Option<(&str, &str)>) -> bool {
-        let folder = tempfile::tempdir().expect("a folder");
-        let dir = Dir::open_ambient_dir(folder.path(), cap_std::ambient_authority()).expect("it");
-        for name in names {
-            dir.write(name, "").expect("written");
-        }
-        if let Some((from, to)) = linked {
-            dir.hard_link(from, &dir, to).expect("linked");
-        }
-        let NameRule { ignores_case, ignores_form } = NameRule::of(&dir);
-        ignores_case || ignores_form
-    }
-
-    /// Temporary folders are on a file system that tells spellings apart, save on macOS.
-    #[test]
-    #[cfg(target_os = "linux")]
-    fn linux_tells_spellings_apart() {
-        assert!(!check(&[], None));
-        assert!(!check(&["1", "2"], None));
-        assert!(!check(&["1", "a"], None));
-        assert!(!check(&["a", "A"], None));
-        // One file by both spellings, which is no sign of ignoring case if both are listed.
-        assert!(!check(&["a"], Some(("a", "A"))));
-        assert!(!check(&["\u{e9}"], None));
-        assert!(!check(&["\u{e9}", "e\u{301}"], None));
-    }
-
-    #[test]
-    fn other_cases_are_of_every_letter() {
-        assert_eq!(other_case("Cargo.toml-1"), "cARGO.TOML-1");
-    }
-
-    #[test]
-    fn other_forms_are_of_every_letter() {
-        assert_eq!(other_form("caf\u{e9}"), "cafe\u{301}");
-        assert_eq!(other_form("cafe\u{301}"), "caf\u{e9}");
-        assert_eq!(other_form("cafe"), "cafe");
-    }
-}
+mod tests;

@@ -35,24 +35,20 @@ pub struct NotText;
 
 /// Why a text cannot be written in its file's encoding.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[expect(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum EncodeError {
     /// The file has bytes that mean nothing in its encoding; writing would change them.
     #[error(
         "the file has bytes that are not valid {encoding}, which an edit here would change; \
          convert it first, or edit it with a program that works on bytes"
     )]
-    Inexact {
-        /// The encoding.
-        encoding: &'static str,
-    },
+    Inexact { encoding: &'static str },
     /// A character that the encoding does not have.
     #[error("line {line}: the file is {encoding}, which has no `{character}`")]
     Missing {
-        /// The character.
         character: char,
         /// Its line, from 1.
         line: usize,
-        /// The encoding.
         encoding: &'static str,
     },
 }

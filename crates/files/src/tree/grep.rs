@@ -88,15 +88,7 @@ fn matcher(query: &GrepQuery) -> Result<RegexMatcher, TreeError> {
     }
     let mut builder = RegexMatcherBuilder::new();
     builder.fixed_strings(query.fixed).multi_line(true).dot_matches_new_line(query.multiline);
-    match query.case {
-        Case::Sensitive => {}
-        Case::Insensitive => {
-            builder.case_insensitive(true);
-        }
-        Case::Smart => {
-            builder.case_smart(true);
-        }
-    }
+    builder.case_insensitive(query.case == Case::Insensitive);
     builder.crlf(!names_return(query));
     if query.multiline {
         // What is found may hold line ends.

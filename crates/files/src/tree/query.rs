@@ -17,8 +17,6 @@ pub enum Case {
     Sensitive,
     /// As the same.
     Insensitive,
-    /// As the same unless the pattern has upper case.
-    Smart,
 }
 
 /// What is asked about the files.

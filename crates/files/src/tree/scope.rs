@@ -29,59 +29,27 @@ pub struct Scope {
 /// Why a tree is not searched or listed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum TreeError {
-    /// The caller said so.
     #[error("stopped before the end: the call was cancelled")]
     Cancelled,
-    /// The path leads out of the folder.
     #[error("`{path}` is outside of the folder: give a path in it, without `..`")]
-    Outside {
-        /// As it was given.
-        path: String,
-    },
-    /// There is no such file or folder.
+    Outside { path: String },
     #[error("`{path}` cannot be looked at: {source}")]
-    Path {
-        /// As it was given.
-        path: String,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// The path is no folder.
+    Path { path: String, source: std::io::Error },
     #[error("`{path}` is a file, not a folder")]
-    NoFolder {
-        /// As it was given.
-        path: String,
-    },
+    NoFolder { path: String },
     /// The path is a device, a pipe or the like.
     #[error("`{path}` is neither a file nor a folder")]
-    Special {
-        /// As it was given.
-        path: String,
-    },
-    /// The pattern is empty.
+    Special { path: String },
     #[error("the pattern is empty: give a text or an expression to look for")]
     EmptyPattern,
-    /// The pattern is no expression.
     #[error("the pattern is no valid expression: {why}\n{hint}")]
-    Pattern {
-        /// What is wrong, and where.
-        why: String,
-        /// What to do.
-        hint: &'static str,
-    },
-    /// A glob is not valid.
+    Pattern { why: String, hint: &'static str },
     #[error("the glob `{glob}` is not valid: {why}")]
-    Glob {
-        /// As it was given.
-        glob: String,
-        /// What is wrong.
-        why: String,
-    },
-    /// A type of files is not known.
+    Glob { glob: String, why: String },
     #[error("there is no file type `{name}`: use a glob such as `*.{name}`{}", near(alike))]
     Type {
-        /// As it was given.
         name: String,
         /// Types with the same beginning.
         alike: Vec<String>,
@@ -91,7 +59,6 @@ pub enum TreeError {
     TooFar {
         /// Their sum.
         asked: usize,
-        /// What is held.
         max: usize,
     },
 }

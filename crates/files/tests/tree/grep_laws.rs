@@ -29,7 +29,7 @@ fn query() -> impl Strategy<Value = GrepQuery> {
     let pattern = prop::sample::select(vec![
         "a", "ab", "^a", "b$", "a.b", "[a-c]+c", "É", "^$", r"\(a", "x|z", r"\ba\b",
     ]);
-    let case = prop::sample::select(vec![Case::Sensitive, Case::Insensitive, Case::Smart]);
+    let case = prop::sample::select(vec![Case::Sensitive, Case::Insensitive]);
     (pattern, any::<bool>(), case, 0..3usize, 0..3usize, 0..12usize, 1..12usize).prop_map(
         |(pattern, fixed, case, before, after, offset, limit)| GrepQuery {
             fixed,
@@ -46,11 +46,7 @@ fn query() -> impl Strategy<Value = GrepQuery> {
 /// Path, number and text of every found line, in order.
 fn reference(files: &BTreeMap<String, String>, query: &GrepQuery) -> Vec<(String, u32, String)> {
     let pattern = if query.fixed { regex::escape(&query.pattern) } else { query.pattern.clone() };
-    let insensitive = match query.case {
-        Case::Sensitive => false,
-        Case::Insensitive => true,
-        Case::Smart => !query.pattern.chars().any(char::is_uppercase),
-    };
+    let insensitive = query.case == Case::Insensitive;
     let regex =
         RegexBuilder::new(&pattern).case_insensitive(insensitive).build().expect("it is valid");
     let mut paths: Vec<&String> = files.keys().collect();

@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use foveal_index::{Indexer, IndexerError};
+use foveal_index::{Index, IndexError};
 
 /// Questions asked.
 pub(crate) const QUESTIONS: usize = 400;
@@ -12,8 +12,8 @@ pub(crate) const QUESTIONS: usize = 400;
 ///
 /// # Errors
 /// If the index cannot be read.
-pub(crate) fn questions(indexer: &mut Indexer) -> Result<Vec<String>, IndexerError> {
-    let all = indexer.symbols()?;
+pub(crate) fn questions(index: &mut Index) -> Result<Vec<String>, IndexError> {
+    let all = index.symbols()?;
     let definitions = all.iter().flat_map(|file| &file.definitions);
     let names: Vec<&str> = definitions.map(|definition| &*definition.name).collect();
     let step = (names.len() / QUESTIONS).max(1);

@@ -4,4 +4,4 @@ mod open;
 mod search;
 mod update;
 
-pub use open::{Chosen, Indexer};
+pub use open::{Chosen, Index};

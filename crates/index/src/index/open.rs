@@ -6,7 +6,7 @@ use std::sync::Arc;
 use foveal_code::embed::{EmbedError, Embedder};
 use foveal_code::relations::Relations;
 
-use crate::error::IndexerError;
+use crate::error::IndexError;
 use crate::queue::Queue;
 use crate::segment::Segment;
 use crate::store::{Change, Model, ModelNumber, RowId, Setting, Size, Store};
@@ -24,7 +24,7 @@ pub struct Chosen {
 ///
 /// Another process may have the same store open; each sees what the other has written at
 /// its next update or search.
-pub struct Indexer {
+pub struct Index {
     pub(super) root: PathBuf,
     pub(super) store: Store,
     pub(super) embedder: Option<Arc<dyn Embedder>>,
@@ -50,7 +50,7 @@ pub struct Indexer {
 /// Models, and who makes their vectors.
 pub(super) type Models = Vec<(Arc<dyn Embedder>, Model)>;
 
-impl Indexer {
+impl Index {
     /// Opens the index of the folder `root` in the file at `store`, which is made if it is
     /// not there, emptied if it is of another version, and set aside and made anew if it is
     /// damaged or another program's.
@@ -62,7 +62,7 @@ impl Indexer {
         root: &Path,
         store: &Path,
         embedder: Option<Arc<dyn Embedder>>,
-    ) -> Result<Self, IndexerError> {
+    ) -> Result<Self, IndexError> {
         let root = readable(root)?;
         let (store, rebuilt) = Store::open(store)?;
         Ok(Self { rebuilt, ..Self::of(root, store, embedder) })
@@ -72,10 +72,7 @@ impl Indexer {
     ///
     /// # Errors
     /// If `root` is no folder.
-    pub fn in_memory(
-        root: &Path,
-        embedder: Option<Arc<dyn Embedder>>,
-    ) -> Result<Self, IndexerError> {
+    pub fn in_memory(root: &Path, embedder: Option<Arc<dyn Embedder>>) -> Result<Self, IndexError> {
         Ok(Self::of(readable(root)?, Store::in_memory()?, embedder))
     }
 
@@ -101,7 +98,7 @@ impl Indexer {
     ///
     /// # Errors
     /// If the store cannot be read.
-    pub fn chosen(&mut self) -> Result<Chosen, IndexerError> {
+    pub fn chosen(&mut self) -> Result<Chosen, IndexError> {
         let chosen = self.mended(|store| {
             let embedder = store.setting(Setting::Embedder)?;
             Ok(Chosen { embedder, before: store.setting(Setting::EmbedderBefore)? })
@@ -116,7 +113,7 @@ impl Indexer {
     ///
     /// # Errors
     /// If the store cannot be read.
-    pub fn is_chosen_anew(&mut self) -> Result<bool, IndexerError> {
+    pub fn is_chosen_anew(&mut self) -> Result<bool, IndexError> {
         let embedder = self.chosen()?.embedder;
         Ok(self.chosen.as_ref().is_some_and(|known| known.embedder != embedder))
     }
@@ -126,7 +123,7 @@ impl Indexer {
     ///
     /// # Errors
     /// If the store cannot be written.
-    pub fn choose(&mut self, embedder: &str, current: &str) -> Result<(), IndexerError> {
+    pub fn choose(&mut self, embedder: &str, current: &str) -> Result<(), IndexError> {
         if embedder == current {
             return Ok(());
         }
@@ -138,8 +135,8 @@ impl Indexer {
     /// Does `work`, again if the store turns out to be damaged and is built anew.
     fn mended<T>(
         &mut self,
-        work: impl Fn(&Store) -> Result<T, IndexerError>,
-    ) -> Result<T, IndexerError> {
+        work: impl Fn(&Store) -> Result<T, IndexError>,
+    ) -> Result<T, IndexError> {
         match work(&self.store) {
             Err(error) if error.is_damage() => {
                 self.rebuild()?;
@@ -170,11 +167,6 @@ impl Indexer {
         &self.root
     }
 
-    /// Files to be looked at first, for others to fill while an update runs.
-    pub fn queue(&self) -> Queue {
-        self.queue.clone()
-    }
-
     /// Puts `path` (from the root on, or absolute) among the files to be looked at first.
     /// What lies outside the root is left out.
     pub fn touch(&self, path: &Path) {
@@ -193,7 +185,7 @@ impl Indexer {
     }
 
     /// Takes rows out that are not to be trusted; the next update reads their files again.
-    pub(super) fn forget(&mut self, rows: &[RowId]) -> Result<(), IndexerError> {
+    pub(super) fn forget(&mut self, rows: &[RowId]) -> Result<(), IndexError> {
         if !rows.is_empty() {
             let changes: Vec<Change> =
                 rows.iter().map(|row| Change::Forget { row: *row }).collect();
@@ -207,7 +199,7 @@ impl Indexer {
     ///
     /// # Errors
     /// If the store cannot be read.
-    pub fn size(&self) -> Result<Size, IndexerError> {
+    pub fn size(&self) -> Result<Size, IndexError> {
         self.store.size()
     }
 
@@ -216,7 +208,7 @@ impl Indexer {
         (self.loaded, self.models, self.relations) = (None, None, None);
     }
 
-    pub(super) fn rebuild(&mut self) -> Result<(), IndexerError> {
+    pub(super) fn rebuild(&mut self) -> Result<(), IndexError> {
         self.store.rebuild()?;
         self.segments.clear();
         self.unload();
@@ -226,8 +218,8 @@ impl Indexer {
 }
 
 /// `root` with links resolved, if it is a folder that can be read.
-fn readable(root: &Path) -> Result<PathBuf, IndexerError> {
-    let refuse = |source| IndexerError::Root { path: root.to_owned(), source };
+fn readable(root: &Path) -> Result<PathBuf, IndexError> {
+    let refuse = |source| IndexError::Root { path: root.to_owned(), source };
     let root = root.canonicalize().map_err(refuse)?;
     std::fs::read_dir(&root).map_err(refuse)?;
     Ok(root)

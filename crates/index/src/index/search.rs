@@ -7,17 +7,17 @@ use std::sync::Arc;
 use foveal_code::embed::{QuantizedVector, Vectors};
 use foveal_code::relations::{FileSymbols, Relations};
 
-use super::open::{Indexer, Models};
-use crate::error::IndexerError;
+use super::open::{Index, Models};
+use crate::error::IndexError;
 use crate::load::load;
-use crate::model::Asked;
+use crate::model::ProbedEmbedder;
 use crate::search::{Hit, Question, SearchOptions, hit, search};
 use crate::segment::Segment;
 use crate::store::{Change, Model, Row, RowId, VectorsId};
 use crate::symbols;
 use crate::vectors;
 
-impl Indexer {
+impl Index {
     /// The best parts for `query`, best first. Asks the store whether anything has changed,
     /// but does not look at the files: see [`Self::update`]. If the embedder fails, words
     /// alone count: see [`Self::problem`].
@@ -25,11 +25,7 @@ impl Indexer {
     /// # Errors
     /// If the store cannot be read. A store that is damaged is set
     /// aside; there are no hits then until the next update.
-    pub fn search(
-        &mut self,
-        query: &str,
-        options: &SearchOptions,
-    ) -> Result<Vec<Hit>, IndexerError> {
+    pub fn search(&mut self, query: &str, options: &SearchOptions) -> Result<Vec<Hit>, IndexError> {
         match self.search_store(query, options) {
             Err(error) if error.is_damage() => {
                 self.rebuild()?;
@@ -43,7 +39,7 @@ impl Indexer {
         &mut self,
         query: &str,
         options: &SearchOptions,
-    ) -> Result<Vec<Hit>, IndexerError> {
+    ) -> Result<Vec<Hit>, IndexError> {
         let (model, vector) = match self.question_vector(query)? {
             Some((model, vector)) => (Some(model), Some(vector)),
             None => (None, None),
@@ -78,7 +74,7 @@ impl Indexer {
     ///
     /// # Errors
     /// If the store cannot be read.
-    pub fn symbols(&mut self) -> Result<Vec<FileSymbols>, IndexerError> {
+    pub fn symbols(&mut self) -> Result<Vec<FileSymbols>, IndexError> {
         let mut broken = Vec::new();
         let mut all = Vec::new();
         for row in self.store.rows(None)?.into_iter().filter(|row| row.has_symbols) {
@@ -99,7 +95,7 @@ impl Indexer {
     /// # Errors
     /// If the store cannot be read. One that is damaged is set aside; nothing is related
     /// then until the next update.
-    pub fn relations(&mut self) -> Result<Arc<Relations>, IndexerError> {
+    pub fn relations(&mut self) -> Result<Arc<Relations>, IndexError> {
         match self.relations_of_store() {
             Err(error) if error.is_damage() => {
                 self.rebuild()?;
@@ -109,7 +105,7 @@ impl Indexer {
         }
     }
 
-    fn relations_of_store(&mut self) -> Result<Arc<Relations>, IndexerError> {
+    fn relations_of_store(&mut self) -> Result<Arc<Relations>, IndexError> {
         let now = self.store.others_wrote()?;
         if let Some((_, known)) = self.relations.as_ref().filter(|(seen, _)| *seen == now) {
             return Ok(Arc::clone(known));
@@ -124,7 +120,7 @@ impl Indexer {
     fn question_vector(
         &mut self,
         query: &str,
-    ) -> Result<Option<(Model, QuantizedVector)>, IndexerError> {
+    ) -> Result<Option<(Model, QuantizedVector)>, IndexError> {
         self.problem = None;
         let now = self.store.others_wrote()?;
         let models = match self.models.take().filter(|(seen, _)| *seen == now) {
@@ -133,7 +129,7 @@ impl Indexer {
         };
         let mut given = None;
         for (embedder, model) in &models {
-            match (Asked { embedder: &**embedder, model }).embed(&[query]) {
+            match (ProbedEmbedder { embedder: &**embedder, model }).embed(&[query]) {
                 Ok(mut vectors) => {
                     given = vectors.pop().map(|vector| (model.clone(), vector));
                     break;
@@ -146,7 +142,7 @@ impl Indexer {
         Ok(given)
     }
 
-    fn models_here(&self) -> Result<Models, IndexerError> {
+    fn models_here(&self) -> Result<Models, IndexError> {
         let mut counted = Vec::new();
         for embedder in self.embedder.iter().chain(&self.meanwhile) {
             if let Some(model) = self.store.model(&embedder.identity())? {
@@ -160,7 +156,7 @@ impl Indexer {
     }
 
     /// Loads what has been written since the last time, with vectors of `model`.
-    fn refresh(&mut self, model: Option<&Model>) -> Result<(), IndexerError> {
+    fn refresh(&mut self, model: Option<&Model>) -> Result<(), IndexError> {
         let now = (self.store.others_wrote()?, model.map(|model| model.number));
         if self.loaded == Some(now) {
             return Ok(());
@@ -205,7 +201,7 @@ impl Indexer {
         vectors: VectorsId,
         model: &Model,
         chunks: usize,
-    ) -> Result<Option<Vectors>, IndexerError> {
+    ) -> Result<Option<Vectors>, IndexError> {
         let bytes = self.store.vectors(vectors)?;
         Ok(bytes.and_then(|bytes| vectors::decode(&bytes, model.dimensions, chunks)))
     }

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use foveal_cancel::Cancel;
 use foveal_code::embed::Embedder;
 
-use super::open::Indexer;
+use super::open::Index;
 use crate::embedding::{Embedded, Task, embed_waiting, is_instant};
-use crate::error::IndexerError;
-use crate::model::{Asked, agree};
+use crate::error::IndexError;
+use crate::model::{ProbedEmbedder, agree};
 use crate::progress::{Progress, Summary};
 use crate::store::Model;
 use crate::update::{Work, update};
@@ -18,14 +18,14 @@ use crate::walk::walk;
 /// How often a store that is damaged is built anew before that is an error.
 const REBUILDS_MAX: u32 = 1;
 
-impl Indexer {
+impl Index {
     /// Brings the index up to date: looks at all files, reads those that have changed, and
     /// then has vectors made for those that have none. Files in the queue come first, also if
     /// they are put there meanwhile. An embedder that fails leaves files without vectors: see
     /// [`Self::problem`].
     ///
     /// Stops soon after it is cancelled; what was done is kept, and the next update goes
-    /// on from there. Other indexers search what is there meanwhile.
+    /// on from there. Other indexes search what is there meanwhile.
     ///
     /// # Errors
     /// If the store cannot be written; what was done is kept.
@@ -33,7 +33,7 @@ impl Indexer {
         &mut self,
         progress: &mut dyn FnMut(Progress),
         cancel: &Cancel<'_>,
-    ) -> Result<Summary, IndexerError> {
+    ) -> Result<Summary, IndexError> {
         let queued: HashSet<PathBuf> = self.queue.paths().into_iter().collect();
         let summary = self.mending(&mut |this| {
             let texts = this.read_files(None, progress, cancel)?;
@@ -59,7 +59,7 @@ impl Indexer {
         &mut self,
         progress: &mut dyn FnMut(Progress),
         cancel: &Cancel<'_>,
-    ) -> Result<Summary, IndexerError> {
+    ) -> Result<Summary, IndexError> {
         self.mending(&mut |this| this.read_files(None, progress, cancel))
     }
 
@@ -72,7 +72,7 @@ impl Indexer {
         files_max: usize,
         progress: &mut dyn FnMut(Progress),
         cancel: &Cancel<'_>,
-    ) -> Result<Summary, IndexerError> {
+    ) -> Result<Summary, IndexError> {
         self.mending(&mut |this| this.make_vectors(files_max, false, progress, cancel))
     }
 
@@ -81,7 +81,7 @@ impl Indexer {
     ///
     /// # Errors
     /// As [`Self::update`].
-    pub fn update_queued(&mut self, cancel: &Cancel<'_>) -> Result<Summary, IndexerError> {
+    pub fn update_queued(&mut self, cancel: &Cancel<'_>) -> Result<Summary, IndexError> {
         let files = self.queue.take();
         if files.is_empty() {
             return Ok(Summary::default());
@@ -93,7 +93,7 @@ impl Indexer {
     ///
     /// # Errors
     /// If the store cannot be read.
-    pub fn waiting(&self) -> Result<u64, IndexerError> {
+    pub fn waiting(&self) -> Result<u64, IndexError> {
         let Some(embedder) = &self.embedder else { return Ok(0) };
         match self.store.model(&embedder.identity())? {
             Some(model) => Ok(self.store.waiting(model.number)?.len() as u64),
@@ -105,7 +105,7 @@ impl Indexer {
     ///
     /// # Errors
     /// If the store cannot be read.
-    pub fn waiting_parts(&self) -> Result<u64, IndexerError> {
+    pub fn waiting_parts(&self) -> Result<u64, IndexError> {
         let Some(embedder) = &self.embedder else { return Ok(0) };
         let Some(model) = self.store.model(&embedder.identity())? else {
             return Ok(self.store.size()?.chunks);
@@ -117,8 +117,8 @@ impl Indexer {
     /// Does `work`, again if the store turns out to be damaged and is built anew.
     fn mending(
         &mut self,
-        work: &mut dyn FnMut(&mut Self) -> Result<Summary, IndexerError>,
-    ) -> Result<Summary, IndexerError> {
+        work: &mut dyn FnMut(&mut Self) -> Result<Summary, IndexError>,
+    ) -> Result<Summary, IndexError> {
         self.unload();
         let mut rebuilds = 0;
         loop {
@@ -141,15 +141,15 @@ impl Indexer {
         only: Option<&[PathBuf]>,
         progress: &mut dyn FnMut(Progress),
         cancel: &Cancel<'_>,
-    ) -> Result<Summary, IndexerError> {
+    ) -> Result<Summary, IndexError> {
         let found = walk(&self.root, only, cancel);
         let instant = self.embedder.clone().filter(|embedder| is_instant(&**embedder));
         let model = match &instant {
             Some(embedder) => self.agreed(&**embedder)?,
             None => None,
         };
-        let asked = instant.as_deref().zip(model.as_ref());
-        let model = asked.map(|(embedder, model)| Asked { embedder, model });
+        let probed = instant.as_deref().zip(model.as_ref());
+        let model = probed.map(|(embedder, model)| ProbedEmbedder { embedder, model });
         let work = Work { root: &self.root, queue: &self.queue, model, cancel };
         update(&mut self.store, &work, &found, only, progress)
     }
@@ -162,16 +162,16 @@ impl Indexer {
         make_sure: bool,
         progress: &mut dyn FnMut(Progress),
         cancel: &Cancel<'_>,
-    ) -> Result<Summary, IndexerError> {
+    ) -> Result<Summary, IndexError> {
         let Some(embedder) = self.embedder.clone() else { return Ok(Summary::default()) };
         self.problem = None;
         let mut done = Embedded::default();
         let has_work = self.waiting()? > 0 || (make_sure && !is_instant(&*embedder));
         if has_work && files_max > 0 && !cancel.is_cancelled() {
             if let Some(model) = self.agreed(&*embedder)? {
-                let asked = Asked { embedder: &*embedder, model: &model };
+                let embedder = ProbedEmbedder { embedder: &*embedder, model: &model };
                 let (root, queue) = (self.root.as_path(), &self.queue);
-                let task = Task { root, queue, asked, files_max, cancel };
+                let task = Task { root, queue, embedder, files_max, cancel };
                 done = embed_waiting(&mut self.store, &task, progress)?;
             } else {
                 let waiting = self.waiting()?;
@@ -193,9 +193,9 @@ impl Indexer {
     }
 
     /// The model behind `embedder`; `None` if it cannot be asked.
-    fn agreed(&mut self, embedder: &dyn Embedder) -> Result<Option<Model>, IndexerError> {
+    fn agreed(&mut self, embedder: &dyn Embedder) -> Result<Option<Model>, IndexError> {
         match agree(&self.store, embedder) {
-            Err(IndexerError::Embed(problem)) => {
+            Err(IndexError::Embed(problem)) => {
                 self.problem = Some(problem);
                 Ok(None)
             }

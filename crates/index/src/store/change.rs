@@ -3,7 +3,7 @@
 use rusqlite::{Connection, params};
 
 use super::rows::{Analysed, FileVectors, RowId, VectorsId, checksum, content_sum};
-use crate::error::IndexerError;
+use crate::error::IndexError;
 use crate::walk::Stamp;
 
 /// One change of the store.
@@ -34,7 +34,7 @@ impl Change {
         }
     }
 
-    pub(super) fn carry_out(&self, connection: &Connection) -> Result<(), IndexerError> {
+    pub(super) fn carry_out(&self, connection: &Connection) -> Result<(), IndexError> {
         match self {
             Self::Put { path, analysed } => put(connection, path, analysed)?,
             Self::Vectors { row, vectors } => put_vectors(connection, *row, vectors)?,
@@ -58,7 +58,7 @@ impl Change {
     }
 }
 
-fn put(connection: &Connection, path: &str, analysed: &Analysed) -> Result<(), IndexerError> {
+fn put(connection: &Connection, path: &str, analysed: &Analysed) -> Result<(), IndexError> {
     connection.prepare("DELETE FROM file WHERE path = ?1")?.execute([path])?;
     let sql = "INSERT INTO file(path, hash, bytes, changed, class, language, lines, chunks) \
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
@@ -96,7 +96,7 @@ fn put_vectors(
     connection: &Connection,
     row: RowId,
     vectors: &FileVectors,
-) -> Result<(), IndexerError> {
+) -> Result<(), IndexError> {
     let sql = "INSERT OR REPLACE INTO vectors(file, model, checksum, bytes) \
                SELECT id, ?2, ?3, ?4 FROM file WHERE id = ?1 \
                AND EXISTS(SELECT 1 FROM model WHERE id = ?2)";

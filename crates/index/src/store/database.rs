@@ -13,7 +13,7 @@ use super::rows::{
 };
 use super::schema::{Was, connect, prepare};
 use super::settings::{put_settings, settings, settings_at};
-use crate::error::IndexerError;
+use crate::error::IndexError;
 
 /// An open store.
 pub(crate) struct Store {
@@ -31,8 +31,8 @@ impl Store {
     /// Opens the file at `path`, or makes it. The tables of another version are replaced, and
     /// what is damaged or another program's is set aside; the second value says if either
     /// was so. What a user chose stays.
-    pub(crate) fn open(path: &Path) -> Result<(Self, bool), IndexerError> {
-        let refused = |path, source| IndexerError::Place { path, source };
+    pub(crate) fn open(path: &Path) -> Result<(Self, bool), IndexError> {
+        let refused = |path, source| IndexError::Place { path, source };
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(|error| refused(path.to_owned(), error))?;
         }
@@ -56,7 +56,7 @@ impl Store {
     }
 
     /// A store that nothing is left of.
-    pub(crate) fn in_memory() -> Result<Self, IndexerError> {
+    pub(crate) fn in_memory() -> Result<Self, IndexError> {
         let mut connection = Connection::open_in_memory()?;
         prepare(&mut connection)?;
         Ok(Self { connection, place: None })
@@ -64,13 +64,13 @@ impl Store {
 
     /// Puts the file away and begins anew; with what another process has made in its place,
     /// if one has. What a user chose stays.
-    pub(crate) fn rebuild(&mut self) -> Result<(), IndexerError> {
+    pub(crate) fn rebuild(&mut self) -> Result<(), IndexError> {
         let settings = settings(&self.connection);
         // Closes the file, which some systems do not move while it is open.
         let place = self.place.take();
         *self = Self::in_memory()?;
         if let Some(place) = place {
-            let refused = |source| IndexerError::Place { path: place.path().to_owned(), source };
+            let refused = |source| IndexError::Place { path: place.path().to_owned(), source };
             let was_there = place.set_aside(aside).map_err(refused)?;
             *self = Self::open(place.path())?.0;
             if was_there.is_some() {
@@ -81,7 +81,7 @@ impl Store {
     }
 
     /// All files by path.
-    pub(crate) fn known(&self) -> Result<HashMap<String, Known>, IndexerError> {
+    pub(crate) fn known(&self) -> Result<HashMap<String, Known>, IndexError> {
         let sql = "SELECT path, id, bytes, changed, hash, chunks FROM file";
         let mut statement = self.connection.prepare(sql)?;
         let rows = statement.query_map([], |row| Ok((row.get(0)?, known(row)?)))?;
@@ -89,14 +89,14 @@ impl Store {
     }
 
     /// What is known of the file at `path`.
-    pub(crate) fn known_file(&self, path: &str) -> Result<Option<Known>, IndexerError> {
+    pub(crate) fn known_file(&self, path: &str) -> Result<Option<Known>, IndexError> {
         let sql = "SELECT path, id, bytes, changed, hash, chunks FROM file WHERE path = ?1";
         let mut statement = self.connection.prepare(sql)?;
         Ok(statement.query_row([path], known).optional()?)
     }
 
     /// The rows that there are, by path, with vectors of `model`.
-    pub(crate) fn rows(&self, model: Option<ModelNumber>) -> Result<Vec<Row>, IndexerError> {
+    pub(crate) fn rows(&self, model: Option<ModelNumber>) -> Result<Vec<Row>, IndexError> {
         let sql = "SELECT f.id, f.path, f.chunks, \
                    f.class IN ('source', 'generated', 'vendored'), v.id FROM file f \
                    LEFT JOIN vectors v ON v.file = f.id AND v.model = ?1 ORDER BY f.path";
@@ -115,7 +115,7 @@ impl Store {
     }
 
     /// How large it is.
-    pub(crate) fn size(&self) -> Result<Size, IndexerError> {
+    pub(crate) fn size(&self) -> Result<Size, IndexError> {
         let sql = "SELECT count(*), coalesce(sum(chunks), 0) FROM file WHERE chunks > 0";
         let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?));
         let (files, chunks) = self.connection.query_row(sql, [], read)?;
@@ -123,13 +123,13 @@ impl Store {
     }
 
     /// Changes whenever another process has written.
-    pub(crate) fn others_wrote(&self) -> Result<i64, IndexerError> {
+    pub(crate) fn others_wrote(&self) -> Result<i64, IndexError> {
         Ok(self.connection.query_row("PRAGMA data_version", [], |row| row.get(0))?)
     }
 
     /// All that is stored of a row; `None` if it is gone or its bytes are not those that
     /// were written.
-    pub(crate) fn load(&self, row: Row) -> Result<Option<Loaded>, IndexerError> {
+    pub(crate) fn load(&self, row: Row) -> Result<Option<Loaded>, IndexError> {
         let sql = "SELECT c.chunks, c.terms, c.checksum, c.symbols, c.symbols_checksum, \
                    v.bytes, v.checksum \
                    FROM content c LEFT JOIN vectors v ON v.id = ?2 WHERE c.file = ?1";
@@ -151,7 +151,7 @@ impl Store {
 
     /// What a row's file defines and names; `None` if it is gone or its bytes are not those
     /// that were written.
-    pub(crate) fn symbols(&self, row: RowId) -> Result<Option<Vec<u8>>, IndexerError> {
+    pub(crate) fn symbols(&self, row: RowId) -> Result<Option<Vec<u8>>, IndexError> {
         let sql = "SELECT symbols, symbols_checksum FROM content WHERE file = ?1";
         let mut statement = self.connection.prepare(sql)?;
         let found = statement
@@ -161,7 +161,7 @@ impl Store {
     }
 
     /// Carries out changes, all or none.
-    pub(crate) fn write(&mut self, changes: &[Change]) -> Result<(), IndexerError> {
+    pub(crate) fn write(&mut self, changes: &[Change]) -> Result<(), IndexError> {
         let behavior = TransactionBehavior::Immediate;
         let transaction = self.connection.transaction_with_behavior(behavior)?;
         for change in changes {

@@ -10,21 +10,21 @@ use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
 use super::database::Store;
 use super::rows::{Known, Model, ModelNumber, VectorsId, checksum, known};
 use super::settings::Setting;
-use crate::error::IndexerError;
+use crate::error::IndexError;
 use crate::vectors;
 
 impl Store {
     /// The model of this name, if it was ever asked and its bytes are those that were written.
-    pub(crate) fn model(&self, identity: &ModelId) -> Result<Option<Model>, IndexerError> {
+    pub(crate) fn model(&self, identity: &ModelId) -> Result<Option<Model>, IndexError> {
         Ok(self.models("identity = ?1", identity)?.pop())
     }
 
     /// Models that had this name before, see [`Self::retire`].
-    pub(crate) fn retired(&self, identity: &ModelId) -> Result<Vec<Model>, IndexerError> {
+    pub(crate) fn retired(&self, identity: &ModelId) -> Result<Vec<Model>, IndexError> {
         self.models("identity = ?1 || ' until ' || id", identity)
     }
 
-    fn models(&self, which: &str, identity: &ModelId) -> Result<Vec<Model>, IndexerError> {
+    fn models(&self, which: &str, identity: &ModelId) -> Result<Vec<Model>, IndexError> {
         let sql = format!("SELECT id, dimensions, probe FROM model WHERE {which} ORDER BY id");
         let mut statement = self.connection.prepare(&sql)?;
         let rows = statement.query_map([identity.as_str()], |row| {
@@ -45,7 +45,7 @@ impl Store {
         &self,
         identity: &ModelId,
         probe: &QuantizedVector,
-    ) -> Result<Option<Model>, IndexerError> {
+    ) -> Result<Option<Model>, IndexError> {
         let transaction = self.begin()?;
         // What cannot be read is no model.
         let other = if self.model(identity)?.is_some() { "IGNORE" } else { "REPLACE" };
@@ -60,7 +60,7 @@ impl Store {
     }
 
     /// Begins what other processes must not come between.
-    fn begin(&self) -> Result<Transaction<'_>, IndexerError> {
+    fn begin(&self) -> Result<Transaction<'_>, IndexError> {
         Ok(Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?)
     }
 
@@ -70,7 +70,7 @@ impl Store {
         &self,
         model: Option<ModelNumber>,
         again: Option<(ModelNumber, &ModelId)>,
-    ) -> Result<(), IndexerError> {
+    ) -> Result<(), IndexError> {
         let transaction = self.begin()?;
         if let Some(model) = model {
             let sql = "UPDATE model SET identity = identity || ' until ' || id WHERE id = ?1";
@@ -85,7 +85,7 @@ impl Store {
     }
 
     /// Files with parts but without vectors of `model`, by path.
-    pub(crate) fn waiting(&self, model: ModelNumber) -> Result<Vec<(String, Known)>, IndexerError> {
+    pub(crate) fn waiting(&self, model: ModelNumber) -> Result<Vec<(String, Known)>, IndexError> {
         let sql = "SELECT path, id, bytes, changed, hash, chunks FROM file f WHERE chunks > 0 \
                    AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.file = f.id AND v.model = ?1)";
         let mut statement = self.connection.prepare(sql)?;
@@ -94,14 +94,14 @@ impl Store {
     }
 
     /// How many files have vectors of `model`.
-    pub(crate) fn covered(&self, model: ModelNumber) -> Result<u64, IndexerError> {
+    pub(crate) fn covered(&self, model: ModelNumber) -> Result<u64, IndexError> {
         let sql = "SELECT count(*) FROM vectors WHERE model = ?1";
         let count: i64 = self.connection.query_row(sql, [model], |row| row.get(0))?;
         Ok(count.unsigned_abs())
     }
 
     /// The bytes of a file's vectors; `None` if they are gone or not those that were written.
-    pub(crate) fn vectors(&self, vectors: VectorsId) -> Result<Option<Vec<u8>>, IndexerError> {
+    pub(crate) fn vectors(&self, vectors: VectorsId) -> Result<Option<Vec<u8>>, IndexError> {
         let sql = "SELECT bytes, checksum FROM vectors WHERE id = ?1";
         let mut statement = self.connection.prepare(sql)?;
         let found = statement.query_row([vectors.0], |row| {
@@ -118,7 +118,7 @@ impl Store {
         &self,
         model: ModelNumber,
         chosen: Option<&str>,
-    ) -> Result<(), IndexerError> {
+    ) -> Result<(), IndexError> {
         let transaction = self.begin()?;
         let exists = |what: &str| {
             let sql = format!("SELECT EXISTS(SELECT 1 FROM {what} ?1)");
@@ -148,7 +148,7 @@ impl Store {
     }
 
     /// Remembers `embedder` as the one that was chosen instead of `current`.
-    pub(crate) fn choose(&self, embedder: &str, current: &str) -> Result<(), IndexerError> {
+    pub(crate) fn choose(&self, embedder: &str, current: &str) -> Result<(), IndexError> {
         let transaction = self.begin()?;
         // Of several changes the first has the vectors that are all there.
         let before = self.setting(Setting::EmbedderBefore)?;
@@ -160,12 +160,12 @@ impl Store {
     }
 
     /// What is remembered.
-    pub(crate) fn setting(&self, setting: Setting) -> Result<Option<String>, IndexerError> {
+    pub(crate) fn setting(&self, setting: Setting) -> Result<Option<String>, IndexError> {
         let sql = "SELECT value FROM setting WHERE name = ?1";
         Ok(self.connection.query_row(sql, [setting.name()], |row| row.get(0)).optional()?)
     }
 
-    fn set(&self, setting: Setting, value: &str) -> Result<(), IndexerError> {
+    fn set(&self, setting: Setting, value: &str) -> Result<(), IndexError> {
         let sql = "INSERT OR REPLACE INTO setting(name, value) VALUES (?1, ?2)";
         self.connection.execute(sql, [setting.name(), value])?;
         Ok(())

@@ -7,7 +7,7 @@ use foveal_database::Marks;
 use rusqlite::{Connection, TransactionBehavior, params};
 
 use super::settings::{put_settings, settings};
-use crate::error::IndexerError;
+use crate::error::IndexError;
 
 /// The form of the tables and of the bytes in them; another one is rebuilt.
 const VERSION: i64 = 2;
@@ -69,7 +69,7 @@ pub(super) enum Was {
 }
 
 /// Opens the file, and makes its tables where it has none or those of another version.
-pub(super) fn connect(path: &Path) -> Result<(Connection, Was), IndexerError> {
+pub(super) fn connect(path: &Path) -> Result<(Connection, Was), IndexError> {
     // Rows are one to three thousand bytes: what is left of pages counts.
     let mut connection = foveal_database::connect(path, BUSY_TIME, "PRAGMA page_size = 1024")?;
     let was = prepare(&mut connection)?;
@@ -77,7 +77,7 @@ pub(super) fn connect(path: &Path) -> Result<(Connection, Was), IndexerError> {
 }
 
 /// Makes the tables where there are none, or those of another version.
-pub(super) fn prepare(connection: &mut Connection) -> Result<Was, IndexerError> {
+pub(super) fn prepare(connection: &mut Connection) -> Result<Was, IndexError> {
     // Without keys to other tables, these go in any order.
     connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = OFF")?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -100,7 +100,7 @@ pub(super) fn prepare(connection: &mut Connection) -> Result<Was, IndexerError> 
 
 /// Replaces the tables of another version. What a user chose stays, and no number is given
 /// again.
-fn remake_tables(connection: &Connection) -> Result<(), IndexerError> {
+fn remake_tables(connection: &Connection) -> Result<(), IndexError> {
     let settings = settings(connection);
     // Where it cannot be read no number was given.
     let sql = "SELECT max(seq) FROM sqlite_sequence";
@@ -115,13 +115,13 @@ fn remake_tables(connection: &Connection) -> Result<(), IndexerError> {
     Ok(())
 }
 
-fn make_tables(connection: &Connection) -> Result<(), IndexerError> {
+fn make_tables(connection: &Connection) -> Result<(), IndexError> {
     connection.execute_batch(&format!("{TABLES} {VECTOR_TABLES}"))?;
     Ok(Marks::write(connection, APPLICATION, VERSION)?)
 }
 
 /// Removes all that another version may have made.
-fn drop_tables(connection: &Connection) -> Result<(), IndexerError> {
+fn drop_tables(connection: &Connection) -> Result<(), IndexError> {
     let sql = "SELECT 'DROP ' || type || ' \"' || name || '\"' FROM sqlite_schema \
                WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'";
     let mut statement = connection.prepare(sql)?;

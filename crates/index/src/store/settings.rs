@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags};
 
-use crate::error::IndexerError;
+use crate::error::IndexError;
 
 /// Something that is remembered beside the files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,10 +46,7 @@ pub(super) fn settings_at(path: &Path) -> Vec<(Setting, String)> {
 }
 
 /// Remembers `settings`, but for those that have a value already.
-pub(super) fn put_settings(
-    connection: &Connection,
-    settings: &Settings,
-) -> Result<(), IndexerError> {
+pub(super) fn put_settings(connection: &Connection, settings: &Settings) -> Result<(), IndexError> {
     for (setting, value) in settings {
         let sql = "INSERT OR IGNORE INTO setting(name, value) VALUES (?1, ?2)";
         connection.execute(sql, [setting.name(), value])?;

@@ -67,6 +67,7 @@ impl std::fmt::Debug for Token {
 
 /// Why clients over HTTP are not served.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum HttpError {
     /// Other machines could reach it, and nobody wanted that.
     #[error(
@@ -83,14 +84,8 @@ pub enum HttpError {
          0.0.0.0:{port}", port = .0.port()
     )]
     NotPublic(SocketAddr),
-    /// The address cannot be listened at.
     #[error("cannot listen at {address}: {source}; choose another port")]
-    Listen {
-        /// The address.
-        address: SocketAddr,
-        /// Why.
-        source: io::Error,
-    },
+    Listen { address: SocketAddr, source: io::Error },
     /// The machine has no means for it.
     #[error("cannot begin to serve: {0}")]
     Start(#[source] io::Error),

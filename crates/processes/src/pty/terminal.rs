@@ -64,7 +64,8 @@ pub(super) struct Terminal {
     unread: Arc<Unread>,
     input: Sender<Vec<u8>>,
     waiting_bytes: Arc<AtomicUsize>,
-    master: Mutex<Box<dyn MasterPty + Send>>,
+    /// The terminal closes when it goes. Others may only see it behind a lock.
+    _master: Mutex<Box<dyn MasterPty + Send>>,
     session: Mutex<Session>,
 }
 
@@ -97,7 +98,7 @@ impl Terminal {
             input,
             waiting_bytes,
             session: Mutex::new(Session::new(child.map_err(std::io::Error::other)?)),
-            master: Mutex::new(pair.master),
+            _master: Mutex::new(pair.master),
         })
     }
 
@@ -135,11 +136,6 @@ impl Terminal {
             }
             std::thread::sleep(ENDING_TICK);
         }
-    }
-
-    pub(super) fn resize(&self, size: Size) -> std::io::Result<()> {
-        let master = self.master.lock().unwrap_or_else(PoisonError::into_inner);
-        master.resize(size.into()).map_err(std::io::Error::other)
     }
 
     /// Ends all processes of the terminal.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::reading::{Reading, Wait, Waiting};
-use super::terminal::{self, INPUT_BYTES_MAX, Size, Terminal, TerminalCommand};
+use super::terminal::{self, INPUT_BYTES_MAX, Terminal, TerminalCommand};
 use crate::{CommandError, Confinement, Ending, KeepBytes};
 
 /// Names a terminal among those of one [`Terminals`]; never used twice.
@@ -65,14 +65,12 @@ pub struct Listed {
 
 /// Why a terminal could not be used.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum TerminalError {
-    /// There is none of that name.
     #[error("there is no terminal {0}; it was closed, or never started")]
     Unknown(TerminalId),
-    /// No more can be started.
     #[error("{0} terminals are open, which is the most; close one first")]
     TooMany(usize),
-    /// The program does not read.
     #[error(
         "terminal {0} does not read its input, and more than {INPUT_BYTES_MAX} bytes would wait; \
          read its output, or close it"
@@ -81,7 +79,6 @@ pub enum TerminalError {
     /// What should run cannot be.
     #[error(transparent)]
     Command(#[from] CommandError),
-    /// The system refused.
     #[error("the terminal failed: {0}")]
     System(#[from] std::io::Error),
 }
@@ -172,14 +169,6 @@ impl Terminals {
         now: Instant,
     ) -> Result<Reading, TerminalError> {
         Ok(self.find(id, now)?.read(wait, None, waiting))
-    }
-
-    /// Gives the terminal another size, which its program is told.
-    ///
-    /// # Errors
-    /// When there is no such terminal, or the system refuses.
-    pub fn resize(&self, id: TerminalId, size: Size, now: Instant) -> Result<(), TerminalError> {
-        Ok(self.find(id, now)?.resize(size)?)
     }
 
     /// Ends everything that runs in the terminal and tells what it wrote last.

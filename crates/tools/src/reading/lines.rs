@@ -76,7 +76,7 @@ fn range_of_large(
     located: &Located,
     asked: AskedLines,
 ) -> Result<LineRange, ToolError> {
-    let mut reader = LinesReader::open(located, None).map_err(ToolError::failed)?;
+    let mut reader = LinesReader::open(located).map_err(ToolError::failed)?;
     let (path, start) = (located.shown(), asked.start);
     let from = (&mut reader, path);
     let (lines, next) = part::of_large(from, asked, Room::ANSWER, work.control.cancel)?;

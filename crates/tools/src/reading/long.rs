@@ -93,7 +93,7 @@ pub(super) fn beginning_of_large(
             (GLIMPSE, small, Reach::Uncurated)
         }
     };
-    let mut reader = LinesReader::open(located, None).map_err(ToolError::failed)?;
+    let mut reader = LinesReader::open(located).map_err(ToolError::failed)?;
     let from = (&mut reader, located.shown());
     let asked = AskedLines::whole(1, count);
     let (lines, next) = part::of_large(from, asked, room, work.control.cancel)?;

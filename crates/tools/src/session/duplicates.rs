@@ -95,7 +95,7 @@ impl Duplicates {
     ) -> Result<EarlierRecord, Miss> {
         let now = self.toolbox.clock.now();
         let mut calls = self.toolbox.calls();
-        let record = calls.look_up_if(&self.session, asked, now, is_usable)?.record;
+        let record = calls.look_up(&self.session, asked, now, is_usable)?.record;
         Ok(EarlierRecord {
             id: record.id,
             time: record.time,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use foveal_cancel::Cancel;
 use foveal_context::tokens::Tokenizer;
 use foveal_files::tree::{self, Form, GrepAnswer, GrepMode, GrepQuery, GrepRow};
-use foveal_index::Indexer;
+use foveal_index::Index;
 use foveal_store::SqliteStore;
 use foveal_tools::code_index::CodeIndex;
 use foveal_tools::settings::ToolSettings;
@@ -599,7 +599,7 @@ fn opened(work: &std::path::Path, store: &std::path::Path) -> Arc<Toolbox> {
     let mut toolbox = toolbox_over(work.to_owned(), ToolSettings::default(), store);
     // Nobody asks it here, and it would take half the time.
     let runs = work.join("runs");
-    toolbox.index = CodeIndex::new(Box::new(move || Indexer::in_memory(&runs, None)));
+    toolbox.index = CodeIndex::new(Box::new(move || Index::in_memory(&runs, None)));
     Arc::new(toolbox)
 }
 

@@ -24,28 +24,4 @@ pub(crate) fn check(tree: &Tree) -> Vec<Place> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::tidy::graph::graph_of;
-    use crate::tidy::rules::printed::printed;
-
-    fn check_map(map: Option<&str>, expected: &str) {
-        let tree = Tree {
-            graph: graph_of(&[("context", &[]), ("wire", &[])]),
-            architecture: map.map(str::to_owned),
-            ..Tree::default()
-        };
-        assert_eq!(printed(check, &tree), expected);
-    }
-
-    #[test]
-    fn a_crate_without_a_row_is_found() {
-        check_map(
-            Some("`wire` reads.\n\n| crate | |\n| `crates/context` | pure |\n"),
-            "ARCHITECTURE.md:1: no table row names `crates/wire`; add one that says what it is \
-             for\n",
-        );
-        check_map(Some("| `context/` `wire` | |\n| `crates/context/` | |"), "");
-        check_map(None, "");
-    }
-}
+mod tests;

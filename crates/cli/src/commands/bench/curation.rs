@@ -19,28 +19,31 @@ use crate::progress;
 
 /// What the long help adds.
 const LONG_HELP: &str = "\
-A case is a file before a commit, the commit's message as the question, and the lines that the
-commit touched: those it removed or replaced; for what it only added, the line before and the
-line after. From each repository at most 110 cases are drawn: commits with a message of 40
-characters or a body that change 1 to 4 source files; files of 120 to 3 000 lines of which at
-most 15 % change; without merges, reverts, formatting, version bumps, renames, generated and
-vendored files.
+A case has three parts: a file before a commit, the commit's message as the question, and the
+lines that the commit touched. Touched lines are those that it removed or replaced. Where it only
+added lines, they are the line before and the line after.
 
-What the table shows, each the mean over all cases:
-  10 % … 50 %      gold recall: the share of the touched lines that is kept in this share of lines
-  adaptive         the same where the curator chooses how much it keeps
+At most 110 cases are drawn from each repository. A commit is used if it changes 1 to 4 source
+files and its message has 40 characters or a body. A file is used if it has 120 to 3 000 lines
+and at most 15 % of them change. Merges, reverts, formatting, version bumps, renames, and
+generated and vendored files are left out.
+
+What the table shows, each as the mean over all cases:
+  10 % … 50 %      gold recall: the share of the touched lines that the view keeps, if it may keep
+                   this share of all lines
+  adaptive         gold recall if the curator chooses how many lines it keeps
   lines, tokens    the share of the file that it then keeps (o200k tokens)
-  all kept         the share of cases of which every touched line is kept then
-  time             of one call, for half of the calls and for 95 % of them
+  all kept         the share of cases in which it then keeps every touched line
+  time             the time of one call, for half of the calls and for 95 % of them
 
---cases reads JSON lines with id, path, content_before, query and, where they are known,
-gold_lines (from 1); repo and language group the figures; other fields are ignored.
+--cases reads JSON lines with id, path, content_before and query, and gold_lines (from 1) where
+they are known. The figures are grouped by repo and language. Other fields are ignored.
 --write-cases writes the same form.
 
 --dump writes one JSON line for each case and budget of the curator in the first row:
-  id               of the case
+  id               the case
   budget           a share of lines, or \"adaptive\"
-  n_lines          lines of the file
+  n_lines          the number of lines of the file
   kept             [[first, last], …], from 1, both included
   micros           time in microseconds
 
@@ -61,7 +64,7 @@ pub(crate) struct Arguments {
     /// Take the cases from JSON lines instead.
     #[arg(long, value_name = "FILE", conflicts_with = "repos")]
     cases: Option<PathBuf>,
-    /// Which commits are drawn.
+    /// Draws other commits for another number.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     #[command(flatten)]

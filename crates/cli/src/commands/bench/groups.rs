@@ -16,7 +16,6 @@ pub(super) enum By {
 }
 
 impl By {
-    /// The word for it.
     pub(super) fn word(self) -> &'static str {
         match self {
             By::All => "all",

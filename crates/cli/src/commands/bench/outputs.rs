@@ -16,7 +16,7 @@ pub(super) struct Outputs {
     /// Print one JSON document instead of tables.
     #[arg(long)]
     pub(super) json: bool,
-    /// Write the curve over lines kept: a page with tables, or the drawing alone.
+    /// Write the curve over lines kept. HTML is a page with tables, SVG the drawing alone.
     #[arg(long, value_name = "FILE.html|FILE.svg")]
     pub(super) report: Option<PathBuf>,
 }

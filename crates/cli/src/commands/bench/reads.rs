@@ -26,11 +26,12 @@ const LONG_HELP: &str = "\
 A case is the first read of a whole file of more than 100 lines in a conversation. The question
 is the conversation until then: the user's first and last message, and the latest responses and
 results. Evidence is the lines of the file that the agent later edits, quotes in its text or
-asks for again by their numbers, until the conversation is compacted. The columns are those of
-`foveal bench curation`, with evidence in place of the lines that a commit touched; cases
-without evidence count for lines and tokens only.
+asks for again by their numbers, until the conversation is compacted.
 
---write-cases, --dump and --json have the forms that `foveal bench curation --help` describes;
+The columns are those of `foveal bench curation`, with evidence in place of the lines that a
+commit touched. Cases without evidence count for lines and tokens only.
+
+--write-cases, --dump and --json have the forms that `foveal bench curation --help` describes.
 `repo` is the agent.";
 
 /// The command line of `foveal bench reads`.
@@ -43,7 +44,7 @@ pub(crate) struct Arguments {
     /// The format of the files. Detected if not given.
     #[arg(long, value_name = "NAME")]
     format: Option<Format>,
-    /// Count this kind of evidence only; may be given several times.
+    /// Count this kind of evidence only. Repeat it for several.
     #[arg(long = "evidence", value_name = "KIND")]
     evidence: Vec<Kind>,
     #[command(flatten)]

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use foveal_index::Indexer;
+use foveal_index::Index;
 use foveal_processes::{Confinement, Shell};
 use foveal_store::{SqliteStore, Store};
 
@@ -106,10 +106,10 @@ fn index(environment: &Environment) -> Finding {
         return Finding::new(State::Note, about, format!("{} has none yet", root.display()))
             .remedy("the first search makes it, or `foveal index`");
     }
-    let opened = Indexer::open(&root, &path, None);
-    let chosen = opened.and_then(|mut indexer| {
-        let size = indexer.size()?;
-        Ok((indexer.chosen()?.embedder, size))
+    let opened = Index::open(&root, &path, None);
+    let chosen = opened.and_then(|mut index| {
+        let size = index.size()?;
+        Ok((index.chosen()?.embedder, size))
     });
     match chosen {
         Ok((embedder, size)) => {

@@ -19,61 +19,37 @@ struct List {
     up: bool,
 }
 
+/// A list of relations that lead to the symbol.
+const fn up(heading: &'static str, possible: &'static str, kinds: &'static [RelationKind]) -> List {
+    List { heading, possible, kinds, up: true }
+}
+
+/// A list of relations that lead from the symbol.
+const fn down(
+    heading: &'static str,
+    possible: &'static str,
+    kinds: &'static [RelationKind],
+) -> List {
+    List { heading, possible, kinds, up: false }
+}
+
 /// The lists, in order.
 const LISTS: &[List] = &[
-    List {
-        heading: "callers",
-        possible: "possible callers",
-        kinds: &[RelationKind::Calls],
-        up: true,
-    },
-    List { heading: "tests", possible: "possible tests", kinds: &[RelationKind::Tests], up: true },
-    List {
-        heading: "used as a type by",
-        possible: "possibly used as a type by",
-        kinds: &[RelationKind::UsesType, RelationKind::Returns],
-        up: true,
-    },
-    List {
-        heading: "named by",
-        possible: "possibly named by",
-        kinds: &[RelationKind::References],
-        up: true,
-    },
-    List {
-        heading: "imported by",
-        possible: "possibly imported by",
-        kinds: &[RelationKind::Imports],
-        up: true,
-    },
-    List {
-        heading: "documented in",
-        possible: "possibly documented in",
-        kinds: &[RelationKind::Documents],
-        up: true,
-    },
-    List { heading: "calls", possible: "possible calls", kinds: &[RelationKind::Calls], up: false },
-    List {
-        heading: "uses types",
-        possible: "possibly uses types",
-        kinds: &[RelationKind::UsesType, RelationKind::Returns],
-        up: false,
-    },
-    List {
-        heading: "names",
-        possible: "possibly names",
-        kinds: &[RelationKind::References],
-        up: false,
-    },
-    List { heading: "tests", possible: "possibly tests", kinds: &[RelationKind::Tests], up: false },
-    List {
-        heading: "imports",
-        possible: "possibly imports",
-        kinds: &[RelationKind::Imports],
-        up: false,
-    },
-    List { heading: "contains", possible: "contains", kinds: &[RelationKind::Contains], up: false },
+    up("callers", "possible callers", &[RelationKind::Calls]),
+    up("tests", "possible tests", &[RelationKind::Tests]),
+    up("used as a type by", "possibly used as a type by", USES_TYPE),
+    up("named by", "possibly named by", &[RelationKind::References]),
+    up("imported by", "possibly imported by", &[RelationKind::Imports]),
+    up("documented in", "possibly documented in", &[RelationKind::Documents]),
+    down("calls", "possible calls", &[RelationKind::Calls]),
+    down("uses types", "possibly uses types", USES_TYPE),
+    down("names", "possibly names", &[RelationKind::References]),
+    down("tests", "possibly tests", &[RelationKind::Tests]),
+    down("imports", "possibly imports", &[RelationKind::Imports]),
+    down("contains", "contains", &[RelationKind::Contains]),
 ];
+
+const USES_TYPE: &[RelationKind] = &[RelationKind::UsesType, RelationKind::Returns];
 
 /// What is printed for people.
 pub(super) fn text(relations: &Relations, root: NodeId, depth: u32, painter: Painter) -> String {

@@ -16,17 +16,18 @@ use crate::summary::Sort;
 /// What the long help adds.
 const LONG_HELP: &str = "\
 What the table shows:
-  tokens           of all prompts together; peak: of the largest one
-  cost             US dollars for input, the provider's cache counted: a prompt's unchanged start
-                   is read from it unless more than its lifetime lies between two requests;
-                   repairs included
-  vs raw, mean     the cost against the recorded prompts: over all sessions, and the mean of the
-                   sessions' own changes
+  tokens           the tokens of all prompts; peak: those of the largest prompt
+  cost             US dollars for input, with repairs. The provider's cache is counted: the
+                   unchanged start of a prompt is read from it, unless the cache's lifetime has
+                   passed since the request before.
+  vs raw, mean     the change of the cost against the recorded prompts: over all sessions, and
+                   the mean of the changes of single sessions
   rewrites         requests at which results that had been sent were changed
-  evidence         share of the lines in edits, seen before in tool results, that were visible
+  evidence         Edits hold lines that tool results showed before. This is the share of these
+                   lines that was visible.
   refs             the same for identifiers and paths in what the model wrote
-  repairs/session  answers that needed lines that were not visible: each is charged as one more
-                   request with a short output and the results that held the lines
+  repairs/session  answers that needed lines that were not visible. Each is charged as one more
+                   request with a short output and the results that held the lines.
   laws broken      must be 0
 
 --json prints one document:
@@ -40,20 +41,20 @@ What the table shows:
   not_read[], problem_count, problems[]
 
 --prompt-log writes one JSON line for each request:
-  session          the session's id; for a sub-agent followed by / and its conversation's id
-  request          from 1
+  session          the session's id. For a sub-agent, / and its conversation's id follow.
+  request          the number of the request, from 1
   before           [step, null]: the step of the recording that answers the request
-  keep, append     the prompt is the first `keep` messages of the request before, then `append`:
-                   role, content, and source [step, result]; result is null for the step's own
-                   message, whose content is its text followed by its calls, a line each: the
-                   tool's name and its arguments as JSON
-  tokens           of the whole prompt";
+  keep, append     The prompt is the first `keep` messages of the request before, then `append`.
+                   Each message has role, content and source [step, result]. For the step's own
+                   message, result is null, and the content is its text, then its calls. A call
+                   is one line: the tool's name and its arguments as JSON.
+  tokens           the tokens of the whole prompt";
 
 /// The command line of `foveal replay`.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = LONG_HELP)]
 pub(crate) struct Arguments {
-    /// Files and folders of recorded sessions; without any, the sessions that Claude Code,
+    /// Files and folders of recorded sessions. If not given, the sessions that Claude Code,
     /// Codex and opencode keep on this machine.
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,

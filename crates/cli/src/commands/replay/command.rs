@@ -17,7 +17,7 @@ use crate::environment::Environment;
 use crate::exit_code;
 use crate::figures::{SessionFigures, Totals};
 use crate::interrupt;
-use crate::measure::{self, FileOutcome};
+use crate::measure::{self, Attachments, FileOutcome};
 use crate::numbers::plural;
 use crate::ordered::Ordered;
 use crate::output;
@@ -147,6 +147,7 @@ struct Collected {
     named_not_read: bool,
     problems: Vec<String>,
     problem_count: u64,
+    attachments: Attachments,
 }
 
 impl Collected {
@@ -157,12 +158,14 @@ impl Collected {
             named_not_read: false,
             problems: Vec::new(),
             problem_count: 0,
+            attachments: Attachments::default(),
         };
         for (outcome, file) in outcomes.into_iter().zip(&found.files) {
             let Some(outcome) = outcome else { continue };
             all.sessions.extend(outcome.sessions);
             all.problems.extend(outcome.problems);
             all.problem_count += outcome.problem_count;
+            all.attachments.join(&outcome.attachments);
             if let Some(error) = outcome.error {
                 all.named_not_read |= file.named;
                 all.not_read.push(error.to_string());
@@ -234,6 +237,9 @@ impl Collected {
             for problem in &self.problems {
                 writeln!(err, "  {problem}")?;
             }
+        }
+        if !self.attachments.is_empty() {
+            writeln!(err, "{}", self.attachments)?;
         }
         Ok(())
     }

@@ -136,3 +136,37 @@ mod own_tools {
         task(agent, "own-tools", steps)
     }
 }
+
+/// Sub-agents that work at the same time, under the session's own id.
+mod sub_agents {
+    use serde_json::json;
+
+    use super::search;
+    use crate::agents::Agent;
+    use crate::course::{SHORT, task};
+    use crate::model::{Call, Plan};
+    use crate::run::Task;
+
+    crate::checks::checks! {
+        super::CLAUDE_CODE, work;
+        #[ignore = "who asks is not known for sure, so a first read may point at what another was shown"]
+        pointers_hold,
+        the_agent_ends_well,
+    }
+
+    const PROMPTS: [&str; 3] =
+        ["Look at the first part.", "Look at the second.", "Look at the third."];
+
+    fn work(agent: &Agent) -> Task {
+        let ask = |prompt: &str| {
+            let arguments = json!({"description": "Look", "prompt": prompt,
+                "subagent_type": "general-purpose", "run_in_background": false});
+            Call::native("Agent", arguments)
+        };
+        let read = || vec![agent.call("read_file", json!({ "path": SHORT }))];
+        let mut task = task(agent, "sub-agents", vec![PROMPTS.map(ask).to_vec(), read()]);
+        let plan = |marker| Plan { marker, steps: [search(), vec![read(), read()]].concat() };
+        task.plans.extend(PROMPTS.map(plan));
+        task
+    }
+}

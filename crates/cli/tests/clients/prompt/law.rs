@@ -97,12 +97,14 @@ impl Above<'_> {
             .then(|| format!("{standing} of the {} lines of {file} stand above", truth.len()))
     }
 
-    /// Answers above of calls that a note names so: by the tool and what it was about.
+    /// Answers above of calls that a note names so: by the tool and what it was about, a file
+    /// perhaps without its folders.
     fn calls<'a>(&'a self, call: &'a str) -> impl Iterator<Item = &'a Answer<'a>> {
         self.answers.iter().filter(move |answer| {
             let words = answer.call.arguments.as_object();
             let mut words = words.into_iter().flatten().filter_map(|(_, value)| value.as_str());
-            words.any(|word| call.contains(word) || word.contains(call))
+            let name = |word: &str| word.rsplit('/').next().unwrap_or_default().to_owned();
+            words.any(|word| call.contains(&name(word)) || word.contains(call))
         })
     }
 

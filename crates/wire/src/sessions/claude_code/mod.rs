@@ -7,6 +7,7 @@
 mod envelope;
 mod reader;
 mod recording;
+mod requests;
 mod track;
 
 pub use self::reader::OPEN_SESSIONS_MAX;

@@ -1,6 +1,7 @@
 //! The lines of Claude Code's sessions, each given to its session.
 
 use super::recording::Recording;
+use super::requests::REQUESTS;
 use crate::head::Head;
 use crate::json::{self, Object};
 use crate::output::Output;
@@ -8,7 +9,10 @@ use crate::problem::ProblemKind;
 use crate::reader::Reader;
 
 /// Line types that are the client's own book-keeping and never part of a prompt.
-const BOOKKEEPING: [&str; 21] = [
+const BOOKKEEPING: [&str; 24] = [
+    "atis-latch",
+    "cost-state",
+    "tools-used",
     "summary",
     "file-history-snapshot",
     "queue-operation",
@@ -64,6 +68,11 @@ impl Reader for ClaudeCode {
                 if let Some(kind) = unknown {
                     output.unknown_type(kind);
                 }
+            }
+            known if REQUESTS.contains(&known) => {
+                output.recognise();
+                let id = json::take_text(&mut record, "sessionId");
+                self.session(id, output).request(&kind, record);
             }
             known if BOOKKEEPING.contains(&known) => {
                 if record.contains_key("sessionId") || known == "summary" {

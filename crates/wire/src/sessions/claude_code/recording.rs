@@ -6,6 +6,7 @@ use foveal_transcript::{Role, Session};
 use serde_json::Value;
 
 use super::envelope::Envelope;
+use super::requests::Requests;
 use super::track::Track;
 use crate::draft::{Step, StepIndex, StepMark};
 use crate::json::{self, Object};
@@ -36,6 +37,7 @@ pub(super) struct Recording {
     tracks: Vec<Track>,
     /// Lines by uuid: their track, and the steps of it up to and with the line.
     places: HashMap<String, Place>,
+    requests: Requests,
 }
 
 #[derive(Clone, Copy)]
@@ -47,7 +49,13 @@ struct Place {
 impl Recording {
     pub(super) fn new(id: String, started: u32) -> Self {
         let main = Track::new(id.clone(), None);
-        Self { id, started, tracks: vec![main], places: HashMap::new() }
+        Self {
+            id,
+            started,
+            tracks: vec![main],
+            places: HashMap::new(),
+            requests: Requests::default(),
+        }
     }
 
     pub(super) fn finish(self, output: &mut Output<'_>) {
@@ -60,6 +68,11 @@ impl Recording {
         if !conversations.is_empty() {
             output.session(Session { id: self.id, conversations });
         }
+    }
+
+    /// Reads a line about a request.
+    pub(super) fn request(&mut self, kind: &str, record: Object) {
+        self.requests.line(kind, record, &mut self.tracks);
     }
 
     /// Reads a message line; returns its type if that is not known.
@@ -88,6 +101,9 @@ impl Recording {
         let track = &mut self.tracks[at];
         if track.draft.directory.is_none() {
             track.draft.directory = json::take_text(&mut record, "cwd");
+        }
+        if let Some(request) = json::take_text(&mut record, "requestRef") {
+            self.requests.answered(&request, track);
         }
         let uuid = envelope.uuid.clone();
         let place = match kind {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use foveal_transcript::{Block, Role};
+use foveal_transcript::{Block, PART_OF_FILE, Role};
 use serde_json::Value;
 
 use super::envelope::Envelope;
@@ -71,7 +71,11 @@ impl Track {
         let (answers, blocks) = user_blocks(content, envelope.time);
         let answered = !answers.is_empty();
         let mut place = None;
-        for answer in answers {
+        let part = part_of_file(&record).filter(|_| answers.len() == 1);
+        for mut answer in answers {
+            if part.is_some() && self.draft.asks_without(&answer.call, &["offset", "limit"]) {
+                answer.others.extend(part.clone());
+            }
             place = self.draft.step_of(&answer.call).or(place);
             output.check(self.draft.answer(answer));
         }
@@ -111,10 +115,13 @@ impl Track {
     ) -> Option<StepIndex> {
         let attachment = json::take(&mut record, "attachment")?;
         let kind = format!("attachment/{}", json::kind_of(&attachment));
-        let fields = ["prompt", "content", "snippet"];
-        let text = fields.iter().find_map(|field| attachment.get(field).and_then(Value::as_str));
-        let block = match text {
-            Some(text) => Block::Text(text.to_owned()),
+        // What stands in the prompt's own records is no message.
+        if kind == "attachment/prompt_snapshot" {
+            return None;
+        }
+        let block = match attachment_text(&record, &attachment) {
+            Some(text) if text.is_empty() => return None,
+            Some(text) => Block::Text(text),
             None => json::opaque(&kind, &attachment),
         };
         let mut step = Step::with(Role::User, envelope.time, vec![block]);
@@ -123,4 +130,31 @@ impl Track {
         }
         Some(self.draft.push(step))
     }
+}
+
+/// What the client says of a read that showed a part of its file.
+fn part_of_file(record: &Object) -> Option<Block> {
+    let file = json::object(json::object(record, "toolUseResult")?, "file")?;
+    let number = |key| file.get(key).and_then(Value::as_u64);
+    let (first, count) = (number("startLine")?, number("numLines")?);
+    let total = number("totalLines")?;
+    let raw = format!(r#"{{"startLine":{first},"numLines":{count},"totalLines":{total}}}"#);
+    (count < total).then(|| Block::Opaque { kind: PART_OF_FILE.to_owned(), raw })
+}
+
+/// The text of an attachment: as the model was sent it, where that is recorded.
+fn attachment_text(record: &Object, attachment: &Value) -> Option<String> {
+    let joined = |list: &Value, text: fn(&Value) -> Option<&str>| {
+        let texts: Option<Vec<&str>> = list.as_array()?.iter().map(text).collect();
+        texts.map(|texts| texts.join("\n"))
+    };
+    let rendered = record.get("rendered");
+    let rendered = rendered.and_then(|list| joined(list, |one| one.get("content")?.as_str()));
+    let fields = ["prompt", "content", "snippet"];
+    let own = || {
+        fields.iter().filter_map(|field| attachment.get(field)).find_map(|value| {
+            value.as_str().map(str::to_owned).or_else(|| joined(value, Value::as_str))
+        })
+    };
+    rendered.or_else(own)
 }

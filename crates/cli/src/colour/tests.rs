@@ -1,0 +1,94 @@
+use super::*;
+use foveal_code::listing::text_of as text_of_rows;
+use foveal_code::{LineNumber, outline, parse};
+use foveal_context::note::{Lines, Note, NoteKind};
+use proptest::prelude::*;
+
+const COLOURED: Painter = Painter { on: true };
+
+fn line(number: u32, width: usize, text: &str) -> ListingRow {
+    ListingRow::Line { number: LineNumber(number), width, text: text.into() }
+}
+
+/// The text without escape codes for colours.
+fn stripped(text: &str) -> String {
+    let mut parts = text.split("\x1b[");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        out += part.split_once('m').map_or(part, |(_, rest)| rest);
+    }
+    out
+}
+
+/// Colours change no text, and none goes on at the end of a line.
+fn holds(coloured: &str, plain: &str) {
+    assert_eq!(stripped(coloured), plain);
+    for line in coloured.lines() {
+        let begins = line.matches("\x1b[").count() - line.matches("\x1b[0m").count();
+        assert_eq!(begins, line.matches("\x1b[0m").count(), "{line:?}");
+    }
+}
+
+fn text_of(path: &str, text: &str) {
+    let parsed = parse(path, text);
+    let rows = outline(&parsed, text).rows(&parsed, text);
+    let listing = text_of_rows(&rows);
+    let plain = Painter { on: false };
+    holds(&COLOURED.listing(path, text, rows.iter().map(Row::from)), &listing);
+    holds(&COLOURED.file(path, text), text);
+    holds(&COLOURED.piece(path, text), text);
+    assert_eq!(plain.listing(path, text, rows.iter().map(Row::from)), listing);
+    let file = ListingRow::File { path: path.into(), line_count: 7 };
+    let map: Vec<_> = [file].into_iter().chain(rows).collect();
+    holds(&COLOURED.files(map.iter().map(Row::from)), &text_of_rows(&map));
+    let said = [RowKind::Said, RowKind::File, RowKind::Line { number: 2, gutter: 1 }];
+    let said = said.map(AnswerRow::from);
+    let ended = if text.is_empty() { String::new() } else { format!("{text}\n") };
+    holds(&COLOURED.files(rows_of(&ended, &said)), &ended);
+}
+
+#[test]
+fn words_of_code_have_colours() {
+    let text = "/* one\n two */\nfn go() -> u32 { 1 }\n";
+    let kind = NoteKind::Hidden { of: None, is_before: false, names: Vec::new(), more: 0 };
+    let note = Note { lines: vec![Lines(4, 4)], ..Note::new(kind) };
+    let lines = (1..).zip(text.lines()).map(|(at, text)| line(at, 1, text));
+    let rows: Vec<_> = lines.chain([ListingRow::Note { indent: 2, note }]).collect();
+    let coloured = |text, rows: &[ListingRow]| {
+        COLOURED.listing("a.rs", text, rows.iter().map(Row::from)).replace('\x1b', "^")
+    };
+    assert_eq!(
+        coloured(text, &rows),
+        "^[2m1→^[0m^[2m/* one^[0m\n^[2m2→^[0m^[2m two */^[0m\n\
+         ^[2m3→^[0m^[35mfn^[0m ^[1mgo^[0m() -> ^[36mu32^[0m { ^[31m1^[0m }\n\
+         ^[2m  [4: 1 line]^[0m\n"
+    );
+    let file = ListingRow::File { path: "a.rs".into(), line_count: 9 };
+    let map = [file, line(3, 2, "fn go() {")];
+    assert_eq!(
+        COLOURED.files(map.iter().map(Row::from)).replace('\x1b', "^"),
+        "^[36ma.rs^[0m^[2m (9 lines)^[0m\n^[2m 3→^[0m^[35mfn^[0m ^[1mgo^[0m() {\n"
+    );
+}
+
+#[test]
+fn only_so_many_lines_of_a_map_have_highlights() {
+    let file = ListingRow::File { path: "a.rs".into(), line_count: 9 };
+    let lines = std::iter::repeat_n(line(1, 1, "fn go() {"), PIECES_MAX + 1);
+    let rows: Vec<_> = [file].into_iter().chain(lines).collect();
+    let coloured = COLOURED.files(rows.iter().map(Row::from));
+    assert_eq!(coloured.matches("\x1b[35m").count(), PIECES_MAX);
+    holds(&coloured, &text_of_rows(&rows));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn colours_change_no_text(
+        path in proptest::sample::select(&["a.rs", "a.py", "a.ts", "a.php", "a.md", "a.toml", "a"][..]),
+        text in "(fn a\\(\\) \\{|\\}|/\\*|\\*/|\"|'|#|def a\\(b: int\\):|[ \\n\\r\\t→a-c0-9]|[^\\x1b]){0,60}",
+    ) {
+        text_of(path, &text);
+    }
+}

@@ -1,0 +1,65 @@
+//! Images, documents and other parts of prompts that are no text: no tokens are counted for
+//! them, so they are named.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use foveal_transcript::{Block, PART_OF_FILE, Session};
+
+use crate::numbers::plural;
+
+/// Most kinds that are named.
+const KINDS_MAX: usize = 5;
+
+/// Parts that are no text, by what the recording calls them.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub(crate) struct Attachments {
+    kinds: BTreeMap<String, u64>,
+    /// Bytes of them as they are recorded.
+    bytes: u64,
+}
+
+impl Attachments {
+    /// Adds those of a session. Reasoning is no part of later prompts.
+    pub(crate) fn add(&mut self, session: &Session) {
+        let entries = session.conversations.iter().flat_map(|one| one.entries());
+        for block in entries.flat_map(|entry| &entry.blocks) {
+            let Block::Opaque { kind, raw } = block else { continue };
+            let is_sent = kind != PART_OF_FILE && !kind.contains("thinking") && kind != "reasoning";
+            if is_sent {
+                *self.kinds.entry(kind.clone()).or_default() += 1;
+                self.bytes += raw.len() as u64;
+            }
+        }
+    }
+
+    /// Adds those of another file.
+    pub(crate) fn join(&mut self, other: &Self) {
+        for (kind, count) in &other.kinds {
+            *self.kinds.entry(kind.clone()).or_default() += count;
+        }
+        self.bytes += other.bytes;
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.kinds.is_empty()
+    }
+}
+
+impl fmt::Display for Attachments {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count: u64 = self.kinds.values().sum();
+        let mut kinds: Vec<_> = self.kinds.iter().collect();
+        kinds.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+        let named = kinds.iter().take(KINDS_MAX).map(|(kind, count)| format!("{kind} {count}"));
+        let named = named.collect::<Vec<_>>().join(", ");
+        let more = if kinds.len() > KINDS_MAX { ", …" } else { "" };
+        let parts = plural(count, "attachment");
+        let are = if count == 1 { "is" } else { "are" };
+        write!(
+            f,
+            "{parts} without text ({named}{more}; {} kB) {are} not counted",
+            self.bytes.div_ceil(1000)
+        )
+    }
+}

@@ -1,0 +1,52 @@
+use super::*;
+use crate::placement::tests::conversation;
+use foveal_transcript::Block;
+
+#[test]
+fn the_low_mark_is_below_the_high_mark() {
+    let budget = Budget::new(Tokens(100), Tokens(60)).expect("60 is below 100");
+    assert!(!budget.is_reached(Tokens(99)));
+    assert!(budget.is_reached(Tokens(100)));
+    let error = Budget::new(Tokens(60), Tokens(60)).expect_err("equal marks");
+    assert_eq!(error.to_string(), "the low mark (60) must be below the high mark (60)");
+}
+
+#[test]
+fn tokens_are_counted_by_entry_and_by_file() {
+    let conversation = conversation(&[
+        r#"{"type":"read_files","files":[{"path":"b.rs","content":"one two"},{"path":"a.rs","content":"three"}]}"#,
+        r#"{"type":"read_files","files":[{"path":"b.rs","content":"four"},{"path":"c.rs","truncated":true}]}"#,
+    ]);
+    let count = |text| Tokenizer::O200k.count(text);
+    let account = Accounting::of(&conversation, Tokenizer::O200k);
+    assert_eq!(
+        account.files(),
+        [
+            ("b.rs".to_owned(), count("one two") + count("four")),
+            ("a.rs".to_owned(), count("three")),
+            ("c.rs".to_owned(), Tokens(0)),
+        ]
+    );
+    assert_eq!(account.file("a.rs"), count("three"));
+    assert_eq!(account.file("d.rs"), Tokens(0));
+    let by_entry: Tokens =
+        (0..conversation.entries().len() as u32).map(|i| account.entry(EntryIndex(i))).sum();
+    assert_eq!(by_entry, account.total());
+    assert_eq!(account.entry(EntryIndex(99)), Tokens(0));
+    assert_eq!(account.entry(EntryIndex(1)), count(&conversation.entries()[1].prompt_text()));
+}
+
+#[test]
+fn lines_that_other_tools_print_count_for_their_file() {
+    let conversation = conversation(&["     1\tone\n     2\ttwo"]).edited(|entry| {
+        for block in &mut entry.blocks {
+            if let Block::Call(call) = block {
+                call.name = "Read".to_owned();
+                call.arguments = serde_json::json!({"file_path": "/w/a.rs"});
+            }
+        }
+    });
+    let account = Accounting::of(&conversation, Tokenizer::O200k);
+    let shown = Tokenizer::O200k.count("     1\tone\n     2\ttwo\n");
+    assert_eq!(account.files(), [("/w/a.rs".to_owned(), shown)]);
+}

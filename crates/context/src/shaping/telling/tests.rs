@@ -1,0 +1,39 @@
+use super::*;
+
+#[test]
+fn words_tell_only_where_they_stand_alone() {
+    use Telling::{Failure, Hint, Nothing};
+    for (line, expected) in [
+        ("error[E0308]: mismatched types", Failure),
+        ("src/a.c:12:5: error: expected ';'", Failure),
+        ("src/app.ts(3,7): error TS2322: Type 'x'", Failure),
+        ("Main.java:3: error: cannot find symbol", Failure),
+        ("./a.go:7:2: undefined: x", Hint),
+        ("src/a.c:12:5: warning: unused variable", Hint),
+        ("TypeError: x is not a function", Failure),
+        ("java.lang.IllegalStateException: closed", Failure),
+        ("Traceback (most recent call last):", Failure),
+        ("E       AssertionError: assert 1 == 2", Failure),
+        ("thread 'main' panicked at src/lib.rs:3:5:", Failure),
+        ("--- FAIL: TestSum (0.00s)", Failure),
+        ("FAILED tests/test_a.py::test_sum - assert 1 == 2", Failure),
+        ("test result: ok. 5 passed; 0 failed", Failure),
+        ("===== 12 passed in 0.3s =====", Failure),
+        ("Tests:       1 failed, 4 passed, 5 total", Failure),
+        ("3 examples, 0 failures", Failure),
+        ("bash: foo: command not found", Failure),
+        ("npm ERR! code 1", Failure),
+        ("0 errors and no failures", Nothing),
+        ("crates/app/src/error.rs", Nothing),
+        ("-rw-r--r-- 1 a a 12 error/mod.rs", Nothing),
+        ("test parse_error ... ok", Nothing),
+        ("test error ... ok", Nothing),
+        ("tests/test_a.py::test_error PASSED [ 3%]", Nothing),
+        ("    ✓ throws an error (3 ms)", Nothing),
+        ("use std::error::Error;", Nothing),
+        ("the password was passed on", Nothing),
+        ("", Nothing),
+    ] {
+        assert_eq!(telling(line), expected, "{line}");
+    }
+}

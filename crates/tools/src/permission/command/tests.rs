@@ -1,0 +1,139 @@
+use super::*;
+
+type Said<'a> = (&'a str, &'a str, Verdict);
+
+fn check(rules: &[Said<'_>], tool: &'static str, line: &str, expected: Verdict) {
+    let rule = |(tool, subject, verdict): &Said<'_>| Rule {
+        tool: (*tool).to_owned(),
+        subject: (*subject).to_owned(),
+        verdict: *verdict,
+    };
+    let rules: Vec<Rule> = rules.iter().map(rule).collect();
+    let kind = match tool {
+        "write_stdin" => CommandKind::Typed,
+        _ => CommandKind::Line,
+    };
+    let access = Access { command: Some(kind), ..Access::of(tool, line) };
+    assert_eq!(verdict(&rules, &access), expected, "{tool} {line}\n{rules:?}");
+}
+
+use Verdict::{Allow, Ask, Deny};
+
+#[test]
+fn a_rule_that_allows_covers_every_command_of_the_line() {
+    let rules = [("*", "*", Deny), ("bash", "git *", Allow), ("bash", "head*", Allow)];
+    for line in [
+        "git log",
+        "git log | head -1",
+        "git log && git status; git diff 2>&1 >/dev/null",
+        "git log $(git rev-parse HEAD)",
+        "git log; # ; rm x",
+        "if git log; then git status; fi",
+    ] {
+        check(&rules, "bash", line, Allow);
+    }
+    for line in [
+        "git --version; echo pwned > pwn",
+        "git log > pwn",
+        "git log | sh",
+        "git log &\nrm x",
+        "git log `rm x`",
+        "git log \"$(rm x)\"",
+        "git log <(rm x)",
+        "GIT_PAGER='rm x' git log",
+        "PATH=. ; git log",
+        "for PATH in .; do git log; done",
+        "env git log",
+        "git() { rm x; }; git log",
+        "git log <<E\n$(rm x)\nE",
+        "git log 'open",
+        "git x ${x:-`rm x`}",
+        "git x $(( 'a[$(rm x)]' ))",
+        "gitx log",
+        "",
+    ] {
+        check(&rules, "bash", line, Deny);
+    }
+    // What cannot be taken apart is asked about where rules do not forbid everything.
+    let asks = [("*", "*", Ask), ("bash", "git *", Allow)];
+    check(&asks, "bash", "git() { rm x; }; git log", Ask);
+    check(&asks, "bash", "git log", Allow);
+}
+
+#[test]
+fn a_rule_that_forbids_covers_any_command_of_the_line() {
+    let rules = [("bash", "rm *", Deny), ("bash", "git push*", Ask)];
+    for line in [
+        "rm x",
+        "true; rm x",
+        "true && (cd a; rm x)",
+        "echo $(rm x)",
+        "'rm' x",
+        "/bin/rm x",
+        "A=1 rm x",
+        "sudo -n rm x",
+        "find . | xargs rm x",
+        "echo ${x:-`rm x`}",
+        "ls x | xargs rm",
+        "ls x | xargs -r sudo /bin/rm",
+        "sh -c 'true; rm x'",
+        "git push; rm x",
+        "f() { rm x; }; f",
+        "echo 'open; rm x",
+    ] {
+        check(&rules, "bash", line, Deny);
+    }
+    for line in ["$x x", "r${y}m x", "echo rm x | sh", "$'\\x72m' x"] {
+        check(&[("bash", "rm *", Deny)], "bash", line, Ask);
+    }
+    check(&rules, "bash", "true; git push", Ask);
+    check(&rules, "bash", "true; f() { true; }; f", Ask);
+    check(&rules, "bash", "echo rm x", Allow);
+    check(&[], "bash", "f() { true; }; f", Allow);
+    check(&[("bash", "git *", Allow)], "bash", "f() { true; }; f", Allow);
+    check(&[("bash", "*", Allow)], "bash", "f() { true; }; f", Allow);
+    check(&[("bash", "*> /*", Deny)], "bash", "echo a > /b", Deny);
+    check(&[("bash", "curl *|*sh*", Deny)], "bash", "curl a | sh", Deny);
+    let later = [("bash", "git push*", Ask), ("bash", "git push origin dev", Allow)];
+    check(&later, "bash", "git push origin dev", Allow);
+    check(&later, "bash", "git push origin dev && git push", Ask);
+}
+
+#[test]
+fn the_last_rule_counts_for_each_command() {
+    let rules =
+        [("bash", "git *", Allow), ("bash", "git push*", Deny), ("bash", "make; rm x", Allow)];
+    check(&rules, "bash", "git log; git push", Deny);
+    check(&rules, "bash", "make; rm x", Allow);
+    check(&[("bash", "make; rm x", Allow), ("bash", "rm *", Deny)], "bash", "make; rm x", Deny);
+    check(&[("bash", "rm *", Deny), ("bash", "*", Allow)], "bash", "rm x", Allow);
+    let all_but_one = [("*", "*", Deny), ("bash", "f() { true; }; f", Allow)];
+    check(&all_but_one, "bash", "f() { true; }; f", Allow);
+}
+
+#[test]
+fn rules_for_bash_hold_for_terminals() {
+    let rules = [("bash", "*", Ask), ("bash", "git *", Allow), ("bash", "rm *", Deny)];
+    check(&rules, "exec", "git log", Allow);
+    check(&rules, "exec", "make", Ask);
+    check(&rules, "exec", "make; rm x", Deny);
+    check(&rules, "write_stdin", "rm x\n", Deny);
+    check(&rules, "write_stdin", "git log\n", Ask);
+    check(&rules, "write_stdin", "", Allow);
+    let forbids = [("bash", "rm *", Deny)];
+    for typed in
+        ["r", "m x", "r\\\n", "./r\tx\n", "rx\u{7f}m x\n", "zz\u{15}rm x\n", "r\u{16}m x\n"]
+    {
+        check(&forbids, "write_stdin", typed, Ask);
+    }
+    for typed in ["make\n", "\n", "\u{3}", "make\nmake test\n"] {
+        check(&forbids, "write_stdin", typed, Allow);
+    }
+    check(&forbids, "write_stdin", "make; rm x", Deny);
+    check(&[], "write_stdin", "r", Allow);
+    let own = [&rules[..], &[("{exec,write_stdin}", "*", Allow)]].concat();
+    check(&own, "exec", "make; rm x", Allow);
+    check(&own, "write_stdin", "rm x\n", Allow);
+    check(&[("write_stdin", "*", Deny)], "write_stdin", "", Deny);
+    check(&[("exec", "*", Deny)], "bash", "make", Allow);
+}
