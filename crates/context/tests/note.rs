@@ -168,8 +168,8 @@ fn each_of_tools() -> Vec<(Note, &'static str)> {
         (done(ChangeKind::Written, back(WayBackKind::Stored)), "Wrote src/a.rs [before: HANDLE]"),
         (
             done(ChangeKind::Removed, back(WayBackKind::InMemory)),
-            "Removed src/a.rs, which was new [before: HANDLE, with secrets: in memory alone, till \
-             foveal ends]",
+            "Removed src/a.rs, which was new [before: HANDLE, with secrets: kept in memory only, \
+             until foveal ends]",
         ),
         (
             done(ChangeKind::New, Err(NoWayBack::Store)),

@@ -12,6 +12,7 @@ use foveal_code::ranked::{DocumentId, Ranked, best};
 use foveal_code::relations::{Definition, FileSymbols};
 use foveal_code::terms::{for_each_word, is_stop_word, terms};
 use foveal_code::{EntityIndex, EntityKind, LineRange, Visibility};
+use serde_json::{Value, json};
 
 use crate::chunk::{Chunk, Kinds};
 use crate::links::{Candidate, neighbours};
@@ -63,6 +64,20 @@ pub struct Hit {
     pub score: f32,
     /// Why it was found.
     pub reason: Reason,
+}
+
+impl Hit {
+    /// Where it is and what it is, as JSON.
+    pub fn data(&self) -> Value {
+        json!({
+            "path": self.path,
+            "first_line": self.lines.first.0,
+            "last_line": self.lines.last.0,
+            "kind": self.kind.map(EntityKind::name),
+            "name": self.name,
+            "signature": self.signature,
+        })
+    }
 }
 
 /// What a hit has in common with the question.

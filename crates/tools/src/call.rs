@@ -44,7 +44,7 @@ fn carry_out(
 ) -> Answer {
     let moved = session.workspace.leave_missing_folder();
     if tool.is_none_or(|tool| tool.repeats != Repeats::ShaperThenWhole) {
-        // Who asks for a file after something else does not ask twice.
+        // A call of another tool between two reads: the second read is not an immediate repeat.
         session.pointed.clear();
     }
     let answer = match tool {
@@ -186,7 +186,7 @@ fn give(
     };
     let mut given = shown.shape(call, text, view);
     note_shown(session, &findings, &given);
-    // In the order in which answers count as shown.
+    // Kept while what was shown is held, so that the journal has the same order.
     keep_answer(session, &**shown, call, &given, stored, is_cached);
     let (body, is_shaped) = sent(&**shown, rows, &mut given, stored);
     drop(shown);
@@ -226,7 +226,7 @@ fn remember(
 /// Answers a call that failed.
 fn failed(session: &Session, request: &Request, error: &ToolError) -> Answer {
     let text = printable(&error.to_string());
-    // What was refused lies between the calls before and after it all the same.
+    // A refused call, too, stands between the calls before and after it.
     let call = ShownCall {
         tool: &request.tool,
         arguments: &request.arguments,

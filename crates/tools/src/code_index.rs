@@ -31,11 +31,11 @@ pub struct CodeIndex {
 
 /// What was found in all roots.
 #[derive(Debug)]
-pub struct FoundInRoots {
+pub(crate) struct FoundInRoots {
     /// The best parts, with the root of each; `None` for the first.
-    pub hits: Vec<(Option<PathBuf>, Hit)>,
+    pub(crate) hits: Vec<(Option<PathBuf>, Hit)>,
     /// Roots whose index failed, and why.
-    pub failed: Vec<(Option<PathBuf>, ToolError)>,
+    pub(crate) failed: Vec<(Option<PathBuf>, ToolError)>,
 }
 
 impl CodeIndex {
@@ -50,12 +50,12 @@ impl CodeIndex {
     }
 
     /// Whether the root at this absolute path, which is not the first, has an index.
-    pub fn has(&self, root: &Path) -> bool {
+    pub(crate) fn has(&self, root: &Path) -> bool {
         self.others.iter().any(|(other, _)| other == root)
     }
 
     /// Has a file looked at soon: it was read or changed.
-    pub fn touch(&self, path: &Path) {
+    pub(crate) fn touch(&self, path: &Path) {
         let holding = self.others.iter().filter(|(root, _)| path.starts_with(root));
         let nearest = holding.max_by_key(|(root, _)| root.as_os_str().len());
         nearest.map_or(&self.first, |(_, index)| index).touch(path);
@@ -66,7 +66,7 @@ impl CodeIndex {
     ///
     /// # Errors
     /// If the caller stops it, or no index can be read.
-    pub fn search(
+    pub(crate) fn search(
         &self,
         query: &str,
         options: &SearchOptions,

@@ -66,7 +66,7 @@ pub enum Repeats {
 }
 
 /// Arguments of one tool, and what it does with them.
-pub trait ToolArguments: DeserializeOwned + schemars::JsonSchema + 'static {
+pub(crate) trait ToolArguments: DeserializeOwned + schemars::JsonSchema + 'static {
     /// What a call with them asks permission for. It is asked before anything is done, also
     /// before an earlier answer is given again.
     fn asks(&self) -> Asks<'_>;
@@ -101,18 +101,18 @@ pub trait ToolArguments: DeserializeOwned + schemars::JsonSchema + 'static {
 
 /// Lines of a file that a call names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NamedLines<'a> {
+pub(crate) struct NamedLines<'a> {
     /// The file.
-    pub path: &'a str,
+    pub(crate) path: &'a str,
     /// The first line, from 1.
-    pub start: u32,
+    pub(crate) start: u32,
     /// The last.
-    pub end: u32,
+    pub(crate) end: u32,
 }
 
 impl Tool {
     /// The tool whose arguments are `A`.
-    pub const fn of<A: ToolArguments>(
+    pub(crate) const fn of<A: ToolArguments>(
         name: &'static str,
         description: &'static str,
         hints: Hints,
@@ -124,13 +124,13 @@ impl Tool {
 
     /// The same as one of the few tools that every reader of code needs.
     #[must_use]
-    pub const fn lean(self) -> Self {
+    pub(crate) const fn lean(self) -> Self {
         Self { is_lean: true, ..self }
     }
 
     /// The same with another answer to repeated calls.
     #[must_use]
-    pub const fn repeated(self, repeats: Repeats) -> Self {
+    pub(crate) const fn repeated(self, repeats: Repeats) -> Self {
         Self { repeats, ..self }
     }
 

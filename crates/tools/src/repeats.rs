@@ -1,4 +1,4 @@
-//! Calls that an earlier answer answers, as far as what that rests on is unchanged.
+//! Whether an earlier answer can be given again: only if nothing that it depends on has changed.
 
 use std::path::Path;
 use std::time::SystemTime;

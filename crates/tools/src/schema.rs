@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 const SILENT: [&str; 4] = ["$schema", "title", "format", "default"];
 
 /// The JSON schema of `A`, an object without references.
-pub fn schema_of<A: JsonSchema>() -> Value {
+pub(crate) fn schema_of<A: JsonSchema>() -> Value {
     let settings = schemars::generate::SchemaSettings::draft07().with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;

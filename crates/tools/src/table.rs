@@ -2,7 +2,7 @@
 
 use crate::tool;
 
-pub use crate::definition::{Hints, Repeats, Tool, ToolArguments};
+pub use crate::definition::{Hints, Repeats, Tool};
 
 /// A choice of tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -41,11 +41,11 @@ pub struct Toolbox {
     /// What the person granted for all sessions.
     granted: Mutex<Grants>,
     /// Chooses what files show.
-    pub curations: Arc<Curations>,
+    pub(crate) curations: Arc<Curations>,
     /// The indexes of the roots.
     pub index: CodeIndex,
     /// Fetches pages.
-    pub fetcher: Fetcher,
+    pub(crate) fetcher: Fetcher,
     /// The variables of commands.
     pub environment: Environment,
     /// Who runs commands.

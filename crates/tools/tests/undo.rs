@@ -93,7 +93,7 @@ fn secrets_are_held_in_memory_alone() {
     let content = "TOKEN = \"ghp_a8Kd93jfLs02MxQe7TbVz5WnYc1RgUh4Pi6o\"\nx = 1\n";
     world.write("a.txt", content);
     let done = world.call("edit_file", edit("x = 1", "x = 2"));
-    assert!(done.contains(", with secrets: in memory alone, till foveal ends]"), "{done}");
+    assert!(done.contains(", with secrets: kept in memory only, until foveal ends]"), "{done}");
     let later = world.session_named("test");
     let gone = later.call(&Request::new("write_file", back(&handle(&done))), &Control::NONE);
     assert!(gone.is_error && gone.text.contains("held in memory alone and are gone"), "{gone:?}");

@@ -6,4 +6,5 @@ mod detection;
 mod properties;
 mod recorded;
 mod samples;
+mod sessions;
 mod twins;

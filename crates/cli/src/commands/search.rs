@@ -140,20 +140,14 @@ fn visibility(hit: &Hit) -> Option<&'static str> {
 }
 
 fn to_json(hit: &Hit) -> serde_json::Value {
-    json!({
-        "path": hit.path,
-        "first_line": hit.lines.first.0,
-        "last_line": hit.lines.last.0,
-        "kind": hit.kind.map(EntityKind::name),
-        "name": hit.name,
-        "signature": hit.signature,
-        "visibility": visibility(hit),
-        "score": hit.score,
-        "words": hit.reason.words,
-        "words_score": hit.reason.words_score,
-        "cosine": hit.reason.cosine,
-        "neighbours": hit.reason.neighbours,
-    })
+    let mut data = hit.data();
+    data["visibility"] = visibility(hit).into();
+    data["score"] = hit.score.into();
+    data["words"] = hit.reason.words.clone().into();
+    data["words_score"] = hit.reason.words_score.into();
+    data["cosine"] = hit.reason.cosine.into();
+    data["neighbours"] = hit.reason.neighbours.into();
+    data
 }
 
 /// Where it is, what it is, and why it was found: two or three lines.

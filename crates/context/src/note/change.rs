@@ -102,7 +102,7 @@ impl Display for WayBack {
         match kind {
             WayBackKind::Stored => write!(f, "{handle}"),
             WayBackKind::InMemory => {
-                write!(f, "{handle}, with secrets: in memory alone, till foveal ends")
+                write!(f, "{handle}, with secrets: kept in memory only, until foveal ends")
             }
             WayBackKind::NoFile => write!(f, "{handle}, no file"),
         }

@@ -36,7 +36,7 @@ impl Sqlite {
         Ok(Self { database: Database::open(path)? })
     }
 
-    /// A store that nothing is left of.
+    /// A store that is gone when it is closed.
     ///
     /// # Errors
     /// [`StoreError::Database`] if there is no memory.

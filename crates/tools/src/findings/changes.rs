@@ -11,7 +11,7 @@ const PLACES_MAX: usize = 20;
 
 /// The files that one call changed.
 #[derive(Debug, Clone, Default)]
-pub struct Changes {
+pub(crate) struct Changes {
     pub(crate) files: Vec<Change>,
     /// In which white space texts that were to be replaced differed from the file.
     pub(crate) white_space: Vec<String>,

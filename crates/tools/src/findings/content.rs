@@ -14,20 +14,20 @@ use super::text::AnswerText;
 
 /// What a tool found, before it is shaped.
 #[derive(Debug, Clone)]
-pub struct Findings {
+pub(crate) struct Findings {
     /// What it is.
-    pub content: Content,
+    pub(crate) content: Content,
     /// What must be unchanged for the answer to hold.
-    pub depends: Vec<Dependency>,
+    pub(crate) depends: Vec<Dependency>,
     /// Where it is from, if the work was not done again.
-    pub earlier: Option<Earlier>,
+    pub(crate) earlier: Option<Earlier>,
     /// The read that it answers: asked for again at once, all is shown.
     pub(crate) read: Option<ReadKey>,
 }
 
 /// What was found.
 #[derive(Debug, Clone)]
-pub enum Content {
+pub(crate) enum Content {
     /// The text of a file.
     File(FileText),
     /// The beginning of a file.
@@ -60,7 +60,7 @@ pub enum Content {
 
 /// A text, and what of it is data.
 #[derive(Debug, Clone, Default)]
-pub struct Output {
+pub(crate) struct Output {
     pub(crate) text: AnswerText,
     pub(crate) data: Option<Value>,
     /// Whether what was asked for failed, though the tool did its work.
@@ -69,7 +69,7 @@ pub struct Output {
 
 /// A page of the web.
 #[derive(Debug, Clone)]
-pub struct Page {
+pub(crate) struct Page {
     /// Its address.
     pub(crate) url: String,
     pub(crate) text: String,
@@ -79,18 +79,18 @@ pub struct Page {
 
 /// One read of several, as it was answered.
 #[derive(Debug, Clone)]
-pub struct ReadAnswer {
+pub(crate) struct ReadAnswer {
     text: AnswerText,
     images: Vec<Image>,
 }
 
 /// An earlier answer that is used again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Earlier {
+pub(crate) struct Earlier {
     /// Hour, minute and second when it was given.
-    pub time: (u8, u8, u8),
+    pub(crate) time: (u8, u8, u8),
     /// Whether the call would have written something.
-    pub is_write: bool,
+    pub(crate) is_write: bool,
 }
 
 impl Earlier {

@@ -29,7 +29,7 @@ pub(crate) struct ReadKey {
 
 /// The whole text of a file, of which the view is to be shown.
 #[derive(Debug, Clone)]
-pub struct FileText {
+pub(crate) struct FileText {
     /// The file's display path.
     pub(crate) path: String,
     pub(crate) key: PathKey,
@@ -80,7 +80,7 @@ pub(crate) enum FileSize {
 
 /// The first lines of a file that one answer does not hold.
 #[derive(Debug, Clone)]
-pub struct Beginning {
+pub(crate) struct Beginning {
     /// The file's display path.
     pub(crate) path: String,
     pub(crate) key: PathKey,
@@ -131,7 +131,7 @@ impl Beginning {
 
 /// The structure of a file.
 #[derive(Debug, Clone)]
-pub struct Structure {
+pub(crate) struct Structure {
     /// The file's display path.
     pub(crate) path: String,
     pub(crate) counts: LineCounts,
@@ -162,7 +162,7 @@ impl Structure {
 
 /// Lines of a file, word for word.
 #[derive(Debug, Clone)]
-pub struct LineRange {
+pub(crate) struct LineRange {
     pub(crate) lines: NumberedLines,
     pub(crate) end: RangeEnd,
 }
@@ -195,7 +195,7 @@ impl LineRange {
 
 /// A file that has no text to show.
 #[derive(Debug, Clone)]
-pub struct NoText {
+pub(crate) struct NoText {
     /// The file's display path.
     pub(crate) path: String,
     /// What it is.
@@ -213,7 +213,7 @@ impl NoText {
 
 /// A pointer: a file is unchanged since it was shown.
 #[derive(Debug, Clone)]
-pub struct Unchanged {
+pub(crate) struct Unchanged {
     /// The file's display path.
     pub(crate) path: String,
     /// Lines in all.

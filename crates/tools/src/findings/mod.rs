@@ -10,7 +10,7 @@ mod search;
 mod text;
 
 pub(crate) use self::changes::{Change, Changes};
-pub use self::content::{Content, Earlier, Findings};
+pub(crate) use self::content::{Content, Earlier, Findings};
 pub(crate) use self::content::{Output, Page, ReadAnswer};
 pub(crate) use self::file::{
     Beginning, FileSize, FileText, LineRange, NoText, RangeEnd, Reach, ReadKey, Structure,

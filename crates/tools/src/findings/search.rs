@@ -15,7 +15,7 @@ use super::text::AnswerText;
 
 /// Lines that match.
 #[derive(Debug, Clone)]
-pub struct Hits {
+pub(crate) struct Hits {
     pub(crate) answer: GrepAnswer,
     pub(crate) mode: GrepMode,
     pub(crate) missing: Vec<Note>,
@@ -56,7 +56,7 @@ impl Hits {
 
 /// Paths that match.
 #[derive(Debug, Clone)]
-pub struct Paths {
+pub(crate) struct Paths {
     pub(crate) answer: GlobAnswer,
     pub(crate) missing: Vec<Note>,
 }
@@ -79,7 +79,7 @@ impl Paths {
 
 /// What folders hold.
 #[derive(Debug, Clone)]
-pub struct Entries {
+pub(crate) struct Entries {
     pub(crate) folders: Vec<ListAnswer>,
     pub(crate) missing: Vec<Note>,
 }
@@ -101,7 +101,7 @@ impl Entries {
 
 /// Parts of files that the index found.
 #[derive(Debug, Clone)]
-pub struct CodeHits {
+pub(crate) struct CodeHits {
     pub(crate) query: String,
     pub(crate) hits: Vec<Hit>,
     pub(crate) missing: Vec<Note>,
@@ -118,7 +118,7 @@ impl CodeHits {
     }
 
     pub(super) fn data(&self) -> Value {
-        json!({ "hits": self.hits.iter().map(data).collect::<Vec<_>>() })
+        json!({ "hits": self.hits.iter().map(Hit::data).collect::<Vec<_>>() })
     }
 }
 
@@ -192,17 +192,6 @@ fn line(hit: &Hit) -> String {
     }
     line.push('\n');
     line
-}
-
-fn data(hit: &Hit) -> Value {
-    json!({
-        "path": hit.path,
-        "first_line": hit.lines.first.0,
-        "last_line": hit.lines.last.0,
-        "kind": hit.kind.map(EntityKind::name),
-        "name": hit.name,
-        "signature": hit.signature,
-    })
 }
 
 #[cfg(test)]

@@ -19,20 +19,20 @@ pub enum Verdict {
 
 /// What a call is about to touch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Access<'a> {
+pub(crate) struct Access<'a> {
     /// The tool.
-    pub tool: &'static str,
+    pub(crate) tool: &'static str,
     /// The path, command or address.
-    pub subject: &'a str,
+    pub(crate) subject: &'a str,
     /// What makes it more than the tool's everyday work ("may hold secrets"), if anything does.
-    pub concern: Option<&'a str>,
+    pub(crate) concern: Option<&'a str>,
     /// What kind of command the subject is, if it is one.
-    pub command: Option<CommandKind>,
+    pub(crate) command: Option<CommandKind>,
 }
 
 /// How a command is given to a shell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CommandKind {
+pub(crate) enum CommandKind {
     /// As a whole line.
     Line,
     /// Typed into a terminal, where it may be a part of a line, or no command at all.
@@ -41,7 +41,7 @@ pub enum CommandKind {
 
 impl<'a> Access<'a> {
     /// An access without a concern, to anything but a command.
-    pub fn of(tool: &'static str, subject: &'a str) -> Self {
+    pub(crate) fn of(tool: &'static str, subject: &'a str) -> Self {
         Self { tool, subject, concern: None, command: None }
     }
 
@@ -53,7 +53,7 @@ impl<'a> Access<'a> {
 
 /// What a call asks permission for: each tool says it of its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Asks<'a> {
+pub(crate) enum Asks<'a> {
     /// For being made, and nothing else.
     Itself,
     /// For running a command, or for typing what may be one.

@@ -8,16 +8,16 @@ use super::access::Access;
 
 /// What the person granted.
 #[derive(Debug, Clone, Default)]
-pub struct Grants(BTreeSet<Grant>);
+pub(crate) struct Grants(BTreeSet<Grant>);
 
 impl Grants {
     /// Whether this was granted before.
-    pub fn hold(&self, access: &Access<'_>) -> bool {
+    pub(crate) fn hold(&self, access: &Access<'_>) -> bool {
         self.0.contains(&access.grant())
     }
 
     /// Remembers a grant.
-    pub fn add(&mut self, grant: Grant) {
+    pub(crate) fn add(&mut self, grant: Grant) {
         self.0.insert(grant);
     }
 }

@@ -7,8 +7,9 @@ mod permissions;
 mod policy;
 mod rule;
 
-pub use self::access::{Access, Asks, CommandKind, Verdict};
-pub use self::grants::Grants;
-pub(crate) use self::permissions::Permissions;
+pub use self::access::Verdict;
+pub(crate) use self::access::{Access, Asks, CommandKind};
+pub(crate) use self::grants::Grants;
+pub use self::permissions::Permissions;
 pub use self::policy::Policy;
 pub use self::rule::Rule;

@@ -18,7 +18,7 @@ pub struct Policy {
 impl Policy {
     /// What the rules say of an access. Without rules, everything is allowed but accesses with a
     /// concern.
-    pub fn verdict(&self, access: &Access<'_>) -> Verdict {
+    pub(crate) fn verdict(&self, access: &Access<'_>) -> Verdict {
         if access.command.is_some() {
             return command::verdict(&self.rules, access);
         }

@@ -31,4 +31,4 @@ pub use self::shaper::{EarlierCall, LineCounts, ShapedAnswer, Shaper, ShownCall,
 pub use self::shown::Shown;
 pub use self::state::Session;
 pub(crate) use self::work::Approvals;
-pub use self::work::Work;
+pub(crate) use self::work::Work;

@@ -1,4 +1,5 @@
-//! Reads that were answered with a pointer: asked for again at once, they give all.
+//! Reads that were answered with a pointer. The same read again right after it gives the whole
+//! file.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -32,11 +32,11 @@ use super::workspace::Workspace;
 pub struct Session {
     id: String,
     toolbox: Arc<Toolbox>,
-    /// Held by who writes a file, until it is known what was written.
+    /// Held while a call writes a file, until what it wrote is remembered.
     writing: Mutex<()>,
     readers: ReaderWatch,
     shown: Mutex<Box<dyn Shaper>>,
-    /// What is known of files.
+    /// Which version of each file the model met, and which of its lines it has seen.
     pub(crate) files: KnownFiles,
     /// The way back from writes, where no store may hold it.
     pub(crate) undo: UndoBuffer,

@@ -21,20 +21,20 @@ pub(crate) type CarryOut<'a> = &'a (dyn Fn(&Request) -> Answer + Sync + 'a);
 
 /// What a tool has at hand while it carries out one call.
 #[derive(Clone, Copy)]
-pub struct Work<'a> {
+pub(crate) struct Work<'a> {
     /// The tool's name.
-    pub tool: &'static str,
+    pub(crate) tool: &'static str,
     /// Whether something may be lost by it.
-    pub is_destructive: bool,
+    pub(crate) is_destructive: bool,
     /// What all sessions share.
-    pub toolbox: &'a Toolbox,
+    pub(crate) toolbox: &'a Toolbox,
     /// The session.
-    pub session: &'a Session,
+    pub(crate) session: &'a Session,
     /// The caller's side.
-    pub control: &'a Control<'a>,
+    pub(crate) control: &'a Control<'a>,
     /// Whether nothing that was answered before may be used: the call is asked again right
     /// after such an answer, or wants none.
-    pub anew: bool,
+    pub(crate) anew: bool,
     /// What the person said in this call.
     pub(crate) approvals: &'a Approvals,
     /// Carries out calls that this one consists of.
@@ -60,7 +60,7 @@ impl Work<'_> {
     ///
     /// # Errors
     /// If it leads out of the roots, or a rule or the person says no.
-    pub fn file(&self, path: &str) -> Result<Located, ToolError> {
+    pub(crate) fn file(&self, path: &str) -> Result<Located, ToolError> {
         let roots = self.roots();
         let located = roots.resolve(path).map_err(ToolError::failed)?;
         let secret = located.sensitivity();
@@ -117,7 +117,7 @@ impl Work<'_> {
     ///
     /// # Errors
     /// If a rule or the person says no, or nobody can be asked.
-    pub fn permit(&self, subject: &str, concern: Option<&str>) -> Result<(), ToolError> {
+    pub(crate) fn permit(&self, subject: &str, concern: Option<&str>) -> Result<(), ToolError> {
         self.permit_access(&Access { concern, ..Access::of(self.tool, subject) })
     }
 
@@ -169,7 +169,7 @@ impl Work<'_> {
     ///
     /// # Errors
     /// [`ToolError::Cancelled`].
-    pub fn check_cancelled(&self) -> Result<(), ToolError> {
+    pub(crate) fn check_cancelled(&self) -> Result<(), ToolError> {
         if self.control.cancel.is_cancelled() { Err(ToolError::Cancelled) } else { Ok(()) }
     }
 }
