@@ -122,8 +122,6 @@ fn answered_by(
     if tool.repeats != Repeats::EarlierAnswer {
         work.anew = !request.detect_duplicates || !session.duplicates.detects(tool.name);
         let findings = call.run(work)?;
-        // What nobody waits for any more is not shown.
-        work.check_cancelled()?;
         return Ok(give(session, &made, findings, None));
     }
     let context_lines = call.context_lines();
@@ -133,7 +131,6 @@ fn answered_by(
         Err(miss) => work.anew = matches!(miss, Miss::AskedAgain | Miss::Off),
     }
     let findings = call.run(work)?;
-    work.check_cancelled()?;
     let recorded = ToRecord::of(&findings, context_lines);
     Ok(give(session, &made, findings, Some((asked, recorded))))
 }
@@ -159,6 +156,9 @@ fn give(
     let (structured, images) = (findings.data(), findings.content.images());
     let (text, rows) = findings.content.take_text().into_parts();
     let answer = Answer { images, structured, is_error, cached: is_cached, ..Answer::default() };
+    if findings.content.is_stopped() {
+        return Answer { text, rows, is_stopped: true, ..answer };
+    }
     let carried_out = findings.content.carried_out();
     let arguments = carried_out.as_ref().unwrap_or(&made.arguments);
     if findings.content.is_about_answers() {

@@ -71,7 +71,8 @@ pub(crate) fn earlier(
     duplicates.confirm(asked, &earlier, depends);
     let time = work.toolbox.clock.local(earlier.time);
     let text = AnswerText::of_content(text);
-    let content = Content::Output(Output { text, data: earlier.recorded.data, is_error: false });
+    let data = earlier.recorded.data;
+    let content = Content::Output(Output { text, data, ..Output::default() });
     let earlier = Some(Earlier { time, is_write: !tool.hints.read_only });
     Ok(Findings { earlier, ..content.into() })
 }

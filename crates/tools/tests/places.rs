@@ -150,12 +150,32 @@ fn what_is_pointed_at_is_the_same_file() {
     world.write("src/a.txt", &long);
     world.call("read_lines", json!({"path": "a.txt", "start": 1, "end": 50}));
     world.call("bash", json!({"command": "cd \"$(echo src)\""}));
-    let read = world.call("read_file", json!({"path": "a.txt"}));
+    let read = world.call("read_lines", json!({"path": "a.txt", "start": 1, "end": 60}));
     // The same lines of another file, which is named: they stand above, and are not unchanged.
-    let (_, note) = read.split_once("\n[1-50: above in ").expect("a note");
-    let (file, rest) = note.split_once("]\n").expect("its end");
+    let note = read.strip_prefix("[1-50: above in ").and_then(|note| note.split_once("]\n"));
+    let (file, rest) = note.unwrap_or_else(|| panic!("{read}"));
     assert!(file.ends_with("/a.txt") && !file.ends_with("src/a.txt"), "{read}");
     assert!(rest.starts_with("51→"), "{read}");
+}
+
+#[test]
+fn a_short_file_comes_whole_whatever_it_shares_with_others() {
+    let world = World::new();
+    let manifest = |name: &str| {
+        format!(
+            "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dependencies]\nserde = \"1\"\n"
+        )
+    };
+    for name in ["one", "two"] {
+        world.write(&format!("{name}/Cargo.toml"), manifest(name));
+    }
+    world.write("copy/Cargo.toml", manifest("one"));
+    for (folder, name) in [("one", "one"), ("two", "two"), ("copy", "one")] {
+        let read = world.call("read_file", json!({"path": format!("{folder}/Cargo.toml")}));
+        let rows = manifest(name);
+        let rows = (1..).zip(rows.lines()).map(|(at, row)| format!("{at}→{row}\n"));
+        assert!(read.ends_with(&rows.collect::<String>()), "{folder}: {read}");
+    }
 }
 
 #[test]

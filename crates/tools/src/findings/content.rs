@@ -65,6 +65,8 @@ pub(crate) struct Output {
     pub(crate) data: Option<Value>,
     /// Whether what was asked for failed, though the tool did its work.
     pub(crate) is_error: bool,
+    /// Whether the call was stopped, so that nobody reads this.
+    pub(crate) is_stopped: bool,
 }
 
 /// A page of the web.
@@ -171,6 +173,11 @@ impl Content {
     /// Whether what was asked for failed.
     pub(crate) fn is_error(&self) -> bool {
         matches!(self, Self::Output(output) if output.is_error)
+    }
+
+    /// Whether it is what a call found before it was stopped.
+    pub(crate) fn is_stopped(&self) -> bool {
+        matches!(self, Self::Output(output) if output.is_stopped)
     }
 
     /// The arguments as they were carried out, where these are not those of the call.

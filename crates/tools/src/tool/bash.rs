@@ -122,5 +122,6 @@ fn found(ran: &Ran, more: impl Iterator<Item = RunNote>) -> Findings {
         "confined": ran.confinement.as_ref().map(ToString::to_string),
     });
     let is_error = !ran.outcome.is_success();
-    Content::Output(Output { text, data: Some(data), is_error }).into()
+    let is_stopped = matches!(ran.outcome, Outcome::Cancelled);
+    Content::Output(Output { text, data: Some(data), is_error, is_stopped }).into()
 }

@@ -164,7 +164,7 @@ fn stopped(id: TerminalId, reading: &Reading) -> Findings {
     let mut text = printed(&reading.output);
     text.note(RunNote::Stopped(id.0));
     let data = Some(json!({ "id": id.0, "ended": true }));
-    Content::Output(Output { text, data, is_error: true }).into()
+    Content::Output(Output { text, data, is_error: true, is_stopped: true }).into()
 }
 
 fn found(id: TerminalId, reading: &Reading) -> Findings {
@@ -172,5 +172,6 @@ fn found(id: TerminalId, reading: &Reading) -> Findings {
     let ended = reading.ending.map(|ending| ending.to_string().into());
     text.note(RunNote::Terminal { id: id.0, ended });
     let data = Some(json!({ "id": id.0, "ended": reading.ending.is_some() }));
-    Content::Output(Output { text, data, is_error: false }).into()
+    let is_stopped = reading.paused == Paused::Cancelled;
+    Content::Output(Output { text, data, is_error: false, is_stopped }).into()
 }
