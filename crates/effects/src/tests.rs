@@ -110,6 +110,9 @@ const TOOLS: &[(&str, &str)] = &[
     (r#"bash {"command":"cd src && cat a.rs"}"#, "Read* /w/src/a.rs #0"),
     (r#"Bash {"command":"cat a","run_in_background":true}"#, "Run /w/a ?"),
     (r#"BashOutput {"bash_id":"1"}"#, "Run"),
+    (r#"Bash {"command":"foveal expand 0123456789ab"}"#, "verbatim Run ?"),
+    (r#"Bash {"command":"cd x && /usr/local/bin/foveal expand 0123456789ab | head -5"}"#, "verbatim Run ? cd /w/x"),
+    (r#"Bash {"command":"echo foveal"}"#, r#"Run "foveal""#),
     (r#"WebFetch {"url":"http://x"}"#, "Fetch*"),
     (r#"Task {"prompt":"x"}"#, "Other"),
     (r#"TodoWrite {"todos":[]}"#, "Other"),
@@ -374,7 +377,7 @@ fn tools_of_cline_gemini_and_qwen() {
     };
     let files = json!({ "files": [{ "path": "a.rs", "start_line": 2, "end_line": null }] });
     check("read_files", files, "Read* /w/a.rs[2-] ?");
-    check("run_commands", json!({ "commands": ["cd x", "cat a.rs"] }), "Read /w/x/a.rs #0");
+    check("run_commands", json!({ "commands": ["cd x", "cat a.rs"] }), "Read* /w/x/a.rs #0");
     check("run_commands", json!({ "commands": ["cargo test", "ls"] }), "Run ? ?");
     check("run_commands", json!({ "commands": [7] }), "Run");
     check("search_codebase", json!({ "queries": ["def "] }), "Search* ?");

@@ -32,6 +32,9 @@ pub(super) struct Shell {
     pub(super) shells: u8,
     /// How many programs are being started for each of some names.
     pub(super) handed_on: u8,
+    /// Whether foveal is among the programs: what it prints was shaped already, or is the whole
+    /// of what was.
+    pub(super) prints_ours: bool,
 }
 
 /// One program about to start.

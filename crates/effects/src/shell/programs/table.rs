@@ -47,6 +47,7 @@ const PROGRAMS: &[(Does, &[&str])] = &[
         "install", "unlink",
     ]),
     (write::perl, &["perl"]),
+    (plain::ours, &["foveal"]),
     (write::fetch, &["curl", "wget", "http", "https", "lynx"]),
 ];
 
