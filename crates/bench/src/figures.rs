@@ -3,7 +3,7 @@
 use foveal_context::tokens::{Tokenizer, Tokens};
 
 use crate::case::{Budget, Case};
-use crate::kept::{Kept, lines_of, marks};
+use crate::kept::{KeptLines, lines_of, marks};
 
 /// Tokens of every line of a file, each counted for itself (o200k). The sum differs from the
 /// count of the whole text by what few tokens reach over a line break.
@@ -21,7 +21,7 @@ impl LineTokens {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measurement {
     /// The ranges, as the curator gave them.
-    pub kept: Kept,
+    pub kept: KeptLines,
     /// Lines of the file.
     pub lines: u32,
     /// Lines kept.
@@ -41,7 +41,13 @@ pub struct Measurement {
 impl Measurement {
     /// Compares what was `kept` in `micros` microseconds. `tokens` are those of the case's
     /// file.
-    pub fn of(case: &Case, budget: Budget, tokens: &LineTokens, kept: Kept, micros: u64) -> Self {
+    pub fn of(
+        case: &Case,
+        budget: Budget,
+        tokens: &LineTokens,
+        kept: KeptLines,
+        micros: u64,
+    ) -> Self {
         let lines = u32::try_from(tokens.0.len()).unwrap_or(u32::MAX);
         let (marks, sound) = marks(&kept, lines);
         let lines_kept = marks.iter().filter(|mark| **mark).count() as u32;

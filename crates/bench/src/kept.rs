@@ -2,7 +2,7 @@
 
 /// The lines a curator keeps: first and last line of each range, from 1, both included,
 /// ascending, no two overlapping.
-pub type Kept = Vec<(u32, u32)>;
+pub type KeptLines = Vec<(u32, u32)>;
 
 /// The lines of a text with their line breaks. Only `\n` ends a line, as in git.
 pub fn lines_of(text: &str) -> impl Iterator<Item = &str> {
@@ -15,8 +15,8 @@ pub fn line_count(text: &str) -> u32 {
 }
 
 /// The ranges of the lines that are marked.
-pub(crate) fn ranges(marks: &[bool]) -> Kept {
-    let mut kept = Kept::new();
+pub(crate) fn ranges(marks: &[bool]) -> KeptLines {
+    let mut kept = KeptLines::new();
     for (number, _) in (1u32..).zip(marks).filter(|(_, mark)| **mark) {
         match kept.last_mut() {
             Some((_, last)) if *last + 1 == number => *last = number,

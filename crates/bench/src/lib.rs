@@ -22,5 +22,5 @@ pub use case::{BUDGETS, Budget, Case};
 pub use curators::{CURATORS, Curator};
 pub use figures::{Figures, LineTokens, Measurement};
 pub use gold::{changed_lines, gold_lines};
-pub use kept::{Kept, line_count, lines_of};
+pub use kept::{KeptLines, line_count, lines_of};
 pub use seeded::Seeded;

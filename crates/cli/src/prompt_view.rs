@@ -30,14 +30,14 @@ pub(crate) enum Detail {
 }
 
 /// One planned request.
-pub(crate) struct View {
+pub(crate) struct PromptView {
     record: Record,
     projector: Projector,
     step: Step,
     turn: u32,
 }
 
-impl View {
+impl PromptView {
     /// Plans the requests of `conversation` up to the `turn`-th, counted from 1; `None` if
     /// there are fewer.
     pub(crate) fn of(

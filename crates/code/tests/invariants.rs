@@ -1,7 +1,7 @@
 //! What holds for any text: nothing panics, and ranges are what they promise to be. The fuzz
 //! targets check the same (`fuzz/src/structure.rs`).
 
-use foveal_code::curate::{Budget, Curator, Question, SourceFile, View};
+use foveal_code::curate::{Budget, CuratedView, Curator, Question, SourceFile};
 use foveal_code::highlight::{highlights, highlights_of_piece};
 use foveal_code::relations::{FileSymbols, SIGNATURE_LINE_BYTES_MAX, SIGNATURE_LINES_MAX};
 use foveal_code::{LineNumber, Parsed, outline, parse};
@@ -133,7 +133,7 @@ pub(crate) fn highlighting(path: &str, text: &str) {
 }
 
 /// The view that the built-in curator gives.
-pub(crate) fn view(path: &str, text: &str, question: &Question, budget: Budget) -> View {
+pub(crate) fn view(path: &str, text: &str, question: &Question, budget: Budget) -> CuratedView {
     thread_local! {
         static CURATOR: Curator = Curator::built_in();
     }

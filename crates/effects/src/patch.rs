@@ -116,37 +116,37 @@ fn push_line(text: &mut String, line: &str) {
 /// The replacements of `<<<<<<< SEARCH` … `=======` … `>>>>>>> REPLACE` blocks (Cline, Roo),
 /// also in the spelling `------- SEARCH` … `+++++++ REPLACE`.
 pub(super) fn search_replace_blocks(text: &str) -> Vec<Change> {
-    enum Place {
+    enum Section {
         Outside,
         Old,
         New,
     }
     let mut changes = Vec::new();
-    let mut place = Place::Outside;
+    let mut place = Section::Outside;
     let (mut old, mut new) = (String::new(), String::new());
     for line in text.lines() {
         let mark = line.trim_end();
         match place {
-            Place::Outside if mark.ends_with(" SEARCH") && fence(mark, &['<', '-']) => {
-                place = Place::Old;
+            Section::Outside if mark.ends_with(" SEARCH") && fence(mark, &['<', '-']) => {
+                place = Section::Old;
             }
-            Place::Outside => {}
+            Section::Outside => {}
             // Roo names the line before the text it looks for.
-            Place::Old
+            Section::Old
                 if old.is_empty() && (mark.starts_with(":start_line:") || mark == "-------") => {}
-            Place::Old if mark.len() >= 5 && mark.bytes().all(|byte| byte == b'=') => {
-                place = Place::New;
+            Section::Old if mark.len() >= 5 && mark.bytes().all(|byte| byte == b'=') => {
+                place = Section::New;
             }
-            Place::Old => push_line(&mut old, line),
-            Place::New if mark.ends_with(" REPLACE") && fence(mark, &['>', '+']) => {
-                place = Place::Outside;
+            Section::Old => push_line(&mut old, line),
+            Section::New if mark.ends_with(" REPLACE") && fence(mark, &['>', '+']) => {
+                place = Section::Outside;
                 let (old, new) = (std::mem::take(&mut old), std::mem::take(&mut new));
                 changes.push(match old.is_empty() {
                     true => Change::Content(new),
                     false => Change::Replace { old, new, all: false },
                 });
             }
-            Place::New => push_line(&mut new, line),
+            Section::New => push_line(&mut new, line),
         }
     }
     changes

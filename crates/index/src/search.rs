@@ -119,7 +119,7 @@ impl Question {
 }
 
 /// A part found, before its structure is looked up.
-pub(crate) struct Found {
+pub(crate) struct FoundPart {
     pub(crate) segment: usize,
     pub(crate) chunk: usize,
     score: f32,
@@ -158,7 +158,7 @@ pub(crate) fn search(
     segments: &[Segment],
     question: &Question,
     options: &SearchOptions,
-) -> Vec<Found> {
+) -> Vec<FoundPart> {
     let places = Places::of(segments);
     let allowed = Kinds::of(options.kinds.iter().copied());
     let is_allowed = |document: usize| {
@@ -208,7 +208,7 @@ pub(crate) fn search(
             cosine: cosines.as_ref().map(|cosines| cosines[ranked.document.index()]),
             neighbours: tied.get(&ranked.document).map_or(0.0, |tie| tie / most_tied),
         };
-        Found { segment, chunk, score: ranked.score, reason }
+        FoundPart { segment, chunk, score: ranked.score, reason }
     });
     found.collect()
 }
@@ -273,7 +273,7 @@ fn shared_words(segment: &Segment, chunk: usize, question: &Question) -> Vec<Str
 
 /// A hit as it is shown. `symbols` are the definitions of its file.
 pub(crate) fn hit(
-    found: Found,
+    found: FoundPart,
     segment: &Segment,
     symbols: &FileSymbols,
     question: &str,

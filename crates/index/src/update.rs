@@ -17,7 +17,7 @@ use crate::pending::Pending;
 use crate::progress::{Progress, Stage, Summary};
 use crate::queue::Queue;
 use crate::store::{Change, Known, Store};
-use crate::walk::{Found, Stamp, relative};
+use crate::walk::{Stamp, WalkedFiles, relative};
 
 /// What an update works with.
 pub(crate) struct Work<'a> {
@@ -34,7 +34,7 @@ type Message = (Job, Outcome);
 pub(crate) fn update(
     store: &mut Store,
     work: &Work<'_>,
-    found: &Found,
+    found: &WalkedFiles,
     only: Option<&[PathBuf]>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Summary, IndexError> {
@@ -72,7 +72,7 @@ pub(crate) fn update(
 }
 
 /// The files that have to be read.
-fn jobs(found: &Found, known: &HashMap<String, Known>) -> HashMap<String, Job> {
+fn jobs(found: &WalkedFiles, known: &HashMap<String, Known>) -> HashMap<String, Job> {
     let mut jobs = HashMap::new();
     for (path, stamp) in &found.files {
         let before = known.get(path);

@@ -53,7 +53,7 @@ impl Stamp {
 
 /// Files found, and how many were passed by.
 #[derive(Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct WalkedFiles {
     /// By path from the root, with `/` between folders.
     pub(crate) files: HashMap<String, Stamp>,
     /// Files that are too large, secret, too many, or have a name that is no text.
@@ -65,8 +65,8 @@ pub(crate) struct Found {
 /// The files below `root` that are to be indexed: visible to searches, not secret, not too
 /// large. Hidden ones are none, since [`crate::Watcher`] does not follow them. With `only`, just
 /// those of them that are there.
-pub(crate) fn walk(root: &Path, only: Option<&[PathBuf]>, cancel: &Cancel<'_>) -> Found {
-    let mut found = Found::default();
+pub(crate) fn walk(root: &Path, only: Option<&[PathBuf]>, cancel: &Cancel<'_>) -> WalkedFiles {
+    let mut found = WalkedFiles::default();
     for file in visible_files(root, only, DEPTH_MAX) {
         if cancel.is_cancelled() {
             found.stopped = true;

@@ -71,19 +71,19 @@ struct Search<'a> {
     prepared: &'a Prepared,
     /// Where each result first shows what; filled when a result is first needed.
     places: HashMap<EntryIndex, HashMap<Use, u32>>,
-    kept: HashMap<EntryIndex, Kept>,
+    kept: HashMap<EntryIndex, KeptResult>,
 }
 
 /// What is kept of one result.
 #[derive(Default)]
-struct Kept {
+struct KeptResult {
     /// Its lines, from 0.
     lines: BTreeSet<u32>,
     /// What stands on them.
     shown: Visible,
 }
 
-impl Kept {
+impl KeptResult {
     fn shows(&self, wanted: Use) -> bool {
         match wanted {
             Use::Line(line) => self.shown.has_line(line),

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use foveal_context::projector::Projector;
-use foveal_context::retention::{Policy, Recomputed, View};
+use foveal_context::retention::{Policy, PolicyView, Recomputed};
 use foveal_context::shape::Shape;
 use foveal_context::tokens::Tokenizer;
 use foveal_replay::laws::Breaches;
@@ -161,7 +161,10 @@ fn a_repair_is_one_more_request_and_the_lost_region() {
     assert!((replay.net_dollars() - sent - expected / 1e6).abs() < 1e-12);
 }
 
-fn pointing_at(view: &View<'_>, target: fn(EntryIndex) -> EntryIndex) -> Vec<(EntryIndex, Shape)> {
+fn pointing_at(
+    view: &PolicyView<'_>,
+    target: fn(EntryIndex) -> EntryIndex,
+) -> Vec<(EntryIndex, Shape)> {
     let gone = |index| view.stand_in(index, "gone", "-".to_owned(), Some(target(index)));
     view.results().map(gone).collect()
 }

@@ -3,7 +3,7 @@
 use crate::blocks::blocks;
 use crate::bm25::scores;
 use crate::case::{Budget, Case};
-use crate::kept::{Kept, lines_of, ranges};
+use crate::kept::{KeptLines, lines_of, ranges};
 
 /// Under [`Budget::Adaptive`], blocks are taken until they hold this share of all scores.
 const ADAPTIVE_MASS: f64 = 0.7;
@@ -12,7 +12,7 @@ const ADAPTIVE_SHARES: (f64, f64) = (0.1, 0.4);
 
 /// Keeps the best blocks; of the first that does not fit as many lines as there is room.
 /// Blocks that score alike are taken in their order.
-pub(super) fn choose(case: &Case, budget: Budget) -> Kept {
+pub(super) fn choose(case: &Case, budget: Budget) -> KeptLines {
     let lines: Vec<&str> = lines_of(&case.content_before).collect();
     let blocks = blocks(&case.content_before);
     let texts: Vec<String> = blocks.iter().map(|block| lines[block.clone()].concat()).collect();

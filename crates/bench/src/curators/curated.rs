@@ -6,12 +6,12 @@ use foveal_code::curate::{Budget as IndexBudget, Curator, SourceFile};
 use foveal_code::parse;
 
 use crate::case::{Budget, Case};
-use crate::kept::Kept;
+use crate::kept::KeptLines;
 
 static CURATOR: OnceLock<Curator> = OnceLock::new();
 
 /// Keeps what the index's curator chooses, parsing included.
-pub(super) fn choose(case: &Case, budget: Budget) -> Kept {
+pub(super) fn choose(case: &Case, budget: Budget) -> KeptLines {
     let parsed = parse(&case.path, &case.content_before);
     let file = SourceFile { path: &case.path, text: &case.content_before, parsed: &parsed };
     let budget = match budget {

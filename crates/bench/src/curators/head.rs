@@ -2,12 +2,12 @@
 
 use super::room::lines_max;
 use crate::case::{Budget, Case};
-use crate::kept::{Kept, line_count};
+use crate::kept::{KeptLines, line_count};
 
 /// Keeps as many lines from the start as the budget allows.
-pub(super) fn choose(case: &Case, budget: Budget) -> Kept {
+pub(super) fn choose(case: &Case, budget: Budget) -> KeptLines {
     match lines_max(budget, line_count(&case.content_before)) {
-        0 => Kept::new(),
+        0 => KeptLines::new(),
         last => vec![(1, last)],
     }
 }

@@ -3,10 +3,10 @@
 use foveal_code::{outline, parse};
 
 use crate::case::{Budget, Case};
-use crate::kept::{Kept, line_count, ranges};
+use crate::kept::{KeptLines, line_count, ranges};
 
 /// Keeps the lines of the outline, those of outer entities first, then from the top.
-pub(super) fn choose(case: &Case, budget: Budget) -> Kept {
+pub(super) fn choose(case: &Case, budget: Budget) -> KeptLines {
     let count = line_count(&case.content_before);
     let parsed = parse(&case.path, &case.content_before);
     let depth = |line| parsed.innermost(line).map_or(0, |at| parsed.ancestry(at).count());

@@ -2,7 +2,7 @@
 
 use super::{bm25, curated, head, outline, random};
 use crate::case::{Budget, Case};
-use crate::kept::Kept;
+use crate::kept::KeptLines;
 
 /// A way to choose the lines to keep.
 #[derive(Debug, Clone, Copy)]
@@ -13,7 +13,7 @@ pub struct Curator {
     pub about: &'static str,
     /// Chooses lines of a case's file, without looking at its gold lines. At most
     /// [`Budget::lines_max`] lines.
-    pub choose: fn(&Case, Budget) -> Kept,
+    pub choose: fn(&Case, Budget) -> KeptLines,
 }
 
 /// All curators. The first is the one under test, the others are what it is held against.

@@ -20,13 +20,13 @@ use crate::toolbox;
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
-    deed: Option<Deed>,
+    action: Option<SessionAction>,
     #[command(flatten)]
     options: PrintOptions,
 }
 
 #[derive(Debug, Subcommand)]
-enum Deed {
+enum SessionAction {
     /// Pins a session: keeps it with all it refers to, whatever its age and size.
     Pin(Named),
     /// Unpins a session: keeps it no longer than others.
@@ -49,24 +49,24 @@ struct Named {
 pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
     let store = toolbox::open_store(environment);
     let sessions = store.sessions()?;
-    let done = match &arguments.deed {
+    let done = match &arguments.action {
         None => {
             let text =
                 if arguments.options.json { as_json(&sessions) } else { as_table(&sessions)? };
             arguments.options.print(&text, environment)?;
             return Ok(ExitCode::SUCCESS);
         }
-        Some(Deed::Pin(named)) => {
+        Some(SessionAction::Pin(named)) => {
             let id = find(&sessions, &named.name, true)?;
             store.set_pinned(id, true)?;
             format!("`{}` is kept from now on", shown(id))
         }
-        Some(Deed::Unpin(named)) => {
+        Some(SessionAction::Unpin(named)) => {
             let id = find(&sessions, &named.name, true)?;
             store.set_pinned(id, false)?;
             format!("`{}` is kept as long as others", shown(id))
         }
-        Some(Deed::Delete(named)) => {
+        Some(SessionAction::Delete(named)) => {
             let id = find(&sessions, &named.name, false)?;
             store.delete_session(id)?;
             format!("`{}` is removed", shown(id))

@@ -40,7 +40,7 @@ pub(super) struct Last {
 /// One record.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Kept {
+enum PastRecord {
     /// A result was shaped.
     Sent { call: String, tool: String, input: Value, text: String },
     /// What was shaped last was asked for again, and given whole.
@@ -73,7 +73,7 @@ impl<'s> Past<'s> {
                 is_lost = true;
                 continue;
             };
-            is_lost &= !matches!(kept, Kept::Forgot { .. });
+            is_lost &= !matches!(kept, PastRecord::Forgot { .. });
             past.take(kept);
         }
         if is_lost {
@@ -84,15 +84,15 @@ impl<'s> Past<'s> {
         Some(past)
     }
 
-    fn take(&mut self, kept: Kept) {
+    fn take(&mut self, kept: PastRecord) {
         match kept {
-            Kept::Sent { call, tool, input, text } => {
+            PastRecord::Sent { call, tool, input, text } => {
                 self.sent.insert(call.clone(), text);
                 self.last = Some(Last { call, tool, input });
                 self.is_first.set(false);
             }
-            Kept::Whole => self.last = None,
-            Kept::Forgot { bytes } => self.forget_all_before(bytes),
+            PastRecord::Whole => self.last = None,
+            PastRecord::Forgot { bytes } => self.forget_all_before(bytes),
         }
     }
 
@@ -122,7 +122,7 @@ impl<'s> Past<'s> {
     /// Keeps that this was so.
     pub(super) fn given_whole(&self) {
         // Where it cannot be kept, more is given whole.
-        let _ = self.append(&Kept::Whole);
+        let _ = self.append(&PastRecord::Whole);
     }
 
     /// Whether the model was not told yet what the notes mean.
@@ -132,7 +132,7 @@ impl<'s> Past<'s> {
 
     /// Keeps what is sent.
     pub(super) fn sent(&self, answered: &Answered, text: &str) -> Option<()> {
-        self.append(&Kept::Sent {
+        self.append(&PastRecord::Sent {
             call: answered.call.clone(),
             tool: answered.tool.clone(),
             input: answered.input.clone(),
@@ -143,10 +143,10 @@ impl<'s> Past<'s> {
     /// Keeps that all before so many bytes of the transcript is forgotten.
     pub(super) fn forget(&self, bytes: u64) {
         // Where it cannot be kept, the transcript says so itself.
-        let _ = self.append(&Kept::Forgot { bytes });
+        let _ = self.append(&PastRecord::Forgot { bytes });
     }
 
-    fn append(&self, kept: &Kept) -> Option<()> {
+    fn append(&self, kept: &PastRecord) -> Option<()> {
         let record = serde_json::to_value(kept).ok()?;
         self.store.append(&self.session, &record, self.now).ok().map(drop)
     }

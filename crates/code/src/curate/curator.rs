@@ -6,7 +6,7 @@ use super::choose::{Enough, choose};
 use super::forest::Forest;
 use super::question::Question;
 use super::scene::{Scene, SourceFile};
-use super::view::{Budget, KeptPart, View};
+use super::view::{Budget, CuratedView, KeptPart};
 use super::{signal, structure};
 use crate::embed::StaticModel;
 use crate::entity::Entity;
@@ -74,7 +74,12 @@ impl Curator {
     }
 
     /// The lines of `file` that matter to `question`, within `budget`.
-    pub fn curate(&self, file: &SourceFile<'_>, question: &Question, budget: Budget) -> View {
+    pub fn curate(
+        &self,
+        file: &SourceFile<'_>,
+        question: &Question,
+        budget: Budget,
+    ) -> CuratedView {
         let scene = Scene::of(file, question, &self.model);
         let columns = signal::columns(&scene);
         let likely = || self.worth(&columns, scene.units.len());
@@ -111,14 +116,14 @@ impl Curator {
 }
 
 /// The view of the rows chosen. `columns` are those of [`signal::columns`], or none.
-fn view_of(scene: &Scene<'_>, rows: &[Option<usize>], columns: &[Vec<f32>]) -> View {
+fn view_of(scene: &Scene<'_>, rows: &[Option<usize>], columns: &[Vec<f32>]) -> CuratedView {
     let of_entity = |entity: &Entity| {
         let row = entity.signature.first.0 as usize - 1;
         rows.get(row).is_some_and(Option::is_some)
     };
     let shown: Vec<bool> = scene.parsed.entities.iter().map(of_entity).collect();
     let mut view =
-        View { parts: Vec::new(), gaps: Vec::new(), line_count: scene.parsed.line_count };
+        CuratedView { parts: Vec::new(), gaps: Vec::new(), line_count: scene.parsed.line_count };
     let mut row = 0;
     while row < rows.len() {
         let kept = rows[row].is_some();

@@ -20,4 +20,4 @@ mod view;
 pub use self::curator::{Curator, Table, column_names};
 pub use self::question::{Phrase, Question, ToldLine, Voice};
 pub use self::scene::SourceFile;
-pub use self::view::{Budget, KeptPart, View};
+pub use self::view::{Budget, CuratedView, KeptPart};

@@ -42,7 +42,7 @@ pub struct KeptPart {
 
 /// The lines of a file that matter to a question. Parts and gaps together are all its lines.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct View {
+pub struct CuratedView {
     /// The lines kept, in order; they share none and do not touch.
     pub parts: Vec<KeptPart>,
     /// The lines left out, in order.
@@ -51,7 +51,7 @@ pub struct View {
     pub line_count: u32,
 }
 
-impl View {
+impl CuratedView {
     /// The view as text: kept lines of `text` with their numbers as `12→`, and for each gap a
     /// line that names its range and the symbols in it. `parsed` and `text` have to be those
     /// of the file.

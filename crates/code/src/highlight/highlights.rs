@@ -63,7 +63,7 @@ pub fn highlights_of_piece(path: &str, piece: &str) -> Vec<Highlight> {
 }
 
 /// A node that some pattern found. Without a class it is plain, whatever it stands in.
-struct Found {
+struct CapturedNode {
     bytes: Range<usize>,
     pattern: usize,
     class: Option<HighlightClass>,
@@ -81,7 +81,7 @@ fn of_text(language: Language, text: &str) -> Vec<Highlight> {
 }
 
 /// What the language's patterns find; `None` where that takes too long.
-fn captures(language: Language, text: &str) -> Option<Vec<Found>> {
+fn captures(language: Language, text: &str) -> Option<Vec<CapturedNode>> {
     let compiled = queries::compiled(language)?;
     let tree = tree_of(language, text, &mut || false)?;
     let mut left = REPORTS_MIN + text.len() / BYTES_A_REPORT;
@@ -103,7 +103,7 @@ fn captures(language: Language, text: &str) -> Option<Vec<Found>> {
         let bytes = capture.node.byte_range();
         let class = compiled.classes.get(capture.index as usize).copied().flatten();
         if !bytes.is_empty() && text.get(bytes.clone()).is_some() {
-            found.push(Found { bytes, pattern: matched.pattern_index, class });
+            found.push(CapturedNode { bytes, pattern: matched.pattern_index, class });
         }
     }
     drop(captures);
@@ -111,11 +111,11 @@ fn captures(language: Language, text: &str) -> Option<Vec<Found>> {
 }
 
 /// Ranges in which each byte has the class of the innermost node around it that was found.
-fn flattened(found: &[Found], text: &str) -> Vec<Highlight> {
+fn flattened(found: &[CapturedNode], text: &str) -> Vec<Highlight> {
     let mut line = Line { highlights: Vec::new(), at: 0 };
     // The nodes around the place reached, the innermost last.
     let mut open: Vec<(usize, Option<HighlightClass>)> = Vec::new();
-    let same = |a: &Found, b: &Found| a.bytes == b.bytes;
+    let same = |a: &CapturedNode, b: &CapturedNode| a.bytes == b.bytes;
     for node in found.chunk_by(same) {
         let Some(first) = node.first() else { continue };
         while let Some((end, class)) = open.pop_if(|(end, _)| *end <= first.bytes.start) {

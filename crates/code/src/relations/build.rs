@@ -29,7 +29,7 @@ impl Relations {
         let table = Table::new(&files);
         let reexports = Reexports::new(&files);
         let nodes = nodes(&table);
-        let mut found = Found { nodes: &nodes, relations: Vec::new() };
+        let mut found = RelationBuilder { nodes: &nodes, relations: Vec::new() };
         for at in 0..files.len() {
             found.contains(&table, at);
             found.imports_and_uses(&Resolver::new(&table, &reexports, at));
@@ -122,12 +122,12 @@ fn entity(path: &Arc<str>, definition: &Definition, parent: NodeId) -> Node {
 }
 
 /// Relations while they are found.
-struct Found<'a> {
+struct RelationBuilder<'a> {
     nodes: &'a [Node],
     relations: Vec<Relation>,
 }
 
-impl Found<'_> {
+impl RelationBuilder<'_> {
     fn push(
         &mut self,
         from: NodeId,

@@ -7,7 +7,7 @@ use crate::shape::Shape;
 use foveal_effects::EffectKind;
 use foveal_transcript::EntryIndex;
 
-use super::{View, bytes_of_first, bytes_of_last};
+use super::{PolicyView, bytes_of_first, bytes_of_last};
 
 /// The rule's name in shapes.
 pub const RULE: &str = "cap";
@@ -16,11 +16,11 @@ pub const RULE: &str = "cap";
 pub const CHARACTERS_MAX: usize = 4_000;
 
 /// Cuts every long result of a run, a search or a list.
-pub fn decide(view: &View<'_>) -> Vec<(EntryIndex, Shape)> {
+pub fn decide(view: &PolicyView<'_>) -> Vec<(EntryIndex, Shape)> {
     view.results().filter_map(|index| capped(view, index)).collect()
 }
 
-fn capped(view: &View<'_>, index: EntryIndex) -> Option<(EntryIndex, Shape)> {
+fn capped(view: &PolicyView<'_>, index: EntryIndex) -> Option<(EntryIndex, Shape)> {
     let kind = view.record.facts(index).kind();
     if !matches!(kind, EffectKind::Run | EffectKind::Search | EffectKind::List) {
         return None;

@@ -11,7 +11,7 @@ use crate::shape::Shape;
 use crate::tokens::Tokens;
 use foveal_transcript::EntryIndex;
 
-use super::{View, keep_last};
+use super::{PolicyView, keep_last};
 
 /// The rule's name in shapes.
 pub const RULE: &str = "clear-tool-uses";
@@ -24,12 +24,12 @@ pub const TOOL_USES_KEPT: usize = 3;
 pub const CLEARED: &str = "[cleared to save context]";
 
 /// Clears with the strategy's defaults.
-pub fn decide(view: &View<'_>) -> Vec<(EntryIndex, Shape)> {
+pub fn decide(view: &PolicyView<'_>) -> Vec<(EntryIndex, Shape)> {
     decide_above(view, TRIGGER)
 }
 
 /// Clears prompts of more than `trigger` tokens.
-pub fn decide_above(view: &View<'_>, trigger: Tokens) -> Vec<(EntryIndex, Shape)> {
+pub fn decide_above(view: &PolicyView<'_>, trigger: Tokens) -> Vec<(EntryIndex, Shape)> {
     let mut shapes = view.all_replaced();
     if view.tokens() <= trigger {
         return shapes;

@@ -17,7 +17,7 @@ use crate::tokens::Tokens;
 use foveal_effects::EffectKind;
 use foveal_transcript::{EntryIndex, Role};
 
-use super::View;
+use super::PolicyView;
 
 /// The rule's name in shapes.
 pub const RULE: &str = "content-reset";
@@ -28,12 +28,12 @@ pub const HIGH: Tokens = Tokens(100_000);
 pub const LOW: Tokens = Tokens(50_000);
 
 /// Resets at [`HIGH`] down to [`LOW`].
-pub fn decide(view: &View<'_>) -> Vec<(EntryIndex, Shape)> {
+pub fn decide(view: &PolicyView<'_>) -> Vec<(EntryIndex, Shape)> {
     decide_within(view, HIGH, LOW)
 }
 
 /// Resets at `high` down to `low`; what was truncated stays so.
-pub fn decide_within(view: &View<'_>, high: Tokens, low: Tokens) -> Vec<(EntryIndex, Shape)> {
+pub fn decide_within(view: &PolicyView<'_>, high: Tokens, low: Tokens) -> Vec<(EntryIndex, Shape)> {
     let mut shapes = view.all_replaced();
     let mut total = view.tokens();
     if total < high {
@@ -81,7 +81,7 @@ struct Read<'a> {
 }
 
 /// The reads whose content can go, in the order in which it should.
-fn reads_by_worth<'a>(view: &'a View<'_>) -> Vec<Read<'a>> {
+fn reads_by_worth<'a>(view: &'a PolicyView<'_>) -> Vec<Read<'a>> {
     let latest = latest_reads(view);
     let edited = edited_files(view);
     let mut mentions = Mentions::of(view);
@@ -109,7 +109,7 @@ fn reads_by_worth<'a>(view: &'a View<'_>) -> Vec<Read<'a>> {
 }
 
 /// The files a successful read shows; `None` for other results.
-fn paths_read<'a>(view: &'a View<'_>, index: EntryIndex) -> Option<Vec<&'a str>> {
+fn paths_read<'a>(view: &'a PolicyView<'_>, index: EntryIndex) -> Option<Vec<&'a str>> {
     let call = view.record.facts(index).call.as_ref()?;
     let reads = &call.effect.reads;
     if call.effect.kind != EffectKind::Read || reads.is_empty() || view.is_error(index) {
@@ -118,7 +118,7 @@ fn paths_read<'a>(view: &'a View<'_>, index: EntryIndex) -> Option<Vec<&'a str>>
     Some(reads.iter().map(|read| read.path.as_str()).collect())
 }
 
-fn latest_reads<'a>(view: &'a View<'_>) -> HashMap<&'a str, EntryIndex> {
+fn latest_reads<'a>(view: &'a PolicyView<'_>) -> HashMap<&'a str, EntryIndex> {
     let mut latest = HashMap::new();
     for index in view.results() {
         for path in paths_read(view, index).unwrap_or_default() {
@@ -128,7 +128,7 @@ fn latest_reads<'a>(view: &'a View<'_>) -> HashMap<&'a str, EntryIndex> {
     latest
 }
 
-fn edited_files<'a>(view: &'a View<'_>) -> HashSet<&'a str> {
+fn edited_files<'a>(view: &'a PolicyView<'_>) -> HashSet<&'a str> {
     let successful = view.results().filter(|index| !view.is_error(*index));
     successful
         .filter_map(|index| view.record.facts(index).call.as_ref())
@@ -144,7 +144,7 @@ struct Mentions<'a> {
 }
 
 impl<'a> Mentions<'a> {
-    fn of(view: &View<'_>) -> Self {
+    fn of(view: &PolicyView<'_>) -> Self {
         let entries = view.window.iter().map(|index| view.record.entry(*index));
         let said = entries.filter(|entry| matches!(entry.role, Role::User | Role::Assistant));
         Self { texts: said.map(|entry| entry.text()).collect(), known: HashMap::new() }
@@ -158,7 +158,7 @@ impl<'a> Mentions<'a> {
 }
 
 /// The first entry after the last response; results from there on were not seen yet.
-fn first_unseen(view: &View<'_>) -> EntryIndex {
+fn first_unseen(view: &PolicyView<'_>) -> EntryIndex {
     let answered = |index: &&EntryIndex| view.record.entry(**index).role == Role::Assistant;
     view.window
         .iter()

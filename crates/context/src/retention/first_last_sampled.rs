@@ -12,7 +12,7 @@ use crate::shape::Shape;
 use foveal_effects::EffectKind;
 use foveal_transcript::EntryIndex;
 
-use super::{View, bytes_of_first, bytes_of_last, keep_last};
+use super::{PolicyView, bytes_of_first, bytes_of_last, keep_last};
 
 /// The rule's name in shapes of re-reads.
 pub const RULE_READ: &str = "re-read";
@@ -35,16 +35,16 @@ pub enum Form {
 }
 
 /// The table's form as a policy.
-pub fn table(view: &View<'_>) -> Vec<(EntryIndex, Shape)> {
+pub fn table(view: &PolicyView<'_>) -> Vec<(EntryIndex, Shape)> {
     decide(view, Form::Table)
 }
 
 /// The code's form as a policy.
-pub fn code(view: &View<'_>) -> Vec<(EntryIndex, Shape)> {
+pub fn code(view: &PolicyView<'_>) -> Vec<(EntryIndex, Shape)> {
     decide(view, Form::Code)
 }
 
-fn decide(view: &View<'_>, form: Form) -> Vec<(EntryIndex, Shape)> {
+fn decide(view: &PolicyView<'_>, form: Form) -> Vec<(EntryIndex, Shape)> {
     let mut shapes = keep_last::older_than(view, LIGHT_RESULTS_KEPT)
         .filter(|index| is_light(view, *index))
         .map(|index| view.stand_in(index, keep_last::RULE, keep_last::DROPPED.to_owned(), None))
@@ -134,7 +134,7 @@ pub fn run_output(characters: usize) -> RunOutput {
     }
 }
 
-fn truncated(view: &View<'_>, index: EntryIndex) -> Option<(EntryIndex, Shape)> {
+fn truncated(view: &PolicyView<'_>, index: EntryIndex) -> Option<(EntryIndex, Shape)> {
     let content = view.content(index);
     // A text has no more characters than bytes, and counting those is free.
     if run_output(content.len()) != RunOutput::Truncated {
@@ -170,7 +170,7 @@ fn with_separators(number: usize) -> String {
 }
 
 /// Whether a result is what the document calls bash output: of a shell, and no read.
-fn is_run(view: &View<'_>, index: EntryIndex) -> bool {
+fn is_run(view: &PolicyView<'_>, index: EntryIndex) -> bool {
     let Some(call) = &view.record.facts(index).call else { return false };
     match call.effect.kind {
         EffectKind::Run => true,
@@ -183,7 +183,7 @@ fn is_run(view: &View<'_>, index: EntryIndex) -> bool {
     }
 }
 
-fn is_light(view: &View<'_>, index: EntryIndex) -> bool {
+fn is_light(view: &PolicyView<'_>, index: EntryIndex) -> bool {
     let lists = view.record.facts(index).kind() == EffectKind::List && !is_run(view, index);
     lists || ["focus", "unfocus"].contains(&view.tool(index))
 }

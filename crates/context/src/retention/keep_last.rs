@@ -10,7 +10,7 @@
 use crate::shape::Shape;
 use foveal_transcript::EntryIndex;
 
-use super::View;
+use super::PolicyView;
 
 /// The name of the dropping rule in shapes.
 pub const RULE: &str = "keep-last";
@@ -23,7 +23,7 @@ pub const DROPPED: &str = "[dropped]";
 
 /// The results in the prompt but for the last `count`, oldest first.
 pub fn older_than<'v>(
-    view: &'v View<'_>,
+    view: &'v PolicyView<'_>,
     count: usize,
 ) -> impl Iterator<Item = EntryIndex> + use<'v> {
     let older = view.results().count().saturating_sub(count);
@@ -31,14 +31,14 @@ pub fn older_than<'v>(
 }
 
 /// Drops all but the last `count` results.
-pub fn drop_older(view: &View<'_>, count: usize) -> Vec<(EntryIndex, Shape)> {
+pub fn drop_older(view: &PolicyView<'_>, count: usize) -> Vec<(EntryIndex, Shape)> {
     older_than(view, count)
         .map(|index| view.stand_in(index, RULE, DROPPED.to_owned(), None))
         .collect()
 }
 
 /// Masks all but the last `count` results, with the number of their lines.
-pub fn mask_older(view: &View<'_>, count: usize) -> Vec<(EntryIndex, Shape)> {
+pub fn mask_older(view: &PolicyView<'_>, count: usize) -> Vec<(EntryIndex, Shape)> {
     older_than(view, count)
         .map(|index| {
             let lines = view.content(index).lines().count();

@@ -16,7 +16,7 @@ use crate::tokens::Tokens;
 use foveal_effects::{ReadTarget, Span};
 use foveal_transcript::{EntryIndex, Role};
 
-use super::View;
+use super::PolicyView;
 
 /// The rule's name in shapes.
 pub const RULE: &str = "latest-read";
@@ -32,12 +32,12 @@ pub const BATCH_BYTES: usize = 65_536;
 pub const OUTDATED: &str = "[outdated - see the latest file content]";
 
 /// The extension's rule.
-pub fn extension(view: &View<'_>) -> Vec<(EntryIndex, Shape)> {
+pub fn extension(view: &PolicyView<'_>) -> Vec<(EntryIndex, Shape)> {
     extension_above(view, REQUEST_MAX)
 }
 
 /// The extension's rule for a model whose largest request is `request_max`.
-pub fn extension_above(view: &View<'_>, request_max: Tokens) -> Vec<(EntryIndex, Shape)> {
+pub fn extension_above(view: &PolicyView<'_>, request_max: Tokens) -> Vec<(EntryIndex, Shape)> {
     let mut whole = HashSet::new();
     let superseded = superseded(view, |read| match read.span {
         Span::All => !whole.insert(read.path.clone()),
@@ -47,12 +47,12 @@ pub fn extension_above(view: &View<'_>, request_max: Tokens) -> Vec<(EntryIndex,
 }
 
 /// The SDK's rule.
-pub fn sdk(view: &View<'_>) -> Vec<(EntryIndex, Shape)> {
+pub fn sdk(view: &PolicyView<'_>) -> Vec<(EntryIndex, Shape)> {
     sdk_in_batches(view, BATCH_BYTES)
 }
 
 /// The SDK's rule with batches of so many bytes.
-pub fn sdk_in_batches(view: &View<'_>, batch_bytes: usize) -> Vec<(EntryIndex, Shape)> {
+pub fn sdk_in_batches(view: &PolicyView<'_>, batch_bytes: usize) -> Vec<(EntryIndex, Shape)> {
     let mut whole = HashSet::new();
     let mut ranges: HashMap<String, Vec<Span>> = HashMap::new();
     let superseded = superseded(view, |read| {
@@ -71,7 +71,10 @@ pub fn sdk_in_batches(view: &View<'_>, batch_bytes: usize) -> Vec<(EntryIndex, S
 
 /// Reads that a later one supersedes, latest first; `covered` is asked about each read from
 /// the latest on.
-fn superseded(view: &View<'_>, mut covered: impl FnMut(&ReadTarget) -> bool) -> Vec<EntryIndex> {
+fn superseded(
+    view: &PolicyView<'_>,
+    mut covered: impl FnMut(&ReadTarget) -> bool,
+) -> Vec<EntryIndex> {
     let reads = view.results().rev();
     reads.filter(|index| view.read(*index).is_some_and(&mut covered)).collect()
 }
@@ -79,7 +82,7 @@ fn superseded(view: &View<'_>, mut covered: impl FnMut(&ReadTarget) -> bool) -> 
 /// Replaces what was replaced before, and everything if it is `due`. Where the client went
 /// back to before the later read, the earlier one is itself the latest again and returns.
 fn replace(
-    view: &View<'_>,
+    view: &PolicyView<'_>,
     superseded: &[EntryIndex],
     due: bool,
     text: &str,
@@ -93,7 +96,7 @@ fn replace(
 }
 
 /// Tokens of the request before this one and its response.
-fn last_request(view: &View<'_>) -> Tokens {
+fn last_request(view: &PolicyView<'_>) -> Tokens {
     let answered = |index: &EntryIndex| view.record.entry(*index).role == Role::Assistant;
     let end = view.window.iter().rposition(answered).map_or(0, |last| last + 1);
     view.window[..end].iter().map(|index| view.before[index.at()].tokens).sum()

@@ -28,7 +28,7 @@ use foveal_effects::{EffectKind, ReadTarget};
 use foveal_transcript::{EntryIndex, Role, Timestamp, Window, WindowChange};
 
 /// What a policy decides from.
-pub struct View<'a> {
+pub struct PolicyView<'a> {
     /// The conversation; only entries in `window` are to be looked at.
     pub record: &'a Record,
     /// The entries of the prompt, in order.
@@ -38,7 +38,7 @@ pub struct View<'a> {
     pub before: &'a [Item],
 }
 
-impl View<'_> {
+impl PolicyView<'_> {
     /// The tool results in the prompt, in order.
     pub fn results(&self) -> impl DoubleEndedIterator<Item = EntryIndex> + '_ {
         self.window.iter().copied().filter(|index| self.record.entry(*index).role == Role::Tool)
@@ -147,7 +147,7 @@ pub(crate) fn bytes_of_last(text: &str, count: usize) -> usize {
 
 /// A policy: the results that are not sent as recorded, with what stands in their place.
 /// A shape that is larger than the original is ignored.
-pub type Policy = fn(&View<'_>) -> Vec<(EntryIndex, Shape)>;
+pub type Policy = fn(&PolicyView<'_>) -> Vec<(EntryIndex, Shape)>;
 
 /// Applies a [`Policy`] at every request.
 #[derive(Debug, Clone)]
@@ -175,7 +175,7 @@ impl Recomputed {
             }
         }
         let window = self.window.entries().to_vec();
-        let view = View { record, window: &window, before: self.items.as_slice() };
+        let view = PolicyView { record, window: &window, before: self.items.as_slice() };
         let mut shapes = (self.policy)(&view);
         shapes.sort_by_key(|(index, _)| *index);
         let mut changed = Vec::new();

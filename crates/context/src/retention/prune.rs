@@ -10,7 +10,7 @@
 use crate::shape::Shape;
 use foveal_transcript::{EntryIndex, Mark, Role};
 
-use super::View;
+use super::PolicyView;
 
 /// The rule's name in shapes.
 pub const RULE: &str = "prune";
@@ -29,13 +29,13 @@ const PROTECTED_TOOL: &str = "skill";
 
 /// Prunes at the first request of a turn, which is the first to show that the turn before
 /// it ended; what is pruned stays so.
-pub fn decide(view: &View<'_>) -> Vec<(EntryIndex, Shape)> {
+pub fn decide(view: &PolicyView<'_>) -> Vec<(EntryIndex, Shape)> {
     decide_beyond(view, PROTECTED, FREED_MIN)
 }
 
 /// Prunes beyond `protected` tokens if that frees more than `freed_min`.
 pub fn decide_beyond(
-    view: &View<'_>,
+    view: &PolicyView<'_>,
     protected: usize,
     freed_min: usize,
 ) -> Vec<(EntryIndex, Shape)> {
@@ -75,13 +75,13 @@ fn estimate(text: &str) -> usize {
 }
 
 /// Whether a message of the user begins a turn.
-fn is_user(view: &View<'_>, index: EntryIndex) -> bool {
+fn is_user(view: &PolicyView<'_>, index: EntryIndex) -> bool {
     let entry = view.record.entry(index);
     entry.role == Role::User && matches!(entry.mark, Mark::None | Mark::Rewind { .. })
 }
 
 /// Window position of the message that began the present turn, if no response followed it.
-fn turn_ended_before(view: &View<'_>) -> Option<usize> {
+fn turn_ended_before(view: &PolicyView<'_>) -> Option<usize> {
     let began = view.window.iter().rposition(|index| is_user(view, *index))?;
     let answered = |index: &EntryIndex| view.record.entry(*index).role == Role::Assistant;
     (!view.window[began..].iter().any(answered)).then_some(began)

@@ -11,14 +11,14 @@ use std::collections::HashMap;
 use crate::shape::Shape;
 use foveal_transcript::EntryIndex;
 
-use super::View;
+use super::PolicyView;
 use super::read_tracker::ReadTracker;
 
 /// The rule's name in shapes.
 pub const RULE: &str = "read-once";
 
 /// Replaces second and later reads of a file that was not written since.
-pub fn decide(view: &View<'_>) -> Vec<(EntryIndex, Shape)> {
+pub fn decide(view: &PolicyView<'_>) -> Vec<(EntryIndex, Shape)> {
     let mut tracker = ReadTracker::default();
     let mut first: HashMap<String, EntryIndex> = HashMap::new();
     let mut shapes = Vec::new();

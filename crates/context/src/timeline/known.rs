@@ -219,7 +219,7 @@ impl Known {
 
     /// Whether a line break at the end that was only assumed makes a difference: `last` is
     /// the last of the `places` that were replaced, by positions in the text as it was `before`.
-    fn hangs_on_the_last_break(&self, last: &Place, places: usize, before: &Known) -> bool {
+    fn hangs_on_the_last_break(&self, last: &Stretch, places: usize, before: &Known) -> bool {
         let count = before.pieces.len();
         let (piece, offset) = last.end;
         if piece + 1 == count {
@@ -233,7 +233,7 @@ impl Known {
     }
 
     /// Where `old` stands in what is known, not overlapping.
-    fn find(&self, old: &str) -> Vec<Place> {
+    fn find(&self, old: &str) -> Vec<Stretch> {
         let mut places = Vec::new();
         let mut at = 0;
         while at < self.pieces.len() {
@@ -261,15 +261,15 @@ impl Known {
                     let line = starts.partition_point(|begin| *begin <= offset) - 1;
                     (first + line, offset - starts[line])
                 };
-                Place { start: position(start), end: position(start + old.len()) }
+                Stretch { start: position(start), end: position(start + old.len()) }
             }));
             at += run;
         }
         places
     }
 
-    fn replace_at(&mut self, place: &Place, new: &str) {
-        let Place { start: (first, from), end: (last, to) } = *place;
+    fn replace_at(&mut self, place: &Stretch, new: &str) {
+        let Stretch { start: (first, from), end: (last, to) } = *place;
         if last == self.pieces.len() {
             self.pieces.push(Piece::UNSEEN);
         }
@@ -293,7 +293,7 @@ impl Known {
 }
 
 /// A stretch of text: piece and byte offset of its start and of its end.
-struct Place {
+struct Stretch {
     start: (usize, usize),
     end: (usize, usize),
 }

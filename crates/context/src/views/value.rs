@@ -99,7 +99,7 @@ impl View {
     }
 
     /// The lines to be kept, to be asked of many.
-    pub(crate) fn kept(&self) -> Kept {
+    pub(crate) fn kept(&self) -> KeptRanges {
         let mut ranges = self.lines.clone();
         ranges.sort_unstable();
         let mut kept: Vec<(LineNumber, LineNumber)> = Vec::new();
@@ -109,14 +109,14 @@ impl View {
                 _ => kept.push((first, end)),
             }
         }
-        Kept(kept)
+        KeptRanges(kept)
     }
 }
 
 /// Ranges of lines, ascending and apart.
-pub(crate) struct Kept(pub(super) Vec<(LineNumber, LineNumber)>);
+pub(crate) struct KeptRanges(pub(super) Vec<(LineNumber, LineNumber)>);
 
-impl Kept {
+impl KeptRanges {
     pub(crate) fn has(&self, line: LineNumber) -> bool {
         let before = self.ranges_before(line).checked_sub(1);
         before.is_some_and(|at| line <= self.0[at].1)

@@ -12,22 +12,22 @@ const DEPTH_MAX: usize = 24;
 /// The steps of a command line.
 pub(super) fn chain_of(parsed: &Parsed<'_>) -> Chain {
     let root = parsed.root();
-    Reader { source: parsed.source, broken: root.has_error() }.sequence(root, 0)
+    TreeReader { source: parsed.source, broken: root.has_error() }.sequence(root, 0)
 }
 
 /// The words of a `command` of the tree, without its redirections and assignments.
 pub(super) fn words_of(node: Node<'_>, source: &str) -> Vec<Word> {
-    Reader { source, broken: false }.command(node, DEPTH_MAX).words
+    TreeReader { source, broken: false }.command(node, DEPTH_MAX).words
 }
 
 #[derive(Clone, Copy)]
-struct Reader<'a> {
+struct TreeReader<'a> {
     source: &'a str,
     /// Something was not understood: where a here-document ends may be a guess.
     broken: bool,
 }
 
-impl Reader<'_> {
+impl TreeReader<'_> {
     /// The statements among `node`'s children.
     fn sequence(self, node: Node<'_>, depth: usize) -> Chain {
         let mut chain = Chain::new();

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::change::{Differences, Edit, Loose, Replacement};
-use super::refusal::{EditRefusal, Found, PLACES_MAX};
+use super::refusal::{EditRefusal, MatchedBy, PLACES_MAX};
 use super::{blend, text};
 
 /// The places of `edit.old` in `text`; `None` if it does not stand there as it is spelled.
@@ -21,7 +21,7 @@ pub(super) fn find(text: &str, edit: &Edit) -> Result<Option<Vec<Replacement>>, 
     }
     let all = all_places(text, &edit.old, first);
     if let [_, _, ..] = all[..] {
-        return Err(EditRefusal::ambiguous(text, &all, Found::Exact));
+        return Err(EditRefusal::ambiguous(text, &all, MatchedBy::Exact));
     }
     let bytes = first..first + edit.old.len();
     let new = with_endings(text, &bytes, edit).into_owned();
@@ -72,7 +72,7 @@ pub(super) fn find_by_endings(text: &str, edit: &Edit) -> Result<Loose, EditRefu
         let all = all_places(&plain.text, &old, first);
         if let [_, _, ..] = all[..] {
             let all: Vec<usize> = all.into_iter().map(|at| plain.place(at)).collect();
-            return Err(EditRefusal::ambiguous(text, &all, Found::LineEndings));
+            return Err(EditRefusal::ambiguous(text, &all, MatchedBy::LineEndings));
         }
         all
     };

@@ -23,6 +23,6 @@ pub use closest::Candidate;
 pub use foveal_transcript::LineSpan;
 pub use placeholders::{PlaceholderFound, PlaceholderKind, refuse_placeholders};
 pub use plan::plan_edit;
-pub use refusal::{EditRefusal, Found};
+pub use refusal::{EditRefusal, MatchedBy};
 pub use runs::{Run, altered_lines, differing_lines};
 pub use several::{EditOf, Overlap, PlannedText, PlannedTexts, RefusedEdit, plan_edits};

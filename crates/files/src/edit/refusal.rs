@@ -16,7 +16,7 @@ pub(super) const PLACES_MAX: usize = 1000;
 
 /// How places were found that are more than one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Found {
+pub enum MatchedBy {
     /// As they were spelled.
     Exact,
     /// With other line endings.
@@ -45,7 +45,7 @@ pub enum EditRefusal {
         /// How many places there are; 1000 stands for that and more.
         total: usize,
         /// How they were found.
-        found: Found,
+        found: MatchedBy,
     },
     /// No place reads like the old text.
     #[error("{}", not_found(candidates, *numbered))]
@@ -70,7 +70,7 @@ pub enum EditRefusal {
 
 impl EditRefusal {
     /// Several places of `text`, by their first byte, ascending.
-    pub(super) fn ambiguous(text: &str, places: &[usize], found: Found) -> Self {
+    pub(super) fn ambiguous(text: &str, places: &[usize], found: MatchedBy) -> Self {
         let mut counter = LineCounter::new(text);
         let told = places.iter().take(PLACES_TOLD_MAX);
         let lines = told.map(|at| LineNumber::of_index(counter.index_at(*at))).collect();
@@ -78,19 +78,19 @@ impl EditRefusal {
     }
 }
 
-fn told(lines: &[LineNumber], total: usize, found: Found) -> String {
+fn told(lines: &[LineNumber], total: usize, found: MatchedBy) -> String {
     let listed: Vec<String> = lines.iter().map(ToString::to_string).collect();
     let more = match total.saturating_sub(lines.len()) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
     let (how, remedy) = match found {
-        Found::Exact => ("", "give more lines around the one meant, or set replace_all"),
-        Found::LineEndings => (
+        MatchedBy::Exact => ("", "give more lines around the one meant, or set replace_all"),
+        MatchedBy::LineEndings => (
             " but for its line endings",
             "give more lines around the one meant, or set replace_all",
         ),
-        Found::WhiteSpace => {
+        MatchedBy::WhiteSpace => {
             (" but for white space", "give more lines around the one meant, spelled as in the file")
         }
     };

@@ -9,7 +9,7 @@ use std::hash::{DefaultHasher, Hasher};
 
 use super::blend;
 use super::change::{Differences, Edit, Loose};
-use super::refusal::{EditRefusal, Found, PLACES_MAX};
+use super::refusal::{EditRefusal, MatchedBy, PLACES_MAX};
 use super::text::{self, Line};
 
 /// The one block of `text` that reads like `edit.old` but for white space.
@@ -27,7 +27,7 @@ pub(super) fn find(text: &str, edit: &Edit) -> Result<Loose, EditRefusal> {
             return Ok(None);
         }
         let places: Vec<usize> = starts.iter().map(|at| lines[*at].start).collect();
-        return Err(EditRefusal::ambiguous(text, &places, Found::WhiteSpace));
+        return Err(EditRefusal::ambiguous(text, &places, MatchedBy::WhiteSpace));
     };
     let block = &lines[start..start + wanted.len()];
     Ok(replace(text, edit, block, wanted, ends_line))

@@ -89,7 +89,7 @@ struct Link {
 }
 
 /// What stands at a name.
-enum Found {
+enum NodeKind {
     Link(PathBuf),
     Folder,
     File,
@@ -110,12 +110,12 @@ impl Walk<'_> {
                 continue;
             };
             match self.look(root, &next)? {
-                Found::Link(target) => self.follow(next, target)?,
-                Found::File if !self.next.is_empty() => {
+                NodeKind::Link(target) => self.follow(next, target)?,
+                NodeKind::File if !self.next.is_empty() => {
                     let part = self.shown(&next);
                     return Err(PathError::NotAFolder { path: self.quoted(), part });
                 }
-                Found::Folder | Found::File | Found::Nothing => self.at = next,
+                NodeKind::Folder | NodeKind::File | NodeKind::Nothing => self.at = next,
             }
         }
         let Some(root) = self.roots.holding(&self.at) else { return Err(self.outside()) };
@@ -124,20 +124,20 @@ impl Walk<'_> {
         Ok(Located::new(self.roots, root, relative, link))
     }
 
-    fn look(&self, root: &Arc<Root>, next: &Path) -> Result<Found, PathError> {
+    fn look(&self, root: &Arc<Root>, next: &Path) -> Result<NodeKind, PathError> {
         let relative = next.strip_prefix(root.path()).map_err(|_| self.outside())?;
         let failed = |error: std::io::Error| PathError::of(&self.shown(next), error);
         let found = match root.dir().symlink_metadata(relative) {
             Ok(found) => found.file_type(),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Ok(Found::Nothing);
+                return Ok(NodeKind::Nothing);
             }
             Err(error) => return Err(failed(error)),
         };
         if found.is_symlink() {
-            return root.dir().read_link_contents(relative).map(Found::Link).map_err(failed);
+            return root.dir().read_link_contents(relative).map(NodeKind::Link).map_err(failed);
         }
-        Ok(if found.is_dir() { Found::Folder } else { Found::File })
+        Ok(if found.is_dir() { NodeKind::Folder } else { NodeKind::File })
     }
 
     fn follow(&mut self, at: PathBuf, target: PathBuf) -> Result<(), PathError> {

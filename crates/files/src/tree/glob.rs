@@ -89,7 +89,7 @@ pub fn glob(base: &Path, query: &GlobQuery, cancel: &Cancel<'_>) -> Result<GlobA
         || Visit { names: &names, order: query.order, first: First::new(reach), total: 0 };
     let (visits, passed) = walk(&query.scope, &checked, &names, cancel, visitor)?;
     let total = visits.iter().map(|visit| visit.total).sum();
-    let mut found: Vec<Found> =
+    let mut found: Vec<FoundFile> =
         visits.into_iter().flat_map(|visit| visit.first.into_items()).collect();
     found.par_sort_unstable();
     let page = found.into_iter().skip(query.offset).take(query.limit);
@@ -101,7 +101,7 @@ pub fn glob(base: &Path, query: &GlobQuery, cancel: &Cancel<'_>) -> Result<GlobA
 
 /// A file, by time only where that is asked for.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Found {
+struct FoundFile {
     changed: Reverse<Option<SystemTime>>,
     name: Name,
 }
@@ -109,7 +109,7 @@ struct Found {
 struct Visit<'n> {
     names: &'n Names,
     order: Order,
-    first: First<Found>,
+    first: First<FoundFile>,
     total: u64,
 }
 
@@ -124,6 +124,6 @@ impl Visitor for Visit<'_> {
             Order::Newest => entry.metadata().ok().and_then(|metadata| metadata.modified().ok()),
         };
         let name = Name(self.names.name(entry.path()).into_boxed_str());
-        self.first.put(Found { changed: Reverse(changed), name });
+        self.first.put(FoundFile { changed: Reverse(changed), name });
     }
 }

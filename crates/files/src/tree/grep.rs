@@ -10,11 +10,11 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use ignore::DirEntry;
 
 use super::answer::{FileHits, GrepAnswer, HitLine, Passed, Unit};
-use super::kept::Kept;
+use super::kept::FirstFiles;
 use super::name::Names;
 use super::query::{Case, GrepMode, GrepQuery, Open};
 use super::scope::TreeError;
-use super::search::{Outcome, Reader, Task};
+use super::search::{FileSearcher, Outcome, Task};
 use super::walk::{Visitor, walk};
 
 /// Found lines that are held for paging.
@@ -44,11 +44,11 @@ pub fn grep(
     let checked = query.scope.check(base, false)?;
     let names = Names::new(&checked.root, &checked.path);
     // With one more than a page holds, the lines behind it are cut where the next begins.
-    let kept = Mutex::new(Kept::new(reach.saturating_add(1)));
+    let kept = Mutex::new(FirstFiles::new(reach.saturating_add(1)));
     let visitor = || Visit {
         searcher: searcher(query),
         matcher: matcher.clone(),
-        reader: Reader::default(),
+        reader: FileSearcher::default(),
         totals: Totals::default(),
         shared: Shared { kept: &kept, names: &names, base, open, query, cancel },
     };
@@ -137,7 +137,7 @@ fn searcher(query: &GrepQuery) -> Searcher {
 /// What all threads see.
 #[derive(Clone, Copy)]
 struct Shared<'q> {
-    kept: &'q Mutex<Kept>,
+    kept: &'q Mutex<FirstFiles>,
     names: &'q Names,
     base: &'q Path,
     open: Open<'q>,
@@ -158,7 +158,7 @@ struct Totals {
 struct Visit<'q> {
     searcher: Searcher,
     matcher: RegexMatcher,
-    reader: Reader,
+    reader: FileSearcher,
     totals: Totals,
     shared: Shared<'q>,
 }

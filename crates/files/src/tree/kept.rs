@@ -8,14 +8,14 @@ use super::query::GrepMode;
 
 /// The files that come first by path and hold as many hits as are wanted, whatever order
 /// they come in. Holds little more than that at any time.
-pub(super) struct Kept {
+pub(super) struct FirstFiles {
     files: BTreeMap<Name, (FileHits, u64)>,
     /// Hits in `files` that count towards what is wanted.
     hits: u64,
     wanted: u64,
 }
 
-impl Kept {
+impl FirstFiles {
     pub(super) fn new(wanted: usize) -> Self {
         Self { files: BTreeMap::new(), hits: 0, wanted: wanted as u64 }
     }

@@ -54,11 +54,11 @@ pub(super) enum Outcome {
 
 /// Reads files into the same memory one after the other.
 #[derive(Default)]
-pub(super) struct Reader {
+pub(super) struct FileSearcher {
     buffer: Vec<u8>,
 }
 
-impl Reader {
+impl FileSearcher {
     pub(super) fn search(&mut self, mut file: File, task: Task<'_>) -> Outcome {
         let Task { searcher, matcher, hits_max, first_only, cancel } = task;
         let mut length = match self.fill(&mut file, 0, WHOLE_BYTES_MAX) {
@@ -78,7 +78,7 @@ impl Reader {
             };
         }
         let start = &self.buffer[..length];
-        let mut found = Found { matcher, hits_max, first_only, hits: 0, lines: Vec::new() };
+        let mut found = HitSink { matcher, hits_max, first_only, hits: 0, lines: Vec::new() };
         if length < whole_max {
             let text = if spelling == Spelling::Old { decoded(start).ok() } else { None };
             let as_bytes = spelling == Spelling::Old && text.is_none();
@@ -175,8 +175,8 @@ fn is_utf8_inside(bytes: &[u8]) -> bool {
     is_utf8(&bytes[cut..], true)
 }
 
-fn finish(result: io::Result<()>, watch: Watch, found: Found<'_>, as_bytes: bool) -> Outcome {
-    let Found { hits, lines, .. } = found;
+fn finish(result: io::Result<()>, watch: Watch, found: HitSink<'_>, as_bytes: bool) -> Outcome {
+    let HitSink { hits, lines, .. } = found;
     match (watch, result) {
         (Watch::Binary, _) => Outcome::Binary,
         (Watch::Cancelled, _) => Outcome::Cancelled,
@@ -221,7 +221,7 @@ impl Read for Watched<'_> {
 }
 
 /// Collects what is found in a file.
-struct Found<'m> {
+struct HitSink<'m> {
     matcher: &'m RegexMatcher,
     hits_max: usize,
     first_only: bool,
@@ -229,7 +229,7 @@ struct Found<'m> {
     lines: Vec<HitLine>,
 }
 
-impl Found<'_> {
+impl HitSink<'_> {
     fn push(&mut self, number: u64, is_hit: bool, line: &[u8], found: Option<Range<usize>>) {
         let number = LineNumber(u32::try_from(number).unwrap_or(u32::MAX));
         let shown = shown(line, found);
@@ -243,7 +243,7 @@ impl Found<'_> {
     }
 }
 
-impl Sink for Found<'_> {
+impl Sink for HitSink<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use foveal_database::{Attempt, Place, open, with};
+use foveal_database::{Attempt, DatabaseFile, open, with};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
 use super::change::Change;
@@ -19,7 +19,7 @@ use crate::error::IndexError;
 pub(crate) struct Store {
     pub(super) connection: Connection,
     /// `None` in memory.
-    place: Option<Place>,
+    place: Option<DatabaseFile>,
 }
 
 /// Where a file that is no store of ours is put; the one before it goes.
@@ -42,7 +42,7 @@ impl Store {
             Err(error) if error.is_damage() => Ok(Attempt::Unusable),
             opened => opened.map(Attempt::Open),
         };
-        let put_away = |place: &Place| {
+        let put_away = |place: &DatabaseFile| {
             let settings = settings_at(place.path());
             if place.set_aside(aside)?.is_some() {
                 taken_over = Some(settings);

@@ -128,7 +128,7 @@ fn qualified(parent: Option<&Definition>, owner: Option<&str>, name: &str) -> St
 
 pub(super) fn decode(path: &str, bytes: &[u8]) -> Option<FileSymbols> {
     let stored: Stored = postcard::from_bytes(bytes).ok()?;
-    let mut reader = Reader { stored: &stored, spelled: 0, names: 0, line: 0 };
+    let mut reader = DefinitionReader { stored: &stored, spelled: 0, names: 0, line: 0 };
     let mut definitions: Vec<Definition> = Vec::with_capacity(stored.kinds.len());
     for at in 0..stored.kinds.len() {
         definitions.push(reader.definition(at, &definitions)?);
@@ -146,7 +146,7 @@ pub(super) fn decode(path: &str, bytes: &[u8]) -> Option<FileSymbols> {
 }
 
 /// How far definitions have been read.
-struct Reader<'a> {
+struct DefinitionReader<'a> {
     stored: &'a Stored,
     /// How many texts that are spelled out.
     spelled: usize,
@@ -156,7 +156,7 @@ struct Reader<'a> {
     line: u32,
 }
 
-impl Reader<'_> {
+impl DefinitionReader<'_> {
     /// The definition at `at`; `before` are all before it.
     fn definition(&mut self, at: usize, before: &[Definition]) -> Option<Definition> {
         let stored = self.stored;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use foveal_database::{Attempt, Place, open, with};
+use foveal_database::{Attempt, DatabaseFile, open, with};
 use rusqlite::{Connection, TransactionBehavior};
 
 use crate::error::StoreError;
@@ -37,7 +37,7 @@ pub(super) struct Database {
 struct State {
     connection: Connection,
     /// `None` in memory.
-    place: Option<Place>,
+    place: Option<DatabaseFile>,
     notices: Vec<Notice>,
 }
 
@@ -116,7 +116,7 @@ impl State {
                 Err(error) => Err(error),
             }
         };
-        let put_away = |place: &Place| {
+        let put_away = |place: &DatabaseFile| {
             put.extend(place.set_aside(aside)?.map(|aside| Notice::SetAside { aside }));
             Ok(())
         };

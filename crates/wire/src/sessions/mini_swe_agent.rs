@@ -28,7 +28,7 @@ pub(crate) fn read(mut root: Object, output: &mut Output<'_>) {
     let info = Value::Object(json::take_object(&mut root, "info").unwrap_or_default());
     let config = |path| info.pointer(path).and_then(Value::as_str);
     draft.directory = config("/config/environment/cwd").map(str::to_owned);
-    let mut reader = Reader {
+    let mut reader = MiniSweAgentReader {
         items: Items::new(draft, failed),
         model: config("/config/model/model_name"),
         open: None,
@@ -44,7 +44,7 @@ pub(crate) fn is_format(head: &Head) -> bool {
         || head.any(&["info.mini_version", "info.config.agent_type"])
 }
 
-struct Reader<'a> {
+struct MiniSweAgentReader<'a> {
     items: Items,
     model: Option<&'a str>,
     /// The call whose output the next message is.
@@ -52,7 +52,7 @@ struct Reader<'a> {
     calls: usize,
 }
 
-impl Reader<'_> {
+impl MiniSweAgentReader<'_> {
     fn message(&mut self, mut message: Object, output: &mut Output<'_>) {
         let extra = json::take_object(&mut message, "extra").unwrap_or_default();
         let time = time(&extra);

@@ -27,7 +27,7 @@ pub(crate) fn read(mut root: Object, output: &mut Output<'_>) {
     }
     let mut draft = Draft::new(output.name);
     draft.agent = Some("SWE-agent".to_owned());
-    let mut reader = Reader { draft, model: model(&root), open: None, calls: 0 };
+    let mut reader = SweAgentReader { draft, model: model(&root), open: None, calls: 0 };
     if history.is_empty() {
         let records = trajectory.unwrap_or_default();
         output.each_object("trajectory[]", records, |record, output| reader.turn(record, output));
@@ -48,7 +48,7 @@ fn model(root: &Object) -> Option<Arc<str>> {
     config.pointer("/agent/model/name").and_then(Value::as_str).map(Into::into)
 }
 
-struct Reader {
+struct SweAgentReader {
     draft: Draft,
     model: Option<Arc<str>>,
     /// The call whose output the next message is.
@@ -56,7 +56,7 @@ struct Reader {
     calls: usize,
 }
 
-impl Reader {
+impl SweAgentReader {
     /// One message of the history.
     fn message(&mut self, mut message: Object, output: &mut Output<'_>) {
         let demonstration = json::is_true(&message, "is_demo");

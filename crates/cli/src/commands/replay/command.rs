@@ -22,7 +22,7 @@ use crate::numbers::plural;
 use crate::ordered::Ordered;
 use crate::output;
 use crate::progress;
-use crate::prompt_view::View;
+use crate::prompt_view::PromptView;
 use crate::sessions::{self, FoundSessions, load_one, own};
 use crate::summary::{self, Summary};
 
@@ -105,8 +105,9 @@ fn show_prompt(
     let conversation = conversation(&session, show.conversation.as_deref())?;
     check_turn(conversation, show.turn)?;
     let [profile] = config.profiles.as_slice() else { bail!("--show is about one profile") };
-    let view = View::of(conversation.clone(), show.turn, profile, &config.prices, config.tokenizer)
-        .context("the conversation ends before this request")?;
+    let view =
+        PromptView::of(conversation.clone(), show.turn, profile, &config.prices, config.tokenizer)
+            .context("the conversation ends before this request")?;
     output::print(&view.render(profile, show.detail, environment.colour))?;
     Ok(ExitCode::SUCCESS)
 }

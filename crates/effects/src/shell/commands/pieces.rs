@@ -32,7 +32,7 @@ pub(super) fn pieces(parsed: &Parsed<'_>) -> (Vec<Piece>, bool) {
     // such letters for keys.
     let has_keys = source.contains(|letter: char| letter.is_control() && !"\t\n".contains(letter));
     let is_clear = !parsed.root().has_error() && !has_keys;
-    let mut reader = Reader { source, pieces: Vec::new(), is_clear };
+    let mut reader = PieceReader { source, pieces: Vec::new(), is_clear };
     reader.read(parsed.root());
     (reader.pieces, reader.is_clear)
 }
@@ -46,13 +46,13 @@ pub(super) fn fragments(line: &str) -> impl Iterator<Item = Piece> {
     })
 }
 
-struct Reader<'a> {
+struct PieceReader<'a> {
     source: &'a str,
     pieces: Vec<Piece>,
     is_clear: bool,
 }
 
-impl Reader<'_> {
+impl PieceReader<'_> {
     fn add(&mut self, text: String, words: Vec<Word>) {
         if !text.is_empty() {
             self.pieces.push(Piece { text, words });

@@ -36,12 +36,12 @@ pub(super) struct Recording {
     pub(super) started: u32,
     tracks: Vec<Track>,
     /// Lines by uuid: their track, and the steps of it up to and with the line.
-    places: HashMap<String, Place>,
+    places: HashMap<String, RecordPosition>,
     requests: Requests,
 }
 
 #[derive(Clone, Copy)]
-struct Place {
+struct RecordPosition {
     track: usize,
     steps: usize,
 }
@@ -119,7 +119,7 @@ impl Recording {
             Err(UnknownSystem(kind)) => (branch.unwrap_or(self.tracks[at].draft.len()), Some(kind)),
         };
         if let Some(uuid) = uuid {
-            self.places.insert(uuid, Place { track: at, steps });
+            self.places.insert(uuid, RecordPosition { track: at, steps });
         }
         unknown
     }
@@ -128,7 +128,7 @@ impl Recording {
     pub(super) fn link(&mut self, record: &mut Object) {
         let place = match record.get("parentUuid").and_then(Value::as_str) {
             Some(parent) => self.places.get(parent).copied(),
-            None => Some(Place { track: 0, steps: 0 }),
+            None => Some(RecordPosition { track: 0, steps: 0 }),
         };
         if let (Some(place), Some(uuid)) = (place, json::take_text(record, "uuid")) {
             self.places.entry(uuid).or_insert(place);

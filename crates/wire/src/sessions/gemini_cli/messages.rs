@@ -22,7 +22,7 @@ pub(super) struct Messages {
 }
 
 /// Messages that stay.
-pub(super) struct Kept(Vec<Message>);
+pub(super) struct KeptMessages(Vec<Message>);
 
 /// What putting other messages in place means for the conversation. Steps are counted from 0.
 #[derive(Debug, PartialEq, Eq)]
@@ -87,12 +87,12 @@ impl Messages {
     }
 
     /// Takes out what stays behind the messages that are added next.
-    pub(super) fn take_kept(&mut self) -> Kept {
-        Kept(std::mem::take(&mut self.kept))
+    pub(super) fn take_kept(&mut self) -> KeptMessages {
+        KeptMessages(std::mem::take(&mut self.kept))
     }
 
     /// Puts it behind them.
-    pub(super) fn keep(&mut self, kept: Kept) {
+    pub(super) fn keep(&mut self, kept: KeptMessages) {
         self.list.extend(kept.0);
     }
 }

@@ -10,13 +10,13 @@ const OPENINGS_MAX: u32 = 3;
 
 /// Where a database is kept that was opened.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct DatabaseFile {
     path: PathBuf,
     /// The file that was opened.
     file: Option<FileId>,
 }
 
-impl Place {
+impl DatabaseFile {
     /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
@@ -58,20 +58,20 @@ pub enum Attempt<T> {
 pub fn open<T, E>(
     path: &Path,
     mut attempt: impl FnMut(&Path) -> Result<Attempt<T>, E>,
-    mut put_away: impl FnMut(&Place) -> io::Result<()>,
+    mut put_away: impl FnMut(&DatabaseFile) -> io::Result<()>,
     refused: impl Fn(PathBuf, io::Error) -> E,
-) -> Result<(T, Place), E> {
+) -> Result<(T, DatabaseFile), E> {
     let mut path = path.to_owned();
     for _ in 0..OPENINGS_MAX {
         let before = FileId::of(&path);
         match attempt(&path)? {
             Attempt::Open(opened) => {
                 let file = before.or_else(|| FileId::of(&path));
-                return Ok((opened, Place { path, file }));
+                return Ok((opened, DatabaseFile { path, file }));
             }
             Attempt::Instead(other) => path = other,
             Attempt::Unusable => {
-                let place = Place { path, file: before };
+                let place = DatabaseFile { path, file: before };
                 let put = put_away(&place);
                 path = place.path;
                 put.map_err(|error| refused(path.clone(), error))?;
