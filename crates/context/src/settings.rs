@@ -99,7 +99,7 @@ pub struct EditSettings {
 }
 
 impl Settings {
-    /// The same, with no pointer from the lines of one file to those of another.
+    /// The same, with no pointer from the lines of a file to those of another or of an unknown one.
     #[must_use]
     pub fn within_files(self) -> Self {
         Self { pointer_bytes_min_elsewhere: usize::MAX, ..self }

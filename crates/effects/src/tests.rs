@@ -112,6 +112,7 @@ const TOOLS: &[(&str, &str)] = &[
     (r#"BashOutput {"bash_id":"1"}"#, "Run"),
     (r#"Bash {"command":"foveal expand 0123456789ab"}"#, "verbatim Run ?"),
     (r#"Bash {"command":"cd x && /usr/local/bin/foveal expand 0123456789ab | head -5"}"#, "verbatim Run ? cd /w/x"),
+    (r#"Bash {"command":"cargo test; foveal --version"}"#, "Run ? ?"),
     (r#"Bash {"command":"echo foveal"}"#, r#"Run "foveal""#),
     (r#"WebFetch {"url":"http://x"}"#, "Fetch*"),
     (r#"Task {"prompt":"x"}"#, "Other"),

@@ -24,6 +24,7 @@ use crate::elicitation;
 use crate::log::Severity;
 use crate::progress::{LatestProgress, NOTIFICATION_PAUSE, ProgressNotifier};
 use crate::round_trips::RoundTrips;
+use crate::sessions::ClientSession;
 
 /// `false` under this name keeps a call from being answered from an earlier one.
 const DETECT_KEY: &str = "foveal/enable_duplicate_detection";
@@ -35,8 +36,8 @@ const CACHED_KEY: &str = "foveal/cached";
 const SHAPED_KEY: &str = "foveal/shaped";
 const HANDLE_KEY: &str = "foveal/handle";
 
-/// An answer, or rather a question that has to be asked before there can be one.
-type Done = (Answer, Option<Question>);
+/// An answer of a session, or rather a question that has to be asked before there can be one.
+type Done = (Answer, Option<Question>, Arc<ClientSession>);
 
 /// Carries a call out.
 pub(crate) async fn call(
@@ -76,8 +77,8 @@ pub(crate) async fn call(
     let done = carry_out((session, toggle), request, &round_trips, &context).await;
     drop(thread);
     match done {
-        Ok((_, Some(question))) => round_trips.ask_approval(&question).into(),
-        Ok((answer, None)) => {
+        Ok((_, Some(question), _)) => round_trips.ask_approval(&question).into(),
+        Ok((answer, None, of)) => {
             let told = json!({
                 "tool": tool,
                 "ms": u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
@@ -87,6 +88,10 @@ pub(crate) async fn call(
                 "failed": answer.is_error,
             });
             connection.threshold.log(&context, Severity::Debug, told).await;
+            if context.ct.is_cancelled() && !answer.is_stopped {
+                // The client cancelled while the answer was made ready: it is not sent.
+                drop(tokio::task::spawn_blocking(move || of.session.forget()).await);
+            }
             result(answer, wants_data).into()
         }
         Err(error) => {
@@ -170,13 +175,13 @@ fn start(
             if !answer.is_stopped {
                 of.session.forget();
             }
-            return (answer, unasked);
+            return (answer, unasked, of);
         }
         let whole = answer.shaped.and_then(|(_, handle)| of.session.content(handle));
         let mut counts = of.counts.lock().unwrap_or_else(PoisonError::into_inner);
         counts.count(&request.tool, &answer, whole.as_deref());
         drop(counts);
-        (answer, None)
+        (answer, None, of)
     })
 }
 

@@ -58,7 +58,7 @@ pub enum NoteKind {
         /// That call.
         call: Box<str>,
     },
-    /// So many lines stand above in what a call printed or said.
+    /// The lines, so many or those with these numbers, stand above in what a call printed or said.
     SameLines {
         /// That call.
         call: Box<str>,
@@ -69,7 +69,8 @@ pub enum NoteKind {
     Unchanged,
     /// The lines stand above, as other lines of the same file.
     SameAs(Lines),
-    /// The lines stand above at several or unknown numbers.
+    /// The lines stand above at several or unknown numbers, or as lines of another file, which is
+    /// named.
     Shown,
     /// Hits that stand above; `lines` has each of them.
     HitsShown {

@@ -102,6 +102,10 @@ fn longest_at(
     let mut best: Option<(Match, bool)> = None;
     for block in seen.ledger.blocks(draft.facts.ids[at]) {
         let source = block.start();
+        // A long block that will not do would be looked at again from each of its lines.
+        if minimum.bytes_elsewhere == usize::MAX && is_line_elsewhere(draft, seen, at, source) {
+            continue;
+        }
         let length = match_length(draft, seen, at, block).min(within.len());
         let found = Match { lines: at..at + length, source };
         let longest = best.as_ref().map_or(0, |(best, _)| best.lines.len());
@@ -125,8 +129,8 @@ enum Home<'a> {
     Own,
     /// Those of another file.
     File(&'a str),
-    /// Those of a call; of which file they are is not known.
-    Call(EntryIndex),
+    /// Those of a result, or of one of a response's calls; of which file they are is not known.
+    Call(EntryIndex, Option<u16>),
 }
 
 fn home<'a>(draft: &Draft<'_>, seen: &Seen<'a>, block: &Match) -> Home<'a> {
@@ -135,14 +139,34 @@ fn home<'a>(draft: &Draft<'_>, seen: &Seen<'a>, block: &Match) -> Home<'a> {
     let first = path((block.lines.start, block.source));
     let Some(file) = first.filter(|first| places(block).all(|place| path(place) == Some(first)))
     else {
-        return Home::Call(block.source.entry);
+        let argument = facts.arguments.get(block.source.line as usize);
+        return Home::Call(block.source.entry, argument.map(|argument| argument.call));
     };
-    let ours = draft.line(block.lines.start).path;
-    let ours = ours.and_then(|path| draft.facts.printed.paths.get(usize::from(path)));
-    match ours {
+    match own_path(draft, block.lines.start) {
         Some(ours) if same_file(file, ours) => Home::Own,
         _ => Home::File(file),
     }
+}
+
+/// The file of the draft's line at `at`, where that is known.
+fn own_path<'d>(draft: &Draft<'d>, at: usize) -> Option<&'d str> {
+    let path = draft.line(at).path?;
+    draft.facts.printed.paths.get(usize::from(path)).map(String::as_str)
+}
+
+/// Whether a line of a file stands in another file at `place`, or in an unknown one.
+fn is_line_elsewhere(draft: &Draft<'_>, seen: &Seen<'_>, at: usize, place: Place) -> bool {
+    let theirs = path_of(seen.record.facts(place.entry), place.line);
+    own_path(draft, at).is_some_and(|ours| !theirs.is_some_and(|theirs| same_file(theirs, ours)))
+}
+
+/// The files that notes on these blocks will name, as they are spelled there.
+pub fn files_named(draft: &Draft<'_>, seen: &Seen<'_>, blocks: &[Match]) -> Vec<Box<str>> {
+    let named = blocks.iter().filter_map(|block| match home(draft, seen, block) {
+        Home::File(path) => Some(short_path(draft, seen, path).into()),
+        Home::Own | Home::Call(..) => None,
+    });
+    named.collect()
 }
 
 /// Whether a block of a file stands in the lines of another one, or of an unknown one.
@@ -159,17 +183,20 @@ fn path_of(facts: &Facts, line: u32) -> Option<&str> {
     facts.printed.paths.get(usize::from(path)).map(String::as_str)
 }
 
-/// The end of `path` that no other file has of which something is visible, nor the draft's own.
+/// The end of `path` that no other file has that the prompt shows something of or writes to, nor
+/// the draft's own.
 fn short_path<'a>(draft: &Draft<'_>, seen: &Seen<'_>, path: &'a str) -> &'a str {
     let names_it = |long: &str, short: &str| {
         long.strip_suffix(short).is_some_and(|rest| rest.is_empty() || rest.ends_with(['/', '\\']))
     };
-    let is_of_other =
-        |other: &String, short: &str| names_it(other, short) && !same_file(other, path);
+    let is_of_other = |other: &str, short: &str| names_it(other, short) && !same_file(other, path);
     let is_shared = |short: &str| {
-        let entries = seen.ledger.entries().map(|entry| &seen.record.facts(entry).printed.paths);
-        let mut paths = entries.flatten().chain(&draft.facts.printed.paths);
-        paths.any(|other| is_of_other(other, short))
+        let others = seen.ledger.entries().map(|entry| seen.record.facts(entry));
+        others.chain([draft.facts]).any(|facts| {
+            let written = facts.calls.iter().filter_map(|call| file_of(&call.effect));
+            let mut paths = facts.printed.paths.iter().map(String::as_str).chain(written);
+            paths.any(|other| is_of_other(other, short))
+        })
     };
     let starts = path.char_indices().rev().filter(|(_, sign)| matches!(sign, '/' | '\\'));
     let mut ends = starts.map(|(at, _)| &path[at + 1..]).filter(|end| !end.is_empty());
@@ -297,7 +324,7 @@ fn note_for(draft: &Draft<'_>, seen: &Seen<'_>, group: &[Match]) -> Note {
             file = Some(short_path(draft, seen, path).into());
             NoteKind::Shown
         }
-        Home::Call(_) => same_lines(seen, first.source),
+        Home::Call(..) => same_lines(seen, first.source),
     };
     Note { file, lines: vec![Lines(from, to)], ..note(kind) }
 }

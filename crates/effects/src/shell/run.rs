@@ -22,6 +22,7 @@ pub(crate) fn effect(command: &str, directory: Option<&str>) -> Effect {
         shells: 0,
         handed_on: 0,
         prints_ours: false,
+        prints_others: false,
     };
     let part = shell.script(command);
     let mut effect = part.into_effect();
@@ -31,7 +32,7 @@ pub(crate) fn effect(command: &str, directory: Option<&str>) -> Effect {
     }
     effect.directory = shell.first_directory.or_else(|| directory.map(str::to_owned));
     effect.command = Some(command.to_owned());
-    effect.verbatim = shell.prints_ours;
+    effect.verbatim = shell.prints_ours && !shell.prints_others;
     effect
 }
 

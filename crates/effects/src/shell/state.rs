@@ -35,6 +35,8 @@ pub(super) struct Shell {
     /// Whether foveal is among the programs: what it prints was shaped already, or is the whole
     /// of what was.
     pub(super) prints_ours: bool,
+    /// Whether another program prints something that is not made of its input.
+    pub(super) prints_others: bool,
 }
 
 /// One program about to start.

@@ -94,6 +94,9 @@ const PATTERNS: &[Pattern] = &[
     note(r"\[… [^\[\]]* left out[^\[\]]*\]"),
     note(r"\[secret removed: [^\[\]]+\]"),
     note(r"\[\d+ bytes of this line left out\]$"),
+    // Gaps of views and maps.
+    note(r"^\[\d+(-\d+)?: \d+ lines?( (of|above) .*)?(; with .*)?\]$"),
+    note(r"^\[\d+ more files?\]$"),
     // What follows.
     note(r"^\[go on with (read_lines, )?start \d+[^\[\]]*\]$"),
     note(r"^\[lines \d+-\d+ of \d+; go on with start \d+\]$"),

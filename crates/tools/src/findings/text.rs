@@ -76,6 +76,9 @@ impl AnswerText {
             }
             kind => kind,
         };
+        if row.notes.is_empty() {
+            return self.push(kind, part);
+        }
         let end = from + part.len();
         let start = self.line_len();
         let is_whole = |placed: &&PlacedNote| {
@@ -145,7 +148,8 @@ impl AnswerText {
 
     /// Puts a note where the text ends.
     pub(crate) fn note_here(&mut self, note: Note) {
-        let (row, at) = (self.rows.len() - usize::from(self.is_open()), self.line_len());
+        let (row, at) =
+            (self.rows.len().saturating_sub(usize::from(self.is_open())), self.line_len());
         self.push(RowKind::Said, &note.to_string());
         if let Some(row) = self.rows.get_mut(row) {
             row.notes.push(PlacedNote { at, note });

@@ -8,6 +8,9 @@ use crate::shell::state::{Invocation, Shell};
 /// What a program does with its arguments and input.
 type Does = fn(&mut Shell, Invocation<'_>) -> Part;
 
+/// foveal itself.
+const OURS: &[&str] = &["foveal"];
+
 /// Programs that are in no row may do anything. Those that start another one are not asked
 /// for here, but `find` is also a list.
 #[rustfmt::skip]
@@ -47,14 +50,17 @@ const PROGRAMS: &[(Does, &[&str])] = &[
         "install", "unlink",
     ]),
     (write::perl, &["perl"]),
-    (plain::ours, &["foveal"]),
+    (plain::ours, OURS),
     (write::fetch, &["curl", "wget", "http", "https", "lynx"]),
 ];
 
 /// What `call` does.
 pub(crate) fn part(shell: &mut Shell, call: Invocation<'_>) -> Part {
-    match PROGRAMS.iter().find(|(_, names)| names.contains(&call.name)) {
+    let prints_its_own = call.input.is_none() && !OURS.contains(&call.name);
+    let part = match PROGRAMS.iter().find(|(_, names)| names.contains(&call.name)) {
         Some((does, _)) => does(shell, call),
         None => write::unlisted(shell, call),
-    }
+    };
+    shell.prints_others |= prints_its_own && !part.stdout.is_empty();
+    part
 }
