@@ -41,8 +41,6 @@ pub struct Planner {
     choices: Choices,
     requests: u32,
     sent: usize,
-    /// Tokens of the last prompt, the prelude not included.
-    last_messages: Tokens,
     prelude: Tokens,
     constraints: Constraints,
     last_request: Option<Timestamp>,
@@ -67,7 +65,6 @@ impl Planner {
             choices: Choices::default(),
             requests: 0,
             sent: 0,
-            last_messages: Tokens(0),
             prelude: Tokens(0),
             constraints: Constraints::default(),
             last_request: None,
@@ -214,7 +211,6 @@ impl Planner {
 
     fn finish(&mut self, time: Option<Timestamp>) {
         self.requests += 1;
-        self.last_messages = Tokens(self.tokens().0 - self.prelude.0);
         self.sent = self.window.entries().len();
         self.last_request = time.or(self.last_request);
     }
@@ -326,11 +322,19 @@ impl Planner {
             (None, _) | (_, None) => false,
         };
         // Where nothing is cached, nothing is lost.
-        // Without the prelude nobody knows how long the prompt is.
-        let last = Tokens(self.prelude.0 + self.last_messages.0);
-        let is_short = self.prelude > Tokens(0) && last < self.prices.cache_minimum;
-        let is_cold = is_short || self.prices.cache_lifetime_ms.is_none_or(expires);
+        let is_cold = self.was_short() || self.prices.cache_lifetime_ms.is_none_or(expires);
         (self.sent > 0 && is_cold).then_some(RewriteReason::CacheCold)
+    }
+
+    /// Whether the last prompt, of which nothing was cut, was too short to be cached. Without the
+    /// prelude nobody knows how long it was.
+    fn was_short(&self) -> bool {
+        let minimum = self.prices.cache_minimum;
+        let sent = || self.window.entries().iter().take(self.sent);
+        let messages = || sent().map(|index| self.item(*index).tokens.0).sum::<u64>();
+        self.prelude > Tokens(0)
+            && self.prelude < minimum
+            && self.prelude.0 + messages() < minimum.0
     }
 
     /// Where folding has to start: the first position that is new, cut or rewritten.

@@ -168,12 +168,13 @@ fn start(
                 .can_ask()
                 .then_some(&approval as &(dyn Fn(&Question) -> Approval + Sync)),
         };
-        let answer = of.session.call(&request, &control);
+        let mut answer = of.session.call(&request, &control);
         let unasked = approver.unasked();
         if unasked.is_some() || stop.is_cancelled() {
             // This answer is not sent. If the session takes it for shown, it is to forget that.
             if !answer.is_stopped {
                 of.session.forget();
+                answer.is_stopped = true;
             }
             return (answer, unasked, of);
         }

@@ -29,3 +29,10 @@ pub enum ReadView {
     /// These lines, as ranges with both ends.
     Lines(Vec<(u32, u32)>),
 }
+
+impl ReadView {
+    /// Whether `text` is shown whole because it is short.
+    pub(crate) fn is_short(&self, text: &str) -> bool {
+        matches!(self, Self::Auto { small } if text.lines().count() <= *small as usize)
+    }
+}

@@ -32,9 +32,7 @@ impl ViewsOfRead {
 impl Views for ViewsOfRead {
     fn view(&self, read: &Read<'_>, wanted: Wanted) -> Option<View> {
         let view = match &self.view {
-            ReadView::Auto { small } if read.text.lines().count() <= *small as usize => {
-                return None;
-            }
+            view if view.is_short(read.text) => return None,
             ReadView::Whole => return None,
             ReadView::Lines(ranges) => Some(lines(read, ranges)),
             ReadView::Auto { .. } | ReadView::Curated => {

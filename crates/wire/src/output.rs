@@ -109,6 +109,13 @@ impl<'a> Output<'a> {
         self.session(Session { id, conversations: vec![draft.finish()] });
     }
 
+    /// The same, unless nothing was read of it.
+    pub(crate) fn conversation_unless_empty(&mut self, draft: Draft) {
+        if !draft.is_empty() {
+            self.conversation(draft);
+        }
+    }
+
     /// Parses one line or document; anything but an object is a problem.
     pub(crate) fn parse(&mut self, bytes: &[u8]) -> Option<Object> {
         match serde_json::from_slice(bytes) {

@@ -11,9 +11,8 @@ use foveal_context::shape::{Decision, Piece, Shape, ShapeKind};
 use foveal_context::shaping::gutter::Numbers;
 use foveal_context::tokens::Tokenizer;
 use foveal_context::visible::Visible;
-use foveal_transcript::Handle;
 use foveal_transcript::{
-    Block, Call, Conversation, Entry, EntryIndex, Mark, Role, Source, ToolResult,
+    Block, Call, Conversation, Entry, EntryIndex, Handle, Mark, Role, Source, ToolResult,
 };
 use serde_json::Value;
 

@@ -28,6 +28,35 @@ macro_rules! checks {
 
 pub(crate) use checks;
 
+/// The tasks in which the same has to hold of every agent.
+macro_rules! common_checks {
+    ($agent:ident) => {
+        mod small {
+            crate::checks::checks! {
+                super::$agent, crate::course::small;
+                the_tools_are_offered,
+                a_first_read_comes_whole,
+                a_second_read_points_at_the_first,
+                a_read_after_an_edit_shows_the_change,
+                pointers_hold,
+                answers_come_uncut,
+                nothing_fails,
+                the_agent_ends_well,
+            }
+        }
+
+        mod alike {
+            crate::checks::checks! {
+                super::$agent, crate::course::alike;
+                first_reads_of_files_alike_come_whole,
+                pointers_hold,
+            }
+        }
+    };
+}
+
+pub(crate) use common_checks;
+
 /// The answers of the conversation with the user.
 fn all(run: &Run) -> Vec<Answer<'_>> {
     answers(run, 0)

@@ -52,8 +52,6 @@ pub struct ShapeInputs {
     same: Option<EntryIndex>,
     /// The blocks that stand above.
     blocks: Vec<Match>,
-    /// The files that notes on them name.
-    files: Vec<Box<str>>,
     /// Where each hit stands above.
     hits: Vec<Option<Place>>,
 }
@@ -164,7 +162,6 @@ fn point(ask: &Ask<'_>, draft: &mut Draft<'_>, inputs: &mut ShapeInputs) {
         lines: BLOCK_LINES_MIN,
     };
     inputs.blocks = shown::find_matches(draft, &seen, minimum);
-    inputs.files = shown::files_named(draft, &seen, &inputs.blocks);
     let is_search = matches!(draft.facts.kind(), EffectKind::Search | EffectKind::List);
     if !is_search && ask.inputs == Some(inputs) {
         return;

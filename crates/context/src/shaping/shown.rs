@@ -45,12 +45,24 @@ pub struct BlockMin {
 pub struct Match {
     lines: Range<usize>,
     source: Place,
+    home: Home,
+}
+
+/// Whose lines a block stands in, as far as a note has to say it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Home {
+    /// Those of the draft's own file.
+    Own,
+    /// Those of another file, as it is named.
+    File(Box<str>),
+    /// Those of a result, or of one of a response's calls; of which file they are is not known.
+    Call(EntryIndex, Option<u16>),
 }
 
 /// Marks blocks of kept lines that are visible elsewhere.
 pub fn point_at(draft: &mut Draft<'_>, seen: &Seen<'_>, mut matches: Vec<Match>) {
     matches.retain(|found| says_the_same(draft, seen, found));
-    for group in merged(draft, seen, matches) {
+    for group in merged(draft, matches) {
         let gap = Gap::new(ShapeKind::Pointer, note_for(draft, seen, &group));
         draft.leave_out(RULE, lines_of(&group), gap);
     }
@@ -99,7 +111,7 @@ fn longest_at(
     minimum: BlockMin,
 ) -> Option<Match> {
     let at = within.start;
-    let mut best: Option<(Match, bool)> = None;
+    let mut best: Option<Candidate<'_>> = None;
     for block in seen.ledger.blocks(draft.facts.ids[at]) {
         let source = block.start();
         // A long block that will not do would be looked at again from each of its lines.
@@ -107,45 +119,59 @@ fn longest_at(
             continue;
         }
         let length = match_length(draft, seen, at, block).min(within.len());
-        let found = Match { lines: at..at + length, source };
-        let longest = best.as_ref().map_or(0, |(best, _)| best.lines.len());
+        let longest = best.as_ref().map_or(0, |best| best.lines.len());
         // Most blocks are a single brace, and not looked at for that.
         if length < longest.max(minimum.lines) || !serves(draft, seen, source) {
             continue;
         }
-        let is_own = !is_elsewhere(draft, seen, &found);
-        let is_nearer = best.as_ref().is_none_or(|(_, own)| is_own && !own);
-        if (length > longest || is_nearer) && is_worth(draft, &found.lines, is_own, minimum) {
-            best = Some((found, is_own));
+        let lines = at..at + length;
+        let file = file_of_block(seen, source, length);
+        let is_own = own_path(draft, at).is_none_or(|ours| is_file(file, ours));
+        let is_nearer = best.as_ref().is_none_or(|best| is_own && !best.is_own);
+        if (length > longest || is_nearer) && is_worth(draft, &lines, is_own, minimum) {
+            best = Some(Candidate { lines, source, file, is_own });
         }
     }
-    best.map(|(found, _)| found)
+    best.map(|candidate| candidate.into_match(draft, seen))
 }
 
-/// Whose lines a block stands in, as far as a note has to say it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Home<'a> {
-    /// Those of the draft's own file.
-    Own,
-    /// Those of another file.
-    File(&'a str),
-    /// Those of a result, or of one of a response's calls; of which file they are is not known.
-    Call(EntryIndex, Option<u16>),
+/// A block of the draft that stands elsewhere, before it is known to be the best.
+struct Candidate<'a> {
+    lines: Range<usize>,
+    source: Place,
+    /// The one file that it stands in, where that is known.
+    file: Option<&'a str>,
+    /// Whether that is the draft's own, as far as the draft is of a file.
+    is_own: bool,
 }
 
-fn home<'a>(draft: &Draft<'_>, seen: &Seen<'a>, block: &Match) -> Home<'a> {
-    let facts = seen.record.facts(block.source.entry);
-    let path = |(_, place): (usize, Place)| path_of(facts, place.line);
-    let first = path((block.lines.start, block.source));
-    let Some(file) = first.filter(|first| places(block).all(|place| path(place) == Some(first)))
-    else {
-        let argument = facts.arguments.get(block.source.line as usize);
-        return Home::Call(block.source.entry, argument.map(|argument| argument.call));
-    };
-    match own_path(draft, block.lines.start) {
-        Some(ours) if same_file(file, ours) => Home::Own,
-        _ => Home::File(file),
+impl Candidate<'_> {
+    fn into_match(self, draft: &Draft<'_>, seen: &Seen<'_>) -> Match {
+        let Self { lines, source, file, .. } = self;
+        let home = match (file, own_path(draft, lines.start)) {
+            (Some(file), Some(ours)) if same_file(file, ours) => Home::Own,
+            (Some(file), _) => Home::File(short_path(draft, seen, file).into()),
+            (None, _) => {
+                let arguments = &seen.record.facts(source.entry).arguments;
+                let argument = arguments.get(source.line as usize);
+                Home::Call(source.entry, argument.map(|argument| argument.call))
+            }
+        };
+        Match { lines, source, home }
     }
+}
+
+/// The one file that so many visible lines from `source` on are of, where that is known.
+fn file_of_block<'a>(seen: &Seen<'a>, source: Place, length: usize) -> Option<&'a str> {
+    let facts = seen.record.facts(source.entry);
+    let first = path_of(facts, source.line)?;
+    let mut others = (source.line..).take(length);
+    others.all(|line| path_of(facts, line) == Some(first)).then_some(first)
+}
+
+/// Whether a file that may not be known is the one at `path`.
+fn is_file(file: Option<&str>, path: &str) -> bool {
+    file.is_some_and(|file| same_file(file, path))
 }
 
 /// The file of the draft's line at `at`, where that is known.
@@ -157,21 +183,7 @@ fn own_path<'d>(draft: &Draft<'d>, at: usize) -> Option<&'d str> {
 /// Whether a line of a file stands in another file at `place`, or in an unknown one.
 fn is_line_elsewhere(draft: &Draft<'_>, seen: &Seen<'_>, at: usize, place: Place) -> bool {
     let theirs = path_of(seen.record.facts(place.entry), place.line);
-    own_path(draft, at).is_some_and(|ours| !theirs.is_some_and(|theirs| same_file(theirs, ours)))
-}
-
-/// The files that notes on these blocks will name, as they are spelled there.
-pub fn files_named(draft: &Draft<'_>, seen: &Seen<'_>, blocks: &[Match]) -> Vec<Box<str>> {
-    let named = blocks.iter().filter_map(|block| match home(draft, seen, block) {
-        Home::File(path) => Some(short_path(draft, seen, path).into()),
-        Home::Own | Home::Call(..) => None,
-    });
-    named.collect()
-}
-
-/// Whether a block of a file stands in the lines of another one, or of an unknown one.
-fn is_elsewhere(draft: &Draft<'_>, seen: &Seen<'_>, block: &Match) -> bool {
-    draft.line(block.lines.start).path.is_some() && home(draft, seen, block) != Home::Own
+    own_path(draft, at).is_some_and(|ours| !is_file(theirs, ours))
 }
 
 /// The file of a visible line, where that is known.
@@ -263,7 +275,7 @@ fn is_worth(draft: &Draft<'_>, lines: &Range<usize>, is_own: bool, minimum: Bloc
 
 /// Joins blocks that follow each other (but for blank lines) and say the same of
 /// themselves: lines of one file at their own numbers.
-fn merged(draft: &Draft<'_>, seen: &Seen<'_>, matches: Vec<Match>) -> Vec<Vec<Match>> {
+fn merged(draft: &Draft<'_>, matches: Vec<Match>) -> Vec<Vec<Match>> {
     let mut groups: Vec<Vec<Match>> = Vec::new();
     for found in matches {
         if let Some(group) = groups.last_mut() {
@@ -273,7 +285,7 @@ fn merged(draft: &Draft<'_>, seen: &Seen<'_>, matches: Vec<Match>) -> Vec<Vec<Ma
                 between.clone().all(|at| draft.keeps(at) && draft.text(at).trim().is_empty());
             // Numbers must run on over the blank lines: the note names one range for all, and one
             // file.
-            let alike = home(draft, seen, last) == home(draft, seen, &found)
+            let alike = last.home == found.home
                 && !is_hit(draft, last.lines.start)
                 && !is_hit(draft, found.lines.start)
                 && draft.numbers_of(&last.lines).is_some()
@@ -311,7 +323,7 @@ fn note_for(draft: &Draft<'_>, seen: &Seen<'_>, group: &[Match]) -> Note {
         return Note { counts, ..note(same_lines(seen, first.source)) };
     };
     let mut file = None;
-    let kind = match home(draft, seen, first) {
+    let kind = match &first.home {
         Home::Own if group.iter().all(|block| same_numbers(draft, seen, block)) => {
             NoteKind::Unchanged
         }
@@ -321,7 +333,7 @@ fn note_for(draft: &Draft<'_>, seen: &Seen<'_>, group: &[Match]) -> Note {
             start.map_or(NoteKind::Shown, there)
         }
         Home::File(path) => {
-            file = Some(short_path(draft, seen, path).into());
+            file = Some(path.clone());
             NoteKind::Shown
         }
         Home::Call(..) => same_lines(seen, first.source),
@@ -353,8 +365,7 @@ fn source_number(draft: &Draft<'_>, seen: &Seen<'_>, at: usize, place: Place) ->
     let printed = &seen.record.facts(place.entry).printed;
     let line = printed.lines.get(place.line as usize)?;
     let theirs = printed.paths.get(usize::from(line.path?))?;
-    let ours = draft.facts.printed.paths.get(usize::from(draft.line(at).path?))?;
-    same_file(theirs, ours).then_some(line.number?.0)
+    same_file(theirs, own_path(draft, at)?).then_some(line.number?.0)
 }
 
 /// Whether two recorded paths name one file: equal, or one is the end of the other.

@@ -129,10 +129,7 @@ impl Shown {
 impl Shaper for Shown {
     fn shape(&mut self, call: ShownCall<'_>, content: String, view: ReadView) -> ShapedAnswer {
         // A short file comes whole when it is first read, whatever lines it shares with others.
-        let is_short = matches!(
-            &view, ReadView::Auto { small } if content.lines().count() <= *small as usize
-        );
-        let within_files = is_short.then(|| self.settings.clone().within_files());
+        let within_files = view.is_short(&content).then(|| self.settings.clone().within_files());
         let entry = self.push_call(call, content);
         // Views are of one read: what it wants to show is theirs for this answer.
         let views = ViewsOfRead::new(Arc::clone(&self.curator), view);

@@ -88,10 +88,8 @@ impl Reader for Pi {
 
 impl Pi {
     fn close(&mut self, output: &mut Output<'_>) {
-        if let Some(recording) = self.open.take()
-            && !recording.draft.is_empty()
-        {
-            output.conversation(recording.draft);
+        if let Some(recording) = self.open.take() {
+            output.conversation_unless_empty(recording.draft);
         }
     }
 }

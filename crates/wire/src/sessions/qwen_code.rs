@@ -126,10 +126,8 @@ impl QwenCode {
     }
 
     fn close(&mut self, output: &mut Output<'_>) {
-        if let Some(recording) = self.open.take()
-            && !recording.draft.is_empty()
-        {
-            output.conversation(recording.draft);
+        if let Some(recording) = self.open.take() {
+            output.conversation_unless_empty(recording.draft);
         }
     }
 }

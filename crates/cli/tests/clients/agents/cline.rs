@@ -41,19 +41,7 @@ fn unwrap(text: &str) -> String {
     if texts.is_empty() { text.to_owned() } else { texts.join("\n") }
 }
 
-mod small {
-    crate::checks::checks! {
-        super::CLINE, crate::course::small;
-        the_tools_are_offered,
-        a_first_read_comes_whole,
-        a_second_read_points_at_the_first,
-        a_read_after_an_edit_shows_the_change,
-        pointers_hold,
-        answers_come_uncut,
-        nothing_fails,
-        the_agent_ends_well,
-    }
-}
+crate::checks::common_checks!(CLINE);
 
 mod large {
     crate::checks::checks! {
@@ -64,13 +52,5 @@ mod large {
         pointers_hold,
         nothing_fails,
         the_agent_ends_well,
-    }
-}
-
-mod alike {
-    crate::checks::checks! {
-        super::CLINE, crate::course::alike;
-        first_reads_of_files_alike_come_whole,
-        pointers_hold,
     }
 }

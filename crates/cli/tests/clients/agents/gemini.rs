@@ -43,19 +43,7 @@ fn unwrap(text: &str) -> String {
     within.map_or(text, |text| text.trim_matches('\n')).to_owned()
 }
 
-mod small {
-    crate::checks::checks! {
-        super::GEMINI, crate::course::small;
-        the_tools_are_offered,
-        a_first_read_comes_whole,
-        a_second_read_points_at_the_first,
-        a_read_after_an_edit_shows_the_change,
-        pointers_hold,
-        answers_come_uncut,
-        nothing_fails,
-        the_agent_ends_well,
-    }
-}
+crate::checks::common_checks!(GEMINI);
 
 mod large {
     crate::checks::checks! {
@@ -66,13 +54,5 @@ mod large {
         pointers_hold,
         nothing_fails,
         the_agent_ends_well,
-    }
-}
-
-mod alike {
-    crate::checks::checks! {
-        super::GEMINI, crate::course::alike;
-        first_reads_of_files_alike_come_whole,
-        pointers_hold,
     }
 }

@@ -22,12 +22,6 @@ pub(super) fn tell(_: &mut Shell, call: Invocation<'_>) -> Part {
     absorbing(Part::of(Kind::Harmless, vec![Item::Unknown]), call.input)
 }
 
-/// foveal itself.
-pub(super) fn ours(shell: &mut Shell, call: Invocation<'_>) -> Part {
-    shell.prints_ours = true;
-    absorbing(Part::run(), call.input)
-}
-
 /// Programs that print nothing and change no file's content.
 pub(super) fn nothing(_: &mut Shell, call: Invocation<'_>) -> Part {
     absorbing(Part::default(), call.input)

@@ -8,8 +8,8 @@ use crate::shell::state::{Invocation, Shell};
 /// What a program does with its arguments and input.
 type Does = fn(&mut Shell, Invocation<'_>) -> Part;
 
-/// foveal itself.
-const OURS: &[&str] = &["foveal"];
+/// What foveal itself prints is shown as it is.
+const OURS: &str = "foveal";
 
 /// Programs that are in no row may do anything. Those that start another one are not asked
 /// for here, but `find` is also a list.
@@ -50,17 +50,17 @@ const PROGRAMS: &[(Does, &[&str])] = &[
         "install", "unlink",
     ]),
     (write::perl, &["perl"]),
-    (plain::ours, OURS),
     (write::fetch, &["curl", "wget", "http", "https", "lynx"]),
 ];
 
 /// What `call` does.
 pub(crate) fn part(shell: &mut Shell, call: Invocation<'_>) -> Part {
-    let prints_its_own = call.input.is_none() && !OURS.contains(&call.name);
+    let (is_ours, has_input) = (call.name == OURS, call.input.is_some());
     let part = match PROGRAMS.iter().find(|(_, names)| names.contains(&call.name)) {
         Some((does, _)) => does(shell, call),
         None => write::unlisted(shell, call),
     };
-    shell.prints_others |= prints_its_own && !part.stdout.is_empty();
+    shell.prints_ours |= is_ours;
+    shell.prints_others |= !is_ours && !has_input && !part.stdout.is_empty();
     part
 }
