@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use tokio::sync::Mutex;
 use uuid::Uuid;
 
+use crate::clients;
 use crate::log::{LogThreshold, Severity};
 use crate::roots::{self, ClientRoots, Folders};
 use crate::round_trips::{self, RoundTrips};
@@ -75,6 +76,8 @@ pub(crate) struct SessionRef {
     key: Option<SessionKey>,
     /// Whether it answers calls from earlier ones, if it is new and the client said so.
     detect: Option<bool>,
+    /// What the client calls itself.
+    client: Option<String>,
 }
 
 impl SessionRef {
@@ -84,7 +87,9 @@ impl SessionRef {
         // Never a name that was used before: a session takes up what the one of its name was
         // shown, and another conversation may have had that name.
         let make = || {
-            let session = Session::new(toolbox, format!("mcp-{}", Uuid::new_v4().simple()));
+            let room = clients::room(self.client.as_deref(), &toolbox.settings);
+            let name = format!("mcp-{}", Uuid::new_v4().simple());
+            let session = Session::new(toolbox, name).with_room(room);
             if self.detect.is_some() {
                 session.duplicates.set_detection(self.detect);
             }
@@ -143,7 +148,8 @@ impl Connection {
             roots: workspace.roots.clone(),
         });
         let detect = *self.detect.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(Some(SessionRef { shared: Arc::clone(&self.shared), workspace, key, detect }))
+        let client = context.client_info().map(|info| info.name);
+        Ok(Some(SessionRef { shared: Arc::clone(&self.shared), workspace, key, detect, client }))
     }
 
     /// Does what a `notifications/foveal/duplicates` says; what is not understood is left alone.
