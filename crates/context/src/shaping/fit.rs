@@ -14,9 +14,6 @@ const RULE: &str = "room";
 /// Bytes kept free for the note on what is left out.
 const NOTE_BYTES: usize = 160;
 
-/// A line with more bytes is cut where the room ends, a shorter one left out.
-const LINE_BYTES_MAX: usize = 1_000;
-
 /// As much of `decision` on `content` as there is `room` for, from its beginning on.
 pub(crate) fn fit(decision: Decision, content: &str, facts: &Facts, room: Room) -> Decision {
     let whole = [Piece::Keep(0..content.len() as u32)];
@@ -25,17 +22,12 @@ pub(crate) fn fit(decision: Decision, content: &str, facts: &Facts, room: Room) 
         None => (whole.as_slice(), content.to_owned()),
     };
     let Some(handle) = facts.handle.filter(|_| !room.holds(&text)) else { return decision };
-    let mut cut = Cut { content, room: room.beside_notes(NOTE_BYTES), pieces: Vec::new(), end: 0 };
-    for piece in pieces {
-        if !cut.take(piece) {
-            break;
-        }
+    let mut cut = Cut { room: room.beside_notes(NOTE_BYTES), ..Cut::new(content) };
+    if !pieces.iter().all(|piece| cut.take(piece)) {
+        cut.end_with_a_line();
     }
     let note = Note { handle: Some(handle), ..cut.note(facts) };
-    let Cut { mut pieces, .. } = cut;
-    if !ends_line(&pieces, content) {
-        pieces.push(Piece::Break);
-    }
+    let mut pieces = cut.pieces;
     pieces.push(Piece::Note(content.len() as u32, note.into()));
     let kind = decision.shape().map_or(ShapeKind::Excerpt, |shape| shape.kind);
     Decision::Replace(Arc::new(Shape { kind, rule: RULE.to_owned(), pieces, handle }))
@@ -48,47 +40,70 @@ struct Cut<'a> {
     pieces: Vec<Piece>,
     /// Bytes of the content that the pieces keep or stand for.
     end: u32,
+    /// The pieces that end with a line, and where in the content that ends.
+    lines: (usize, u32),
 }
 
-impl Cut<'_> {
+impl<'a> Cut<'a> {
+    fn new(content: &'a str) -> Self {
+        Self { content, room: Room::UNBOUNDED, pieces: Vec::new(), end: 0, lines: (0, 0) }
+    }
+
     /// Takes a piece, or as much of it as there is room for; whether that is all.
     fn take(&mut self, piece: &Piece) -> bool {
         match piece {
-            Piece::Keep(range) => self.take_lines(range.start as usize, range.end as usize),
-            Piece::Break => {
-                let fits = self.room.take("\n");
-                if fits {
-                    self.pieces.push(Piece::Break);
-                }
-                fits
+            Piece::Keep(range) => {
+                let text = &self.content[range.start as usize..range.end as usize];
+                let mut at = range.start;
+                text.split_inclusive('\n').all(|line| {
+                    let from = at;
+                    at += line.len() as u32;
+                    self.take_line(from, line)
+                })
             }
+            Piece::Break => self.room.take("\n") && self.push(Piece::Break, self.end, true),
             Piece::Note(end, note) => {
-                let fits = self.room.take(&note.to_string());
-                if fits {
-                    self.pieces.push(piece.clone());
-                    self.end = *end;
-                }
-                fits
+                self.room.take(&note.to_string()) && self.push(piece.clone(), *end, false)
             }
         }
     }
 
-    fn take_lines(&mut self, start: usize, end: usize) -> bool {
-        let mut to = start;
-        for line in self.content[start..end].split_inclusive('\n') {
-            if !self.room.take(line) {
-                if line.len() > LINE_BYTES_MAX {
-                    to += self.room.fitting(line);
+    fn take_line(&mut self, from: u32, line: &str) -> bool {
+        let end = from + line.len() as u32;
+        if self.room.take(line) {
+            let is_whole = line.ends_with('\n');
+            return match self.pieces.last_mut() {
+                Some(Piece::Keep(kept)) if is_whole && kept.end == from => {
+                    kept.end = end;
+                    (self.end, self.lines) = (end, (self.pieces.len(), end));
+                    true
                 }
-                break;
-            }
-            to += line.len();
+                _ => self.push(Piece::Keep(from..end), end, is_whole),
+            };
         }
-        if to > start {
-            self.pieces.push(Piece::Keep(start as u32..to as u32));
-            self.end = to as u32;
+        // Of a line alone as much as there is room for; any other begins the next answer.
+        let fits = self.room.fitting(line) as u32;
+        if self.lines.0 == 0 && fits > 0 {
+            self.push(Piece::Keep(from..from + fits), from + fits, false);
         }
-        to == end
+        false
+    }
+
+    fn push(&mut self, piece: Piece, end: u32, ends_line: bool) -> bool {
+        self.pieces.push(piece);
+        self.end = end;
+        if ends_line {
+            self.lines = (self.pieces.len(), end);
+        }
+        true
+    }
+
+    /// Leaves the last line out if it has not ended, unless there is no other.
+    fn end_with_a_line(&mut self) {
+        if self.lines.0 > 0 {
+            self.pieces.truncate(self.lines.0);
+            self.end = self.lines.1;
+        }
     }
 
     /// What is left out, and where in the content it begins.
@@ -108,14 +123,5 @@ impl Cut<'_> {
             }
             _ => note,
         }
-    }
-}
-
-/// Whether a note behind the pieces begins a line.
-fn ends_line(pieces: &[Piece], content: &str) -> bool {
-    match pieces.last() {
-        Some(Piece::Keep(range)) => content[..range.end as usize].ends_with('\n'),
-        Some(Piece::Note(..)) => false,
-        Some(Piece::Break) | None => true,
     }
 }

@@ -24,7 +24,7 @@ fn glimpse(work: &Work<'_>) -> PartRoom {
 }
 
 /// Changes by others that are told of behind the beginning of a long file.
-const CHANGES_MAX: usize = 20;
+const CHANGES_MAX: usize = 8;
 
 /// How far to show a text from its beginning; `None`: by its view.
 pub(super) fn reach(

@@ -14,7 +14,7 @@ use crate::session::Work;
 const LINE_BYTES_MAX: usize = 100_000;
 
 /// Bytes kept free for notes behind the lines.
-const NOTES_BYTES: usize = 400;
+const NOTES_BYTES: usize = 800;
 
 /// Lines of a file that a call asks for.
 #[derive(Debug, Clone, Copy)]

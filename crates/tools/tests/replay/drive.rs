@@ -144,7 +144,7 @@ fn session(toolbox: &Arc<Toolbox>, seed: u64) -> Session {
 
 /// Whether there was no room for the rest of an answer.
 fn is_full(answer: &str) -> bool {
-    answer.contains(" left out: the answer is full") || answer.contains("; go on with read_lines")
+    answer.contains(" left out: the answer is full") || answer.contains("go on with read_lines")
 }
 
 impl Drive {
@@ -436,6 +436,10 @@ impl Drive {
             });
             let (own, others) = rest.split_at(end.map_or(rest.len(), |end| end + 1));
             rest = others;
+            if own.starts_with(&format!("File: {path} (not read: ")) {
+                self.together.remove(path);
+                continue;
+            }
             if !self.files.contains_key(path) {
                 if !own.starts_with(&format!("File: {path} (failed)\nno such file")) {
                     return Err(format!("{path} is not there: {own}"));
