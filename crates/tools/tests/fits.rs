@@ -38,11 +38,12 @@ impl Small {
 
     #[track_caller]
     fn ask(&self, tool: &str, arguments: Value) -> Answer {
-        let answer = self.session.call(&Request::new(tool, arguments.clone()), &Control::NONE);
+        let asked = format!("{tool} {arguments}");
+        let answer = self.session.call(&Request::new(tool, arguments), &Control::NONE);
         let (bytes, text) = (answer.text.len(), &answer.text);
         let count = Tokenizer::O200k.count(text);
-        assert!(self.room.holds(text), "{bytes} bytes, {count:?}: {tool} {arguments}");
-        assert!(count <= Tokens(8_000), "{count:?}: {tool} {arguments}");
+        assert!(self.room.holds(text), "{bytes} bytes, {count:?}: {asked}");
+        assert!(count <= Tokens(8_000), "{count:?}: {asked}");
         answer
     }
 }

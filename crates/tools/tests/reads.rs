@@ -560,7 +560,7 @@ fn only_the_same_question_at_once_after_a_pointer_gets_the_whole_file() {
     world.call("bash", json!({"command": "true"}));
     assert!(is_pointer(&world.ask("read_file", seven.clone())));
     world.call("bash", json!({"command": "true"}));
-    assert!(is_pointer(&world.ask("read_file", seven.clone())));
+    assert!(is_pointer(&world.ask("read_file", seven)));
     // Another question gets a view of its own, not the file.
     let other = world.call("read_file", asked("what does step_90 return?"));
     assert!(other.contains("value * 90;") && numbered(&other).len() < all * 3 / 4, "{other}");
