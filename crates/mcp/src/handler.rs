@@ -92,7 +92,7 @@ impl ServerHandler for Connection {
             return Ok(round_trips.ask_folders().into());
         };
         let read =
-            tokio::task::spawn_blocking(move || resources::read(&session.open(), &request.uri));
+            tokio::task::spawn_blocking(move || resources::read(&session.open_latest(), &request.uri));
         let read = read.await.map_err(|error| failed(error.to_string()))??;
         Ok(read.into())
     }

@@ -6,6 +6,7 @@
 
 mod approver;
 mod call;
+mod caller;
 mod connection;
 mod elicitation;
 mod first_request;

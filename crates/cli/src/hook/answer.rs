@@ -12,6 +12,7 @@ use foveal_transcript::Timestamp;
 use serde_json::{Value, json};
 
 use super::event::{Event, Occasion};
+use super::expand::Expand;
 use super::past::Past;
 use super::{output, shaped, transcript};
 use crate::environment::Environment;
@@ -32,7 +33,7 @@ pub(crate) fn answer(input: impl Read, environment: &Environment, tell: impl FnO
     let answered = || {
         let event = Event::parse(&text)?;
         let store = SqliteStore::open(&toolbox::store_path(environment)?).ok()?;
-        if let Some(answer) = answered(&event, &store) {
+        if let Some(answer) = answered(&event, &store, environment) {
             tell(&answer);
         }
         // What cannot be removed now is removed the next time.
@@ -41,7 +42,7 @@ pub(crate) fn answer(input: impl Read, environment: &Environment, tell: impl FnO
     drop(panic::catch_unwind(AssertUnwindSafe(answered)));
 }
 
-fn answered(event: &Event, store: &dyn Store) -> Option<Value> {
+fn answered(event: &Event, store: &dyn Store, environment: &Environment) -> Option<Value> {
     // As the roots of servers are spelled.
     let named = Path::new(&event.directory);
     let folder = &named.canonicalize().unwrap_or_else(|_| named.to_owned());
@@ -52,9 +53,12 @@ fn answered(event: &Event, store: &dyn Store) -> Option<Value> {
             Past::open(store, event, now())?.forget(transcript::length(event));
             None
         }
-        Occasion::Asks => {
+        Occasion::Asks(call) => {
             let agent = event.agent.as_deref().unwrap_or_default();
             let reader = format!("{}/{agent}", event.session);
+            // What cannot be noted makes the server point at nothing.
+            drop(store.note_asker(call, &reader, now()));
+            // For servers that cannot match the call.
             drop(note_reader(store, folder, Some(&reader), now()));
             None
         }
@@ -62,11 +66,12 @@ fn answered(event: &Event, store: &dyn Store) -> Option<Value> {
             let past = Past::open(store, event, now())?;
             let result = output::Output::of(answered)?;
             let seen = transcript::read(event, past.forgotten, |call| past.of(call));
-            let shaped = shaped::shape(seen, &past, answered, &result)?;
+            let expand = Expand::new(environment)?;
+            let shaped = shaped::shape(seen, &past, answered, &result, &expand)?;
             // Without the whole, what is left out would be gone.
             store.put(Some(past.session()), shaped.whole.as_bytes(), now()).ok()?;
             past.sent(answered, &shaped.sent)?;
-            let told = shaped.told(past.is_first());
+            let told = shaped.told(past.is_first(), &expand);
             let mut all = json!({
                 "hookEventName": "PostToolUse",
                 "updatedToolOutput": shaped.output,

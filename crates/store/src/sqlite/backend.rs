@@ -16,7 +16,7 @@ use crate::records::{
 use crate::store::Store;
 
 use super::database::Database;
-use super::{caches, calls, collect, content, grants, log, readers, sessions, writes};
+use super::{askers, caches, calls, collect, content, grants, log, readers, sessions, writes};
 
 /// A [`Store`] in a SQLite file that any number of processes use at once, or in memory. It keeps
 /// secrets as it keeps everything: programs use [`SqliteStore`](crate::SqliteStore).
@@ -192,6 +192,14 @@ impl Store for Sqlite {
 
     fn readers(&self, places: &[ReaderPlace]) -> Result<Readers, StoreError> {
         self.database.read(|connection| readers::at(connection, places))
+    }
+
+    fn note_asker(&self, call: &str, reader: &str, now: Timestamp) -> Result<(), StoreError> {
+        self.database.write(|connection| askers::note(connection, call, reader, now))
+    }
+
+    fn asker(&self, call: &str) -> Result<Option<String>, StoreError> {
+        self.database.read(|connection| askers::of(connection, call))
     }
 
     fn last_reader_note(&self) -> Result<Moment, StoreError> {
