@@ -415,7 +415,7 @@ fn hooks_stand_beside_those_of_others() {
     init(&world, "claude-code --yes");
     let text = world.read(path);
     let settings: Value = serde_json::from_str(&text).expect("JSON");
-    let ours = json!({ "type": "command", "command": program(), "args": ["hook"], "timeout": 10 });
+    let ours = json!({ "type": "command", "command": program(), "args": ["hook"], "timeout": 3 });
     let hooks = &settings["hooks"];
     assert_eq!(hooks["PostToolUse"][1], json!({ "matcher": "Read|Bash|Grep", "hooks": [ours] }));
     assert_eq!(hooks["SessionStart"][0]["hooks"], json!([ours]));

@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 use tokio::sync::Mutex;
 use uuid::Uuid;
 
+use crate::caller::Caller;
 use crate::log::{LogThreshold, Severity};
 use crate::roots::{self, ClientRoots, Folders};
 use crate::round_trips::{self, RoundTrips};
-use crate::caller::Caller;
 use crate::sessions::{ClientSession, Prompt, SessionKey};
 use crate::shared::Shared;
 use crate::workspaces::BoxError;
@@ -98,8 +98,8 @@ impl SessionRef {
             }
             ClientSession::new(session)
         };
-        let is_nobodys = self.connection == NO_CONNECTION
-            && matches!(prompt, Prompt::Only | Prompt::Unknown);
+        let is_nobodys =
+            self.connection == NO_CONNECTION && matches!(prompt, Prompt::Only | Prompt::Unknown);
         if is_nobodys {
             return Arc::new(make());
         }
@@ -157,7 +157,8 @@ impl Connection {
         let Some(workspace) = self.workspace(context, round_trips).await? else { return Ok(None) };
         let name = context.meta.get(SESSION_KEY).and_then(|name| name.as_str());
         let name = name.filter(|name| !name.is_empty() && name.len() <= NAME_BYTES_MAX);
-        let caller = name.map_or_else(|| Caller::of(context), |name| Caller::Named(name.to_owned()));
+        let caller =
+            name.map_or_else(|| Caller::of(context), |name| Caller::Named(name.to_owned()));
         let (shared, connection) = (Arc::clone(&self.shared), self.number());
         let detect = *self.detect.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(Some(SessionRef { shared, workspace, connection, caller, detect }))

@@ -12,6 +12,8 @@ mod elicitation;
 mod first_request;
 mod handler;
 pub mod http;
+mod input;
+mod instructions;
 mod invalid_request;
 mod listing;
 mod log;

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use foveal_store::{
-    ASKERS_MAX, Call, CallChanges, CallHistory, CallNumber, Collected, Content, CurationKey, Fetch, FetchKey,
-    FolderKey, GRANT_BYTES_MAX, Grant, Limits, Moment, PAYLOAD_BYTES_MAX, PAYLOAD_DEPTH_MAX, Reach,
-    ReaderPlace, Readers, Record, RecordNumber, RootsKey, SESSION_ID_BYTES_MAX, SessionFacts,
-    SessionId, Sqlite, SqliteStore, Store, StoreError, Write,
+    ASKERS_MAX, Call, CallChanges, CallHistory, CallNumber, Collected, Content, CurationKey, Fetch,
+    FetchKey, FolderKey, GRANT_BYTES_MAX, Grant, Limits, Moment, PAYLOAD_BYTES_MAX,
+    PAYLOAD_DEPTH_MAX, Reach, ReaderPlace, Readers, Record, RecordNumber, RootsKey,
+    SESSION_ID_BYTES_MAX, SessionFacts, SessionId, Sqlite, SqliteStore, Store, StoreError, Write,
 };
 use foveal_transcript::{ContentHash, Handle, Timestamp};
 use serde_json::{Value, json};

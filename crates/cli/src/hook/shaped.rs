@@ -166,8 +166,7 @@ fn new_entries(conversation: &Conversation, answered: &Answered, text: &str) -> 
 /// The text that stands in the place of `whole`. The first note with a handle says how to get
 /// back what is left out; all of a result have the same handle.
 fn rendered(shape: &Shape, whole: &str, expand: &Expand) -> String {
-    let has_handle =
-        |piece: &Piece| matches!(piece, Piece::Note(_, note) if note.handle.is_some());
+    let has_handle = |piece: &Piece| matches!(piece, Piece::Note(_, note) if note.handle.is_some());
     let first = shape.pieces.iter().position(has_handle);
     let text = |(at, piece): (usize, &Piece)| match piece {
         Piece::Note(_, note) if Some(at) == first => note.by_command(&expand.command).to_string(),
@@ -182,9 +181,8 @@ fn rendered(shape: &Shape, whole: &str, expand: &Expand) -> String {
 fn run_of(kept: &[u32], record: &Record, entry: EntryIndex) -> Option<Range<usize>> {
     let content = &record.entry(entry).result()?.content;
     let printed = &record.facts(entry).printed.lines;
-    let has_text = |at: &usize| {
-        printed.get(*at).is_some_and(|line| !line.text_in(content).trim().is_empty())
-    };
+    let has_text =
+        |at: &usize| printed.get(*at).is_some_and(|line| !line.text_in(content).trim().is_empty());
     let kept = || kept.iter().map(|at| *at as usize).filter(&has_text);
     match (kept().next(), kept().next_back()) {
         (Some(from), Some(to)) => Some(from..to + 1),
@@ -253,9 +251,7 @@ fn read(
 /// are shown.
 fn notes_around(shape: &Shape, shown: &Range<usize>) -> Vec<String> {
     let is_shown = |piece: &Piece| match piece {
-        Piece::Keep(kept) => {
-            (kept.start as usize) < shown.end && shown.start < kept.end as usize
-        }
+        Piece::Keep(kept) => (kept.start as usize) < shown.end && shown.start < kept.end as usize,
         Piece::Break | Piece::Note(..) => false,
     };
     let first = shape.pieces.iter().position(is_shown).unwrap_or(shape.pieces.len());

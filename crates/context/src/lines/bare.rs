@@ -123,9 +123,10 @@ fn first_of(span: Span) -> Option<u32> {
     }
 }
 
-/// The same where some lines at the start may be missing: known if all that were asked for came.
+/// The same where empty lines at the start may be missing: known if all that were asked for came.
+/// A whole file that begins with an empty line is too rare to take the numbers from all others.
 fn whole_from(span: Span, count: usize) -> Option<u32> {
-    first_of(span).filter(|_| bound(span) == Some(count))
+    first_of(span).filter(|_| span == Span::All || bound(span) == Some(count))
 }
 
 fn assign(

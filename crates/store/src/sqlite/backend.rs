@@ -1,6 +1,7 @@
 //! A store in one SQLite file, or in memory: each method of the trait in its transaction.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use foveal_transcript::{ContentHash, Handle, Timestamp};
 use serde_json::Value;
@@ -15,7 +16,7 @@ use crate::records::{
 };
 use crate::store::Store;
 
-use super::database::Database;
+use super::database::{BUSY_TIME, Database};
 use super::{askers, caches, calls, collect, content, grants, log, readers, sessions, writes};
 
 /// A [`Store`] in a SQLite file that any number of processes use at once, or in memory. It keeps
@@ -33,7 +34,16 @@ impl Sqlite {
     /// # Errors
     /// [`StoreError::Place`] or [`StoreError::Database`] if the file cannot be made or used.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        Ok(Self { database: Database::open(path)? })
+        Self::open_within(path, BUSY_TIME)
+    }
+
+    /// The same for a caller who cannot wait: while another process writes for longer than
+    /// `busy_time`, calls fail.
+    ///
+    /// # Errors
+    /// Those of [`Sqlite::open`].
+    pub fn open_within(path: &Path, busy_time: Duration) -> Result<Self, StoreError> {
+        Ok(Self { database: Database::open(path, busy_time)? })
     }
 
     /// A store that is gone when it is closed.

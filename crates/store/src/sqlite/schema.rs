@@ -12,7 +12,8 @@ const APPLICATION: i64 = 0x666f_7673;
 /// many were carried out. What was released is never changed, only added to. A step leaves the
 /// tables and columns of earlier ones: a process of an older version may have the file open, and
 /// would take their absence for damage.
-const STEPS: &[&str] = &[SESSIONS_AND_CONTENT, CALLS_AND_CACHES, COLLECTION, GRANTS_AND_READERS, ASKERS];
+const STEPS: &[&str] =
+    &[SESSIONS_AND_CONTENT, CALLS_AND_CACHES, COLLECTION, GRANTS_AND_READERS, ASKERS];
 
 /// The version that is written.
 pub(crate) const VERSION: i64 = STEPS.len() as i64;
