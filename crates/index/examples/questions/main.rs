@@ -88,7 +88,12 @@ fn check(folder: &Path, questions: &[Question]) -> Result<(), Trouble> {
             };
             if let Some(problem) = problem {
                 wrong += 1;
-                println!("{}: {} of \u{201c}{}\u{201d}", path.display(), problem, question.question);
+                println!(
+                    "{}: {} of \u{201c}{}\u{201d}",
+                    path.display(),
+                    problem,
+                    question.question
+                );
             }
         }
     }
@@ -113,10 +118,8 @@ fn measure(folder: &Path, questions: &[Question], misses: Option<Half>) -> Resul
             let options = SearchOptions { limit: PLACES, ..SearchOptions::default() };
             let hits = index.search(&question.question, &options)?;
             table.times.push(start.elapsed());
-            let places: Vec<Place> = hits
-                .iter()
-                .map(|hit| Place { path: hit.path.clone(), lines: hit.lines })
-                .collect();
+            let places: Vec<Place> =
+                hits.iter().map(|hit| Place { path: hit.path.clone(), lines: hit.lines }).collect();
             let found = question.rank(&places);
             let plain = question.rank(&baseline.search(&question.question));
             table.add(repository, question.half(), Measure::of(found), Measure::of(plain));
