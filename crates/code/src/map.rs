@@ -1,7 +1,7 @@
 //! A map of a repository in few tokens: the files that matter, and of each the signatures
 //! that matter.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use foveal_context::note::{Counts, Lines, Note, NoteKind};
 use foveal_context::tokens::{Tokenizer, Tokens};
@@ -12,6 +12,24 @@ use crate::{EntityKind, LineNumber, Visibility};
 
 /// Tokens that one entity takes at least, which bounds how many are tried.
 const ENTITY_TOKENS_MIN: u64 = 3;
+
+/// What a map may have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MapOptions {
+    /// The most tokens.
+    pub budget: Tokens,
+    /// What counts them.
+    pub tokenizer: Tokenizer,
+    /// Files that it does not tell of.
+    pub hidden: HashSet<NodeId>,
+}
+
+impl MapOptions {
+    /// A map of at most `budget` tokens, of all files.
+    pub fn new(budget: Tokens, tokenizer: Tokenizer) -> Self {
+        Self { budget, tokenizer, hidden: HashSet::new() }
+    }
+}
 
 /// A repository map.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,18 +53,14 @@ pub struct MapFile {
     pub entities: Vec<NodeId>,
 }
 
-/// The map of `relations` that shows as many entities as fit into `budget` tokens, by
+/// The map of `relations` that shows as many entities as fit into its budget, by
 /// `ranks`.
 ///
 /// Its lines are lines of files with their numbers, as an outline has them; what is left out
 /// between them is told by the numbers, and the rest of a long signature by its range.
-pub fn map(
-    relations: &Relations,
-    ranks: &FileRanks,
-    budget: Tokens,
-    tokenizer: Tokenizer,
-) -> RepositoryMap {
-    let entities = ordered(relations, ranks);
+pub fn map(relations: &Relations, ranks: &FileRanks, options: &MapOptions) -> RepositoryMap {
+    let (budget, tokenizer) = (options.budget, options.tokenizer);
+    let entities = ordered(relations, ranks, &options.hidden);
     let order = ranks.best_files(relations);
     let places: BTreeMap<NodeId, usize> =
         order.iter().enumerate().map(|(place, file)| (*file, place)).collect();
@@ -80,9 +94,9 @@ pub fn map(
 }
 
 /// What a map can show, that which matters most first.
-fn ordered(relations: &Relations, ranks: &FileRanks) -> Vec<NodeId> {
+fn ordered(relations: &Relations, ranks: &FileRanks, hidden: &HashSet<NodeId>) -> Vec<NodeId> {
     let mut scored: Vec<(f64, NodeId)> = Vec::new();
-    for file in relations.files() {
+    for file in relations.files().filter(|file| !hidden.contains(file)) {
         let rank = ranks.file(relations, file);
         for entity in relations.entities_of(file) {
             if let Some(share) = own_share(relations, entity) {

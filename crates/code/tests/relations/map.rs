@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use proptest::prelude::*;
 
-use foveal_code::map::map;
+use foveal_code::map::{MapOptions, map};
 use foveal_code::parse;
 use foveal_code::relations::{FileRanks, FileSymbols, Focus, Relations};
 use foveal_context::tokens::{Tokenizer, Tokens};
@@ -48,7 +48,7 @@ def split_words(
 fn check(tokens: u64, expected: &str) {
     let relations = relations(REPOSITORY);
     let ranks = FileRanks::of(&relations, &Focus::default());
-    let found = map(&relations, &ranks, Tokens(tokens), Tokenizer::O200k);
+    let found = map(&relations, &ranks, &MapOptions::new(Tokens(tokens), Tokenizer::O200k));
     assert_eq!(found.text, expected.trim_start_matches('\n'), "<<<\n{}>>>", found.text);
     assert!(found.tokens <= Tokens(tokens));
 }
@@ -106,7 +106,7 @@ proptest! {
             named.iter().map(|(path, text)| FileSymbols::of(path, &parse(path, text), text));
         let relations = Relations::of(symbols.collect());
         let ranks = FileRanks::of(&relations, &Focus::default());
-        let found = map(&relations, &ranks, Tokens(tokens), Tokenizer::O200k);
+        let found = map(&relations, &ranks, &MapOptions::new(Tokens(tokens), Tokenizer::O200k));
         prop_assert!(found.tokens <= Tokens(tokens));
         prop_assert_eq!(Tokenizer::O200k.count(&found.text), found.tokens);
         let mut text = "";
