@@ -1,14 +1,14 @@
-//! A map of a repository in few tokens: the files that matter, and of each the signatures
-//! that matter.
+//! A map as text: as many of the entities that matter most as fit.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use foveal_context::note::{Counts, Lines, Note, NoteKind};
+use foveal_context::note::{Counts, Note, NoteKind};
 use foveal_context::tokens::{Tokenizer, Tokens};
 
+use super::order::ordered;
+use crate::LineNumber;
 use crate::listing::{ListingRow, text_of};
-use crate::relations::{FileRanks, NodeId, NodeKind, Relations, SIGNATURE_LINES_MAX};
-use crate::{EntityKind, LineNumber, Visibility};
+use crate::relations::{FileRanks, Node, NodeId, NodeKind, Relations};
 
 /// Tokens that one entity takes at least, which bounds how many are tried.
 const ENTITY_TOKENS_MIN: u64 = 3;
@@ -57,7 +57,7 @@ pub struct MapFile {
 /// `ranks`.
 ///
 /// Its lines are lines of files with their numbers, as an outline has them; what is left out
-/// between them is told by the numbers, and the rest of a long signature by its range.
+/// between them, the rest of a long signature too, is told by the numbers.
 pub fn map(relations: &Relations, ranks: &FileRanks, options: &MapOptions) -> RepositoryMap {
     let (budget, tokenizer) = (options.budget, options.tokenizer);
     let entities = ordered(relations, ranks, &options.hidden);
@@ -93,47 +93,6 @@ pub fn map(relations: &Relations, ranks: &FileRanks, options: &MapOptions) -> Re
     best
 }
 
-/// What a map can show, that which matters most first.
-fn ordered(relations: &Relations, ranks: &FileRanks, hidden: &HashSet<NodeId>) -> Vec<NodeId> {
-    let mut scored: Vec<(f64, NodeId)> = Vec::new();
-    for file in relations.files().filter(|file| !hidden.contains(file)) {
-        let rank = ranks.file(relations, file);
-        for entity in relations.entities_of(file) {
-            if let Some(share) = own_share(relations, entity) {
-                let aside = if relations.node(entity).in_tests { 0.05 } else { 1.0 };
-                scored.push((aside * (ranks.entity(entity) + rank * share), entity));
-            }
-        }
-    }
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    scored.into_iter().map(|(_, entity)| entity).collect()
-}
-
-/// The share of its file's rank that an entity has even if nothing uses it; `None` where it
-/// is not shown at all.
-fn own_share(relations: &Relations, of: NodeId) -> Option<f64> {
-    let node = relations.node(of);
-    let NodeKind::Entity(kind) = node.key.kind else { return None };
-    let share = match kind {
-        EntityKind::Type | EntityKind::Trait | EntityKind::Enum => 0.01,
-        EntityKind::Function => 0.005,
-        EntityKind::Method | EntityKind::Constant => 0.002,
-        EntityKind::Module
-        | EntityKind::Imports
-        | EntityKind::Impl
-        | EntityKind::Field
-        | EntityKind::Test
-        | EntityKind::Section
-        | EntityKind::Key => return None,
-    };
-    let parents = std::iter::successors(node.parent, |at| relations.node(*at).parent);
-    let is_local = parents
-        .map(|at| relations.node(at).key.kind)
-        .any(|kind| matches!(kind, NodeKind::Entity(kind) if kind.has_statements()));
-    let visible = if node.visibility == Visibility::Private { 0.1 } else { 1.0 };
-    (!is_local).then_some(share * visible)
-}
-
 fn grouped(
     relations: &Relations,
     entities: &[NodeId],
@@ -161,10 +120,9 @@ fn rows(relations: &Relations, files: &[MapFile]) -> Vec<ListingRow> {
         let line_count = node.lines.last.0;
         rows.push(ListingRow::File { path: node.key.path.as_ref().into(), line_count });
         let width = line_count.max(1).ilog10() as usize + 1;
-        let shown = with_outer(relations, &of.entities);
-        let mut next = LineNumber(1);
-        for entity in shown {
-            next = push_signature(&mut rows, relations, entity, width, next);
+        let shown = lines_of(relations, &of.entities);
+        for (number, text) in shown {
+            rows.push(ListingRow::Line { number, width, text: text.into() });
         }
     }
     let hidden = relations.files().len() - files.len();
@@ -176,43 +134,27 @@ fn rows(relations: &Relations, files: &[MapFile]) -> Vec<ListingRow> {
     rows
 }
 
-/// Entities with those that they are in, in the order of their signatures.
-fn with_outer(relations: &Relations, entities: &[NodeId]) -> Vec<NodeId> {
-    let mut shown: BTreeSet<(LineNumber, NodeId)> = BTreeSet::new();
+/// The lines that name entities and what these are in, in order, each once.
+fn lines_of<'a>(relations: &'a Relations, entities: &[NodeId]) -> BTreeMap<LineNumber, &'a str> {
+    let mut shown = BTreeMap::new();
     for entity in entities {
         let outer = std::iter::successors(Some(*entity), |at| relations.node(*at).parent);
         for at in outer.filter(|at| relations.node(*at).key.kind != NodeKind::File) {
-            shown.insert((relations.node(at).key.line, at));
+            let (number, line) = named_line(relations.node(at));
+            shown.insert(number, line);
         }
     }
-    shown.into_iter().map(|(_, at)| at).collect()
+    shown
 }
 
-/// Puts those lines of a signature that begin at `from` or later; the line after them.
-fn push_signature(
-    rows: &mut Vec<ListingRow>,
-    relations: &Relations,
-    of: NodeId,
-    width: usize,
-    from: LineNumber,
-) -> LineNumber {
-    let node = relations.node(of);
-    let lines = node.signature_lines;
-    let mut next = from;
-    for (number, line) in (lines.first.0..=lines.last.0).zip(node.signature.split('\n')) {
-        if number >= from.0 {
-            rows.push(ListingRow::Line { number: LineNumber(number), width, text: line.into() });
-            next = LineNumber(number.saturating_add(1));
-        }
-    }
-    let last = LineNumber(lines.first.0.saturating_add(SIGNATURE_LINES_MAX - 1));
-    if last < lines.last && next.0 <= lines.last.0 {
-        let rest = Lines(next.0.max(last.0 + 1), lines.last.0);
-        let of = Some(node.key.name.as_ref().into());
-        let kind = NoteKind::Hidden { of, is_before: false, names: Vec::new(), more: 0 };
-        let note = Note { lines: vec![rest], ..Note::new(kind) };
-        rows.push(ListingRow::Note { indent: width + 1, note });
-        next = LineNumber(rest.1.saturating_add(1));
-    }
-    next
+/// The line of a signature that has the name, and its number; else its first.
+fn named_line(node: &Node) -> (LineNumber, &str) {
+    let first = node.key.line.0;
+    let mut lines = (first..).zip(node.signature.split('\n'));
+    let (number, line) = lines
+        .clone()
+        .find(|(_, line)| crate::spec::has_word(line, &node.name))
+        .or_else(|| lines.next())
+        .unwrap_or((first, ""));
+    (LineNumber(number), line)
 }
