@@ -67,7 +67,10 @@ lines.py (13 lines)
 main.py (4 lines)
 3→def main():
 ";
-    check(30, "words.py (10 lines)\n 1→def split_words(\n[2 more files]\n");
+    check(
+        30,
+        "words.py (10 lines)\n 1→def split_words(\nlines.py (13 lines)\n 4→class Line:\n[1 more file]\n",
+    );
     check(1_000, whole);
 }
 
@@ -85,7 +88,7 @@ fn what_does_much_comes_before_leaf_utilities_and_a_class_with_its_methods() {
     );
     let relations = relations(&repository);
     let ranks = FileRanks::of(&relations, &Focus::default());
-    let found = map(&relations, &ranks, &MapOptions::new(Tokens(110), Tokenizer::O200k));
+    let found = map(&relations, &ranks, &MapOptions::new(Tokens(75), Tokenizer::O200k));
     for shown in ["def main():", "class Server:", "def serve(self, text):", "def stop("] {
         assert!(found.text.contains(shown), "{shown}: {}", found.text);
     }
@@ -94,11 +97,11 @@ fn what_does_much_comes_before_leaf_utilities_and_a_class_with_its_methods() {
     let helpers = relations.file_at("helpers.py").expect("a file");
     let focus = Focus { files: vec![helpers], ..Focus::default() };
     let ranks = FileRanks::of(&relations, &focus);
-    let found = map(&relations, &ranks, &MapOptions::new(Tokens(110), Tokenizer::O200k));
+    let found = map(&relations, &ranks, &MapOptions::new(Tokens(75), Tokenizer::O200k));
     assert!(found.text.starts_with("helpers.py (120 lines)\n"), "{}", found.text);
     // What is hidden is not told of.
     let hidden = std::iter::once(helpers).collect();
-    let options = MapOptions { hidden, ..MapOptions::new(Tokens(110), Tokenizer::O200k) };
+    let options = MapOptions { hidden, ..MapOptions::new(Tokens(75), Tokenizer::O200k) };
     let found = map(&relations, &ranks, &options);
     assert!(!found.text.contains("helper"), "{}", found.text);
 }
