@@ -1,7 +1,7 @@
 //! The share of functions touched by the next commits that a map names.
 //!
 //! ```text
-//! cargo run --release -p foveal-index --example touched -- REPOSITORY FOLDER TOKENS [MAP…]
+//! cargo run --release -p foveal-tools --example touched -- REPOSITORY FOLDER TOKENS [MAP…]
 //! ```
 //!
 //! FOLDER is a working copy of an earlier commit of REPOSITORY. Of the commits of the first
@@ -181,11 +181,8 @@ fn touched(
         let diff =
             git(repository, &["diff", "-U0", "--no-renames", "--no-color", &before, commit])?;
         for (path, spans) in old_lines(&diff) {
-            if !functions
-                .range((path.clone(), String::new())..)
-                .next()
-                .is_some_and(|(key, _)| key.0 == path)
-            {
+            let mut of_path = functions.range((path.clone(), String::new())..);
+            if of_path.next().is_none_or(|(key, _)| key.0 != path) {
                 continue;
             }
             let Ok(text) = git(repository, &["show", &format!("{before}:{path}")]) else {
