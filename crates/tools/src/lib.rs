@@ -15,6 +15,7 @@ pub mod permission;
 mod progress;
 pub mod read_view;
 mod reading;
+mod related;
 mod repeats;
 mod request;
 mod room;
