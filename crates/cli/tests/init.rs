@@ -422,7 +422,11 @@ fn hooks_stand_beside_those_of_others() {
     assert_eq!(hooks["PreCompact"][0]["hooks"], json!([ours]));
     assert!(init(&world, "claude-code --yes").matches("already set up").count() == 2);
     // Somebody adds another command to our group.
-    let together = text.replacen("\"timeout\": 3\n", "\"timeout\": 3\n          },\n          {\"type\": \"command\", \"command\": \"theirs\"\n", 1);
+    let together = text.replacen(
+        "\"timeout\": 3\n",
+        "\"timeout\": 3\n          },\n          {\"type\": \"command\", \"command\": \"theirs\"\n",
+        1,
+    );
     assert_ne!(together, text);
     world.write(path, &together);
     init(&world, "claude-code --remove --yes");
