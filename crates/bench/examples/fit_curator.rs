@@ -17,7 +17,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 
 use anyhow::{Context, bail};
-use foveal_bench::{BUDGETS, Budget, Case, Figures, LineTokens, Measurement};
+use foveal_bench::{BUDGETS, Budget, Case, Figures, FileFacts, Measurement};
 use foveal_code::curate::{self, Curator, SourceFile, column_names};
 use foveal_code::parse;
 use rayon::prelude::*;
@@ -140,7 +140,7 @@ fn measure(curator: &Curator, cases: &[&Case]) -> Vec<Vec<Measurement>> {
         let parsed = parse(&case.path, &case.content_before);
         let file = SourceFile { path: &case.path, text: &case.content_before, parsed: &parsed };
         let question = case.question();
-        let tokens = LineTokens::of(&case.content_before);
+        let facts = FileFacts::of(case);
         let of_budget = |budget: Budget| {
             let asked = match budget {
                 Budget::Share(share) => curate::Budget::Share(share),
@@ -149,7 +149,7 @@ fn measure(curator: &Curator, cases: &[&Case]) -> Vec<Vec<Measurement>> {
             let view = curator.curate(&file, &question, asked);
             let parts = view.parts.iter();
             let kept = parts.map(|part| (part.lines.first.0, part.lines.last.0)).collect();
-            Measurement::of(case, budget, &tokens, kept, 0)
+            Measurement::of(case, budget, &facts, kept, 0)
         };
         BUDGETS.map(of_budget).to_vec()
     };

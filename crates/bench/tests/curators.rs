@@ -1,6 +1,6 @@
 //! Every curator keeps within the budget and returns ranges as promised.
 
-use foveal_bench::{BUDGETS, Budget, CURATORS, Case, Curator, LineTokens, Measurement, lines_of};
+use foveal_bench::{BUDGETS, Budget, CURATORS, Case, Curator, FileFacts, Measurement, lines_of};
 use proptest::prelude::*;
 
 fn case(content: &str, query: &str) -> Case {
@@ -90,11 +90,11 @@ proptest! {
         query in "[a-zA-Z_ é0-9\n]{0,40}",
     ) {
         let case = case(&content, &query);
-        let tokens = LineTokens::of(&content);
+        let file = FileFacts::of(&case);
         for curator in CURATORS {
             for budget in BUDGETS {
                 let kept = (curator.choose)(&case, budget);
-                let one = Measurement::of(&case, budget, &tokens, kept, 0);
+                let one = Measurement::of(&case, budget, &file, kept, 0);
                 prop_assert!(one.sound, "{} {:?}: {:?}", curator.name, budget, one);
             }
         }
@@ -103,10 +103,10 @@ proptest! {
     #[test]
     fn blocks_fill_the_budget(content in "([ ]{0,3}[a-z]{0,5}\n){10,80}", query in "[a-z ]{0,20}") {
         let case = case(&content, &query);
-        let tokens = LineTokens::of(&content);
+        let file = FileFacts::of(&case);
         for budget in BUDGETS.into_iter().filter(|budget| *budget != Budget::Adaptive) {
             let kept = (named("bm25").choose)(&case, budget);
-            let one = Measurement::of(&case, budget, &tokens, kept, 0);
+            let one = Measurement::of(&case, budget, &file, kept, 0);
             prop_assert_eq!(one.lines_kept, budget.lines_max(one.lines));
         }
     }

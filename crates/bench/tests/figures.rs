@@ -1,6 +1,6 @@
 //! The arithmetic of the measures.
 
-use foveal_bench::{Budget, Case, Figures, LineTokens, Measurement};
+use foveal_bench::{Budget, Case, Figures, FileFacts, Measurement, SIZES, size_class};
 
 /// A case of ten lines of one token each.
 fn case(gold: Option<&[u32]>) -> Case {
@@ -18,7 +18,7 @@ fn case(gold: Option<&[u32]>) -> Case {
 
 fn measured(gold: Option<&[u32]>, budget: Budget, kept: &[(u32, u32)], micros: u64) -> Measurement {
     let case = case(gold);
-    Measurement::of(&case, budget, &LineTokens::of(&case.content_before), kept.to_vec(), micros)
+    Measurement::of(&case, budget, &FileFacts::of(&case), kept.to_vec(), micros)
 }
 
 #[test]
@@ -80,4 +80,39 @@ fn budgets_are_rounded_down() {
     {
         assert_eq!(Budget::Share(share).lines_max(lines), most, "{share} of {lines}");
     }
+}
+
+#[test]
+fn functions_count_where_all_their_lines_are_kept() {
+    let text = "fn a() {\n    one();\n}\n\n/// Says b.\nfn b() {\n    two();\n}\n";
+    let case = Case { content_before: text.into(), ..case(Some(&[2, 7])) };
+    let file = FileFacts::of(&case);
+    let mut figures = Figures::default();
+    assert_eq!(figures.whole_functions(), None);
+    for (kept, whole) in [
+        (&[(1, 3)][..], 1),
+        // Documentation does not count, a header does.
+        (&[(1, 3), (6, 8)], 2),
+        (&[(2, 3), (7, 8)], 0),
+        (&[(1, 8)], 2),
+    ] {
+        let one = Measurement::of(&case, Budget::Adaptive, &file, kept.to_vec(), 0);
+        assert_eq!(one.functions, (2, whole), "{kept:?}");
+        figures.add(&one);
+    }
+    assert_eq!(figures.whole_functions(), Some(5.0 / 8.0));
+}
+
+#[test]
+fn figures_are_also_of_sizes() {
+    let sizes = [0, 300, 301, 1_200, 2_400, 2_401, 90_000].map(size_class);
+    assert_eq!(sizes, [0, 0, 1, 2, 3, 4, 4]);
+    let mut figures = Figures::default();
+    figures.add(&measured(Some(&[1]), Budget::Adaptive, &[(1, 5)], 0));
+    figures.add(&measured(None, Budget::Adaptive, &[(1, 10)], 0));
+    let of = figures.by_size();
+    assert_eq!(of.len(), SIZES.len());
+    assert_eq!((of[0].cases, of[1].cases), (2, 0));
+    assert_eq!((of[0].recall(), of[0].lines_kept()), (Some(1.0), Some(0.75)));
+    assert_eq!((of[0].tokens_kept(), of[1].tokens_kept()), (Some(0.75), None));
 }

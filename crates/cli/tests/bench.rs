@@ -162,6 +162,12 @@ fn a_dump_recomputes_the_figures() {
         let golden = [1, 2, 7, 199, 200].into_iter().filter(|line| kept(*line)).count() as f64;
         assert_eq!(budgets[at]["recall"], json!(golden / 5.0), "{line}");
         assert_eq!(budgets[at]["unsound"], json!(0));
+        // No line of the case is in a function.
+        assert_eq!(budgets[at]["whole_functions"], Value::Null);
+        let of_size = &budgets[at]["sizes"][0];
+        assert_eq!((&of_size["lines_max"], &of_size["cases"]), (&json!(300), &json!(2)));
+        assert_eq!(of_size["lines_kept"], budgets[at]["lines_kept"], "{line}");
+        assert_eq!(of_size["tokens_kept"], budgets[at]["tokens_kept"], "{line}");
         // The case without lines is kept whole.
         assert_eq!(budgets[at]["lines_kept"], json!((lines / 200.0 + 1.0) / 2.0), "{line}");
         assert!(line["budget"].as_f64().is_none_or(|share| lines <= share * 200.0), "{line}");
@@ -190,6 +196,9 @@ fn figures_as_tables_page_and_drawing() {
     for group in ["code (1) ", "tests (1) ", "Python (1) ", "Rust (1) "] {
         assert!(rows.iter().any(|row| row.starts_with(group)), "{group} in {}", ran.out);
     }
+    // By size of file there is a table of its own.
+    let sizes = "0-300 2 ";
+    assert!(rows.iter().any(|row| row.starts_with(sizes)), "{}", ran.out);
     // All cases are of one repository.
     assert!(!ran.out.contains("<r>"), "{}", ran.out);
     let page = world.read("r.html");

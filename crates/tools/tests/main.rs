@@ -15,6 +15,7 @@ mod permission;
 mod places;
 mod read_counts;
 mod reads;
+mod related;
 mod replay;
 mod rows;
 mod running;

@@ -47,7 +47,7 @@ fn the_estimate_is_close_to_the_count_and_rarely_below() {
         for text in [text, &numbered] {
             let (count, estimated) = (Tokenizer::O200k.count(text).0, estimate(text).0);
             let ratio = estimated as f64 / count as f64;
-            assert!((0.94..1.5).contains(&ratio), "{ratio}: {:.80}", text);
+            assert!((0.94..1.5).contains(&ratio), "{ratio}: {text:.80}");
         }
     }
 }

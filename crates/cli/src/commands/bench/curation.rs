@@ -34,6 +34,9 @@ What the table shows, each as the mean over all cases:
   adaptive         gold recall if the curator chooses how many lines it keeps
   lines, tokens    the share of the file that it then keeps (o200k tokens)
   all kept         the share of cases in which it then keeps every touched line
+  functions        whole functions: of the functions of up to 60 lines that have a touched line,
+                   the share that it then keeps whole, from the header to the end; documentation
+                   does not count, and of functions in each other the inner one does
   time             the time of one call, for half of the calls and for 95 % of them
 
 --cases reads JSON lines with id, path, content_before and query, and gold_lines (from 1) where
@@ -52,7 +55,9 @@ they are known. The figures are grouped by repo and language. Other fields are i
   groups[]         group (\"all\", \"kind\", \"language\", \"repo\"), name, cases, curators[]
   curators[]       curator, budgets[]
   budgets[]        budget, recall, recall_pooled (of the lines of all cases together), all_kept,
-                   lines_kept, tokens_kept, micros_p50, micros_p95, unsound (must be 0)";
+                   lines_kept, tokens_kept, whole_functions, sizes[], micros_p50, micros_p95,
+                   unsound (must be 0)
+  sizes[]          lines_max (null: no limit), cases, tokens_kept, lines_kept, recall";
 
 /// The command line of `foveal bench curation`.
 #[derive(Debug, clap::Args)]

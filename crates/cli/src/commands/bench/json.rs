@@ -5,7 +5,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use anyhow::Context;
-use foveal_bench::{BUDGETS, Budget, CURATORS, Case, Figures};
+use foveal_bench::{BUDGETS, Budget, CURATORS, Case, Figures, SIZES};
 use serde_json::{Value, json};
 
 use super::groups::Group;
@@ -41,6 +41,15 @@ fn group(group: &Group) -> Value {
 }
 
 fn of_budget(budget: Budget, figures: &Figures) -> Value {
+    let sizes = SIZES.iter().zip(figures.by_size()).map(|(lines_max, of)| {
+        json!({
+            "lines_max": (*lines_max < u32::MAX).then_some(lines_max),
+            "cases": of.cases,
+            "tokens_kept": of.tokens_kept(),
+            "lines_kept": of.lines_kept(),
+            "recall": of.recall(),
+        })
+    });
     json!({
         "budget": name(budget),
         "recall": figures.recall(),
@@ -48,6 +57,8 @@ fn of_budget(budget: Budget, figures: &Figures) -> Value {
         "all_kept": figures.all_kept(),
         "lines_kept": figures.lines_kept(),
         "tokens_kept": figures.tokens_kept(),
+        "whole_functions": figures.whole_functions(),
+        "sizes": sizes.collect::<Vec<Value>>(),
         "micros_p50": figures.micros(0.5),
         "micros_p95": figures.micros(0.95),
         "unsound": figures.unsound,

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use foveal_bench::{BUDGETS, CURATORS, Case, LineTokens, Measurement};
+use foveal_bench::{BUDGETS, CURATORS, Case, FileFacts, Measurement};
 use foveal_cancel::Cancel;
 use rayon::prelude::*;
 
@@ -26,13 +26,13 @@ pub(super) fn measure(
 }
 
 fn one_case(case: &Case) -> Measured {
-    let tokens = LineTokens::of(&case.content_before);
+    let file = FileFacts::of(case);
     let of_curator = |curator: &foveal_bench::Curator| {
         let of_budget = |budget| {
             let start = Instant::now();
             let kept = (curator.choose)(case, budget);
             let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
-            Measurement::of(case, budget, &tokens, kept, micros)
+            Measurement::of(case, budget, &file, kept, micros)
         };
         BUDGETS.into_iter().map(of_budget).collect()
     };

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use foveal_bench::{BUDGETS, Budget, CURATORS, Figures};
+use foveal_bench::{BUDGETS, Budget, CURATORS, Figures, SIZES, SizeFigures};
 
 use super::about::About;
 use super::groups::{By, Group};
@@ -34,22 +34,24 @@ fn millis(micros: Option<u64>) -> String {
 pub(super) struct Texts {
     /// What is above it.
     pub(super) title: String,
-    /// The heading of the first column; [`columns`] has the others.
-    pub(super) first: &'static str,
+    /// The headings of its columns.
+    pub(super) columns: Vec<(&'static str, Side)>,
     /// Its cells.
     pub(super) rows: Vec<Vec<String>>,
 }
 
-/// All curators over all cases, then the first for every kind, language and repository.
+/// All curators over all cases, then the first by size of file, and for every kind, language
+/// and repository.
 pub(super) fn tables(about: &About, groups: &[Group]) -> Vec<Texts> {
     let mut tables = Vec::new();
     let Some(all) = groups.iter().find(|group| group.by == By::All) else { return tables };
     let curators = CURATORS.iter().zip(&all.figures);
     tables.push(Texts {
         title: format!("{}, {}", about.title, plural(all.cases as u64, "case")),
-        first: "curator",
+        columns: columns("curator"),
         rows: curators.map(|(curator, figures)| row(curator.name, figures)).collect(),
     });
+    tables.extend(all.figures.first().and_then(|figures| by_size(figures)));
     for (by, first) in [(By::Kind, "kind"), (By::Language, "language"), (By::Repo, "repository")] {
         let of_kind = groups.iter().filter(|group| group.by == by);
         let rows: Vec<Vec<String>> = of_kind
@@ -60,7 +62,7 @@ pub(super) fn tables(about: &About, groups: &[Group]) -> Vec<Texts> {
             .collect();
         if !rows.is_empty() {
             let title = format!("{} by {first}", CURATORS[0].name);
-            tables.push(Texts { title, first, rows });
+            tables.push(Texts { title, columns: columns(first), rows });
         }
     }
     tables
@@ -70,7 +72,7 @@ pub(super) fn tables(about: &About, groups: &[Group]) -> Vec<Texts> {
 pub(super) fn render(about: &About, groups: &[Group]) -> String {
     let mut text = String::new();
     for (at, texts) in tables(about, groups).into_iter().enumerate() {
-        let mut table = Table::new(columns(texts.first));
+        let mut table = Table::new(texts.columns);
         texts.rows.into_iter().for_each(|row| table.row(row));
         let gap = if at == 0 { "" } else { "\n" };
         let _ = write!(text, "{gap}{}\n{}", texts.title, table.render());
@@ -83,10 +85,21 @@ fn clean(name: &str) -> String {
     name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// The headings of all tables.
-pub(super) fn columns(first: &'static str) -> Vec<(&'static str, Side)> {
-    let numbers =
-        ["10 %", "20 %", "30 %", "50 %", "adaptive", "lines", "tokens", "all kept", "time", "95 %"];
+/// The headings of the tables of curators.
+fn columns(first: &'static str) -> Vec<(&'static str, Side)> {
+    let numbers = [
+        "10 %",
+        "20 %",
+        "30 %",
+        "50 %",
+        "adaptive",
+        "lines",
+        "tokens",
+        "all kept",
+        "functions",
+        "time",
+        "95 %",
+    ];
     std::iter::once((first, Side::Left))
         .chain(numbers.map(|heading| (heading, Side::Right)))
         .collect()
@@ -100,9 +113,39 @@ fn row(name: &str, figures: &[Figures]) -> Vec<String> {
             percent(adaptive.lines_kept()),
             percent(adaptive.tokens_kept()),
             share(adaptive.all_kept()),
+            share(adaptive.whole_functions()),
             millis(adaptive.micros(0.5)),
             millis(adaptive.micros(0.95)),
         ]);
     }
     cells
+}
+
+/// The first curator under the adaptive budget, for each class of file sizes that has cases.
+fn by_size(figures: &[Figures]) -> Option<Texts> {
+    let sizes = figures.get(adaptive())?.by_size();
+    let headings = ["cases", "tokens", "lines", "recall"];
+    let columns = std::iter::once(("file lines", Side::Left))
+        .chain(headings.map(|heading| (heading, Side::Right)));
+    let row = |(at, of): (usize, &SizeFigures)| {
+        let shares = [percent(of.tokens_kept()), percent(of.lines_kept()), share(of.recall())];
+        let mut cells = vec![size_name(at), of.cases.to_string()];
+        cells.extend(shares);
+        cells
+    };
+    let with_cases = sizes.iter().enumerate().filter(|(_, of)| of.cases > 0);
+    Some(Texts {
+        title: format!("{}: share kept by file size, adaptive", CURATORS[0].name),
+        columns: columns.collect(),
+        rows: with_cases.map(row).collect(),
+    })
+}
+
+/// A class of file sizes as `301-600`.
+fn size_name(at: usize) -> String {
+    let first = at.checked_sub(1).map_or(0, |before| SIZES[before] + 1);
+    match SIZES[at] {
+        u32::MAX => format!("{first} and more"),
+        most => format!("{first}-{most}"),
+    }
 }
