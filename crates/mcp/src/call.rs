@@ -6,6 +6,7 @@ use std::time::Instant;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use foveal_cancel::Cancel;
+use foveal_context::room::Room;
 use foveal_tools::control::{Approval, Question};
 use foveal_tools::{Answer, Control, Request};
 use rmcp::RoleServer;
@@ -71,6 +72,7 @@ pub(crate) async fn call(
         tool: tool.clone(),
         arguments: Value::Object(request.arguments.unwrap_or_default()),
         detect_duplicates: flag(&context, DETECT_KEY) != Some(false),
+        room: Room::UNBOUNDED,
     };
     let toggle = context.meta.get(DETECT_SESSION_KEY).and_then(Toggle::of);
     let begun = Instant::now();
@@ -207,7 +209,8 @@ fn result(answer: Answer, wants_data: bool) -> CallToolResult {
         meta.insert(HANDLE_KEY.to_owned(), handle.to_string().into());
     }
     let mut result = CallToolResult::success(content);
-    result.is_error = Some(answer.is_error);
+    // That a command fails is an answer: clients show errors cut, or take the server for broken.
+    result.is_error = Some(answer.is_error && !answer.has_exit_code);
     result.structured_content = answer.structured.filter(|_| wants_data);
     result.with_meta((!meta.is_empty()).then_some(MetaObject(meta)))
 }

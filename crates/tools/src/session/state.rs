@@ -3,15 +3,18 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use foveal_context::room::Room;
 use foveal_files::Roots;
 use foveal_processes::{TerminalLimits, Terminals};
 use foveal_transcript::Handle;
 
 use crate::permission::Permissions;
+use crate::room::WIDEST;
 use crate::settings;
 use crate::toolbox::Toolbox;
 
 use super::duplicates::Duplicates;
+use super::each_alone::EachAlone;
 use super::journal::{Event, Journal};
 use super::known_files::KnownFiles;
 use super::pointed::PointedReads;
@@ -36,6 +39,8 @@ pub struct Session {
     writing: Mutex<()>,
     readers: ReaderWatch,
     shown: Mutex<Box<dyn Shaper>>,
+    /// How large each answer may be.
+    room: Room,
     /// Which version of each file the model met, and which of its lines it has seen.
     pub(crate) files: KnownFiles,
     /// The way back from writes, where no store may hold it.
@@ -82,6 +87,7 @@ impl Session {
             writing: Mutex::new(()),
             readers: ReaderWatch::default(),
             shown: Mutex::new(shaper),
+            room: WIDEST,
             files: KnownFiles::default(),
             undo: UndoBuffer::default(),
             pointed: PointedReads::default(),
@@ -98,6 +104,32 @@ impl Session {
             session.recall();
         }
         Self { readers: ReaderWatch::new(toolbox), ..session }
+    }
+
+    /// The same session with so much room for each answer: as much as the client shows its model
+    /// uncut.
+    #[must_use]
+    pub fn with_room(self, room: Room) -> Self {
+        Self { room: room.within(WIDEST), ..self }
+    }
+
+    /// How large each answer may be.
+    pub(crate) fn room(&self) -> Room {
+        self.room
+    }
+
+    /// The same for callers of whom it is not known which prompt is whose: no answer points at
+    /// an earlier one.
+    pub fn of_unknown_readers(toolbox: &Arc<Toolbox>, id: impl Into<String>) -> Self {
+        let directory = toolbox.roots.working_directory().display().to_string();
+        let shown = Shown::new(settings::shaping(), toolbox.curations.clone(), directory);
+        Self::with_shaper(toolbox, id, Box::new(EachAlone(shown)))
+    }
+
+    /// The same where all calls are of one reader, whoever else asks in its folder.
+    #[must_use]
+    pub fn of_one_reader(self) -> Self {
+        Self { readers: self.readers.of_one(), ..self }
     }
 
     /// Takes up what an earlier process showed, as far as the store tells all of it.
