@@ -36,7 +36,10 @@ pub(crate) fn view_bytes(room: Room) -> usize {
 
 /// Whether a text is more than one answer holds.
 pub(crate) fn is_long(text: &str, room: Room) -> bool {
-    has_many_lines(text) || sizes(text).sum::<usize>() > room.bytes || !has_tokens(text, room)
+    text.len() > WIDEST.bytes
+        || has_many_lines(text)
+        || sizes(text).sum::<usize>() > room.bytes
+        || !has_tokens(text, room)
 }
 
 /// Whether there are tokens enough for a text with a number before each line.
