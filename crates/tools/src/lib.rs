@@ -22,6 +22,7 @@ mod room;
 mod schema;
 pub mod session;
 pub mod settings;
+mod spellings;
 pub mod table;
 mod tool;
 pub mod toolbox;

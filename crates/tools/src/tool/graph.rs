@@ -16,6 +16,7 @@ use crate::session::Work;
 
 pub(crate) const TOOL: Tool = Tool::of::<Graph>(
     "graph",
+    "Show how code is related",
     "Show what calls, tests and uses a function, type or file, and what it calls and uses.",
     Hints::LOOKS,
 );

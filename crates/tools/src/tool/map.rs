@@ -18,6 +18,7 @@ use crate::session::Work;
 
 pub(crate) const TOOL: Tool = Tool::of::<Map>(
     "map",
+    "Map the repository",
     "Show the files and signatures that matter most in the workspace, or for a focus.",
     Hints::LOOKS,
 );

@@ -18,6 +18,7 @@ use crate::session::Work;
 
 pub(crate) const TOOL: Tool = Tool::of::<SearchCode>(
     "search_code",
+    "Search code by meaning",
     "Find functions, types and sections by what they do or are called.",
     Hints::LOOKS,
 )
