@@ -48,8 +48,8 @@ pub(super) fn bound_in(
                 member(language, field, goes_on, take);
             }
             let word = ["const ", "let ", "var "].into_iter();
-            let rest = word.filter_map(|word| line.split_once(word));
-            if let Some((_, rest)) = rest.filter(|(before, _)| is_plain(before)).next() {
+            let mut rest = word.filter_map(|word| line.split_once(word));
+            if let Some((_, rest)) = rest.find(|(before, _)| is_plain(before)) {
                 declared(language, rest, goes_on, take);
             }
         }
@@ -66,7 +66,7 @@ fn is_plain(before: &str) -> bool {
 fn declared(language: Language, text: &str, goes_on: bool, take: &mut dyn FnMut(&str, Bound)) {
     let (left, value) = assigned(text);
     let name = word(left);
-    if name.is_empty() {
+    if name.is_empty() || left[name.len()..].trim_start().starts_with(',') {
         let names = left.split(|c: char| !c.is_alphanumeric() && c != '_');
         names.filter(|name| !name.is_empty()).for_each(|name| take(name, Bound::Unknown));
         return;
@@ -174,6 +174,11 @@ fn go(line: &str, take: &mut dyn FnMut(&str, Bound)) {
 
 /// Calls `take` with each parameter in a signature, the receiver included.
 pub(super) fn parameters(language: Language, signature: &str, take: &mut dyn FnMut(&str, Bound)) {
+    use Language::*;
+    // Elsewhere the type stands before the name, or another name does.
+    if !matches!(language, Python | Rust | Go | TypeScript | Tsx | JavaScript | Kotlin) {
+        return;
+    }
     let Some(open) = signature.find('(') else { return };
     let mut rest = &signature[open..];
     let groups = if language == Language::Go { 2 } else { 1 };

@@ -235,6 +235,7 @@ fun go(person: Person) {
 app/Main.kt imports app/models/User.kt x2
 app/Main.kt imports app/models/User.kt:User
 app/Main.kt imports app/models/User.kt:make
+app/Main.kt:go calls app/models/User.kt:User.find
 app/Main.kt:go calls app/models/User.kt:make
 app/Main.kt:go uses type app/models/User.kt:User
 ",

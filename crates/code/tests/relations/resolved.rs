@@ -353,23 +353,17 @@ class Four:
 
     def go(self):
         self.inner.get('/')
-
-def five(Client):
-    Client.get('/')
-    one = 1
-    return one
 ",
         "
 use.py imports client.py
-use.py imports client.py:AsyncClient
 use.py imports client.py:Client
+use.py imports client.py:AsyncClient
 use.py:one calls client.py:AsyncClient
 use.py:one calls client.py:AsyncClient.get
 use.py:two calls client.py:Client.get
 use.py:two uses type client.py:Client
 use.py:Four.__init__ calls client.py:AsyncClient
 use.py:Four.go calls client.py:AsyncClient.get
-use.py:five calls client.py:Client.get
 ",
     );
 }
@@ -406,7 +400,6 @@ README.md:Use documents src/lib.rs:parse (0.80)
 src/a.rs imports src/kind.rs
 src/a.rs imports src/kind.rs:Kind.Other
 src/a.rs:all references src/kind.rs:Kind.Other
-src/lib.rs imports src/kind.rs
 ",
     );
 }
