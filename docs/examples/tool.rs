@@ -11,8 +11,12 @@ use crate::permission::Asks;
 use crate::session::Work;
 
 /// The row for the table: the name, what the model is told, and what calls can do.
-pub(crate) const TOOL: Tool =
-    Tool::of::<CountLines>("count_lines", "Count the lines of a file.", Hints::LOOKS);
+pub(crate) const TOOL: Tool = Tool::of::<CountLines>(
+    "count_lines",
+    "Count lines",
+    "Count the lines of a file.",
+    Hints::LOOKS,
+);
 
 /// Arguments of `count_lines`. The schema that clients get is made from this type.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -296,7 +296,7 @@ fn changes_do_not_cost_a_search_its_vectors() {
     let expected = "searched by words and by the vectors that are there: http://SERVER/api/embed \
                     fails (503: slow): see its log, or try again later\n";
     assert_eq!((error_told(&ran.err, &at).as_str(), ran.code), (expected, Some(0)));
-    assert!(ran.out.contains("meaning "), "{}", ran.out);
+    assert!(ran.out.contains("; meaning"), "{}", ran.out);
     // One file with as many parts as a request has no place for.
     let line = "    // and so on, and on\n".repeat(40);
     let function = |n| format!("/// Part.\npub fn changed_{n}() {{\n{line}}}\n");

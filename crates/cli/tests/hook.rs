@@ -272,7 +272,10 @@ fn long_output_is_shortened_and_kept() {
     assert_eq!(output["stderr"], "");
     assert_eq!((&output["interrupted"], &output["isImage"]), (&json!(false), &json!(false)));
     let handle = shown.split("expand ").nth(1).and_then(|rest| rest.get(..12)).expect("a handle");
-    assert!(context.is_some_and(|told| told.contains(&format!("`foveal expand {handle}`"))));
+    // The model has a shell, where the program may not be found by its name.
+    let command = format!("{} expand {handle}", env!("CARGO_BIN_EXE_foveal"));
+    assert!(context.is_some_and(|told| told.contains(&format!("`{command}`"))));
+    assert_eq!(shown.matches(&command).count(), 1, "{shown}");
     assert_eq!(session.world.output(&format!("expand {handle}")), out.trim_end());
     // The same once more at once is given whole; later output without a word beside it.
     assert!(session.run("c2", "cargo test", &out).is_none());

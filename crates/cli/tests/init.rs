@@ -415,14 +415,18 @@ fn hooks_stand_beside_those_of_others() {
     init(&world, "claude-code --yes");
     let text = world.read(path);
     let settings: Value = serde_json::from_str(&text).expect("JSON");
-    let ours = json!({ "type": "command", "command": program(), "args": ["hook"], "timeout": 10 });
+    let ours = json!({ "type": "command", "command": program(), "args": ["hook"], "timeout": 3 });
     let hooks = &settings["hooks"];
     assert_eq!(hooks["PostToolUse"][1], json!({ "matcher": "Read|Bash|Grep", "hooks": [ours] }));
     assert_eq!(hooks["SessionStart"][0]["hooks"], json!([ours]));
     assert_eq!(hooks["PreCompact"][0]["hooks"], json!([ours]));
     assert!(init(&world, "claude-code --yes").matches("already set up").count() == 2);
     // Somebody adds another command to our group.
-    let together = text.replacen("\"timeout\": 10\n", "\"timeout\": 10\n          },\n          {\"type\": \"command\", \"command\": \"theirs\"\n", 1);
+    let together = text.replacen(
+        "\"timeout\": 3\n",
+        "\"timeout\": 3\n          },\n          {\"type\": \"command\", \"command\": \"theirs\"\n",
+        1,
+    );
     assert_ne!(together, text);
     world.write(path, &together);
     init(&world, "claude-code --remove --yes");

@@ -14,6 +14,7 @@ pub mod map;
 pub mod ranked;
 pub mod relations;
 pub mod summary;
+pub mod synonyms;
 pub mod terms;
 pub mod views;
 
@@ -21,6 +22,7 @@ mod bounds;
 mod entity;
 mod fallback;
 mod file_class;
+mod file_role;
 mod language;
 mod lines;
 mod outline;
@@ -38,6 +40,7 @@ pub use self::entity::{
     Visibility,
 };
 pub use self::file_class::FileClass;
+pub use self::file_role::FileRole;
 pub use self::language::Language;
 pub use self::lines::LineRange;
 pub use self::outline::{Gap, Outline, OutlinePart, outline};

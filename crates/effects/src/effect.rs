@@ -133,6 +133,10 @@ pub struct Effect {
     pub directory: Option<String>,
     /// What the call prints, in order, when it succeeds.
     pub output: Vec<Output>,
+    /// Whether the client leaves out empty lines at the start of what is printed, so that the
+    /// first line may be a later one.
+    #[serde(default)]
+    pub trims_start: bool,
     /// Whether the call asks for text as it is, so that its result is shown in full when it
     /// comes, whatever else shows the same.
     #[serde(default)]

@@ -1,13 +1,14 @@
 //! Parts of files that a question asks for: by its words and by its meaning, as one list.
 //!
-//! Words count by BM25, meaning by the cosine of vectors; each is divided by its best and
-//! vectors count [`VECTORS_WEIGHT`] times, which was the best of the fusions measured.
+//! The best by words (BM25) and the best by meaning (the cosine of vectors) are candidates.
+//! They are ranked by both, each divided by its best, by names and by what they are
+//! ([`crate::likeness`]), and by which others of the best they use or are used by.
 
 use std::collections::{BTreeSet, HashMap};
 
 use foveal_code::bm25::{Bm25Settings, inverse_document_frequency, saturated};
 use foveal_code::embed::QuantizedVector;
-use foveal_code::fusion::{NEIGHBOURS_SHARE, VECTORS_WEIGHT, Voice, by_score};
+use foveal_code::fusion::{NEIGHBOURS_SHARE, Voice, by_score};
 use foveal_code::ranked::{DocumentId, Ranked, best};
 use foveal_code::relations::{Definition, FileSymbols};
 use foveal_code::terms::{for_each_word, is_stop_word, terms};
@@ -15,6 +16,7 @@ use foveal_code::{EntityIndex, EntityKind, LineRange, Visibility};
 use serde_json::{Value, json};
 
 use crate::chunk::{Chunk, Kinds};
+use crate::likeness::{Asked, AskedWord};
 use crate::links::{Candidate, neighbours};
 use crate::segment::Segment;
 use crate::text_terms::{Posting, TermHash, term_hashes};
@@ -167,7 +169,7 @@ pub(crate) fn search(
             segments[segment].chunks[chunk].kinds.meets(allowed)
         }
     };
-    let words = word_scores(segments, &places, question);
+    let (words, asked) = word_scores(segments, &places, question);
     let cosines = cosines(segments, &places, question);
     let most = options.limit.max(CANDIDATES_MIN);
     let top = |scores: &[f32]| {
@@ -177,20 +179,8 @@ pub(crate) fn search(
     // Both scores of every candidate, so that what one ranking ends before still counts.
     let lists = [top(&words), cosines.as_deref().map(top).unwrap_or_default()];
     let candidates: BTreeSet<DocumentId> = lists.iter().flatten().map(|one| one.document).collect();
-    let scored = |scores: &[f32]| -> Vec<Ranked> {
-        let of = |document: &DocumentId| Ranked {
-            document: *document,
-            score: scores[document.index()].max(0.0),
-        };
-        candidates.iter().map(of).collect()
-    };
-    let by_words = scored(&words);
-    let by_meaning = cosines.as_deref().map(scored).unwrap_or_default();
-    let voices = [
-        Voice { ranking: &by_words, weight: 1.0 },
-        Voice { ranking: &by_meaning, weight: VECTORS_WEIGHT },
-    ];
-    let both = by_score(&voices, candidates.len());
+    let candidates: Vec<DocumentId> = candidates.into_iter().collect();
+    let both = by_likeness(segments, &places, &asked, &candidates, cosines.as_deref());
     let counts = options.neighbours_share > 0.0;
     let ties = if counts { ties(segments, &places, &both) } else { Vec::new() };
     let weight = options.neighbours_share * both.first().map_or(0.0, |best| best.score);
@@ -225,17 +215,67 @@ fn ties(segments: &[Segment], places: &Places, both: &[Ranked]) -> Vec<Ranked> {
     ties.map(|(ranked, score)| Ranked { document: ranked.document, score }).collect()
 }
 
-/// BM25 of every part.
-fn word_scores(segments: &[Segment], places: &Places, question: &Question) -> Vec<f32> {
-    let mut scores = vec![0.0; places.count()];
+/// The candidates by words, meaning, names and what they are, best first.
+fn by_likeness(
+    segments: &[Segment],
+    places: &Places,
+    asked: &Asked,
+    candidates: &[DocumentId],
+    cosines: Option<&[f32]>,
+) -> Vec<Ranked> {
+    let mean = mean_length(segments, places);
+    let words = |document: &DocumentId| {
+        let (segment, chunk) = places.find(*document);
+        words_with_synonyms(&segments[segment], chunk, asked, mean)
+    };
+    let words: Vec<f32> = candidates.iter().map(words).collect();
+    let cosine = |document: &DocumentId| cosines.map_or(0.0, |all| all[document.index()].max(0.0));
+    let meaning: Vec<f32> = candidates.iter().map(cosine).collect();
+    let most = |all: &[f32]| all.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
+    let (most_words, most_meaning) = (most(&words), most(&meaning));
+    let sums = words.iter().zip(&meaning);
+    let sums = sums.map(|(words, meaning)| words / most_words + meaning / most_meaning);
+    let sums: Vec<f32> = sums.collect();
+    let top = most(&sums);
+    let scored = candidates.iter().zip(&sums).map(|(document, sum)| {
+        let (segment, chunk) = places.find(*document);
+        let of = &segments[segment];
+        let lines = of.chunks[chunk].lines.count();
+        let (more, factor) = asked.likeness(&of.names, chunk, lines);
+        (document.index(), (sum / top + more) * factor)
+    });
+    best(scored, candidates.len())
+}
+
+/// BM25 of one part, where words count that may stand for those asked for.
+fn words_with_synonyms(segment: &Segment, chunk: usize, asked: &Asked, mean: f32) -> f32 {
+    let length = segment.terms.lengths[chunk] as f32 / mean;
+    let count = |term: TermHash| f32::from(segment.terms.frequency(term, chunk));
+    let score = |word: &AskedWord| {
+        let others = word.synonyms.iter().map(|term| count(*term)).sum();
+        let frequency = AskedWord::frequency(count(word.whole()), others);
+        word.weight * saturated(frequency, length, Bm25Settings::default())
+    };
+    asked.words.iter().map(score).sum()
+}
+
+fn mean_length(segments: &[Segment], places: &Places) -> f32 {
     let lengths = segments.iter().flat_map(|segment| &segment.terms.lengths);
     let sum: u64 = lengths.map(|length| u64::from(*length)).sum();
-    let mean = (sum as f32 / places.count().max(1) as f32).max(f32::MIN_POSITIVE);
-    for (term, _) in &question.terms {
+    (sum as f32 / places.count().max(1) as f32).max(f32::MIN_POSITIVE)
+}
+
+/// BM25 of every part, and the words that were asked for with how rare they are.
+fn word_scores(segments: &[Segment], places: &Places, question: &Question) -> (Vec<f32>, Asked) {
+    let mut scores = vec![0.0; places.count()];
+    let mean = mean_length(segments, places);
+    let mut asked = Vec::new();
+    for (term, word) in &question.terms {
         let lists = segments.iter().map(|segment| segment.terms.postings(*term)).enumerate();
         let lists: Vec<(usize, &[Posting])> = lists.filter(|(_, list)| !list.is_empty()).collect();
         let containing = lists.iter().map(|(_, list)| list.len()).sum();
         let weight = inverse_document_frequency(places.count(), containing);
+        asked.push((&**word, weight));
         for (segment, list) in lists {
             for posting in list {
                 let chunk = usize::from(posting.chunk);
@@ -246,7 +286,7 @@ fn word_scores(segments: &[Segment], places: &Places, question: &Question) -> Ve
             }
         }
     }
-    scores
+    (scores, Asked::of(asked.into_iter()))
 }
 
 /// The cosine of every part, 0 for those without a vector; `None` where nothing has one.

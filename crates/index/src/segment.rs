@@ -4,6 +4,7 @@ use foveal_code::embed::Vectors;
 
 use crate::chunk::{self, Chunk};
 use crate::links::Links;
+use crate::names::Names;
 use crate::store::{Loaded, RowId, VectorsId};
 use crate::symbols;
 use crate::text_terms::FileTerms;
@@ -16,6 +17,7 @@ pub(crate) struct Segment {
     pub(crate) chunks: Vec<Chunk>,
     pub(crate) terms: FileTerms,
     pub(crate) links: Links,
+    pub(crate) names: Names,
     /// `None` where they are not of the model that is asked.
     pub(crate) vectors: Option<Vectors>,
     /// Where they are stored.
@@ -35,12 +37,14 @@ impl Segment {
         let vectors = dimensions.zip(loaded.vectors.as_ref());
         let vectors = vectors
             .and_then(|(dimensions, bytes)| vectors::decode(bytes, dimensions, chunks.len()));
-        let links = if chunks.is_empty() {
-            Links::default()
+        let symbols = if chunks.is_empty() {
+            None
         } else {
-            Links::of(&symbols::decode(&row.path, &loaded.symbols)?, &chunks)
+            Some(symbols::decode(&row.path, &loaded.symbols)?)
         };
+        let links = symbols.as_ref().map(|symbols| Links::of(symbols, &chunks)).unwrap_or_default();
+        let names = Names::of(&row.path, symbols.as_ref(), &chunks);
         let (vectors_id, path) = (row.vectors, row.path.clone());
-        Some(Self { row: row.id, path, chunks, terms, links, vectors, vectors_id })
+        Some(Self { row: row.id, path, chunks, terms, links, names, vectors, vectors_id })
     }
 }

@@ -99,10 +99,10 @@ verbose\n\
 \x20 src/settings.rs:6 field Settings.verbose [verbose]\n\
 equals sign\n\
 \x20 notes.md:3-9 section Notes.Building [equals+sign]\n\
-\x20 notes.md:1 section Notes []\n\
+\x20 src/settings.rs:22-28 function parse_settings []\n\
 building\n\
 \x20 notes.md:3-6 section Notes.Building [building]\n\
-\x20 src/settings.rs:3-7 type Settings []\n\
+\x20 src/settings.rs:10-19 method Settings.load []\n\
 settings\n\
 \n",
     );

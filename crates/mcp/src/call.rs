@@ -207,7 +207,8 @@ fn result(answer: Answer, wants_data: bool) -> CallToolResult {
         meta.insert(HANDLE_KEY.to_owned(), handle.to_string().into());
     }
     let mut result = CallToolResult::success(content);
-    result.is_error = Some(answer.is_error);
+    // That a command fails is an answer: clients show errors cut, or take the server for broken.
+    result.is_error = Some(answer.is_error && !answer.has_exit_code);
     result.structured_content = answer.structured.filter(|_| wants_data);
     result.with_meta((!meta.is_empty()).then_some(MetaObject(meta)))
 }

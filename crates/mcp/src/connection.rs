@@ -11,10 +11,11 @@ use serde_json::{Value, json};
 use tokio::sync::Mutex;
 use uuid::Uuid;
 
+use crate::caller::Caller;
 use crate::log::{LogThreshold, Severity};
 use crate::roots::{self, ClientRoots, Folders};
 use crate::round_trips::{self, RoundTrips};
-use crate::sessions::{ClientSession, SessionKey};
+use crate::sessions::{ClientSession, Prompt, SessionKey};
 use crate::shared::Shared;
 use crate::workspaces::BoxError;
 
@@ -71,8 +72,9 @@ pub(crate) struct Workspace {
 pub(crate) struct SessionRef {
     shared: Arc<Shared>,
     workspace: Workspace,
-    /// `None`: to none that is remembered.
-    key: Option<SessionKey>,
+    /// [`NO_CONNECTION`]: of nobody known.
+    connection: u64,
+    caller: Caller,
     /// Whether it answers calls from earlier ones, if it is new and the client said so.
     detect: Option<bool>,
 }
@@ -81,19 +83,39 @@ impl SessionRef {
     /// The session. Blocks.
     pub(crate) fn open(self) -> Arc<ClientSession> {
         let toolbox = &self.workspace.toolbox;
+        let prompt = self.caller.prompt(toolbox);
         // Never a name that was used before: a session takes up what the one of its name was
         // shown, and another conversation may have had that name.
         let make = || {
-            let session = Session::new(toolbox, format!("mcp-{}", Uuid::new_v4().simple()));
+            let id = format!("mcp-{}", Uuid::new_v4().simple());
+            let session = match prompt {
+                Prompt::Unknown => Session::of_unknown_readers(toolbox, id),
+                Prompt::Noted(_) => Session::new(toolbox, id).of_one_reader(),
+                Prompt::Only | Prompt::Named(_) => Session::new(toolbox, id),
+            };
             if self.detect.is_some() {
                 session.duplicates.set_detection(self.detect);
             }
             ClientSession::new(session)
         };
-        match &self.key {
-            Some(key) => self.shared.sessions.get_or_make(key, make),
-            None => Arc::new(make()),
+        let is_nobodys =
+            self.connection == NO_CONNECTION && matches!(prompt, Prompt::Only | Prompt::Unknown);
+        if is_nobodys {
+            return Arc::new(make());
         }
+        let (connection, roots) = (self.connection, self.workspace.roots.clone());
+        let key = SessionKey { connection, prompt: prompt.clone(), roots };
+        self.shared.sessions.get_or_make(&key, make)
+    }
+
+    /// The session to tell of where a request does not say which: of several that of the last
+    /// call. Blocks.
+    pub(crate) fn open_latest(self) -> Arc<ClientSession> {
+        let latest = match self.caller {
+            Caller::Unknown => self.shared.sessions.latest(self.connection),
+            Caller::Only | Caller::Named(_) | Caller::Call(_) => None,
+        };
+        latest.unwrap_or_else(|| self.open())
     }
 }
 
@@ -135,15 +157,11 @@ impl Connection {
         let Some(workspace) = self.workspace(context, round_trips).await? else { return Ok(None) };
         let name = context.meta.get(SESSION_KEY).and_then(|name| name.as_str());
         let name = name.filter(|name| !name.is_empty() && name.len() <= NAME_BYTES_MAX);
-        let connection = self.number();
-        let is_nobodys = connection == NO_CONNECTION && name.is_none();
-        let key = (!is_nobodys).then(|| SessionKey {
-            connection,
-            name: name.map(str::to_owned),
-            roots: workspace.roots.clone(),
-        });
+        let caller =
+            name.map_or_else(|| Caller::of(context), |name| Caller::Named(name.to_owned()));
+        let (shared, connection) = (Arc::clone(&self.shared), self.number());
         let detect = *self.detect.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(Some(SessionRef { shared: Arc::clone(&self.shared), workspace, key, detect }))
+        Ok(Some(SessionRef { shared, workspace, connection, caller, detect }))
     }
 
     /// Does what a `notifications/foveal/duplicates` says; what is not understood is left alone.

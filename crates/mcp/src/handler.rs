@@ -12,7 +12,7 @@ use rmcp::{RoleServer, ServerHandler};
 use crate::connection::Connection;
 use crate::invalid_request::error_for;
 use crate::round_trips::RoundTrips;
-use crate::{call, resources};
+use crate::{call, instructions, resources};
 
 /// The notification by which a client says that its model no longer has what it was shown:
 /// after a compaction, say. Its `session` names one session; without it all of the connection
@@ -32,6 +32,7 @@ impl ServerHandler for Connection {
         capabilities.logging = Some(JsonObject::new());
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("foveal", env!("CARGO_PKG_VERSION")))
+            .with_instructions(instructions::of(self.shared.settings.tools))
     }
 
     async fn initialize(
@@ -91,8 +92,9 @@ impl ServerHandler for Connection {
         let Some(session) = session.map_err(|error| failed(error.to_string()))? else {
             return Ok(round_trips.ask_folders().into());
         };
-        let read =
-            tokio::task::spawn_blocking(move || resources::read(&session.open(), &request.uri));
+        let read = tokio::task::spawn_blocking(move || {
+            resources::read(&session.open_latest(), &request.uri)
+        });
         let read = read.await.map_err(|error| failed(error.to_string()))??;
         Ok(read.into())
     }

@@ -6,11 +6,14 @@
 
 mod approver;
 mod call;
+mod caller;
 mod connection;
 mod elicitation;
 mod first_request;
 mod handler;
 pub mod http;
+mod input;
+mod instructions;
 mod invalid_request;
 mod listing;
 mod log;

@@ -13,6 +13,10 @@ const SIZE_KEY: &str = "anthropic/maxResultSizeChars";
 /// The most that may be asked for.
 const SIZE_MAX: u64 = 500_000;
 
+/// Under this name Claude Code is told that a tool belongs in every prompt. It tells its model of
+/// others by name alone, until the model searches for them.
+const ALWAYS_KEY: &str = "anthropic/alwaysLoad";
+
 /// All tools of a set, in the table's order.
 pub(crate) fn tools(set: ToolSet) -> Vec<model::Tool> {
     set.tools().map(listed).collect()
@@ -30,8 +34,12 @@ fn listed(tool: &Tool) -> model::Tool {
         .destructive(hints.destructive)
         .idempotent(hints.idempotent)
         .open_world(hints.open_world);
-    let size = model::JsonObject::from_iter([(SIZE_KEY.to_owned(), SIZE_MAX.into())]);
+    let mut meta = model::JsonObject::from_iter([(SIZE_KEY.to_owned(), SIZE_MAX.into())]);
+    if tool.is_lean {
+        meta.insert(ALWAYS_KEY.to_owned(), true.into());
+    }
     model::Tool::new(tool.name, tool.description, Arc::new(schema))
+        .with_title(tool.title)
         .with_annotations(annotations)
-        .with_meta(model::MetaObject(size))
+        .with_meta(model::MetaObject(meta))
 }

@@ -14,10 +14,23 @@ use crate::session_report::CallCounts;
 pub(crate) struct SessionKey {
     /// The connection; requests that belong to none share number 0.
     pub(crate) connection: u64,
-    /// What the client calls it, if it has several.
-    pub(crate) name: Option<String>,
+    /// Which of the client's prompts it is for.
+    pub(crate) prompt: Prompt,
     /// The folders it is about.
     pub(crate) roots: Vec<PathBuf>,
+}
+
+/// Which of a client's prompts the answers of a session go into.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Prompt {
+    /// The only one, as far as is known.
+    Only,
+    /// The one that the client calls so.
+    Named(String),
+    /// That of the reader whom a hook of the client noted.
+    Noted(String),
+    /// One of several, and nobody knows which.
+    Unknown,
 }
 
 /// A session of the tools, and the counts of its calls.
@@ -78,6 +91,13 @@ impl Sessions {
         session
     }
 
+    /// The session of a connection that was used last.
+    pub(crate) fn latest(&self, connection: u64) -> Option<Arc<ClientSession>> {
+        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let latest = held.iter().rev().find(|held| held.key.connection == connection)?;
+        Some(Arc::clone(&latest.session))
+    }
+
     /// Forgets what was shown in the session called `name` of a connection, or in all of them.
     pub(crate) fn forget_shown(&self, connection: u64, name: Option<&str>) {
         self.each(connection, name, Session::forget);
@@ -88,7 +108,7 @@ impl Sessions {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         let meant = held.iter().filter(|held| {
             held.key.connection == connection
-                && name.is_none_or(|name| held.key.name.as_deref() == Some(name))
+                && name.is_none_or(|name| held.key.prompt == Prompt::Named(name.to_owned()))
         });
         meant.for_each(|held| act(&held.session.session));
     }

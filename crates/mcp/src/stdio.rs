@@ -10,8 +10,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
 use crate::first_request::FromFirstRequest;
-use crate::runtime;
 use crate::server::Server;
+use crate::{input, runtime};
 
 /// Why serving ended before the client left.
 #[derive(Debug, thiserror::Error)]
@@ -35,10 +35,12 @@ pub fn serve(server: &Server) -> Result<(), ServeError> {
     let runtime = runtime::build(server.shared.settings.calls_max).map_err(ServeError::Start)?;
     let served = runtime.block_on(async {
         let stop = runtime::stop_when_asked();
-        let (input, output) = stdio_pipes();
-        serve_on(server, input, output, stop).await
+        let (pipe, output) = stdio_pipes();
+        match input::is_pipe() {
+            true => serve_on(server, pipe, output, stop).await,
+            false => serve_on(server, input::of_thread(), output, stop).await,
+        }
     });
-    // A read from standard input may never return.
     runtime.shutdown_timeout(runtime::END_PATIENCE);
     served
 }

@@ -22,6 +22,8 @@ async fn the_server_says_what_it_is() {
     let capabilities = &info.capabilities;
     assert!(capabilities.tools.is_some() && capabilities.resources.is_some());
     assert!(capabilities.prompts.is_none());
+    let instructions = info.instructions.as_deref().unwrap();
+    assert!(instructions.contains("read_file") && instructions.len() < 700, "{instructions}");
 }
 
 #[tokio::test]
@@ -36,6 +38,8 @@ async fn tools_are_those_of_the_profile_with_their_hints() {
         assert_eq!(listed.schema_as_json_value(), tool.schema());
         assert_eq!(listed.description.as_deref(), Some(tool.description));
         assert!(listed.output_schema.is_none());
+        assert_eq!(listed.title.as_deref(), Some(tool.title));
+        assert_eq!(listed.meta.as_ref().unwrap().0["anthropic/alwaysLoad"], true);
         let hints = listed.annotations.as_ref().unwrap();
         assert_eq!(hints.read_only_hint, Some(tool.hints.read_only), "{}", tool.name);
         assert_eq!(hints.destructive_hint, Some(tool.hints.destructive), "{}", tool.name);
@@ -66,6 +70,40 @@ async fn answers_and_failures_are_both_read_by_the_model() {
         assert_eq!(refused.is_error, Some(true), "{refused:?}");
         assert!(text(&refused).contains(expected), "{refused:?}");
     }
+}
+
+#[tokio::test]
+async fn only_the_few_tools_are_in_every_prompt() {
+    let world = World::new(ToolSet::Full);
+    let client = world.connect(Desk::default()).await;
+    for (listed, tool) in client.list_all_tools().await.unwrap().iter().zip(ToolSet::Full.tools()) {
+        let meta = &listed.meta.as_ref().unwrap().0;
+        assert_eq!(meta.contains_key("anthropic/alwaysLoad"), tool.is_lean, "{}", tool.name);
+    }
+}
+
+#[tokio::test]
+async fn a_command_that_fails_is_an_answer() {
+    let world = World::new(ToolSet::Full);
+    let client = world.connect(Desk::default()).await;
+    for (command, is_error) in [("echo out; exit 3", false), ("sleep 9", true)] {
+        let arguments = json!({"command": command, "timeout": 1.0});
+        let answer = ask(&client, "bash", arguments).await;
+        assert_eq!(answer.is_error, Some(is_error), "{answer:?}");
+        assert_eq!(text(&answer).contains("[exit code 3]"), !is_error, "{answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn arguments_may_be_called_as_other_agents_call_them() {
+    let world = World::new(ToolSet::Full);
+    world.write("a.txt", "one\ntwo\n");
+    let client = world.connect(Desk::default()).await;
+    assert!(call(&client, "read_file", json!({"file_path": "a.txt"})).await.contains("two"));
+    let edit = json!({"file_path": "a.txt", "old_string": "two", "new_string": "three"});
+    call(&client, "edit_file", edit).await;
+    let written = std::fs::read_to_string(world.folder.path().join("a.txt")).unwrap();
+    assert_eq!(written, "one\nthree\n");
 }
 
 #[tokio::test]

@@ -3,7 +3,10 @@
 use std::sync::atomic::Ordering;
 
 use foveal_mcp::RESET_NOTIFICATION;
+use foveal_store::Store as _;
+use foveal_tools::session::note_reader;
 use foveal_tools::table::ToolSet;
+use foveal_transcript::Timestamp;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CancelledNotification, CancelledNotificationParam,
     ClientRequest, CustomNotification, MetaObject, NumberOrString, RequestMetaObject,
@@ -19,7 +22,11 @@ async fn is_whole(client: &Running) -> bool {
 }
 
 fn of_session(params: CallToolRequestParams, name: &str) -> CallToolRequestParams {
-    let named = [("foveal/session".to_owned(), Value::from(name))];
+    with_meta(params, "foveal/session", name)
+}
+
+fn with_meta(params: CallToolRequestParams, key: &str, value: &str) -> CallToolRequestParams {
+    let named = [(key.to_owned(), Value::from(value))];
     let mut params = params;
     params.meta = Some(RequestMetaObject(MetaObject(named.into_iter().collect())));
     params
@@ -53,6 +60,108 @@ async fn a_client_may_have_several_conversations() {
     assert!(!is_whole_in(&client, "agent 1").await);
     assert!(is_whole_in(&client, "agent 2").await);
     assert!(!is_whole(&client).await);
+}
+
+/// Reads the file for the call of this id, as Claude Code does.
+async fn is_whole_for(client: &Running, call: &str) -> bool {
+    let read = params("read_file", json!({"path": "a.txt"}));
+    let read = with_meta(read, "claudecode/toolUseId", call);
+    text(&client.call_tool(read).await.unwrap()).contains("line number 45")
+}
+
+/// Notes of long ago are removed.
+fn now() -> Timestamp {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    Timestamp(i64::try_from(since.as_millis()).unwrap())
+}
+
+fn claude_code() -> Desk {
+    Desk { name: Some("claude-code"), ..Desk::default() }
+}
+
+#[tokio::test]
+async fn agents_of_claude_code_are_told_apart_by_their_calls() {
+    let world = World::new(ToolSet::Full);
+    world.write("a.txt", lines());
+    let client = world.connect(claude_code()).await;
+    for (call, reader, whole) in [
+        ("1", "session/", true),
+        ("2", "session/", false),
+        ("3", "session/one", true),
+        ("4", "session/two", true),
+        // What the others were shown meanwhile takes nothing from the first.
+        ("5", "session/one", false),
+        ("6", "another/", true),
+    ] {
+        world.store.note_asker(call, reader, now()).unwrap();
+        assert_eq!(is_whole_for(&client, call).await, whole, "{call}");
+    }
+}
+
+#[tokio::test]
+async fn agents_of_claude_code_work_at_the_same_time() {
+    let world = World::new(ToolSet::Full);
+    world.write("a.txt", lines());
+    let client = world.connect(claude_code()).await;
+    let calls: Vec<String> = (0..20).map(|number| number.to_string()).collect();
+    for call in &calls {
+        world.store.note_asker(call, &format!("session/{call}"), now()).unwrap();
+    }
+    let all = futures_of(calls.iter().map(|call| is_whole_for(&client, call))).await;
+    assert!(all.into_iter().all(|is_whole| is_whole));
+}
+
+/// Waits for all of these at the same time.
+async fn futures_of<T>(futures: impl Iterator<Item = impl Future<Output = T>>) -> Vec<T> {
+    let mut left: Vec<_> = futures.map(|one| (Box::pin(one), None)).collect();
+    std::future::poll_fn(|context| {
+        for (future, done) in left.iter_mut().filter(|(_, done)| done.is_none()) {
+            if let std::task::Poll::Ready(value) = future.as_mut().poll(context) {
+                *done = Some(value);
+            }
+        }
+        match left.iter().all(|(_, done)| done.is_some()) {
+            true => std::task::Poll::Ready(()),
+            false => std::task::Poll::Pending,
+        }
+    })
+    .await;
+    left.into_iter().filter_map(|(_, done)| done).collect()
+}
+
+#[tokio::test]
+async fn agents_that_are_not_known_are_pointed_at_nothing() {
+    let world = World::new(ToolSet::Full);
+    world.write("a.txt", lines());
+    let client = world.connect(claude_code()).await;
+    for call in ["1", "2", "3"] {
+        assert!(is_whole_for(&client, call).await, "{call}");
+    }
+    // Nor where the client does not say of which call a request is.
+    assert!(is_whole(&client).await && is_whole(&client).await);
+    // What any of them saw of a file may be changed all the same.
+    let edit = json!({"path": "a.txt", "old_str": "line number 45", "new_str": "line 45",
+        "intent": "shorten"});
+    call(&client, "edit_file", edit).await;
+    let grep = || call(&client, "grep", json!({"pattern": "number 4", "path": "a.txt"}));
+    assert!(grep().await.contains("line number 46") && grep().await.contains("line number 46"));
+}
+
+#[tokio::test]
+async fn a_cut_prompt_is_forgotten_by_each_of_its_agents() {
+    let world = World::new(ToolSet::Full);
+    world.write("a.txt", lines());
+    let client = world.connect(claude_code()).await;
+    let folder = world.folder.path().canonicalize().unwrap();
+    for call in ["1", "2", "3"] {
+        world.store.note_asker(call, "session/", now()).unwrap();
+    }
+    assert!(is_whole_for(&client, "1").await);
+    // That another asks in the folder is nothing to a session of one reader.
+    note_reader(&*world.store, &folder, Some("session/one"), now()).unwrap();
+    assert!(!is_whole_for(&client, "2").await);
+    note_reader(&*world.store, &folder, None, now()).unwrap();
+    assert!(is_whole_for(&client, "3").await);
 }
 
 #[tokio::test]

@@ -36,6 +36,8 @@ pub(crate) struct Desk {
     pub(crate) asked: Mutex<Vec<String>>,
     pub(crate) progress: Mutex<Vec<ProgressNotificationParam>>,
     pub(crate) logged: Mutex<Vec<Value>>,
+    /// What it calls itself; `None`: `test`.
+    pub(crate) name: Option<&'static str>,
 }
 
 /// A client.
@@ -48,7 +50,7 @@ impl ClientHandler for Client {
         let mut capabilities = ClientCapabilities::default();
         capabilities.roots = self.0.has_roots.then(Default::default);
         capabilities.elicitation = self.0.choice.map(|_| Default::default());
-        ClientConfig::new(capabilities, Implementation::new("test", "1"))
+        ClientConfig::new(capabilities, Implementation::new(self.0.name.unwrap_or("test"), "1"))
     }
 
     async fn list_roots(
@@ -105,6 +107,8 @@ pub(crate) struct World {
     pub(crate) server: Server,
     /// How often a toolbox was opened.
     pub(crate) opened: Arc<AtomicUsize>,
+    /// What all toolboxes keep.
+    pub(crate) store: Arc<SqliteStore>,
 }
 
 impl World {
@@ -119,11 +123,13 @@ impl World {
         change(&mut settings, folder.path());
         let opened = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&opened);
+        let store = Arc::new(SqliteStore::in_memory().unwrap());
+        let kept = Arc::clone(&store);
         let open: OpenToolbox = Arc::new(move |roots: Vec<PathBuf>| {
             counted.fetch_add(1, Ordering::Relaxed);
-            Ok(Arc::new(toolbox(&roots)?))
+            Ok(Arc::new(toolbox(&roots, Arc::clone(&kept))?))
         });
-        Self { folder, server: Server::new(settings, open), opened }
+        Self { folder, server: Server::new(settings, open), opened, store }
     }
 
     pub(crate) fn write(&self, path: &str, content: impl AsRef<[u8]>) {
@@ -143,10 +149,9 @@ impl World {
 }
 
 /// Tools on folders, that remember in memory. What a `.env` holds is asked about.
-fn toolbox(roots: &[PathBuf]) -> Result<Toolbox, foveal_mcp::BoxError> {
+fn toolbox(roots: &[PathBuf], store: Arc<SqliteStore>) -> Result<Toolbox, foveal_mcp::BoxError> {
     let first = roots[0].clone();
     let roots = Roots::open(roots)?;
-    let store = Arc::new(SqliteStore::in_memory()?);
     let path = std::env::var_os("PATH");
     let environment = Environment::inherited(path.clone().map(|path| ("PATH".into(), path)));
     let shell = Shell::find(path.as_deref()).ok_or("there is no shell")?;

@@ -219,6 +219,14 @@ impl<S: Store> Store for Redacting<S> {
         self.store.readers(places)
     }
 
+    fn note_asker(&self, call: &str, reader: &str, now: Timestamp) -> Result<(), StoreError> {
+        self.store.note_asker(&name(call), &name(reader), now)
+    }
+
+    fn asker(&self, call: &str) -> Result<Option<String>, StoreError> {
+        self.store.asker(&name(call))
+    }
+
     fn last_reader_note(&self) -> Result<Moment, StoreError> {
         self.store.last_reader_note()
     }

@@ -35,6 +35,9 @@ pub const GRANT_BYTES_MAX: usize = 64 << 10;
 /// Grants kept; the oldest go first.
 pub const GRANTS_MAX: u32 = 10_000;
 
+/// Notes on who makes a call that are kept; the oldest go first.
+pub const ASKERS_MAX: u32 = 4_096;
+
 /// Notes on readers kept; the oldest go first.
 pub const READER_NOTES_MAX: u32 = 10_000;
 
@@ -246,6 +249,19 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// Those of every call.
     fn readers(&self, places: &[ReaderPlace]) -> Result<Readers, StoreError>;
+
+    /// Notes that `reader` makes the call that its client calls `call`. The newest
+    /// [`ASKERS_MAX`] notes are kept.
+    ///
+    /// # Errors
+    /// Those of every call.
+    fn note_asker(&self, call: &str, reader: &str, now: Timestamp) -> Result<(), StoreError>;
+
+    /// Who makes the call that its client calls `call`, if that was noted.
+    ///
+    /// # Errors
+    /// Those of every call.
+    fn asker(&self, call: &str) -> Result<Option<String>, StoreError>;
 
     /// When the last note on readers was made; the least moment if there is none. May be asked
     /// before every call.

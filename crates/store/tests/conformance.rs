@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use foveal_store::{
-    Call, CallChanges, CallHistory, CallNumber, Collected, Content, CurationKey, Fetch, FetchKey,
-    FolderKey, GRANT_BYTES_MAX, Grant, Limits, Moment, PAYLOAD_BYTES_MAX, PAYLOAD_DEPTH_MAX, Reach,
-    ReaderPlace, Readers, Record, RecordNumber, RootsKey, SESSION_ID_BYTES_MAX, SessionFacts,
-    SessionId, Sqlite, SqliteStore, Store, StoreError, Write,
+    ASKERS_MAX, Call, CallChanges, CallHistory, CallNumber, Collected, Content, CurationKey, Fetch,
+    FetchKey, FolderKey, GRANT_BYTES_MAX, Grant, Limits, Moment, PAYLOAD_BYTES_MAX,
+    PAYLOAD_DEPTH_MAX, Reach, ReaderPlace, Readers, Record, RecordNumber, RootsKey,
+    SESSION_ID_BYTES_MAX, SessionFacts, SessionId, Sqlite, SqliteStore, Store, StoreError, Write,
 };
 use foveal_transcript::{ContentHash, Handle, Timestamp};
 use serde_json::{Value, json};
@@ -32,6 +32,7 @@ const CASES: &[Case] = &[
     ("writes are found by file", writes_are_found_by_file),
     ("grants are kept by roots", grants_are_kept_by_roots),
     ("readers are noted by folder", readers_are_noted_by_folder),
+    ("askers are noted by call", askers_are_noted_by_call),
     ("notes on readers are seen whole", notes_on_readers_are_seen_whole),
     ("deleting takes what nothing else needs", deleting_takes_what_nothing_else_needs),
     ("the old goes", the_old_goes),
@@ -469,6 +470,27 @@ fn readers_are_noted_by_folder(store: &dyn Store) {
     assert_eq!(readers(&[below("/work"), within]), Readers::default());
 }
 
+fn askers_are_noted_by_call(store: &dyn Store) {
+    let note = |call: &str, reader: &str, ms| {
+        store.note_asker(call, reader, Timestamp(ms)).expect("it is noted");
+    };
+    let asker = |call: &str| store.asker(call).expect("an asker");
+    assert_eq!(asker("a"), None);
+    note("a", "one", 50);
+    note("b", "two", 51);
+    assert_eq!((asker("a").as_deref(), asker("b").as_deref()), (Some("one"), Some("two")));
+    note("a", "two", 52);
+    assert_eq!(asker("a").as_deref(), Some("two"));
+    // They are no sessions, and go when they are old or too many.
+    assert_eq!(store.sessions().expect("none"), []);
+    collect(store, u64::MAX, 1, Timestamp(53));
+    assert_eq!((asker("a").as_deref(), asker("b")), (Some("two"), None));
+    for number in 0..i64::from(ASKERS_MAX) {
+        note(&format!("call {number}"), "one", 60 + number);
+    }
+    assert_eq!((asker("a"), asker("call 0").as_deref()), (None, Some("one")));
+}
+
 /// Who sees that there is a new note finds it at every place.
 fn notes_on_readers_are_seen_whole(store: &dyn Store) {
     const NOTES: i64 = 200;
@@ -738,6 +760,11 @@ fn calls_grants_and_readers_have_no_secrets(store: &dyn Store) {
     assert_eq!(first, again);
     assert!(first.reader != second.reader && first.last < second.last, "{first:?} {second:?}");
     assert!(first.reader.is_some_and(|reader| reader.starts_with(note)));
+    for (call, reader) in [(&one, &other), (&other, &one)] {
+        store.note_asker(call, reader, at(1)).expect("it is noted");
+    }
+    let (first, second) = (store.asker(&one).expect("one"), store.asker(&other).expect("another"));
+    assert!(first != second && first.is_some_and(|reader| reader.starts_with(note)));
 }
 
 fn threads_share_a_store(store: &dyn Store) {

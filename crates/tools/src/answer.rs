@@ -22,6 +22,8 @@ pub struct Answer {
     pub structured: Option<Value>,
     /// Whether the call failed.
     pub is_error: bool,
+    /// Whether a command ran to its end, also where `is_error` says that it failed.
+    pub has_exit_code: bool,
     /// Whether an earlier answer was used instead of doing the work again.
     pub cached: bool,
     /// Whether the call was stopped before it was answered: nothing of it counts as shown.

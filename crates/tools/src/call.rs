@@ -72,7 +72,7 @@ fn answered(
     request: &Request,
     control: &Control<'_>,
 ) -> Result<Answer, ToolError> {
-    let arguments = tool.without_nulls(&request.arguments);
+    let arguments = tool.spelled(&request.arguments);
     let (toolbox, approvals) = (session.toolbox(), Approvals::default());
     let has_parts = AtomicBool::new(false);
     let part = |part: &Request| {
@@ -153,9 +153,11 @@ fn give(
     asked: Option<(Query, Option<ToRecord>)>,
 ) -> Answer {
     let (is_cached, is_error) = (findings.is_cached(), findings.content.is_error());
+    let has_exit_code = findings.content.has_exit_code();
     let (structured, images) = (findings.data(), findings.content.images());
     let (text, rows) = findings.content.take_text().into_parts();
-    let answer = Answer { images, structured, is_error, cached: is_cached, ..Answer::default() };
+    let answer = Answer { images, structured, is_error, has_exit_code, ..Answer::default() };
+    let answer = Answer { cached: is_cached, ..answer };
     if findings.content.is_stopped() {
         return Answer { text, rows, is_stopped: true, ..answer };
     }

@@ -9,6 +9,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use foveal_cancel::Cancel;
+use foveal_code::relations::Relations;
 use foveal_index::{Hit, Index, IndexError, Progress, SearchOptions};
 
 use crate::control::{self, Control};
@@ -34,6 +35,15 @@ pub struct CodeIndex {
 pub(crate) struct FoundInRoots {
     /// The best parts, with the root of each; `None` for the first.
     pub(crate) hits: Vec<(Option<PathBuf>, Hit)>,
+    /// Roots whose index failed, and why.
+    pub(crate) failed: Vec<(Option<PathBuf>, ToolError)>,
+}
+
+/// How everything in all roots is related.
+#[derive(Debug)]
+pub(crate) struct RelatedInRoots {
+    /// The relations of each root; `None` for the first.
+    pub(crate) relations: Vec<(Option<PathBuf>, Arc<Relations>)>,
     /// Roots whose index failed, and why.
     pub(crate) failed: Vec<(Option<PathBuf>, ToolError)>,
 }
@@ -75,7 +85,8 @@ impl CodeIndex {
         let others = self.others.iter().map(|(root, index)| (Some(root), index));
         let (mut hits, mut failed) = (Vec::new(), Vec::new());
         for (root, index) in [(None, &self.first)].into_iter().chain(others) {
-            match index.search(query, options.clone(), control) {
+            let ask = |reply| Question::Search(query.to_owned(), options.clone(), reply);
+            match index.ask(ask, control) {
                 Ok(found) => hits.extend(weighed(found).map(|hit| (root.cloned(), hit))),
                 Err(ToolError::Cancelled) => return Err(ToolError::Cancelled),
                 Err(error) => failed.push((root.cloned(), error)),
@@ -91,6 +102,30 @@ impl CodeIndex {
         hits.truncate(options.limit);
         let hits = hits.into_iter().map(|(root, (_, hit))| (root, hit)).collect();
         Ok(FoundInRoots { hits, failed })
+    }
+
+    /// How everything in each root is related, of files as they are now, with the root of
+    /// each; `None` for the first. The first question waits until the indexes are made.
+    ///
+    /// # Errors
+    /// If the caller stops it, or no index can be read.
+    pub(crate) fn relations(&self, control: &Control<'_>) -> Result<RelatedInRoots, ToolError> {
+        let others = self.others.iter().map(|(root, index)| (Some(root), index));
+        let mut found = RelatedInRoots { relations: Vec::new(), failed: Vec::new() };
+        for (root, index) in [(None, &self.first)].into_iter().chain(others) {
+            match index.ask(Question::Relations, control) {
+                Ok(relations) => found.relations.push((root.cloned(), relations)),
+                Err(ToolError::Cancelled) => return Err(ToolError::Cancelled),
+                Err(error) => found.failed.push((root.cloned(), error)),
+            }
+        }
+        match found.failed.pop() {
+            Some((_, error)) if found.relations.is_empty() => Err(error),
+            last => {
+                found.failed.extend(last);
+                Ok(found)
+            }
+        }
     }
 }
 
@@ -118,7 +153,7 @@ struct Shared {
 /// What the thread is asked for.
 #[derive(Default)]
 struct Waiting {
-    questions: VecDeque<SearchRequest>,
+    questions: VecDeque<Question>,
     /// Files to be read anew; whatever else changed is found before the next question.
     touched: Vec<PathBuf>,
     closed: bool,
@@ -126,16 +161,40 @@ struct Waiting {
     refused: Option<String>,
 }
 
-struct SearchRequest {
-    query: String,
-    options: SearchOptions,
-    reply: Sender<Reply>,
+/// What is asked, and where the answer goes.
+enum Question {
+    Search(String, SearchOptions, Sender<Reply<Vec<Hit>>>),
+    Relations(Sender<Reply<Arc<Relations>>>),
 }
 
 /// What comes back for a question.
-enum Reply {
+enum Reply<T> {
     Progress(Progress),
-    Done(Result<Vec<Hit>, IndexError>),
+    Done(Result<T, IndexError>),
+}
+
+impl Question {
+    /// Answers it from files as they are now. Who asked may have gone.
+    fn answer(self, index: &mut Index, cancel: &Cancel<'_>) {
+        match self {
+            Self::Search(query, options, reply) => {
+                let found = |index: &mut Index| index.search(&query, &options);
+                answer(index, cancel, &reply, found);
+            }
+            Self::Relations(reply) => answer(index, cancel, &reply, Index::relations),
+        }
+    }
+}
+
+fn answer<T>(
+    index: &mut Index,
+    cancel: &Cancel<'_>,
+    reply: &Sender<Reply<T>>,
+    question: impl FnOnce(&mut Index) -> Result<T, IndexError>,
+) {
+    let mut tell = |progress| drop(reply.send(Reply::Progress(progress)));
+    let found = index.update(&mut tell, cancel).and_then(|_| question(index));
+    drop(reply.send(Reply::Done(found)));
 }
 
 /// Files remembered until they are looked at.
@@ -156,17 +215,17 @@ impl RootIndex {
         self.start();
     }
 
-    fn search(
+    /// Asks the question that `question` makes of where its answer goes, and waits for it.
+    fn ask<T>(
         &self,
-        query: &str,
-        options: SearchOptions,
+        question: impl FnOnce(Sender<Reply<T>>) -> Question,
         control: &Control<'_>,
-    ) -> Result<Vec<Hit>, ToolError> {
+    ) -> Result<T, ToolError> {
         let (reply, answers) = mpsc::channel();
         let mut work = self.lock();
         // Nobody would take it, and the channel closes at once.
         if work.refused.is_none() {
-            work.questions.push_back(SearchRequest { query: query.to_owned(), options, reply });
+            work.questions.push_back(question(reply));
         }
         drop(work);
         self.start();
@@ -175,7 +234,7 @@ impl RootIndex {
                 return Err(ToolError::Cancelled);
             }
             match answers.recv_timeout(LOOK_UP_TIME) {
-                Ok(Reply::Done(hits)) => return hits.map_err(ToolError::failed),
+                Ok(Reply::Done(found)) => return found.map_err(ToolError::failed),
                 Ok(Reply::Progress(progress)) => (control.progress)(control::Progress {
                     done: progress.done,
                     total: Some(progress.total),
@@ -265,14 +324,7 @@ fn keep(shared: &Shared, open: Open) {
         touched.iter().for_each(|path| index.touch(path));
         let closed = || shared.work.lock().expect("no holder of this lock panics").closed;
         match question {
-            Some(asked) => {
-                let mut tell = |progress| drop(asked.reply.send(Reply::Progress(progress)));
-                let hits = index
-                    .update(&mut tell, &Cancel::when(&closed))
-                    .and_then(|_| index.search(&asked.query, &asked.options));
-                // Who asked may have gone.
-                drop(asked.reply.send(Reply::Done(hits)));
-            }
+            Some(asked) => asked.answer(&mut index, &Cancel::when(&closed)),
             None => {
                 let busy = || {
                     let work = shared.work.lock().expect("no holder of this lock panics");

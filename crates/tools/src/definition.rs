@@ -8,12 +8,15 @@ use crate::findings::Findings;
 use crate::permission::Asks;
 use crate::schema::{remove_nulls, schema_of};
 use crate::session::Work;
+use crate::spellings::rename;
 
 /// One tool.
 #[derive(Clone, Copy)]
 pub struct Tool {
     /// The name the model calls it by.
     pub name: &'static str,
+    /// What a person is shown in the name's place.
+    pub title: &'static str,
     /// What the model is told of it.
     pub description: &'static str,
     /// What a client may know of it without reading.
@@ -114,12 +117,13 @@ impl Tool {
     /// The tool whose arguments are `A`.
     pub(crate) const fn of<A: ToolArguments>(
         name: &'static str,
+        title: &'static str,
         description: &'static str,
         hints: Hints,
     ) -> Self {
         let (schema, parse) = (schema_of::<A>, parse::<A>);
         let (is_lean, repeats) = (false, Repeats::EarlierAnswer);
-        Self { name, description, hints, is_lean, repeats, schema, parse }
+        Self { name, title, description, hints, is_lean, repeats, schema, parse }
     }
 
     /// The same as one of the few tools that every reader of code needs.
@@ -144,10 +148,12 @@ impl Tool {
         (self.parse)(self.name, arguments)
     }
 
-    /// Arguments without those that are `null`, which say no more than if they were left away.
-    pub(crate) fn without_nulls(&self, arguments: &Value) -> Value {
+    /// Arguments as the schema names them: without those that are `null`, which say no more than
+    /// if they were left away, and with the tool's own names in the place of other tools'.
+    pub(crate) fn spelled(&self, arguments: &Value) -> Value {
         let mut arguments = arguments.clone();
         remove_nulls(&mut arguments, || self.schema());
+        rename(&mut arguments, || self.schema());
         arguments
     }
 }

@@ -34,6 +34,8 @@ pub const TOOLS: &[Tool] = &[
     tool::list::TOOL,
     tool::outline::TOOL,
     tool::search_code::TOOL,
+    tool::graph::TOOL,
+    tool::map::TOOL,
     tool::bash::TOOL,
     tool::terminal::EXEC,
     tool::terminal::WRITE_STDIN,

@@ -14,6 +14,7 @@ mod permission;
 mod places;
 mod read_counts;
 mod reads;
+mod related;
 mod replay;
 mod rows;
 mod running;

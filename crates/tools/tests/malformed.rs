@@ -388,6 +388,8 @@ fn messages_say_what_is_wrong() {
         ("list", json!({"path": "../outside"}), "outside the workspace"),
         ("outline", json!({"path": "b"}), "`b` is a folder"),
         ("search_code", json!({"query": " "}), "the query is empty"),
+        ("graph", json!({"symbol": " "}), "the symbol is empty"),
+        ("map", json!({"focus": ["none_such"]}), "nothing is called `none_such`"),
         ("bash", json!({"command": "true", "timeout": 0}), "more than 0"),
         ("bash", json!({"command": "true", "timeout": 1e300}), "at most 3600"),
         ("write_stdin", json!({"id": 77}), "77"),

@@ -196,6 +196,8 @@ fn calls() -> Vec<(&'static str, Value)> {
         ("list", json!({})),
         ("outline", json!({"path": "a.rs"})),
         ("search_code", json!({"query": "a"})),
+        ("graph", json!({"symbol": "a"})),
+        ("map", json!({})),
         ("bash", json!({"command": "touch run"})),
         ("exec", json!({"command": "touch run"})),
         ("write_stdin", json!({"id": 1})),

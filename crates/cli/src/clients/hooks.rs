@@ -16,7 +16,7 @@ const EVENTS: [(&str, &str); 4] = [
 ];
 
 /// Seconds after which Claude Code goes on without an answer.
-const TIME_OUT_SECONDS: u32 = 10;
+const TIME_OUT_SECONDS: u32 = 3;
 
 /// The text with our hooks; `None` if all are there.
 pub(super) fn add(text: &str, command: &str) -> Result<Option<String>, EditError> {

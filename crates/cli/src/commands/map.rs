@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::bail;
-use foveal_code::map::{RepositoryMap, map};
+use foveal_code::map::{MapOptions, RepositoryMap, map};
 use foveal_code::relations::{FileRanks, Focus, NodeId, NodeKind, Relations, SymbolMatch};
 use foveal_context::tokens::{Tokenizer, Tokens};
 use serde_json::{Value, json};
@@ -43,7 +43,8 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     };
     let focus = focus(&relations, &arguments.focus)?;
     let ranks = FileRanks::of(&relations, &focus);
-    let found = map(&relations, &ranks, Tokens(arguments.tokens), Tokenizer::O200k);
+    let options = MapOptions::new(Tokens(arguments.tokens), Tokenizer::O200k);
+    let found = map(&relations, &ranks, &options);
     if arguments.json {
         output::print(&format!("{}\n", as_json(&relations, &ranks, &found)))?;
     } else if found.text.is_empty() {
@@ -58,7 +59,7 @@ fn focus(relations: &Relations, words: &[String]) -> anyhow::Result<Focus> {
     let mut focus = Focus::default();
     for word in words {
         let SymbolMatch::Nodes(nodes) = relations.find(word) else {
-            bail!(super::graph::unknown(relations, word));
+            bail!(relations.unknown(word));
         };
         for node in nodes {
             match relations.node(node).key.kind {

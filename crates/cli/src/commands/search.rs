@@ -160,14 +160,17 @@ fn to_text(hit: &Hit, painter: Painter) -> String {
     if !hit.signature.is_empty() && hit.signature != hit.name {
         text += &format!("    {}\n", painter.piece(&hit.path, &hit.signature));
     }
+    // Numbers compare within one question only; they are in the JSON.
     let mut reasons = Vec::new();
     if !hit.reason.words.is_empty() {
         reasons.push(format!("words {}", hit.reason.words.join(", ")));
     }
-    reasons.extend(hit.reason.cosine.map(|cosine| format!("meaning {cosine:.2}")));
-    if hit.reason.neighbours > 0.0 {
-        reasons.push(format!("neighbours {:.2}", hit.reason.neighbours));
+    if hit.reason.cosine.is_some_and(|cosine| cosine > 0.0) {
+        reasons.push("meaning".to_owned());
     }
-    let why = format!("score {:.2}: {}", hit.score, reasons.join("; "));
+    if hit.reason.neighbours > 0.0 {
+        reasons.push("neighbours".to_owned());
+    }
+    let why = format!("found by {}", reasons.join("; "));
     text + &format!("    {}\n", painter.paint(Style::Aside, &why))
 }

@@ -3,25 +3,34 @@
 use std::io::Read;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use foveal_store::{SqliteStore, Store};
+use foveal_store::{SqliteStore, Store, StoreError};
 use foveal_tools::session::note_reader;
 use foveal_tools::settings::{COLLECT_EVERY_MS, KEPT};
 use foveal_transcript::Timestamp;
 use serde_json::{Value, json};
 
-use super::event::{Event, Occasion};
+use super::event::{Answered, Event, Occasion};
+use super::expand::Expand;
 use super::past::Past;
+use super::shaped::Shaped;
 use super::{output, shaped, transcript};
 use crate::environment::Environment;
 use crate::toolbox;
+
+/// How long another process may keep the store to itself before the hook gives up.
+const STORE_TIME_MAX: Duration = Duration::from_millis(400);
+
+/// How long the hook may take; a little less than agents are told to wait.
+const TIME_MAX: Duration = Duration::from_millis(2_800);
 
 /// Bytes of an event that are read; a larger one is left alone.
 const EVENT_BYTES_MAX: u64 = 64 << 20;
 
 /// Answers the event on `input` by `tell`, if there is something to answer.
 pub(crate) fn answer(input: impl Read, environment: &Environment, tell: impl FnOnce(&Value)) {
+    end_in_time();
     let mut text = Vec::new();
     let read = input.take(EVENT_BYTES_MAX + 1).read_to_end(&mut text);
     if read.is_err() || text.len() as u64 > EVENT_BYTES_MAX {
@@ -31,8 +40,10 @@ pub(crate) fn answer(input: impl Read, environment: &Environment, tell: impl FnO
     panic::set_hook(Box::new(|_| {}));
     let answered = || {
         let event = Event::parse(&text)?;
-        let store = SqliteStore::open(&toolbox::store_path(environment)?).ok()?;
-        if let Some(answer) = answered(&event, &store) {
+        let place = toolbox::store_path(environment)?;
+        let store = SqliteStore::open_within(&place, STORE_TIME_MAX).ok()?;
+        // A store that another process holds is not waited for a second time.
+        if let Some(answer) = answered(&event, &store, environment).ok()? {
             tell(&answer);
         }
         // What cannot be removed now is removed the next time.
@@ -41,32 +52,41 @@ pub(crate) fn answer(input: impl Read, environment: &Environment, tell: impl FnO
     drop(panic::catch_unwind(AssertUnwindSafe(answered)));
 }
 
-fn answered(event: &Event, store: &dyn Store) -> Option<Value> {
+/// What is answered to an event, if anything is.
+///
+/// # Errors
+/// If the store cannot be used: what is not kept must not be left out.
+fn answered(
+    event: &Event,
+    store: &dyn Store,
+    environment: &Environment,
+) -> Result<Option<Value>, StoreError> {
     // As the roots of servers are spelled.
     let named = Path::new(&event.directory);
     let folder = &named.canonicalize().unwrap_or_else(|_| named.to_owned());
     match &event.occasion {
         Occasion::Forgets => {
-            // What cannot be noted is no reason to trouble anybody.
-            drop(note_reader(store, folder, None, now()));
+            note_reader(store, folder, None, now())?;
             Past::open(store, event, now())?.forget(transcript::length(event));
-            None
+            Ok(None)
         }
-        Occasion::Asks => {
+        Occasion::Asks(call) => {
             let agent = event.agent.as_deref().unwrap_or_default();
             let reader = format!("{}/{agent}", event.session);
-            drop(note_reader(store, folder, Some(&reader), now()));
-            None
+            // A server that finds no note points at nothing.
+            store.note_asker(call, &reader, now())?;
+            // For servers that cannot match the call.
+            note_reader(store, folder, Some(&reader), now())?;
+            Ok(None)
         }
         Occasion::Answered(answered) => {
             let past = Past::open(store, event, now())?;
-            let result = output::Output::of(answered)?;
-            let seen = transcript::read(event, past.forgotten, |call| past.of(call));
-            let shaped = shaped::shape(seen, &past, answered, &result)?;
+            let shaped = shaped(event, answered, &past, environment);
+            let Some((shaped, expand)) = shaped else { return Ok(None) };
             // Without the whole, what is left out would be gone.
-            store.put(Some(past.session()), shaped.whole.as_bytes(), now()).ok()?;
+            store.put(Some(past.session()), shaped.whole.as_bytes(), now())?;
             past.sent(answered, &shaped.sent)?;
-            let told = shaped.told(past.is_first());
+            let told = shaped.told(past.is_first(), &expand);
             let mut all = json!({
                 "hookEventName": "PostToolUse",
                 "updatedToolOutput": shaped.output,
@@ -74,9 +94,32 @@ fn answered(event: &Event, store: &dyn Store) -> Option<Value> {
             if let Some(told) = told {
                 all["additionalContext"] = told.into();
             }
-            Some(json!({ "hookSpecificOutput": all }))
+            Ok(Some(json!({ "hookSpecificOutput": all })))
         }
     }
+}
+
+/// The result of a call shaped, if it is, with the way to what is left out.
+fn shaped(
+    event: &Event,
+    answered: &Answered,
+    past: &Past<'_>,
+    environment: &Environment,
+) -> Option<(Shaped, Expand)> {
+    let result = output::Output::of(answered)?;
+    let seen = transcript::read(event, past.forgotten, |call| past.of(call));
+    let expand = Expand::new(environment)?;
+    let shaped = shaped::shape(seen, past, answered, &result, &expand)?;
+    Some((shaped, expand))
+}
+
+/// Ends this process when the agent has waited long enough, whatever is under way: its result
+/// stays as it is.
+fn end_in_time() {
+    std::thread::spawn(|| {
+        std::thread::sleep(TIME_MAX);
+        std::process::exit(0);
+    });
 }
 
 fn now() -> Timestamp {

@@ -23,8 +23,8 @@ pub(super) struct Event {
 pub(super) enum Occasion {
     /// What was shown before is no longer in the prompt.
     Forgets,
-    /// A tool of ours is about to be asked.
-    Asks,
+    /// A tool of ours is about to be asked, by the call of this id.
+    Asks(String),
     /// A tool answered.
     Answered(Answered),
 }
@@ -54,7 +54,9 @@ impl Event {
                 "clear" | "compact" => Occasion::Forgets,
                 _ => return None,
             },
-            "PreToolUse" if event["tool_name"].as_str()?.starts_with(OUR_TOOLS) => Occasion::Asks,
+            "PreToolUse" if event["tool_name"].as_str()?.starts_with(OUR_TOOLS) => {
+                Occasion::Asks(event["tool_use_id"].as_str().unwrap_or_default().to_owned())
+            }
             "PostToolUse" => Occasion::Answered(Answered {
                 tool: event["tool_name"].as_str()?.to_owned(),
                 call: event["tool_use_id"].as_str()?.to_owned(),

@@ -8,6 +8,7 @@
 
 mod answer;
 mod event;
+mod expand;
 mod output;
 mod past;
 mod shaped;

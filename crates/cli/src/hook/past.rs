@@ -4,7 +4,7 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 
-use foveal_store::{RecordNumber, SessionFacts, SessionId, Store};
+use foveal_store::{RecordNumber, SessionFacts, SessionId, Store, StoreError};
 use foveal_transcript::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -51,11 +51,18 @@ enum PastRecord {
 
 impl<'s> Past<'s> {
     /// What is kept of the prompt in which `event` happened.
-    pub(super) fn open(store: &'s dyn Store, event: &Event, now: Timestamp) -> Option<Self> {
+    ///
+    /// # Errors
+    /// If the store cannot be used.
+    pub(super) fn open(
+        store: &'s dyn Store,
+        event: &Event,
+        now: Timestamp,
+    ) -> Result<Self, StoreError> {
         let agent = event.agent.as_ref().map(|agent| format!("/{agent}")).unwrap_or_default();
         let session = SessionId(format!("claude-code {}{agent}", event.session));
         let facts = SessionFacts { roots: vec![event.directory.clone()] };
-        let is_known = store.open_session(&session, &facts, now).ok()?;
+        let is_known = store.open_session(&session, &facts, now)?;
         let mut past = Self {
             store,
             session,
@@ -65,7 +72,7 @@ impl<'s> Past<'s> {
             forgotten: 0,
             is_first: Cell::new(true),
         };
-        let records = store.records(&past.session, RecordNumber(1), RECORDS_MAX).ok()?;
+        let records = store.records(&past.session, RecordNumber(1), RECORDS_MAX)?;
         // What was sent of results that are there already may be kept no more.
         let mut is_lost = !is_known && transcript::has_results(event);
         for record in records {
@@ -81,7 +88,7 @@ impl<'s> Past<'s> {
             past.forget(bytes);
             past.forget_all_before(bytes);
         }
-        Some(past)
+        Ok(past)
     }
 
     fn take(&mut self, kept: PastRecord) {
@@ -131,7 +138,10 @@ impl<'s> Past<'s> {
     }
 
     /// Keeps what is sent.
-    pub(super) fn sent(&self, answered: &Answered, text: &str) -> Option<()> {
+    ///
+    /// # Errors
+    /// If it cannot be kept.
+    pub(super) fn sent(&self, answered: &Answered, text: &str) -> Result<(), StoreError> {
         self.append(&PastRecord::Sent {
             call: answered.call.clone(),
             tool: answered.tool.clone(),
@@ -146,8 +156,8 @@ impl<'s> Past<'s> {
         let _ = self.append(&PastRecord::Forgot { bytes });
     }
 
-    fn append(&self, kept: &PastRecord) -> Option<()> {
-        let record = serde_json::to_value(kept).ok()?;
-        self.store.append(&self.session, &record, self.now).ok().map(drop)
+    fn append(&self, kept: &PastRecord) -> Result<(), StoreError> {
+        let record = serde_json::to_value(kept).expect("all keys are text");
+        self.store.append(&self.session, &record, self.now).map(drop)
     }
 }

@@ -17,6 +17,7 @@ use foveal_transcript::{
 use serde_json::Value;
 
 use super::event::Answered;
+use super::expand::Expand;
 use super::output::{self, Form, Output};
 use super::past::{Last, Past};
 
@@ -40,14 +41,13 @@ pub(super) struct Shaped {
 
 impl Shaped {
     /// What the model is told beside the result; the first time, what notes in it mean.
-    pub(super) fn told(&self, is_first: bool) -> Option<String> {
-        let handle = Handle::of(self.whole.as_bytes());
+    pub(super) fn told(&self, is_first: bool, expand: &Expand) -> Option<String> {
         let first = is_first && self.note.is_none();
         let first = first.then(|| {
+            let command = expand.of(Handle::of(self.whole.as_bytes()));
             format!(
-                "foveal shortened this result: notes in brackets stand for what is left out. \
-                 `foveal expand {handle}` prints the whole, and so does the same call made again \
-                 at once."
+                "foveal shortened this result: notes in brackets stand for what is left out. In a \
+                 shell, `{command}` prints the whole, and so does the same call made again at once."
             )
         });
         self.note.clone().or(first)
@@ -60,6 +60,7 @@ pub(super) fn shape(
     past: &Past<'_>,
     answered: &Answered,
     result: &Output,
+    expand: &Expand,
 ) -> Option<Shaped> {
     if past.last_like(answered).is_some_and(|last| is_near(&conversation, last)) {
         past.given_whole();
@@ -79,7 +80,7 @@ pub(super) fn shape(
     let (response, whole) = (&answered.response, result.text.clone());
     let shaped = match result.form {
         Form::Bash | Form::Grep => {
-            let sent = shape.render(&whole);
+            let sent = rendered(shape, &whole, expand);
             let output = match result.form {
                 Form::Grep => output::grep(response, &sent),
                 _ => output::bash(response, &sent),
@@ -88,12 +89,12 @@ pub(super) fn shape(
         }
         Form::Read { first } => {
             let kept = shape.lines_kept(&record.facts(entry).printed);
-            let lines = run_of(&kept);
+            let lines = run_of(&kept, &record, entry)?;
             let above = Above { record: &record, visible: &visible };
             if !above.shows_all_but(entry, &lines) {
                 return None;
             }
-            read(answered, shape, lines, first, whole)?
+            read(answered, shape, lines, (first, expand), whole)?
         }
     };
     let sent = shaped.sent.len() + shaped.note.as_ref().map_or(0, String::len);
@@ -162,12 +163,30 @@ fn new_entries(conversation: &Conversation, answered: &Answered, text: &str) -> 
     })
 }
 
-/// One run of lines, counted from 0: from the first to the last of those that stand nowhere
-/// else, or the first alone.
-fn run_of(kept: &[u32]) -> Range<usize> {
-    match (kept.first(), kept.last()) {
-        (Some(from), Some(to)) => *from as usize..*to as usize + 1,
-        _ => 0..1,
+/// The text that stands in the place of `whole`. The first note with a handle says how to get
+/// back what is left out; all of a result have the same handle.
+fn rendered(shape: &Shape, whole: &str, expand: &Expand) -> String {
+    let has_handle = |piece: &Piece| matches!(piece, Piece::Note(_, note) if note.handle.is_some());
+    let first = shape.pieces.iter().position(has_handle);
+    let text = |(at, piece): (usize, &Piece)| match piece {
+        Piece::Note(_, note) if Some(at) == first => note.by_command(&expand.command).to_string(),
+        other => shape.text_of(other, whole).into_owned(),
+    };
+    shape.pieces.iter().enumerate().map(text).collect()
+}
+
+/// One run of lines, counted from 0: from the first to the last with a text of those that stand
+/// nowhere else, or one line with a text. Of nothing but empty lines Claude Code would say that
+/// the file is shorter than it is.
+fn run_of(kept: &[u32], record: &Record, entry: EntryIndex) -> Option<Range<usize>> {
+    let content = &record.entry(entry).result()?.content;
+    let printed = &record.facts(entry).printed.lines;
+    let has_text =
+        |at: &usize| printed.get(*at).is_some_and(|line| !line.text_in(content).trim().is_empty());
+    let kept = || kept.iter().map(|at| *at as usize).filter(&has_text);
+    match (kept().next(), kept().next_back()) {
+        (Some(from), Some(to)) => Some(from..to + 1),
+        _ => (0..printed.len()).find(has_text).map(|at| at..at + 1),
     }
 }
 
@@ -201,7 +220,7 @@ fn read(
     answered: &Answered,
     shape: &Arc<Shape>,
     lines: Range<usize>,
-    first: u32,
+    (first, expand): (u32, &Expand),
     whole: String,
 ) -> Option<Shaped> {
     if !matches!(shape.kind, ShapeKind::Pointer | ShapeKind::Delta) {
@@ -218,8 +237,9 @@ fn read(
     let shown = if from == to { format!("line {from}") } else { format!("lines {from}-{to}") };
     let note = format!(
         "foveal: {shown} of {path}; the rest of {first}-{last} is unchanged and stands above: {}. \
-         The file is whole; the same call again at once shows all.",
-        notes_around(shape, &whole).join(" ")
+         The file is whole; in a shell, `{}` prints all of it.",
+        notes_around(shape, &bytes_of(&whole, &lines)).join(" "),
+        expand.of(Handle::of(whole.as_bytes())),
     );
     if note.len() > NOTE_BYTES_MAX {
         return None;
@@ -227,17 +247,15 @@ fn read(
     Some(Shaped { output, sent, whole, note: Some(note) })
 }
 
-/// The notes before what is kept and after it; those in between are of lines that are shown.
-fn notes_around(shape: &Shape, whole: &str) -> Vec<String> {
-    let is_text = |piece: &Piece| match piece {
-        Piece::Keep(range) => {
-            let kept = whole.get(range.start as usize..range.end as usize);
-            kept.is_some_and(|kept| !kept.trim().is_empty())
-        }
+/// The notes before the bytes that are shown and after them; those in between are of lines that
+/// are shown.
+fn notes_around(shape: &Shape, shown: &Range<usize>) -> Vec<String> {
+    let is_shown = |piece: &Piece| match piece {
+        Piece::Keep(kept) => (kept.start as usize) < shown.end && shown.start < kept.end as usize,
         Piece::Break | Piece::Note(..) => false,
     };
-    let first = shape.pieces.iter().position(is_text).unwrap_or(0);
-    let last = shape.pieces.iter().rposition(is_text).unwrap_or(0);
+    let first = shape.pieces.iter().position(is_shown).unwrap_or(shape.pieces.len());
+    let last = shape.pieces.iter().rposition(is_shown).unwrap_or(0);
     let pieces = shape.pieces.iter().enumerate();
     pieces
         .filter(|(at, _)| *at <= first || last <= *at)
@@ -246,4 +264,12 @@ fn notes_around(shape: &Shape, whole: &str) -> Vec<String> {
             Piece::Break | Piece::Keep(_) => None,
         })
         .collect()
+}
+
+/// The bytes of some lines, counted from 0.
+fn bytes_of(text: &str, lines: &Range<usize>) -> Range<usize> {
+    let mut starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1));
+    let start = starts.nth(lines.start).unwrap_or(text.len());
+    let end = starts.nth(lines.len().saturating_sub(1)).unwrap_or(text.len());
+    start..end
 }

@@ -145,6 +145,15 @@ pub(crate) fn pointers_hold(run: &Run) {
     }
 }
 
+/// Each sub-agent's last read is of what it read before, whatever the others read meanwhile.
+pub(crate) fn sub_agents_are_pointed_at_what_they_read_themselves(run: &Run) {
+    for plan in 1..run.plans.len() {
+        let answers = answers(run, plan);
+        let last = answers.last().unwrap_or_else(|| panic!("nothing came\n{}", run.printed));
+        assert!(!claims(last).is_empty(), "{}", start(&last.text));
+    }
+}
+
 pub(crate) fn answers_come_uncut(run: &Run) {
     let mut cut = Vec::new();
     for (answer, exchange) in exchanged(run) {

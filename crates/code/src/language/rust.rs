@@ -4,10 +4,12 @@ use crate::entity::{EntityKind, Visibility};
 use crate::spec::{
     Header, Imported, Named, PLAIN, Role, Roles, Site, Spec, name_field, split_alias, with_alias,
 };
+use tree_sitter::Node;
 
 pub(super) const SPEC: Spec = Spec {
     grammar: || tree_sitter_rust::LANGUAGE.into(),
     roles: &[ROLES],
+    body,
     visibility,
     is_test,
     imports,
@@ -49,6 +51,15 @@ const ROLES: Roles = &[
     ("string_literal", Role::Skip),
     ("raw_string_literal", Role::Skip),
 ];
+
+/// What a macro expands to is no part of its header.
+fn body(node: Node<'_>) -> Option<Node<'_>> {
+    if node.kind() != "macro_definition" {
+        return crate::spec::body_or_value(node);
+    }
+    let mut cursor = node.walk();
+    node.children(&mut cursor).find(|child| child.kind() == "macro_rule")
+}
 
 /// Fields of a variant belong to its line.
 fn field(site: &Site<'_>) -> Role {

@@ -9,6 +9,8 @@ mod documents;
 mod family;
 mod find;
 mod graph;
+mod lists;
+mod meant;
 mod module_files;
 mod modules;
 mod paths;
@@ -27,6 +29,7 @@ pub use self::find::{Nearest, SymbolMatch};
 pub use self::graph::{
     Node, NodeId, NodeKey, NodeKind, Relation, RelationKind, Relations, WEIGHT_FOUND_MIN,
 };
+pub use self::lists::{RelationList, RelationRow};
 pub use self::rank::{FileRanks, Focus, pagerank};
 pub use self::resolver::CANDIDATES_MAX;
 pub use self::symbols::{

@@ -5,7 +5,7 @@
 //! private ones and those that many things have a tenth, and repeated uses by their root.
 //! Beyond that, names of types say something at any length above three letters.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::{NodeId, NodeKind, RelationKind, Relations, WEIGHT_FOUND_MIN};
 use crate::{EntityKind, FileClass};
@@ -47,13 +47,13 @@ impl Focus {
     }
 }
 
-/// How much files and entities matter.
+/// How much files matter.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FileRanks {
     /// By place of the file among the files; together 1.
     ranks: Vec<f64>,
-    /// By node: the rank that flows into an entity from those that use it. 0 for files.
-    entities: Vec<f64>,
+    /// The files and entities that the ranks are for.
+    focused: HashSet<NodeId>,
 }
 
 impl FileRanks {
@@ -63,8 +63,8 @@ impl FileRanks {
         let interest = interest(relations, focus);
         let edges: Vec<(u32, u32, f64)> = graph.between_files();
         let ranks = pagerank(relations.files.len(), &edges, &interest);
-        let entities = graph.shares(relations.nodes.len(), &ranks);
-        Self { ranks, entities }
+        let focused = focus.files.iter().chain(&focus.entities).copied().collect();
+        Self { ranks, focused }
     }
 
     /// The rank of a file's node in `relations`, which must be those the ranks are of.
@@ -72,15 +72,19 @@ impl FileRanks {
         self.ranks[relations.file_place(of)]
     }
 
-    /// What flows into an entity's node.
-    pub fn entity(&self, of: NodeId) -> f64 {
-        self.entities[of.index()]
+    /// Whether the ranks are for this file or entity.
+    pub fn is_focused(&self, of: NodeId) -> bool {
+        self.focused.contains(&of)
     }
 
-    /// The nodes of all files, those that matter most first; of equal ones by path.
+    /// The nodes of all files: those in focus, then those that matter most; of equal ones by
+    /// path.
     pub fn best_files(&self, relations: &Relations) -> Vec<NodeId> {
         let mut files: Vec<(usize, NodeId)> = relations.files().enumerate().collect();
-        files.sort_by(|a, b| self.ranks[b.0].total_cmp(&self.ranks[a.0]).then(a.0.cmp(&b.0)));
+        files.sort_by(|a, b| {
+            let focused = self.is_focused(b.1).cmp(&self.is_focused(a.1));
+            focused.then(self.ranks[b.0].total_cmp(&self.ranks[a.0])).then(a.0.cmp(&b.0))
+        });
         files.into_iter().map(|(_, node)| node).collect()
     }
 }
@@ -150,22 +154,6 @@ impl FileGraph {
             }
         }
         edges
-    }
-
-    /// The rank of each file, shared out among what it uses.
-    fn shares(&self, nodes: usize, ranks: &[f64]) -> Vec<f64> {
-        let mut all = vec![0.0; ranks.len()];
-        for (from, _, _, weight) in &self.uses {
-            all[*from as usize] += weight;
-        }
-        let mut shares = vec![0.0; nodes];
-        for (from, _, entity, weight) in &self.uses {
-            let from = *from as usize;
-            if all[from] > 0.0 {
-                shares[entity.index()] += ranks[from] * weight / all[from];
-            }
-        }
-        shares
     }
 }
 

@@ -94,7 +94,7 @@ mod tests {
   33-39 method fmt, signature 33
 42-55 impl Line (of Line) private, signature 42
   43-54 method parts, signature 43-46, body 46-54
-57-59 function line private
+57-59 function line private, signature 57, body 58-59
 61-69 module tests private, attributes 61, signature 62, body 62-69
   63 imports imports private
   65-68 test a_line_has_parts private, attributes 65, signature 66, body 66-68

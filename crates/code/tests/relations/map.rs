@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use proptest::prelude::*;
 
-use foveal_code::map::map;
+use foveal_code::map::{MapOptions, map};
 use foveal_code::parse;
 use foveal_code::relations::{FileRanks, FileSymbols, Focus, Relations};
 use foveal_context::tokens::{Tokenizer, Tokens};
@@ -48,7 +48,7 @@ def split_words(
 fn check(tokens: u64, expected: &str) {
     let relations = relations(REPOSITORY);
     let ranks = FileRanks::of(&relations, &Focus::default());
-    let found = map(&relations, &ranks, Tokens(tokens), Tokenizer::O200k);
+    let found = map(&relations, &ranks, &MapOptions::new(Tokens(tokens), Tokenizer::O200k));
     assert_eq!(found.text, expected.trim_start_matches('\n'), "<<<\n{}>>>", found.text);
     assert!(found.tokens <= Tokens(tokens));
 }
@@ -59,12 +59,6 @@ fn the_budget_decides_how_many_are_shown() {
     let whole = "
 words.py (10 lines)
  1→def split_words(
- 2→    text,
- 3→    separator=' ',
- 4→    most=None,
- 5→    keep_empty=False,
- 6→    lower=False,
-   [7-9: 3 lines of split_words]
 lines.py (13 lines)
  4→class Line:
  5→    def __init__(self, text):
@@ -73,10 +67,60 @@ lines.py (13 lines)
 main.py (4 lines)
 3→def main():
 ";
-    let first = whole.find("lines.py").expect("its second file");
-    let with_line = "lines.py (13 lines)\n 4→class Line:\n[1 more file]\n";
-    check(80, &format!("{}{with_line}", &whole[..first]));
+    check(
+        30,
+        "words.py (10 lines)\n 1→def split_words(\nlines.py (13 lines)\n 4→class Line:\n[1 more file]\n",
+    );
     check(1_000, whole);
+}
+
+#[test]
+fn what_does_much_comes_before_leaf_utilities_and_a_class_with_its_methods() {
+    let helpers: String =
+        (0..30).map(|at| format!("def helper_{at}(text):\n    return text\n\n\n")).collect();
+    let calls: String = (0..8).map(|at| format!("        text = helper_{at}(text)\n")).collect();
+    let repository = format!(
+        "//- app.py\nfrom helpers import *\nfrom server import Server\n\n\ndef main():\n\
+         {}    Server().serve('')\n//- helpers.py\n{helpers}//- server.py\nfrom helpers \
+         import *\n\n\nclass Server:\n    def serve(self, text):\n{calls}        return \
+         self.stop(text)\n\n    def stop(self, text):\n{calls}        return text\n",
+        calls.replace("        ", "    "),
+    );
+    let relations = relations(&repository);
+    let ranks = FileRanks::of(&relations, &Focus::default());
+    let found = map(&relations, &ranks, &MapOptions::new(Tokens(75), Tokenizer::O200k));
+    for shown in ["def main():", "class Server:", "def serve(self, text):", "def stop("] {
+        assert!(found.text.contains(shown), "{shown}: {}", found.text);
+    }
+    assert!(found.text.matches("helper_").count() < 5, "{}", found.text);
+    // For what it is asked, it shows that first.
+    let helpers = relations.file_at("helpers.py").expect("a file");
+    let focus = Focus { files: vec![helpers], ..Focus::default() };
+    let ranks = FileRanks::of(&relations, &focus);
+    let found = map(&relations, &ranks, &MapOptions::new(Tokens(75), Tokenizer::O200k));
+    assert!(found.text.starts_with("helpers.py (120 lines)\n"), "{}", found.text);
+    // What is hidden is not told of.
+    let hidden = std::iter::once(helpers).collect();
+    let options = MapOptions { hidden, ..MapOptions::new(Tokens(75), Tokenizer::O200k) };
+    let found = map(&relations, &ranks, &options);
+    assert!(!found.text.contains("helper"), "{}", found.text);
+}
+
+#[test]
+fn what_a_macro_expands_to_is_never_shown() {
+    let relations = relations(
+        "\n//- macros.rs\n#[macro_export]\nmacro_rules! made {\n    ($of:expr) => {\n        \
+         inside($of)\n    };\n}\n//- macros.h\n#define MADE(of) \\\n    do { \\\n        \
+         inside(of); \\\n    } while (0)\n",
+    );
+    let ranks = FileRanks::of(&relations, &Focus::default());
+    let found = map(&relations, &ranks, &MapOptions::new(Tokens(1_000), Tokenizer::O200k));
+    assert!(found.text.contains("macro_rules! made {"), "{}", found.text);
+    assert!(found.text.contains("#define MADE(of)"), "{}", found.text);
+    assert!(!found.text.contains("inside") && !found.text.contains("$of"), "{}", found.text);
+    for (_, node) in relations.indexed() {
+        assert!(!node.signature.contains("inside"), "{}", node.signature);
+    }
 }
 
 /// A file with a few definitions, some of them long.
@@ -106,7 +150,7 @@ proptest! {
             named.iter().map(|(path, text)| FileSymbols::of(path, &parse(path, text), text));
         let relations = Relations::of(symbols.collect());
         let ranks = FileRanks::of(&relations, &Focus::default());
-        let found = map(&relations, &ranks, Tokens(tokens), Tokenizer::O200k);
+        let found = map(&relations, &ranks, &MapOptions::new(Tokens(tokens), Tokenizer::O200k));
         prop_assert!(found.tokens <= Tokens(tokens));
         prop_assert_eq!(Tokenizer::O200k.count(&found.text), found.tokens);
         let mut text = "";

@@ -28,7 +28,13 @@ pub(super) fn number(page: &mut Page<'_>, body: &Body, effect: &Effect) {
                 let Some(read) = effect.reads.get(*index) else { return };
                 let rest = &effect.output[place + 1..];
                 let Some(stop) = stop(page, at..body.lines.end, read, rest, effect) else { return };
-                assign(page, at..stop, end, read, body.first);
+                let is_first = at == body.lines.start;
+                let known = match body.first {
+                    None if is_first && effect.trims_start => whole_from(read.span, stop - at),
+                    None => first_of(read.span),
+                    known => known,
+                };
+                assign(page, at..stop, end, read, known);
                 for at in body.gap.clone() {
                     page.clear(at);
                 }
@@ -57,7 +63,7 @@ fn under_headings(page: &mut Page<'_>, body: &Body, effect: &Effect) -> bool {
                 let next = (start..body.lines.end)
                     .find(|at| reads.peek().is_some_and(|read| named(page.line(*at), read)));
                 let stop = next.map_or(body.lines.end, |next| next.saturating_sub(1).max(start));
-                assign(page, start..stop, usize::MAX, read, None);
+                assign(page, start..stop, usize::MAX, read, first_of(read.span));
             }
         }
     }
@@ -108,19 +114,29 @@ fn bound(span: Span) -> Option<usize> {
     }
 }
 
+/// The number of the first line that a span asks for.
+fn first_of(span: Span) -> Option<u32> {
+    match span {
+        Span::All => Some(1),
+        Span::Lines(first, _) => Some(first.0),
+        Span::Tail(_) | Span::Unknown => None,
+    }
+}
+
+/// The same where empty lines at the start may be missing: known if all that were asked for came.
+/// A whole file that begins with an empty line is too rare to take the numbers from all others.
+fn whole_from(span: Span, count: usize) -> Option<u32> {
+    first_of(span).filter(|_| span == Span::All || bound(span) == Some(count))
+}
+
 fn assign(
     page: &mut Page<'_>,
     lines: Range<usize>,
     end: usize,
     read: &ReadTarget,
-    known: Option<u32>,
+    first: Option<u32>,
 ) {
     let Some(place) = page.resolved_read(read) else { return };
-    let first = match read.span {
-        Span::All => Some(known.unwrap_or(1)),
-        Span::Lines(first, _) => Some(known.unwrap_or(first.0)),
-        Span::Tail(_) | Span::Unknown => None,
-    };
     for at in lines.clone() {
         if at == end {
             continue;

@@ -100,6 +100,15 @@ pub enum SearchNote {
     },
     /// The folder that the note names has no index.
     NoIndex,
+    /// A symbol means several things, which follow.
+    SeveralMeant {
+        /// The symbol.
+        symbol: Box<str>,
+        /// How many things.
+        count: u64,
+    },
+    /// Nothing calls, names or contains the symbol, and it does none of that itself.
+    NothingRelated,
 }
 
 impl SearchNote {
@@ -148,6 +157,10 @@ impl SearchNote {
                 list(f, files.iter().map(|(path, why)| format!("{path} ({why})")), *more)
             }
             Self::NotInIndex { query } => write!(f, "[nothing found for `{query}`; try grep]"),
+            Self::SeveralMeant { symbol, count } => {
+                write!(f, "[`{symbol}` is {count} things; ask again with path:line of one]")
+            }
+            Self::NothingRelated => f.write_str("[no relations found]"),
             Self::NoIndex => write!(f, "[`{file}` has no index: search it with grep]"),
         }
     }

@@ -4,6 +4,9 @@ use std::fmt::{self, Display, Formatter, Write};
 
 use super::{Counts, Encoding, Giver, Lines, Note, NoteKind, ToldEdits, Why};
 
+/// The tool that resolves handles.
+const EXPAND: &str = "expand";
+
 impl Note {
     /// Bytes of the text.
     pub fn text_len(&self) -> usize {
@@ -35,8 +38,29 @@ impl Write for Counted {
 }
 
 impl Display for Note {
-    // tidy: table
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.write(f, EXPAND)
+    }
+}
+
+/// A note whose handle is told with the command that resolves it.
+struct ByCommand<'a>(&'a Note, &'a str);
+
+impl Display for ByCommand<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.0.write(f, self.1)
+    }
+}
+
+impl Note {
+    /// The text for a reader who has a shell and no tool to expand handles with: `command`, then
+    /// the handle.
+    pub fn by_command<'a>(&'a self, command: &'a str) -> impl Display + use<'a> {
+        ByCommand(self, command)
+    }
+
+    // tidy: table
+    fn write(&self, f: &mut Formatter<'_>, expand: &str) -> fmt::Result {
         let Counts { lines, bytes, .. } = self.counts;
         match &self.kind {
             NoteKind::SameResult { call } => write!(f, "[same result as `{call}` above]"),
@@ -54,33 +78,33 @@ impl Display for Note {
                 None => write!(f, "[{}: shown above]", self.range()),
             },
             NoteKind::HitsShown { context } => self.hits_shown(f, context),
-            NoteKind::LeftOut { names, has_more } => self.left_out(f, names, *has_more),
+            NoteKind::LeftOut { names, has_more } => self.left_out(f, expand, (names, *has_more)),
             NoteKind::Encoded(what) => {
                 write!(f, "[{bytes} bytes of {what} left out")?;
-                self.end(f)
+                self.end(f, expand)
             }
             NoteKind::DumpRows => {
                 write!(f, "[{lines} more rows of a hex dump left out")?;
-                self.end(f)
+                self.end(f, expand)
             }
             NoteKind::LineCut => {
                 write!(f, "[… {bytes} bytes of this line left out")?;
-                self.end(f)
+                self.end(f, expand)
             }
             NoteKind::Cleared => {
                 write!(f, "[{lines} lines, {bytes} bytes no longer shown")?;
-                self.end(f)
+                self.end(f, expand)
             }
             NoteKind::EditText => write!(f, "[{lines} lines]"),
             NoteKind::ReplacedText => {
                 write!(f, "[{lines} lines that this edit replaced")?;
-                self.end(f)
+                self.end(f, expand)
             }
             NoteKind::ToldAbove => {
                 write!(f, "[told above in the edits to {}", self.file())?;
-                self.end(f)
+                self.end(f, expand)
             }
-            NoteKind::Edits(edits) => self.edits(f, edits),
+            NoteKind::Edits(edits) => self.edits(f, expand, edits),
             NoteKind::Repeated { period: 1, times } => {
                 write!(f, "[last line repeated {times} more times]")
             }
@@ -94,7 +118,7 @@ impl Display for Note {
                 write!(f, "[{sort} of {lines} lines, {bytes} bytes: its head and its end]")
             }
             NoteKind::Behind => match self.handle {
-                Some(handle) => write!(f, "[expand {handle}]"),
+                Some(handle) => write!(f, "[{expand} {handle}]"),
                 None => Ok(()),
             },
             NoteKind::Hidden { of, is_before, names, more } => {
@@ -154,9 +178,9 @@ impl Note {
     }
 
     /// How to get what is missing, and the closing bracket.
-    fn end(&self, f: &mut Formatter<'_>) -> fmt::Result {
+    fn end(&self, f: &mut Formatter<'_>, expand: &str) -> fmt::Result {
         match self.handle {
-            Some(handle) => write!(f, "; expand {handle}]"),
+            Some(handle) => write!(f, "; {expand} {handle}]"),
             None => f.write_char(']'),
         }
     }
@@ -178,7 +202,12 @@ impl Note {
         f.write_str(": shown above]")
     }
 
-    fn left_out(&self, f: &mut Formatter<'_>, names: &[Box<str>], has_more: bool) -> fmt::Result {
+    fn left_out(
+        &self,
+        f: &mut Formatter<'_>,
+        expand: &str,
+        (names, has_more): (&[Box<str>], bool),
+    ) -> fmt::Result {
         let Counts { lines, bytes, hits, files, failures } = self.counts;
         if let Some(range) = self.lines.first() {
             write!(f, "[{range}")?;
@@ -197,7 +226,7 @@ impl Note {
             f.write_str(name)?;
         }
         f.write_str(if has_more { " and more" } else { "" })?;
-        self.end(f)
+        self.end(f, expand)
     }
 
     fn hidden(
@@ -257,7 +286,7 @@ impl Note {
         write!(f, "Get others with read_lines, or ask again at once for {rest}]")
     }
 
-    fn edits(&self, f: &mut Formatter<'_>, edits: &ToldEdits) -> fmt::Result {
+    fn edits(&self, f: &mut Formatter<'_>, expand: &str, edits: &ToldEdits) -> fmt::Result {
         let changes = if edits.count == 1 { "change" } else { "changes" };
         write!(f, "[Edits to {}: {} {changes} ", self.file(), edits.count)?;
         let (first, last) = edits.turns;
@@ -276,7 +305,7 @@ impl Note {
             write!(f, "\n- and {} more", edits.more)?;
         }
         match self.handle {
-            Some(handle) => write!(f, "\n[this message in full: expand {handle}]"),
+            Some(handle) => write!(f, "\n[this message in full: {expand} {handle}]"),
             None => Ok(()),
         }
     }

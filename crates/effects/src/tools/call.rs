@@ -66,10 +66,16 @@ fn named_tool(name: &str, arguments: Arguments<'_>) -> Effect {
         Some(Action::Read) if name == "read_file" && arguments.text(&["mode"]) == Some("full") => {
             of_action(Action::ReadLines, arguments)
         }
-        Some(action) => of_action(action, arguments),
+        Some(action) => {
+            let trims_start = name == CLAUDE_CODE_SHELL;
+            Effect { trims_start, ..of_action(action, arguments) }
+        }
         None => unlisted(name, arguments),
     }
 }
+
+/// What Claude Code calls its shell, of whose output it leaves out empty lines at the start.
+const CLAUDE_CODE_SHELL: &str = "Bash";
 
 /// A tool of an MCP server: trusted only where its name says that it reads local files.
 fn server_tool(rest: &str, arguments: Arguments<'_>) -> Effect {

@@ -108,7 +108,7 @@ pub const TOOL_KINDS: &[ToolKind] = &[
         "codesearch", "fetch_web_content", "google_web_search", "web_search", "websearch",
     ]),
     looks(Action::Expand, Same::Never, &["expand"]),
-    looks(Action::Other, Same::Exact, &["filemap", "view_image"]),
+    looks(Action::Other, Same::Exact, &["filemap", "graph", "map", "view_image"]),
     // Tells of what changes by itself, or is for the one who calls.
     looks(Action::Other, Same::Never, &[
         "get_goal", "list_agents", "list_background_processes", "list_pty_sessions",

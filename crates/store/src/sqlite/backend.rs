@@ -1,6 +1,7 @@
 //! A store in one SQLite file, or in memory: each method of the trait in its transaction.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use foveal_transcript::{ContentHash, Handle, Timestamp};
 use serde_json::Value;
@@ -15,8 +16,8 @@ use crate::records::{
 };
 use crate::store::Store;
 
-use super::database::Database;
-use super::{caches, calls, collect, content, grants, log, readers, sessions, writes};
+use super::database::{BUSY_TIME, Database};
+use super::{askers, caches, calls, collect, content, grants, log, readers, sessions, writes};
 
 /// A [`Store`] in a SQLite file that any number of processes use at once, or in memory. It keeps
 /// secrets as it keeps everything: programs use [`SqliteStore`](crate::SqliteStore).
@@ -33,7 +34,16 @@ impl Sqlite {
     /// # Errors
     /// [`StoreError::Place`] or [`StoreError::Database`] if the file cannot be made or used.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        Ok(Self { database: Database::open(path)? })
+        Self::open_within(path, BUSY_TIME)
+    }
+
+    /// The same for a caller who cannot wait: while another process writes for longer than
+    /// `busy_time`, calls fail.
+    ///
+    /// # Errors
+    /// Those of [`Sqlite::open`].
+    pub fn open_within(path: &Path, busy_time: Duration) -> Result<Self, StoreError> {
+        Ok(Self { database: Database::open(path, busy_time)? })
     }
 
     /// A store that is gone when it is closed.
@@ -192,6 +202,14 @@ impl Store for Sqlite {
 
     fn readers(&self, places: &[ReaderPlace]) -> Result<Readers, StoreError> {
         self.database.read(|connection| readers::at(connection, places))
+    }
+
+    fn note_asker(&self, call: &str, reader: &str, now: Timestamp) -> Result<(), StoreError> {
+        self.database.write(|connection| askers::note(connection, call, reader, now))
+    }
+
+    fn asker(&self, call: &str) -> Result<Option<String>, StoreError> {
+        self.database.read(|connection| askers::of(connection, call))
     }
 
     fn last_reader_note(&self) -> Result<Moment, StoreError> {

@@ -14,8 +14,8 @@ use crate::file::{Notice, aside, make_private};
 
 use super::schema::{self, Was};
 
-/// How long another process may write before this one gives up.
-const BUSY_TIME: Duration = Duration::from_secs(10);
+/// How long another process may write before this one gives up, if nothing else is said.
+pub(super) const BUSY_TIME: Duration = Duration::from_secs(10);
 
 /// Notices that are kept until somebody asks for them.
 const NOTICES_MAX: usize = 16;
@@ -38,20 +38,23 @@ struct State {
     connection: Connection,
     /// `None` in memory.
     place: Option<DatabaseFile>,
+    /// How long another process may write before this one gives up.
+    busy_time: Duration,
     notices: Vec<Notice>,
 }
 
 impl Database {
     /// Opens the file at `path`, or makes it with its folder.
-    pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
-        Ok(Self { state: Mutex::new(State::open(path)?) })
+    pub(super) fn open(path: &Path, busy_time: Duration) -> Result<Self, StoreError> {
+        Ok(Self { state: Mutex::new(State::open(path, busy_time)?) })
     }
 
     pub(super) fn in_memory() -> Result<Self, StoreError> {
         let mut connection = Connection::open_in_memory()?;
         connection.execute_batch(SETTINGS)?;
         schema::prepare(&mut connection)?;
-        Ok(Self { state: Mutex::new(State { connection, place: None, notices: Vec::new() }) })
+        let (place, notices, busy_time) = (None, Vec::new(), BUSY_TIME);
+        Ok(Self { state: Mutex::new(State { connection, place, busy_time, notices }) })
     }
 
     pub(super) fn take_notices(&self) -> Vec<Notice> {
@@ -100,11 +103,11 @@ impl Database {
 }
 
 impl State {
-    fn open(path: &Path) -> Result<Self, StoreError> {
+    fn open(path: &Path, busy_time: Duration) -> Result<Self, StoreError> {
         let (mut newer, mut put) = (Vec::new(), Vec::new());
         let attempt = |path: &Path| {
             make_private(path).map_err(|error| refused(path.to_owned(), error))?;
-            match connect(path) {
+            match connect(path, busy_time) {
                 Ok((connection, Was::Store)) => Ok(Attempt::Open(connection)),
                 Ok((_, Was::Newer)) => {
                     let instead = with(path, &format!(".v{}", schema::VERSION));
@@ -122,12 +125,12 @@ impl State {
         };
         let (connection, place) = open(path, attempt, put_away, refused)?;
         newer.append(&mut put);
-        Ok(Self { connection, place: Some(place), notices: newer })
+        Ok(Self { connection, place: Some(place), busy_time, notices: newer })
     }
 
     /// Goes on with what is at `path` by now.
     fn reopen(&mut self, path: &Path, aside: Option<PathBuf>) -> Result<(), StoreError> {
-        let state = Self::open(path)?;
+        let state = Self::open(path, self.busy_time)?;
         let mut notices = std::mem::take(&mut self.notices);
         notices.extend(aside.map(|aside| Notice::SetAside { aside }));
         notices.extend(state.notices);
@@ -164,10 +167,10 @@ fn refused(path: PathBuf, source: io::Error) -> StoreError {
 }
 
 /// Opens the file and brings it up to date.
-fn connect(path: &Path) -> Result<(Connection, Was), StoreError> {
+fn connect(path: &Path, busy_time: Duration) -> Result<(Connection, Was), StoreError> {
     // Room that a collection frees is given back.
     let first = "PRAGMA auto_vacuum = INCREMENTAL";
-    let mut connection = foveal_database::connect(path, BUSY_TIME, first)?;
+    let mut connection = foveal_database::connect(path, busy_time, first)?;
     connection.execute_batch(SETTINGS)?;
     let was = schema::prepare(&mut connection)?;
     Ok((connection, was))

@@ -1,5 +1,6 @@
 //! A store in one SQLite file, or in memory.
 
+mod askers;
 mod backend;
 mod caches;
 mod calls;

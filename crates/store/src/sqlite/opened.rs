@@ -1,6 +1,7 @@
 //! A SQLite file as a store that keeps no secrets.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::error::StoreError;
 use crate::file::Notice;
@@ -18,6 +19,14 @@ impl SqliteStore {
     /// Those of [`Sqlite::open`].
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         Ok(Self::new(Sqlite::open(path)?))
+    }
+
+    /// [`Sqlite::open_within`].
+    ///
+    /// # Errors
+    /// Those of [`Sqlite::open`].
+    pub fn open_within(path: &Path, busy_time: Duration) -> Result<Self, StoreError> {
+        Ok(Self::new(Sqlite::open_within(path, busy_time)?))
     }
 
     /// [`Sqlite::in_memory`].

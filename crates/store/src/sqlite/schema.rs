@@ -12,7 +12,8 @@ const APPLICATION: i64 = 0x666f_7673;
 /// many were carried out. What was released is never changed, only added to. A step leaves the
 /// tables and columns of earlier ones: a process of an older version may have the file open, and
 /// would take their absence for damage.
-const STEPS: &[&str] = &[SESSIONS_AND_CONTENT, CALLS_AND_CACHES, COLLECTION, GRANTS_AND_READERS];
+const STEPS: &[&str] =
+    &[SESSIONS_AND_CONTENT, CALLS_AND_CACHES, COLLECTION, GRANTS_AND_READERS, ASKERS];
 
 /// The version that is written.
 pub(crate) const VERSION: i64 = STEPS.len() as i64;
@@ -94,6 +95,14 @@ CREATE TABLE collection(
     time INTEGER NOT NULL
 );
 CREATE INDEX content_by_use ON content(used, stored_bytes);";
+
+const ASKERS: &str = "
+CREATE TABLE asker(
+    call TEXT PRIMARY KEY,
+    reader TEXT NOT NULL,
+    noted INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX asker_by_time ON asker(noted);";
 
 /// Before, grants, notes on readers and recent calls were one JSON text each in `calls`, the
 /// first two under sessions of nobody, and no file was a content of its own (`5f7bb64f33a6`).

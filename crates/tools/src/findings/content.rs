@@ -65,6 +65,8 @@ pub(crate) struct Output {
     pub(crate) data: Option<Value>,
     /// Whether what was asked for failed, though the tool did its work.
     pub(crate) is_error: bool,
+    /// Whether a command ran to its end and said so with an exit code.
+    pub(crate) has_exit_code: bool,
     /// Whether the call was stopped, so that nobody reads this.
     pub(crate) is_stopped: bool,
 }
@@ -173,6 +175,11 @@ impl Content {
     /// Whether what was asked for failed.
     pub(crate) fn is_error(&self) -> bool {
         matches!(self, Self::Output(output) if output.is_error)
+    }
+
+    /// Whether it is of a command that ran to its end, whatever came of it.
+    pub(crate) fn has_exit_code(&self) -> bool {
+        matches!(self, Self::Output(output) if output.has_exit_code)
     }
 
     /// Whether it is what a call found before it was stopped.

@@ -1,6 +1,7 @@
 //! One reader's session: what it showed, what it knows of files, what it may do.
 
 mod duplicates;
+mod each_alone;
 mod journal;
 mod known_file;
 mod known_files;
@@ -22,7 +23,7 @@ pub use self::duplicates::Duplicates;
 pub(crate) use self::duplicates::shortened;
 pub(crate) use self::journal::Event;
 pub(crate) use self::known_file::{KnownFile, written_lines};
-pub use self::readers::note_reader;
+pub use self::readers::{asker, note_reader};
 pub use self::reads::ReadCounts;
 pub use self::recorded::{Calls, Recorded};
 pub(crate) use self::seen::LinePart;

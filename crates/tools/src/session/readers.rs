@@ -33,30 +33,45 @@ pub fn note_reader(
     store.note_reader(&places, reader, now)
 }
 
+/// The reader who makes the call that its client calls `call`, if a hook of the client noted it.
+pub fn asker(toolbox: &Toolbox, call: &str) -> Option<String> {
+    toolbox.store.asker(call).ok().flatten()
+}
+
 fn place(folder: &Path, reach: Reach) -> ReaderPlace {
     ReaderPlace { folder: FolderKey::of(folder), reach }
 }
 
 /// Watches who is sent a session's answers.
 #[derive(Debug, Default)]
-pub(crate) struct ReaderWatch(Mutex<Readers>);
+pub(crate) struct ReaderWatch {
+    known: Mutex<Readers>,
+    /// Whether the session is of one reader alone, so that only cut prompts matter.
+    is_of_one: bool,
+}
 
 impl ReaderWatch {
     /// Watches from what is noted by now.
     pub(crate) fn new(toolbox: &Toolbox) -> Self {
-        Self(Mutex::new(noted(toolbox)))
+        Self { known: Mutex::new(noted(toolbox)), is_of_one: false }
+    }
+
+    /// The same for a session that only one reader asks.
+    pub(crate) fn of_one(self) -> Self {
+        Self { is_of_one: true, ..self }
     }
 
     /// Calls `forget` if what was shown was shown to somebody else, or left the prompt. Calls
     /// beside this one wait until it is forgotten.
     pub(crate) fn follow(&self, toolbox: &Toolbox, forget: impl FnOnce()) {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let last = toolbox.store.last_reader_note().unwrap_or_default();
         if known.last == last {
             return;
         }
         let readers = noted(toolbox);
-        let is_same = (&known.reader, known.cut) == (&readers.reader, readers.cut);
+        let is_same_reader = self.is_of_one || known.reader == readers.reader;
+        let is_same = is_same_reader && known.cut == readers.cut;
         *known = readers;
         if !is_same {
             forget();

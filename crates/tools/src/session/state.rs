@@ -12,6 +12,7 @@ use crate::settings;
 use crate::toolbox::Toolbox;
 
 use super::duplicates::Duplicates;
+use super::each_alone::EachAlone;
 use super::journal::{Event, Journal};
 use super::known_files::KnownFiles;
 use super::pointed::PointedReads;
@@ -98,6 +99,20 @@ impl Session {
             session.recall();
         }
         Self { readers: ReaderWatch::new(toolbox), ..session }
+    }
+
+    /// The same for callers of whom it is not known which prompt is whose: no answer points at
+    /// an earlier one.
+    pub fn of_unknown_readers(toolbox: &Arc<Toolbox>, id: impl Into<String>) -> Self {
+        let directory = toolbox.roots.working_directory().display().to_string();
+        let shown = Shown::new(settings::shaping(), toolbox.curations.clone(), directory);
+        Self::with_shaper(toolbox, id, Box::new(EachAlone(shown)))
+    }
+
+    /// The same where all calls are of one reader, whoever else asks in its folder.
+    #[must_use]
+    pub fn of_one_reader(self) -> Self {
+        Self { readers: self.readers.of_one(), ..self }
     }
 
     /// Takes up what an earlier process showed, as far as the store tells all of it.

@@ -18,6 +18,7 @@ use crate::session::Work;
 
 pub(crate) const TOOL: Tool = Tool::of::<Bash>(
     "bash",
+    "Run a command",
     "Run a bash command; the working directory is kept between calls, input is empty. For \
      servers and prompts use exec.",
     Hints::RUNS,
@@ -123,5 +124,6 @@ fn found(ran: &Ran, more: impl Iterator<Item = RunNote>) -> Findings {
     });
     let is_error = !ran.outcome.is_success();
     let is_stopped = matches!(ran.outcome, Outcome::Cancelled);
-    Content::Output(Output { text, data: Some(data), is_error, is_stopped }).into()
+    let has_exit_code = exit_code.is_some();
+    Content::Output(Output { text, data: Some(data), is_error, has_exit_code, is_stopped }).into()
 }

@@ -13,6 +13,7 @@ use crate::writing::{self, EditAt};
 
 pub(crate) const TOOL: Tool = Tool::of::<EditFile>(
     "edit_file",
+    "Edit a file",
     "Replace old_str, which must occur once, with new_str (empty: delete). Checked against the \
      file on disk.",
     Hints::CHANGES,

@@ -13,6 +13,7 @@ use crate::session::Work;
 
 pub(crate) const TOOL: Tool = Tool::of::<Expand>(
     "expand",
+    "Show what was left out",
     "Get what was left out, by the handle in its note (12 hex digits).",
     Hints::LOOKS,
 )

@@ -14,12 +14,17 @@ use crate::session::Work;
 
 pub(crate) const FOCUS: Tool = Tool::of::<Focus>(
     "focus",
+    "Focus on files",
     "Read files whole from now on; without paths, list them.",
     Hints::REMEMBERS,
 );
 
-pub(crate) const UNFOCUS: Tool =
-    Tool::of::<Unfocus>("unfocus", "Undo focus; without paths, for all.", Hints::REMEMBERS);
+pub(crate) const UNFOCUS: Tool = Tool::of::<Unfocus>(
+    "unfocus",
+    "End the focus on files",
+    "Undo focus; without paths, for all.",
+    Hints::REMEMBERS,
+);
 
 /// Files in focus at once.
 const FOCUS_MAX: usize = 100;

@@ -14,8 +14,12 @@ use crate::permission::Asks;
 use crate::reading::{SearchPlace, places, searched};
 use crate::session::Work;
 
-pub(crate) const TOOL: Tool =
-    Tool::of::<Glob>("glob", "Find files by glob, such as src/**/*.rs.", Hints::LOOKS);
+pub(crate) const TOOL: Tool = Tool::of::<Glob>(
+    "glob",
+    "Find files by name",
+    "Find files by glob, such as src/**/*.rs.",
+    Hints::LOOKS,
+);
 
 /// Paths given where the call says nothing.
 const LIMIT: usize = 100;

@@ -16,6 +16,7 @@ use crate::session::Work;
 
 pub(crate) const TOOL: Tool = Tool::of::<Grep>(
     "grep",
+    "Search file contents",
     "Search file contents as ripgrep does; .gitignore is respected.",
     Hints::LOOKS,
 )

@@ -13,7 +13,7 @@ use crate::reading::{SearchPlace, places, searched};
 use crate::session::Work;
 
 pub(crate) const TOOL: Tool =
-    Tool::of::<List>("list", "List a folder as a tree with sizes.", Hints::LOOKS);
+    Tool::of::<List>("list", "List a folder", "List a folder as a tree with sizes.", Hints::LOOKS);
 
 /// Levels shown where the call says nothing.
 const DEPTH: usize = 2;

@@ -13,6 +13,7 @@ use crate::writing::{self, EditAt};
 
 pub(crate) const TOOL: Tool = Tool::of::<MultiEdit>(
     "multi_edit",
+    "Edit several places",
     "Make several edits like edit_file, in order, in one or more files: all or none.",
     Hints::CHANGES,
 );

@@ -13,6 +13,7 @@ use crate::session::Work;
 
 pub(crate) const TOOL: Tool = Tool::of::<Outline>(
     "outline",
+    "Outline a file",
     "Show a file's imports, types and signatures with line ranges.",
     Hints::LOOKS,
 );

@@ -13,6 +13,7 @@ use crate::session::Work;
 
 pub(crate) const TOOL: Tool = Tool::of::<ReadFile>(
     "read_file",
+    "Read a file",
     "Read a file. Short files come whole. Of long ones you get the lines that matter to your \
      question; each gap is named by range and symbols: get it with read_lines. Re-reading an \
      unchanged file returns a one-line note; repeat the call at once to get the text.",

@@ -14,9 +14,13 @@ use crate::session::Work;
 
 use super::read_file;
 
-pub(crate) const TOOL: Tool =
-    Tool::of::<ReadFiles>("read_files", "read_file for several paths.", Hints::LOOKS)
-        .repeated(Repeats::ShaperThenWhole);
+pub(crate) const TOOL: Tool = Tool::of::<ReadFiles>(
+    "read_files",
+    "Read several files",
+    "read_file for several paths.",
+    Hints::LOOKS,
+)
+.repeated(Repeats::ShaperThenWhole);
 
 /// Files of one call.
 const FILES_MAX: usize = 50;

@@ -12,6 +12,7 @@ use crate::session::Work;
 
 pub(crate) const TOOL: Tool = Tool::of::<ReadLines>(
     "read_lines",
+    "Read lines of a file",
     "Read lines start to end of a file, verbatim.",
     Hints::LOOKS,
 )

@@ -12,6 +12,7 @@ use crate::session::Work;
 
 pub(crate) const TOOL: Tool = Tool::of::<Reset>(
     "reset",
+    "Forget what was shown",
     "Call after your conversation was compacted or cleared: notes stop pointing at what you \
      saw before.",
     Hints::REMEMBERS,

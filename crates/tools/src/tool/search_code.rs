@@ -2,11 +2,8 @@
 
 use std::collections::HashSet;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::SystemTime;
 
-use foveal_context::note::{Note, NoteKind, SearchNote};
-use foveal_files::{Root, Roots};
 use foveal_index::{Hit, SearchOptions};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -16,10 +13,12 @@ use crate::definition::{Hints, Tool, ToolArguments};
 use crate::error::ToolError;
 use crate::findings::{CodeHits, Content, Findings};
 use crate::permission::Asks;
+use crate::related::{missing, root_of};
 use crate::session::Work;
 
 pub(crate) const TOOL: Tool = Tool::of::<SearchCode>(
     "search_code",
+    "Search code by meaning",
     "Find functions, types and sections by what they do or are called.",
     Hints::LOOKS,
 )
@@ -62,27 +61,9 @@ impl ToolArguments for SearchCode {
         // A root in another one is in the index of both.
         let mut met = HashSet::new();
         hits.retain(|hit| met.insert((hit.path.clone(), hit.lines)));
-        let mut missing = Vec::new();
-        for root in roots.all().skip(1).filter(|root| !work.toolbox.index.has(root.path())) {
-            let told = roots.display_path(root.path());
-            missing.push(Note::from(SearchNote::NoIndex).of_file(&told));
-        }
-        for (root, error) in &found.failed {
-            let root = root_of(&roots, root.as_deref());
-            let told = root.map_or_else(String::new, |root| roots.display_path(root.path()));
-            let why = NoteKind::Passed { why: error.to_string().into() };
-            missing.push(Note::new(why).of_file(&told));
-        }
+        let missing = missing(work, &roots, &found.failed);
         let depends = if found.failed.is_empty() { depends } else { Vec::new() };
         let hits = CodeHits { query: self.query, hits, missing };
         Ok(Findings::from(Content::Code(hits)).resting_on(depends))
-    }
-}
-
-/// The root whose index gave a hit.
-fn root_of<'a>(roots: &'a Roots, path: Option<&Path>) -> Option<&'a Arc<Root>> {
-    match path {
-        None => roots.all().next(),
-        Some(path) => roots.all().find(|root| root.path() == path),
     }
 }

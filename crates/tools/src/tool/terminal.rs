@@ -18,21 +18,27 @@ use crate::session::Work;
 
 pub(crate) const EXEC: Tool = Tool::of::<Exec>(
     "exec",
+    "Start a terminal",
     "Start a program in a terminal (servers, prompts, REPLs); returns its id and first output.",
     Hints::RUNS,
 );
 
 pub(crate) const WRITE_STDIN: Tool = Tool::of::<WriteStdin>(
     "write_stdin",
+    "Type into a terminal",
     "Type into a terminal (\\n enter, \\u0003 ctrl-C; nothing to just wait) and read its output.",
     Hints::RUNS,
 );
 
-pub(crate) const CLOSE: Tool =
-    Tool::of::<Close>("close", "End a terminal and all that runs in it.", Hints::RUNS);
+pub(crate) const CLOSE: Tool = Tool::of::<Close>(
+    "close",
+    "Close a terminal",
+    "End a terminal and all that runs in it.",
+    Hints::RUNS,
+);
 
 pub(crate) const TERMINALS: Tool =
-    Tool::of::<ListTerminals>("terminals", "List open terminals.", Hints::LOOKS);
+    Tool::of::<ListTerminals>("terminals", "List terminals", "List open terminals.", Hints::LOOKS);
 
 /// How long output is waited for where the call says nothing.
 const WAIT_MS: u64 = 2_000;
@@ -164,7 +170,8 @@ fn stopped(id: TerminalId, reading: &Reading) -> Findings {
     let mut text = printed(&reading.output);
     text.note(RunNote::Stopped(id.0));
     let data = Some(json!({ "id": id.0, "ended": true }));
-    Content::Output(Output { text, data, is_error: true, is_stopped: true }).into()
+    Content::Output(Output { text, data, is_error: true, is_stopped: true, ..Output::default() })
+        .into()
 }
 
 fn found(id: TerminalId, reading: &Reading) -> Findings {
@@ -173,5 +180,5 @@ fn found(id: TerminalId, reading: &Reading) -> Findings {
     text.note(RunNote::Terminal { id: id.0, ended });
     let data = Some(json!({ "id": id.0, "ended": reading.ending.is_some() }));
     let is_stopped = reading.paused == Paused::Cancelled;
-    Content::Output(Output { text, data, is_error: false, is_stopped }).into()
+    Content::Output(Output { text, data, is_stopped, ..Output::default() }).into()
 }

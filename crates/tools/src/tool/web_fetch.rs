@@ -15,6 +15,7 @@ use crate::session::Work;
 
 pub(crate) const TOOL: Tool = Tool::of::<WebFetch>(
     "web_fetch",
+    "Fetch a page",
     "Fetch a web page as Markdown. Private addresses are refused.",
     Hints { read_only: true, destructive: false, idempotent: true, open_world: true },
 );

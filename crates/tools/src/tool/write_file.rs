@@ -12,6 +12,7 @@ use crate::writing;
 
 pub(crate) const TOOL: Tool = Tool::of::<WriteFile>(
     "write_file",
+    "Write a file",
     "Write a whole file; its folders are created. Read an existing file first. To undo a \
      change, give its `before` handle instead of content.",
     Hints::CHANGES,

@@ -8,4 +8,3 @@ mod symbol;
 mod text;
 
 pub(crate) use self::command::{Arguments, run};
-pub(crate) use self::symbol::unknown;

@@ -82,11 +82,8 @@ mod own_tools {
         super::CLAUDE_CODE, work;
         the_hook_points_at_what_was_read,
         what_the_hook_makes_of_output_is_read,
-        #[ignore = "a pointer in the place of a file leaves an empty line behind the last one"]
         what_the_hook_leaves_of_files_is_read,
-        #[ignore = "empty lines that the agent trims shift the numbers in notes"]
         notes_of_the_hook_stand_for_what_was_printed,
-        #[ignore = "empty lines that the agent trims shift the numbers in notes"]
         pointers_hold,
         the_agent_ends_well,
     }
@@ -127,8 +124,8 @@ mod sub_agents {
 
     crate::checks::checks! {
         super::CLAUDE_CODE, work;
-        #[ignore = "who asks is not known for sure, so a first read may point at what another was shown"]
         pointers_hold,
+        sub_agents_are_pointed_at_what_they_read_themselves,
         the_agent_ends_well,
     }
 

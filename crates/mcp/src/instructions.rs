@@ -1,0 +1,51 @@
+//! What a client is told of the server as a whole: when to use what, in a few words.
+
+use foveal_tools::table::ToolSet;
+
+/// What there is to say, and the tools without which it is not said.
+const ADVICE: &[(&[&str], &str)] = &[
+    (
+        &["read_file", "read_lines"],
+        "Read with read_file: long files come as the lines that matter to your question. \
+         read_lines gives a range word for word.",
+    ),
+    (&["read_files"], "read_files reads several at once."),
+    (
+        &["search_code", "grep"],
+        "Find code by what it does with search_code, by its text with grep.",
+    ),
+    (&["outline"], "outline shows what a file defines."),
+    (&["edit_file"], "Change files with edit_file."),
+    (&["write_file"], "Each change says how to undo it with write_file."),
+    (&["bash"], "Output of bash is kept whole, however much is shown."),
+    (
+        &["expand"],
+        "Notes in brackets stand for lines that stand above or are left out; expand with a handle \
+         gives them back.",
+    ),
+];
+
+/// The advice on the tools of a set.
+pub(crate) fn of(set: ToolSet) -> String {
+    let is_offered = |name: &&str| set.tools().any(|tool| tool.name == *name);
+    let fitting = ADVICE.iter().filter(|(tools, _)| tools.iter().all(|name| is_offered(name)));
+    fitting.map(|(_, text)| *text).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_tools_that_are_offered_are_named() {
+        let (lean, full) = (of(ToolSet::Lean), of(ToolSet::Full));
+        assert!(full.contains("Output of bash") && !lean.contains("bash"), "{lean}");
+        assert!(lean.contains("edit_file") && lean.contains("expand") && lean.len() < full.len());
+        for (tools, text) in ADVICE {
+            for name in tools.iter() {
+                assert!(ToolSet::Full.tools().any(|tool| tool.name == *name), "{name}");
+                assert!(text.contains(name), "{name}: {text}");
+            }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! The relations of all roots, as tools tell of them.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use foveal_code::relations::{NodeId, NodeKind, Relations};
+use foveal_context::note::{Note, NoteKind, SearchNote};
+use foveal_files::{Root, Roots};
+
+use crate::answer::Dependency;
+use crate::error::ToolError;
+use crate::session::Work;
+
+/// How everything in the roots is related, of files as they are now.
+pub(crate) struct Related {
+    pub(crate) roots: Roots,
+    pub(crate) all: Vec<RelatedRoot>,
+    /// What is said of roots that could not be asked.
+    pub(crate) missing: Vec<Note>,
+    /// What an answer made of it rests on; nothing where a root could not be asked.
+    pub(crate) depends: Vec<Dependency>,
+}
+
+/// One root with its relations.
+pub(crate) struct RelatedRoot {
+    pub(crate) relations: Arc<Relations>,
+    root: Arc<Root>,
+}
+
+impl Related {
+    /// The relations of all roots; `subject` is what the call asked permission for.
+    ///
+    /// # Errors
+    /// If the caller stops it, or no index can be read.
+    pub(crate) fn of(work: &Work<'_>, subject: &str) -> Result<Self, ToolError> {
+        let since = SystemTime::now();
+        let found = work.toolbox.index.relations(work.control)?;
+        let roots = work.roots();
+        let missing = missing(work, &roots, &found.failed);
+        let index = Dependency::Index(subject.to_owned(), since);
+        let depends =
+            if found.failed.is_empty() { vec![index, work.seen_from()] } else { Vec::new() };
+        let related = |(path, relations): (Option<PathBuf>, Arc<Relations>)| {
+            let root = Arc::clone(root_of(&roots, path.as_deref())?);
+            Some(RelatedRoot { relations, root })
+        };
+        let all = found.relations.into_iter().filter_map(related).collect();
+        Ok(Self { roots, all, missing, depends })
+    }
+}
+
+impl RelatedRoot {
+    /// The file of a node as answers call it.
+    pub(crate) fn path(&self, roots: &Roots, of: NodeId) -> String {
+        roots.shown(&self.root, Path::new(&*self.relations.node(of).key.path))
+    }
+
+    /// `src/parse.rs:12 function parse`.
+    pub(crate) fn place_and_name(&self, roots: &Roots, of: NodeId) -> String {
+        let (key, path) = (&self.relations.node(of).key, self.path(roots, of));
+        match key.kind {
+            NodeKind::File => format!("{path} file"),
+            NodeKind::Entity(kind) => {
+                format!("{path}:{} {} {}", key.line.0, kind.name(), key.name)
+            }
+        }
+    }
+
+    /// The symbol that was asked for with its path as the index has it, where it names a file
+    /// of this root as it is called from where the session is.
+    pub(crate) fn symbol(&self, roots: &Roots, asked: &str) -> String {
+        let (path, rest) = match asked.find(':') {
+            Some(at) => asked.split_at(at),
+            None => (asked, ""),
+        };
+        let located = Some(path).filter(|path| path.contains(['.', '/']));
+        let located = located.and_then(|path| roots.resolve(path).ok());
+        let is_here = |root: &Root| root.path() == self.root.path();
+        match located.filter(|found| is_here(found.root()) && found.metadata().is_ok()) {
+            Some(found) => format!("{}{rest}", found.relative().to_string_lossy()),
+            None => asked.to_owned(),
+        }
+    }
+
+    /// Which nodes the rules allow to be told of, remembered for each file.
+    pub(crate) fn allowed<'a>(&'a self, work: &'a Work<'_>, roots: &'a Roots) -> Allowed<'a> {
+        Allowed { of: self, work, roots, known: HashMap::new() }
+    }
+}
+
+/// Which nodes of a root the rules allow to be told of.
+pub(crate) struct Allowed<'a> {
+    of: &'a RelatedRoot,
+    work: &'a Work<'a>,
+    roots: &'a Roots,
+    known: HashMap<NodeId, bool>,
+}
+
+impl Allowed<'_> {
+    pub(crate) fn has(&mut self, node: NodeId) -> bool {
+        let file = self.of.relations.file_of(node);
+        *self.known.entry(file).or_insert_with(|| {
+            let path = Path::new(&*self.of.relations.node(file).key.path);
+            self.work.is_allowed(&self.roots.rule_path(&self.of.root, path))
+        })
+    }
+}
+
+/// The root whose index gave something.
+pub(crate) fn root_of<'a>(roots: &'a Roots, path: Option<&Path>) -> Option<&'a Arc<Root>> {
+    match path {
+        None => roots.all().next(),
+        Some(path) => roots.all().find(|root| root.path() == path),
+    }
+}
+
+/// What is said of roots without an index, and of those whose index `failed`.
+pub(crate) fn missing(
+    work: &Work<'_>,
+    roots: &Roots,
+    failed: &[(Option<PathBuf>, ToolError)],
+) -> Vec<Note> {
+    let mut missing = Vec::new();
+    for root in roots.all().skip(1).filter(|root| !work.toolbox.index.has(root.path())) {
+        let told = roots.display_path(root.path());
+        missing.push(Note::from(SearchNote::NoIndex).of_file(&told));
+    }
+    for (root, error) in failed {
+        let root = root_of(roots, root.as_deref());
+        let told = root.map_or_else(String::new, |root| roots.display_path(root.path()));
+        let why = NoteKind::Passed { why: error.to_string().into() };
+        missing.push(Note::new(why).of_file(&told));
+    }
+    missing
+}
