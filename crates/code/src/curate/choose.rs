@@ -37,7 +37,7 @@ const HEAD_LINES: usize = 25;
 const TAIL_LINES: usize = 10;
 const ENDS_LINES_MAX: usize = 80;
 /// A gap of so many lines under [`Budget::Adaptive`] is filled: naming it takes as much room.
-const GAP_MAX: usize = 3;
+const GAP_MAX: usize = 2;
 
 /// The most lines kept of a file of `count` lines under [`Budget::Adaptive`]: half of 300, a
 /// fifth of 1,200, evenly less in between; of longer ones a share that goes on to fall.

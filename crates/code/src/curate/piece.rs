@@ -27,7 +27,7 @@ pub(crate) struct Piece {
 /// Pieces of a file that share no row; together they are all of it.
 pub(crate) fn pieces(scene: &Scene<'_>, lines_max: usize) -> Vec<Piece> {
     let most = |lines: usize| lines.min(lines_max);
-    let mut found = Found { taken: vec![false; scene.rows.len()], pieces: Vec::new() };
+    let mut found = Found { scene, taken: vec![false; scene.rows.len()], pieces: Vec::new() };
     for (at, entity) in scene.parsed.indexed() {
         match entity.kind {
             EntityKind::Function | EntityKind::Method | EntityKind::Test => {
@@ -36,7 +36,7 @@ pub(crate) fn pieces(scene: &Scene<'_>, lines_max: usize) -> Vec<Piece> {
             EntityKind::Type | EntityKind::Enum | EntityKind::Constant | EntityKind::Trait => {
                 found.take(code_rows(scene, entity), most(TYPE_LINES_MAX), None);
             }
-            EntityKind::Imports => found.take_imports(scene, entity),
+            EntityKind::Imports => found.take_imports(entity),
             EntityKind::Module
             | EntityKind::Impl
             | EntityKind::Field
@@ -79,15 +79,17 @@ pub(crate) fn parts(scene: &Scene<'_>, piece: &Piece) -> Vec<Piece> {
 /// Lines of imports that are kept together, unless one import has more.
 const IMPORT_LINES: usize = 6;
 
-struct Found {
+struct Found<'a> {
+    scene: &'a Scene<'a>,
     /// Rows that are in a piece.
     taken: Vec<bool>,
     pieces: Vec<Piece>,
 }
 
-impl Found {
+impl Found<'_> {
     /// Makes pieces of an import block, each of whole imports.
-    fn take_imports(&mut self, scene: &Scene<'_>, entity: &Entity) {
+    fn take_imports(&mut self, entity: &Entity) {
+        let scene = self.scene;
         let begins = |row: usize| {
             let line = LineNumber(u32::try_from(row + 1).unwrap_or(u32::MAX));
             scene.parsed.imports.binary_search_by_key(&line, |import| import.line).is_ok()
@@ -102,11 +104,18 @@ impl Found {
         self.take(rows, usize::MAX, None);
     }
 
-    /// Makes a piece of rows if they are few enough and none is in another.
-    fn take(&mut self, rows: Vec<usize>, most: usize, function: Option<EntityIndex>) {
+    /// Makes a piece of rows if they are few enough and none is in another, with the blank rows
+    /// that end it.
+    fn take(&mut self, mut rows: Vec<usize>, most: usize, function: Option<EntityIndex>) {
         if rows.is_empty() || rows.len() > most || rows.iter().any(|row| self.taken[*row]) {
             return;
         }
+        let last = rows[rows.len() - 1];
+        let ends_it = |row: &usize| {
+            let is_blank = self.scene.rows[*row].trim().is_empty();
+            is_blank && !self.taken[*row] && self.scene.unit_of[*row] == self.scene.unit_of[last]
+        };
+        rows.extend((last + 1..self.taken.len()).take_while(ends_it));
         for row in &rows {
             self.taken[*row] = true;
         }
