@@ -5,6 +5,7 @@
 
 mod answer;
 mod change;
+mod file_sort;
 mod run;
 mod search;
 mod text;
@@ -15,6 +16,7 @@ use foveal_transcript::{EntryIndex, Handle};
 
 pub use self::answer::{AnswerNote, Showing};
 pub use self::change::{ChangeKind, ChangeNote, NoWayBack, WayBack, WayBackKind};
+pub use self::file_sort::FileSort;
 pub use self::run::RunNote;
 pub use self::search::{PageOf, SearchNote};
 
@@ -115,6 +117,8 @@ pub enum NoteKind {
     Heading,
     /// What a curator says of the lines below.
     Remark(Box<str>),
+    /// What sort of file it is, how long, and that its ends are shown.
+    EndsOf(FileSort),
     /// What is missing can be had.
     Behind,
     /// Lines of a file that its structure, a view or a map does not show.
@@ -140,6 +144,13 @@ pub enum NoteKind {
         line: u32,
         /// Where in the line it begins.
         from_byte: u64,
+    },
+    /// The rest of a result, for which an answer has no room.
+    NoRoom {
+        /// The line of the result in which it begins, from 1.
+        line: u32,
+        /// Where in that line.
+        from_byte: u32,
     },
     /// There are more lines, from this one on.
     GoOn(u64),
@@ -293,6 +304,7 @@ impl NoteKind {
             | Self::MoreFiles
             | Self::Rest(_)
             | Self::LineRest { .. }
+            | Self::NoRoom { .. }
             | Self::GoOn(_)
             | Self::PartOf(_)
             | Self::Passed { .. }
@@ -301,6 +313,7 @@ impl NoteKind {
             Self::EveryNumbered(_)
             | Self::Heading
             | Self::Remark(_)
+            | Self::EndsOf(_)
             | Self::Ends
             | Self::ChangedByOthers
             | Self::Change(_)
