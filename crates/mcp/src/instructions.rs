@@ -28,7 +28,7 @@ const ADVICE: &[(&[&str], &str)] = &[
 /// The advice on the tools of a set.
 pub(crate) fn of(set: ToolSet) -> String {
     let is_offered = |name: &&str| set.tools().any(|tool| tool.name == *name);
-    let fitting = ADVICE.iter().filter(|(tools, _)| tools.iter().all(|name| is_offered(name)));
+    let fitting = ADVICE.iter().filter(|(tools, _)| tools.iter().all(&is_offered));
     fitting.map(|(_, text)| *text).collect::<Vec<_>>().join(" ")
 }
 
