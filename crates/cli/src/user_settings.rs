@@ -59,7 +59,7 @@ fn of(bytes: &[u8]) -> anyhow::Result<UserSettings> {
             line_at(bytes, error.valid_up_to())
         ),
     };
-    let Written { detect_duplicates, duplicates, read, run, web, permissions } =
+    let Written { detect_duplicates, duplicates, answers, read, run, web, permissions } =
         toml::from_str(text)?;
     let usual = ToolSettings::default();
     let (run_time_out_ms, run_time_out_max_ms) = time_outs(&run, &usual, text)?;
@@ -67,6 +67,8 @@ fn of(bytes: &[u8]) -> anyhow::Result<UserSettings> {
     let tools = ToolSettings {
         read_small_lines: read.small_lines.map_or(usual.read_small_lines, |count| count.0),
         read_small_lines_by_glob: for_files.collect(),
+        answer_tokens: answers.tokens.map_or(usual.answer_tokens, |count| count.0),
+        answer_bytes: answers.bytes.map(|count| count.0 as usize),
         run_time_out_ms,
         run_time_out_max_ms,
         terminals_max: run.terminals_max.map_or(usual.terminals_max, |count| count.0 as usize),

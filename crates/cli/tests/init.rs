@@ -468,8 +468,7 @@ fn hooks_of_other_agents_are_lines_for_a_shell() {
         // A program that was moved is found, and its line alone is changed.
         world.write(
             path,
-            &text
-                .replace(program(), "/old place/foveal")
+            text.replace(program(), "/old place/foveal")
                 .replace("\"/old place/foveal hook", "\"'/old place/foveal' hook"),
         );
         init(&world, &format!("{agent} --yes"));

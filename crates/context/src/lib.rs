@@ -22,6 +22,7 @@ pub mod projector;
 pub mod record;
 pub mod retention;
 pub mod rewrite;
+pub mod room;
 pub mod score;
 pub mod settings;
 pub mod shape;

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use crate::level::Level;
 use crate::record::Record;
+use crate::room::Room;
 use crate::settings::Settings;
 use crate::shape::Decision;
 use crate::shaping::arrival::{self, Outcome};
+use crate::shaping::fit::fit;
 use crate::step::Item;
 use crate::tokens::TokenCache;
 use crate::views::{self, Views};
@@ -24,6 +26,8 @@ pub struct NewResult<'a> {
     pub settings: &'a Settings,
     /// Chooses lines of first reads, as far as the settings want any.
     pub views: Option<&'a dyn Views>,
+    /// How much of it may be sent; the rest is left out, from the end.
+    pub room: Room,
 }
 
 impl NewResult<'_> {
@@ -32,7 +36,7 @@ impl NewResult<'_> {
     /// # Panics
     /// If the record is empty.
     pub fn decide(&self) -> Decision {
-        let Self { record, visible, settings, views } = *self;
+        let Self { record, visible, settings, views, room } = *self;
         let index = EntryIndex(record.len() as u32 - 1);
         let chosen = views.zip(settings.curate.as_ref()).and_then(|(views, curate)| {
             let before: Vec<_> = visible.ledger().entries().collect();
@@ -51,9 +55,13 @@ impl NewResult<'_> {
             chosen: chosen.as_ref(),
             first: None,
         };
-        match arrival::shape(&ask, &mut TokenCache::default()) {
+        let decision = match arrival::shape(&ask, &mut TokenCache::default()) {
             Outcome::Shaped(Some((shape, _)), _) => Decision::Replace(Arc::new(shape)),
             Outcome::Shaped(None, _) | Outcome::Same => Decision::Keep,
+        };
+        match record.entry(index).result() {
+            Some(result) => fit(decision, &result.content, record.facts(index), room),
+            None => decision,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Token counts.
 
 mod cache;
+mod estimate;
 
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Sub};
@@ -8,6 +9,7 @@ use std::ops::{Add, AddAssign, Sub};
 use serde::{Deserialize, Serialize};
 
 pub use self::cache::TokenCache;
+pub use self::estimate::estimate;
 
 /// A number of tokens.
 #[derive(

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use foveal_context::new_result::NewResult;
+use foveal_context::note::NoteKind;
 use foveal_context::planner::Planner;
 use foveal_context::prices::PriceCard;
 use foveal_context::record::Record;
+use foveal_context::room::Room;
 use foveal_context::settings::Settings;
 use foveal_context::shape::Decision;
 use foveal_context::tokens::Tokenizer;
@@ -34,8 +36,13 @@ fn one_by_one(record: &Record, settings: &Settings) -> Vec<Decision> {
     let mut decisions = Vec::new();
     for entry in record.entries() {
         let index = so_far.push(entry.clone());
-        let new =
-            NewResult { record: &so_far, visible: &visible, settings, views: Some(&Beginning) };
+        let new = NewResult {
+            record: &so_far,
+            visible: &visible,
+            settings,
+            views: Some(&Beginning),
+            room: Room::UNBOUNDED,
+        };
         let decision = match entry.role {
             Role::Tool => new.decide(),
             Role::System | Role::User | Role::Assistant => Decision::Keep,
@@ -69,6 +76,57 @@ proptest! {
                 let (one, other) = (&decisions[index.at()], &planner.item(index).decision);
                 prop_assert_eq!(one.shape(), other.shape(), "{:?}", index);
             }
+        }
+    }
+
+    #[test]
+    fn what_is_sent_fits_and_begins_as_it_would_with_more_room(
+        script in scripts(40),
+        bytes in 300..3_000usize,
+    ) {
+        let record = Record::of(script.conversation(), Tokenizer::O200k);
+        let room = Room { bytes, lines: 60, ..Room::UNBOUNDED };
+        let settings = Settings { rewrite: None, ..viewed() };
+        let mut so_far = Record::of(record.conversation().emptied(), record.tokenizer());
+        let mut visible = Visible::default();
+        for entry in record.entries() {
+            let index = so_far.push(entry.clone());
+            let mut decision = Decision::Keep;
+            if let Some(result) = entry.result() {
+                let new = NewResult {
+                    record: &so_far,
+                    visible: &visible,
+                    settings: &settings,
+                    views: Some(&Beginning),
+                    room: Room::UNBOUNDED,
+                };
+                let (wide, fitted) = (new.decide(), NewResult { room, ..new }.decide());
+                let text = |decision: &Decision| match decision.shape() {
+                    Some(shape) => shape.render(&result.content),
+                    None => result.content.clone(),
+                };
+                let (all, sent) = (text(&wide), text(&fitted));
+                prop_assert!(room.holds(&sent), "{}", sent);
+                prop_assert_eq!(sent == all, room.holds(&all));
+                if sent != all {
+                    let shape = fitted.shape().expect("something is left out");
+                    prop_assert_eq!(Some(shape.handle), so_far.facts(index).handle);
+                    let (kept, note) = sent.rsplit_once('\n').unwrap_or(("", &sent));
+                    prop_assert!(all.starts_with(kept), "{}", sent);
+                    // What is left out begins where the note says.
+                    let NoteKind::NoRoom { line, from_byte } =
+                        shape.notes().last().expect("a note").kind
+                    else {
+                        panic!("{note}");
+                    };
+                    let before: usize =
+                        result.content.split_inclusive('\n').take(line as usize - 1).map(str::len).sum();
+                    let gap = shape.gaps().last().expect("a gap").bytes;
+                    prop_assert_eq!(gap, (before as u32 + from_byte)..result.content.len() as u32);
+                }
+                decision = fitted;
+            }
+            visible.show(&so_far, index, &decision);
         }
     }
 

@@ -6,6 +6,7 @@ use std::time::Instant;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use foveal_cancel::Cancel;
+use foveal_context::room::Room;
 use foveal_tools::control::{Approval, Question};
 use foveal_tools::{Answer, Control, Request};
 use rmcp::RoleServer;
@@ -71,6 +72,7 @@ pub(crate) async fn call(
         tool: tool.clone(),
         arguments: Value::Object(request.arguments.unwrap_or_default()),
         detect_duplicates: flag(&context, DETECT_KEY) != Some(false),
+        room: Room::UNBOUNDED,
     };
     let toggle = context.meta.get(DETECT_SESSION_KEY).and_then(Toggle::of);
     let begun = Instant::now();

@@ -12,6 +12,7 @@ use tokio::sync::Mutex;
 use uuid::Uuid;
 
 use crate::caller::Caller;
+use crate::clients;
 use crate::log::{LogThreshold, Severity};
 use crate::roots::{self, ClientRoots, Folders};
 use crate::round_trips::{self, RoundTrips};
@@ -77,6 +78,8 @@ pub(crate) struct SessionRef {
     caller: Caller,
     /// Whether it answers calls from earlier ones, if it is new and the client said so.
     detect: Option<bool>,
+    /// What the client calls itself.
+    client: Option<String>,
 }
 
 impl SessionRef {
@@ -93,6 +96,8 @@ impl SessionRef {
                 Prompt::Noted(_) => Session::new(toolbox, id).of_one_reader(),
                 Prompt::Only | Prompt::Named(_) => Session::new(toolbox, id),
             };
+            let session =
+                session.with_room(clients::room(self.client.as_deref(), &toolbox.settings));
             if self.detect.is_some() {
                 session.duplicates.set_detection(self.detect);
             }
@@ -161,7 +166,8 @@ impl Connection {
             name.map_or_else(|| Caller::of(context), |name| Caller::Named(name.to_owned()));
         let (shared, connection) = (Arc::clone(&self.shared), self.number());
         let detect = *self.detect.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(Some(SessionRef { shared, workspace, connection, caller, detect }))
+        let client = context.client_info().map(|info| info.name);
+        Ok(Some(SessionRef { shared, workspace, connection, caller, detect, client }))
     }
 
     /// Does what a `notifications/foveal/duplicates` says; what is not understood is left alone.

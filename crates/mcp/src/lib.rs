@@ -7,6 +7,7 @@
 mod approver;
 mod call;
 mod caller;
+mod clients;
 mod connection;
 mod elicitation;
 mod first_request;

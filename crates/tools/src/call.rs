@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use foveal_calls::{Miss, Query};
 use foveal_context::note::AnswerNote;
+use foveal_context::room::Room;
 use foveal_context::shape::ShapeKind;
 use foveal_files::tree::name_of;
 use foveal_store::Stored;
@@ -22,6 +23,9 @@ use crate::repeats::{self, ToRecord};
 use crate::request::Request;
 use crate::session::{Approvals, Event, Session, ShapedAnswer, Shaper, ShownCall, Work};
 use crate::table::{self, TOOLS};
+
+/// Ends a message that is too long.
+const CUT: &str = " …";
 
 impl Session {
     /// Carries a call out and answers it. What fails is an answer too, in words that say what
@@ -87,6 +91,7 @@ fn answered(
         control,
         anew: false,
         approvals: &approvals,
+        room: session.room().within(request.room),
         carry_out: &part,
     };
     let answer = answered_by(&mut work, tool, request, arguments);
@@ -122,17 +127,17 @@ fn answered_by(
     if tool.repeats != Repeats::EarlierAnswer {
         work.anew = !request.detect_duplicates || !session.duplicates.detects(tool.name);
         let findings = call.run(work)?;
-        return Ok(give(session, &made, findings, None));
+        return Ok(give(work, &made, findings, None));
     }
     let context_lines = call.context_lines();
     let asked = repeats::key(work, tool, &*call, &made.arguments, request.detect_duplicates);
     match repeats::earlier(work, tool, &*call, &asked) {
-        Ok(findings) => return Ok(give(session, &made, findings, None)),
+        Ok(findings) => return Ok(give(work, &made, findings, None)),
         Err(miss) => work.anew = matches!(miss, Miss::AskedAgain | Miss::Off),
     }
     let findings = call.run(work)?;
     let recorded = ToRecord::of(&findings, context_lines);
-    Ok(give(session, &made, findings, Some((asked, recorded))))
+    Ok(give(work, &made, findings, Some((asked, recorded))))
 }
 
 /// A call that was carried out.
@@ -147,11 +152,12 @@ struct CarriedOut {
 
 /// Shapes what was found, remembers that it was shown, and keeps it.
 fn give(
-    session: &Session,
+    work: &Work<'_>,
     made: &CarriedOut,
     mut findings: Findings,
     asked: Option<(Query, Option<ToRecord>)>,
 ) -> Answer {
+    let session = work.session;
     let (is_cached, is_error) = (findings.is_cached(), findings.content.is_error());
     let has_exit_code = findings.content.has_exit_code();
     let (structured, images) = (findings.data(), findings.content.images());
@@ -180,6 +186,7 @@ fn give(
         is_error,
         directory: Some(&made.directory),
         time: now,
+        room: work.room_beside_heading(),
     };
     // What a command prints of a file is not curated.
     let view = match &findings.content {
@@ -190,7 +197,7 @@ fn give(
     note_shown(session, &findings, &given);
     // Kept while what was shown is held, so that the journal has the same order.
     keep_answer(session, &**shown, call, &given, stored, is_cached);
-    let (body, is_shaped) = sent(&**shown, rows, &mut given, stored);
+    let (body, is_shaped) = sent(&**shown, rows, &mut given, (stored, call.room));
     drop(shown);
     if let Some(asked) = asked {
         remember(session, asked, is_cached, stored, bytes as u64);
@@ -227,7 +234,12 @@ fn remember(
 
 /// Answers a call that failed.
 fn failed(session: &Session, request: &Request, error: &ToolError) -> Answer {
-    let text = printable(&error.to_string());
+    let room = session.room().within(request.room);
+    let mut text = printable(&error.to_string());
+    if !room.holds(&text) {
+        text.truncate(room.beside_notes(CUT.len()).fitting(&text));
+        text.push_str(CUT);
+    }
     // A refused call, too, stands between the calls before and after it.
     let call = ShownCall {
         tool: &request.tool,
@@ -236,6 +248,7 @@ fn failed(session: &Session, request: &Request, error: &ToolError) -> Answer {
         is_error: true,
         directory: None,
         time: session.toolbox().clock.now(),
+        room: Room::UNBOUNDED,
     };
     let mut shown = session.shown_with_room(text.len());
     let given = shown.shape(call, text.clone(), ReadView::Whole);
@@ -313,13 +326,16 @@ fn sent(
     shown: &dyn Shaper,
     rows: Vec<AnswerRow>,
     given: &mut ShapedAnswer,
-    stored: Option<Stored>,
+    (stored, room): (Option<Stored>, Room),
 ) -> (AnswerText, bool) {
     let text = std::mem::take(&mut given.text);
     let Some(shape) = &given.shape else { return (AnswerText::of_rows(text, rows), false) };
     let is_kept = shape.kind == ShapeKind::Pointer || stored.is_some();
     match shown.whole(given.handle) {
-        Some(whole) if is_kept => (AnswerText::shaped(whole, &rows, shape), true),
+        // While it is held it can be had by its handle.
+        Some(whole) if is_kept || !room.holds(whole) => {
+            (AnswerText::shaped(whole, &rows, shape), true)
+        }
         Some(whole) => (AnswerText::of_rows(whole.to_owned(), rows), false),
         None => (AnswerText::of_content(text), true),
     }

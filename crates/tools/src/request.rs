@@ -1,5 +1,6 @@
 //! A call that a model made.
 
+use foveal_context::room::Room;
 use serde_json::Value;
 
 /// A call that a model made.
@@ -11,11 +12,13 @@ pub struct Request {
     pub arguments: Value,
     /// Whether it may be answered from an earlier call like it.
     pub detect_duplicates: bool,
+    /// How large its answer may be, where that is less than all answers of the session.
+    pub room: Room,
 }
 
 impl Request {
     /// A call that may be answered from an earlier one.
     pub fn new(tool: impl Into<String>, arguments: Value) -> Self {
-        Self { tool: tool.into(), arguments, detect_duplicates: true }
+        Self { tool: tool.into(), arguments, detect_duplicates: true, room: Room::UNBOUNDED }
     }
 }

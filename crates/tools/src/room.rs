@@ -1,31 +1,57 @@
 //! How much of a file one answer holds.
 
 use foveal_code::BYTES_PARSED_MAX;
-use foveal_context::views::{Amount, View, Wanted};
+use foveal_context::room::Room;
+use foveal_context::tokens::{Tokens, estimate};
+use foveal_context::views::{Amount, Read, View, Views, Wanted};
 use foveal_files::TextFile;
 use foveal_transcript::LineNumber;
 
 use crate::read_view::ReadView;
 
-/// Bytes of a file in one answer; no prompt has room for many of them.
-pub(crate) const ANSWER_BYTES_MAX: usize = 400_000;
+/// Room for an answer where nobody says how much there is; no prompt has room for many of them.
+pub(crate) const WIDEST: Room = Room { bytes: 400_000, ..Room::UNBOUNDED };
 
 /// Lines of a file that is curated; more take too long, and too much memory.
 const LINES_MAX: usize = 100_000;
 
 /// Bytes that are shown of a longer file that is curated, or of its structure; notes included.
-pub(crate) const VIEW_BYTES_MAX: usize = 100_000;
+const VIEW_BYTES_MAX: usize = 100_000;
 
 /// Bytes that a number before a line takes, and a note between lines, about.
-const NUMBER_BYTES: usize = 9;
+const NUMBER_BYTES: usize = 6;
 const NOTE_BYTES: usize = 80;
+const NUMBER_TOKENS: Tokens = Tokens(4);
 
 /// Bytes of one line that count: the engine cuts longer ones in what it shapes.
 pub(crate) const LINE_BYTES: usize = 1_000;
 
+/// How often a view that is too large is chosen anew, smaller.
+const TRIES_MAX: u32 = 3;
+
+/// Bytes that a view of a file may take, notes included.
+pub(crate) fn view_bytes(room: Room) -> usize {
+    room.code_bytes().min(VIEW_BYTES_MAX)
+}
+
 /// Whether a text is more than one answer holds.
-pub(crate) fn is_long(text: &str) -> bool {
-    text.len() > ANSWER_BYTES_MAX || has_many_lines(text)
+pub(crate) fn is_long(text: &str, room: Room) -> bool {
+    has_many_lines(text) || sizes(text).sum::<usize>() > room.bytes || !has_tokens(text, room)
+}
+
+/// Whether there are tokens enough for a text with a number before each line.
+fn has_tokens(text: &str, room: Room) -> bool {
+    let mut left = room.tokens;
+    let mut fits = |line: &str| {
+        let shown = &line[..line.floor_char_boundary(LINE_BYTES)];
+        let needed = estimate(shown) + NUMBER_TOKENS;
+        let fits = needed <= left;
+        left = left - needed;
+        fits
+    };
+    // No text has more tokens than bytes.
+    let bytes = text.len() as u64;
+    bytes.saturating_mul(NUMBER_TOKENS.0 + 1) <= room.tokens.0 || rows(text).all(&mut fits)
 }
 
 fn has_many_lines(text: &str) -> bool {
@@ -38,18 +64,50 @@ pub(crate) fn is_parsed(text: &TextFile) -> bool {
     text.text().len() <= BYTES_PARSED_MAX && !has_many_lines(text.text())
 }
 
-/// How much is wanted of a text: of a long one no more lines than an answer has room for,
-/// should each stand alone between notes.
-pub(crate) fn room_for(wanted: Wanted, text: &str) -> Wanted {
+/// What `curator` chooses of a read, in no more lines than there is room for.
+pub(crate) fn curated(
+    curator: &dyn Views,
+    read: &Read<'_>,
+    wanted: Wanted,
+    room: Room,
+) -> Option<View> {
+    let most = view_bytes(room);
+    let sizes: Vec<usize> = sizes(read.text).collect();
+    let mut view = curator.view(read, at_first(wanted, &sizes))?;
+    for _ in 0..TRIES_MAX {
+        let (lines, bytes) = size_of(&view, &sizes);
+        if bytes <= most {
+            break;
+        }
+        let share = lines as f64 / sizes.len().max(1) as f64 * most as f64 / bytes as f64;
+        view = curator.view(read, Wanted::Curated(Amount::Share(share)))?;
+    }
+    Some(view)
+}
+
+/// How much is wanted of a file with lines of these `sizes` before anything is known of it: of
+/// one that is longer than any answer, no more than fits should each line stand alone.
+fn at_first(wanted: Wanted, sizes: &[usize]) -> Wanted {
+    let bytes: usize = sizes.iter().sum();
     match wanted {
-        Wanted::Curated(_) if is_long(text) => {
-            let (lines, bytes) =
-                sizes(text).fold((0, 0), |(lines, all), bytes| (lines + 1, all + bytes));
-            let most = VIEW_BYTES_MAX as f64 / (bytes + lines * NOTE_BYTES).max(1) as f64;
-            Wanted::Curated(Amount::Share(most.min(1.0)))
+        Wanted::Curated(_) if bytes > WIDEST.bytes => {
+            let alone = bytes + sizes.len() * NOTE_BYTES;
+            Wanted::Curated(Amount::Share(VIEW_BYTES_MAX as f64 / alone as f64))
         }
         wanted => wanted,
     }
+}
+
+/// Lines of a view, and the bytes that it takes with a note for each gap.
+fn size_of(view: &View, sizes: &[usize]) -> (usize, usize) {
+    let (mut lines, mut bytes) = (0, (view.lines.len() + 1) * NOTE_BYTES);
+    for (first, last) in &view.lines {
+        let (first, last) = (first.0.max(1) as usize - 1, (last.0 as usize).min(sizes.len()));
+        let kept = sizes.get(first..last).unwrap_or_default();
+        lines += kept.len();
+        bytes += kept.iter().sum::<usize>();
+    }
+    (lines, bytes)
 }
 
 /// The bytes that each line of a text takes in a view.
@@ -57,15 +115,20 @@ fn sizes(text: &str) -> impl Iterator<Item = usize> {
     rows(text).map(|line| line.len().min(LINE_BYTES) + 1 + NUMBER_BYTES)
 }
 
-/// The lines of a view of `text` for which an answer has room, in order; of a long text that
-/// nobody chose from, its beginning. `Lines` may stand above for the most part.
-pub(crate) fn within_room(view: Option<View>, text: &str, read_view: &ReadView) -> Option<View> {
-    if !is_long(text) {
+/// The lines of a view of `text` for which there is room, in order; of a long text that nobody
+/// chose from, its beginning. `Lines` may stand above for the most part.
+pub(crate) fn within_room(
+    view: Option<View>,
+    text: &str,
+    read_view: &ReadView,
+    room: Room,
+) -> Option<View> {
+    if !is_long(text, room) {
         return view;
     }
     let mut left = match read_view {
-        ReadView::Lines(_) => ANSWER_BYTES_MAX,
-        ReadView::Auto { .. } | ReadView::Curated | ReadView::Whole => VIEW_BYTES_MAX,
+        ReadView::Lines(_) => room.code_bytes(),
+        ReadView::Auto { .. } | ReadView::Curated | ReadView::Whole => view_bytes(room),
     };
     let mut view = view.unwrap_or_else(|| View {
         lines: vec![(LineNumber(1), LineNumber(u32::MAX))],

@@ -13,6 +13,10 @@ pub const KEPT: Limits = Limits { bytes_max: 2 << 30, age_max_ms: 30 * 24 * 3_60
 /// How often what is more than is kept, or older, is removed from a store, in milliseconds.
 pub const COLLECT_EVERY_MS: i64 = 3_600_000;
 
+/// The most tokens that an answer may be set to have. A prompt that is asked for again with every
+/// request pays for each of them many times.
+pub const ANSWER_TOKENS_MAX: u32 = 20_000;
+
 /// Settings of all tools.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolSettings {
@@ -20,6 +24,10 @@ pub struct ToolSettings {
     pub read_small_lines: u32,
     /// The same for paths that match a glob; the first that matches counts.
     pub read_small_lines_by_glob: Vec<(String, u32)>,
+    /// Tokens of an answer, about; what there is no room for is given by the piece.
+    pub answer_tokens: u32,
+    /// Bytes of an answer, where the user knows better than the table of clients.
+    pub answer_bytes: Option<usize>,
     /// Milliseconds after which a command is ended, where the call says nothing.
     pub run_time_out_ms: u64,
     /// The most milliseconds a call may ask for.
@@ -40,6 +48,8 @@ impl Default for ToolSettings {
         Self {
             read_small_lines: 100,
             read_small_lines_by_glob: Vec::new(),
+            answer_tokens: 8_000,
+            answer_bytes: None,
             run_time_out_ms: 120_000,
             run_time_out_max_ms: 3_600_000,
             terminals_max: 8,

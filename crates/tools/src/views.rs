@@ -7,25 +7,27 @@ use std::sync::{Arc, Mutex};
 
 use foveal_code::curate::Question;
 use foveal_code::{Entity, parse};
+use foveal_context::room::Room;
 use foveal_context::views::{Label, Read, View, Views, Wanted};
 use foveal_store::{CurationKey, Store};
 use foveal_transcript::{Handle, LineNumber};
 
 use crate::clock::Clock;
 use crate::read_view::ReadView;
-use crate::room::{room_for, within_room};
+use crate::room::{curated, within_room};
 
 /// Which lines of one read are shown, as its [`ReadView`] says.
 #[derive(Debug)]
 pub(crate) struct ViewsOfRead {
     curator: Arc<dyn Views>,
     view: ReadView,
+    room: Room,
 }
 
 impl ViewsOfRead {
-    /// `curator` chooses where the view wants lines chosen.
-    pub(crate) fn new(curator: Arc<dyn Views>, view: ReadView) -> Self {
-        Self { curator, view }
+    /// `curator` chooses where the view wants lines chosen, as many as there is room for.
+    pub(crate) fn new(curator: Arc<dyn Views>, view: ReadView, room: Room) -> Self {
+        Self { curator, view, room }
     }
 }
 
@@ -36,10 +38,10 @@ impl Views for ViewsOfRead {
             ReadView::Whole => return None,
             ReadView::Lines(ranges) => Some(lines(read, ranges)),
             ReadView::Auto { .. } | ReadView::Curated => {
-                self.curator.view(read, room_for(wanted, read.text))
+                curated(&*self.curator, read, wanted, self.room)
             }
         };
-        within_room(view, read.text, &self.view)
+        within_room(view, read.text, &self.view, self.room)
     }
 }
 

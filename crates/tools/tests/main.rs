@@ -7,6 +7,7 @@ mod course;
 mod duplicates;
 mod escape;
 mod fetches;
+mod fits;
 mod held;
 mod malformed;
 mod pages;

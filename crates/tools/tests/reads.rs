@@ -7,6 +7,8 @@ use foveal_tools::settings::ToolSettings;
 use foveal_tools::table::TOOLS;
 use serde_json::{Value, json};
 
+use foveal_tools::Answer;
+
 use crate::world::{World, source};
 
 /// Bytes that an answer with a view of a long file never has.
@@ -530,4 +532,39 @@ fn views_of_long_files_have_an_end_whatever_they_hold() {
         let again = world.ask("read_file", json!({"path": path}));
         assert!(again.cached && again.text.len() < 300, "{path}: {}", again.text.len());
     }
+}
+
+#[test]
+fn only_the_same_question_at_once_after_a_pointer_gets_the_whole_file() {
+    let world = World::new();
+    let text = source(150);
+    world.write("a.rs", &text);
+    let asked = |question: &str| json!({"path": "a.rs", "question": question});
+    let (all, seven) = (text.lines().count(), asked("what does step_7 return?"));
+    let view = world.call("read_file", seven.clone());
+    assert!(numbered(&view).len() < all * 3 / 4, "{view}");
+    let is_pointer = |answer: &Answer| answer.cached && answer.text.len() < 300;
+    assert!(is_pointer(&world.ask("read_file", seven.clone())));
+    // The file was changed in between: what changed is told.
+    let edit = json!({"path": "a.rs", "old_str": "value * 7;", "new_str": "value * 777;"});
+    world.call("edit_file", edit);
+    let delta = world.call("read_file", seven.clone());
+    assert!(numbered(&delta).len() < all / 2, "{delta}");
+    world.call("bash", json!({"command": "true"}));
+    assert!(is_pointer(&world.ask("read_file", seven.clone())));
+    // So it is where somebody else changed it.
+    world.write("a.rs", text.replace("value * 7;", "value * 778;"));
+    let delta = world.call("read_file", seven.clone());
+    assert!(delta.contains("value * 778;") && numbered(&delta).len() < all / 2, "{delta}");
+    // Nor does it count where another call stands in between.
+    world.call("bash", json!({"command": "true"}));
+    assert!(is_pointer(&world.ask("read_file", seven.clone())));
+    world.call("bash", json!({"command": "true"}));
+    assert!(is_pointer(&world.ask("read_file", seven)));
+    // Another question gets a view of its own, not the file.
+    let other = world.call("read_file", asked("what does step_90 return?"));
+    assert!(other.contains("value * 90;") && numbered(&other).len() < all * 3 / 4, "{other}");
+    // At once, the same gets all.
+    let whole = world.call("read_file", asked("what does step_90 return?"));
+    assert_eq!(numbered(&whole).len(), all);
 }

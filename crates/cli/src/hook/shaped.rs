@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use foveal_context::new_result::NewResult;
 use foveal_context::record::Record;
+use foveal_context::room::Room;
 use foveal_context::settings::Settings;
 use foveal_context::shape::{Decision, Piece, Shape, ShapeKind};
 use foveal_context::shaping::gutter::Numbers;
@@ -85,7 +86,9 @@ pub(super) fn shape(
         return None;
     }
     let settings = settings(result.form);
-    let new = NewResult { record: &record, visible: &visible, settings: &settings, views: None };
+    let room = Room::UNBOUNDED;
+    let new =
+        NewResult { record: &record, visible: &visible, settings: &settings, views: None, room };
     let Decision::Replace(shape) = &new.decide() else { return None };
     let (response, whole) = (&answered.response, result.text.clone());
     let shaped = match result.form {

@@ -8,6 +8,7 @@ fn of(text: &str) -> anyhow::Result<UserSettings> {
 #[test]
 fn everything_can_be_set() {
     let set = of("detect_duplicates = false\n\
+         [answers]\ntokens = 9_000\nbytes = 30_000\n\
          [read]\nsmall_lines = 50\nfor_files = [{ glob = \"**/*.md\", small_lines = 400 }]\n\
          [run]\ntime_out_ms = 1\ntime_out_max_ms = 2\nterminals_max = 3\n\
          [web]\nprivate_hosts = [\"localhost:3000\"]\n\
@@ -15,6 +16,8 @@ fn everything_can_be_set() {
     .expect("settings");
     let calls = CallSettings { detect: false, ..CallSettings::default() };
     let tools = ToolSettings {
+        answer_tokens: 9_000,
+        answer_bytes: Some(30_000),
         read_small_lines: 50,
         read_small_lines_by_glob: vec![("**/*.md".to_owned(), 400)],
         run_time_out_ms: 1,
@@ -69,6 +72,9 @@ fn what_is_not_understood_is_told_with_its_line() {
         ("[duplicates]\nthreshold = 1.5\n", 2, "1.5 is no share"),
         ("[duplicates.tools.grepp]\ncalls_max = 1\n", 1, "no tool `grepp`; there are: read_file"),
         ("[duplicates.tools.grep]\nthreshold = -0.1\n", 2, "-0.1 is no share"),
+        ("[answers]\ntokens = 20_001\n", 2, "an answer may have 1000 to 20000"),
+        ("[answers]\ntokens = 999\n", 2, "an answer may have 1000 to 20000"),
+        ("[answers]\nbytes = 100\n", 2, "at least 3000"),
         ("[run]\n\ntime_out_ms = 0\n", 3, "give at least 1"),
         ("[run]\ntime_out_max_ms = 0\n", 2, "give at least 1"),
         ("[run]\nterminals_max = 0\n", 2, "give at least 1"),

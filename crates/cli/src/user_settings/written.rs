@@ -5,10 +5,15 @@ use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 
 use foveal_tools::permission::{Rule, Verdict};
+use foveal_tools::settings::ANSWER_TOKENS_MAX;
 use foveal_tools::table::{self, TOOLS};
 use globset::Glob;
 use serde::Deserialize;
 use toml::Spanned;
+
+/// Tokens and bytes of an answer that has room for a page and its notes.
+const ANSWER_TOKENS_MIN: u32 = 1_000;
+const ANSWER_BYTES_MIN: u32 = 3_000;
 
 /// The file. What is not named stays as it is by default.
 #[derive(Debug, Default, Deserialize)]
@@ -16,6 +21,7 @@ use toml::Spanned;
 pub(super) struct Written {
     pub(super) detect_duplicates: Option<bool>,
     pub(super) duplicates: WrittenDuplicates,
+    pub(super) answers: WrittenAnswers,
     pub(super) read: WrittenRead,
     pub(super) run: WrittenRun,
     pub(super) web: WrittenWeb,
@@ -39,6 +45,14 @@ pub(super) struct WrittenTool {
     pub(super) calls_max: Option<usize>,
     pub(super) age_ms_max: Option<u32>,
     pub(super) threshold: Option<Share>,
+}
+
+/// How large an answer may be.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct WrittenAnswers {
+    pub(super) tokens: Option<AnswerTokens>,
+    pub(super) bytes: Option<AnswerBytes>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -90,6 +104,10 @@ impl From<WrittenRule> for Rule {
 pub(super) enum WrongValue {
     #[error("0 leaves nothing: give at least 1, or remove the line")]
     Zero,
+    #[error("{0} tokens: an answer may have {ANSWER_TOKENS_MIN} to {ANSWER_TOKENS_MAX}")]
+    AnswerTokens(u32),
+    #[error("{0} bytes: an answer has at least {ANSWER_BYTES_MIN}, room for a page and its notes")]
+    AnswerBytes(u32),
     #[error("{0} is no share: give one from 0 to 1")]
     Share(f64),
     #[error("an empty glob matches nothing: write `*` for everything")]
@@ -121,6 +139,39 @@ impl TryFrom<u32> for Count {
 
     fn try_from(number: u32) -> Result<Self, WrongValue> {
         if number == 0 { Err(WrongValue::Zero) } else { Ok(Self(number)) }
+    }
+}
+
+/// Tokens that an answer may have.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(try_from = "u32")]
+pub(super) struct AnswerTokens(pub(super) u32);
+
+impl TryFrom<u32> for AnswerTokens {
+    type Error = WrongValue;
+
+    fn try_from(number: u32) -> Result<Self, WrongValue> {
+        match (ANSWER_TOKENS_MIN..=ANSWER_TOKENS_MAX).contains(&number) {
+            true => Ok(Self(number)),
+            false => Err(WrongValue::AnswerTokens(number)),
+        }
+    }
+}
+
+/// Bytes that an answer may have.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(try_from = "u32")]
+pub(super) struct AnswerBytes(pub(super) u32);
+
+impl TryFrom<u32> for AnswerBytes {
+    type Error = WrongValue;
+
+    fn try_from(number: u32) -> Result<Self, WrongValue> {
+        if number < ANSWER_BYTES_MIN {
+            Err(WrongValue::AnswerBytes(number))
+        } else {
+            Ok(Self(number))
+        }
     }
 }
 

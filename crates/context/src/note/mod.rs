@@ -141,6 +141,13 @@ pub enum NoteKind {
         /// Where in the line it begins.
         from_byte: u64,
     },
+    /// The rest of a result, for which an answer has no room.
+    NoRoom {
+        /// The line of the result in which it begins, from 1.
+        line: u32,
+        /// Where in that line.
+        from_byte: u32,
+    },
     /// There are more lines, from this one on.
     GoOn(u64),
     /// The file ends before the lines that were asked for.
@@ -293,6 +300,7 @@ impl NoteKind {
             | Self::MoreFiles
             | Self::Rest(_)
             | Self::LineRest { .. }
+            | Self::NoRoom { .. }
             | Self::GoOn(_)
             | Self::PartOf(_)
             | Self::Passed { .. }

@@ -135,6 +135,20 @@ impl Note {
                 write!(f, "[… {bytes} bytes of this line left out; ")?;
                 write!(f, "{tool} start {line}, from_byte {from_byte}]")
             }
+            NoteKind::NoRoom { line, from_byte } => {
+                match self.lines.first() {
+                    Some(range) => write!(f, "[{range}")?,
+                    None => write!(f, "[{lines} lines, {bytes} bytes")?,
+                }
+                f.write_str(" left out: the answer is full")?;
+                if let Some(handle) = self.handle {
+                    write!(f, "; expand {handle}, start {line}")?;
+                }
+                if *from_byte > 0 {
+                    write!(f, ", from_byte {from_byte}")?;
+                }
+                f.write_char(']')
+            }
             NoteKind::GoOn(next) => write!(f, "[go on with start {next}]"),
             NoteKind::Ends => write!(f, "[the file has {lines} lines]"),
             NoteKind::PartOf(all) => {

@@ -5,6 +5,7 @@ pub mod draft;
 pub mod edits;
 pub mod encoded;
 pub mod excerpt;
+pub(crate) mod fit;
 pub mod fold;
 pub mod gutter;
 pub mod heading;

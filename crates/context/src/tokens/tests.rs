@@ -31,3 +31,23 @@ fn the_claude_estimate_is_a_share_of_the_exact_count() {
     let exact = Tokenizer::O200k.count(&text).0;
     assert_eq!(Tokenizer::Claude.count(&text).0, (exact * 1173).div_ceil(1000));
 }
+
+#[test]
+fn the_estimate_is_close_to_the_count_and_rarely_below() {
+    let code = include_str!("estimate.rs");
+    let table = include_str!("../../../../BENCHMARKS.md");
+    let prose = include_str!("../../../../DESIGN.md");
+    let lock = include_str!("../../../../Cargo.lock");
+    let hex = "00e4f19a7bd2\n".repeat(300);
+    let dump = "f3 0a 99 ".repeat(300);
+    let counted: String = (0..1_000).map(|n| format!("row number {n}\n")).collect();
+    for text in [code, table, prose, lock, &hex, &dump, &counted] {
+        let numbered: String =
+            (1..).zip(text.lines()).map(|(number, line)| format!("{number}→{line}\n")).collect();
+        for text in [text, &numbered] {
+            let (count, estimated) = (Tokenizer::O200k.count(text).0, estimate(text).0);
+            let ratio = estimated as f64 / count as f64;
+            assert!((0.94..1.5).contains(&ratio), "{ratio}: {text:.80}");
+        }
+    }
+}

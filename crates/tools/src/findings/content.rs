@@ -240,8 +240,8 @@ impl ReadAnswer {
         Self { text, images: Vec::new() }
     }
 
-    /// Bytes of its text.
-    pub(crate) fn bytes(&self) -> usize {
-        self.text.text().len()
+    /// Its text.
+    pub(crate) fn text(&self) -> &str {
+        self.text.text()
     }
 }

@@ -12,7 +12,6 @@ use foveal_transcript::ContentHash;
 
 use crate::answer::Image;
 use crate::read_view::{ReadMode, ReadView};
-use crate::room::is_long;
 use crate::session::{LineCounts, Seen};
 
 use super::heading::{named, shown};
@@ -47,14 +46,14 @@ impl FileText {
 
     /// The call that it answers, however that was spelled.
     pub(super) fn carried_out(&self) -> Value {
-        let mut arguments = json!({ "path": self.path, "mode": self.mode });
-        if is_long(self.text.text()) {
-            // Another question, or version, does not ask for the same again, which would be
-            // given whole.
-            arguments["question"] = json!(self.question);
-            arguments["version"] = json!(self.version.hash);
-        }
-        arguments
+        // Another question, or version, does not ask for the same again, which would be given
+        // whole.
+        json!({
+            "path": self.path,
+            "mode": self.mode,
+            "question": self.question,
+            "version": self.version.hash,
+        })
     }
 }
 

@@ -1,6 +1,7 @@
 //! Lines of a text with their numbers, some of which may be given in part.
 
 use foveal_context::note::{Counts, Giver, Note, NoteKind};
+use foveal_context::room::Room;
 
 use crate::room::rows;
 use crate::session::{LinePart, Seen};
@@ -46,22 +47,19 @@ pub(super) fn cut(bytes: u64, kind: NoteKind) -> Option<Note> {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct NumberedLines {
     lines: Vec<NumberedLine>,
-    /// Bytes of all as they are rendered.
-    bytes: usize,
 }
 
 impl NumberedLines {
-    /// One more line.
-    pub(crate) fn push(&mut self, line: NumberedLine) {
+    /// One more line, if there is room for it as it is rendered; the first always has.
+    pub(crate) fn push_within(&mut self, line: NumberedLine, room: &mut Room) -> bool {
         let (before, after) = line.cuts();
-        let notes: usize = before.iter().chain(&after).map(Note::text_len).sum();
-        self.bytes += line.gutter().len() + line.text.len() + notes + 1;
-        self.lines.push(line);
-    }
-
-    /// Whether so many bytes more fit into `bytes_max`; at least one line always does.
-    pub(crate) fn have_room(&self, more: usize, bytes_max: usize) -> bool {
-        self.lines.is_empty() || self.bytes + more <= bytes_max
+        let notes: String = before.iter().chain(&after).map(Note::to_string).collect();
+        let fits = room.take(&format!("{}{}{notes}\n", line.gutter(), line.text));
+        let is_taken = fits || self.lines.is_empty();
+        if is_taken {
+            self.lines.push(line);
+        }
+        is_taken
     }
 
     /// The number of the last line.

@@ -9,7 +9,7 @@ use crate::findings::{Content, Findings, LineRange, RangeEnd};
 use crate::room::rows;
 use crate::session::Work;
 
-use super::part::{self, AskedLines, Room, no_bytes};
+use super::part::{self, AskedLines, PartRoom, no_bytes};
 
 /// Lines of a file, word for word.
 pub(crate) fn read_lines(
@@ -39,7 +39,7 @@ pub(crate) fn read_lines(
             return Err(ToolError::failed(format!("`{path}` has no lines: {what}")));
         }
     };
-    let range = range_of_text(path, text.text(), asked)?;
+    let range = range_of_text((path, text.text()), asked, PartRoom::answer(work))?;
     work.session.reads.count(&located, read.version);
     let Some(version) = read.version else { return Ok(Content::Lines(range).into()) };
     let seen = (&range.lines.whole(), &*range.lines.parts());
@@ -48,7 +48,11 @@ pub(crate) fn read_lines(
     Ok(Findings::from(Content::Lines(range)).resting_on(depends))
 }
 
-fn range_of_text(path: &str, text: &str, asked: AskedLines) -> Result<LineRange, ToolError> {
+fn range_of_text(
+    (path, text): (&str, &str),
+    asked: AskedLines,
+    room: PartRoom,
+) -> Result<LineRange, ToolError> {
     let AskedLines { start, end, from_byte } = asked;
     let all = u32::try_from(rows(text).count()).unwrap_or(u32::MAX);
     let Some(first) = rows(text).nth(start as usize - 1) else {
@@ -59,7 +63,7 @@ fn range_of_text(path: &str, text: &str, asked: AskedLines) -> Result<LineRange,
         return Err(no_bytes(path, start, Some(first.len() as u64)));
     }
     let end_here = end.min(all);
-    let lines = part::of_text(text, AskedLines { end: end_here, ..asked }, Room::ANSWER);
+    let lines = part::of_text(text, AskedLines { end: end_here, ..asked }, room);
     let last = lines.last().unwrap_or(start - 1);
     let end = if last < end_here {
         RangeEnd::GoesOn(u64::from(last) + 1)
@@ -79,7 +83,7 @@ fn range_of_large(
     let mut reader = LinesReader::open(located).map_err(ToolError::failed)?;
     let (path, start) = (located.shown(), asked.start);
     let from = (&mut reader, path);
-    let (lines, next) = part::of_large(from, asked, Room::ANSWER, work.control.cancel)?;
+    let (lines, next) = part::of_large(from, asked, PartRoom::answer(work), work.control.cancel)?;
     if lines.last().is_none() {
         let count = reader.known_count().unwrap_or_default();
         let what = format!("`{path}` has {count} lines, none from {start} on");

@@ -2,22 +2,29 @@
 
 use foveal_code::listing::ListingRow;
 use foveal_context::note::{Lines, Note, NoteKind, Why};
+use foveal_context::room::Room;
 use foveal_files::stamp::Version;
 use foveal_files::{LinesReader, Located, PathKey, TextFile};
 
 use crate::error::ToolError;
 use crate::findings::{Beginning, FileSize, Reach};
 use crate::read_view::{ReadMode, ReadView};
-use crate::room::{ANSWER_BYTES_MAX, LINE_BYTES, VIEW_BYTES_MAX, is_long, is_parsed, rows};
+use crate::room::{LINE_BYTES, is_long, is_parsed, rows, view_bytes};
 use crate::session::{KnownFile, Work};
 
-use super::part::{self, AskedLines, Room};
+use super::part::{self, AskedLines, PartRoom};
 
-/// What is shown of a file that is too long to be curated.
-const GLIMPSE: Room = Room { bytes: 40_000, line_bytes: LINE_BYTES };
+/// Bytes that are shown of a file that is too long to be curated.
+const GLIMPSE_BYTES: usize = 40_000;
+
+fn glimpse(work: &Work<'_>) -> PartRoom {
+    let PartRoom { room, line_bytes } = PartRoom::answer(work);
+    let bytes = room.bytes.min(GLIMPSE_BYTES);
+    PartRoom { room: Room { bytes, ..room }, line_bytes: line_bytes.min(LINE_BYTES) }
+}
 
 /// Changes by others that are told of behind the beginning of a long file.
-const CHANGES_MAX: usize = 20;
+const CHANGES_MAX: usize = 8;
 
 /// How far to show a text from its beginning; `None`: by its view.
 pub(super) fn reach(
@@ -27,12 +34,12 @@ pub(super) fn reach(
     mode: ReadMode,
     view: &ReadView,
 ) -> Option<Reach> {
-    if !is_long(text.text()) {
+    if !is_long(text.text(), work.room) {
         return None;
     }
     let lines = rows(text.text()).map(|line| line.len().min(LINE_BYTES) + 1);
     let is_small = lines.clone().count() <= work.toolbox.small_lines(path) as usize;
-    let fits = lines.sum::<usize>() <= ANSWER_BYTES_MAX;
+    let fits = lines.sum::<usize>() <= work.room.code_bytes();
     let is_whole = match (mode, view) {
         (ReadMode::Full, _) => true,
         (ReadMode::Auto, ReadView::Auto { .. }) => is_small && !fits,
@@ -56,9 +63,9 @@ pub(super) fn beginning(
 ) -> Beginning {
     let all = u32::try_from(rows(text.text()).count()).unwrap_or(u32::MAX);
     let (room, lines) = match reach {
-        Reach::Answer => (Room::ANSWER, all),
+        Reach::Answer => (PartRoom::answer(work), all),
         Reach::Uncurated | Reach::Unparsed => {
-            (GLIMPSE, work.toolbox.small_lines(&located.rule_path()).max(1))
+            (glimpse(work), work.toolbox.small_lines(&located.rule_path()).max(1))
         }
     };
     let lines = part::of_text(text.text(), AskedLines::whole(1, all.min(lines)), room);
@@ -87,10 +94,10 @@ pub(super) fn beginning_of_large(
     len: u64,
 ) -> Result<Beginning, ToolError> {
     let (room, count, reach) = match mode {
-        ReadMode::Full => (Room::ANSWER, u32::MAX, Reach::Answer),
+        ReadMode::Full => (PartRoom::answer(work), u32::MAX, Reach::Answer),
         ReadMode::Auto | ReadMode::Curated | ReadMode::Structure => {
             let small = work.toolbox.small_lines(&located.rule_path()).max(1);
-            (GLIMPSE, small, Reach::Uncurated)
+            (glimpse(work), small, Reach::Uncurated)
         }
     };
     let mut reader = LinesReader::open(located).map_err(ToolError::failed)?;
@@ -112,11 +119,11 @@ pub(super) fn beginning_of_large(
 }
 
 /// Leaves of an outline as much as an answer has room for. The file has `all` lines.
-pub(super) fn cut_outline(outline: &mut Vec<ListingRow>, all: u32) {
-    let mut bytes = 0;
+pub(super) fn cut_outline(outline: &mut Vec<ListingRow>, all: u32, room: Room) {
+    let (mut bytes, bytes_max) = (0, view_bytes(room));
     let fits = |row: &&ListingRow| {
         bytes += row.to_string().len() + 1;
-        bytes <= VIEW_BYTES_MAX
+        bytes <= bytes_max
     };
     let kept = outline.iter().take_while(fits).count();
     if kept == outline.len() {

@@ -1,15 +1,20 @@
 //! Takes from a text, or from a large file, the lines for which an answer has room.
 
 use foveal_cancel::Cancel;
+use foveal_context::room::Room;
 use foveal_files::{LineLimits, LinesReader};
 use foveal_transcript::LineNumber;
 
 use crate::error::ToolError;
 use crate::findings::{NumberedLine, NumberedLines};
-use crate::room::{ANSWER_BYTES_MAX, rows};
+use crate::room::{WIDEST, rows};
+use crate::session::Work;
 
 /// Bytes of one line in an answer that gives lines word for word.
 const LINE_BYTES_MAX: usize = 100_000;
+
+/// Bytes kept free for notes behind the lines.
+const NOTES_BYTES: usize = 800;
 
 /// Lines of a file that a call asks for.
 #[derive(Debug, Clone, Copy)]
@@ -31,38 +36,44 @@ impl AskedLines {
 
 /// How much of a text is given at once.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Room {
-    /// Bytes in all.
-    pub(super) bytes: usize,
+pub(super) struct PartRoom {
+    /// In all.
+    pub(super) room: Room,
     /// Bytes of one line.
     pub(super) line_bytes: usize,
 }
 
-impl Room {
-    /// As much as one answer holds.
-    pub(super) const ANSWER: Self = Self { bytes: ANSWER_BYTES_MAX, line_bytes: LINE_BYTES_MAX };
+impl PartRoom {
+    /// As much as one answer holds, with a note behind.
+    pub(super) fn answer(work: &Work<'_>) -> Self {
+        let room = work.room_beside_heading().beside_notes(NOTES_BYTES);
+        let tokens = usize::try_from(room.tokens.0).unwrap_or(usize::MAX);
+        // Whatever stands in a part of a line, there is room for it and its notes.
+        let any = tokens.min(room.bytes / if room.is_json { 2 } else { 1 });
+        Self { room, line_bytes: LINE_BYTES_MAX.min(any / 4 * 3) }
+    }
 }
 
 /// The lines asked for, as far as there is room for them; at least some of the first.
-pub(super) fn of_text(text: &str, asked: AskedLines, room: Room) -> NumberedLines {
+pub(super) fn of_text(text: &str, asked: AskedLines, room: PartRoom) -> NumberedLines {
     let AskedLines { start, end, from_byte } = asked;
-    let mut taken = NumberedLines::default();
+    let (mut taken, mut left) = (NumberedLines::default(), room.room);
     let mut before = usize::try_from(from_byte).unwrap_or(usize::MAX);
     let skipped = usize::try_from(start.saturating_sub(1)).unwrap_or(usize::MAX);
     for (number, line) in (start..=end).zip(rows(text).skip(skipped)) {
         let from = line.floor_char_boundary(std::mem::take(&mut before).min(line.len()));
         let rest = &line[from..];
         let kept = &rest[..rest.floor_char_boundary(room.line_bytes.min(rest.len()))];
-        if !taken.have_room(kept.len(), room.bytes) {
-            break;
-        }
-        taken.push(NumberedLine {
+        let line = NumberedLine {
             number,
             text: kept.to_owned(),
             before: from as u64,
             bytes: kept.len() as u64,
             after: (rest.len() - kept.len()) as u64,
-        });
+        };
+        if !taken.push_within(line, &mut left) {
+            break;
+        }
     }
     taken
 }
@@ -71,31 +82,33 @@ pub(super) fn of_text(text: &str, asked: AskedLines, room: Room) -> NumberedLine
 pub(super) fn of_large(
     (reader, path): (&mut LinesReader, &str),
     asked: AskedLines,
-    room: Room,
+    room: PartRoom,
     cancel: &Cancel<'_>,
 ) -> Result<(NumberedLines, Option<u64>), ToolError> {
     let from = (LineNumber(asked.start), asked.from_byte);
-    let limits = LineLimits { line_bytes_max: room.line_bytes, bytes_max: room.bytes };
+    let limits = LineLimits {
+        line_bytes_max: room.line_bytes,
+        bytes_max: room.room.bytes.min(WIDEST.bytes),
+    };
     let lines = reader.lines_from(from, LineNumber(asked.end), &limits, cancel);
     let lines = lines.map_err(ToolError::failed)?;
     let mut before = asked.from_byte;
     if before > 0 && lines.lines.first().is_some_and(|line| line.bytes == 0) {
         return Err(no_bytes(path, asked.start, None));
     }
-    let mut taken = NumberedLines::default();
+    let (mut taken, mut left) = (NumberedLines::default(), room.room);
     for line in &lines.lines {
         let number = line.number.0;
-        let before = std::mem::take(&mut before);
-        if !taken.have_room(line.text.len(), room.bytes) {
-            return Ok((taken, Some(u64::from(number))));
-        }
-        taken.push(NumberedLine {
+        let line = NumberedLine {
             number,
             text: line.text.clone(),
-            before,
+            before: std::mem::take(&mut before),
             bytes: line.bytes,
             after: line.left_out_bytes,
-        });
+        };
+        if !taken.push_within(line, &mut left) {
+            return Ok((taken, Some(u64::from(number))));
+        }
     }
     Ok((taken, lines.next.map(|next| u64::from(next.0))))
 }

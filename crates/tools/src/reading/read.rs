@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use foveal_code::listing::{ListingRow, text_of};
 use foveal_code::{LineNumber, outline, parse};
+use foveal_context::room::Room;
 use foveal_files::kind::{self, Content as FileContent, FileRead, ReadLimits};
 use foveal_files::{Freshness, Version};
 use foveal_files::{Located, PathKey, TextFile};
@@ -14,7 +15,7 @@ use crate::findings::{
     Content, FileText, Findings, NoText, Reach, ReadKey, Structure, Unchanged, numbered,
 };
 use crate::read_view::{ReadMode, ReadView};
-use crate::room::{ANSWER_BYTES_MAX, is_parsed, rows};
+use crate::room::{is_parsed, rows};
 use crate::session::{KnownFile, LineCounts, Work};
 
 use super::long;
@@ -130,7 +131,7 @@ impl Read<'_> {
             path: self.located.shown().to_owned(),
             all: shown.all,
             shown: shown.is_view.then_some(seen),
-            is_long: version.stamp.len > ANSWER_BYTES_MAX as u64,
+            is_long: version.stamp.len > self.work.room.code_bytes() as u64,
         }))
     }
 
@@ -156,7 +157,9 @@ impl Read<'_> {
             (Some(reach), _) => {
                 Content::Beginning(long::beginning(work, (located, text), version, reach))
             }
-            (None, ReadMode::Structure) => Content::Structure(structure(path, text)),
+            (None, ReadMode::Structure) => {
+                Content::Structure(structure(path, text, work.room_beside_heading()))
+            }
             (None, _) => Content::File(FileText {
                 path,
                 key: key.clone(),
@@ -201,7 +204,7 @@ impl Read<'_> {
 }
 
 /// The structure of a text, word for word, unless all of it is no longer.
-fn structure(path: String, text: &TextFile) -> Structure {
+fn structure(path: String, text: &TextFile, room: Room) -> Structure {
     let parsed = parse(&path, text.text());
     let outline = outline(&parsed, text.text());
     let (mut listed, all) = (outline.rows(&parsed, text.text()), outline.line_count);
@@ -213,7 +216,7 @@ fn structure(path: String, text: &TextFile) -> Structure {
         };
         listed = (1..).zip(rows(text.text())).map(line).collect();
     }
-    long::cut_outline(&mut listed, all);
+    long::cut_outline(&mut listed, all, room);
     let shown = listed.iter().filter(|row| matches!(row, ListingRow::Line { .. })).count();
     let shown = u32::try_from(shown).unwrap_or(u32::MAX);
     Structure { path, counts: LineCounts { all, shown }, rows: listed }

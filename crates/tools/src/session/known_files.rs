@@ -101,7 +101,12 @@ impl KnownFiles {
         let lines = match view {
             _ if kind.is_none() => Seen::all(all),
             ReadView::Whole => Seen::all(all),
-            ReadView::Lines(lines) => Seen::of(lines.iter().copied()),
+            ReadView::Lines(lines) => {
+                let mut lines = Seen::of(lines.iter().copied());
+                // Those for which there was no room.
+                lines.remove(&answer.left_out);
+                lines
+            }
             ReadView::Auto { .. } | ReadView::Curated => match kind {
                 Some(ShapeKind::Curated) => answer.shown.clone(),
                 // What is neither shown nor left out stands above.

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use foveal_context::room::Room;
 use foveal_context::shape::{Decision, Shape};
 use foveal_transcript::{EntryIndex, Handle, Timestamp};
 
@@ -52,6 +53,8 @@ pub struct ShownCall<'a> {
     pub directory: Option<&'a Path>,
     /// When.
     pub time: Timestamp,
+    /// How much of what it found may be sent.
+    pub room: Room,
 }
 
 /// A call of an earlier process, as it was answered.

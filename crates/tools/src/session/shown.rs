@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use foveal_context::new_result::NewResult;
 use foveal_context::record::Record;
+use foveal_context::room::Room;
 use foveal_context::settings::Settings;
 use foveal_context::shape::Decision;
 use foveal_context::tokens::Tokenizer;
@@ -130,14 +131,16 @@ impl Shaper for Shown {
     fn shape(&mut self, call: ShownCall<'_>, content: String, view: ReadView) -> ShapedAnswer {
         // A short file comes whole when it is first read, whatever lines it shares with others.
         let within_files = view.is_short(&content).then(|| self.settings.clone().within_files());
+        let room = call.room;
         let entry = self.push_call(call, content);
         // Views are of one read: what it wants to show is theirs for this answer.
-        let views = ViewsOfRead::new(Arc::clone(&self.curator), view);
+        let views = ViewsOfRead::new(Arc::clone(&self.curator), view, room);
         let result = NewResult {
             record: &self.record,
             visible: &self.visible,
             settings: within_files.as_ref().unwrap_or(&self.settings),
             views: Some(&views),
+            room,
         };
         let decision = result.decide();
         self.visible.show(&self.record, entry, &decision);
@@ -155,6 +158,7 @@ impl Shaper for Shown {
                 is_error,
                 directory: earlier.directory.as_deref(),
                 time,
+                room: Room::UNBOUNDED,
             };
             let entry = self.push_call(call, content);
             // Notes name answers by their places.

@@ -3,11 +3,13 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use foveal_context::room::Room;
 use foveal_files::Roots;
 use foveal_processes::{TerminalLimits, Terminals};
 use foveal_transcript::Handle;
 
 use crate::permission::Permissions;
+use crate::room::WIDEST;
 use crate::settings;
 use crate::toolbox::Toolbox;
 
@@ -37,6 +39,8 @@ pub struct Session {
     writing: Mutex<()>,
     readers: ReaderWatch,
     shown: Mutex<Box<dyn Shaper>>,
+    /// How large each answer may be.
+    room: Room,
     /// Which version of each file the model met, and which of its lines it has seen.
     pub(crate) files: KnownFiles,
     /// The way back from writes, where no store may hold it.
@@ -83,6 +87,7 @@ impl Session {
             writing: Mutex::new(()),
             readers: ReaderWatch::default(),
             shown: Mutex::new(shaper),
+            room: WIDEST,
             files: KnownFiles::default(),
             undo: UndoBuffer::default(),
             pointed: PointedReads::default(),
@@ -99,6 +104,18 @@ impl Session {
             session.recall();
         }
         Self { readers: ReaderWatch::new(toolbox), ..session }
+    }
+
+    /// The same session with so much room for each answer: as much as the client shows its model
+    /// uncut.
+    #[must_use]
+    pub fn with_room(self, room: Room) -> Self {
+        Self { room: room.within(WIDEST), ..self }
+    }
+
+    /// How large each answer may be.
+    pub(crate) fn room(&self) -> Room {
+        self.room
     }
 
     /// The same for callers of whom it is not known which prompt is whose: no answer points at

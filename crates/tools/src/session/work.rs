@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
+use foveal_context::room::Room;
 use foveal_files::{Located, Roots};
 
 use crate::answer::{Answer, Dependency};
@@ -15,6 +16,9 @@ use crate::request::Request;
 use crate::toolbox::Toolbox;
 
 use super::state::Session;
+
+/// Bytes kept free in each answer for the file's name and other notes before its text.
+const HEADING_BYTES: usize = 360;
 
 /// Carries out a call that is part of another.
 pub(crate) type CarryOut<'a> = &'a (dyn Fn(&Request) -> Answer + Sync + 'a);
@@ -37,6 +41,8 @@ pub(crate) struct Work<'a> {
     pub(crate) anew: bool,
     /// What the person said in this call.
     pub(crate) approvals: &'a Approvals,
+    /// How large the answer may be.
+    pub(crate) room: Room,
     /// Carries out calls that this one consists of.
     pub(crate) carry_out: CarryOut<'a>,
 }
@@ -148,6 +154,11 @@ impl Work<'_> {
         }
         self.approvals.grant(subject);
         Ok(())
+    }
+
+    /// What there is room for beside the notes that stand before an answer.
+    pub(crate) fn room_beside_heading(&self) -> Room {
+        self.room.beside_notes(HEADING_BYTES)
     }
 
     /// Tells the caller, while the call takes long, that `what` goes on.

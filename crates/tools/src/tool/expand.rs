@@ -1,6 +1,7 @@
 //! `expand`: what was left out of an earlier answer.
 
 use foveal_context::note::{Counts, Giver, Lines, Note, NoteKind};
+use foveal_context::room::Room;
 use foveal_transcript::Handle;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -22,9 +23,10 @@ pub(crate) const TOOL: Tool = Tool::of::<Expand>(
 
 /// Lines given at once where the call says nothing.
 const LINES: usize = 2_000;
-/// Bytes given at once.
+/// Bytes given at once at most.
 const BYTES_MAX: usize = 200_000;
-
+/// Bytes kept free for the note behind them.
+const NOTE_BYTES: usize = 120;
 /// Arguments of `expand`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -53,12 +55,12 @@ impl ToolArguments for Expand {
                  what gave it again"
             )));
         };
-        self.part(&content)
+        self.part(&content, work.room_beside_heading().beside_notes(NOTE_BYTES))
     }
 }
 
 impl Expand {
-    fn part(&self, content: &str) -> Result<Findings, ToolError> {
+    fn part(&self, content: &str, room: Room) -> Result<Findings, ToolError> {
         let all = content.lines().count();
         let start = self.start.unwrap_or(1);
         let end = self.end.unwrap_or(start.saturating_add(LINES - 1));
@@ -67,16 +69,19 @@ impl Expand {
             return Err(ToolError::arguments(TOOL.name, what));
         }
         let mut text = AnswerText::default();
+        let mut left = Room { bytes: room.bytes.min(BYTES_MAX), ..room };
         let mut last = start - 1;
         let mut before = self.from_byte.unwrap_or(0);
         for line in content.split_inclusive('\n').skip(start - 1).take(end - start + 1) {
             let from = line.floor_char_boundary(std::mem::take(&mut before).min(line.len()));
             let rest = &line[from..];
-            if text.text().len() + rest.len().min(BYTES_MAX) > BYTES_MAX && !text.text().is_empty()
-            {
-                break;
+            let mut kept = rest;
+            if !left.take(rest) {
+                if !text.text().is_empty() {
+                    break;
+                }
+                kept = &rest[..left.fitting(rest)];
             }
-            let kept = &rest[..rest.floor_char_boundary(BYTES_MAX.min(rest.len()))];
             text.content(kept);
             last += 1;
             if kept.len() < rest.len() {

@@ -9,7 +9,6 @@ use crate::error::ToolError;
 use crate::findings::{Content, Findings, ReadAnswer};
 use crate::permission::Asks;
 use crate::request::Request;
-use crate::room::ANSWER_BYTES_MAX;
 use crate::session::Work;
 
 use super::read_file;
@@ -24,6 +23,12 @@ pub(crate) const TOOL: Tool = Tool::of::<ReadFiles>(
 
 /// Files of one call.
 const FILES_MAX: usize = 50;
+
+/// Bytes that each file gets, where there is room for so many.
+const FILE_BYTES_MIN: usize = 4_000;
+
+/// Bytes of the note on a file for which there is no room, beside its name.
+const NAME_NOTE_BYTES: usize = 60;
 
 /// Arguments of `read_files`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -55,10 +60,11 @@ impl ToolArguments for ReadFiles {
         let again = pointed.take(&together);
         let mut still_pointed = Vec::new();
         let mut answers: Vec<ReadAnswer> = Vec::with_capacity(count);
-        let mut bytes = 0;
-        for path in &self.paths {
+        let names: usize = self.paths.iter().map(|path| path.len() + NAME_NOTE_BYTES).sum();
+        let mut left = work.room.beside_notes(names);
+        for (at, path) in self.paths.iter().enumerate() {
             work.check_cancelled()?;
-            if bytes > ANSWER_BYTES_MAX {
+            if left.code_bytes() < FILE_BYTES_MIN / 2 {
                 answers.push(ReadAnswer::unread(path));
                 continue;
             }
@@ -70,11 +76,14 @@ impl ToolArguments for ReadFiles {
             pointed.set(&[], again.clone());
             let request = Request {
                 detect_duplicates: !work.anew,
+                room: left.part((left.code_bytes() / FILE_BYTES_MIN).clamp(1, count - at)),
                 ..Request::new(read_file::TOOL.name, arguments)
             };
             let answer = ReadAnswer::of(path, (work.carry_out)(&request));
             still_pointed.extend(pointed.take(&[]));
-            bytes += answer.bytes();
+            if !left.take(answer.text()) {
+                left = left.part(usize::MAX);
+            }
             answers.push(answer);
         }
         pointed.set(&together, still_pointed);

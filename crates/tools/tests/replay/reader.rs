@@ -86,6 +86,12 @@ impl Reader {
         let mut last = 0;
         for line in body.lines() {
             let Some((number, text)) = numbered(line) else {
+                if line.ends_with("]")
+                    && line.contains(" were changed by others since you saw them")
+                {
+                    // It tells of lines that another note leaves out.
+                    continue;
+                }
                 let said = note(line).ok_or_else(|| format!("what is {line:?}?"))?;
                 let (range, is_seen) = self.stands_for(&said, path, lines, last)?;
                 found.points |= said.points();

@@ -46,9 +46,7 @@ crate::checks::common_checks!(CLINE);
 mod large {
     crate::checks::checks! {
         super::CLINE, crate::course::large;
-        #[ignore = "answers are longer than the 8,000 characters that the agent passes on"]
         answers_come_uncut,
-        #[ignore = "what the agent cut away counts as shown"]
         pointers_hold,
         nothing_fails,
         the_agent_ends_well,

@@ -69,9 +69,7 @@ crate::checks::common_checks!(CODEX);
 mod large {
     crate::checks::checks! {
         super::CODEX, crate::course::large;
-        #[ignore = "answers are longer than the 48 kB that the agent passes on"]
         answers_come_uncut,
-        #[ignore = "what the agent cut away counts as shown"]
         pointers_hold,
         nothing_fails,
         the_agent_ends_well,

@@ -48,9 +48,7 @@ crate::checks::common_checks!(GEMINI);
 mod large {
     crate::checks::checks! {
         super::GEMINI, crate::course::large;
-        #[ignore = "answers are longer than the 40,000 characters that the agent passes on"]
         answers_come_uncut,
-        #[ignore = "what the agent cut away counts as shown"]
         pointers_hold,
         nothing_fails,
         the_agent_ends_well,

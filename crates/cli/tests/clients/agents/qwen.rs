@@ -41,9 +41,7 @@ crate::checks::common_checks!(QWEN);
 mod large {
     crate::checks::checks! {
         super::QWEN, crate::course::large;
-        #[ignore = "answers are longer than the about 30 kB that the agent passes on"]
         answers_come_uncut,
-        #[ignore = "what the agent cut away counts as shown"]
         pointers_hold,
         nothing_fails,
         the_agent_ends_well,

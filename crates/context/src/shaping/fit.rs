@@ -1,0 +1,127 @@
+//! Rule `room`: what an answer has no room for is left out from its end, whole lines at a time.
+//! It comes last, and takes from what the other rules decided.
+
+use std::sync::Arc;
+
+use crate::facts::Facts;
+use crate::note::{Counts, Lines, Note, NoteKind};
+use crate::room::Room;
+use crate::shape::{Decision, Piece, Shape, ShapeKind};
+use foveal_effects::EffectKind;
+
+const RULE: &str = "room";
+
+/// Bytes kept free for the note on what is left out.
+const NOTE_BYTES: usize = 160;
+
+/// As much of `decision` on `content` as there is `room` for, from its beginning on.
+pub(crate) fn fit(decision: Decision, content: &str, facts: &Facts, room: Room) -> Decision {
+    let whole = [Piece::Keep(0..content.len() as u32)];
+    let (pieces, text) = match decision.shape() {
+        Some(shape) => (&*shape.pieces, shape.render(content)),
+        None => (whole.as_slice(), content.to_owned()),
+    };
+    let Some(handle) = facts.handle.filter(|_| !room.holds(&text)) else { return decision };
+    let mut cut = Cut { room: room.beside_notes(NOTE_BYTES), ..Cut::new(content) };
+    if !pieces.iter().all(|piece| cut.take(piece)) {
+        cut.end_with_a_line();
+    }
+    let note = Note { handle: Some(handle), ..cut.note(facts) };
+    let mut pieces = cut.pieces;
+    pieces.push(Piece::Note(content.len() as u32, note.into()));
+    let kind = decision.shape().map_or(ShapeKind::Excerpt, |shape| shape.kind);
+    Decision::Replace(Arc::new(Shape { kind, rule: RULE.to_owned(), pieces, handle }))
+}
+
+/// What was taken so far.
+struct Cut<'a> {
+    content: &'a str,
+    room: Room,
+    pieces: Vec<Piece>,
+    /// Bytes of the content that the pieces keep or stand for.
+    end: u32,
+    /// The pieces that end with a line, and where in the content that ends.
+    lines: (usize, u32),
+}
+
+impl<'a> Cut<'a> {
+    fn new(content: &'a str) -> Self {
+        Self { content, room: Room::UNBOUNDED, pieces: Vec::new(), end: 0, lines: (0, 0) }
+    }
+
+    /// Takes a piece, or as much of it as there is room for; whether that is all.
+    fn take(&mut self, piece: &Piece) -> bool {
+        match piece {
+            Piece::Keep(range) => {
+                let text = &self.content[range.start as usize..range.end as usize];
+                let mut at = range.start;
+                text.split_inclusive('\n').all(|line| {
+                    let from = at;
+                    at += line.len() as u32;
+                    self.take_line(from, line)
+                })
+            }
+            Piece::Break => self.room.take("\n") && self.push(Piece::Break, self.end, true),
+            Piece::Note(end, note) => {
+                self.room.take(&note.to_string()) && self.push(piece.clone(), *end, false)
+            }
+        }
+    }
+
+    fn take_line(&mut self, from: u32, line: &str) -> bool {
+        let end = from + line.len() as u32;
+        if self.room.take(line) {
+            let is_whole = line.ends_with('\n');
+            return match self.pieces.last_mut() {
+                Some(Piece::Keep(kept)) if is_whole && kept.end == from => {
+                    kept.end = end;
+                    (self.end, self.lines) = (end, (self.pieces.len(), end));
+                    true
+                }
+                _ => self.push(Piece::Keep(from..end), end, is_whole),
+            };
+        }
+        // Of a line alone as much as there is room for; any other begins the next answer.
+        let fits = self.room.fitting(line) as u32;
+        if self.lines.0 == 0 && fits > 0 {
+            self.push(Piece::Keep(from..from + fits), from + fits, false);
+        }
+        false
+    }
+
+    fn push(&mut self, piece: Piece, end: u32, ends_line: bool) -> bool {
+        self.pieces.push(piece);
+        self.end = end;
+        if ends_line {
+            self.lines = (self.pieces.len(), end);
+        }
+        true
+    }
+
+    /// Leaves the last line out if it has not ended, unless there is no other.
+    fn end_with_a_line(&mut self) {
+        if self.lines.0 > 0 {
+            self.pieces.truncate(self.lines.0);
+            self.end = self.lines.1;
+        }
+    }
+
+    /// What is left out, and where in the content it begins.
+    fn note(&self, facts: &Facts) -> Note {
+        let (before, rest) = self.content.split_at(self.end as usize);
+        let line = before.bytes().filter(|byte| *byte == b'\n').count() as u32 + 1;
+        let from_byte = (before.len() - before.rfind('\n').map_or(0, |at| at + 1)) as u32;
+        let lines = rest.lines().count() as u32;
+        let counts = Counts { lines, bytes: rest.len() as u32, ..Counts::default() };
+        let note = Note { counts, ..Note::new(NoteKind::NoRoom { line, from_byte }) };
+        let numbered = facts.printed.lines.iter().filter(|line| line.text.end > self.end);
+        let numbers: Vec<u32> = numbered.filter_map(|line| Some(line.number?.0)).collect();
+        match (numbers.first(), numbers.last()) {
+            // Of hits in several files the numbers say nothing.
+            (Some(first), Some(last)) if facts.kind() == EffectKind::Read && first <= last => {
+                Note { lines: vec![Lines(*first, *last)], ..note }
+            }
+            _ => note,
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! No answer is larger than its client shows, and what there was no room for can be had.
+
+use foveal_context::room::Room;
+use foveal_context::tokens::{Tokenizer, Tokens};
+use foveal_tools::{Answer, Control, Request, Session};
+use serde_json::{Value, json};
+
+use crate::world::{World, source};
+
+/// As much as usual, and as little as any client shows.
+const ROOMS: [Room; 2] = [
+    Room { tokens: Tokens(7_600), bytes: 24_000, lines: 1_900, is_json: false },
+    Room { tokens: Tokens(7_600), bytes: 7_600, lines: 1_900, is_json: true },
+];
+
+/// A session whose answers have `room`, in a workspace with files of all sizes.
+struct Small {
+    world: World,
+    session: Session,
+    room: Room,
+}
+
+impl Small {
+    fn new(room: Room) -> Self {
+        let world = World::new();
+        world.write("long.rs", source(1_700));
+        world.write("middle.rs", source(120));
+        world.write("Cargo.lock", lock(1_500));
+        world.write("min.js", "function a(){return \"b\"};".repeat(4_000));
+        world.write("hex.txt", "f3 0a 99 ".repeat(20_000));
+        world.write("quoted.json", "\"\\n\", ".repeat(9_000));
+        for n in 0..40 {
+            world.write(&format!("many/file_{n}.rs"), source(30));
+        }
+        let session = world.session_named("small").with_room(room);
+        Self { world, session, room }
+    }
+
+    #[track_caller]
+    fn ask(&self, tool: &str, arguments: Value) -> Answer {
+        let asked = format!("{tool} {arguments}");
+        let answer = self.session.call(&Request::new(tool, arguments), &Control::NONE);
+        let (bytes, text) = (answer.text.len(), &answer.text);
+        let count = Tokenizer::O200k.count(text);
+        assert!(self.room.holds(text), "{bytes} bytes, {count:?}: {asked}");
+        assert!(count <= Tokens(8_000), "{count:?}: {asked}");
+        answer
+    }
+}
+
+/// A lock file of so many packages.
+fn lock(count: usize) -> String {
+    let package = |n: usize| {
+        format!(
+            "[[package]]\nname = \"package-{n}\"\nversion = \"1.{n}.0\"\nchecksum = \"{n:064x}\"\n\n"
+        )
+    };
+    (0..count).map(package).collect()
+}
+
+#[test]
+fn no_answer_is_larger_than_its_room() {
+    for room in ROOMS {
+        let small = Small::new(room);
+        let long = |question: &str| json!({"path": "long.rs", "question": question});
+        small.ask("read_file", long("what does step_700 return?"));
+        small.ask("read_file", long("and step_1500?"));
+        small.ask("read_file", long("and step_1500?"));
+        small.ask("read_file", long("and step_1500?"));
+        for path in ["Cargo.lock", "min.js", "hex.txt", "quoted.json", "middle.rs"] {
+            for mode in ["auto", "auto", "auto", "full", "curated", "structure"] {
+                small.ask("read_file", json!({"path": path, "mode": mode}));
+            }
+            let lines = json!({"path": path, "start": 1, "end": 100_000});
+            assert!(!small.ask("read_lines", lines).is_error);
+        }
+        let paths: Vec<String> = (0..40).map(|n| format!("many/file_{n}.rs")).collect();
+        small.ask("read_files", json!({"paths": paths}));
+        small.ask("read_files", json!({"paths": paths, "question": "what is doubled?"}));
+        small.ask("grep", json!({"pattern": "value", "context": 2, "limit": 2_000}));
+        small.ask("glob", json!({"pattern": "**/*.rs"}));
+        small.ask("bash", json!({"command": "cat long.rs"}));
+        small.ask("bash", json!({"command": "cat long.rs"}));
+        small.ask("bash", json!({"command": "seq 100000"}));
+        small.ask("bash", json!({"command": "seq 100000"}));
+        small.ask("bash", json!({"command": "head -c 60000 min.js"}));
+        small.ask("edit_file", json!({"path": "x".repeat(50_000), "old_str": "a", "new_str": "b"}));
+    }
+}
+
+#[test]
+fn what_there_was_no_room_for_can_be_had_by_the_piece() {
+    for room in ROOMS {
+        let small = Small::new(room);
+        let whole = small.world.on_disk("long.rs");
+        let mut found = String::new();
+        let mut start = 1;
+        while found.len() < whole.len() {
+            let asked = json!({"path": "long.rs", "start": start, "end": 100_000});
+            let text = small.ask("read_lines", asked).text;
+            let lines = text.lines().filter_map(|line| line.split_once('→'));
+            let before = start;
+            for (number, line) in lines {
+                assert_eq!(number.parse(), Ok(start));
+                found.push_str(line);
+                found.push('\n');
+                start += 1;
+            }
+            assert!(start > before, "{text}");
+        }
+        assert!(found == whole);
+    }
+}
+
+#[test]
+fn an_answer_that_is_full_tells_where_to_go_on() {
+    for room in ROOMS {
+        let small = Small::new(room);
+        let printed: String = (1..=20_000).map(|n| format!("line number {n}\n")).collect();
+        small.world.write("printed.txt", &printed);
+        let command = json!({"command": "cat printed.txt | sed s/line/row/"});
+        small.ask("bash", command.clone());
+        // Asked again at once, as much is given as there is room for.
+        let mut text = small.ask("bash", command).text;
+        let (mut found, mut handle) = (0, String::new());
+        loop {
+            for line in text.lines().filter(|line| line.starts_with("row number ")) {
+                found += 1;
+                assert_eq!(line, format!("row number {found}"));
+            }
+            let Some(note) = text.lines().last().filter(|line| line.starts_with('[')) else {
+                break;
+            };
+            if found == 20_000 {
+                break;
+            }
+            let next = note.rsplit("start ").next().and_then(|rest| rest.strip_suffix(']'));
+            let next: u32 = next.and_then(|next| next.parse().ok()).expect(note);
+            assert_eq!(next, found + 1, "{note}");
+            // A page of what is kept needs not name its handle.
+            let named = note.split("expand ").nth(1).and_then(|rest| rest.get(..12));
+            handle = named.map_or(handle, str::to_owned);
+            text = small.ask("expand", json!({"handle": handle, "start": next})).text;
+        }
+        assert_eq!(found, 20_000);
+    }
+}
