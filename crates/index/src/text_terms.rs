@@ -96,13 +96,6 @@ impl FileTerms {
         &self.postings[start as usize..self.ends[at] as usize]
     }
 
-    /// How often `term` stands in one part.
-    pub(crate) fn frequency(&self, term: TermHash, chunk: usize) -> u16 {
-        let postings = self.postings(term);
-        let found = postings.binary_search_by_key(&chunk, |one| usize::from(one.chunk));
-        found.map_or(0, |at| postings[at].frequency)
-    }
-
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut numbers = Vec::new();
         let mut before = 0;

@@ -352,7 +352,8 @@ impl Reader {
         for line in before.iter().filter(|line| !after.contains(*line)) {
             assert!(known.contains(line), "{tool} {arguments}: lost {line:?}: {}", answer.text);
         }
-        self.seen.extend(new.iter().cloned());
+        // What it spelled out and replaced it knows, should it be put back.
+        self.seen.extend(new.iter().chain(spelled).cloned());
         self.ours.extend(new);
         // What was put back is its own too.
         self.ours.extend(after.into_iter().filter(|line| is_undo && !before.contains(line)));
