@@ -17,7 +17,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 
 use anyhow::{Context, bail};
-use foveal_bench::{BUDGETS, Budget, Case, Figures, FileFacts, Measurement};
+use foveal_bench::{BUDGETS, Budget, Case, Figures, FileFacts, Measurement, SIZES};
 use foveal_code::curate::{self, Curator, SourceFile, column_names};
 use foveal_code::parse;
 use rayon::prelude::*;
@@ -172,6 +172,17 @@ fn print(figures: &[Figures]) {
         };
         let recall = figures.recall().unwrap_or(0.0);
         let lines = figures.lines_kept().unwrap_or(0.0);
-        println!("  {name:>8}  recall {recall:.3}  lines {lines:.3}");
+        let (whole, all) = (figures.whole_functions().unwrap_or(0.0), figures.all_kept());
+        let (tokens, all) = (figures.tokens_kept().unwrap_or(0.0), all.unwrap_or(0.0));
+        print!("  {name:>8}  recall {recall:.3}  lines {lines:.3}  tokens {tokens:.3}");
+        println!("  all kept {all:.3}  functions {whole:.3}");
+    }
+    let sizes =
+        figures.last().into_iter().flat_map(|adaptive| SIZES.iter().zip(adaptive.by_size()));
+    for (most, of) in sizes.filter(|(_, of)| of.cases > 0) {
+        let tokens = of.tokens_kept().unwrap_or(0.0);
+        let (lines, recall) = (of.lines_kept().unwrap_or(0.0), of.recall().unwrap_or(0.0));
+        print!("  up to {most} lines, {} cases: tokens {tokens:.3}", of.cases);
+        println!("  lines {lines:.3}  recall {recall:.3}");
     }
 }

@@ -130,7 +130,12 @@ impl Session {
 
 /// What the hook prints for this on standard input.
 fn given(world: &World, input: &[u8]) -> String {
-    let mut command = world.command("hook");
+    given_as(world, "hook", input)
+}
+
+/// The same for an agent that is named.
+fn given_as(world: &World, command: &str, input: &[u8]) -> String {
+    let mut command = world.command(command);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program starts");
     let mut pipe = child.stdin.take().expect("it is piped");
@@ -260,6 +265,138 @@ fn the_record_tells_what_left_the_prompt() {
     session.read("c1", &file);
     session.user("no, something else", Some(start));
     assert!(session.read("c2", &file).is_none());
+}
+
+#[test]
+fn output_that_is_kept_in_a_file_is_shaped_from_there() {
+    let session = Session::new("persisted");
+    let (out, path) = (tests(3000), session.world.folder.join("kept.txt"));
+    fs::write(&path, &out).expect("a new file");
+    let input = json!({ "command": "cargo test" });
+    let response = |path: &str| {
+        json!({ "stdout": out[..20_000], "stderr": "", "interrupted": false, "isImage": false,
+            "persistedOutputPath": path, "persistedOutputSize": out.len() })
+    };
+    let shaped = session.answered("c1", "Bash", &input, &response(&path.to_string_lossy()));
+    let output = shaped.expect("it is long").output;
+    let shown = output["stdout"].as_str().expect("a text");
+    assert!(shown.len() < 5_000 && shown.ends_with("3000 passed; 0 failed"), "{shown}");
+    let names: Vec<&String> = output.as_object().expect("an object").keys().collect();
+    assert_eq!(names, ["stdout", "stderr", "interrupted", "isImage"]);
+    let handle = shown.split("expand ").nth(1).and_then(|rest| rest.get(..12)).expect("a handle");
+    assert_eq!(session.world.output(&format!("expand {handle}")), out.trim_end());
+    // What is not there, or no file, is left alone.
+    let other = json!({ "command": "cargo test --all" });
+    for path in ["/nowhere", "/dev/zero", ""] {
+        assert!(session.answered("c2", "Bash", &other, &response(path)).is_none(), "{path}");
+    }
+}
+
+#[test]
+fn of_a_command_that_failed_it_is_told_what_was_cut() {
+    let session = Session::new("failure");
+    let event = |error: &str| {
+        let event = json!({ "hook_event_name": "PostToolUseFailure", "session_id": "s1",
+            "tool_name": "Bash", "tool_input": {"command": "make"}, "tool_use_id": "c1",
+            "cwd": "/r", "error": error });
+        given(&session.world, event.to_string().as_bytes())
+    };
+    let told = event("Exit code 2\nstart\n\n... [20012 characters truncated] ...\n\nend");
+    let told: Value = serde_json::from_str(&told).expect("JSON");
+    let told = &told["hookSpecificOutput"];
+    assert_eq!(told["hookEventName"], "PostToolUseFailure");
+    assert!(told["additionalContext"].as_str().is_some_and(|told| told.contains("20012")));
+    assert_eq!(event("Exit code 2\nno such target"), "");
+}
+
+/// Codex tells the hook no exit code, and shows none beside what the hook gives.
+#[test]
+fn of_codex_only_looks_are_shaped() {
+    let world = World::new("hook_codex");
+    let file: String = (1..=400).map(|n| format!("    let value_{n} = compute({n});\n")).collect();
+    world.write("a.rs", &file);
+    let folder = world.folder.to_string_lossy().into_owned();
+    let record = world.folder.join("rollout.jsonl");
+    let line = |kind: &str, payload: Value| {
+        json!({"timestamp": "2026-01-01T00:00:00.000Z", "type": kind, "payload": payload})
+            .to_string()
+    };
+    let call = |id: &str, command: &str| {
+        let arguments = json!({ "cmd": command }).to_string();
+        line(
+            "response_item",
+            json!({"type": "function_call", "name": "exec_command",
+            "arguments": arguments, "call_id": id}),
+        )
+    };
+    let event = |id: &str, command: &str, out: &str| {
+        let event = json!({"session_id": "s1", "transcript_path": record, "cwd": folder,
+            "hook_event_name": "PostToolUse", "tool_name": "Bash",
+            "tool_input": {"command": command}, "tool_response": out, "tool_use_id": id});
+        given_as(&world, "hook codex", event.to_string().as_bytes())
+    };
+    let meta = line(
+        "session_meta",
+        json!({"id": "s1", "cwd": folder,
+        "timestamp": "2026-01-01T00:00:00.000Z"}),
+    );
+    let mut lines = vec![meta, call("c1", "cat a.rs")];
+    fs::write(&record, lines.join("\n") + "\n").expect("a new file");
+    assert_eq!(event("c1", "cat a.rs", &file), "");
+    let output = format!("Process exited with code 0\nOutput:\n{file}");
+    lines.push(line(
+        "response_item",
+        json!({"type": "function_call_output", "call_id": "c1",
+        "output": output}),
+    ));
+    lines.push(call("c2", "sed -n '100,180p' a.rs"));
+    fs::write(&record, lines.join("\n") + "\n").expect("a file");
+    let part: String = file.lines().skip(99).take(81).map(|line| format!("{line}\n")).collect();
+    let answer: Value =
+        serde_json::from_str(&event("c2", "sed -n '100,180p' a.rs", &part)).expect("JSON");
+    assert_eq!(answer["decision"], "block");
+    let reason = answer["reason"].as_str().expect("a text");
+    assert!(reason.starts_with("[100-180: ") && reason.len() < 600, "{reason}");
+    assert_eq!(event("c3", "cargo test", &tests(3000)), "");
+}
+
+/// Gemini CLI wraps what was printed, so nothing earlier is pointed at.
+#[test]
+fn of_gemini_one_output_is_shaped_by_itself() {
+    let world = World::new("hook_gemini");
+    let out = format!(
+        "<untrusted_context>\nOutput: {}\nExit Code: 3\nProcess Group PGID: 7\n</untrusted_context>",
+        tests(3000)
+    );
+    let event = |tool: &str| {
+        let event = json!({"session_id": "s1", "transcript_path": "/nowhere", "cwd": "/r",
+            "hook_event_name": "AfterTool", "timestamp": "2026-01-01T00:00:00.000Z",
+            "tool_name": tool, "tool_input": {"command": "cargo test"},
+            "tool_response": {"llmContent": out, "returnDisplay": ""}});
+        given_as(&world, "hook gemini", event.to_string().as_bytes())
+    };
+    let answer: Value = serde_json::from_str(&event("run_shell_command")).expect("JSON");
+    assert_eq!(answer["decision"], "deny");
+    let reason = answer["reason"].as_str().expect("a text");
+    assert!(reason.contains("Exit Code: 3") && reason.len() < 5_000, "{reason}");
+    assert!(reason.contains(&format!("{} expand ", env!("CARGO_BIN_EXE_foveal"))), "{reason}");
+    assert_eq!(event("read_file"), "");
+}
+
+#[test]
+fn a_store_that_is_held_costs_little_time() {
+    let session = Session::new("locked");
+    assert!(session.read("c1", &lines(100)).is_none());
+    let path = session.world.folder.join("home/.local/share/foveal/store.db");
+    let holder = rusqlite::Connection::open(&path).expect("a store");
+    holder.execute_batch("BEGIN EXCLUSIVE").expect("nobody else has it");
+    let started = std::time::Instant::now();
+    assert!(session.read("c2", &lines(100)).is_none());
+    let asks = json!({ "hook_event_name": "PreToolUse", "session_id": "s1", "cwd": "/r",
+        "tool_name": "mcp__foveal__read_file", "tool_use_id": "c3", "tool_input": {} });
+    assert_eq!(given(&session.world, asks.to_string().as_bytes()), "");
+    // Two calls, each with the time that it takes to start a program.
+    assert!(started.elapsed().as_millis() < 2_500, "{:?}", started.elapsed());
 }
 
 #[test]

@@ -15,7 +15,7 @@ struct Case {
     program: &'static str,
 }
 
-const CASES: [Case; 9] = [
+const CASES: [Case; 10] = [
     Case {
         name: "claude-code --no-hooks",
         path: ".claude.json",
@@ -68,6 +68,12 @@ const CASES: [Case; 9] = [
         name: "gemini",
         path: ".gemini/settings.json",
         others: "{\n  \"theme\": \"x\" // mine\n}",
+        program: "/mcpServers/foveal/command",
+    },
+    Case {
+        name: "qwen",
+        path: ".qwen/settings.json",
+        others: "{\n  \"mcpServers\": {\"other\": {\"command\": \"x\"}}, // mine\n}\n",
         program: "/mcpServers/foveal/command",
     },
 ];
@@ -399,10 +405,12 @@ fn agents_are_found_by_what_they_leave() {
         files.map(|file| (text(&file["agent"]), text(&file["outcome"]))).collect()
     };
     let pair = |name: &str, outcome: &str| (name.to_owned(), outcome.to_owned());
-    assert_eq!(agents(&all), [pair("codex", "changed"), pair("zed", "changed")]);
+    // Codex has its servers in one file, its hooks in another.
+    let codex = || pair("codex", "changed");
+    assert_eq!(agents(&all), [codex(), codex(), pair("zed", "changed")]);
     let removed = init(&world, "--remove --yes --json");
     let removed: Value = serde_json::from_str(&removed).expect("JSON");
-    assert_eq!(agents(&removed), [pair("codex", "changed"), pair("zed", "changed")]);
+    assert_eq!(agents(&removed), [codex(), codex(), pair("zed", "changed")]);
     assert_eq!(init(&world, "--remove --yes"), "foveal is set up nowhere\n");
 }
 
@@ -438,6 +446,38 @@ fn hooks_stand_beside_those_of_others() {
     world.write(path, &text);
     init(&world, "claude-code --remove --yes");
     assert_eq!(world.read(path), others);
+}
+
+/// Codex has a file for hooks, Gemini CLI one for everything.
+#[test]
+fn hooks_of_other_agents_are_lines_for_a_shell() {
+    for (agent, path, event, seconds) in [
+        ("codex", "home/.codex/hooks.json", "PostToolUse", 3),
+        ("gemini", "home/.gemini/settings.json", "AfterTool", 3_000),
+    ] {
+        let world = world("shell_hooks", usize::from(agent == "gemini"));
+        let others =
+            format!("{{\n  \"hooks\": {{\"{event}\": [{{\"hooks\": []}}]}}, \"a\": 1\n}}\n");
+        world.write(path, &others);
+        init(&world, &format!("{agent} --yes"));
+        let text = world.read(path);
+        let settings: Value = serde_json::from_str(&text).expect("JSON");
+        let ours = &settings["hooks"][event][1]["hooks"][0];
+        let line = format!("{} hook {agent}", program());
+        assert_eq!((&ours["command"], &ours["timeout"]), (&json!(line), &json!(seconds)), "{text}");
+        // A program that was moved is found, and its line alone is changed.
+        world.write(
+            path,
+            text.replace(program(), "/old place/foveal")
+                .replace("\"/old place/foveal hook", "\"'/old place/foveal' hook"),
+        );
+        init(&world, &format!("{agent} --yes"));
+        assert_eq!(world.read(path), text);
+        init(&world, &format!("{agent} --yes --remove"));
+        assert_eq!(world.read(path), others);
+        init(&world, &format!("{agent} --yes --no-hooks"));
+        assert!(!world.read(path).contains(" hook "));
+    }
 }
 
 #[test]

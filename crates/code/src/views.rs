@@ -59,6 +59,7 @@ impl CuratedViews {
             lines: view.parts.iter().map(|part| ends(part.lines)).collect(),
             names: names(&view.gaps, file.parsed),
             remarks: Vec::new(),
+            sort: view.sort,
         }
     }
 }
@@ -84,6 +85,7 @@ fn summary(summary: &crate::summary::Summary, parsed: &Parsed) -> View {
         lines: summary.parts.iter().map(|part| ends(part.lines)).collect(),
         names: names(&summary.gaps, parsed),
         remarks: summary.related.iter().filter_map(remark).collect(),
+        sort: None,
     }
 }
 

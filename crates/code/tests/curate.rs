@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use foveal_code::curate::{Budget, Curator, Question, SourceFile, ToldLine, column_names};
-use foveal_code::parse;
+use foveal_code::{EntityKind, parse};
+use foveal_context::note::FileSort;
 use foveal_transcript::LineNumber;
 use proptest::prelude::*;
 
@@ -130,6 +131,117 @@ fn views_of_this_repository_hold() {
         views(name, &text, &Question::of_text("Cut long lines of a statement earlier"));
         views(name, &text, &Question::default());
     }
+}
+
+const REDIRECTS: &str = "\
+class Session:
+    def keeps_auth(self, old, new):
+        \"\"\"Whether the Authorization header may be sent to the place of a redirect.\"\"\"
+        before = urlparse(old)
+        after = urlparse(new)
+        if before.hostname != after.hostname:
+            return False
+        # A step up to the safe scheme on its usual port is allowed.
+        if (
+            before.scheme == \"http\"
+            and before.port in (80, None)
+            and after.scheme == \"https\"
+            and after.port in (443, None)
+        ):
+            return True
+        usual = (USUAL_PORTS.get(before.scheme, None), None)
+        if before.port in usual and after.port in usual:
+            return True
+        return before.port == after.port
+";
+
+/// The class above among as many others that nobody asks about.
+fn among_others(count: usize) -> String {
+    let other = |at: usize| {
+        format!(
+            "class Pool{at}:\n    def open_{at}(self, size):\n        \"\"\"Opens so many.\"\"\"\n        \
+             found = []\n        for number in range(size):\n            if number > {at}:\n                \
+             found.append(connect(number))\n            else:\n                log(number)\n        \
+             return found\n\n"
+        )
+    };
+    let half: String = (0..count / 2).map(other).collect();
+    let rest: String = (count / 2..count).map(other).collect();
+    format!("{half}{REDIRECTS}\n{rest}")
+}
+
+#[test]
+fn a_function_that_answers_comes_whole() {
+    for count in [12, 100] {
+        let text = among_others(count);
+        let question = Question::of_text("When is the authorization header stripped on redirects?");
+        let view = view("sessions.py", &text, &question, Budget::Adaptive);
+        let rendered = view.render(&parse("sessions.py", &text), &text);
+        for line in REDIRECTS.lines() {
+            assert!(rendered.contains(line), "{line} is not in\n{rendered}");
+        }
+    }
+}
+
+#[test]
+fn the_share_kept_falls_with_the_length() {
+    let question = Question::of_text("Open pools of connections in another order");
+    let mut before = 1.0;
+    for (count, most) in [(25, 0.55), (110, 0.22), (400, 0.11)] {
+        let text = among_others(count);
+        let view = view("sessions.py", &text, &question, Budget::Adaptive);
+        let share = f64::from(view.lines_kept()) / f64::from(view.line_count);
+        assert!(share <= most && share <= before, "{share} of {} lines", view.line_count);
+        before = share;
+    }
+}
+
+#[test]
+fn short_functions_are_not_cut() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    for name in ["parse.rs", "entity.rs", "outline.rs", "terms.rs", "bm25.rs"] {
+        let text = std::fs::read_to_string(root.join(name)).expect("a file of this crate");
+        let parsed = parse(name, &text);
+        let question = Question::of_text("Count the lines of a name that is cut");
+        let view = view(name, &text, &question, Budget::Adaptive);
+        let is_kept =
+            |line: u32| view.parts.iter().any(|part| part.lines.contains(LineNumber(line)));
+        for entity in &parsed.entities {
+            let is_function = matches!(entity.kind, EntityKind::Function | EntityKind::Method);
+            let body = entity.signature.last.0 + 1..=entity.lines.last.0;
+            let few = entity.lines.last.0 - entity.signature.first.0 < 60;
+            if is_function && few && body.clone().any(is_kept) {
+                assert!(body.clone().all(is_kept), "{name}: {} of {body:?} is cut", entity.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn examples_in_documentation_go_first() {
+    let docs = "/// Adds a shape to the drawing.\n///\n/// It is drawn last.\n///\n/// # Examples\n\
+                ///\n/// ```\n/// let drawing = Drawing::new();\n/// drawing.add(shape);\n/// \
+                assert_eq!(drawing.shapes(), 1);\n/// ```\n";
+    let text = format!("{}{docs}pub fn add() {{\n    draw();\n}}\n", SHAPES.repeat(4));
+    let question = Question::of_text("Add a shape to a drawing");
+    let view = view("a.rs", &text, &question, Budget::Adaptive);
+    let rendered = view.render(&parse("a.rs", &text), &text);
+    assert!(rendered.contains("draw();"), "{rendered}");
+    assert!(!rendered.contains("assert_eq!(drawing"), "{rendered}");
+}
+
+#[test]
+fn of_a_lock_file_the_ends_are_kept() {
+    let package = |at: usize| format!("[[package]]\nname = \"p{at}\"\nversion = \"1.0.{at}\"\n\n");
+    let text: String = (0..1_000).map(package).collect();
+    for (question, most) in [(Question::default(), 40), (Question::of_text("Update p300"), 82)] {
+        let view = view("Cargo.lock", &text, &question, Budget::Adaptive);
+        assert_eq!(view.sort, Some(FileSort::Lock));
+        assert!(view.lines_kept() <= most, "{} lines", view.lines_kept());
+        let ends = [view.parts[0].lines.first.0, view.parts[view.parts.len() - 1].lines.last.0];
+        assert_eq!(ends, [1, view.line_count]);
+    }
+    assert_eq!(view("a.rs", SHAPES, &Question::default(), Budget::Adaptive).sort, None);
 }
 
 proptest! {

@@ -1,8 +1,8 @@
 //! What notes say is what they hold.
 
 use foveal_context::note::{
-    AnswerNote, ChangeKind, ChangeNote, Counts, Encoding, Lines, NoWayBack, Note, NoteKind, PageOf,
-    RunNote, SearchNote, Showing, ToldEdits, WayBack, WayBackKind,
+    AnswerNote, ChangeKind, ChangeNote, Counts, Encoding, FileSort, Lines, NoWayBack, Note,
+    NoteKind, PageOf, RunNote, SearchNote, Showing, ToldEdits, WayBack, WayBackKind,
 };
 use foveal_context::shape::{Piece, Shape, ShapeKind};
 use foveal_transcript::{EntryIndex, Handle, LineSpan};
@@ -99,6 +99,13 @@ fn each() -> Vec<(Note, &'static str)> {
         (of(NoteKind::EveryNumbered(10)), "[every 10th line numbered]"),
         (file(of(NoteKind::Heading)), "src/a.rs"),
         (of(NoteKind::Remark("the way in".into())), "[the way in]"),
+        (
+            Note {
+                counts: Counts { lines: 4813, bytes: 163_284, ..Counts::default() },
+                ..of(NoteKind::EndsOf(FileSort::Lock))
+            },
+            "[lock file of 4813 lines, 163284 bytes: its head and its end]",
+        ),
         (with(NoteKind::Behind), "[expand HANDLE]"),
         (of(NoteKind::Quoted("[gone]".into())), "[gone]"),
     ]

@@ -5,9 +5,8 @@
 //! ```
 //!
 //! Prints COUNT (100) relations of each of the kinds calls, imports and tests between parts
-//! of code, those found and those possible apart, as lines of: kind, `found` or `possible`,
-//! file and line of the use, file, line and name of what is meant (no name for a file), and
-//! the text of the line of the use, with tabs between.
+//! of code, as lines of: kind, file and line of the use, file, line and name of what is meant
+//! (no name for a file), and the text of the line of the use, with tabs between.
 
 use std::fs;
 use std::path::Path;
@@ -42,25 +41,19 @@ fn sample(folder: &Path, count: usize, seed: u64) -> Result<(), IndexError> {
     index.update(&mut |_| {}, &Cancel::NEVER)?;
     let relations = index.relations()?;
     for kind in KINDS {
-        for is_found in [true, false] {
-            let mut all: Vec<&Relation> = relations
-                .all()
-                .iter()
-                .filter(|of| of.kind == kind && of.is_found() == is_found)
-                .filter(|of| relations.node(of.from).class == FileClass::Source)
-                .collect();
-            eprintln!("{} {}: {}", kind.name(), word(is_found), all.len());
-            all.sort_by_key(|of| scattered(seed, u64::from(of.from.0) << 32 | u64::from(of.to.0)));
-            for of in all.into_iter().take(count) {
-                println!("{}", line(folder, &relations, of));
-            }
+        let mut all: Vec<&Relation> = relations
+            .all()
+            .iter()
+            .filter(|of| of.kind == kind)
+            .filter(|of| relations.node(of.from).class == FileClass::Source)
+            .collect();
+        eprintln!("{}: {}", kind.name(), all.len());
+        all.sort_by_key(|of| scattered(seed, u64::from(of.from.0) << 32 | u64::from(of.to.0)));
+        for of in all.into_iter().take(count) {
+            println!("{}", line(folder, &relations, of));
         }
     }
     Ok(())
-}
-
-fn word(is_found: bool) -> &'static str {
-    if is_found { "found" } else { "possible" }
 }
 
 fn line(folder: &Path, relations: &Relations, of: &Relation) -> String {
@@ -70,7 +63,6 @@ fn line(folder: &Path, relations: &Relations, of: &Relation) -> String {
     let use_line = text.lines().nth(of.line.0 as usize - 1).unwrap_or_default();
     [
         of.kind.name(),
-        word(of.is_found()),
         &from.path,
         &of.line.0.to_string(),
         &to.path,

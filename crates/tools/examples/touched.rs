@@ -178,8 +178,12 @@ fn touched(
     let mut found = BTreeSet::new();
     for commit in git(repository, &["rev-list", "--first-parent", &range])?.lines() {
         let (before, commit) = (format!("{commit}^1"), commit);
-        let diff =
-            git(repository, &["diff", "-U0", "--no-renames", "--no-color", &before, commit])?;
+        let diff = ["diff", "-U0", "--no-renames", "--no-color", &before, commit];
+        // A copy of a repository may lack large files.
+        let Ok(diff) = git(repository, &diff) else {
+            eprintln!("{commit} is left out: git cannot compare it");
+            continue;
+        };
         for (path, spans) in old_lines(&diff) {
             let mut of_path = functions.range((path.clone(), String::new())..);
             if of_path.next().is_none_or(|(key, _)| key.0 != path) {

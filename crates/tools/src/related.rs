@@ -62,8 +62,9 @@ impl RelatedRoot {
         let (key, path) = (&self.relations.node(of).key, self.path(roots, of));
         match key.kind {
             NodeKind::File => format!("{path} file"),
-            NodeKind::Entity(kind) => {
-                format!("{path}:{} {} {}", key.line.0, kind.name(), key.name)
+            NodeKind::Entity(_) => {
+                let kind = self.relations.kind_name(of);
+                format!("{path}:{} {kind} {}", key.line.0, key.name)
             }
         }
     }

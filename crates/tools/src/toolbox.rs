@@ -22,7 +22,7 @@ use crate::settings::{COLLECT_EVERY_MS, KEPT, ToolSettings};
 use crate::views::Curations;
 
 /// What the built-in curator is called where its choices are kept.
-const CURATOR_VERSION: &str = concat!("built-in ", env!("CARGO_PKG_VERSION"));
+const CURATOR_VERSION: &str = concat!("built-in 2, ", env!("CARGO_PKG_VERSION"));
 
 /// What all sessions of a process share.
 pub struct Toolbox {

@@ -52,7 +52,7 @@ fn lines(read: &Read<'_>, ranges: &[(u32, u32)]) -> View {
     View {
         lines: ranges.iter().map(|(from, to)| (LineNumber(*from), LineNumber(*to))).collect(),
         names: parsed.entities.iter().map(label).collect(),
-        remarks: Vec::new(),
+        ..View::default()
     }
 }
 

@@ -12,7 +12,8 @@ fn curated(world: &World) -> String {
 }
 
 fn first_gap(text: &str) -> (u32, u32, String) {
-    let gap = text.lines().find(|line| line.contains("left out; expand ")).expect("a gap");
+    let is_gap = |line: &&str| line.contains(" left out") && line.contains("; expand ");
+    let gap = text.lines().find(is_gap).expect("a gap");
     let (range, rest) = gap.trim_start_matches('[').split_once(' ').expect("a range");
     let (first, last) = range.split_once('-').expect("more than one line");
     let handle = rest.rsplit(' ').next().expect("a handle").trim_end_matches(']');

@@ -115,9 +115,9 @@ fn a_long_file_is_not_sent_twice() {
     let again = world.ask("read_file", asked);
     assert!(again.cached && again.text.len() < 300, "{again:?}");
     // Another question is another view, of which only what is new is sent.
-    let other = json!({"path": "long.rs", "question": "what does step_4399 return?"});
+    let other = json!({"path": "long.rs", "question": "what does step_4392 return?"});
     let other = world.call("read_file", other);
-    assert!(other.len() < VIEW_MAX && other.contains("value * 4399;"), "{}", other.len());
+    assert!(other.len() < VIEW_MAX && other.contains("value * 4392;"), "{}", other.len());
     // What nobody chose is no view.
     world.session.forget();
     world.call("read_file", json!({"path": "long.rs", "mode": "full"}));
@@ -140,9 +140,9 @@ fn of_a_long_file_that_changed_a_view_is_sent() {
     assert!(delta.contains("→    let twice = value * 3321;\n"), "{}", delta.len());
     assert!(delta.len() < VIEW_MAX, "{}", delta.len());
     has_true_numbers(&delta, &text);
-    let other = json!({"path": "long.rs", "question": "what does step_4399 return?"});
+    let other = json!({"path": "long.rs", "question": "what does step_4392 return?"});
     let other = world.call("read_file", other);
-    assert!(other.len() < VIEW_MAX && other.contains("value * 4399;"), "{}", other.len());
+    assert!(other.len() < VIEW_MAX && other.contains("value * 4392;"), "{}", other.len());
 }
 
 #[test]

@@ -68,14 +68,14 @@ fn what_others_changed_is_not_called_unchanged() {
     let text = source(72);
     world.write("m.rs", &text);
     world.call("read_file", json!({"path": "m.rs", "mode": "full"}));
-    let changed = text.replace("doubled + 60\n", "doubled - 60\n");
+    let changed = text.replace("doubled + 30\n", "doubled - 30\n");
     world.write("m.rs", &changed);
     let asked = json!({"path": "m.rs", "mode": "curated", "question": "what is step_3?"});
     let view = world.call("read_file", asked);
-    assert!(!view.contains("doubled - 60"), "{view}");
+    assert!(!view.contains("doubled - 30"), "{view}");
     world.call("bash", json!({"command": "true"}));
     let read = world.call("read_file", json!({"path": "m.rs"}));
-    assert!(read.contains("doubled - 60"), "{read}");
+    assert!(read.contains("doubled - 30"), "{read}");
     // Then it is.
     world.call("bash", json!({"command": "true"}));
     let read = world.call("read_file", json!({"path": "m.rs"}));

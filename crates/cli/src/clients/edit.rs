@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::entry::EditError;
+use super::hooks::HookHost;
 use super::{hooks, json, toml};
 
 /// A change of a file of settings.
@@ -28,11 +29,15 @@ pub(crate) enum Edit {
         /// The profile that a table of ours that is there gets; `None`: it keeps what it has.
         profile: Option<&'static str>,
     },
-    /// Claude Code's hooks.
+    /// An agent's hooks.
     Hooks {
+        /// The agent.
+        host: HookHost,
         /// The program.
         command: String,
     },
+    /// Several changes of one file, in order.
+    All(Vec<Edit>),
 }
 
 impl Edit {
@@ -47,7 +52,8 @@ impl Edit {
             Self::Table { key, command, arguments, profile } => {
                 toml::add(text, key, command, arguments, *profile)?
             }
-            Self::Hooks { command } => hooks::add(text, command)?,
+            Self::Hooks { host, command } => hooks::add(text, *host, command)?,
+            Self::All(edits) => each(edits, text, Self::apply)?,
         };
         Ok(changed.map(|changed| format!("{mark}{changed}")))
     }
@@ -61,7 +67,8 @@ impl Edit {
         let changed = match self {
             Self::Server { keys, .. } => json::remove(text, keys)?,
             Self::Table { key, .. } => toml::remove(text, key)?,
-            Self::Hooks { .. } => hooks::remove(text)?,
+            Self::Hooks { host, .. } => hooks::remove(text, *host)?,
+            Self::All(edits) => each(edits, text, Self::remove)?,
         };
         Ok(changed.map(|changed| format!("{mark}{changed}")))
     }
@@ -73,6 +80,7 @@ impl Edit {
             Self::Server { keys, .. } => json::entry(text, keys),
             Self::Table { key, .. } => toml::entry(text, key),
             Self::Hooks { .. } => None,
+            Self::All(edits) => return edits.iter().any(|edit| edit.is_off(text)),
         };
         entry.is_some_and(|entry| entry["disabled"] == true || entry["enabled"] == false)
     }
@@ -83,9 +91,24 @@ impl Edit {
         match self {
             Self::Server { keys, .. } => json::program(text, keys),
             Self::Table { key, .. } => toml::program(text, key),
-            Self::Hooks { .. } => hooks::program(text),
+            Self::Hooks { host, .. } => hooks::program(text, *host),
+            Self::All(edits) => edits.iter().find_map(|edit| edit.program(text)),
         }
     }
+}
+
+/// The text after each change; `None` if none changes it.
+fn each(
+    edits: &[Edit],
+    text: &str,
+    change: impl Fn(&Edit, &str) -> Result<Option<String>, EditError>,
+) -> Result<Option<String>, EditError> {
+    let mut changed = None;
+    for edit in edits {
+        let now = changed.as_deref().unwrap_or(text);
+        changed = change(edit, now)?.or(changed);
+    }
+    Ok(changed)
 }
 
 /// The byte order mark, and what is after it.

@@ -11,5 +11,5 @@ mod toml;
 
 pub(crate) use self::entry::EditError;
 pub(crate) use self::file::{FileError, backup_of, leaves, read, write};
-pub(crate) use self::program::{Program, version_of};
+pub(crate) use self::program::{Program, Version, version_of};
 pub(crate) use self::table::{CLIENTS, Client, HOOKS_SINCE, Start, Target};

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::edit::Edit;
 use super::entry::PROFILE;
 use super::file::read;
+use super::hooks::HookHost;
 use super::json as json_entry;
 use super::program::{self, Program, Version, version_of};
 use crate::environment::Environment;
@@ -74,7 +75,7 @@ pub(crate) struct Target {
 }
 
 /// All agents.
-pub(crate) const CLIENTS: [Client; 8] = [
+pub(crate) const CLIENTS: [Client; 9] = [
     Client {
         name: "claude-code",
         title: "Claude Code",
@@ -167,6 +168,18 @@ pub(crate) const CLIENTS: [Client; 8] = [
             |start| json!({ "command": start.program, "args": start.arguments, "env": {} }),
         ),
     },
+    Client {
+        name: "qwen",
+        title: "Qwen Code",
+        programs: &["qwen"],
+        marks: |at| vec![at.in_home(".qwen")],
+        user: |at| at.in_home(".qwen/settings.json"),
+        project: |folder| Some(folder.join(".qwen").join("settings.json")),
+        form: Form::Json(
+            "mcpServers",
+            |start| json!({ "command": start.program, "args": start.arguments, "env": {} }),
+        ),
+    },
 ];
 
 /// Names that opencode's settings may have; the last is made where there is none.
@@ -230,16 +243,36 @@ impl Client {
         folder: Option<&Path>,
         program: &Program,
     ) -> Option<Target> {
-        if self.name != "claude-code" {
-            return None;
-        }
-        let path = match folder {
-            // What is shared with others must not name a program of this machine.
-            Some(folder) => folder.join(".claude").join("settings.local.json"),
-            None => environment.claude_folder()?.join("settings.json"),
+        let host = match self.name {
+            "claude-code" => HookHost::ClaudeCode,
+            "codex" => HookHost::Codex,
+            "gemini" => HookHost::Gemini,
+            _ => return None,
         };
-        let edit = Edit::Hooks { command: program.shown().to_owned() };
+        // What is shared with others must not name a program of this machine.
+        let path = match (host, folder) {
+            (HookHost::ClaudeCode, Some(folder)) => {
+                folder.join(".claude").join("settings.local.json")
+            }
+            (HookHost::Codex | HookHost::Gemini, Some(_)) => return None,
+            (HookHost::ClaudeCode, None) => environment.claude_folder()?.join("settings.json"),
+            (HookHost::Codex, None) => environment.codex_folder()?.join("hooks.json"),
+            (HookHost::Gemini, None) => environment.in_home(".gemini/settings.json")?,
+        };
+        let edit = Edit::Hooks { host, command: program.shown().to_owned() };
         Some(Target { path, edit, purpose: "the hook that shapes what its own tools answer" })
+    }
+}
+
+impl Target {
+    /// Both changes as one, if they are of one file; else the second is given back.
+    pub(crate) fn with(self, other: Target) -> (Self, Option<Target>) {
+        if self.path != other.path {
+            return (self, Some(other));
+        }
+        let edit = Edit::All(vec![self.edit, other.edit]);
+        let purpose = "the server of the tools, and the hook that shapes what its own answer";
+        (Self { edit, purpose, ..self }, None)
     }
 }
 

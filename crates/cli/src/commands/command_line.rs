@@ -67,11 +67,11 @@ enum Command {
     ///
     /// Exits with 1 if something is broken.
     Doctor(doctor::Arguments),
-    /// Answers an event of Claude Code: shapes the results of its own tools.
+    /// Answers an event of an agent: shapes the results of its own tools.
     ///
-    /// Claude Code runs it after `foveal init claude-code`. Reads the event from standard input.
+    /// Agents run it after `foveal init`. Reads the event from standard input.
     #[command(hide = true)]
-    Hook,
+    Hook(hook::Arguments),
     /// Shows a file as a model sees it: a short file in full, the important parts of a long one.
     Read(read::Arguments),
     /// Shows the lines of files that match.
@@ -114,7 +114,7 @@ pub(crate) fn run(cli: Cli, environment: &Environment) -> anyhow::Result<ExitCod
         Command::Mcp(arguments) => mcp::run(&arguments, environment),
         Command::Init(arguments) => init::run(&arguments, environment),
         Command::Doctor(arguments) => doctor::run(&arguments, environment),
-        Command::Hook => Ok(hook::run(environment)),
+        Command::Hook(arguments) => Ok(hook::run(&arguments, environment)),
         Command::Read(arguments) => read::run(&arguments, environment),
         Command::Grep(arguments) => grep::run(&arguments, environment),
         Command::Expand(arguments) => expand::run(&arguments, environment),

@@ -13,9 +13,10 @@ use serde_json::{Value, json};
 
 use super::event::{Answered, Event, Occasion};
 use super::expand::Expand;
+use super::host::Host;
 use super::past::Past;
 use super::shaped::Shaped;
-use super::{output, shaped, transcript};
+use super::{failure, output, shaped, transcript};
 use crate::environment::Environment;
 use crate::toolbox;
 
@@ -28,8 +29,13 @@ const TIME_MAX: Duration = Duration::from_millis(2_800);
 /// Bytes of an event that are read; a larger one is left alone.
 const EVENT_BYTES_MAX: u64 = 64 << 20;
 
-/// Answers the event on `input` by `tell`, if there is something to answer.
-pub(crate) fn answer(input: impl Read, environment: &Environment, tell: impl FnOnce(&Value)) {
+/// Answers the event of an agent on `input` by `tell`, if there is something to answer.
+pub(crate) fn answer(
+    host: Host,
+    input: impl Read,
+    environment: &Environment,
+    tell: impl FnOnce(&Value),
+) {
     end_in_time();
     let mut text = Vec::new();
     let read = input.take(EVENT_BYTES_MAX + 1).read_to_end(&mut text);
@@ -39,7 +45,7 @@ pub(crate) fn answer(input: impl Read, environment: &Environment, tell: impl FnO
     // Whoever works with the agent must not be told of a fault of ours in the midst of it.
     panic::set_hook(Box::new(|_| {}));
     let answered = || {
-        let event = Event::parse(&text)?;
+        let event = Event::parse(&text, host)?;
         let place = toolbox::store_path(environment)?;
         let store = SqliteStore::open_within(&place, STORE_TIME_MAX).ok()?;
         // A store that another process holds is not waited for a second time.
@@ -87,6 +93,11 @@ fn answered(
             store.put(Some(past.session()), shaped.whole.as_bytes(), now())?;
             past.sent(answered, &shaped.sent)?;
             let told = shaped.told(past.is_first(), &expand);
+            if event.host != Host::ClaudeCode {
+                let told = told.map(|told| format!("\n[{told}]")).unwrap_or_default();
+                let text = format!("{}{told}", shaped.sent);
+                return Ok(Some(event.host.replacement(&text)));
+            }
             let mut all = json!({
                 "hookEventName": "PostToolUse",
                 "updatedToolOutput": shaped.output,
@@ -96,6 +107,10 @@ fn answered(
             }
             Ok(Some(json!({ "hookSpecificOutput": all })))
         }
+        Occasion::Failed(error) => Ok(failure::advice(error).map(|told| {
+            let name = "PostToolUseFailure";
+            json!({ "hookSpecificOutput": { "hookEventName": name, "additionalContext": told } })
+        })),
     }
 }
 
@@ -106,10 +121,10 @@ fn shaped(
     past: &Past<'_>,
     environment: &Environment,
 ) -> Option<(Shaped, Expand)> {
-    let result = output::Output::of(answered)?;
+    let result = output::Output::of(answered, event.host)?;
     let seen = transcript::read(event, past.forgotten, |call| past.of(call));
     let expand = Expand::new(environment)?;
-    let shaped = shaped::shape(seen, past, answered, &result, &expand)?;
+    let shaped = shaped::shape(seen, past, (answered, event.host), &result, &expand)?;
     Some((shaped, expand))
 }
 

@@ -1,12 +1,16 @@
-//! Events as Claude Code tells them.
+//! Events as agents tell them.
 
 use std::path::PathBuf;
 
 use serde_json::Value;
 
+use super::host::Host;
+
 /// Something that happened in a session.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Event {
+    /// Who tells it.
+    pub(super) host: Host,
     pub(super) session: String,
     /// The sub-agent, whose prompt is its own.
     pub(super) agent: Option<String>,
@@ -27,6 +31,8 @@ pub(super) enum Occasion {
     Asks(String),
     /// A tool answered.
     Answered(Answered),
+    /// A command failed, with this error.
+    Failed(String),
 }
 
 /// A call and its answer.
@@ -45,7 +51,7 @@ const OUR_TOOLS: &str = "mcp__foveal__";
 
 impl Event {
     /// The event in `text`; `None` if it is none that matters.
-    pub(super) fn parse(text: &[u8]) -> Option<Self> {
+    pub(super) fn parse(text: &[u8], host: Host) -> Option<Self> {
         let mut event: Value = serde_json::from_slice(text).ok()?;
         let name = event["hook_event_name"].as_str()?.to_owned();
         let occasion = match name.as_str() {
@@ -57,12 +63,14 @@ impl Event {
             "PreToolUse" if event["tool_name"].as_str()?.starts_with(OUR_TOOLS) => {
                 Occasion::Asks(event["tool_use_id"].as_str().unwrap_or_default().to_owned())
             }
-            "PostToolUse" => Occasion::Answered(Answered {
+            "PostToolUse" | "AfterTool" => Occasion::Answered(Answered {
                 tool: event["tool_name"].as_str()?.to_owned(),
-                call: event["tool_use_id"].as_str()?.to_owned(),
+                // Gemini CLI says when instead, which names the call as well.
+                call: event["tool_use_id"].as_str().or(event["timestamp"].as_str())?.to_owned(),
                 input: event["tool_input"].take(),
                 response: event["tool_response"].take(),
             }),
+            "PostToolUseFailure" => Occasion::Failed(event["error"].as_str()?.to_owned()),
             _ => return None,
         };
         let text = |name: &str| {
@@ -70,6 +78,7 @@ impl Event {
             text.map(str::to_owned)
         };
         Some(Self {
+            host,
             session: text("session_id")?,
             agent: text("agent_id"),
             transcript: text("transcript_path").map(PathBuf::from),

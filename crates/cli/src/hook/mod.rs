@@ -1,4 +1,4 @@
-//! Claude Code's hooks: what its own tools answer is shaped before the model is sent it.
+//! Hooks of agents: what their own tools answer is shaped before the model is sent it.
 //!
 //! What counts as shown is what stands in the session's transcript, for that is what the model
 //! is sent: entries that a compaction or a rewind took away are not pointed at. Where a result
@@ -9,9 +9,12 @@
 mod answer;
 mod event;
 mod expand;
+mod failure;
+mod host;
 mod output;
 mod past;
 mod shaped;
 mod transcript;
 
 pub(crate) use self::answer::answer;
+pub(crate) use self::host::Host;

@@ -1,14 +1,24 @@
-//! What Claude Code's tools answer: the text that the model is sent of it, and the same with
+//! What the tools of agents answer: the text that the model is sent of it, and the same with
 //! another text. Anything of another form is left alone.
 
 use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::path::Path;
 
 use serde_json::Value;
 
 use super::event::Answered;
+use super::host::Host;
 
 /// Results of fewer bytes are left alone: there is little to gain.
 const BYTES_MIN: usize = 400;
+
+/// Fields that say where Claude Code keeps an output that it shows the beginning of.
+const PERSISTED: [&str; 2] = ["persistedOutputPath", "persistedOutputSize"];
+
+/// Bytes of such a file that are read; a larger one is left alone.
+const PERSISTED_BYTES_MAX: u64 = 16 << 20;
 
 /// A result that can be shaped.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,22 +45,41 @@ pub(super) enum Form {
 
 impl Output {
     /// The result as text, if it is of a form that is known and long enough.
-    pub(super) fn of(answered: &Answered) -> Option<Self> {
+    pub(super) fn of(answered: &Answered, host: Host) -> Option<Self> {
+        match host {
+            Host::ClaudeCode => Self::of_claude_code(answered),
+            Host::Codex => {
+                let text = answered.response.as_str()?.trim_end().to_owned();
+                Self::long_enough(text, Form::Bash).filter(|_| answered.tool == "Bash")
+            }
+            Host::Gemini => {
+                let text = answered.response["llmContent"].as_str()?.to_owned();
+                Self::long_enough(text, Form::Bash).filter(|_| answered.tool == "run_shell_command")
+            }
+        }
+    }
+
+    fn long_enough(text: String, form: Form) -> Option<Self> {
+        (text.len() >= BYTES_MIN).then_some(Self { text, form })
+    }
+
+    fn of_claude_code(answered: &Answered) -> Option<Self> {
         let response = answered.response.as_object()?;
         let (text, form) = match answered.tool.as_str() {
             "Bash" => {
                 let is = |name: &str| response.get(name).and_then(Value::as_bool) == Some(true);
                 let has = |name: &str| response.get(name).is_some_and(|value| !value.is_null());
-                // What is kept in a file is shown by its beginning alone.
-                if is("isImage")
-                    || is("interrupted")
-                    || has("persistedOutputPath")
-                    || has("backgroundTaskId")
-                {
+                if is("isImage") || is("interrupted") || has("backgroundTaskId") {
                     return None;
                 }
                 let part = |name: &str| response.get(name).and_then(Value::as_str).unwrap_or("");
-                let (out, error) = (part("stdout").trim_end(), part("stderr").trim());
+                // What is kept in a file is shown by its beginning alone.
+                let kept = match response.get(PERSISTED[0]).filter(|path| !path.is_null()) {
+                    Some(path) => Some(persisted(Path::new(path.as_str()?))?),
+                    None => None,
+                };
+                let out = kept.as_deref().unwrap_or(part("stdout")).trim_end();
+                let error = part("stderr").trim();
                 let between = if out.is_empty() || error.is_empty() { "" } else { "\n" };
                 (format!("{out}{between}{error}"), Form::Bash)
             }
@@ -71,8 +100,19 @@ impl Output {
             }
             _ => return None,
         };
-        (text.len() >= BYTES_MIN).then_some(Self { text, form })
+        Self::long_enough(text, form)
     }
+}
+
+/// What a command printed that Claude Code keeps in a file.
+fn persisted(path: &Path) -> Option<String> {
+    // To open a pipe would be to wait for whoever writes to it.
+    if !fs::metadata(path).ok()?.is_file() {
+        return None;
+    }
+    let mut text = String::new();
+    let read = File::open(path).ok()?.take(PERSISTED_BYTES_MAX + 1).read_to_string(&mut text);
+    read.is_ok_and(|bytes| bytes as u64 <= PERSISTED_BYTES_MAX).then_some(text)
 }
 
 /// Lines as Claude Code numbers them.
@@ -93,6 +133,10 @@ pub(super) fn numbered(content: &str, first: u32) -> Option<String> {
 pub(super) fn bash(response: &Value, text: &str) -> Value {
     let mut response = response.clone();
     response["stdout"] = text.into();
+    // With them the model would be shown the beginning of the file.
+    if let Some(fields) = response.as_object_mut() {
+        fields.retain(|name, _| !PERSISTED.contains(&name.as_str()));
+    }
     // It stands at the end of the text.
     response["stderr"] = "".into();
     response

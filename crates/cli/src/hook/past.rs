@@ -60,7 +60,7 @@ impl<'s> Past<'s> {
         now: Timestamp,
     ) -> Result<Self, StoreError> {
         let agent = event.agent.as_ref().map(|agent| format!("/{agent}")).unwrap_or_default();
-        let session = SessionId(format!("claude-code {}{agent}", event.session));
+        let session = SessionId(format!("{} {}{agent}", event.host.name(), event.session));
         let facts = SessionFacts { roots: vec![event.directory.clone()] };
         let is_known = store.open_session(&session, &facts, now)?;
         let mut past = Self {
@@ -74,7 +74,8 @@ impl<'s> Past<'s> {
         };
         let records = store.records(&past.session, RecordNumber(1), RECORDS_MAX)?;
         // What was sent of results that are there already may be kept no more.
-        let mut is_lost = !is_known && transcript::has_results(event);
+        let is_told_here = event.host.records_originals();
+        let mut is_lost = is_told_here && !is_known && transcript::has_results(event);
         for record in records {
             let Ok(kept) = serde_json::from_value(record.payload) else {
                 is_lost = true;

@@ -12,6 +12,7 @@ use foveal_context::shape::{Decision, Piece, Shape, ShapeKind};
 use foveal_context::shaping::gutter::Numbers;
 use foveal_context::tokens::Tokenizer;
 use foveal_context::visible::Visible;
+use foveal_effects::EffectKind;
 use foveal_transcript::{
     Block, Call, Conversation, Entry, EntryIndex, Handle, Mark, Role, Source, ToolResult,
 };
@@ -19,11 +20,16 @@ use serde_json::Value;
 
 use super::event::Answered;
 use super::expand::Expand;
+use super::host::Host;
 use super::output::{self, Form, Output};
 use super::past::{Last, Past};
 
 /// Share of a result that must be left out; for less nothing is changed.
 const SAVING_MIN: f64 = 0.2;
+
+/// Longest text for a result. Claude Code would put a longer one into a file, and show its
+/// beginning.
+const OUTPUT_BYTES_MAX: usize = 30_000;
 
 /// Longest note beside a read. Claude Code would put one of more than 10,000 signs into a file.
 const NOTE_BYTES_MAX: usize = 4_000;
@@ -59,7 +65,7 @@ impl Shaped {
 pub(super) fn shape(
     conversation: Conversation,
     past: &Past<'_>,
-    answered: &Answered,
+    (answered, host): (&Answered, Host),
     result: &Output,
     expand: &Expand,
 ) -> Option<Shaped> {
@@ -75,6 +81,10 @@ pub(super) fn shape(
         visible.show(&record, call, &Decision::Keep);
     }
     let entry = record.push(newest.result);
+    let looks = matches!(record.facts(entry).kind(), EffectKind::Read | EffectKind::Search);
+    if !host.keeps_exit_codes() && !looks {
+        return None;
+    }
     let settings = settings(result.form);
     let room = Room::UNBOUNDED;
     let new =
@@ -84,9 +94,11 @@ pub(super) fn shape(
     let shaped = match result.form {
         Form::Bash | Form::Grep => {
             let sent = rendered(shape, &whole, expand);
-            let output = match result.form {
-                Form::Grep => output::grep(response, &sent),
-                _ => output::bash(response, &sent),
+            let output = match (host, result.form) {
+                (Host::ClaudeCode, Form::Grep) => output::grep(response, &sent),
+                (Host::ClaudeCode, _) => output::bash(response, &sent),
+                // They are given a text.
+                (Host::Codex | Host::Gemini, _) => Value::Null,
             };
             Shaped { output, sent, whole, note: None }
         }
@@ -101,7 +113,8 @@ pub(super) fn shape(
         }
     };
     let sent = shaped.sent.len() + shaped.note.as_ref().map_or(0, String::len);
-    let is_worth_it = sent as f64 <= result.text.len() as f64 * (1.0 - SAVING_MIN);
+    let is_worth_it = sent as f64 <= result.text.len() as f64 * (1.0 - SAVING_MIN)
+        && shaped.sent.len() <= OUTPUT_BYTES_MAX;
     is_worth_it.then_some(shaped)
 }
 

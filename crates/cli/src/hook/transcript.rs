@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use foveal_transcript::{Block, Conversation, ToolResult};
-use foveal_wire::{Format, read_all};
+use foveal_wire::read_all;
 use serde_json::Value;
 
 use super::event::Event;
@@ -65,6 +65,7 @@ fn path(event: &Event) -> Option<PathBuf> {
 }
 
 fn conversation(path: &Path, event: &Event, forgotten: u64) -> Option<Conversation> {
+    let format = event.host.records()?;
     let bytes = recorded(path, forgotten)?;
     let bytes = match rfind(&bytes, CLEARED) {
         // Results before it may be gone from the prompt, and it does not say which.
@@ -73,7 +74,7 @@ fn conversation(path: &Path, event: &Event, forgotten: u64) -> Option<Conversati
     };
     let after = bytes.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |end| end + 1);
     let bytes = if bytes.starts_with(CLEARED) { &bytes[after..] } else { bytes };
-    let (sessions, _) = read_all(Format::ClaudeCode, &event.session, bytes).ok()?;
+    let (sessions, _) = read_all(format, &event.session, bytes).ok()?;
     let mut all = sessions.into_iter().flat_map(|session| session.conversations);
     let found = match &event.agent {
         None => all.find(|one| one.parent.is_none()),

@@ -101,6 +101,17 @@ pub(crate) fn the_tools_are_offered(run: &Run) {
     }
 }
 
+/// In the very first request, where an agent tells of other tools by name alone.
+pub(crate) fn the_few_tools_are_offered_at_once(run: &Run) {
+    let arrival = run.arrivals.first().unwrap_or_else(|| panic!("nothing came\n{}", run.printed));
+    for tool in ["read_file", "read_lines", "edit_file", "grep", "search_code", "expand"] {
+        let name = (run.agent.tool)(tool);
+        assert!(arrival.tools.contains(&name), "{name} is not among {:?}", arrival.tools);
+    }
+    let other = (run.agent.tool)("bash");
+    assert!(!arrival.tools.contains(&other), "{other} is among {:?}", arrival.tools);
+}
+
 pub(crate) fn a_first_read_comes_whole(run: &Run) {
     comes_whole(&answer_in(run, FIRST_READ), SHORT);
 }
@@ -194,6 +205,9 @@ pub(crate) fn the_agent_ends_well(run: &Run) {
 
 /// What the hook put in the place of a result.
 fn hook_text(hooked: &Hooked) -> Option<&str> {
+    if let Some(reason) = hooked.answered.as_ref()?["reason"].as_str() {
+        return Some(reason);
+    }
     let updated = &hooked.answered.as_ref()?["hookSpecificOutput"]["updatedToolOutput"];
     updated["stdout"].as_str().or(updated["file"]["content"].as_str())
 }
@@ -214,6 +228,16 @@ pub(crate) fn the_hook_points_at_what_was_read(run: &Run) {
     let hooked = hooked(run);
     let points = hooked.iter().any(|(answer, ..)| !claims(answer).is_empty());
     assert!(points, "{} answers of {}", hooked.len(), run.hooked.len());
+}
+
+/// Each text that a hook gave stands in what the model read, whatever the agent puts around it.
+pub(crate) fn what_the_hook_gives_is_read(run: &Run) {
+    let given: Vec<&str> = run.hooked.iter().filter_map(hook_text).collect();
+    assert!(!given.is_empty(), "{} events, none answered\n{}", run.hooked.len(), run.printed);
+    for text in given {
+        let is_read = all(run).iter().any(|answer| answer.text.contains(text.trim()));
+        assert!(is_read, "nobody read {}", start(text));
+    }
 }
 
 pub(crate) fn what_the_hook_makes_of_output_is_read(run: &Run) {

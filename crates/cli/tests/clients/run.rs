@@ -98,8 +98,7 @@ pub(crate) fn run(agent: &'static Agent, task: Task) -> Option<Run> {
     make_project(&project, &task.files);
     let tap = Tap::new(&folder.join("tap"), env!("CARGO_BIN_EXE_foveal")).expect("a new program");
     let model = Model::start(task.plans.clone(), &project).expect("a free port");
-    let place =
-        Place { home: &home, model: &model.address, prompt: task.prompt, foveal: &tap.program() };
+    let place = Place { home: &home, model: &model.address, prompt: task.prompt };
     let start = (agent.set_up)(&place);
     let environment = |command: &mut Command| {
         command.current_dir(&project).env_clear().envs(variables(agent, &installed));

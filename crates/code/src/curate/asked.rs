@@ -15,6 +15,8 @@ const STRINGS_MAX: usize = 60;
 const STRING_BYTES: std::ops::RangeInclusive<usize> = 4..=80;
 /// Bytes read of one phrase.
 const PHRASE_BYTES_MAX: usize = 24 << 10;
+/// Bytes that two words share at least where one is the other cut short.
+const BEGINNING_BYTES: usize = 4;
 /// What a phrase still counts after each response that came after it.
 const FADING: f32 = 0.85;
 
@@ -23,6 +25,8 @@ const FADING: f32 = 0.85;
 pub(crate) struct Asked {
     /// Stemmed words to their number.
     pub(crate) terms: HashMap<String, usize>,
+    /// The terms by their first bytes, for words that are cut short.
+    beginnings: HashMap<[u8; BEGINNING_BYTES], Vec<(String, usize)>>,
     /// The weight of each term by number.
     pub(crate) weights: Vec<f32>,
     /// Whether a term is in the task's first line.
@@ -73,6 +77,9 @@ impl Asked {
         terms.sort_by(|a, b| b.1.0.total_cmp(&a.1.0));
         terms.truncate(TERMS_MAX);
         for (number, (term, (weight, in_task))) in terms.into_iter().enumerate() {
+            if let Some(beginning) = beginning(&term) {
+                asked.beginnings.entry(beginning).or_default().push((term.clone(), number));
+            }
             asked.terms.insert(term, number);
             asked.weights.push(weight);
             asked.in_task.push(in_task);
@@ -82,6 +89,18 @@ impl Asked {
         strings.truncate(STRINGS_MAX);
         asked.strings = strings;
         asked
+    }
+
+    /// The number of the term that `stem` is when cut short or longer: `auth` for `authoriz`,
+    /// `stripp` for `strip`.
+    pub(crate) fn alike(&self, stem: &str) -> Option<usize> {
+        let alike = self.beginnings.get(&beginning(stem)?)?;
+        let is_alike = |term: &str| {
+            let (short, long) = if term.len() < stem.len() { (term, stem) } else { (stem, term) };
+            long.starts_with(short) && 2 * short.len() >= long.len()
+        };
+        let alike = alike.iter().filter(|(term, _)| is_alike(term));
+        alike.min_by_key(|(term, _)| term.len().abs_diff(stem.len())).map(|(_, number)| *number)
     }
 
     fn take_words(&mut self, text: &str, weight: f32) {
@@ -102,6 +121,11 @@ impl Asked {
             }
         }
     }
+}
+
+/// The first bytes of a term that is long enough to be told by them.
+fn beginning(term: &str) -> Option<[u8; BEGINNING_BYTES]> {
+    term.as_bytes().first_chunk().copied()
 }
 
 /// What a phrase counts.

@@ -2,10 +2,12 @@
 
 use std::fmt;
 
-use super::choose::{Enough, choose};
+use super::answers::answers;
+use super::choose::{Demand, Enough, choose};
 use super::forest::Forest;
 use super::question::Question;
 use super::scene::{Scene, SourceFile};
+use super::sort::sort;
 use super::view::{Budget, CuratedView, KeptPart};
 use super::{signal, structure};
 use crate::embed::StaticModel;
@@ -88,7 +90,13 @@ impl Curator {
             (false, true) => (likely(), ENOUGH_OF_CONVERSATION),
             (false, false) => (likely(), ENOUGH),
         };
-        view_of(&scene, &choose(&scene, &worth, budget, enough), &columns)
+        let ends = sort(file.parsed).is_some();
+        let answers = if ends { Vec::new() } else { answers(&scene) };
+        // Without a question the ends are enough.
+        let enough =
+            if ends && question.is_empty() { Enough::Worth(f32::INFINITY) } else { enough };
+        let demand = Demand { worth, answers, ends, budget, enough };
+        view_of(&scene, &choose(&scene, &demand), &columns)
     }
 
     /// What the signals say about the units of `file`.
@@ -122,8 +130,12 @@ fn view_of(scene: &Scene<'_>, rows: &[Option<usize>], columns: &[Vec<f32>]) -> C
         rows.get(row).is_some_and(Option::is_some)
     };
     let shown: Vec<bool> = scene.parsed.entities.iter().map(of_entity).collect();
-    let mut view =
-        CuratedView { parts: Vec::new(), gaps: Vec::new(), line_count: scene.parsed.line_count };
+    let mut view = CuratedView {
+        parts: Vec::new(),
+        gaps: Vec::new(),
+        line_count: scene.parsed.line_count,
+        sort: sort(scene.parsed),
+    };
     let mut row = 0;
     while row < rows.len() {
         let kept = rows[row].is_some();

@@ -1,6 +1,7 @@
 //! Everything the signals look at, computed once for a file and a question.
 
 use super::asked::{Asked, words};
+use super::examples::examples;
 use super::question::Question;
 use super::unit::{Unit, rows_of, units};
 use crate::bm25::inverse_document_frequency;
@@ -35,6 +36,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) question: &'a Question,
     pub(crate) rows: Vec<&'a str>,
     pub(crate) units: Vec<Unit>,
+    /// Whether each row is of an example in documentation.
+    pub(crate) examples: Vec<bool>,
     /// The unit of each row.
     pub(crate) unit_of: Vec<usize>,
     pub(crate) asked: Asked,
@@ -42,6 +45,8 @@ pub(crate) struct Scene<'a> {
     pub(crate) counted: Vec<Counted>,
     /// Weight of each asked term: rare in the file counts more.
     pub(crate) idf: Vec<f32>,
+    /// Both with words that are asked terms cut short or longer.
+    pub(crate) alike: (Vec<Counted>, Vec<f32>),
     /// A direction for each row, a sum's part; rows that say nothing have 0.
     pub(crate) vectors: Vec<Vector>,
     /// Directions of the whole question and of its task.
@@ -57,16 +62,34 @@ impl<'a> Scene<'a> {
         let rows: Vec<&str> = file.text.lines().collect();
         let units = units(file.parsed, &rows);
         let asked = Asked::of(question);
-        let counted: Vec<Counted> = rows.iter().map(|row| count(row, &asked)).collect();
+        let (counted, alike): (Vec<Counted>, Vec<Counted>) =
+            rows.iter().map(|row| count(row, &asked)).unzip();
         let mut unit_of = vec![0; rows.len()];
         for (at, unit) in units.iter().enumerate() {
             unit_of[unit.rows()].fill(at);
         }
+        let alike_idf = idf(&units, &alike, &asked);
+        let alike = (alike, alike_idf);
         let idf = idf(&units, &counted, &asked);
         let vectors = rows.iter().map(|row| model.vector(row)).collect();
+        let examples = examples(file.parsed, &rows, &asked);
         let meant = (model.vector(&asked.text), model.vector(&asked.task));
         let (path, parsed) = (file.path, file.parsed);
-        Self { path, parsed, question, rows, units, unit_of, asked, counted, idf, vectors, meant }
+        Self {
+            path,
+            parsed,
+            question,
+            rows,
+            units,
+            examples,
+            unit_of,
+            asked,
+            counted,
+            idf,
+            alike,
+            vectors,
+            meant,
+        }
     }
 
     /// The entity a unit is in.
@@ -103,10 +126,15 @@ impl<'a> Scene<'a> {
         rows.start.min(self.rows.len())..rows.end.min(self.rows.len())
     }
 
+    /// The asked terms that a text holds, cut short or longer ones too, with repetitions.
+    pub(crate) fn alike_in(&self, text: &str) -> Vec<usize> {
+        count(text, &self.asked).1.asked
+    }
+
     /// The share, 0 to 1, of the weight of all asked terms that `text` holds, and of its own
     /// terms the share that is asked.
     pub(crate) fn overlap(&self, text: &str) -> (f32, f32) {
-        let counted = count(text, &self.asked);
+        let (counted, _) = count(text, &self.asked);
         let mut terms = counted.asked.clone();
         terms.sort_unstable();
         terms.dedup();
@@ -117,16 +145,21 @@ impl<'a> Scene<'a> {
     }
 }
 
-fn count(text: &str, asked: &Asked) -> Counted {
-    let mut counted = Counted::default();
+/// The terms of a text: those that are asked, and those that are asked or alike.
+fn count(text: &str, asked: &Asked) -> (Counted, Counted) {
+    let (mut exact, mut alike) = (Counted::default(), Counted::default());
     for_each_word(text, |word| {
         if is_stop_word(word) {
             return;
         }
-        counted.length += 1;
-        counted.asked.extend(asked.terms.get(&stem(word)));
+        exact.length += 1;
+        let stem = stem(word);
+        let term = asked.terms.get(&stem).copied();
+        exact.asked.extend(term);
+        alike.asked.extend(term.or_else(|| asked.alike(&stem)));
     });
-    counted
+    alike.length = exact.length;
+    (exact, alike)
 }
 
 fn idf(units: &[Unit], counted: &[Counted], asked: &Asked) -> Vec<f32> {

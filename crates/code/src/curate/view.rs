@@ -1,5 +1,6 @@
 //! A curated view: the lines kept, why, and what lies in the gaps.
 
+use foveal_context::note::FileSort;
 use serde::{Deserialize, Serialize};
 
 use crate::entity::Parsed;
@@ -49,6 +50,9 @@ pub struct CuratedView {
     pub gaps: Vec<Gap>,
     /// How many lines the file has.
     pub line_count: u32,
+    /// What sort of file it is, where little more than its ends is kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sort: Option<FileSort>,
 }
 
 impl CuratedView {

@@ -11,7 +11,7 @@ use super::resolver::Resolver;
 use super::symbols::{Definition, FileSymbols, Use, UseRole};
 use super::table::Table;
 use super::tests_of::{is_test_file, subject};
-use super::{Node, NodeId, NodeKey, NodeKind, Relation, RelationKind, Relations};
+use super::{Node, NodeId, NodeKey, NodeKind, Relation, RelationKind, Relations, WEIGHT_FOUND_MIN};
 use crate::{EntityIndex, EntityKind, FileClass, LineNumber, LineRange, Visibility};
 
 /// Files that one import can be related to, as the files of a package are.
@@ -199,6 +199,10 @@ impl RelationBuilder<'_> {
         let own = NodeId(resolver.table.ranges[resolver.at].start);
         let from = of.inside.map_or(own, |at| resolver.table.node(resolver.at, at.get()));
         let share = meant.evidence / meant.nodes.len().max(1) as f32;
+        // What is only possible is mostly wrong.
+        if share < WEIGHT_FOUND_MIN {
+            return;
+        }
         for to in meant.nodes {
             let kind = self.kind(of.role, from, to);
             self.push(from, kind, to, share, (of.count, of.line));
@@ -268,12 +272,9 @@ fn merged(mut relations: Vec<Relation>) -> Vec<Relation> {
     relations.sort_by_key(|of| (of.from, of.kind, of.to, of.line));
     relations.dedup_by(|next, kept| {
         let same = (next.from, next.kind, next.to) == (kept.from, kept.kind, kept.to);
-        if same && next.is_found() == kept.is_found() {
+        if same {
             kept.weight = kept.weight.max(next.weight);
             kept.count = kept.count.saturating_add(next.count);
-        } else if same && next.is_found() {
-            // Where it is only possible does not count beside where it is found.
-            *kept = *next;
         }
         same
     });

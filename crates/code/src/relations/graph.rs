@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{EntityKind, FileClass, LineNumber, LineRange, Visibility};
 
-/// From this weight on a relation counts as found rather than as possible.
-pub const WEIGHT_FOUND_MIN: f32 = 0.3;
+/// A use that means something with less weight than this is related to nothing.
+pub(super) const WEIGHT_FOUND_MIN: f32 = 0.3;
 
 /// A node of [`Relations`], by its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -131,13 +131,6 @@ pub struct Relation {
     pub line: LineNumber,
 }
 
-impl Relation {
-    /// Whether it counts as found; others are possible.
-    pub fn is_found(&self) -> bool {
-        self.weight >= WEIGHT_FOUND_MIN
-    }
-}
-
 /// The relations of a repository.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Relations {
@@ -158,6 +151,19 @@ impl Relations {
     /// All nodes with their ids.
     pub fn indexed(&self) -> impl Iterator<Item = (NodeId, &Node)> {
         self.nodes.iter().enumerate().map(|(at, node)| (id(at), node))
+    }
+
+    /// What a node is in lower case, as shown to readers; a variant of an enumeration is no
+    /// field.
+    pub fn kind_name(&self, of: NodeId) -> &'static str {
+        let node = self.node(of);
+        let parent = node.parent.map(|parent| self.node(parent).key.kind);
+        match (node.key.kind, parent) {
+            (NodeKind::Entity(EntityKind::Field), Some(NodeKind::Entity(EntityKind::Enum))) => {
+                "variant"
+            }
+            (kind, _) => kind.name(),
+        }
     }
 
     /// The node of that id, which must be one of these.

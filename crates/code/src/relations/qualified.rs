@@ -87,8 +87,8 @@ const COMMON_METHODS: &[&str] = &[
     "write_text",
 ];
 
-/// Evidence, and which nodes have it.
-type Tier<'a> = (f32, &'a dyn Fn(&NodeId) -> bool);
+/// Whether the name says enough, and which nodes are meant.
+type Tier<'a> = (bool, &'a dyn Fn(&NodeId) -> bool);
 
 impl Resolver<'_> {
     /// A name that belongs to another.
@@ -101,7 +101,10 @@ impl Resolver<'_> {
     ) -> Meant {
         let found = match qualifier {
             "" => None,
-            "self" | "this" | "Self" | "cls" | "static" => self.own_member(of, name, qualifier),
+            // What the own type does not have, a type it is mixed into may; which, nobody says.
+            "self" | "this" | "Self" | "cls" | "static" => {
+                Some(self.own_member(of, name, qualifier))
+            }
             "super" | "base" | "parent" | "crate" => Some(self.outer(of, name, qualifier)),
             _ => self.of_type_or_module(of, name, qualifier),
         };
@@ -112,19 +115,18 @@ impl Resolver<'_> {
     }
 
     /// A member of the own type; in Rust also what `self::` names.
-    fn own_member(&self, of: &Use, name: u32, qualifier: &str) -> Option<Meant> {
+    fn own_member(&self, of: &Use, name: u32, qualifier: &str) -> Meant {
         if let Some(own) = self.own_type(of) {
             let nodes = self.inherited(of, own, name);
             if !nodes.is_empty() {
-                return Some(Meant { nodes, evidence: 1.0 });
+                return Meant { nodes, evidence: 1.0 };
             }
         }
         if self.family == Family::Rust && qualifier == "self" {
             let here = |node| self.table.file(node) == self.at && self.table.owner(node).is_none();
-            let nodes = self.candidates(of, name, here);
-            return (!nodes.is_empty()).then_some(Meant { nodes, evidence: 0.9 });
+            return Meant { nodes: self.candidates(of, name, here), evidence: 0.9 };
         }
-        None
+        Meant::default()
     }
 
     /// A member of a type that the own type is made from; in Rust what is in an outer module.
@@ -262,7 +264,6 @@ impl Resolver<'_> {
                 return nodes;
             }
         }
-        let owner = |node: &NodeId| self.table.owner(*node);
         let own = self.own_type(of);
         let typed = own.and_then(|own| {
             let field = self.table.id_of(qualifier)?;
@@ -276,29 +277,75 @@ impl Resolver<'_> {
                 return Meant { nodes, evidence: 0.9 };
             }
         }
-        let pick = |fits: &dyn Fn(&NodeId) -> bool| -> Vec<NodeId> {
-            found.iter().copied().filter(|node| fits(node)).collect()
-        };
-        let tiers: [Tier<'_>; 5] = [
-            (0.8, &|node| self.is_called_after(*node, qualifier)),
-            (0.7, &|node| owner(node).is_some_and(|owner| near.contains(&owner))),
-            (0.4, &|node| {
-                self.table.file(*node) == self.at
-                    || owner(node).is_some_and(|owner| self.names.contains(&owner))
-            }),
-            (0.3, &|node| self.imports.reach(self.table.file(*node))),
-            (0.1, &|_| true),
-        ];
-        let is_common =
-            of.role == UseRole::Call && COMMON_METHODS.contains(&self.file.name(of.name));
-        for (evidence, fits) in tiers {
-            let nodes = pick(fits);
-            if !nodes.is_empty() {
-                let is_guess = is_common && evidence < 0.8;
-                return Meant { nodes, evidence: if is_guess { evidence * 0.3 } else { evidence } };
+        self.of_unknown(of, found, qualifier, near)
+    }
+
+    /// Who of `found` is meant, all members of that name, where only the names of the value and
+    /// of what stands near it tell its type. None where they tell too little.
+    fn of_unknown(
+        &self,
+        of: &Use,
+        found: Vec<NodeId>,
+        qualifier: &str,
+        near: &HashSet<u32>,
+    ) -> Meant {
+        let text = self.file.name(of.name);
+        let is_common = COMMON_METHODS.contains(&text);
+        let is_near =
+            |node: &NodeId| self.table.owner(*node).is_some_and(|owner| near.contains(&owner));
+        let called: Vec<NodeId> =
+            found.iter().copied().filter(|node| self.is_called_after(*node, qualifier)).collect();
+        let exact = |node: &NodeId| self.is_called_exactly(*node, qualifier);
+        let tiers: [Tier<'_>; 3] =
+            [(true, &|node| exact(node) && is_near(node)), (!is_common, &is_near), (true, &exact)];
+        for (is_told, fits) in tiers {
+            let nodes: Vec<NodeId> = called.iter().copied().filter(fits).collect();
+            if is_told && !nodes.is_empty() {
+                return self.of_one_type(nodes, 0.8);
             }
         }
-        Meant::default()
+        if is_common || self.has_type_called(qualifier) {
+            return Meant::default();
+        }
+        if !called.is_empty() {
+            return self.of_one_type(called, 0.8);
+        }
+        if !is_speaking(text) {
+            return Meant::default();
+        }
+        let reached = found.iter().any(|node| {
+            let file = self.table.file(*node);
+            file == self.at || is_near(node) || self.imports.reach(file)
+        });
+        if reached { self.of_one_type(found, 0.5) } else { Meant::default() }
+    }
+
+    /// `nodes`, if all are members of one type.
+    fn of_one_type(&self, nodes: Vec<NodeId>, evidence: f32) -> Meant {
+        let of = |node: &NodeId| (self.table.owner(*node), self.table.file(*node));
+        let first = nodes.first().map(of);
+        if nodes.iter().all(|node| Some(of(node)) == first) {
+            Meant { nodes, evidence }
+        } else {
+            Meant::default()
+        }
+    }
+
+    /// Whether a type has the name of a value: `HttpClient` for `http_client`.
+    fn has_type_called(&self, qualifier: &str) -> bool {
+        let words = qualifier.split('_').filter(|word| !word.is_empty());
+        let cased: String = words
+            .flat_map(|word| {
+                let (first, rest) = word.split_at(word.ceil_char_boundary(1));
+                [first.to_uppercase(), rest.to_owned()]
+            })
+            .collect();
+        self.table.id_of(&cased).is_some_and(|id| self.is_type(id))
+    }
+
+    fn is_called_exactly(&self, node: NodeId, qualifier: &str) -> bool {
+        let owner = self.table.definition(node).and_then(|of| of.owner.as_deref());
+        owner.is_some_and(|owner| plain(owner) == plain(qualifier))
     }
 
     /// Whether a value's name is that of a member's type: `searcher` and `Searcher`; or, for a
@@ -310,9 +357,21 @@ impl Resolver<'_> {
         if qualifier.len() < 3 {
             return false;
         }
-        let plain = |text: &str| text.replace('_', "").to_ascii_lowercase();
         let is_named = || self.table.owner(node).is_some_and(|owner| self.names.contains(&owner));
         let (owner, qualifier) = (plain(owner), plain(qualifier));
         owner == qualifier || qualifier.len() > 3 && owner.ends_with(&qualifier) && is_named()
     }
+}
+
+/// Letters alone, in lower case.
+fn plain(text: &str) -> String {
+    text.replace('_', "").to_ascii_lowercase()
+}
+
+/// Whether a name has several words, so that few things are called the same.
+fn is_speaking(name: &str) -> bool {
+    let name = name.trim_matches('_');
+    let letters: Vec<char> = name.chars().collect();
+    name.contains('_')
+        || letters.windows(2).any(|pair| pair[0].is_lowercase() && pair[1].is_uppercase())
 }

@@ -7,7 +7,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{NodeId, NodeKind, RelationKind, Relations, WEIGHT_FOUND_MIN};
+use super::{NodeId, NodeKind, RelationKind, Relations};
 use crate::{EntityKind, FileClass};
 
 /// The share of its rank that a file hands on to those it uses.
@@ -123,9 +123,6 @@ impl FileGraph {
             let (from, to) = (places[relation.from.index()], places[relation.to.index()]);
             let count = definitions.get(&*node.name).copied().unwrap_or_default();
             let mut weight = kind * f64::from(relation.weight) * f64::from(relation.count).sqrt();
-            if relation.weight < WEIGHT_FOUND_MIN {
-                weight *= 0.1;
-            }
             weight *= name_weight(&node.name, count, node.key.kind);
             if focus.entities.contains(&relation.to) {
                 weight *= 10.0;

@@ -94,10 +94,24 @@ impl Resolver<'_> {
                 meant.nodes.retain(|node| !is_function(*node, false));
             }
         }
+        if self.family == Family::Python {
+            self.keep_last(&mut meant.nodes);
+        }
         if meant.nodes.len() > CANDIDATES_MAX {
             meant.nodes.clear();
         }
         meant
+    }
+
+    /// Keeps of what a file defines several times by one name the last: the others are
+    /// overloads of it, or it replaces them.
+    fn keep_last(&self, nodes: &mut Vec<NodeId>) {
+        let of = |node: &NodeId| {
+            let definition = self.table.definition(*node)?;
+            Some((self.table.file(*node), &definition.qualified_name, definition.kind))
+        };
+        let all = nodes.clone();
+        nodes.retain(|node| !all.iter().any(|other| other > node && of(other) == of(node)));
     }
 
     /// What an import takes from `scope` by `name`.
@@ -110,7 +124,10 @@ impl Resolver<'_> {
         let named: Vec<NodeId> = named.collect();
         for holds in [Scope::has_front, Scope::holds] {
             let found = named.iter().copied().filter(|node| holds(scope, self.table.file(*node)));
-            let found: Vec<NodeId> = found.take(CANDIDATES_MAX).collect();
+            let mut found: Vec<NodeId> = found.take(CANDIDATES_MAX).collect();
+            if self.family == Family::Python {
+                self.keep_last(&mut found);
+            }
             if !found.is_empty() {
                 return found;
             }
@@ -183,6 +200,9 @@ impl Resolver<'_> {
     /// Who documentation means: the same file first, then whatever has the name.
     fn documented(&self, of: &Use, name: u32) -> Meant {
         let table = self.table;
+        if is_change_log(&self.file.path) {
+            return Meant::default();
+        }
         let fits_family = |node: NodeId| {
             self.family == Family::Data || table.families[table.file(node)] == self.family
         };
@@ -211,8 +231,8 @@ impl Resolver<'_> {
 
     /// Members are named with their type, unless it is the same file.
     fn is_worth_naming(&self, node: NodeId) -> bool {
-        let is_field = self.table.definition(node).is_some_and(|d| d.kind == EntityKind::Field);
-        !is_field || self.table.file(node) == self.at
+        let is_member = self.table.owner(node).is_some();
+        !is_member || self.table.file(node) == self.at
     }
 }
 
@@ -220,4 +240,13 @@ impl Resolver<'_> {
 fn last_word(words: &str) -> &str {
     let is_letter = |c: char| c.is_alphanumeric() || c == '_';
     &words[words.trim_end_matches(is_letter).len()..]
+}
+
+/// Whether a file tells what changed, whose words are mostly about what was.
+fn is_change_log(path: &str) -> bool {
+    let name = super::paths::stem(path).to_ascii_lowercase().replace(['-', '_'], "");
+    let starts = ["changelog", "changes", "history", "news", "releasenotes", "releases"];
+    let is_folder = |folder: &str| matches!(folder, "changelog" | "changelogs" | "changelog.d");
+    starts.iter().any(|start| name == *start || name.starts_with("changelog"))
+        || folder(path).split('/').any(is_folder)
 }

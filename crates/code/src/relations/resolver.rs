@@ -175,12 +175,26 @@ impl<'a> Resolver<'a> {
     }
 
     /// Whether a node can be imported by its name: it is no member, or one of an enumeration
-    /// or of what a script exports.
+    /// that an import names, or of what a script exports.
     pub(super) fn can_be_taken(&self, node: NodeId) -> bool {
         let Some(definition) = self.table.definition(node) else { return false };
         let is_exported = self.family == Family::Script
             && definition.owner.as_deref().is_some_and(|of| EXPORTS.contains(&of));
-        definition.owner.is_none() || is_exported || self.is_variant(node)
+        let is_inside = || {
+            let outer = definition.parent.and_then(|parent| {
+                self.table.files[self.table.file(node)].definitions.get(parent.get())
+            });
+            outer.is_some_and(|outer| {
+                outer.kind == EntityKind::Constant || outer.kind.has_statements()
+            })
+        };
+        let of_named = |owner: &str| {
+            let mut modules = self.file.imports.iter().map(|import| &*import.module);
+            modules.any(|module| module.rsplit([':', '.']).next() == Some(owner))
+        };
+        let is_taken_variant =
+            self.is_variant(node) && definition.owner.as_deref().is_some_and(of_named);
+        definition.owner.is_none() && !is_inside() || is_exported || is_taken_variant
     }
 
     /// Whether a node is a variant of an enumeration, which can be imported.

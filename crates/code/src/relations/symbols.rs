@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::bindings::{Bindings, Receiver};
 use super::documents;
 use super::returned::returned;
 use crate::{
@@ -92,7 +93,8 @@ pub struct Use {
     pub role: UseRole,
     /// Index into the names.
     pub name: u32,
-    /// Index into the names; see [`crate::Mention::qualifier`].
+    /// Index into the names; see [`crate::Mention::qualifier`]. For a local value the type
+    /// that its binding names.
     pub qualifier: Option<u32>,
     /// It stands in the signature of what it is in; never where prose names it.
     pub in_signature: bool,
@@ -109,7 +111,15 @@ impl FileSymbols {
         let definitions = parsed.indexed().map(|(at, of)| definition(parsed, at, of, &rows));
         let mut gathered = Gathered::default();
         let returns = returns_of(parsed, &rows);
+        let bindings = Bindings::of(parsed, &rows);
+        let is_prose = parsed.language == Some(Language::Markdown);
         for mention in &parsed.mentions {
+            let receiver = if is_prose { Receiver::AsWritten } else { bindings.receiver(mention) };
+            let qualifier = match &receiver {
+                Receiver::AsWritten => mention.qualifier.as_deref(),
+                Receiver::Of(of) => Some(&**of),
+                Receiver::Nothing => continue,
+            };
             let of = mention.inside.and_then(|at| parsed.entity(at));
             let in_signature = of.is_some_and(|of| of.signature.contains(mention.line));
             let is_returned = in_signature
@@ -118,14 +128,14 @@ impl FileSymbols {
                     returns.get(&at).is_some_and(|text| crate::spec::has_word(text, &mention.name))
                 });
             let role = match mention.kind {
-                _ if parsed.language == Some(Language::Markdown) => UseRole::Documented,
+                _ if is_prose => UseRole::Documented,
                 MentionKind::Call => UseRole::Call,
                 _ if is_returned => UseRole::Returned,
                 MentionKind::Type => UseRole::Type,
                 MentionKind::Name => UseRole::Name,
             };
             let in_signature = in_signature && role != UseRole::Documented;
-            let names = (&*mention.name, mention.qualifier.as_deref());
+            let names = (&*mention.name, qualifier);
             gathered.add(mention.inside, role, names, in_signature, mention.line);
         }
         let file = parsed.doc.map(|lines| (None, lines));

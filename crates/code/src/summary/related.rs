@@ -50,7 +50,7 @@ fn verbs(kind: RelationKind) -> Option<(&'static str, &'static str)> {
 fn in_words(relations: &Relations, of: NodeId, touched: &Touched<'_>) -> String {
     let outgoing = relations.outgoing(of).iter().map(|relation| (relation, true));
     let incoming = relations.incoming(of).map(|relation| (relation, false));
-    let found = outgoing.chain(incoming).filter(|(relation, _)| relation.is_found());
+    let found = outgoing.chain(incoming);
     let mut groups: Vec<(&str, Vec<(NodeId, u32)>)> = Vec::new();
     for (relation, is_from) in found {
         let Some((from, to)) = verbs(relation.kind) else { continue };

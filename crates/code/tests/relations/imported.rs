@@ -235,7 +235,7 @@ fun go(person: Person) {
 app/Main.kt imports app/models/User.kt x2
 app/Main.kt imports app/models/User.kt:User
 app/Main.kt imports app/models/User.kt:make
-app/Main.kt:go calls app/models/User.kt:User.find (0.12)
+app/Main.kt:go calls app/models/User.kt:User.find
 app/Main.kt:go calls app/models/User.kt:make
 app/Main.kt:go uses type app/models/User.kt:User
 ",
@@ -416,7 +416,6 @@ src/a.ts imports src/shape.ts:default
 src/a.ts:run calls src/shape.ts:default.draw
 src/a.ts:run uses type src/shape.ts:default
 src/b.ts imports src/other.ts
-src/b.ts:B.go calls src/shape.ts:default.draw (0.10)
 ",
     );
 }

@@ -5,6 +5,7 @@
 
 mod answer;
 mod change;
+mod file_sort;
 mod run;
 mod search;
 mod text;
@@ -15,6 +16,7 @@ use foveal_transcript::{EntryIndex, Handle};
 
 pub use self::answer::{AnswerNote, Showing};
 pub use self::change::{ChangeKind, ChangeNote, NoWayBack, WayBack, WayBackKind};
+pub use self::file_sort::FileSort;
 pub use self::run::RunNote;
 pub use self::search::{PageOf, SearchNote};
 
@@ -115,6 +117,8 @@ pub enum NoteKind {
     Heading,
     /// What a curator says of the lines below.
     Remark(Box<str>),
+    /// What sort of file it is, how long, and that its ends are shown.
+    EndsOf(FileSort),
     /// What is missing can be had.
     Behind,
     /// Lines of a file that its structure, a view or a map does not show.
@@ -309,6 +313,7 @@ impl NoteKind {
             Self::EveryNumbered(_)
             | Self::Heading
             | Self::Remark(_)
+            | Self::EndsOf(_)
             | Self::Ends
             | Self::ChangedByOthers
             | Self::Change(_)

@@ -114,6 +114,9 @@ impl Note {
             NoteKind::EveryNumbered(every) => write!(f, "[every {every}th line numbered]"),
             NoteKind::Heading => f.write_str(self.file()),
             NoteKind::Remark(text) => write!(f, "[{text}]"),
+            NoteKind::EndsOf(sort) => {
+                write!(f, "[{sort} of {lines} lines, {bytes} bytes: its head and its end]")
+            }
             NoteKind::Behind => match self.handle {
                 Some(handle) => write!(f, "[{expand} {handle}]"),
                 None => Ok(()),

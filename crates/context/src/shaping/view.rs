@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::note::{Note, NoteKind};
+use crate::note::{Counts, Note, NoteKind};
 use crate::shape::ShapeKind;
 use crate::views::{Chosen, Label, NAMES_MAX, View, Wanted, is_fit, is_name_in};
 use foveal_transcript::LineNumber;
@@ -32,6 +32,7 @@ pub fn show(draft: &mut Draft<'_>, chosen: &Chosen) {
     let places = Places::of(draft);
     let names = Names::of(draft, &chosen.view, &places);
     leave_out_ranges(draft, &keep, &names, (rule, chosen.wanted.kind()));
+    tell_sort(draft, &chosen.view, rule);
     for remark in &chosen.view.remarks {
         let is_fit = is_fit(&remark.text, REMARK_BYTES_MAX);
         let place = places.at(remark.line);
@@ -40,6 +41,21 @@ pub fn show(draft: &mut Draft<'_>, chosen: &Chosen) {
             draft.head(rule, at..at + 1, note);
         }
     }
+}
+
+/// Says before the first line of the file that is kept what sort of file it is.
+fn tell_sort(draft: &mut Draft<'_>, view: &View, rule: &'static str) {
+    let Some(sort) = view.sort else { return };
+    let numbered = |at: &usize| draft.line(*at).number.is_some();
+    let Some(first) = (0..draft.len()).filter(numbered).find(|at| draft.keeps(*at)) else { return };
+    let count = |sum: usize| u32::try_from(sum).unwrap_or(u32::MAX);
+    let counts = Counts {
+        lines: count((0..draft.len()).filter(numbered).count()),
+        bytes: count((0..draft.len()).filter(numbered).map(|at| draft.text(at).len() + 1).sum()),
+        ..Counts::default()
+    };
+    let note = Note { counts, ..Note::new(NoteKind::EndsOf(sort)) };
+    draft.head(rule, first..first + 1, note);
 }
 
 /// Leaves out every kept line for which `keep` is false. Gaps are told by their range where

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::level::Level;
+use crate::note::FileSort;
 use crate::shape::ShapeKind;
 use crate::tokens::Tokens;
 use foveal_transcript::{EntryIndex, LineNumber};
@@ -68,6 +69,9 @@ pub struct View {
     pub names: Vec<Label>,
     /// What is said before lines that are kept.
     pub remarks: Vec<Label>,
+    /// What sort of file it is, where little more than its ends is shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sort: Option<FileSort>,
 }
 
 /// A short text that belongs to a line.

@@ -10,7 +10,7 @@ use super::settings::{put_settings, settings};
 use crate::error::IndexError;
 
 /// The form of the tables and of the bytes in them; another one is rebuilt.
-const VERSION: i64 = 2;
+const VERSION: i64 = 3;
 
 /// `fovl`: says whose file it is.
 const APPLICATION: i64 = 0x666f_766c;

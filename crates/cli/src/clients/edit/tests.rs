@@ -12,7 +12,7 @@ fn edits() -> [Edit; 4] {
     [
         server(vec!["mcpServers"], entry),
         server(vec!["mcp", "servers"], second),
-        Edit::Hooks { command: command() },
+        Edit::Hooks { host: HookHost::ClaudeCode, command: command() },
         Edit::Table {
             key: "mcp_servers",
             command: command(),

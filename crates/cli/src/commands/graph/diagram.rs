@@ -7,7 +7,7 @@ use foveal_code::relations::{NodeId, NodeKind, Relations};
 
 use super::neighbours::Around;
 
-/// A Mermaid flowchart; dotted arrows are possible relations.
+/// A Mermaid flowchart.
 pub(super) fn mermaid(relations: &Relations, around: &Around) -> String {
     let ids = ids(around);
     let mut out = String::from("flowchart LR\n");
@@ -16,9 +16,8 @@ pub(super) fn mermaid(relations: &Relations, around: &Around) -> String {
         let _ = writeln!(out, "  {id}[\"{}<br/>{}\"]", in_mermaid(&name), in_mermaid(&place));
     }
     for relation in &around.relations {
-        let arrow = if relation.is_found() { "-->" } else { "-.->" };
         let (from, to) = (&ids[&relation.from], &ids[&relation.to]);
-        let _ = writeln!(out, "  {from} {arrow}|{}| {to}", relation.kind.name());
+        let _ = writeln!(out, "  {from} -->|{}| {to}", relation.kind.name());
     }
     if around.left_out > 0 {
         let _ = writeln!(out, "  %% {} more relations", around.left_out);
@@ -26,7 +25,7 @@ pub(super) fn mermaid(relations: &Relations, around: &Around) -> String {
     out
 }
 
-/// A Graphviz digraph; dashed edges are possible relations.
+/// A Graphviz digraph.
 pub(super) fn dot(relations: &Relations, around: &Around) -> String {
     let ids = ids(around);
     let mut out = String::from("digraph foveal {\n  rankdir=LR;\n  node [shape=box];\n");
@@ -35,9 +34,8 @@ pub(super) fn dot(relations: &Relations, around: &Around) -> String {
         let _ = writeln!(out, "  {id} [label=\"{}\\n{}\"];", in_dot(&name), in_dot(&place));
     }
     for relation in &around.relations {
-        let style = if relation.is_found() { "" } else { ", style=dashed" };
         let (from, to) = (&ids[&relation.from], &ids[&relation.to]);
-        let _ = writeln!(out, "  {from} -> {to} [label=\"{}\"{style}];", relation.kind.name());
+        let _ = writeln!(out, "  {from} -> {to} [label=\"{}\"];", relation.kind.name());
     }
     if around.left_out > 0 {
         let _ = writeln!(out, "  // {} more relations", around.left_out);

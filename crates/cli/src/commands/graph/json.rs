@@ -11,7 +11,7 @@ pub(super) fn json(relations: &Relations, root: NodeId, around: &Around) -> Valu
         let node = relations.node(*of);
         json!({
             "id": of.0,
-            "kind": node.key.kind.name(),
+            "kind": relations.kind_name(*of),
             "name": (node.key.kind != NodeKind::File).then_some(&*node.key.name),
             "path": node.key.path.as_ref(),
             "line": node.key.line.0,
@@ -26,7 +26,6 @@ pub(super) fn json(relations: &Relations, root: NodeId, around: &Around) -> Valu
             "to": of.to.0,
             "kind": of.kind.name(),
             "weight": f64::from((of.weight * 1000.0).round()) / 1000.0,
-            "found": of.is_found(),
             "count": of.count,
             "line": of.line.0,
         })

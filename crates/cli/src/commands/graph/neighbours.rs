@@ -41,11 +41,8 @@ pub(super) fn around(relations: &Relations, root: NodeId, depth: u32) -> Around 
         }
     }
     let left_out = found.len().saturating_sub(RELATIONS_MAX);
-    // Those that are sure and near come first.
-    if left_out > 0 {
-        found.sort_by_key(|relation| !relation.is_found());
-        found.truncate(RELATIONS_MAX);
-    }
+    // Those that are near come first.
+    found.truncate(RELATIONS_MAX);
     found.sort_by_key(|relation| (relation.from, relation.kind, relation.to));
     let mut nodes: BTreeSet<NodeId> =
         found.iter().flat_map(|relation| [relation.from, relation.to]).collect();

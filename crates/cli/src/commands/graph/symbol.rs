@@ -29,8 +29,8 @@ pub(super) fn place_and_name(relations: &Relations, of: NodeId) -> String {
     let key = &relations.node(of).key;
     match key.kind {
         NodeKind::File => format!("{}  file", key.path),
-        NodeKind::Entity(kind) => {
-            format!("{}:{}  {} {}", key.path, key.line.0, kind.name(), key.name)
+        NodeKind::Entity(_) => {
+            format!("{}:{}  {} {}", key.path, key.line.0, relations.kind_name(of), key.name)
         }
     }
 }

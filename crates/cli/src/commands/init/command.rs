@@ -1,6 +1,6 @@
 //! `foveal init`: has agents on this machine start the tools.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::change::{Change, Outcome};
 use super::text;
-use crate::clients::{CLIENTS, Client, HOOKS_SINCE, Program, Start, version_of};
+use crate::clients::{CLIENTS, Client, HOOKS_SINCE, Program, Start, Target, Version, version_of};
 use crate::commands::mcp::ToolChoice;
 use crate::confirm;
 use crate::environment::Environment;
@@ -18,8 +18,8 @@ use crate::output;
 /// The command line of `foveal init`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Agents: claude-code, codex, opencode, cursor, vscode, zed, cline, gemini. If not given, all
-    /// that are found on this machine.
+    /// Agents: claude-code, codex, opencode, cursor, vscode, zed, cline, gemini, qwen. If not given,
+    /// all that are found on this machine.
     #[arg(value_name = "AGENT", value_parser = client)]
     clients: Vec<&'static str>,
     /// Sets up only the project in the current folder.
@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
     /// its choice.
     #[arg(long, value_name = "PROFILE", conflicts_with = "remove")]
     profile: Option<ToolChoice>,
-    /// Does not set up the hooks of Claude Code.
+    /// Does not set up the hooks of Claude Code, Codex and Gemini CLI.
     #[arg(long)]
     no_hooks: bool,
     /// Prints JSON and asks nothing: give --yes or --dry-run too.
@@ -138,7 +138,15 @@ fn changes_of(
     let mut changes = Vec::new();
     let shown = if folder.is_some() { program.shared() } else { program.shown() };
     let start = Start::new(shown, arguments.profile.map(ToolChoice::name));
-    match client.servers(environment, folder, &start) {
+    let hooks = client.hooks(environment, folder, program).filter(|_| !arguments.no_hooks);
+    let (servers, hooks) = match (client.servers(environment, folder, &start), hooks) {
+        (Some(servers), Some(hooks)) => {
+            let (servers, hooks) = servers.with(hooks);
+            (Some(servers), hooks)
+        }
+        other => other,
+    };
+    match servers {
         Some(target) => changes.push(Change::plan(client, target, folder, arguments.remove)),
         // Who names nothing gets what there is.
         None if arguments.clients.is_empty() => {}
@@ -150,25 +158,36 @@ fn changes_of(
             changes.push(Change::failed(client, why));
         }
     }
-    let hooks = client.hooks(environment, folder, program).filter(|_| !arguments.no_hooks);
     if let Some(target) = hooks {
-        let version = client.program(environment).and_then(|program| version_of(&program));
-        match version.filter(|version| *version < HOOKS_SINCE && !arguments.remove) {
-            Some(version) => changes.push(Change::failed(
-                client,
-                &format!(
-                    "its hooks can shape answers since version {HOOKS_SINCE}, and this is \
-                     {version}: update it, or say --no-hooks"
-                ),
-            )),
-            None => changes.push(Change::plan(client, target, folder, arguments.remove)),
-        }
+        changes.push(hooks_change(client, target, arguments, environment, folder));
     }
     // Where nothing was ever put in, there is nothing to say.
     changes.retain(|change| {
         !(arguments.remove && arguments.clients.is_empty() && change.outcome == Outcome::Already)
     });
     changes
+}
+
+/// The change of a file with hooks, where this version of the agent can use them.
+fn hooks_change(
+    client: &'static Client,
+    target: Target,
+    arguments: &Arguments,
+    environment: &Environment,
+    folder: Option<&Path>,
+) -> Change {
+    let version = || client.program(environment).and_then(|program| version_of(&program));
+    let is_old = |version: &Version| client.name == "claude-code" && *version < HOOKS_SINCE;
+    match version().filter(|version| !arguments.remove && is_old(version)) {
+        Some(version) => Change::failed(
+            client,
+            &format!(
+                "its hooks can shape answers since version {HOOKS_SINCE}, and this is {version}: \
+                 update it, or say --no-hooks"
+            ),
+        ),
+        None => Change::plan(client, target, folder, arguments.remove),
+    }
 }
 
 fn as_json(change: &Change) -> Value {

@@ -42,8 +42,6 @@ pub(crate) struct Place<'a> {
     pub(crate) model: &'a str,
     /// What the agent is asked to do.
     pub(crate) prompt: &'a str,
-    /// foveal's program.
-    pub(crate) foveal: &'a Path,
 }
 
 /// How an agent is started.

@@ -59,6 +59,14 @@ fn search() -> Vec<Step> {
 
 crate::checks::common_checks!(CLAUDE_CODE);
 
+/// What needs no search.
+mod at_once {
+    crate::checks::checks! {
+        super::CLAUDE_CODE, crate::course::alike;
+        the_few_tools_are_offered_at_once,
+    }
+}
+
 mod large {
     crate::checks::checks! {
         super::CLAUDE_CODE, crate::course::large;

@@ -19,6 +19,15 @@ pub(crate) const CODEX: Agent = Agent {
     unwrap,
 };
 
+/// The same where the user has said that hooks may run.
+pub(crate) const CODEX_WITH_HOOKS: Agent = Agent { set_up: set_up_with_hooks, ..CODEX };
+
+fn set_up_with_hooks(place: &Place<'_>) -> Start {
+    let mut start = set_up(place);
+    start.arguments.insert(1, "--dangerously-bypass-hook-trust".to_owned());
+    start
+}
+
 fn set_up(place: &Place<'_>) -> Start {
     let model = place.model;
     place.write(
@@ -64,5 +73,35 @@ mod large {
         pointers_hold,
         nothing_fails,
         the_agent_ends_well,
+    }
+}
+
+/// Its own tool, whose answers the hook shapes once the user trusts it.
+mod own_tools {
+    use serde_json::json;
+
+    use crate::agents::Agent;
+    use crate::course::{LARGE, task};
+    use crate::model::Call;
+    use crate::run::Task;
+
+    crate::checks::checks! {
+        super::CODEX_WITH_HOOKS, work;
+        the_hook_points_at_what_was_read,
+        what_the_hook_gives_is_read,
+        pointers_hold,
+        the_agent_ends_well,
+    }
+
+    fn work(agent: &Agent) -> Task {
+        let run = |command: String| vec![Call::native("exec_command", json!({ "cmd": command }))];
+        let steps = vec![
+            run("cat src/middle.py".to_owned()),
+            run("sed -n '20,60p' src/middle.py".to_owned()),
+            run("head -n 150 src/middle.py".to_owned()),
+            run(format!("sed -n '1,90p' {LARGE}")),
+            run(format!("sed -n '30,80p' {LARGE}")),
+        ];
+        task(agent, "own-tools", steps)
     }
 }

@@ -54,3 +54,32 @@ mod large {
         the_agent_ends_well,
     }
 }
+
+/// Its own shell, whose output the hook shapes.
+mod own_tools {
+    use serde_json::json;
+
+    use crate::agents::Agent;
+    use crate::course::task;
+    use crate::model::Call;
+    use crate::run::Task;
+
+    crate::checks::checks! {
+        super::GEMINI, work;
+        what_the_hook_gives_is_read,
+        pointers_hold,
+        the_agent_ends_well,
+    }
+
+    fn work(agent: &Agent) -> Task {
+        let run = |command: String| {
+            let arguments = json!({"command": command, "description": "Run it"});
+            vec![Call::native("run_shell_command", arguments)]
+        };
+        let steps = vec![
+            run("seq 1 900 | sed 's/.*/test case_number_& ... ok/'; exit 3".to_owned()),
+            run("cat src/short.py".to_owned()),
+        ];
+        task(agent, "own-tools", steps)
+    }
+}

@@ -9,7 +9,7 @@ pub(crate) const QWEN: Agent = Agent {
     name: "qwen",
     program: "qwen",
     natives: &[],
-    has_init: false,
+    has_init: true,
     proxies_all: true,
     set_up,
     tool: |tool| format!("mcp__foveal__{tool}"),
@@ -25,7 +25,6 @@ fn set_up(place: &Place<'_>) -> Start {
         "privacy": {"usageStatisticsEnabled": false},
         "telemetry": {"enabled": false},
         "general": {"enableAutoUpdate": false},
-        "mcpServers": {"foveal": {"command": place.foveal, "args": ["mcp"]}},
     });
     place.write(".qwen/settings.json", &settings.to_string());
     let address = format!("{}/v1", place.model);

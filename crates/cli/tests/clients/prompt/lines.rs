@@ -42,13 +42,18 @@ pub(crate) fn file_of(answer: &Answer<'_>) -> Option<String> {
     if let Some(path) = keys.iter().find_map(|key| arguments[key].as_str()) {
         return is_known(path);
     }
-    let words = arguments["command"].as_str().unwrap_or_default().split_whitespace();
+    let words = command_of(arguments).unwrap_or_default().split_whitespace();
     words.filter_map(|word| is_known(word.trim_matches(['\'', '"']))).next()
+}
+
+/// The command line of a call that has one.
+fn command_of(arguments: &Value) -> Option<&str> {
+    arguments["command"].as_str().or(arguments["cmd"].as_str())
 }
 
 /// The lines that an answer shows.
 pub(crate) fn shown_lines(answer: &Answer<'_>) -> Shown {
-    let command = answer.call.arguments["command"].as_str();
+    let command = command_of(&answer.call.arguments);
     match (command, file_of(answer)) {
         (Some(command), Some(file)) => printed_lines(answer, command, &file),
         (_, file) => numbered_lines(answer, file),

@@ -1,5 +1,6 @@
 //! What speaks for keeping a unit, one signal a file.
 
+mod alike;
 mod column;
 mod graph;
 mod identifiers;

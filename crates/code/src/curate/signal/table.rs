@@ -1,7 +1,7 @@
 //! The table of signals.
 
 use super::{
-    Signal, graph, identifiers, kind, likeness, meaning, names, place, told, wording, words,
+    Signal, alike, graph, identifiers, kind, likeness, meaning, names, place, told, wording, words,
 };
 use crate::curate::scene::Scene;
 
@@ -17,6 +17,7 @@ pub(crate) const SIGNALS: &[Signal] = &[
     place::SIGNAL,
     kind::SIGNAL,
     wording::SIGNAL,
+    alike::SIGNAL,
 ];
 
 /// All columns of all signals.

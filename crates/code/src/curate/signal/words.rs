@@ -2,7 +2,7 @@
 //! statement, its entity.
 
 use super::Signal;
-use crate::curate::scene::{Scene, rank, relative};
+use crate::curate::scene::{Counted, Scene, rank, relative};
 
 pub(super) const SIGNAL: Signal = Signal {
     name: "words",
@@ -49,7 +49,7 @@ fn fill(scene: &Scene<'_>) -> Vec<Vec<f32>> {
             .iter()
             .map(|unit| unit.first.saturating_sub(around)..(unit.end + around).min(count))
             .collect();
-        scores(scene, &ranges, idf)
+        scores(&scene.counted, &ranges, idf)
     };
     let unit = of_units(&scene.idf, 0);
     let near = of_units(&scene.idf, NEAR);
@@ -66,7 +66,7 @@ fn fill(scene: &Scene<'_>) -> Vec<Vec<f32>> {
             None => unit.rows(),
         })
         .collect();
-    let statement = scores(scene, &statements, &scene.idf);
+    let statement = scores(&scene.counted, &statements, &scene.idf);
     let entity = entities(scene, &scene.idf);
     let task_entity = relative(&entities(scene, &task));
     let all: f32 = scene.idf.iter().sum::<f32>().max(1e-6);
@@ -109,13 +109,17 @@ fn shifted(values: &[f32], by: usize) -> Vec<f32> {
 /// BM25 of every entity, with all that is in it.
 pub(in crate::curate) fn entities(scene: &Scene<'_>, idf: &[f32]) -> Vec<f32> {
     let ranges: Vec<_> = scene.parsed.entities.iter().map(|entity| scene.rows_of(entity)).collect();
-    scores(scene, &ranges, idf)
+    scores(&scene.counted, &ranges, idf)
 }
 
-/// BM25 of ranges of rows, with `idf` as the weight of each asked term.
-fn scores(scene: &Scene<'_>, ranges: &[std::ops::Range<usize>], idf: &[f32]) -> Vec<f32> {
-    let mut lengths_until = vec![0.0_f32; scene.rows.len() + 1];
-    for (at, row) in scene.counted.iter().enumerate() {
+/// BM25 of ranges of rows with these terms, with `idf` as the weight of each asked term.
+pub(super) fn scores(
+    counted: &[Counted],
+    ranges: &[std::ops::Range<usize>],
+    idf: &[f32],
+) -> Vec<f32> {
+    let mut lengths_until = vec![0.0_f32; counted.len() + 1];
+    for (at, row) in counted.iter().enumerate() {
         lengths_until[at + 1] = lengths_until[at] + row.length as f32;
     }
     let length =
@@ -125,7 +129,7 @@ fn scores(scene: &Scene<'_>, ranges: &[std::ops::Range<usize>], idf: &[f32]) -> 
     let mut seen = Vec::new();
     let mut found = Vec::with_capacity(ranges.len());
     for range in ranges {
-        for term in scene.counted[range.clone()].iter().flat_map(|row| &row.asked) {
+        for term in counted[range.clone()].iter().flat_map(|row| &row.asked) {
             if counts[*term] == 0.0 {
                 seen.push(*term);
             }

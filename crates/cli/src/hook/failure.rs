@@ -1,0 +1,33 @@
+//! Commands that fail: Claude Code cuts what they print before any hook is told, and takes no other
+//! text for it. What was cut is kept nowhere.
+
+/// What stands where the middle was, after the number of characters.
+const CUT: &str = " characters truncated] ...";
+
+/// What the model is told beside the error of a command, if some of that was cut away.
+pub(super) fn advice(error: &str) -> Option<String> {
+    let (before, _) = error.split_once(CUT)?;
+    let count = before.rsplit_once("... [")?.1;
+    let is_number = !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| {
+        format!(
+            "foveal: the {count} characters that are cut out above are kept nowhere. To see them, \
+             run the command again with its output in a file, as in `COMMAND > /tmp/out 2>&1`, \
+             and read what you need of that."
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::advice;
+
+    #[test]
+    fn only_what_was_cut_is_told_of() {
+        let told = advice("Exit code 4\n1\n\n... [20012 characters truncated] ...\n\n9");
+        assert!(told.is_some_and(|told| told.contains("the 20012 characters")));
+        for error in ["Exit code 1\nno", "say [x characters truncated] ...", ""] {
+            assert_eq!(advice(error), None, "{error}");
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! The agents whose hooks can put another text in the place of a result.
+
+use foveal_wire::Format;
+use serde_json::{Value, json};
+
+/// The agent that tells an event.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Host {
+    #[default]
+    ClaudeCode,
+    Codex,
+    Gemini,
+}
+
+impl Host {
+    /// As sessions of it are called in the store.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude-code",
+            Self::Codex => "codex",
+            Self::Gemini => "gemini",
+        }
+    }
+
+    /// The format of its records, if what they say is what its model was sent. Gemini CLI puts
+    /// text of its own around what was printed.
+    pub(super) fn records(self) -> Option<Format> {
+        match self {
+            Self::ClaudeCode => Some(Format::ClaudeCode),
+            Self::Codex => Some(Format::Codex),
+            Self::Gemini => None,
+        }
+    }
+
+    /// Whether its records hold results as they were before a hook, so that only foveal knows what
+    /// was sent.
+    pub(super) fn records_originals(self) -> bool {
+        self == Self::ClaudeCode
+    }
+
+    /// Whether the text that a hook gives stands beside the exit code, or holds it. Codex drops
+    /// its own lines on that with the output, and does not tell the hook.
+    pub(super) fn keeps_exit_codes(self) -> bool {
+        self != Self::Codex
+    }
+
+    /// The answer that puts `text` in the place of a result.
+    pub(super) fn replacement(self, text: &str) -> Value {
+        match self {
+            Self::Gemini => json!({ "decision": "deny", "reason": text }),
+            Self::ClaudeCode | Self::Codex => json!({ "decision": "block", "reason": text }),
+        }
+    }
+}
