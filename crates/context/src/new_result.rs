@@ -8,7 +8,7 @@ use crate::room::Room;
 use crate::settings::Settings;
 use crate::shape::Decision;
 use crate::shaping::arrival::{self, Outcome};
-use crate::shaping::fit::fit;
+use crate::shaping::fit::{Fit, fit};
 use crate::step::Item;
 use crate::tokens::TokenCache;
 use crate::views::{self, Views};
@@ -28,6 +28,8 @@ pub struct NewResult<'a> {
     pub views: Option<&'a dyn Views>,
     /// How much of it may be sent; the rest is left out, from the end.
     pub room: Room,
+    /// Bytes at its end that are notes, and stay in any case.
+    pub end_bytes: usize,
 }
 
 impl NewResult<'_> {
@@ -36,7 +38,7 @@ impl NewResult<'_> {
     /// # Panics
     /// If the record is empty.
     pub fn decide(&self) -> Decision {
-        let Self { record, visible, settings, views, room } = *self;
+        let Self { record, visible, settings, views, room, end_bytes } = *self;
         let index = EntryIndex(record.len() as u32 - 1);
         let chosen = views.zip(settings.curate.as_ref()).and_then(|(views, curate)| {
             let before: Vec<_> = visible.ledger().entries().collect();
@@ -60,7 +62,10 @@ impl NewResult<'_> {
             Outcome::Shaped(None, _) | Outcome::Same => Decision::Keep,
         };
         match record.entry(index).result() {
-            Some(result) => fit(decision, &result.content, record.facts(index), room),
+            Some(result) => {
+                let facts = record.facts(index);
+                fit(decision, &result.content, facts, Fit { room, end_bytes })
+            }
             None => decision,
         }
     }

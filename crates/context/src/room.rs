@@ -41,7 +41,6 @@ impl Room {
         let spelled = if self.is_json { json_bytes(text) } else { text.len() };
         let bytes = self.bytes.checked_sub(spelled)?;
         let lines = self.lines.checked_sub(text.bytes().filter(|byte| *byte == b'\n').count())?;
-        // No text has more tokens than bytes.
         let tokens = match self.tokens.0 {
             u64::MAX => u64::MAX,
             tokens => tokens.checked_sub(estimate(text).0)?,
@@ -53,7 +52,10 @@ impl Room {
     #[must_use]
     pub fn beside_notes(self, bytes: usize) -> Self {
         Self {
-            tokens: self.tokens - Tokens(bytes as u64 / 2),
+            tokens: match self.tokens.0 {
+                u64::MAX => self.tokens,
+                tokens => Tokens(tokens.saturating_sub(bytes as u64 / 2)),
+            },
             bytes: self.bytes.saturating_sub(bytes),
             lines: self.lines.saturating_sub(bytes / 60),
             ..self

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use foveal_context::new_result::NewResult;
-use foveal_context::note::NoteKind;
+use foveal_context::note::{Note, NoteKind};
 use foveal_context::planner::Planner;
 use foveal_context::prices::PriceCard;
 use foveal_context::record::Record;
@@ -42,6 +42,7 @@ fn one_by_one(record: &Record, settings: &Settings) -> Vec<Decision> {
             settings,
             views: Some(&Beginning),
             room: Room::UNBOUNDED,
+            end_bytes: 0,
         };
         let decision = match entry.role {
             Role::Tool => new.decide(),
@@ -99,6 +100,7 @@ proptest! {
                     settings: &settings,
                     views: Some(&Beginning),
                     room: Room::UNBOUNDED,
+            end_bytes: 0,
                 };
                 let (wide, fitted) = (new.decide(), NewResult { room, ..new }.decide());
                 let text = |decision: &Decision| match decision.shape() {
@@ -111,18 +113,20 @@ proptest! {
                 if sent != all {
                     let shape = fitted.shape().expect("something is left out");
                     prop_assert_eq!(Some(shape.handle), so_far.facts(index).handle);
-                    let (kept, note) = sent.rsplit_once('\n').unwrap_or(("", &sent));
-                    prop_assert!(all.starts_with(kept), "{}", sent);
                     // What is left out begins where the note says.
-                    let NoteKind::NoRoom { line, from_byte } =
-                        shape.notes().last().expect("a note").kind
-                    else {
-                        panic!("{note}");
-                    };
-                    let before: usize =
-                        result.content.split_inclusive('\n').take(line as usize - 1).map(str::len).sum();
-                    let gap = shape.gaps().last().expect("a gap").bytes;
-                    prop_assert_eq!(gap, (before as u32 + from_byte)..result.content.len() as u32);
+                    let is_note = |note: &Note| matches!(note.kind, NoteKind::NoRoom { .. });
+                    let gap = shape.gaps().find(|gap| is_note(gap.note)).expect("a gap");
+                    let NoteKind::NoRoom { line, from_byte } = gap.note.kind else { panic!() };
+                    let (kept, end) = sent.split_once(&gap.note.to_string()).expect("a note");
+                    prop_assert!(all.starts_with(kept.trim_end_matches('\n')), "{}", sent);
+                    let end = end.trim_start_matches('\n');
+                    prop_assert!(result.content.ends_with(end), "{}", sent);
+                    prop_assert!(gap.bytes.end as usize + end.len() >= result.content.len());
+                    let lines = result.content.split_inclusive('\n');
+                    let before: usize = lines.take(line as usize - 1).map(str::len).sum();
+                    let told = before + from_byte as usize;
+                    let between = &result.content[gap.bytes.start as usize..told];
+                    prop_assert!(matches!(between, "" | "\n"), "{}", between);
                 }
                 decision = fitted;
             }

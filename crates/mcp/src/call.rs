@@ -27,6 +27,9 @@ use crate::progress::{LatestProgress, NOTIFICATION_PAUSE, ProgressNotifier};
 use crate::round_trips::RoundTrips;
 use crate::sessions::ClientSession;
 
+/// Characters of a tool's name that are told where there is no such tool.
+const NAME_CHARS_MAX: usize = 100;
+
 /// `false` under this name keeps a call from being answered from an earlier one.
 const DETECT_KEY: &str = "foveal/enable_duplicate_detection";
 /// The same for the session from this call on: `true`, `false`, or null for what holds for all.
@@ -49,7 +52,8 @@ pub(crate) async fn call(
     let shared = &connection.shared;
     if !shared.tools().iter().any(|tool| tool.name == request.name) {
         let known: Vec<&str> = shared.tools().iter().map(|tool| &*tool.name).collect();
-        let (name, known) = (&request.name, known.join(", "));
+        let name: String = request.name.chars().take(NAME_CHARS_MAX).collect();
+        let known = known.join(", ");
         return failed(format!("there is no tool `{name}`; there are: {known}"));
     }
     let thread = tokio::select! {

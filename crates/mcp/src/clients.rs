@@ -46,8 +46,13 @@ pub(crate) fn room(client: Option<&str>, settings: &ToolSettings) -> Room {
     let characters = known.map_or(UNKNOWN, |known| known.characters);
     Room {
         tokens: Tokens((f64::from(settings.answer_tokens) * TOKENS_USED) as u64),
-        // No text has more characters than bytes.
-        bytes: settings.answer_bytes.unwrap_or(characters),
+        // No text has more characters than bytes. Of a client that is known the user may have
+        // less, not more than it shows.
+        bytes: match (settings.answer_bytes, known) {
+            (Some(bytes), Some(_)) => bytes.min(characters),
+            (Some(bytes), None) => bytes,
+            (None, _) => characters,
+        },
         lines: LINES,
         is_json: known.is_some_and(|known| known.is_json),
     }

@@ -483,7 +483,7 @@ fn askers_are_noted_by_call(store: &dyn Store) {
     assert_eq!(asker("a").as_deref(), Some("two"));
     // They are no sessions, and go when they are old or too many.
     assert_eq!(store.sessions().expect("none"), []);
-    collect(store, u64::MAX, 1, Timestamp(53));
+    collect(store, u64::MAX, 1, Timestamp(HOUR + 52));
     assert_eq!((asker("a").as_deref(), asker("b")), (Some("two"), None));
     for number in 0..i64::from(ASKERS_MAX) {
         note(&format!("call {number}"), "one", 60 + number);

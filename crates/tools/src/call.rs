@@ -13,7 +13,7 @@ use foveal_files::tree::name_of;
 use foveal_store::Stored;
 use foveal_transcript::Handle;
 
-use crate::answer::{Answer, AnswerRow};
+use crate::answer::{Answer, AnswerRow, RowKind};
 use crate::control::Control;
 use crate::definition::{Repeats, Tool};
 use crate::error::{ToolError, printable};
@@ -23,6 +23,9 @@ use crate::repeats::{self, ToRecord};
 use crate::request::Request;
 use crate::session::{Approvals, Event, Session, ShapedAnswer, Shaper, ShownCall, Work};
 use crate::table::{self, TOOLS};
+
+/// Notes at the end of an answer that are sent however long it is.
+const NOTES_AT_END_MAX: usize = 6;
 
 /// Ends a message that is too long.
 const CUT: &str = " …";
@@ -186,7 +189,8 @@ fn give(
         is_error,
         directory: Some(&made.directory),
         time: now,
-        room: work.room_beside_heading(),
+        room: work.room_beside_heading(findings.content.path()),
+        end_bytes: notes_at_end(&text, &rows),
     };
     // What a command prints of a file is not curated.
     let view = match &findings.content {
@@ -212,6 +216,12 @@ fn give(
     let shaped = shaped.map(|shape| (shape.kind, shape.handle));
     let (text, rows) = text.into_parts();
     Answer { text, rows, shaped, ..answer }
+}
+
+/// Bytes of the rows at the end that are notes: how a program ended, where a search goes on.
+fn notes_at_end(text: &str, rows: &[AnswerRow]) -> usize {
+    let notes = rows.iter().rev().take_while(|row| row.kind == RowKind::Said).count();
+    text.split_inclusive('\n').rev().take(notes.min(NOTES_AT_END_MAX)).map(str::len).sum()
 }
 
 /// Remembers what a call was answered with, for calls like it.
@@ -249,6 +259,7 @@ fn failed(session: &Session, request: &Request, error: &ToolError) -> Answer {
         directory: None,
         time: session.toolbox().clock.now(),
         room: Room::UNBOUNDED,
+        end_bytes: 0,
     };
     let mut shown = session.shown_with_room(text.len());
     let given = shown.shape(call, text.clone(), ReadView::Whole);
@@ -262,6 +273,15 @@ fn note_shown(session: &Session, findings: &Findings, given: &ShapedAnswer) {
     match &findings.content {
         Content::File(file) => {
             session.files.show((&file.key, file.version.hash), given, &file.view);
+        }
+        Content::Lines(range) => {
+            if let Some((key, version, text)) = &range.file {
+                let mut whole = range.lines.whole();
+                whole.remove(&given.left_out);
+                let mut parts = range.lines.parts();
+                parts.retain(|part| !given.left_out.holds(part.line));
+                session.files.see(key, *version, text.clone(), (&whole, &*parts));
+            }
         }
         Content::Beginning(beginning) => {
             if let FileSize::Lines(all, version) = beginning.size {

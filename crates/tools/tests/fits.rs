@@ -145,3 +145,81 @@ fn an_answer_that_is_full_tells_where_to_go_on() {
         assert_eq!(found, 20_000);
     }
 }
+
+#[test]
+fn how_a_command_ended_is_told_however_much_it_printed() {
+    for room in ROOMS {
+        let small = Small::new(room);
+        for command in ["cat long.rs; exit 3", "seq 90000; echo all wrong; exit 3"] {
+            for _ in 0..2 {
+                let answer = small.ask("bash", json!({"command": command}));
+                assert!(answer.text.contains("exit code 3"), "{}", answer.text);
+                let end = answer.text.lines().rev().take(3).any(|line| line == "all wrong");
+                assert!(end || command.starts_with("cat"), "{}", answer.text);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_page_that_ends_in_a_line_ends_there() {
+    for room in ROOMS {
+        let small = Small::new(room);
+        let mut whole = "x".repeat(30_000);
+        whole.push('\n');
+        whole.extend((0..3_000).map(|n| format!("{n}\r\n")));
+        small.world.write("mixed.txt", &whole);
+        let first = small.ask("bash", json!({"command": "cat mixed.txt"})).text;
+        let handle = first.rsplit("expand ").next().and_then(|rest| rest.get(..12)).expect("one");
+        let (mut found, mut start, mut from_byte) = (String::new(), 1, 0);
+        loop {
+            let asked = json!({"handle": handle, "start": start, "from_byte": from_byte});
+            let page = small.ask("expand", asked).text;
+            let Some((content, note)) = page.rsplit_once('[') else {
+                found += &page;
+                break;
+            };
+            found += content;
+            let number = |before: &str| {
+                let rest = note.split(before).nth(1).expect("a number");
+                let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+                rest[..end].parse::<usize>().expect("a number")
+            };
+            from_byte = if note.contains("from_byte ") { number("from_byte ") } else { 0 };
+            start = number("start ");
+        }
+        assert!(found == whole, "{} of {}", found.len(), whole.len());
+    }
+}
+
+#[test]
+fn nothing_is_called_seen_for_which_there_was_no_room() {
+    let small = Small::new(ROOMS[1]);
+    let rows: String = (2..=120).map(|n| format!("fn step_{n}() {{ work({n}) }}\n")).collect();
+    small.world.write("e.rs", format!("{}\n{rows}", "\u{1b}".repeat(2_000)));
+    let first = small.ask("read_lines", json!({"path": "e.rs", "start": 1, "end": 130})).text;
+    let view = json!({"path": "e.rs", "mode": "curated", "question": "what is work?"});
+    let second = small.ask("read_file", view).text;
+    let third = small.ask("read_file", json!({"path": "e.rs"})).text;
+    let is_seen = |n: u32| {
+        let line = format!("\n{n}→");
+        first.contains(&line) || second.contains(&line)
+    };
+    assert!(!third.contains("unchanged, its 120 lines") || (2..=120).all(is_seen), "{third}");
+}
+
+#[test]
+fn long_paths_leave_room_for_what_they_hold() {
+    let small = Small::new(ROOMS[1]);
+    let folder = format!("{0}/{0}/{0}/{0}", "deep".repeat(50));
+    small.world.write(&format!("{folder}/a.rs"), source(300));
+    let path = format!("{folder}/a.rs");
+    small.ask("read_file", json!({"path": path}));
+    small.ask("read_files", json!({"paths": [path, path, path]}));
+    let paths: Vec<String> = (0..15).map(|n| format!("many/file_{n}.rs")).collect();
+    let answer = small.ask("read_files", json!({"paths": paths}));
+    assert!(
+        answer.text.contains("file_3.rs (full)") || answer.text.contains("file_3.rs (curated)")
+    );
+    assert!(small.ask("read_files", json!({"paths": ["x".repeat(50_000)]})).is_error);
+}

@@ -87,8 +87,14 @@ pub(super) fn shape(
     }
     let settings = settings(result.form);
     let room = Room::UNBOUNDED;
-    let new =
-        NewResult { record: &record, visible: &visible, settings: &settings, views: None, room };
+    let new = NewResult {
+        record: &record,
+        visible: &visible,
+        settings: &settings,
+        views: None,
+        room,
+        end_bytes: 0,
+    };
     let Decision::Replace(shape) = &new.decide() else { return None };
     let (response, whole) = (&answered.response, result.text.clone());
     let shaped = match result.form {

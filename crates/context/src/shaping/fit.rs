@@ -1,6 +1,8 @@
 //! Rule `room`: what an answer has no room for is left out from its end, whole lines at a time.
 //! It comes last, and takes from what the other rules decided.
 
+use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::facts::Facts;
@@ -14,28 +16,67 @@ const RULE: &str = "room";
 /// Bytes kept free for the note on what is left out.
 const NOTE_BYTES: usize = 160;
 
-/// As much of `decision` on `content` as there is `room` for, from its beginning on.
-pub(crate) fn fit(decision: Decision, content: &str, facts: &Facts, room: Room) -> Decision {
+/// How much there is room for, and what of a result is to be there in any case.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Fit {
+    pub(crate) room: Room,
+    /// Bytes of notes at its end: how a program ended, where a search goes on.
+    pub(crate) end_bytes: usize,
+}
+
+/// As much of `decision` on `content` as there is room for, from its beginning on, and its end.
+pub(crate) fn fit(decision: Decision, content: &str, facts: &Facts, fit: Fit) -> Decision {
     let whole = [Piece::Keep(0..content.len() as u32)];
     let (pieces, text) = match decision.shape() {
-        Some(shape) => (&*shape.pieces, shape.render(content)),
-        None => (whole.as_slice(), content.to_owned()),
+        Some(shape) => (&*shape.pieces, Cow::Owned(shape.render(content))),
+        None => (whole.as_slice(), Cow::Borrowed(content)),
     };
-    let Some(handle) = facts.handle.filter(|_| !room.holds(&text)) else { return decision };
-    let mut cut = Cut { room: room.beside_notes(NOTE_BYTES), ..Cut::new(content) };
+    let Some(handle) = facts.handle.filter(|_| !fit.room.holds(&text)) else { return decision };
+    let mut room = fit.room.beside_notes(NOTE_BYTES);
+    let until = end_to_keep(content, facts, fit.end_bytes, &mut room);
+    let mut cut = Cut { content, until, room, pieces: Vec::new(), end: 0, lines: (0, 0) };
     if !pieces.iter().all(|piece| cut.take(piece)) {
         cut.end_with_a_line();
     }
     let note = Note { handle: Some(handle), ..cut.note(facts) };
     let mut pieces = cut.pieces;
-    pieces.push(Piece::Note(content.len() as u32, note.into()));
-    let kind = decision.shape().map_or(ShapeKind::Excerpt, |shape| shape.kind);
+    pieces.push(Piece::Note(until, note.into()));
+    if (until as usize) < content.len() {
+        pieces.push(Piece::Break);
+        pieces.push(Piece::Keep(until..content.len() as u32));
+    }
+    let kind = match decision.shape().map(|shape| shape.kind) {
+        None | Some(ShapeKind::Compacted) => ShapeKind::Excerpt,
+        Some(kind) => kind,
+    };
     Decision::Replace(Arc::new(Shape { kind, rule: RULE.to_owned(), pieces, handle }))
+}
+
+/// Where the end begins that is kept: the notes behind what was found, and of what a program
+/// printed as many lines before them as a third of the room holds, which tell how it went.
+fn end_to_keep(content: &str, facts: &Facts, notes: usize, room: &mut Room) -> u32 {
+    let mut start = content.len().saturating_sub(notes);
+    if !content.is_char_boundary(start) || !room.take(&content[start..]) {
+        start = content.len();
+    }
+    if facts.kind() == EffectKind::Run {
+        let mut share = room.part(3);
+        for line in content[..start].split_inclusive('\n').rev() {
+            if !share.take(line) {
+                break;
+            }
+            room.take(line);
+            start -= line.len();
+        }
+    }
+    start as u32
 }
 
 /// What was taken so far.
 struct Cut<'a> {
     content: &'a str,
+    /// Where the end begins that is kept anyway.
+    until: u32,
     room: Room,
     pieces: Vec<Piece>,
     /// Bytes of the content that the pieces keep or stand for.
@@ -44,24 +85,26 @@ struct Cut<'a> {
     lines: (usize, u32),
 }
 
-impl<'a> Cut<'a> {
-    fn new(content: &'a str) -> Self {
-        Self { content, room: Room::UNBOUNDED, pieces: Vec::new(), end: 0, lines: (0, 0) }
-    }
-
+impl Cut<'_> {
     /// Takes a piece, or as much of it as there is room for; whether that is all.
     fn take(&mut self, piece: &Piece) -> bool {
         match piece {
             Piece::Keep(range) => {
-                let text = &self.content[range.start as usize..range.end as usize];
+                let end = range.end.min(self.until);
+                if range.start >= end {
+                    return false;
+                }
+                let text = &self.content[range.start as usize..end as usize];
                 let mut at = range.start;
-                text.split_inclusive('\n').all(|line| {
+                let takes = |line: &str| {
                     let from = at;
                     at += line.len() as u32;
                     self.take_line(from, line)
-                })
+                };
+                text.split_inclusive('\n').all(takes) && end == range.end
             }
             Piece::Break => self.room.take("\n") && self.push(Piece::Break, self.end, true),
+            Piece::Note(end, _) if *end > self.until => false,
             Piece::Note(end, note) => {
                 self.room.take(&note.to_string()) && self.push(piece.clone(), *end, false)
             }
@@ -104,17 +147,25 @@ impl<'a> Cut<'a> {
             self.pieces.truncate(self.lines.0);
             self.end = self.lines.1;
         }
+        // A line break of ours stands for the one behind a note.
+        let rest = &self.content[self.end as usize..self.until as usize];
+        if matches!(self.pieces.last(), Some(Piece::Break)) && rest.starts_with('\n') {
+            self.end += 1;
+        }
     }
 
     /// What is left out, and where in the content it begins.
     fn note(&self, facts: &Facts) -> Note {
-        let (before, rest) = self.content.split_at(self.end as usize);
+        let (before, rest) = self.content[..self.until as usize].split_at(self.end as usize);
         let line = before.bytes().filter(|byte| *byte == b'\n').count() as u32 + 1;
         let from_byte = (before.len() - before.rfind('\n').map_or(0, |at| at + 1)) as u32;
         let lines = rest.lines().count() as u32;
         let counts = Counts { lines, bytes: rest.len() as u32, ..Counts::default() };
         let note = Note { counts, ..Note::new(NoteKind::NoRoom { line, from_byte }) };
-        let numbered = facts.printed.lines.iter().filter(|line| line.text.end > self.end);
+        let is_in = |text: &Range<u32>| {
+            text.start < self.until && (text.start >= self.end || text.end > self.end)
+        };
+        let numbered = facts.printed.lines.iter().filter(|line| is_in(&line.text));
         let numbers: Vec<u32> = numbered.filter_map(|line| Some(line.number?.0)).collect();
         match (numbers.first(), numbers.last()) {
             // Of hits in several files the numbers say nothing.

@@ -167,6 +167,15 @@ impl Content {
         }
     }
 
+    /// The path that stands before its text; empty where none does.
+    pub(crate) fn path(&self) -> &str {
+        match self {
+            Self::File(file) => &file.path,
+            Self::Beginning(beginning) => &beginning.path,
+            _ => "",
+        }
+    }
+
     /// Whether it only tells of answers, and so is none that another could point at.
     pub(crate) fn is_about_answers(&self) -> bool {
         matches!(self, Self::Unchanged(_) | Self::Answers(_))

@@ -164,6 +164,8 @@ impl Structure {
 pub(crate) struct LineRange {
     pub(crate) lines: NumberedLines,
     pub(crate) end: RangeEnd,
+    /// The file and the version of it that they are of, where that is known.
+    pub(crate) file: Option<(PathKey, Version, TextFile)>,
 }
 
 /// Where lines that were asked for end.

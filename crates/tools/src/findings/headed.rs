@@ -1,6 +1,6 @@
 //! What stands before an answer, told once it is known what of it is shown.
 
-use foveal_context::note::{AnswerNote, Showing};
+use foveal_context::note::{AnswerNote, Note, NoteKind, Showing};
 use foveal_context::shape::ShapeKind;
 
 use crate::session::{LineCounts, ShapedAnswer};
@@ -36,6 +36,14 @@ pub(crate) fn heading(content: &Content, given: &ShapedAnswer) -> AnswerText {
 /// How a file is shown, and how much of it.
 fn of_file(given: &ShapedAnswer) -> (Showing, LineCounts) {
     let counts = given.lines;
+    let is_full = |note: &Note| matches!(note.kind, NoteKind::NoRoom { .. });
+    if given
+        .shape
+        .as_ref()
+        .is_some_and(|shape| shape.kind == ShapeKind::Excerpt && shape.notes().any(is_full))
+    {
+        return (Showing::Beginning, counts);
+    }
     match given.shape.as_ref().map(|shape| shape.kind) {
         Some(ShapeKind::Curated) => (Showing::Curated, counts),
         Some(ShapeKind::Pointer | ShapeKind::Delta) => (Showing::NotAbove, counts),

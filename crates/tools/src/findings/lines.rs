@@ -56,6 +56,9 @@ impl NumberedLines {
         let notes: String = before.iter().chain(&after).map(Note::to_string).collect();
         let fits = room.take(&format!("{}{}{notes}\n", line.gutter(), line.text));
         let is_taken = fits || self.lines.is_empty();
+        if !fits {
+            *room = room.part(usize::MAX);
+        }
         if is_taken {
             self.lines.push(line);
         }

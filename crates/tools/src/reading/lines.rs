@@ -39,11 +39,10 @@ pub(crate) fn read_lines(
             return Err(ToolError::failed(format!("`{path}` has no lines: {what}")));
         }
     };
-    let range = range_of_text((path, text.text()), asked, PartRoom::answer(work))?;
+    let mut range = range_of_text((path, text.text()), asked, PartRoom::answer(work, path))?;
     work.session.reads.count(&located, read.version);
     let Some(version) = read.version else { return Ok(Content::Lines(range).into()) };
-    let seen = (&range.lines.whole(), &*range.lines.parts());
-    work.session.files.see(&located.key(), version, text, seen);
+    range.file = Some((located.key(), version, text));
     let depends = vec![Dependency::File(located.absolute(), version)];
     Ok(Findings::from(Content::Lines(range)).resting_on(depends))
 }
@@ -72,7 +71,7 @@ fn range_of_text(
     } else {
         RangeEnd::Complete
     };
-    Ok(LineRange { lines, end })
+    Ok(LineRange { lines, end, file: None })
 }
 
 fn range_of_large(
@@ -83,11 +82,13 @@ fn range_of_large(
     let mut reader = LinesReader::open(located).map_err(ToolError::failed)?;
     let (path, start) = (located.shown(), asked.start);
     let from = (&mut reader, path);
-    let (lines, next) = part::of_large(from, asked, PartRoom::answer(work), work.control.cancel)?;
+    let (lines, next) =
+        part::of_large(from, asked, PartRoom::answer(work, path), work.control.cancel)?;
     if lines.last().is_none() {
         let count = reader.known_count().unwrap_or_default();
         let what = format!("`{path}` has {count} lines, none from {start} on");
         return Err(ToolError::failed(what));
     }
-    Ok(LineRange { lines, end: next.map_or(RangeEnd::Complete, RangeEnd::GoesOn) })
+    let end = next.map_or(RangeEnd::Complete, RangeEnd::GoesOn);
+    Ok(LineRange { lines, end, file: None })
 }

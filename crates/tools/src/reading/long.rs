@@ -14,11 +14,14 @@ use crate::session::{KnownFile, Work};
 
 use super::part::{self, AskedLines, PartRoom};
 
+/// Bytes kept free for the note behind a structure.
+const NOTE_BYTES: usize = 200;
+
 /// Bytes that are shown of a file that is too long to be curated.
 const GLIMPSE_BYTES: usize = 40_000;
 
-fn glimpse(work: &Work<'_>) -> PartRoom {
-    let PartRoom { room, line_bytes } = PartRoom::answer(work);
+fn glimpse(work: &Work<'_>, path: &str) -> PartRoom {
+    let PartRoom { room, line_bytes } = PartRoom::answer(work, path);
     let bytes = room.bytes.min(GLIMPSE_BYTES);
     PartRoom { room: Room { bytes, ..room }, line_bytes: line_bytes.min(LINE_BYTES) }
 }
@@ -34,7 +37,9 @@ pub(super) fn reach(
     mode: ReadMode,
     view: &ReadView,
 ) -> Option<Reach> {
-    if !is_long(text.text(), work.room) {
+    // The engine cuts long lines where not all is asked for.
+    let is_full = mode == ReadMode::Full && text.text().len() > work.room.code_bytes();
+    if !is_full && !is_long(text.text(), work.room) {
         return None;
     }
     let lines = rows(text.text()).map(|line| line.len().min(LINE_BYTES) + 1);
@@ -63,9 +68,9 @@ pub(super) fn beginning(
 ) -> Beginning {
     let all = u32::try_from(rows(text.text()).count()).unwrap_or(u32::MAX);
     let (room, lines) = match reach {
-        Reach::Answer => (PartRoom::answer(work), all),
+        Reach::Answer => (PartRoom::answer(work, located.shown()), all),
         Reach::Uncurated | Reach::Unparsed => {
-            (glimpse(work), work.toolbox.small_lines(&located.rule_path()).max(1))
+            (glimpse(work, located.shown()), work.toolbox.small_lines(&located.rule_path()).max(1))
         }
     };
     let lines = part::of_text(text.text(), AskedLines::whole(1, all.min(lines)), room);
@@ -94,10 +99,10 @@ pub(super) fn beginning_of_large(
     len: u64,
 ) -> Result<Beginning, ToolError> {
     let (room, count, reach) = match mode {
-        ReadMode::Full => (PartRoom::answer(work), u32::MAX, Reach::Answer),
+        ReadMode::Full => (PartRoom::answer(work, located.shown()), u32::MAX, Reach::Answer),
         ReadMode::Auto | ReadMode::Curated | ReadMode::Structure => {
             let small = work.toolbox.small_lines(&located.rule_path()).max(1);
-            (glimpse(work), small, Reach::Uncurated)
+            (glimpse(work, located.shown()), small, Reach::Uncurated)
         }
     };
     let mut reader = LinesReader::open(located).map_err(ToolError::failed)?;
@@ -120,11 +125,9 @@ pub(super) fn beginning_of_large(
 
 /// Leaves of an outline as much as an answer has room for. The file has `all` lines.
 pub(super) fn cut_outline(outline: &mut Vec<ListingRow>, all: u32, room: Room) {
-    let (mut bytes, bytes_max) = (0, view_bytes(room));
-    let fits = |row: &&ListingRow| {
-        bytes += row.to_string().len() + 1;
-        bytes <= bytes_max
-    };
+    let mut left =
+        Room { bytes: room.bytes.min(view_bytes(room)), ..room.beside_notes(NOTE_BYTES) };
+    let fits = |row: &&ListingRow| left.take(&format!("{row}\n"));
     let kept = outline.iter().take_while(fits).count();
     if kept == outline.len() {
         return;

@@ -45,12 +45,12 @@ pub(super) struct PartRoom {
 
 impl PartRoom {
     /// As much as one answer holds, with a note behind.
-    pub(super) fn answer(work: &Work<'_>) -> Self {
-        let room = work.room_beside_heading().beside_notes(NOTES_BYTES);
+    pub(super) fn answer(work: &Work<'_>, path: &str) -> Self {
+        let room = work.room_beside_heading(path).beside_notes(NOTES_BYTES);
         let tokens = usize::try_from(room.tokens.0).unwrap_or(usize::MAX);
         // Whatever stands in a part of a line, there is room for it and its notes.
-        let any = tokens.min(room.bytes / if room.is_json { 2 } else { 1 });
-        Self { room, line_bytes: LINE_BYTES_MAX.min(any / 4 * 3) }
+        let any = tokens.min(room.bytes / if room.is_json { 6 } else { 1 });
+        Self { room, line_bytes: LINE_BYTES_MAX.min(any / 4 * 3).max(1) }
     }
 }
 

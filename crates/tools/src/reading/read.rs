@@ -131,7 +131,7 @@ impl Read<'_> {
             path: self.located.shown().to_owned(),
             all: shown.all,
             shown: shown.is_view.then_some(seen),
-            is_long: version.stamp.len > self.work.room.code_bytes() as u64,
+            is_long: is_more_than(self.work.room, version.stamp.len, shown.all),
         }))
     }
 
@@ -158,7 +158,8 @@ impl Read<'_> {
                 Content::Beginning(long::beginning(work, (located, text), version, reach))
             }
             (None, ReadMode::Structure) => {
-                Content::Structure(structure(path, text, work.room_beside_heading()))
+                let room = work.room_beside_heading(&path);
+                Content::Structure(structure(path, text, room))
             }
             (None, _) => Content::File(FileText {
                 path,
@@ -201,6 +202,12 @@ impl Read<'_> {
             ReadMode::Auto => ReadView::Auto { small },
         }
     }
+}
+
+/// Whether one answer has no room for a file of so many bytes and lines.
+fn is_more_than(room: Room, bytes: u64, lines: u32) -> bool {
+    let numbers = u64::from(lines) * 6;
+    bytes + numbers > room.code_bytes() as u64 || lines as usize > room.lines
 }
 
 /// The structure of a text, word for word, unless all of it is no longer.

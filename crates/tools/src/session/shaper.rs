@@ -55,6 +55,8 @@ pub struct ShownCall<'a> {
     pub time: Timestamp,
     /// How much of what it found may be sent.
     pub room: Room,
+    /// Bytes at its end that are notes, and are sent in any case.
+    pub end_bytes: usize,
 }
 
 /// A call of an earlier process, as it was answered.

@@ -131,7 +131,7 @@ impl Shaper for Shown {
     fn shape(&mut self, call: ShownCall<'_>, content: String, view: ReadView) -> ShapedAnswer {
         // A short file comes whole when it is first read, whatever lines it shares with others.
         let within_files = view.is_short(&content).then(|| self.settings.clone().within_files());
-        let room = call.room;
+        let (room, end_bytes) = (call.room, call.end_bytes);
         let entry = self.push_call(call, content);
         // Views are of one read: what it wants to show is theirs for this answer.
         let views = ViewsOfRead::new(Arc::clone(&self.curator), view, room);
@@ -141,6 +141,7 @@ impl Shaper for Shown {
             settings: within_files.as_ref().unwrap_or(&self.settings),
             views: Some(&views),
             room,
+            end_bytes,
         };
         let decision = result.decide();
         self.visible.show(&self.record, entry, &decision);
@@ -159,6 +160,7 @@ impl Shaper for Shown {
                 directory: earlier.directory.as_deref(),
                 time,
                 room: Room::UNBOUNDED,
+                end_bytes: 0,
             };
             let entry = self.push_call(call, content);
             // Notes name answers by their places.

@@ -156,9 +156,9 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// What there is room for beside the notes that stand before an answer.
-    pub(crate) fn room_beside_heading(&self) -> Room {
-        self.room.beside_notes(HEADING_BYTES)
+    /// What there is room for beside the notes that stand before an answer about `path`.
+    pub(crate) fn room_beside_heading(&self, path: &str) -> Room {
+        self.room.beside_notes(HEADING_BYTES.max(path.len() + HEADING_BYTES / 2))
     }
 
     /// Tells the caller, while the call takes long, that `what` goes on.

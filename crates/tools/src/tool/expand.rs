@@ -26,7 +26,8 @@ const LINES: usize = 2_000;
 /// Bytes given at once at most.
 const BYTES_MAX: usize = 200_000;
 /// Bytes kept free for the note behind them.
-const NOTE_BYTES: usize = 120;
+const NOTE_BYTES: usize = 200;
+
 /// Arguments of `expand`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -55,7 +56,7 @@ impl ToolArguments for Expand {
                  what gave it again"
             )));
         };
-        self.part(&content, work.room_beside_heading().beside_notes(NOTE_BYTES))
+        self.part(&content, work.room_beside_heading("").beside_notes(NOTE_BYTES))
     }
 }
 
@@ -91,6 +92,7 @@ impl Expand {
                 let rest = NoteKind::LineRest { tool, line, from_byte };
                 text.note_here(Note { counts, ..Note::new(rest) });
                 text.end_line();
+                return Ok(Findings::text(text));
             }
         }
         if last < all && self.end.is_none_or(|end| last < end) {

@@ -24,6 +24,9 @@ pub(crate) const TOOL: Tool = Tool::of::<ReadFiles>(
 /// Files of one call.
 const FILES_MAX: usize = 50;
 
+/// Bytes of a path; no longer one leads to a file.
+const PATH_BYTES_MAX: usize = 1_024;
+
 /// Bytes that each file gets, where there is room for so many.
 const FILE_BYTES_MIN: usize = 4_000;
 
@@ -60,11 +63,15 @@ impl ToolArguments for ReadFiles {
         let again = pointed.take(&together);
         let mut still_pointed = Vec::new();
         let mut answers: Vec<ReadAnswer> = Vec::with_capacity(count);
+        if let Some(long) = self.paths.iter().find(|path| path.len() > PATH_BYTES_MAX) {
+            let what = format!("a path of {} bytes: at most {PATH_BYTES_MAX}", long.len());
+            return Err(ToolError::arguments(TOOL.name, what));
+        }
         let names: usize = self.paths.iter().map(|path| path.len() + NAME_NOTE_BYTES).sum();
-        let mut left = work.room.beside_notes(names);
+        let mut left = work.room.beside_notes(names.min(work.room.bytes / 3));
         for (at, path) in self.paths.iter().enumerate() {
             work.check_cancelled()?;
-            if left.code_bytes() < FILE_BYTES_MIN / 2 {
+            if at > 0 && left.code_bytes() < FILE_BYTES_MIN / 4 {
                 answers.push(ReadAnswer::unread(path));
                 continue;
             }
