@@ -48,9 +48,9 @@ impl PartRoom {
     pub(super) fn answer(work: &Work<'_>, path: &str) -> Self {
         let room = work.room_beside_heading(path).beside_notes(NOTES_BYTES);
         let tokens = usize::try_from(room.tokens.0).unwrap_or(usize::MAX);
-        // Whatever stands in a part of a line, there is room for it and its notes.
-        let any = tokens.min(room.bytes / if room.is_json { 6 } else { 1 });
-        Self { room, line_bytes: LINE_BYTES_MAX.min(any / 4 * 3).max(1) }
+        // There is room for a part of a line and its notes.
+        let most = tokens.min(room.bytes / if room.is_json { 2 } else { 1 });
+        Self { room, line_bytes: LINE_BYTES_MAX.min(most / 4 * 3).max(1) }
     }
 }
 
@@ -63,7 +63,11 @@ pub(super) fn of_text(text: &str, asked: AskedLines, room: PartRoom) -> Numbered
     for (number, line) in (start..=end).zip(rows(text).skip(skipped)) {
         let from = line.floor_char_boundary(std::mem::take(&mut before).min(line.len()));
         let rest = &line[from..];
-        let kept = &rest[..rest.floor_char_boundary(room.line_bytes.min(rest.len()))];
+        let mut kept = &rest[..rest.floor_char_boundary(room.line_bytes.min(rest.len()))];
+        if taken.last().is_none() && !left.holds(kept) {
+            // What is spelled long, as escapes are in JSON.
+            kept = &kept[..left.fitting(kept)];
+        }
         let line = NumberedLine {
             number,
             text: kept.to_owned(),
@@ -86,10 +90,9 @@ pub(super) fn of_large(
     cancel: &Cancel<'_>,
 ) -> Result<(NumberedLines, Option<u64>), ToolError> {
     let from = (LineNumber(asked.start), asked.from_byte);
-    let limits = LineLimits {
-        line_bytes_max: room.line_bytes,
-        bytes_max: room.room.bytes.min(WIDEST.bytes),
-    };
+    // As many bytes fit however they are spelled.
+    let line_bytes_max = room.line_bytes / if room.room.is_json { 3 } else { 1 };
+    let limits = LineLimits { line_bytes_max, bytes_max: room.room.bytes.min(WIDEST.bytes) };
     let lines = reader.lines_from(from, LineNumber(asked.end), &limits, cancel);
     let lines = lines.map_err(ToolError::failed)?;
     let mut before = asked.from_byte;
