@@ -63,13 +63,12 @@ impl Reader {
         })
     }
 
-    /// How many of `lines` were seen as the lines of `path` that they are now.
+    /// How many of `lines` were seen as lines of `path`, also where others have moved them since.
     pub(super) fn count_seen(&self, path: &str, lines: &[String]) -> usize {
-        let seen = |(number, text): &(u32, &String)| {
-            let there = self.places.get(&(path.to_owned(), *number));
-            there.is_some_and(|texts| texts.contains(text.as_str()))
-        };
-        (1..).zip(lines).filter(seen).count()
+        let of_path = self.places.iter().filter(|((of, _), _)| of == path);
+        let seen: HashSet<&str> =
+            of_path.flat_map(|(_, texts)| texts).map(|text| &**text).collect();
+        lines.iter().filter(|line| seen.contains(line.as_str())).count()
     }
 
     /// Looks through the body of an answer to a read of `path`, which holds `lines`.
