@@ -397,7 +397,8 @@ fn clean(line: &str) -> String {
 /// Whether `shown` is `whole` with parts left out that are named in their place.
 fn is_cut(shown: &str, whole: &str) -> bool {
     let Some(start) = shown.find("[… ").or_else(|| shown.find('[')) else { return false };
-    if !shown.contains(" left out; expand ") || !shown.contains(" bytes of ") {
+    let way = [" left out; expand ", " left out; read_lines start "];
+    if !way.iter().any(|way| shown.contains(way)) || !shown.contains(" bytes of ") {
         return false;
     }
     let Some(end) = shown.rfind(']') else { return false };
