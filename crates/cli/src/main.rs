@@ -24,6 +24,7 @@ mod prompt;
 mod prompt_log;
 mod prompt_view;
 mod repository_index;
+mod rules;
 mod sessions;
 mod source_file;
 mod summary;

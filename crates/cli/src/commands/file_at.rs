@@ -33,7 +33,7 @@ const CANDIDATES_MAX: usize = 20;
 /// # Errors
 /// If the session cannot be read, or nothing is known of the file then.
 pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
-    let session = arguments.session.load()?;
+    let session = arguments.session.load(environment)?;
     let conversation = arguments.session.choose(&session)?;
     let last = u32::try_from(conversation.responses().count()).unwrap_or(u32::MAX);
     let turn = arguments.turn.unwrap_or(last);

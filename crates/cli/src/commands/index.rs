@@ -55,7 +55,12 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let begin = Instant::now();
     let summary = repository_index::update(&mut opened.index, cancel)?;
     tell(arguments, &opened, &summary, begin)?;
-    Ok(if summary.stopped { ExitCode::from(exit_code::INTERRUPTED) } else { ExitCode::SUCCESS })
+    let lacks_vectors = opened.index.problem().is_some() || opened.problem.is_some();
+    Ok(match (summary.stopped, lacks_vectors) {
+        (true, _) => ExitCode::from(exit_code::INTERRUPTED),
+        (false, true) => ExitCode::from(exit_code::NEGATIVE),
+        (false, false) => ExitCode::SUCCESS,
+    })
 }
 
 /// Follows changes until Ctrl+C. What has no vectors yet gets them in between.

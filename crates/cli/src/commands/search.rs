@@ -18,6 +18,7 @@ use crate::interrupt;
 use crate::numbers::plural;
 use crate::output;
 use crate::repository_index::{self, Answer, Embedding};
+use crate::rules::Rules;
 
 /// All kinds, as they are asked for.
 const KINDS: [EntityKind; 13] = [
@@ -35,6 +36,9 @@ const KINDS: [EntityKind; 13] = [
     EntityKind::Section,
     EntityKind::Key,
 ];
+
+/// The tool whose permission rules hold here.
+const TOOL: &str = "search_code";
 
 /// The command line of `foveal search`.
 #[derive(Debug, clap::Args)]
@@ -81,6 +85,8 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let (options, patience) = (&arguments.embedder, Patience::SHORT);
     let embedding = Embedding { options, patience, environment, cancel };
     let mut opened = repository_index::open_for_reading(arguments.path.as_deref(), embedding)?;
+    let rules = Rules::within(opened.index.root(), environment)?;
+    rules.permit(TOOL, &query)?;
     let options = SearchOptions {
         limit: usize::from(arguments.limit),
         kinds: arguments.kind.clone(),
@@ -89,9 +95,10 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let search = |index: &mut Index| index.search(&query, &options);
     let asked =
         repository_index::ask(&mut opened, cancel, repository_index::update_for_search, search)?;
-    let Some(Answer { answer: hits, summary }) = asked else {
+    let Some(Answer { answer: mut hits, summary }) = asked else {
         return Ok(ExitCode::from(exit_code::INTERRUPTED));
     };
+    hits.retain(|hit| rules.allow(TOOL, &hit.path));
     let (problem, waiting) = (opened.problem.as_deref(), summary.waiting);
     let embedder = opened.embedder.as_ref().map(ToString::to_string).unwrap_or_default();
     note(&hits, problem, waiting, &embedder)?;

@@ -6,19 +6,33 @@ use foveal_code::relations::{NodeId, RelationRow, Relations};
 
 use super::symbol::place_and_name;
 use crate::colour::{Painter, Style};
+use crate::environment::Environment;
 
 /// Rows of one list; the rest is counted.
 const ROWS_MAX: usize = 100;
 
 /// What is printed for people.
-pub(super) fn text(relations: &Relations, root: NodeId, depth: u32, painter: Painter) -> String {
+pub(super) fn text(
+    relations: &Relations,
+    root: NodeId,
+    depth: u32,
+    is_told: &dyn Fn(NodeId) -> bool,
+    environment: &Environment,
+) -> String {
+    let painter = environment.painter();
     let node = relations.node(root);
     let mut out = format!("{}\n", painter.paint(Style::Name, &place_and_name(relations, root)));
     let signature: Vec<&str> = node.signature.lines().map(str::trim_end).collect();
     for line in painter.piece(&node.key.path, &signature.join("\n")).lines() {
         let _ = writeln!(out, "  {line}");
     }
-    let lists = relations.lists(root, depth);
+    let mut lists = relations.lists(root, depth);
+    for list in &mut lists {
+        let hidden = list.rows.iter().filter(|row| row.depth == 0 && !is_told(row.node)).count();
+        list.direct -= hidden.min(list.direct);
+        list.rows.retain(|row| is_told(row.node));
+    }
+    lists.retain(|list| !list.rows.is_empty());
     for list in &lists {
         let heading = painter.paint(Style::Name, list.heading);
         let _ = writeln!(out, "\n{heading} ({})", list.direct);
