@@ -156,7 +156,7 @@ impl Environment {
                 output: std::io::stdout().is_terminal(),
                 error: std::io::stderr().is_terminal(),
             },
-            width: std::io::stdout().is_terminal().then(width).flatten(),
+            width: width(),
             colour: match choice {
                 ColourChoice::Auto => std::io::stdout().is_terminal() && !refused,
                 ColourChoice::Always => true,
@@ -171,10 +171,18 @@ pub(crate) fn of_commands() -> foveal_processes::Environment {
     foveal_processes::Environment::inherited(std::env::vars_os())
 }
 
-/// The columns of the terminal; `None` where it does not tell.
-fn width() -> Option<usize> {
+/// The columns of the terminal that standard output is; `None` where it does not tell.
+pub(crate) fn width() -> Option<usize> {
     let (_, columns) = console::Term::stdout().size_checked()?;
-    Some(usize::from(columns)).filter(|columns| *columns > 0)
+    let columns = usize::from(columns);
+    (std::io::stdout().is_terminal() && columns > 0).then_some(columns)
+}
+
+/// The columns of the terminal that standard error is.
+pub(crate) fn width_of_messages() -> Option<usize> {
+    let (_, columns) = console::Term::stderr().size_checked()?;
+    let columns = usize::from(columns);
+    (std::io::stderr().is_terminal() && columns > 0).then_some(columns)
 }
 
 /// An empty variable counts as unset.

@@ -122,6 +122,7 @@ impl Table {
 
     fn lines(&self, columns: &[(usize, Column)]) -> String {
         let mut text = String::new();
+        let is_narrowed = whole(columns) < whole(&self.measured());
         let headings: Vec<&str> = self.columns.iter().map(|column| column.heading).collect();
         line(&mut text, columns, &headings);
         for row in &self.rows {
@@ -134,7 +135,11 @@ impl Table {
                     let width = whole(columns);
                     let start =
                         if label.is_empty() { String::new() } else { format!("-- {label} ") };
-                    text.push_str(format!("{start:-<width$}").trim_end());
+                    let rule = match start.chars().count() > width && is_narrowed {
+                        true => start.chars().take(width).collect(),
+                        false => format!("{start:-<width$}"),
+                    };
+                    text.push_str(rule.trim_end());
                     text.push('\n');
                 }
             }

@@ -91,7 +91,7 @@ fn without_the_server_the_search_goes_on() {
         &at,
         &format!("index r --embedder ollama:m@http://{at}"),
         &format!(
-            "Some(0) 40 files indexed, 0 unchanged, 0 removed, 40 still without vectors; 40 parts \
+            "Some(1) 40 files indexed, 0 unchanged, 0 removed, 40 still without vectors; 40 parts \
              of 40 files\nvectors are not up to date; searches use words alone: {away}; then run \
              it again to continue\n"
         ),
