@@ -14,10 +14,15 @@ use self::parser_source::SourceError;
 
 /// Package, and the folder in it that has the generated `parser.c`.
 const PARSERS: &[(&str, &str)] = &[
+    ("tree-sitter-c", "src"),
     ("tree-sitter-c-sharp", "src"),
     ("tree-sitter-cpp", "src"),
+    ("tree-sitter-java", "src"),
+    ("tree-sitter-javascript", "src"),
     ("tree-sitter-kotlin-ng", "src"),
+    ("tree-sitter-md", "tree-sitter-markdown/src"),
     ("tree-sitter-php", "php/src"),
+    ("tree-sitter-python", "src"),
     ("tree-sitter-ruby", "src"),
     ("tree-sitter-rust", "src"),
     ("tree-sitter-sequel", "src"),
