@@ -110,7 +110,7 @@ fn compile(copy: &Copy) -> Result<(), PackError> {
 /// What Cargo says of all packages, as JSON.
 fn metadata() -> Option<String> {
     let mut cargo = Command::new(env::var_os("CARGO")?);
-    cargo.args(["metadata", "--format-version=1", "--offline"]);
+    cargo.args(["metadata", "--format-version=1", "--frozen"]);
     String::from_utf8(cargo.output().ok()?.stdout).ok()
 }
 
