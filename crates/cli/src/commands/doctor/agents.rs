@@ -23,7 +23,7 @@ pub(super) fn look(environment: &Environment) -> Vec<Finding> {
         if found.is_empty() && !is_installed {
             continue;
         }
-        if found.is_empty() {
+        if found.is_empty() && client.starts_servers() {
             let remedy = format!("foveal init {}", client.name);
             findings.push(
                 Finding::new(State::Note, client.name, "foveal is not set up in it").remedy(remedy),
@@ -98,7 +98,8 @@ impl Setup {
 fn hooks(client: &Client, environment: &Environment, program: &Program) -> Option<Finding> {
     let target = client.hooks(environment, None, program)?;
     let about = format!("{} hooks", client.name);
-    let version = client.program(environment).and_then(|program| version_of(&program));
+    let version = client.program(environment).filter(|_| client.name == "claude-code");
+    let version = version.and_then(|program| version_of(&program));
     let is_old = version.filter(|version| *version < HOOKS_SINCE);
     match (state(&target), is_old) {
         (Setup::Absent, _) => Some(
