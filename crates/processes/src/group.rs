@@ -30,7 +30,8 @@ impl Group {
     /// that its parent has not asked about counts as left, so callers wait for this with a bound.
     pub(crate) fn is_over(&mut self) -> bool {
         let leader_runs = matches!(self.leader_status(), Ok(None));
-        !leader_runs && !(self.has_members() && self.may_have_running())
+        let has_others = || self.has_members() && self.may_have_running();
+        !(leader_runs || has_others())
     }
 
     /// Sends to every process of the group that is left.

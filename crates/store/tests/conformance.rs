@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use foveal_store::{
     ASKERS_MAX, Call, CallChanges, CallHistory, CallNumber, Collected, Content, CurationKey, Fetch,
-    FetchKey, FolderKey, GRANT_BYTES_MAX, Grant, Limits, Moment, OwnEdit, PAYLOAD_BYTES_MAX,
+    FetchKey, FolderKey, GRANT_BYTES_MAX, Grant, Limits, Moment, PAYLOAD_BYTES_MAX,
     PAYLOAD_DEPTH_MAX, Reach, ReaderPlace, Readers, Record, RecordNumber, RootsKey,
     SESSION_ID_BYTES_MAX, SessionFacts, SessionId, Sqlite, SqliteStore, Store, StoreError, Write,
 };
@@ -33,7 +33,7 @@ const CASES: &[Case] = &[
     ("grants are kept by roots", grants_are_kept_by_roots),
     ("readers are noted by folder", readers_are_noted_by_folder),
     ("askers are noted by call", askers_are_noted_by_call),
-    ("own edits are noted by reader", own_edits_are_noted_by_reader),
+    ("own edits are noted by reader", crate::own_edits::are_noted_by_reader),
     ("notes on readers are seen whole", notes_on_readers_are_seen_whole),
     ("deleting takes what nothing else needs", deleting_takes_what_nothing_else_needs),
     ("the old goes", the_old_goes),
@@ -83,9 +83,9 @@ fn sqlite_in_a_file_without_secrets() {
     });
 }
 
-const HOUR: i64 = 3_600_000;
+pub(crate) const HOUR: i64 = 3_600_000;
 
-fn at(hours: i64) -> Timestamp {
+pub(crate) fn at(hours: i64) -> Timestamp {
     Timestamp(hours * HOUR)
 }
 
@@ -151,7 +151,12 @@ fn changes(state: Value, calls: &[(u64, Value)], remaining: &[u64]) -> CallChang
     }
 }
 
-fn collect(store: &dyn Store, bytes_max: u64, age_hours: i64, now: Timestamp) -> Collected {
+pub(crate) fn collect(
+    store: &dyn Store,
+    bytes_max: u64,
+    age_hours: i64,
+    now: Timestamp,
+) -> Collected {
     let limits = Limits { bytes_max, age_max_ms: age_hours * HOUR };
     store.collect(limits, now).expect("it collects")
 }
@@ -490,41 +495,6 @@ fn askers_are_noted_by_call(store: &dyn Store) {
         note(&format!("call {number}"), "one", 60 + number);
     }
     assert_eq!((asker("a"), asker("call 0").as_deref()), (None, Some("one")));
-}
-
-fn own_edits_are_noted_by_reader(store: &dyn Store) {
-    let edit = |text: &str| OwnEdit {
-        before: vec![ContentHash::of(b"before")],
-        after: ContentHash::of(text.as_bytes()),
-        lines: vec![(1, 2), (7, 7)],
-        is_whole: false,
-    };
-    let note = |session: &str, reader: &str, path: &str, text: &str| {
-        store.note_edit((session, reader), path, &edit(text), at(5)).expect("it is noted");
-    };
-    let since = |reader: &str, since: i64| {
-        let noted = store.edits_by(reader, Moment(since)).expect("edits");
-        noted.into_iter().map(|noted| (noted.path, noted.edit, noted.noted)).collect::<Vec<_>>()
-    };
-    note("s", "s/", "/a", "one");
-    note("s", "s/", "/b", "two");
-    note("s", "s/x", "/a", "three");
-    // A later one of the same file is in the place of the earlier one.
-    note("s", "s/", "/a", "four");
-    let all = since("s/", 0);
-    let start = all[0].2.0;
-    let expected = [("/b", "two", start), ("/a", "four", start + 2)]
-        .map(|(path, text, moment)| (path.to_owned(), edit(text), Moment(moment)));
-    assert_eq!(all, expected);
-    assert_eq!(since("s/", start), expected[1..]);
-    assert_eq!(since("s/x", 0).len(), 1);
-    // They are no sessions, and go with those of their client, or when they are old.
-    assert_eq!(store.sessions().expect("none"), []);
-    note("t", "t/", "/a", "one");
-    store.forget_edits("s").expect("they are forgotten");
-    assert_eq!((since("s/", 0), since("s/x", 0), since("t/", 0).len()), (vec![], vec![], 1));
-    collect(store, u64::MAX, 1, Timestamp(at(5).0 + 1_000 * HOUR));
-    assert_eq!(since("t/", 0), []);
 }
 
 /// Who sees that there is a new note finds it at every place.

@@ -55,7 +55,7 @@ impl Own {
         let at = before.find(old).expect("it is there");
         let after = before.replacen(old, new, 1);
         self.world.write("a.py", &after);
-        let written = vec![at..at + new.len()];
+        let written = std::iter::once(at..at + new.len()).collect();
         self.note(OwnChange::Part { before, after, written });
     }
 }

@@ -93,7 +93,9 @@ pub(super) fn add(text: &str, host: HookHost, program: &str) -> Result<Option<St
         for group in groups.elements() {
             let ours = our_commands(&group, host);
             is_there |= !ours.is_empty();
-            is_changed |= ours.iter().fold(false, |is, one| bring_up_to_date(one, &command) || is);
+            for one in &ours {
+                is_changed |= bring_up_to_date(one, &command);
+            }
             is_changed |= widen(&group, ours.len(), matcher);
         }
         if !is_there {

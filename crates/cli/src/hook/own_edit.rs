@@ -102,7 +102,8 @@ fn steps(before: &str, edits: &[Edit<'_>], now: &str) -> Option<Vec<OwnChange>> 
 fn replaced(text: &str, edit: &Edit<'_>) -> Option<(String, Vec<Range<usize>>)> {
     if edit.old.is_empty() {
         // Into a file with nothing in it.
-        return text.is_empty().then(|| (edit.new.to_owned(), vec![0..edit.new.len()]));
+        let all = std::iter::once(0..edit.new.len());
+        return text.is_empty().then(|| (edit.new.to_owned(), all.collect()));
     }
     let most = if edit.is_everywhere { usize::MAX } else { 1 };
     let (mut after, mut written, mut from) = (String::new(), Vec::new(), 0);

@@ -9,14 +9,16 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use foveal_cancel::Cancel;
+use foveal_files::Roots;
 use foveal_files::edit::differing_lines;
 use foveal_files::kind::{self, Content, ReadLimits};
-use foveal_store::{Moment, OwnEdit, Store, StoreError};
+use foveal_store::{Moment, NotedEdit, OwnEdit, Store, StoreError};
 use foveal_transcript::{ContentHash, Timestamp};
 
 use super::known_file::KnownFile;
+use super::known_files::KnownFiles;
+use super::reads::ReadCounts;
 use super::seen::Seen;
-use super::state::Session;
 
 /// Versions between which a file was edited that are remembered.
 const VERSIONS_MAX: usize = 64;
@@ -33,20 +35,26 @@ impl OwnEdits {
         Self { reader, taken: Mutex::default() }
     }
 
-    /// Takes over what was noted since.
-    pub(super) fn follow(&self, session: &Session) {
+    /// Hands on what was noted since, in order.
+    pub(super) fn follow(&self, store: &dyn Store, take: impl Fn(&NotedEdit)) {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         // Where the store cannot be read, nobody knows who changed a file.
-        let Ok(edits) = session.toolbox().store.edits_by(&self.reader, *taken) else { return };
+        let Ok(edits) = store.edits_by(&self.reader, *taken) else { return };
         for noted in edits {
             *taken = noted.noted;
-            take_over(session, &noted.path, &noted.edit);
+            take(&noted);
         }
     }
 }
 
-fn take_over(session: &Session, path: &str, edit: &OwnEdit) {
-    let Ok(located) = session.roots().resolve(path) else { return };
+/// Takes an edit over into what is known of `files`.
+pub(super) fn take_over(
+    noted: &NotedEdit,
+    roots: &Roots,
+    (files, reads): (&KnownFiles, &ReadCounts),
+) {
+    let NotedEdit { path, edit, .. } = noted;
+    let Ok(located) = roots.resolve(path) else { return };
     let read = kind::read(&located, &ReadLimits::default(), &Cancel::NEVER);
     let Ok(read) = read else { return };
     let (Content::Text(text), Some(version)) = (read.content, read.version) else { return };
@@ -58,7 +66,7 @@ fn take_over(session: &Session, path: &str, edit: &OwnEdit) {
         true => Seen::all(u32::try_from(text.text().lines().count()).unwrap_or(u32::MAX)),
         false => Seen::of(edit.lines.iter().copied()),
     };
-    let file = match session.files.get(&key) {
+    let file = match files.get(&key) {
         // It was read meanwhile.
         Some(known) if known.version.hash == edit.after => {
             let mut known = known.with_text(&text);
@@ -77,8 +85,8 @@ fn take_over(session: &Session, path: &str, edit: &OwnEdit) {
             known
         }
     };
-    session.files.put(key.clone(), file);
-    session.reads.forget(&key);
+    files.put(key.clone(), file);
+    reads.forget(&key);
 }
 
 /// A change of a file by a tool that is not ours.

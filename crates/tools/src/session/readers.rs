@@ -7,13 +7,12 @@
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use foveal_store::{FolderKey, Reach, ReaderPlace, Readers, Store, StoreError};
+use foveal_store::{FolderKey, NotedEdit, Reach, ReaderPlace, Readers, Store, StoreError};
 use foveal_transcript::Timestamp;
 
 use crate::toolbox::Toolbox;
 
 use super::own_edits::OwnEdits;
-use super::state::Session;
 
 /// Folders above one for which a note is kept and looked for.
 const FOLDERS_MAX: usize = 32;
@@ -65,10 +64,10 @@ impl ReaderWatch {
         Self { own_edits: Some(OwnEdits::of(reader)), ..self }
     }
 
-    /// Takes over what the reader edited with tools that are not ours.
-    pub(crate) fn follow_edits(&self, session: &Session) {
+    /// Hands on what the reader edited with tools that are not ours.
+    pub(crate) fn follow_edits(&self, toolbox: &Toolbox, take: impl Fn(&NotedEdit)) {
         if let Some(edits) = &self.own_edits {
-            edits.follow(session);
+            edits.follow(&*toolbox.store, take);
         }
     }
 

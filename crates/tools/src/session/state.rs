@@ -17,6 +17,7 @@ use super::duplicates::Duplicates;
 use super::each_alone::EachAlone;
 use super::journal::{Event, Journal};
 use super::known_files::KnownFiles;
+use super::own_edits::take_over;
 use super::pointed::PointedReads;
 use super::readers::ReaderWatch;
 use super::reads::ReadCounts;
@@ -181,7 +182,8 @@ impl Session {
     /// the reader edited itself since.
     pub(crate) fn follow_reader(&self) {
         self.readers.follow(&self.toolbox, || self.forget());
-        self.readers.follow_edits(self);
+        let known = (&self.files, &self.reads);
+        self.readers.follow_edits(&self.toolbox, |edit| take_over(edit, &self.roots(), known));
     }
 
     /// What was shown, with room for so many bytes more, from which a later process can go on.

@@ -106,7 +106,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
 
 /// Shows each change and makes it if it is wanted.
 fn carry_out(
-    changes: &mut Vec<Change>,
+    changes: &mut [Change],
     arguments: &Arguments,
     environment: &Environment,
     asks: bool,

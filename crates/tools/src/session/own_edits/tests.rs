@@ -3,7 +3,7 @@ use super::*;
 fn part(before: &str, old: &str, new: &str) -> (String, OwnChange) {
     let at = before.find(old).expect("it is there");
     let after = before.replacen(old, new, 1);
-    let written = vec![at..at + new.len()];
+    let written = std::iter::once(at..at + new.len()).collect();
     (after.clone(), OwnChange::Part { before: before.to_owned(), after, written })
 }
 
