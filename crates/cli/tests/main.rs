@@ -4,6 +4,8 @@ mod bad_input;
 mod bench;
 mod embedder;
 #[cfg(unix)]
+mod full_disk;
+#[cfg(unix)]
 mod hook;
 mod index;
 #[cfg(unix)]
@@ -24,6 +26,8 @@ mod own_sessions;
 mod plugins;
 mod prompt_log;
 mod replay;
+#[cfg(unix)]
+mod rules;
 mod shell_tools;
 mod single;
 mod structure;

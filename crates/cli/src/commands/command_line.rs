@@ -112,8 +112,8 @@ enum Command {
 pub(crate) fn run(cli: Cli, environment: &Environment) -> anyhow::Result<ExitCode> {
     match cli.command {
         Command::Replay(arguments) => replay::run(&arguments.resolve()?, environment),
-        Command::Show(arguments) => show::run(&arguments),
-        Command::Changelog(arguments) => changelog::run(&arguments),
+        Command::Show(arguments) => show::run(&arguments, environment),
+        Command::Changelog(arguments) => changelog::run(&arguments, environment),
         Command::FileAt(arguments) => file_at::run(&arguments, environment),
         Command::Outline(arguments) => outline::run(&arguments, environment),
         Command::Graph(arguments) => graph::run(&arguments, environment),
