@@ -10,7 +10,7 @@ fn check(rules: &[(&str, &str, Verdict)], access: (&'static str, &str, bool), sa
     let (tool, subject, has_concern) = access;
     let concern = has_concern.then_some("may hold secrets");
     let access = Access { concern, ..Access::of(tool, subject) };
-    assert_eq!(policy.verdict(&access), said, "{rules:?} {access:?}");
+    assert_eq!(policy.decide(&access).verdict, said, "{rules:?} {access:?}");
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn rules_about_addresses_are_about_all_their_spellings() {
         let policy = Policy { rules: rules.iter().map(rule).collect() };
         let normal = foveal_web::normal_address(written).expect("an address");
         let access = Access { written: Some(written), ..Access::of("web_fetch", &normal) };
-        policy.verdict(&access)
+        policy.decide(&access).verdict
     };
     let denies = [("web_fetch", "https://Docs.example/secret*", Deny)];
     let allows = [("*", "*", Deny), ("web_fetch", "https://docs.example/open/*", Allow)];
