@@ -86,13 +86,12 @@ pub(super) fn shape(
         return None;
     }
     let settings = settings(result.form);
-    let room = Room::UNBOUNDED;
     let new = NewResult {
         record: &record,
         visible: &visible,
         settings: &settings,
         views: None,
-        room,
+        room: Room::UNBOUNDED,
         end_bytes: 0,
     };
     let Decision::Replace(shape) = &new.decide() else { return None };
