@@ -47,6 +47,8 @@ pub(crate) struct Opener {
     host: Host,
     settings: UserSettings,
     client_folder: Option<PathBuf>,
+    /// The roots that were served so far.
+    served: Mutex<Vec<PathBuf>>,
     store: Mutex<Option<OpenedStore>>,
 }
 
@@ -71,17 +73,21 @@ impl Opener {
         let temporary = std::env::temp_dir();
         writable.push(std::path::absolute(&temporary).unwrap_or(temporary));
         writable.extend(caches(environment, &variables));
-        let host = Host {
-            environment: variables,
-            shell,
-            writable: Some(writable),
-            requires_sandbox: false,
-        };
+        let sandbox = Sandbox::hold(writable);
+        for folder in sandbox.passed_over() {
+            notice::say(format_args!(
+                "commands cannot write to `{}`: its name goes through a link, which a command may \
+                 have made; name the folder itself with `--writable`",
+                folder.display()
+            ));
+        }
+        let host = Host { environment: variables, shell, sandbox: Some(sandbox) };
         Ok(Self {
             environment: environment.clone(),
             host,
             settings: user_settings::read(environment)?,
             client_folder: None,
+            served: Mutex::default(),
             store: Mutex::new(None),
         })
     }
@@ -89,7 +95,7 @@ impl Opener {
     /// The same, but no command runs where the kernel cannot hold it to the folders that it may
     /// write.
     pub(crate) fn requiring_sandbox(mut self) -> Self {
-        self.host.requires_sandbox = true;
+        self.host.sandbox = self.host.sandbox.map(Sandbox::required);
         self
     }
 
@@ -112,10 +118,33 @@ impl Opener {
         };
         let first = index(opened.working_directory());
         let mut toolbox = self.with_index(opened, first);
+        toolbox.sandbox = self.sandbox_for(roots)?;
         for root in paths.iter().skip(1) {
             toolbox.index.add(root.clone(), index(root));
         }
         Ok(Arc::new(toolbox))
+    }
+
+    /// Where commands may write in a session in `roots`.
+    ///
+    /// # Errors
+    /// If a link leads to a root that a command may have made.
+    fn sandbox_for(&self, roots: &[PathBuf]) -> anyhow::Result<Option<Sandbox>> {
+        let Some(held) = self.host.sandbox.clone() else { return Ok(None) };
+        let absolute: Vec<PathBuf> = roots
+            .iter()
+            .map(|root| std::path::absolute(root).unwrap_or_else(|_| root.clone()))
+            .collect();
+        let mut served = self.served.lock().unwrap_or_else(PoisonError::into_inner);
+        let sandbox = held.with_roots(&absolute, &served).map_err(|root| {
+            anyhow::anyhow!(
+                "`{}` is reached through a link in a folder that commands may write, so that a \
+                 command may have made it: name the folder itself",
+                root.display()
+            )
+        })?;
+        served.extend(absolute);
+        Ok(Some(sandbox))
     }
 
     /// Tools for a single call of a person in the folder that they mean: no index is made or
@@ -160,13 +189,6 @@ impl Opener {
     fn with_store(&self, roots: Roots, index: code_index::Open, store: Arc<dyn Store>) -> Toolbox {
         let UserSettings { tools, policy } = self.settings.clone();
         let mut toolbox = Toolbox::new(roots, store, index, self.host.clone(), tools);
-        for folder in toolbox.sandbox.iter().flat_map(Sandbox::passed_over) {
-            notice::say(format_args!(
-                "commands cannot write to `{}`: its name leads through another folder that they \
-                 may write, so that a command could have chosen what it leads to",
-                folder.display()
-            ));
-        }
         toolbox.policy = policy;
         toolbox.rules_file = user_settings::path(&self.environment);
         toolbox.client_folder.clone_from(&self.client_folder);
@@ -255,21 +277,12 @@ fn caches(
     })
 }
 
-/// Folders that commands may write, as absolute paths. Links in them are left as they are: what
-/// a link leads to may have been chosen by a command, which the sandbox looks at.
+/// The folders as absolute paths. Links in them are left as they are: what a link leads to may
+/// have been chosen by a command, which the sandbox looks at.
 ///
 /// # Errors
 /// If one is not there, or is no folder.
-pub(crate) fn writable(named: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
-    folders(named)?;
-    named.iter().map(|path| Ok(std::path::absolute(path)?)).collect()
-}
-
-/// The folders as absolute paths without links.
-///
-/// # Errors
-/// If one is not there, or is no folder.
-pub(crate) fn folders(named: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+pub(crate) fn named(folders: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let absolute = |path: &PathBuf| {
         let shown = path.display();
         let found = Path::canonicalize(path);
@@ -277,7 +290,7 @@ pub(crate) fn folders(named: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
         if !found.is_dir() {
             bail!("`{shown}` is no folder: name one");
         }
-        Ok(found)
+        Ok(std::path::absolute(path)?)
     };
-    named.iter().map(absolute).collect()
+    folders.iter().map(absolute).collect()
 }

@@ -167,20 +167,34 @@ fn what_takes_the_place_of_a_folder_is_not_meant() {
 }
 
 #[test]
-fn a_name_that_a_command_chose_is_not_followed() {
+fn a_link_that_a_command_may_have_made_is_not_followed() {
     if !can_confine() {
         return;
     }
     let folder = tempfile::tempdir().expect("a folder of ours");
     let at = |name: &str| folder.path().join(name);
-    for place in ["root", "outside"] {
+    for place in ["root", "outside", "other"] {
         std::fs::create_dir(at(place)).expect("a folder of ours");
     }
-    std::os::unix::fs::symlink(at("outside"), at("root/cache")).expect("a folder of ours");
-    let sandbox = Sandbox::hold([at("root"), at("root/cache"), at("root/missing")]);
-    assert_eq!(sandbox.passed_over().collect::<Vec<_>>(), [at("root/cache")]);
+    for link in ["root/cache", "root/nested", "elsewhere"] {
+        std::os::unix::fs::symlink(at("outside"), at(link)).expect("a folder of ours");
+    }
+    let held = Sandbox::hold([at("root/cache"), at("elsewhere"), at("root/missing")]);
+    assert_eq!(held.passed_over().collect::<Vec<_>>(), [at("root/cache"), at("elsewhere")]);
+    let roots = |roots: &[&str], before: &[&str]| {
+        let [roots, before] =
+            [roots, before].map(|names| names.iter().map(|name| at(name)).collect::<Vec<_>>());
+        held.clone().with_roots(&roots, &before)
+    };
+    for (nested, before) in [(&["root", "root/nested"][..], &[][..]), (&["root/nested"], &["root"])]
+    {
+        assert_eq!(roots(nested, before).expect_err("a link"), at("root/nested"));
+    }
+    // A person's own link to a root is followed.
+    assert!(roots(&["elsewhere"], &["root"]).is_ok());
+    let sandbox = Some(roots(&["root"], &["other"]).expect("no link"));
     let text = "(echo x >cache/new; echo x >new) 2>/dev/null";
-    run(&Command { sandbox: Some(sandbox), ..command(text, &at("root")) });
+    run(&Command { sandbox, ..command(text, &at("root")) });
     assert_eq!((names(&at("outside")), at("root/new").exists()), (String::new(), true));
 }
 

@@ -79,10 +79,8 @@ pub struct Host {
     pub environment: Environment,
     /// Who runs commands.
     pub shell: Shell,
-    /// Folders, beside the roots, that commands may write to; `None`: everywhere.
-    pub writable: Option<Vec<PathBuf>>,
-    /// Whether no command runs where the kernel cannot hold it to these folders.
-    pub requires_sandbox: bool,
+    /// Where commands may write, the roots included; `None`: everywhere.
+    pub sandbox: Option<Sandbox>,
 }
 
 impl Toolbox {
@@ -95,11 +93,6 @@ impl Toolbox {
         host: Host,
         settings: ToolSettings,
     ) -> Self {
-        let sandbox = host.writable.map(|mut writable| {
-            writable.extend(roots.all().map(|root| root.path().to_owned()));
-            let sandbox = Sandbox::hold(writable);
-            if host.requires_sandbox { sandbox.required() } else { sandbox }
-        });
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let curator = Arc::new(CuratedViews::default());
         let curations = Curations::new(curator, CURATOR_VERSION, store.clone(), clock.clone());
@@ -124,7 +117,7 @@ impl Toolbox {
             fetcher: Fetcher::new(guard, foveal_web::Limits::default()),
             environment: host.environment,
             shell: host.shell,
-            sandbox,
+            sandbox: host.sandbox,
             client_folder: None,
             kept: KEPT,
             looked: AtomicI64::new(i64::MIN),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use foveal_cancel::Cancel;
 use foveal_files::Roots;
 use foveal_index::Index;
-use foveal_processes::{Confinement, Environment, Shell};
+use foveal_processes::{Confinement, Environment, Sandbox, Shell};
 use foveal_store::SqliteStore;
 use foveal_tools::settings::ToolSettings;
 use foveal_tools::toolbox::Host;
@@ -33,8 +33,7 @@ fn commands_write_in_the_workspace_alone() {
     let host = Host {
         environment: Environment::inherited(path.clone().map(|path| ("PATH".into(), path))),
         shell: Shell::find(path.as_deref()).unwrap(),
-        writable: Some(Vec::new()),
-        requires_sandbox: true,
+        sandbox: Some(Sandbox::default().required().with_roots(&[work.clone()], &[]).unwrap()),
     };
     let (roots, base) = (Roots::open(&[&work]).unwrap(), work.clone());
     let store = Arc::new(SqliteStore::in_memory().unwrap());

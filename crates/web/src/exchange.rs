@@ -20,11 +20,10 @@ use url::Url;
 
 use crate::address::Guard;
 use crate::error::{FetchError, shown};
-use crate::fetcher::MayFollow;
 use crate::freshness::{ExchangeTimes, Freshness, UnixMs, Validators};
 use crate::kind;
 use crate::limits::{Limits, Names};
-use crate::normal::normal;
+use crate::normal::{MayFollow, normal};
 
 /// What is asked for, best first: some sites have their pages in Markdown.
 const ACCEPTED: &str = "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, \

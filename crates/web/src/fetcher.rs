@@ -20,6 +20,7 @@ use crate::freshness::{Freshness, Validators};
 use crate::kind::{self, Kind};
 use crate::limits::{Limits, Names};
 use crate::markdown::{self, Converted};
+use crate::normal::MayFollow;
 use crate::plain;
 
 /// The longest wait between two looks at the cancellation token.
@@ -36,10 +37,6 @@ pub struct Request {
     /// What is known of the page from before.
     pub cached: Option<Validators>,
 }
-
-/// Whether a redirect to an address, spelled as [`normal_address`](crate::normal_address) does,
-/// may be followed.
-pub type MayFollow = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 
 /// What came back.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,11 @@
 //! One spelling for all addresses that lead to the same page, for rules about addresses.
 
+use std::sync::Arc;
+
 use url::Url;
+
+/// Whether a redirect to an address, spelled as [`normal_address`] does, may be followed.
+pub type MayFollow = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 
 /// The address `text` as rules are about it; `None` for what is no address of the web.
 ///
@@ -27,6 +32,38 @@ pub(crate) fn normal(url: &Url) -> String {
     format!("{}://{host}{port}{path}{query}", url.scheme())
 }
 
+/// A glob over addresses, spelled as [`normal_address`] spells what it matches: as far as its parts
+/// are written out.
+pub fn normal_glob(glob: &str) -> String {
+    let Some((scheme, rest)) = glob.split_once("://") else { return glob.to_owned() };
+    let (authority, path) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
+    let is_written = |text: &str| !text.contains(['*', '?', '[', '{', '\\']);
+    let scheme = scheme.to_ascii_lowercase();
+    let authority = match Url::parse(&format!("{scheme}://{authority}/")) {
+        Ok(url) if is_written(authority) => normal(&url)
+            .trim_start_matches(&format!("{scheme}://"))
+            .trim_end_matches('/')
+            .to_owned(),
+        _ => authority.to_ascii_lowercase(),
+    };
+    let mut spelled = String::new();
+    for letter in path.chars() {
+        match letter {
+            '/' if spelled.ends_with('/') => {}
+            ' ' => spelled.push_str("%20"),
+            letter if letter.is_ascii() => spelled.push(letter),
+            letter => {
+                let mut bytes = [0; 4];
+                for byte in letter.encode_utf8(&mut bytes).bytes() {
+                    spelled.push_str(&format!("%{byte:02X}"));
+                }
+            }
+        }
+    }
+    let end = if path.is_empty() && is_written(authority.as_str()) { "/" } else { "" };
+    format!("{scheme}://{authority}{}{end}", plain(&spelled))
+}
+
 /// The text without `%` where none is needed, and with capitals in what stays encoded.
 fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
@@ -40,7 +77,7 @@ fn plain(text: &str) -> String {
             continue;
         };
         let byte = u8::from_str_radix(code, 16).unwrap_or_default();
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+        if byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@".contains(&byte) {
             plain.push(char::from(byte));
         } else {
             plain.push('%');
@@ -86,5 +123,28 @@ mod tests {
             assert_eq!(normal_address(expected), normal);
         }
         assert_eq!(normal_address("file:///etc/passwd"), None);
+    }
+
+    #[test]
+    fn globs_are_spelled_as_what_they_match() {
+        for (glob, address) in [
+            ("https://x.example", "https://x.example/"),
+            ("HTTPS://X.example:443/a", "https://x.example/a"),
+            ("https://x.example/%73ecret", "https://x.example/secret"),
+            ("https://x.example/@user/a", "https://x.example/%40user/a"),
+            ("https://x.example/Talk:a(b)", "https://x.example/Talk%3Aa%28b%29"),
+            ("https://x.example/café/a b", "https://x.example/caf%C3%A9/a%20b"),
+            ("https://bücher.example/a", "https://xn--bcher-kva.example/a"),
+            ("https://x.example/web//a", "https://x.example/web/a"),
+        ] {
+            assert_eq!(Some(normal_glob(glob)), normal_address(address), "{glob}");
+        }
+        for (glob, expected) in [
+            ("https://*.Example.com/A*", "https://*.example.com/A*"),
+            ("https://x.example*", "https://x.example*"),
+            ("*secret*", "*secret*"),
+        ] {
+            assert_eq!(normal_glob(glob), expected);
+        }
     }
 }

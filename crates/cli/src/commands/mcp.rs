@@ -101,9 +101,9 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     };
     let directory = std::env::current_dir().context("there is no current folder")?;
     let mut settings = McpSettings::new(tools, directory.clone());
-    settings.roots = toolbox::folders(&arguments.roots)?;
+    settings.roots = toolbox::named(&arguments.roots)?;
     settings.structured = arguments.structured;
-    let mut opener = Opener::new(environment, &toolbox::writable(&arguments.writable)?)?;
+    let mut opener = Opener::new(environment, &toolbox::named(&arguments.writable)?)?;
     if arguments.require_sandbox {
         opener = opener.requiring_sandbox();
     }

@@ -9,9 +9,6 @@ use super::draft::Draft;
 
 const RULE: &str = "noise";
 
-/// Bytes of an escape sequence. Links (OSC 8) are the longest in use, as long as an address may be.
-const SEQUENCE_BYTES_MAX: usize = 8 * 1024;
-
 /// Cuts escape sequences and overwritten text from every kept line of a run's output that is
 /// not known to be a file's.
 pub fn cut(draft: &mut Draft<'_>) {
@@ -88,7 +85,8 @@ fn escapes(text: &[u8]) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut at = 0;
     // Looked for once, not again for each sequence that has no end.
-    let mut bells = (0..text.len()).filter(|at| text[*at] == 0x07).peekable();
+    let mut ends = (0..text.len()).filter_map(|at| end_of_text(text, at)).peekable();
+    let mut foreign = (0..text.len()).filter(|at| !text[*at].is_ascii()).peekable();
     while at < text.len() {
         if text[at] != 0x1b {
             at += 1;
@@ -97,20 +95,21 @@ fn escapes(text: &[u8]) -> Vec<(usize, usize)> {
         let end = match text.get(at + 1) {
             Some(b'[') => {
                 let body = at + 2;
-                let longest = &text[body..text.len().min(body + SEQUENCE_BYTES_MAX)];
-                let last = longest.iter().position(|byte| (0x40..=0x7e).contains(byte));
+                let last = text[body..].iter().position(|byte| (0x40..=0x7e).contains(byte));
                 last.map(|last| body + last + 1)
             }
             Some(b']') => {
-                while bells.next_if(|bell| *bell < at).is_some() {}
-                bells.peek().map(|bell| bell + 1)
+                while ends.next_if(|end| *end <= at + 2).is_some() {}
+                ends.peek().copied()
             }
             Some(byte) if byte.is_ascii() => Some(at + 2),
             Some(_) | None => None,
         };
+        while foreign.next_if(|place| *place < at).is_some() {}
+        let plain_until = foreign.peek().copied().unwrap_or(usize::MAX);
         // An unfinished sequence stays: it may not be one.
         match end {
-            Some(end) if end <= at + SEQUENCE_BYTES_MAX && text[at..end].is_ascii() => {
+            Some(end) if end <= plain_until => {
                 found.push((at, end));
                 at = end;
             }
@@ -118,4 +117,44 @@ fn escapes(text: &[u8]) -> Vec<(usize, usize)> {
         }
     }
     found
+}
+
+/// Where a sequence with a text (OSC) ends, if what ends one stands at `at`: a bell, or ESC and a
+/// backslash.
+fn end_of_text(text: &[u8], at: usize) -> Option<usize> {
+    match text[at] {
+        0x07 => Some(at + 1),
+        0x1b if text.get(at + 1) == Some(&b'\\') => Some(at + 2),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn without(text: &str) -> String {
+        let mut left = text.as_bytes().to_vec();
+        for (start, end) in escapes(text.as_bytes()).into_iter().rev() {
+            left.drain(start..end);
+        }
+        String::from_utf8(left).expect("sequences are ASCII")
+    }
+
+    #[test]
+    fn sequences_end_where_terminals_end_them() {
+        for (text, expected) in [
+            ("\u{1b}[31mred\u{1b}[0m", "red"),
+            (
+                "a \u{1b}]8;;http://x\u{1b}\\LINK\u{1b}]8;;\u{1b}\\ seen \u{7} end",
+                "a LINK seen \u{7} end",
+            ),
+            ("a \u{1b}]0;title\u{7}b", "a b"),
+            ("\u{1b}]0;no end", "\u{1b}]0;no end"),
+            ("\u{1b}]0;é\u{7}x", "\u{1b}]0;é\u{7}x"),
+            ("\u{1b}]a\u{1b}]b\u{7}é", "é"),
+        ] {
+            assert_eq!(without(text), expected, "{text:?}");
+        }
+    }
 }

@@ -8,7 +8,7 @@ use super::word::{Word, is_shell};
 /// Programs that start another one after their flags, of which those listed take the next word.
 #[rustfmt::skip]
 const STARTERS: &[(&str, &[&str])] = &[
-    ("builtin", &[]), ("bunx", &[]), ("command", &[]), ("exec", &[]), ("nohup", &[]),
+    ("builtin", &[]), ("bunx", &[]), ("command", &[]), ("exec", &["-a"]), ("nohup", &[]),
     ("npx", &[]), ("pnpx", &[]), ("setsid", &[]), ("unbuffer", &[]), ("uvx", &[]),
     ("doas", &["-u", "-g", "-h", "-p"]),
     ("env", &["-u", "-C", "-S"]),
@@ -33,6 +33,30 @@ const OTHER_STARTERS: &[&str] = &[
 /// Whether the program starts another one.
 pub(super) fn is_starter(name: &str) -> bool {
     OTHER_STARTERS.contains(&name) || STARTERS.iter().any(|(known, _)| *known == name)
+}
+
+/// Options of `xargs` and `parallel` that take the next word.
+const FEEDER_VALUES: &[&str] = &["-I", "-n", "-P", "-L", "-d", "-s", "-E", "-a", "-j"];
+
+/// How many words that are no flags stand before the program that `name` starts; `None` if its
+/// flags are not known.
+pub(super) fn places_before_program(name: &str) -> Option<usize> {
+    match name {
+        "timeout" | "gtimeout" | "taskset" | "chrt" | "flock" => Some(1),
+        "xargs" | "parallel" => Some(0),
+        _ => STARTERS.iter().any(|(known, _)| *known == name).then_some(0),
+    }
+}
+
+/// Whether a flag of the starter `name` takes the next word.
+pub(super) fn takes_value(name: &str, flag: &str) -> bool {
+    let values = match name {
+        "xargs" | "parallel" => FEEDER_VALUES,
+        "flock" => &["-w", "-E"],
+        "chrt" => &["-T", "-P", "-D"],
+        _ => STARTERS.iter().find(|(known, _)| *known == name).map_or(&[][..], |(_, with)| with),
+    };
+    values.contains(&flag)
 }
 
 /// What a program starts.
@@ -90,8 +114,7 @@ fn find<'a>(shell: &mut Shell, call: Invocation<'a>) -> Started<'a> {
 
 fn xargs(call: Invocation<'_>) -> Started<'_> {
     let names = call.input.unwrap_or_else(Part::run);
-    let with_value = ["-I", "-n", "-P", "-L", "-d", "-s", "-E", "-a", "-j"];
-    let mut command = after_flags(call.arguments, &with_value).to_vec();
+    let mut command = after_flags(call.arguments, FEEDER_VALUES).to_vec();
     if !command.is_empty() {
         command.push(Word { text: "{}".to_owned(), expands: true, glob: false });
         for word in &mut command[1..] {

@@ -10,7 +10,7 @@ use landlock::{
 };
 
 use super::confinement::Confinement;
-use super::places::{Place, apart};
+use super::places::{Place, is_chosen_outside, is_of_the_system};
 use crate::CommandError;
 
 /// Devices that programs write to as a matter of course; shared memory and terminals too.
@@ -33,26 +33,47 @@ const WRITES_OF: ABI = ABI::V3;
 /// place of one later is meant.
 #[derive(Debug, Clone, Default)]
 pub struct Sandbox {
-    places: Arc<Vec<Place>>,
+    places: Vec<Arc<Place>>,
     passed_over: Arc<Vec<PathBuf>>,
     is_required: bool,
 }
 
 impl Sandbox {
     /// Holds `folders`, absolute paths of folders or single files, with all that is below them:
-    /// the workspace roots, the folder for temporary files, caches of package managers. What does
-    /// not exist is passed over, and so is a name that leads through another of the folders: a
-    /// command could have chosen what it leads to.
+    /// the folder for temporary files, caches of package managers. What does not exist is passed
+    /// over, and so is a name that goes through a link: a command may have made it. Links of the
+    /// system's own are followed.
     #[must_use]
     pub fn hold(folders: impl IntoIterator<Item = PathBuf>) -> Self {
-        let (apart, mut passed_over) = apart(folders.into_iter().collect());
-        let places = apart.iter().filter_map(|folder| Place::open(folder).ok()).collect();
-        let held: Vec<PathBuf> = apart.iter().filter_map(|held| held.canonicalize().ok()).collect();
-        passed_over.retain(|folder| {
-            let leads_out = |real: PathBuf| !held.iter().any(|held| real.starts_with(held));
-            folder.canonicalize().is_ok_and(leads_out)
-        });
-        Self { places: Arc::new(places), passed_over: Arc::new(passed_over), is_required: false }
+        let (trusted, mut passed_over): (Vec<PathBuf>, Vec<PathBuf>) =
+            folders.into_iter().partition(|folder| is_of_the_system(folder));
+        let open = |folder: &PathBuf| Place::open(folder).ok().map(Arc::new);
+        passed_over.retain(|folder| folder.exists());
+        Self {
+            places: trusted.iter().filter_map(open).collect(),
+            passed_over: Arc::new(passed_over),
+            is_required: false,
+        }
+    }
+
+    /// The same sandbox with `roots`, absolute paths of workspace folders. A link to a root is
+    /// followed, unless it lies in a folder that commands may write, or could: `before` are
+    /// roots of earlier sessions.
+    ///
+    /// # Errors
+    /// The first root that such a link leads to.
+    pub fn with_roots(mut self, roots: &[PathBuf], before: &[PathBuf]) -> Result<Self, PathBuf> {
+        let real = |path: &PathBuf| path.canonicalize().ok();
+        let of_roots = roots.iter().chain(before).filter_map(real);
+        let held = self.places.iter().map(|place| place.real.clone());
+        let writable: Vec<PathBuf> = held.chain(of_roots).collect();
+        for root in roots {
+            if !is_chosen_outside(root, &writable) {
+                return Err(root.clone());
+            }
+            self.places.extend(Place::open(root).ok().map(Arc::new));
+        }
+        Ok(self)
     }
 
     /// The same sandbox, without which nothing is started.
@@ -62,8 +83,7 @@ impl Sandbox {
         self
     }
 
-    /// Folders that were named to [`Self::hold`] and may not be written, as they lead through
-    /// another of them and out of it.
+    /// Folders that were named to [`Self::hold`] and are not held, as their names go through links.
     pub fn passed_over(&self) -> impl Iterator<Item = &Path> {
         self.passed_over.iter().map(PathBuf::as_path)
     }
@@ -125,7 +145,7 @@ impl Sandbox {
         let devices: Vec<Place> =
             DEVICES.iter().filter_map(|device| Place::open(Path::new(device)).ok()).collect();
         let mut rules = Ruleset::default().handle_access(writes)?.create()?;
-        for place in self.places.iter().chain(&devices) {
+        for place in self.places.iter().map(|place| &**place).chain(&devices) {
             rules = rules.add_rule(PathBeneath::new(place.as_fd(), allowed(place, writes)))?;
         }
         if let Some(also) = also {
@@ -143,5 +163,15 @@ fn allowed(place: &Place, writes: BitFlags<AccessFs>) -> BitFlags<AccessFs> {
         writes & !(AccessFs::MakeChar | AccessFs::MakeBlock)
     } else {
         writes & AccessFs::from_file(WRITES_OF)
+    }
+}
+
+impl Confinement {
+    /// What the kernel can do here, tried on a thread that ends at once.
+    ///
+    /// # Errors
+    /// If the kernel has Landlock but does not confine; no command runs then.
+    pub fn available() -> Result<Self, CommandError> {
+        Sandbox::default().start(None, || ()).map(|((), confinement)| confinement)
     }
 }

@@ -4,10 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::confine::Sandbox;
-use crate::CommandError;
-
-/// How far the kernel holds a [`Sandbox`].
+/// How far the kernel holds a [`Sandbox`](super::Sandbox).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Confinement {
     /// All writes outside are refused.
@@ -32,15 +29,5 @@ impl fmt::Display for Confinement {
             ),
             Self::Absent { why } => write!(out, "writes are not confined: {why}"),
         }
-    }
-}
-
-impl Confinement {
-    /// What the kernel can do here, tried on a thread that ends at once.
-    ///
-    /// # Errors
-    /// If the kernel has Landlock but does not confine; no command runs then.
-    pub fn available() -> Result<Self, CommandError> {
-        Sandbox::default().start(None, || ()).map(|((), confinement)| confinement)
     }
 }

@@ -1,15 +1,14 @@
 //! The folders that commands may write, held open.
 //!
-//! A name is looked up once, when the sandbox is made. What a command puts in its place later
-//! is not meant by it. Nor may a command choose what a later sandbox looks up: a name that leads
-//! through a folder that commands may write is not followed.
+//! A name is looked up once. What a command puts in its place later is not meant by it. Nor may a
+//! command choose what a later look-up finds: links that it may have made are not followed.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::OFlags;
@@ -21,6 +20,8 @@ const LINKS_MAX: usize = 40;
 #[derive(Debug)]
 pub(super) struct Place {
     handle: File,
+    /// Where it was, without links.
+    pub(super) real: PathBuf,
     pub(super) is_folder: bool,
 }
 
@@ -30,7 +31,7 @@ impl Place {
         let only_a_handle = OFlags::PATH.bits().cast_signed();
         let handle = OpenOptions::new().read(true).custom_flags(only_a_handle).open(path)?;
         let is_folder = handle.metadata()?.is_dir();
-        Ok(Self { handle, is_folder })
+        Ok(Self { handle, real: path.canonicalize()?, is_folder })
     }
 }
 
@@ -40,17 +41,22 @@ impl AsFd for Place {
     }
 }
 
-/// Those of `folders`, absolute paths, whose names lead through none of the others. A folder in
-/// another one is left out too: with that one it may be written in any case.
-pub(super) fn apart(folders: Vec<PathBuf>) -> (Vec<PathBuf>, Vec<PathBuf>) {
-    let real: Vec<PathBuf> =
-        folders.iter().filter_map(|folder| folder.canonicalize().ok()).collect();
-    folders.into_iter().partition(|folder| !leads_through(folder, &real))
+/// Whether `path` goes through links of the system alone: those of root, where we are not root
+/// ourselves. Any other link may have been made by a command, in this session or an earlier one.
+pub(super) fn is_of_the_system(path: &Path) -> bool {
+    let are_we_root = rustix::process::geteuid().is_root();
+    let is_of_root = |link: &Path| link.symlink_metadata().is_ok_and(|link| link.uid() == 0);
+    goes_through(path, |_, link| !are_we_root && is_of_root(link))
 }
 
-/// Whether what `path` leads to is chosen by an entry of one of `writable`, real paths, or of a
-/// folder below. A path that cannot be followed leads nowhere.
-fn leads_through(path: &Path, writable: &[PathBuf]) -> bool {
+/// Whether no link that `path` goes through lies in one of the folders `writable`, real paths.
+pub(super) fn is_chosen_outside(path: &Path, writable: &[PathBuf]) -> bool {
+    goes_through(path, |folder, _| !writable.iter().any(|one| folder.starts_with(one)))
+}
+
+/// Whether `may` says yes to all links on the way of `path`; it is given the folder that a link
+/// lies in, and the link.
+fn goes_through(path: &Path, may: impl Fn(&Path, &Path) -> bool) -> bool {
     let mut place = PathBuf::from("/");
     let mut rest: VecDeque<OsString> = parts(path);
     let mut links = 0;
@@ -59,17 +65,14 @@ fn leads_through(path: &Path, writable: &[PathBuf]) -> bool {
             place.pop();
             continue;
         }
-        if writable.iter().any(|folder| place.starts_with(folder)) {
-            return true;
-        }
         let next = place.join(&part);
         let Ok(target) = fs::read_link(&next) else {
             place = next;
             continue;
         };
         links += 1;
-        if links > LINKS_MAX {
-            return true;
+        if links > LINKS_MAX || !may(&place, &next) {
+            return false;
         }
         if target.is_absolute() {
             place = PathBuf::from("/");
@@ -78,7 +81,7 @@ fn leads_through(path: &Path, writable: &[PathBuf]) -> bool {
         ahead.append(&mut rest);
         rest = ahead;
     }
-    false
+    true
 }
 
 fn parts(path: &Path) -> VecDeque<OsString> {
@@ -97,33 +100,35 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_lead_through_no_folder_that_commands_write() {
+    fn links_that_a_command_may_have_made_are_not_followed() {
         let base = tempfile::tempdir().expect("a folder");
         let base = base.path().canonicalize().expect("it is there");
         let at = |name: &str| base.join(name);
-        for folder in ["project/inner", "elsewhere/cache", "alone"] {
+        for folder in ["project/inner", "elsewhere/cache"] {
             fs::create_dir_all(at(folder)).expect("a folder");
         }
         symlink("/", at("project/planted")).expect("a link");
-        symlink("../elsewhere/cache", at("project/cache")).expect("a link");
         symlink("elsewhere/cache", at("honest")).expect("a link");
-        symlink("project/cache", at("detour")).expect("a link");
+        symlink("project/planted", at("detour")).expect("a link");
         symlink("round", at("round")).expect("a link");
 
-        let kept = |folders: &[&str]| {
-            let (kept, _) = apart(folders.iter().map(|name| at(name)).collect());
-            let name =
-                |path: &PathBuf| path.strip_prefix(&base).expect("below").display().to_string();
-            kept.iter().map(name).collect::<Vec<_>>()
-        };
-        assert_eq!(kept(&["project", "alone", "honest"]), ["project", "alone", "honest"]);
-        assert_eq!(kept(&["project", "project/inner", "project/./inner"]), ["project"]);
-        assert_eq!(kept(&["project", "project/cache"]), ["project"]);
-        assert_eq!(kept(&["project", "detour"]), ["project"]);
-        assert_eq!(kept(&["project", "alone/../project/inner"]), ["project"]);
-        assert_eq!(kept(&["alone", "round"]), ["alone"]);
-        assert_eq!(kept(&["elsewhere", "missing"]), ["elsewhere", "missing"]);
-        // It leads to the top, so that all others are in it: nothing is better than everything.
-        assert_eq!(kept(&["project", "project/planted"]), [""; 0]);
+        let writable = [at("project")];
+        for (name, is_outside) in [
+            ("project", true),
+            ("project/inner", true),
+            ("project/./inner/../inner", true),
+            ("project/missing", true),
+            ("honest", true),
+            ("project/planted", false),
+            ("project/planted/usr", false),
+            ("detour", false),
+            ("elsewhere/../project/planted", false),
+            ("round", false),
+        ] {
+            assert_eq!(is_chosen_outside(&at(name), &writable), is_outside, "{name}");
+            // The links here are ours.
+            let has_link = !is_outside || name == "honest";
+            assert_eq!(is_of_the_system(&at(name)), !has_link, "{name}");
+        }
     }
 }

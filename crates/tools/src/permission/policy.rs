@@ -1,5 +1,6 @@
 //! All rules, in order.
 
+use foveal_web::normal_glob;
 use serde::{Deserialize, Serialize};
 
 use super::access::{Access, Verdict};
@@ -42,20 +43,15 @@ impl Policy {
     }
 }
 
+/// Whether a rule is about the subject. Of addresses, rules that ask or forbid, and those that
+/// allow one address alone, are also about what was written.
 fn is_about(rule: &Rule, access: &Access<'_>) -> bool {
-    let is_strict = rule.verdict != Verdict::Allow;
-    matches(&rule.subject, access.subject)
-        || access.written.is_some_and(|written| {
-            matches(&of_address(&rule.subject), access.subject)
-                || (is_strict && matches(&rule.subject, written))
-        })
-}
-
-/// A glob over addresses with the scheme and the host in small letters, as addresses have them.
-fn of_address(glob: &str) -> String {
-    let after = glob.find("://").map_or(0, |at| at + 3);
-    let end = glob[after..].find('/').map_or(glob.len(), |length| after + length);
-    glob[..end].to_ascii_lowercase() + &glob[end..]
+    let Some(written) = access.written else { return matches(&rule.subject, access.subject) };
+    let by_words = rule.verdict != Verdict::Allow && matches(&rule.subject, written);
+    by_words
+        || rule.subject == written
+        || matches(&rule.subject, access.subject)
+        || matches(&normal_glob(&rule.subject), access.subject)
 }
 
 #[cfg(test)]

@@ -3,9 +3,11 @@
 
 use tree_sitter::Node;
 
+use super::scan::{expansions, without};
 use crate::shell::parse::text_of;
 use crate::shell::read::words_of;
-use crate::shell::word::Word;
+use crate::shell::starters::is_starter;
+use crate::shell::word::{Word, name_of};
 
 /// Variables that say which programs a shell runs, or what it runs beside them.
 const RULING: &[&str] = &[
@@ -26,11 +28,27 @@ const RULING_PREFIXES: &[&str] = &["BASH_FUNC_", "DYLD_", "LD_"];
 
 /// Builtins that run some of their words, or replace what a name runs.
 const RUNNING: &[&str] = &["bind", "compgen", "complete", "compopt", "enable", "fc"];
-/// Builtins that take words for names of variables, whose subscripts they evaluate.
-const NAMING: &[&str] = &["getopts", "let", "mapfile", "read", "readarray", "unset", "wait"];
+/// Builtins that take words for names of variables, whose subscripts they evaluate, with their
+/// options that take a word of another kind.
+const NAMING: &[(&str, &[&str])] = &[
+    ("declare", &[]),
+    ("getopts", &[]),
+    ("let", &[]),
+    ("local", &[]),
+    ("mapfile", &["-d", "-n", "-s", "-u", "-c"]),
+    ("read", &["-d", "-i", "-n", "-N", "-p", "-t", "-u"]),
+    ("readarray", &["-d", "-n", "-s", "-u", "-c"]),
+    ("readonly", &[]),
+    ("typeset", &[]),
+    ("unset", &[]),
+];
 
 /// Whether a line does, by the rules of this module, more than its commands show.
 pub(super) fn does_more(root: Node<'_>, source: &str) -> bool {
+    // `{name[…]}>file`: the subscript is evaluated.
+    if source.contains("]}>") || source.contains("]}<") {
+        return true;
+    }
     let mut line = Line { source, evaluates: false, hides: false, reads: false, quotes: false };
     let mut waiting = vec![root];
     while let Some(node) = waiting.pop() {
@@ -64,16 +82,16 @@ impl Line<'_> {
         match node.kind() {
             // In backquotes a backslash makes backquotes of the next level.
             "command_substitution" => text.starts_with('`') && text.contains('\\'),
-            "expansion" => text.contains("@P"),
+            "expansion" => text.contains("@P") || assigned_by(text).is_some_and(is_ruling),
             "variable_assignment" => {
                 let name = text.split(['=', '[', '+']).next().unwrap_or_default();
                 is_ruling(name) || hides_substitution(node, self.source)
             }
+            "for_statement" => is_ruling(text.split_whitespace().nth(1).unwrap_or_default()),
             "declaration_command" => {
-                text.split([' ', '\t', '\n', '\'', '"']).any(|word| {
-                    let name = word.split('=').next().unwrap_or_default();
-                    name == "PATH" || is_ruling(name)
-                }) || hides_substitution(node, self.source)
+                let mut words = text.split([' ', '\t', '\n', '\'', '"']);
+                words.any(|word| is_ruling(word.split('=').next().unwrap_or_default()))
+                    || hides_substitution(node, self.source)
             }
             "unset_command" => hides_substitution(node, self.source),
             "command" => runs_words(&words_of(node, self.source)),
@@ -85,35 +103,52 @@ impl Line<'_> {
         let text = text_of(node, self.source);
         match node.kind() {
             "arithmetic_expansion" | "c_style_for_statement" | "subscript" => self.evaluates = true,
+            "compound_statement" => self.evaluates |= text.starts_with("(("),
+            "array" => self.evaluates |= text.contains("([") || text.contains(" ["),
             "test_command" => {
-                let compares = |word: &str| {
-                    matches!(word, "-v" | "-R" | "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge")
-                };
-                self.evaluates |= text.starts_with("((") || text.split_whitespace().any(compares);
+                // Only between double brackets numbers are expressions.
+                let compares =
+                    |word: &str| matches!(word, "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge");
+                let asks = |word: &str| matches!(word, "-v" | "-R") || word.starts_with(['$', '`']);
+                self.evaluates |= text.starts_with("((")
+                    || (text.starts_with("[[") && text.split_whitespace().any(compares))
+                    || text.split_whitespace().any(asks);
             }
-            "expansion" => self.evaluates |= text.starts_with("${!") || has_offset(text),
-            "declaration_command" => {
-                // Attributes of numbers and of names of other variables.
-                let is_such = |word: &str| word.starts_with('-') && word.contains(['i', 'n']);
+            "expansion" => {
+                self.evaluates |= text.starts_with("${!") || has_offset(text);
+                self.hides |= assigned_by(text).is_some();
+            }
+            "declaration_command" | "unset_command" => {
+                // Attributes of numbers and of names of other variables; names that are made.
+                let is_such = |word: &str| {
+                    word.starts_with(['$', '"', '\''])
+                        || word.starts_with('-') && word.contains(['i', 'n'])
+                };
                 self.evaluates |= text.split_whitespace().any(is_such);
             }
-            "command" => {
-                let words = words_of(node, self.source);
-                let words = own(&words);
-                let name = words.first().map(|word| word.text.as_str()).unwrap_or_default();
-                let asks = |word: &Word| matches!(word.text.as_str(), "-v" | "-R");
-                self.evaluates |=
-                    name == "let" || (matches!(name, "printf" | "test") && words.iter().any(asks));
-                self.reads |= matches!(name, "mapfile" | "read" | "readarray");
-            }
+            "command" => self.note_command(&words_of(node, self.source)),
             "raw_string" | "ansi_c_string" | "string" | "word" => {
                 self.hides |= hides_here(node, self.source);
             }
             "heredoc_body" | "herestring_redirect" => {
-                self.quotes |= text.contains("$(") || text.contains('`');
+                let plain = without(self.source, node.byte_range(), &expansions(node), "_");
+                self.quotes |= hides_code(&plain);
             }
             _ => {}
         }
+    }
+
+    fn note_command(&mut self, words: &[Word]) {
+        let Some((name, rest)) = own(words).split_first() else { return };
+        let asks = |word: &Word| matches!(word.text.as_str(), "-v" | "-R");
+        let is_made = |word: &Word| word.expands || word.glob || word.text.contains('{');
+        self.evaluates |= match name.text.as_str() {
+            "let" | "declare" | "local" | "readonly" | "typeset" | "unset" => true,
+            "printf" => rest.first().is_some_and(is_made) || rest.iter().any(asks),
+            "test" | "[" => rest.iter().any(|word| asks(word) || word.expands),
+            _ => false,
+        };
+        self.reads |= matches!(name.text.as_str(), "mapfile" | "read" | "readarray");
     }
 }
 
@@ -126,22 +161,37 @@ fn runs_words(words: &[Word]) -> bool {
     match name.text.as_str() {
         builtin if RUNNING.contains(&builtin) => true,
         "hash" => rest.iter().any(|word| word.expands || is_flag(word, 'p')),
-        "env" | "export" => rest
-            .iter()
-            .any(|word| word.text.split_once('=').is_some_and(|(name, _)| is_ruling(name))),
         "mapfile" | "readarray" if rest.iter().any(|word| is_flag(word, 'C')) => true,
-        builtin if NAMING.contains(&builtin) => rest.iter().any(|word| !is_plain(word)),
         "printf" => match rest {
-            [first, ..] if first.text.starts_with('$') => true,
             [first, name, ..] if first.text == "-v" => !is_plain(name),
             [first, ..] => first.text.starts_with("-v"),
             [] => false,
         },
-        "test" => rest
+        "test" | "[" => rest
             .windows(2)
             .any(|pair| matches!(pair[0].text.as_str(), "-v" | "-R") && !is_plain(&pair[1])),
-        _ => false,
+        "wait" => rest.windows(2).any(|pair| pair[0].text == "-p" && !is_plain(&pair[1])),
+        starter if starter == "export" || is_starter(name_of(starter)) => rest
+            .iter()
+            .any(|word| word.text.split_once('=').is_some_and(|(name, _)| is_ruling(name))),
+        builtin => names(builtin, rest),
     }
+}
+
+/// Whether a builtin is given a word for a name that is more than a name.
+fn names(builtin: &str, words: &[Word]) -> bool {
+    let Some((_, valued)) = NAMING.iter().find(|(known, _)| *known == builtin) else {
+        return false;
+    };
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        if valued.contains(&word.text.as_str()) {
+            words.next();
+        } else if !is_plain(word) {
+            return true;
+        }
+    }
+    false
 }
 
 /// The words from the builtin on, past what a shell starts builtins with.
@@ -155,8 +205,20 @@ fn own(words: &[Word]) -> &[Word] {
 
 /// Whether a word that names a variable names one that rules nothing, and nothing else.
 fn is_plain(word: &Word) -> bool {
-    let is_evaluated = word.expands || word.text.contains(['[', '`', '$']);
-    !is_evaluated && !is_ruling(&word.text) && word.text != "PATH"
+    let (name, is_assigned) = match word.text.split_once('=') {
+        Some((name, _)) => (name, true),
+        None => (&*word.text, false),
+    };
+    let is_evaluated = (word.expands && !is_assigned) || name.contains(['[', '`', '$']);
+    !is_evaluated && !is_ruling(name) && (name != "PATH" || is_assigned)
+}
+
+/// The variable that `${name:=…}` or `${name=…}` assigns to.
+fn assigned_by(expansion: &str) -> Option<&str> {
+    let inner = expansion.strip_prefix("${")?;
+    let end = inner.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')?;
+    let (name, rest) = inner.split_at(end);
+    (rest.starts_with('=') || rest.starts_with(":=")).then_some(name)
 }
 
 fn is_ruling(name: &str) -> bool {
@@ -188,22 +250,41 @@ fn hides_substitution(node: Node<'_>, source: &str) -> bool {
 fn hides_here(node: Node<'_>, source: &str) -> bool {
     let text = text_of(node, source);
     match node.kind() {
-        "raw_string" => text.contains("$(") || text.contains('`'),
-        "ansi_c_string" => has_code(text),
-        "string" | "word" => text.contains("\\$") || text.contains("\\`"),
+        "raw_string" => hides_code(text.trim_matches('\'')),
+        "ansi_c_string" => hides_code(text.trim_start_matches('$').trim_matches('\'')),
+        "string" => {
+            let inner = text.trim_matches('"');
+            let mut dollars = inner.match_indices("\\$");
+            let opens = |at: usize| begins_code(&inner[at + 2..]);
+            inner.contains("\\`") || dollars.any(|(at, _)| opens(at))
+        }
+        "word" => text.contains("\\$") || text.contains("\\`"),
         _ => false,
     }
 }
 
-/// Whether a text in `$' … '` may stand for a substitution; letters may be written as numbers.
-fn has_code(text: &str) -> bool {
-    let mut letters = text.chars();
-    while let Some(letter) = letters.next() {
-        let is_number =
-            letter == '\\' && letters.next().is_some_and(|next| "xuU01234567".contains(next));
-        if is_number || letter == '`' {
-            return true;
-        }
-    }
-    text.contains("$(")
+/// Whether a text that is taken as it is holds a substitution, or the beginning of one: the rest
+/// may stand in the next word. Letters may be written as numbers.
+fn hides_code(text: &str) -> bool {
+    text.contains('`')
+        || text.match_indices('$').any(|(at, _)| begins_code(&text[at + 1..]))
+        || text.match_indices('\\').any(|(at, _)| is_number_of_sign(&text[at + 1..]))
 }
+
+/// Whether `$` before this text may begin a substitution.
+fn begins_code(after: &str) -> bool {
+    after.is_empty() || after.starts_with(['(', '{', '['])
+}
+
+/// Whether a text begins with the number of `$` or of the backquote, as `x24` or `044`.
+fn is_number_of_sign(text: &str) -> bool {
+    let (digits, codes): (&str, &[&str]) = match text.chars().next() {
+        Some('x' | 'u' | 'U') => (&text[1..], &["24", "60"]),
+        _ => (text, &["44", "140"]),
+    };
+    let digits = digits.trim_start_matches('0');
+    codes.iter().any(|code| digits.starts_with(code))
+}
+
+#[cfg(test)]
+mod tests;

@@ -113,6 +113,7 @@ impl Speller<'_> {
         };
         let is_flag = |word: &&str| word.starts_with('-') && !word.starts_with("--");
         let are_run = matches!(name, "eval" | "trap")
+            || LINE_TAKERS.contains(&name)
             || (runs_scripts(name) && rest.iter().any(|word| is_flag(word) && word.contains('c')));
         for script in scripts.iter().filter(|script| script.len() < self.line.len()) {
             let line = nested(script, self.shells + 1);

@@ -67,6 +67,11 @@ impl PieceReader<'_> {
             self.is_clear &= !node.is_error() && !node.is_missing();
             let mut is_in_word = is_in_word;
             match node.kind() {
+                // Arithmetic, which is no command.
+                "compound_statement" if text_of(node, self.source).starts_with("((") => {
+                    self.command(node);
+                    is_in_word = true;
+                }
                 "program"
                 | "list"
                 | "pipeline"
@@ -130,7 +135,7 @@ impl PieceReader<'_> {
         let opening = match node.kind() {
             "arithmetic_expansion" => "$((",
             "array" => "(",
-            "expansion" | "test_command" => "",
+            "expansion" | "test_command" | "compound_statement" => "",
             _ => return false,
         };
         let mut cursor = node.walk();

@@ -3,49 +3,147 @@
 use tree_sitter::Node;
 
 use crate::shell::parse::text_of;
-use crate::shell::starters::is_starter;
+use crate::shell::starters::{is_starter, places_before_program, takes_value};
 use crate::shell::word::{Word, is_shell, name_of};
+
+/// Words of a starter that are looked at where its flags are not known.
+const WORDS_MAX: usize = 16;
+
+/// Options of shells that take the next word.
+const SHELL_VALUES: &[&str] = &["-o", "+o", "-O", "+O", "--rcfile", "--init-file"];
 
 /// Whether the words say which program is run: its name is written as it is, and a shell's
 /// script is not what something else writes.
 pub(super) fn is_told(words: &[Word], source: &str) -> bool {
     let mut waiting = words;
+    let mut is_fed = false;
     while let Some((program, rest)) = waiting.split_first() {
-        if program.expands || program.glob || program.text.contains('{') {
+        if !is_written(program) {
             return false;
         }
         let name = name_of(&program.text);
-        let is_made = |word: &Word| word.text.starts_with("<(") || word.text == "/dev/stdin";
         match name {
-            "alias" => return !rest.iter().any(|word| word.text.contains('=')),
-            "." | "source" => return !rest.first().is_some_and(is_made),
-            _ if runs_scripts(name) => {
-                let has_script = rest.iter().any(|word| !word.text.starts_with('-'));
-                let is_asked = rest.iter().any(|word| word.text.starts_with("--"));
-                // Alone on its line it waits for what is typed.
-                let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
-                let is_alone = source.trim() == texts.join(" ");
-                return !rest.iter().any(is_made) && (has_script || is_asked || is_alone);
+            "alias" => {
+                return !rest.iter().any(|word| word.expands || word.text.contains('='));
             }
-            "find" => return true,
-            _ if is_starter(name) => waiting = started(rest),
+            "." | "source" => return !rest.iter().any(is_made),
+            _ if runs_scripts(name) => return has_told_script(words, rest, source),
+            "find" => return found_are_told(rest, source),
+            _ if is_starter(name) => {
+                is_fed |= matches!(name, "xargs" | "parallel");
+                match started(name, rest) {
+                    Started::Untold => return false,
+                    // What is fed to it names the program.
+                    Started::Nothing => return !is_fed || matches!(name, "xargs" | "parallel"),
+                    Started::Words(next) => waiting = next,
+                }
+            }
             _ => return true,
         }
     }
     true
 }
 
-/// The words from the program on that a starter starts, if that is beyond doubt or expanded.
-fn started(words: &[Word]) -> &[Word] {
-    let is_flag = |word: &Word| word.text.starts_with('-') || word.text.contains('=');
-    let at = words.iter().position(|word| !is_flag(word)).unwrap_or(words.len());
-    let after_flag = at > 0 && words[at - 1].text.starts_with('-');
-    let is_name = words.get(at).is_some_and(|word| {
-        let is_first = word.expands && !after_flag;
-        let name = name_of(&word.text);
-        is_first || is_starter(name) || runs_scripts(name)
-    });
-    if is_name { &words[at..] } else { &[] }
+/// Whether a word is what the program gets, letter for letter.
+fn is_written(word: &Word) -> bool {
+    !word.expands && !word.glob && !word.text.contains('{')
+}
+
+/// Whether a script comes from what something else writes: a substitution, a descriptor.
+fn is_made(word: &Word) -> bool {
+    let mut parts = word.text.split('/').filter(|part| !matches!(*part, "" | "."));
+    let is_device = word.text.starts_with('/') && matches!(parts.next(), Some("dev" | "proc"));
+    word.text.starts_with("<(") || is_device
+}
+
+/// Whether a shell's script is a file or a word that is told, or the shell only says its version.
+fn has_told_script(words: &[Word], rest: &[Word], source: &str) -> bool {
+    let mut script = None;
+    let mut at = 0;
+    while let Some(word) = rest.get(at) {
+        let text = word.text.as_str();
+        if matches!(text, "--version" | "--help") {
+            return true;
+        }
+        if text == "-s" || text.starts_with("-s") && !text.contains('c') {
+            return false;
+        }
+        if SHELL_VALUES.contains(&text) {
+            at += 2;
+            continue;
+        }
+        if !text.starts_with(['-', '+']) {
+            script = Some(word);
+            break;
+        }
+        at += 1;
+    }
+    // Alone on its line it waits for what is typed.
+    let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+    let is_alone = source.trim() == texts.join(" ");
+    !rest.iter().any(is_made) && (script.is_some() || is_alone)
+}
+
+/// Whether it is told what `find` runs on what it finds.
+fn found_are_told(rest: &[Word], source: &str) -> bool {
+    let runs = |word: &Word| matches!(word.text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir");
+    let mut places = rest.iter().enumerate().filter(|(_, word)| runs(word));
+    places.all(|(at, _)| {
+        let inner = &rest[at + 1..];
+        let ends = |word: &Word| matches!(word.text.as_str(), ";" | "+");
+        let length = inner.iter().position(ends).unwrap_or(inner.len());
+        is_told(&inner[..length], source)
+    })
+}
+
+/// What a starter starts.
+enum Started<'a> {
+    /// The words from the program on.
+    Words(&'a [Word]),
+    /// No program is among its words.
+    Nothing,
+    /// What is expanded may be the program.
+    Untold,
+}
+
+fn started<'a>(name: &str, words: &'a [Word]) -> Started<'a> {
+    let is_long = |word: &Word| word.text.len() > 2 && word.text.starts_with("--");
+    let is_unknown =
+        |word: &Word| is_long(word) && !word.text.contains('=') && !takes_value(name, &word.text);
+    let places = places_before_program(name).filter(|_| !words.iter().any(is_unknown));
+    let Some(mut places) = places else {
+        // Nobody knows which of its flags take a word.
+        let first = &words[..words.len().min(WORDS_MAX)];
+        if first.iter().any(|word| !is_written(word)) {
+            return Started::Untold;
+        }
+        let inner =
+            |word: &Word| is_starter(name_of(&word.text)) || runs_scripts(name_of(&word.text));
+        return match words.iter().position(inner) {
+            Some(at) => Started::Words(&words[at..]),
+            None => Started::Nothing,
+        };
+    };
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        let is_assignment = word.text.split_once('=').is_some_and(|(name, _)| {
+            !name.is_empty()
+                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        });
+        if word.text.starts_with('-') {
+            at += 1 + usize::from(takes_value(name, &word.text));
+        } else if is_assignment {
+            at += 1;
+        } else if places > 0 {
+            if !is_written(word) && word.glob {
+                return Started::Untold;
+            }
+            (places, at) = (places - 1, at + 1);
+        } else {
+            return if is_written(word) { Started::Words(&words[at..]) } else { Started::Untold };
+        }
+    }
+    Started::Nothing
 }
 
 /// Whether letters are written as numbers where they may name a program.
@@ -55,7 +153,9 @@ pub(super) fn has_odd_letters(node: Node<'_>, source: &str) -> bool {
         return false;
     };
     let program = name_of(name);
-    let runs = is_starter(program) || runs_scripts(program) || program == "eval";
+    let runs = is_starter(program)
+        || runs_scripts(program)
+        || matches!(program, "alias" | "eval" | "trap");
     is_odd(if runs { text_of(node, source) } else { name })
 }
 
