@@ -92,7 +92,7 @@ fn entities_are_found_by_words_and_meaning() {
         "\
 parse settings\n\
 \x20 src/settings.rs:22-28 function parse_settings [parse+settings]\n\
-\x20 src/settings.rs:10-19 method Settings.load [parse+settings]\n\
+\x20 src/settings.rs:10-14 method Settings.load [parse+settings]\n\
 depth of folders\n\
 \x20 src/settings.rs:16-19 method Settings.folder_depth [depth+folders]\n\
 verbose\n\
