@@ -44,6 +44,8 @@ pub(crate) struct Environment {
     pub(crate) has_less: bool,
     /// Which of input and output are terminals.
     pub(crate) terminal: Terminal,
+    /// The columns of the terminal that standard output is.
+    pub(crate) width: Option<usize>,
     /// Whether standard output is a terminal that wants colour, or the user asked for it.
     pub(crate) colour: bool,
 }
@@ -154,6 +156,7 @@ impl Environment {
                 output: std::io::stdout().is_terminal(),
                 error: std::io::stderr().is_terminal(),
             },
+            width: width(),
             colour: match choice {
                 ColourChoice::Auto => std::io::stdout().is_terminal() && !refused,
                 ColourChoice::Always => true,
@@ -166,6 +169,20 @@ impl Environment {
 /// The variables that commands run by tools see.
 pub(crate) fn of_commands() -> foveal_processes::Environment {
     foveal_processes::Environment::inherited(std::env::vars_os())
+}
+
+/// The columns of the terminal that standard output is; `None` where it does not tell.
+pub(crate) fn width() -> Option<usize> {
+    let (_, columns) = console::Term::stdout().size_checked()?;
+    let columns = usize::from(columns);
+    (std::io::stdout().is_terminal() && columns > 0).then_some(columns)
+}
+
+/// The columns of the terminal that standard error is.
+pub(crate) fn width_of_messages() -> Option<usize> {
+    let (_, columns) = console::Term::stderr().size_checked()?;
+    let columns = usize::from(columns);
+    (std::io::stderr().is_terminal() && columns > 0).then_some(columns)
 }
 
 /// An empty variable counts as unset.

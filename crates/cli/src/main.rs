@@ -24,6 +24,7 @@ mod prompt;
 mod prompt_log;
 mod prompt_view;
 mod repository_index;
+mod rules;
 mod sessions;
 mod source_file;
 mod summary;
@@ -34,10 +35,10 @@ mod user_settings;
 use std::io;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 
 fn main() -> ExitCode {
-    let cli = commands::Cli::parse();
+    let cli = parsed();
     let environment = environment::Environment::read(cli.colour);
     match commands::run(cli, &environment) {
         Ok(code) => code,
@@ -47,6 +48,17 @@ fn main() -> ExitCode {
             ExitCode::from(exit_code::FAILED)
         }
     }
+}
+
+/// Columns of help, where the terminal has as many or none is there.
+const HELP_COLUMNS: usize = 100;
+
+/// The command line; its help fits into the terminal.
+fn parsed() -> commands::Cli {
+    let columns = environment::width().map_or(HELP_COLUMNS, |width| width.min(HELP_COLUMNS));
+    let command = commands::Cli::command().term_width(columns);
+    let parsed = commands::Cli::from_arg_matches(&command.get_matches());
+    parsed.unwrap_or_else(|error| error.exit())
 }
 
 /// Whether the reader of our output went away (`foveal replay | head`): no fault of ours.

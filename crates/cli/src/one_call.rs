@@ -1,21 +1,19 @@
 //! One call of a tool for a person at a shell: a session of its own, to which nothing was shown.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context, bail};
-use foveal_tools::control::{Approval, Question};
-use foveal_tools::{Answer, Control, Request, Session, Toolbox};
+use anyhow::bail;
+use foveal_tools::{Answer, Request, Session, Toolbox};
 use serde_json::{Value, json};
 
-use crate::confirm;
 use crate::environment::Environment;
 use crate::exit_code;
 use crate::interrupt;
 use crate::notice;
-use crate::source_file::SourceFileError;
+use crate::rules::{can_ask, control, place_of};
 use crate::toolbox::Opener;
 
 /// The tools on the folder of a path, and that path.
@@ -41,30 +39,9 @@ impl PathTools {
     /// # Errors
     /// If there is no such file, or the user's settings cannot be used.
     pub(crate) fn of(path: &Path, environment: &Environment) -> anyhow::Result<Self> {
-        let current = std::env::current_dir().context("there is no current folder")?;
-        let current = current.canonicalize().unwrap_or(current);
-        let found = path.canonicalize().map_err(|why| match why.kind() {
-            std::io::ErrorKind::NotFound => SourceFileError::Missing { path: path.to_owned() },
-            _ => SourceFileError::Unreadable { path: path.to_owned(), why },
-        })?;
-        let (root, inside) = match found.strip_prefix(&current) {
-            Ok(inside) => (current.clone(), inside.to_owned()),
-            Err(_) if found.is_dir() => (found, PathBuf::new()),
-            Err(_) => {
-                let name = found.file_name().map(PathBuf::from).unwrap_or_default();
-                (found.parent().map_or(current, Path::to_owned), name)
-            }
-        };
-        let Some(inside) = inside.to_str() else {
-            bail!("`{}` is no Unicode text: rename it", path.display());
-        };
-        let path = if inside.is_empty() { "." } else { inside }.to_owned();
-        let toolbox = Opener::new(environment, &[])?.open_without_index(&root)?;
-        Ok(Self {
-            tools: Tools(toolbox),
-            path,
-            asks: environment.terminal.input && environment.terminal.error,
-        })
+        let (place, path) = place_of(path)?;
+        let toolbox = Opener::new(environment, &[])?.open_for_person(&place)?;
+        Ok(Self { tools: Tools(toolbox), path, asks: can_ask(environment) })
     }
 
     /// Calls a tool.
@@ -74,16 +51,7 @@ impl PathTools {
     pub(crate) fn call(&self, tool: &str, arguments: Value) -> anyhow::Result<Ended> {
         let cancel = &interrupt::listen();
         let session = Session::new(&self.tools.0, name());
-        let person = |question: &Question| {
-            let text =
-                format!("{} `{}`: {}. Go on?", question.tool, question.subject, question.reason);
-            if confirm::yes(&text) { Approval::Once } else { Approval::No }
-        };
-        let control = Control {
-            cancel,
-            progress: &|_| {},
-            person: self.asks.then_some(&person as &(dyn Fn(&Question) -> Approval + Sync)),
-        };
+        let control = control(cancel, self.asks);
         let answer = session.call(&Request::new(tool, arguments), &control);
         if cancel.is_cancelled() {
             notice::say("stopped");
@@ -107,10 +75,22 @@ impl Drop for Tools {
     }
 }
 
+/// What the names of these sessions begin with.
+const KIND: &str = "shell ";
+
+/// Hex digits of such a name.
+const NAME_DIGITS: usize = 12;
+
 /// A name that no other session has.
 fn name() -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    format!("shell {} {}", now.as_nanos(), std::process::id())
+    let hash = blake3::hash(format!("{} {}", now.as_nanos(), std::process::id()).as_bytes());
+    format!("{KIND}{}", &hash.to_hex()[..NAME_DIGITS])
+}
+
+/// Whether a session of this name is one call of a person at a shell.
+pub(crate) fn is_one_call(session: &str) -> bool {
+    session.starts_with(KIND)
 }
 
 /// An answer as JSON.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use foveal_cancel::Cancel;
 use foveal_code::Parsed;
-use foveal_index::{may_hold_secrets, text_of};
+use foveal_index::text_of;
 
 /// Bytes of a file that are read.
 const FILE_BYTES_MAX: u64 = 64 << 20;
@@ -27,8 +27,6 @@ pub(crate) enum SourceFileError {
     Special { path: PathBuf },
     #[error("`{path}` is larger than {} MiB: it is not read", FILE_BYTES_MAX >> 20)]
     Large { path: PathBuf },
-    #[error("`{path}` may hold secrets, by its name: it is not read")]
-    Secret { path: PathBuf },
 }
 
 /// A file with what it is made of.
@@ -41,13 +39,10 @@ pub(crate) struct SourceText {
 /// Reads one file that the user named.
 ///
 /// # Errors
-/// If it is missing, a folder, not text, too large or may hold secrets.
+/// If it is missing, a folder, not text, or too large. Whether it may be read is asked before.
 pub(crate) fn read_file(path: &Path) -> Result<SourceText, SourceFileError> {
     let of = || path.to_owned();
     let data = regular(path)?;
-    if may_hold_secrets(path) {
-        return Err(SourceFileError::Secret { path: of() });
-    }
     if data.len() > FILE_BYTES_MAX {
         return Err(SourceFileError::Large { path: of() });
     }

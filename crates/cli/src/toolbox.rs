@@ -1,6 +1,7 @@
 //! Tools on folders, with what they need of this machine.
 
 use std::io;
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,8 +9,9 @@ use anyhow::{Context, bail};
 use foveal_files::Roots;
 use foveal_index::IndexError;
 use foveal_processes::Shell;
-use foveal_store::{SqliteStore, Store};
+use foveal_store::{ReadOnly, SqliteStore, Store, StoreError};
 use foveal_tools::toolbox::Host;
+use foveal_tools::unkept::Unkept;
 use foveal_tools::{Toolbox, code_index};
 
 use crate::environment::{self, Environment};
@@ -45,7 +47,14 @@ pub(crate) struct Opener {
     host: Host,
     settings: UserSettings,
     client_folder: Option<PathBuf>,
-    store: Mutex<Option<Arc<dyn Store>>>,
+    store: Mutex<Option<OpenedStore>>,
+}
+
+/// A store, and whether what it is given is there after the program has ended.
+#[derive(Clone)]
+struct OpenedStore {
+    store: Arc<dyn Store>,
+    is_kept: bool,
 }
 
 impl Opener {
@@ -96,29 +105,76 @@ impl Opener {
         Ok(Arc::new(toolbox))
     }
 
-    /// Tools on one folder for a single call: its index is neither made nor asked.
+    /// Tools for a single call of a person in the folder that they mean: no index is made or
+    /// asked, and what is outside of that folder needs their approval.
     ///
     /// # Errors
     /// If it is no folder.
-    pub(crate) fn open_without_index(&self, root: &Path) -> anyhow::Result<Arc<Toolbox>> {
-        let path = root.to_owned();
+    pub(crate) fn open_for_person(&self, place: &Place) -> anyhow::Result<Arc<Toolbox>> {
+        let store = self.store();
+        let mut toolbox = self.without_index(place, store.store)?;
+        // What is left out of the answer could not be asked for.
+        toolbox.keeps_content = store.is_kept;
+        Ok(Arc::new(toolbox))
+    }
+
+    /// The same to ask what the rules allow, and nothing else: nothing is stored.
+    ///
+    /// # Errors
+    /// If it is no folder.
+    pub(crate) fn open_for_rules(&self, place: &Place) -> anyhow::Result<Arc<Toolbox>> {
+        Ok(Arc::new(self.without_index(place, in_memory())?))
+    }
+
+    fn without_index(&self, place: &Place, store: Arc<dyn Store>) -> anyhow::Result<Toolbox> {
+        let path = place.meant.clone();
         let source = io::Error::from(io::ErrorKind::Unsupported);
         let index = Box::new(move || Err(IndexError::Place { path, source }));
-        Ok(Arc::new(self.with_index(Roots::open(&[root])?, index)))
+        let mut folders = vec![place.meant.clone()];
+        if !place.working.starts_with(&place.meant) {
+            folders.push(place.working.clone());
+        }
+        let roots = Roots::open(&folders)?.starting_at(&place.working);
+        let mut toolbox = self.with_store(roots, index, store);
+        toolbox.meant_folder = Some(place.meant.clone());
+        Ok(toolbox)
     }
 
     fn with_index(&self, roots: Roots, index: code_index::Open) -> Toolbox {
+        self.with_store(roots, index, self.store().store)
+    }
+
+    fn with_store(&self, roots: Roots, index: code_index::Open, store: Arc<dyn Store>) -> Toolbox {
         let UserSettings { tools, policy } = self.settings.clone();
-        let mut toolbox = Toolbox::new(roots, self.store(), index, self.host.clone(), tools);
+        let mut toolbox = Toolbox::new(roots, store, index, self.host.clone(), tools);
         toolbox.policy = policy;
+        toolbox.rules_file = user_settings::path(&self.environment);
         toolbox.client_folder.clone_from(&self.client_folder);
+        toolbox.unkept = Arc::new(Unkept::new(|error| {
+            notice::say(format_args!("nothing can be kept: {}", in_one_line(error)));
+        }));
         toolbox
     }
 
-    fn store(&self) -> Arc<dyn Store> {
+    fn store(&self) -> OpenedStore {
         let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(store.get_or_insert_with(|| open_store(&self.environment)))
+        store.get_or_insert_with(|| open_store(&self.environment)).clone()
     }
+}
+
+/// Where a person's call works.
+#[derive(Debug)]
+pub(crate) struct Place {
+    /// The folder that the person means without naming it. A canonical path, as the other is.
+    pub(crate) meant: PathBuf,
+    /// Where relative paths start.
+    pub(crate) working: PathBuf,
+}
+
+/// An error with its causes.
+fn in_one_line(error: &StoreError) -> String {
+    let causes = iter::successors(std::error::Error::source(error), |cause| cause.source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }
 
 /// Where the store is; `None` if there is no place for it.
@@ -127,17 +183,41 @@ pub(crate) fn store_path(environment: &Environment) -> Option<PathBuf> {
 }
 
 /// The store among the user's data; one in memory, which is said, where that cannot be used.
-pub(crate) fn open_store(environment: &Environment) -> Arc<dyn Store> {
+fn open_store(environment: &Environment) -> OpenedStore {
     let why = match store_path(environment).as_deref().map(SqliteStore::open) {
         Some(Ok(store)) => {
             store.take_notices().iter().for_each(notice::say);
-            return Arc::new(store);
+            return OpenedStore { store: Arc::new(store), is_kept: true };
         }
-        Some(Err(error)) => format!("{:#}", anyhow::Error::from(error)),
+        Some(Err(error)) => in_one_line(&error),
         None => "there is no place for the store: set HOME or XDG_DATA_HOME".to_owned(),
     };
-    notice::say(format_args!("{why}; what is left out of answers is kept only while this runs"));
+    notice::say(format_args!("{why}; nothing is kept beyond this run"));
+    OpenedStore { store: in_memory(), is_kept: false }
+}
+
+fn in_memory() -> Arc<dyn Store> {
     Arc::new(SqliteStore::in_memory().expect("a store in memory needs nothing but memory"))
+}
+
+/// The store, to be read; `None` if nothing was ever stored. Where it cannot be written, it is
+/// read as it is.
+///
+/// # Errors
+/// If it cannot be read.
+pub(crate) fn store_to_read(environment: &Environment) -> anyhow::Result<Option<SqliteStore>> {
+    let Some(path) = store_path(environment).filter(|path| path.exists()) else { return Ok(None) };
+    match SqliteStore::open(&path) {
+        Ok(store) => {
+            store.take_notices().iter().for_each(notice::say);
+            Ok(Some(store))
+        }
+        Err(error) if error.is_place() => match SqliteStore::open_read_only(&path)? {
+            ReadOnly::Store(store) => Ok(Some(store)),
+            ReadOnly::Older | ReadOnly::Newer | ReadOnly::Foreign => Err(error.into()),
+        },
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// What of [`CACHES`] is meant here, whether it exists or not.

@@ -4,6 +4,8 @@ mod bad_input;
 mod bench;
 mod embedder;
 #[cfg(unix)]
+mod full_disk;
+#[cfg(unix)]
 mod hook;
 mod index;
 #[cfg(unix)]
@@ -18,6 +20,8 @@ mod opencode;
 mod own_sessions;
 mod prompt_log;
 mod replay;
+#[cfg(unix)]
+mod rules;
 mod shell_tools;
 mod single;
 mod structure;

@@ -223,3 +223,40 @@ fn the_doctor_says_what_is_broken() {
     let healed = world.output("doctor");
     assert!(healed.contains("ok      cursor ") && !healed.contains("broken"), "{healed}");
 }
+
+/// It looks, and makes, changes and repairs nothing.
+#[test]
+fn the_doctor_leaves_everything_as_it_is() {
+    fn all_below(folder: &std::path::Path, found: &mut Vec<(std::path::PathBuf, Vec<u8>)>) {
+        for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                found.push((path.clone(), Vec::new()));
+                all_below(&path, found);
+            } else {
+                found.push((path.clone(), std::fs::read(&path).expect("a file")));
+            }
+        }
+        found.sort();
+    }
+    let world = repository("doctor_looks");
+    let snapshot = || {
+        let mut found = Vec::new();
+        all_below(&world.folder, &mut found);
+        found
+    };
+    let empty = snapshot();
+    let told = world.output("doctor");
+    assert!(told.contains("ok      store") && told.contains("none yet"), "{told}");
+    assert_eq!(snapshot(), empty);
+    world.output("read src/long.rs --for step_70");
+    world.output("index");
+    let full = snapshot();
+    let told = world.output("doctor");
+    assert!(told.contains("1 session") && told.contains("2 files of"), "{told}");
+    assert_eq!(snapshot(), full);
+    world.write("home/.local/share/foveal/store.db", "no database, and longer than nothing");
+    let broken = snapshot();
+    assert!(world.output("doctor").contains("begins anew"));
+    assert_eq!(snapshot(), broken);
+}

@@ -88,3 +88,24 @@ fn the_program_tells_its_version_and_how_it_is_used() {
     assert!(bare.err.contains("Usage: foveal [OPTIONS] <COMMAND>"), "{}", bare.err);
     assert!(world.output("completions bash").contains("_foveal"));
 }
+
+#[test]
+fn every_command_that_help_lists_has_a_man_page() {
+    let world = World::new("man");
+    assert!(world.output("man pages/man1").starts_with("wrote the man pages into pages/man1"));
+    let help = world.output("--help");
+    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let names = commands.take_while(|line| !line.is_empty()).filter_map(|line| {
+        let name = line.strip_prefix("  ")?.split(' ').next()?;
+        (!name.is_empty() && name != "help").then_some(name)
+    });
+    let mut count = 0;
+    for name in names {
+        let page = world.read(&format!("pages/man1/foveal-{name}.1"));
+        assert!(page.contains(".SH SYNOPSIS"), "{name}: {page}");
+        count += 1;
+    }
+    assert!(count > 15, "{help}");
+    assert!(world.read("pages/man1/foveal.1").contains("foveal\\-replay(1)"));
+    assert!(!world.folder.join("pages/man1/foveal-hook.1").exists());
+}

@@ -182,7 +182,13 @@ fn what_cannot_be_used_is_one_line_and_code_2() {
             "outline r/picture.dat",
             "`r/picture.dat` is a binary file: there is no structure to show",
         ),
-        ("outline r/.env", "`r/.env` may hold secrets, by its name: it is not read"),
+        (
+            "outline r/.env",
+            "not allowed: outline `r/.env` (it may hold variables of an environment): it needs the \
+             user's word, and there is nobody to ask here; to allow it, the user can add to \
+             `home/.config/foveal/config.toml`:\n[[permissions]]\ntool = \"outline\"\n\
+             subject = \"r/.env\"\nverdict = \"allow\"",
+        ),
         ("graph count missing", "`missing` does not exist: check the path"),
         ("graph count r/src/lib.rs", "`r/src/lib.rs` is a file: name a folder"),
         ("graph cuont r", "nothing is called `cuont`; the nearest names are `count`"),

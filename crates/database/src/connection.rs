@@ -1,9 +1,12 @@
 //! A connection that other processes write beside.
 
+use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use rusqlite::{Connection, ErrorCode};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use crate::aside::with;
 
 /// Opens the file at `path`, or makes it, with a write-ahead log. Another process may write for
 /// `busy_time` before this one gives up. `first` is carried out before anything else: settings
@@ -21,6 +24,40 @@ pub fn connect(path: &Path, busy_time: Duration, first: &str) -> rusqlite::Resul
         other => other?,
     }
     Ok(connection)
+}
+
+/// Opens the file at `path` to read it, and neither writes it nor makes a file beside it.
+///
+/// What another process writes meanwhile may look like damage, unless its log is there already.
+///
+/// # Errors
+/// What SQLite says; also if there is no file.
+pub fn connect_read_only(path: &Path, busy_time: Duration) -> rusqlite::Result<Connection> {
+    let has_log = fs::metadata(with(path, "-wal")).is_ok_and(|log| log.len() > 0);
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = if has_log && fs::metadata(with(path, "-shm")).is_ok() {
+        Connection::open_with_flags(path, flags)?
+    } else {
+        // Without this SQLite makes the files of its log.
+        let address = format!("file:{}?immutable=1", escaped(path));
+        Connection::open_with_flags(address, flags | OpenFlags::SQLITE_OPEN_URI)?
+    };
+    connection.busy_timeout(busy_time)?;
+    Ok(connection)
+}
+
+/// A path as it is written in an address.
+fn escaped(path: &Path) -> String {
+    let mut address = String::new();
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' => {
+                address.push(char::from(*byte));
+            }
+            other => address.push_str(&format!("%{other:02X}")),
+        }
+    }
+    address
 }
 
 /// Whose file it is, and in which version.

@@ -9,6 +9,6 @@ mod failure;
 mod file;
 
 pub use self::aside::with;
-pub use self::connection::{Marks, connect};
+pub use self::connection::{Marks, connect, connect_read_only};
 pub use self::failure::{is_of_machine, is_of_place};
 pub use self::file::{Attempt, DatabaseFile, open};

@@ -53,6 +53,9 @@ const NAMES: &[(&str, Sensitivity)] = &[
 const IN_FOLDER: &[(&str, &str, Sensitivity)] = &[
     // Addresses of remotes may hold a token.
     (".git", "config", Credentials),
+    ("etc", "gshadow", Credentials),
+    ("etc", "master.passwd", Credentials),
+    ("etc", "shadow", Credentials),
     (".docker", "config.json", Credentials),
     (".kube", "config", Credentials),
     (".cargo", "credentials.toml", Credentials),

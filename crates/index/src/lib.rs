@@ -42,7 +42,7 @@ pub use self::ranking::{Reason, SearchOptions};
 pub use self::search::Hit;
 pub use self::secrets::may_hold_secrets;
 pub use self::source::{parse, text_of};
-pub use self::store::Size;
+pub use self::store::{Looked, Size, look};
 
 pub use self::walk::{FILE_BYTES_MAX, FILES_MAX};
 pub use self::watch::{Changes, Watcher};

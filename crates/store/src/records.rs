@@ -13,6 +13,9 @@ use crate::keys::{CallNumber, Moment, RecordNumber, SessionId};
 pub struct SessionFacts {
     /// The folders it works in.
     pub roots: Vec<String>,
+    /// The file in which its agent records it, if it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transcript: Option<String>,
 }
 
 /// A session as it is listed.

@@ -70,9 +70,11 @@ impl<S: Store> Store for Redacting<S> {
         facts: &SessionFacts,
         now: Timestamp,
     ) -> Result<bool, StoreError> {
-        let SessionFacts { roots } = facts;
-        let roots = roots.iter().map(|root| secrets::without(root).into_owned()).collect();
-        self.store.open_session(&stored(session), &SessionFacts { roots }, now)
+        let SessionFacts { roots, transcript } = facts;
+        let plain = |text: &String| secrets::without(text).into_owned();
+        let roots = roots.iter().map(plain).collect();
+        let transcript = transcript.as_ref().map(plain);
+        self.store.open_session(&stored(session), &SessionFacts { roots, transcript }, now)
     }
 
     fn sessions(&self) -> Result<Vec<Session>, StoreError> {

@@ -90,7 +90,7 @@ fn at(hours: i64) -> Timestamp {
 
 fn open(store: &dyn Store, name: &str, now: Timestamp) -> SessionId {
     let id = SessionId(name.into());
-    let facts = SessionFacts { roots: vec!["/work".into()] };
+    let facts = SessionFacts { roots: vec!["/work".into()], transcript: Some("/t.jsonl".into()) };
     store.open_session(&id, &facts, now).expect("a session");
     id
 }
@@ -266,7 +266,7 @@ fn sessions_are_listed(store: &dyn Store) {
     put(store, Some(&first), "content", at(3));
     assert_eq!(names(store), [("first".into(), at(3)), ("second".into(), at(2))]);
 
-    let facts = SessionFacts { roots: vec![] };
+    let facts = SessionFacts::default();
     assert!(store.open_session(&first, &facts, at(4)).expect("it opens"));
     store.append(&first, &json!([1]), at(2)).expect("a record");
     store.set_pinned(&first, true).expect("it is there");

@@ -42,6 +42,56 @@ impl Session {
     }
 }
 
+impl Session {
+    /// Goes on if the rules, or the person, let `tool` read the file at `path`: for callers that
+    /// read it themselves.
+    ///
+    /// # Errors
+    /// If a rule or the person says no, or the path leads out of the roots.
+    pub fn permit_file(
+        &self,
+        tool: &'static str,
+        path: &str,
+        control: &Control<'_>,
+    ) -> Result<(), ToolError> {
+        let approvals = Approvals::default();
+        self.work(tool, control, &approvals).file(path).map(drop)
+    }
+
+    /// The same for a query, a symbol or a handle; an empty one is the call itself.
+    ///
+    /// # Errors
+    /// If a rule or the person says no.
+    pub fn permit(
+        &self,
+        tool: &'static str,
+        subject: &str,
+        control: &Control<'_>,
+    ) -> Result<(), ToolError> {
+        let approvals = Approvals::default();
+        self.work(tool, control, &approvals).permit(subject, None)
+    }
+
+    fn work<'a>(
+        &'a self,
+        tool: &'static str,
+        control: &'a Control<'_>,
+        approvals: &'a Approvals,
+    ) -> Work<'a> {
+        Work {
+            tool,
+            is_destructive: false,
+            toolbox: self.toolbox(),
+            session: self,
+            control,
+            anew: false,
+            approvals,
+            room: self.room(),
+            carry_out: &|_| Answer::default(),
+        }
+    }
+}
+
 /// Carries out a call, or a part of one.
 fn carry_out(
     session: &Session,

@@ -190,10 +190,15 @@ fn answer<T>(
     index: &mut Index,
     cancel: &Cancel<'_>,
     reply: &Sender<Reply<T>>,
-    question: impl FnOnce(&mut Index) -> Result<T, IndexError>,
+    question: impl Fn(&mut Index) -> Result<T, IndexError>,
 ) {
     let mut tell = |progress| drop(reply.send(Reply::Progress(progress)));
-    let found = index.update(&mut tell, cancel).and_then(|_| question(index));
+    let mut ask = |index: &mut Index| index.update(&mut tell, cancel).and_then(|_| question(index));
+    let found = match ask(index) {
+        // A full disk does not keep anybody from searching.
+        Err(error) if error.is_place() => index.leave_file().and_then(|()| ask(index)),
+        found => found,
+    };
     drop(reply.send(Reply::Done(found)));
 }
 

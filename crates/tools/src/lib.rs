@@ -26,6 +26,7 @@ mod spellings;
 pub mod table;
 mod tool;
 pub mod toolbox;
+pub mod unkept;
 pub mod views;
 mod writing;
 

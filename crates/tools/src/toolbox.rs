@@ -19,6 +19,7 @@ use crate::code_index::{self, CodeIndex};
 use crate::permission::{Access, Grants, Policy};
 use crate::session::Calls;
 use crate::settings::{COLLECT_EVERY_MS, KEPT, ToolSettings};
+use crate::unkept::Unkept;
 use crate::views::Curations;
 
 /// What the built-in curator is called where its choices are kept.
@@ -38,6 +39,16 @@ pub struct Toolbox {
     pub settings: ToolSettings,
     /// Who may do it.
     pub policy: Policy,
+    /// The file in which the user writes rules, for messages.
+    pub rules_file: Option<PathBuf>,
+    /// Files outside of this folder need an approval, though they are in a root; a canonical
+    /// path.
+    pub meant_folder: Option<PathBuf>,
+    /// Whether what is left out of an answer can be had later. If not, nothing is left out of
+    /// answers that their room holds.
+    pub keeps_content: bool,
+    /// Who is told that the store cannot be written.
+    pub unkept: Arc<Unkept>,
     /// What the person granted for all sessions.
     granted: Mutex<Grants>,
     /// Chooses what files show.
@@ -100,6 +111,10 @@ impl Toolbox {
             clock,
             settings,
             policy: Policy::default(),
+            rules_file: None,
+            meant_folder: None,
+            keeps_content: true,
+            unkept: Arc::default(),
             granted: Mutex::new(granted),
             curations,
             index: CodeIndex::new(open),

@@ -6,8 +6,9 @@ use std::process::ExitCode;
 use foveal_context::timeline;
 
 use super::one_session::OneSession;
+use crate::environment::Environment;
 use crate::output;
-use crate::table::{Side, Table};
+use crate::table::{Narrow, Side, Table};
 
 /// The command line of `foveal changelog`.
 #[derive(Debug, clap::Args)]
@@ -20,8 +21,8 @@ pub(crate) struct Arguments {
 ///
 /// # Errors
 /// If the session cannot be read.
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let session = arguments.session.load()?;
+pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
+    let session = arguments.session.load(environment)?;
     let mut text = String::new();
     for conversation in arguments.session.choose_all(&session)? {
         let changes = timeline::changelog(conversation);
@@ -32,11 +33,13 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
             text += &format!("{}\n", conversation.id);
         }
         let columns = [("turn", Side::Right), ("file", Side::Left), ("change", Side::Left)];
-        let mut table = Table::new(columns.to_vec());
+        let mut table = Table::new(columns.to_vec())
+            .narrowing(&["file"], Narrow::LosesStart)
+            .narrowing(&["change"], Narrow::LosesEnd);
         for change in changes {
             table.row(vec![change.turn.to_string(), change.path, change.what]);
         }
-        text += &table.render();
+        text += &table.render_within(environment.width, "");
     }
     output::print(&text)?;
     if text.is_empty() {

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use super::{
-    bench, changelog, doctor, expand, file_at, graph, grep, hook, index, init, map, mcp, outline,
-    read, replay, search, sessions, show,
+    bench, changelog, doctor, expand, file_at, graph, grep, hook, index, init, man, map, mcp,
+    outline, read, replay, search, sessions, show,
 };
 use crate::colour::ColourChoice;
 use crate::environment::Environment;
@@ -90,10 +90,19 @@ enum Command {
     #[command(subcommand)]
     Bench(bench::Bench),
     /// Prints a completion script for a shell.
+    ///
+    /// Bash: put it into ~/.local/share/bash-completion/completions/foveal. Zsh: put it into a
+    /// folder of $fpath as _foveal. Fish: put it into ~/.config/fish/completions/foveal.fish.
+    /// PowerShell: add it to $PROFILE.
     Completions {
         /// The shell.
         shell: clap_complete::Shell,
     },
+    /// Writes the man pages into a folder.
+    ///
+    /// For a folder such as ~/.local/share/man/man1, `man foveal` and `man foveal-replay` find
+    /// them.
+    Man(man::Arguments),
 }
 
 /// Runs a command.
@@ -103,8 +112,8 @@ enum Command {
 pub(crate) fn run(cli: Cli, environment: &Environment) -> anyhow::Result<ExitCode> {
     match cli.command {
         Command::Replay(arguments) => replay::run(&arguments.resolve()?, environment),
-        Command::Show(arguments) => show::run(&arguments),
-        Command::Changelog(arguments) => changelog::run(&arguments),
+        Command::Show(arguments) => show::run(&arguments, environment),
+        Command::Changelog(arguments) => changelog::run(&arguments, environment),
         Command::FileAt(arguments) => file_at::run(&arguments, environment),
         Command::Outline(arguments) => outline::run(&arguments, environment),
         Command::Graph(arguments) => graph::run(&arguments, environment),
@@ -126,5 +135,6 @@ pub(crate) fn run(cli: Cli, environment: &Environment) -> anyhow::Result<ExitCod
             output::print(&String::from_utf8_lossy(&script))?;
             Ok(ExitCode::SUCCESS)
         }
+        Command::Man(arguments) => man::run(&arguments, Cli::command()),
     }
 }

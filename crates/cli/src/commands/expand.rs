@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
+use foveal_store::Store as _;
 use foveal_transcript::Handle;
 use serde_json::json;
 
@@ -11,6 +12,7 @@ use crate::environment::Environment;
 use crate::notice;
 use crate::numbers::plural;
 use crate::pager::{self, PrintOptions};
+use crate::rules::Rules;
 use crate::toolbox;
 
 /// The command line of `foveal expand`.
@@ -31,7 +33,10 @@ pub(crate) struct Arguments {
 /// If nothing is, or it has no such lines.
 pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
     let handle = arguments.handle;
-    let content = toolbox::open_store(environment).get(handle)?;
+    let current = std::env::current_dir().unwrap_or_else(|_| ".".into());
+    Rules::about(&current, environment)?.permit("expand", &handle.to_string())?;
+    let store = toolbox::store_to_read(environment)?;
+    let content = store.map(|store| store.get(handle)).transpose()?.flatten();
     let Some(content) = content else {
         bail!(
             "nothing is stored under `{handle}`: it may be too old, or from another machine; repeat the \

@@ -1,6 +1,5 @@
 //! `foveal file-at`: what a file held at a turn, as far as the session tells.
 
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anyhow::bail;
@@ -9,6 +8,7 @@ use foveal_transcript::Conversation;
 
 use super::one_session::{OneSession, check_turn};
 use crate::environment::Environment;
+use crate::notice;
 use crate::numbers::plural;
 use crate::output;
 
@@ -33,7 +33,7 @@ const CANDIDATES_MAX: usize = 20;
 /// # Errors
 /// If the session cannot be read, or nothing is known of the file then.
 pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
-    let session = arguments.session.load()?;
+    let session = arguments.session.load(environment)?;
     let conversation = arguments.session.choose(&session)?;
     let last = u32::try_from(conversation.responses().count()).unwrap_or(u32::MAX);
     let turn = arguments.turn.unwrap_or(last);
@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     if state.confidence == Confidence::Unknown {
         bail!("nothing is known of `{path}` at turn {turn}: give a later --turn");
     }
-    writeln!(io::stderr(), "`{path}` at turn {turn}: {}", trust(&state))?;
+    notice::say(format_args!("`{path}` at turn {turn}: {}", trust(&state)));
     output::print(&environment.painter().file(&path, &render(&state)))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,6 +1,5 @@
 //! `foveal index`: brings the index of a folder up to date.
 
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -14,9 +13,11 @@ use crate::embedders::{Choice, EmbedderOptions};
 use crate::environment::Environment;
 use crate::exit_code;
 use crate::interrupt;
+use crate::notice;
 use crate::numbers::{count, plural};
 use crate::output;
 use crate::repository_index::{self, Embedding, Opened};
+use crate::table::wrapped;
 
 /// How long an embedder that failed rests before it is asked again.
 const RETRY_TIME: Duration = Duration::from_secs(30);
@@ -54,8 +55,13 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     }
     let begin = Instant::now();
     let summary = repository_index::update(&mut opened.index, cancel)?;
-    tell(arguments, &opened, &summary, begin)?;
-    Ok(if summary.stopped { ExitCode::from(exit_code::INTERRUPTED) } else { ExitCode::SUCCESS })
+    tell(arguments, environment, &opened, &summary, begin)?;
+    let lacks_vectors = opened.index.problem().is_some() || opened.problem.is_some();
+    Ok(match (summary.stopped, lacks_vectors) {
+        (true, _) => ExitCode::from(exit_code::INTERRUPTED),
+        (false, true) => ExitCode::from(exit_code::NEGATIVE),
+        (false, false) => ExitCode::SUCCESS,
+    })
 }
 
 /// Follows changes until Ctrl+C. What has no vectors yet gets them in between.
@@ -68,7 +74,7 @@ fn watch(
     let watcher = Watcher::start(opened.index.root())?;
     let begin = Instant::now();
     let first = begin_watch(opened, embedding.cancel)?;
-    tell(arguments, opened, &first, begin)?;
+    tell(arguments, embedding.environment, opened, &first, begin)?;
     if first.stopped {
         return Ok(ExitCode::from(exit_code::INTERRUPTED));
     }
@@ -101,7 +107,7 @@ fn watch(
             followed
         };
         if summary.indexed + summary.removed + summary.embedded > 0 {
-            tell(arguments, opened, &summary, begin)?;
+            tell(arguments, embedding.environment, opened, &summary, begin)?;
         }
     }
 }
@@ -155,6 +161,7 @@ fn follow(index: &mut Index, changes: &Changes, cancel: &Cancel<'_>) -> anyhow::
 /// Prints what an update did that began at `begin`.
 fn tell(
     arguments: &Arguments,
+    environment: &Environment,
     opened: &Opened,
     summary: &Summary,
     begin: Instant,
@@ -202,12 +209,15 @@ fn tell(
         if summary.stopped {
             line = format!("stopped: {line}; what is done is kept; run it again to continue");
         }
-        line
+        match environment.width {
+            Some(width) => wrapped(&line, width, "  ").trim_end().to_owned(),
+            None => line,
+        }
     };
     output::print(&format!("{line}\n"))?;
     if let Some(problem) = opened.index.problem().map(repository_index::told) {
         let why = "vectors are not up to date; searches use words alone";
-        writeln!(io::stderr(), "{why}: {problem}; then run it again to continue")?;
+        notice::say(format_args!("{why}: {problem}; then run it again to continue"));
     }
     Ok(())
 }

@@ -12,7 +12,12 @@ use serde_json::{Value, json};
 use crate::colour::Row;
 use crate::environment::Environment;
 use crate::output;
+use crate::repository_index::Related;
+use crate::rules::Rules;
 use crate::{exit_code, repository_index};
+
+/// The tool whose permission rules hold here.
+const TOOL: &str = "map";
 
 /// The command line of `foveal map`.
 #[derive(Debug, clap::Args)]
@@ -37,13 +42,18 @@ pub(crate) struct Arguments {
 /// # Errors
 /// If there is nothing to read, or a focus names nothing.
 pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
-    let Some(relations) = repository_index::relations(arguments.path.as_deref(), environment)?
-    else {
+    let related = repository_index::relations(arguments.path.as_deref(), environment)?;
+    let Some(Related { relations, root }) = related else {
         return Ok(ExitCode::from(exit_code::INTERRUPTED));
     };
+    let rules = Rules::within(&root, environment)?;
+    rules.permit(TOOL, "")?;
     let focus = focus(&relations, &arguments.focus)?;
     let ranks = FileRanks::of(&relations, &focus);
-    let options = MapOptions::new(Tokens(arguments.tokens), Tokenizer::O200k);
+    let is_hidden = |file: &NodeId| !rules.allow(TOOL, &relations.node(*file).key.path);
+    let hidden = relations.files().filter(is_hidden).collect();
+    let options =
+        MapOptions { hidden, ..MapOptions::new(Tokens(arguments.tokens), Tokenizer::O200k) };
     let found = map(&relations, &ranks, &options);
     if arguments.json {
         output::print(&format!("{}\n", as_json(&relations, &ranks, &found)))?;

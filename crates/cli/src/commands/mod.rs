@@ -11,6 +11,7 @@ mod grep;
 mod hook;
 mod index;
 mod init;
+mod man;
 mod map;
 mod mcp;
 mod one_session;

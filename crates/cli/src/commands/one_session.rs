@@ -6,12 +6,14 @@ use anyhow::bail;
 use foveal_transcript::{Conversation, Session};
 use foveal_wire::Format;
 
+use crate::environment::Environment;
 use crate::sessions;
 
 /// Which session, and which of its conversations.
 #[derive(Debug, clap::Args)]
 pub(crate) struct OneSession {
-    /// A recorded session: a file, or a folder with one.
+    /// A recorded session: a file, a folder with one, or the name that `foveal sessions` lists
+    /// it by, of which the beginning is enough.
     #[arg(value_name = "SESSION")]
     session: PathBuf,
     /// The format of the file. Detected if not given.
@@ -27,8 +29,13 @@ impl OneSession {
     ///
     /// # Errors
     /// If it cannot be read, or is not one session.
-    pub(crate) fn load(&self) -> anyhow::Result<Session> {
-        sessions::load_one(std::slice::from_ref(&self.session), self.format)
+    pub(crate) fn load(&self, environment: &Environment) -> anyhow::Result<Session> {
+        match self.session.to_str() {
+            Some(name) if self.format.is_none() && !self.session.exists() => {
+                sessions::load_kept(name, environment)
+            }
+            _ => sessions::load_one(std::slice::from_ref(&self.session), self.format),
+        }
     }
 
     /// The conversation chosen in `session`.

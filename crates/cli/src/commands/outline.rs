@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use crate::colour::{Row, Style};
 use crate::environment::Environment;
 use crate::output;
-use crate::source_file::{SourceText, read_file};
+use crate::rules::Rules;
+use crate::source_file::{self, SourceText, read_file};
 
 /// The command line of `foveal outline`.
 #[derive(Debug, clap::Args)]
@@ -29,6 +30,8 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
     let mut read = Vec::new();
     for path in &arguments.files {
+        source_file::regular(path)?;
+        Rules::about(path, environment)?.permit_file("outline")?;
         read.push((path.display().to_string(), read_file(path)?));
     }
     let painter = environment.painter();

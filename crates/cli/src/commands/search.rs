@@ -1,6 +1,5 @@
 //! `foveal search`: parts of files by words and by meaning.
 
-use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -10,14 +9,17 @@ use foveal_embedder::Patience;
 use foveal_index::{Hit, Index, SearchOptions};
 use serde_json::json;
 
-use crate::colour::{Painter, Style};
+use crate::colour::Style;
 use crate::embedders::EmbedderOptions;
 use crate::environment::Environment;
 use crate::exit_code;
 use crate::interrupt;
+use crate::notice;
 use crate::numbers::plural;
 use crate::output;
 use crate::repository_index::{self, Answer, Embedding};
+use crate::rules::Rules;
+use crate::table::wrapped;
 
 /// All kinds, as they are asked for.
 const KINDS: [EntityKind; 13] = [
@@ -35,6 +37,9 @@ const KINDS: [EntityKind; 13] = [
     EntityKind::Section,
     EntityKind::Key,
 ];
+
+/// The tool whose permission rules hold here.
+const TOOL: &str = "search_code";
 
 /// The command line of `foveal search`.
 #[derive(Debug, clap::Args)]
@@ -81,6 +86,8 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let (options, patience) = (&arguments.embedder, Patience::SHORT);
     let embedding = Embedding { options, patience, environment, cancel };
     let mut opened = repository_index::open_for_reading(arguments.path.as_deref(), embedding)?;
+    let rules = Rules::within(opened.index.root(), environment)?;
+    rules.permit(TOOL, &query)?;
     let options = SearchOptions {
         limit: usize::from(arguments.limit),
         kinds: arguments.kind.clone(),
@@ -89,12 +96,13 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let search = |index: &mut Index| index.search(&query, &options);
     let asked =
         repository_index::ask(&mut opened, cancel, repository_index::update_for_search, search)?;
-    let Some(Answer { answer: hits, summary }) = asked else {
+    let Some(Answer { answer: mut hits, summary }) = asked else {
         return Ok(ExitCode::from(exit_code::INTERRUPTED));
     };
+    hits.retain(|hit| rules.allow(TOOL, &hit.path));
     let (problem, waiting) = (opened.problem.as_deref(), summary.waiting);
     let embedder = opened.embedder.as_ref().map(ToString::to_string).unwrap_or_default();
-    note(&hits, problem, waiting, &embedder)?;
+    note(&hits, problem, waiting, &embedder);
     let index = &opened.index;
     let text: String = if arguments.json {
         let root = index.root().to_string_lossy();
@@ -102,32 +110,31 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         let all = json!({ "root": root, "hits": hits, "problem": problem, "waiting": waiting });
         format!("{all}\n")
     } else {
-        hits.iter().map(|hit| to_text(hit, environment.painter())).collect()
+        hits.iter().map(|hit| to_text(hit, environment)).collect()
     };
     output::print(&text)?;
     if hits.is_empty() {
-        writeln!(io::stderr(), "nothing was found in {}", index.root().display())?;
+        notice::say(format_args!("nothing was found in {}", index.root().display()));
         return Ok(ExitCode::from(exit_code::NEGATIVE));
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// Says on standard error what was searched without.
-fn note(hits: &[Hit], problem: Option<&str>, waiting: u64, embedder: &str) -> io::Result<()> {
+fn note(hits: &[Hit], problem: Option<&str>, waiting: u64, embedder: &str) {
     let without = match hits.iter().any(|hit| hit.reason.cosine.is_some()) {
         true => "searched by words and by the vectors that are there",
         false => "searched by words alone",
     };
     match problem {
-        Some(problem) => writeln!(io::stderr(), "{without}: {problem}"),
+        Some(problem) => notice::say(format_args!("{without}: {problem}")),
         None if waiting > 0 => {
             let (files, has) = (plural(waiting, "file"), if waiting == 1 { "has" } else { "have" });
-            writeln!(
-                io::stderr(),
+            notice::say(format_args!(
                 "{files} {has} no vectors by {embedder} yet: run `foveal index` to make them"
-            )
+            ));
         }
-        None => Ok(()),
+        None => {}
     }
 }
 
@@ -150,15 +157,21 @@ fn to_json(hit: &Hit) -> serde_json::Value {
     data
 }
 
-/// Where it is, what it is, and why it was found: two or three lines.
-fn to_text(hit: &Hit, painter: Painter) -> String {
+/// Where it is, what it is, and why it was found: two or three lines, more where a terminal is
+/// narrow.
+fn to_text(hit: &Hit, environment: &Environment) -> String {
+    let painter = environment.painter();
     let place = format!("{}:{}", hit.path, hit.lines);
     let kind = hit.kind.map_or("lines", EntityKind::name);
+    let width = environment.width.unwrap_or(usize::MAX);
+    let length = place.chars().count() + kind.len() + hit.name.chars().count() + 3;
+    let gap = if length > width { "\n    " } else { "  " };
     let (place, name) =
         (painter.paint(Style::Place, &place), painter.paint(Style::Name, &hit.name));
-    let mut text = format!("{place}  {kind} {name}\n");
+    let mut text = format!("{place}{gap}{kind} {name}\n");
     if !hit.signature.is_empty() && hit.signature != hit.name {
-        text += &format!("    {}\n", painter.piece(&hit.path, &hit.signature));
+        let signature = cut(&hit.signature, width.saturating_sub(INDENT.len()));
+        text += &format!("{INDENT}{}\n", painter.piece(&hit.path, &signature));
     }
     // Numbers compare within one question only; they are in the JSON.
     let mut reasons = Vec::new();
@@ -172,5 +185,20 @@ fn to_text(hit: &Hit, painter: Painter) -> String {
         reasons.push("neighbours".to_owned());
     }
     let why = format!("found by {}", reasons.join("; "));
-    text + &format!("    {}\n", painter.paint(Style::Aside, &why))
+    for line in wrapped(&why, width.saturating_sub(INDENT.len()), "").lines() {
+        text += &format!("{INDENT}{}\n", painter.paint(Style::Aside, line));
+    }
+    text
+}
+
+/// What stands before lines about a hit.
+const INDENT: &str = "    ";
+
+/// At most so many characters of each line.
+fn cut(text: &str, width: usize) -> String {
+    let cut = |line: &str| match line.chars().count() > width {
+        true => line.chars().take(width.saturating_sub(1)).chain(['…']).collect(),
+        false => line.to_owned(),
+    };
+    text.split('\n').map(cut).collect::<Vec<String>>().join("\n")
 }

@@ -5,14 +5,16 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, bail};
 use clap::Subcommand;
-use foveal_store::{Session, SessionId};
+use foveal_store::{Session, SessionId, Store};
 use serde_json::{Value, json};
 
 use crate::environment::Environment;
 use crate::numbers::{count, plural};
+use crate::one_call::is_one_call;
 use crate::output;
 use crate::pager::PrintOptions;
-use crate::table::{Side, Table};
+use crate::sessions::{first_words, kind_and_name, short_name};
+use crate::table::{Narrow, Side, Table, wrapped};
 use crate::toolbox;
 
 /// The command line of `foveal sessions`.
@@ -21,6 +23,9 @@ use crate::toolbox;
 pub(crate) struct Arguments {
     #[command(subcommand)]
     action: Option<SessionAction>,
+    /// Lists single calls from a shell too, such as `foveal read`.
+    #[arg(long)]
+    all: bool,
     #[command(flatten)]
     options: PrintOptions,
 }
@@ -47,12 +52,21 @@ struct Named {
 /// # Errors
 /// If there is no such session, or the store cannot be used.
 pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
-    let store = toolbox::open_store(environment);
+    let Some(store) = toolbox::store_to_read(environment)? else {
+        if let Some(
+            SessionAction::Pin(named) | SessionAction::Unpin(named) | SessionAction::Delete(named),
+        ) = &arguments.action
+        {
+            bail!(unknown(&named.name));
+        }
+        let nothing = if arguments.options.json { "[]\n" } else { NOTHING };
+        output::print(nothing)?;
+        return Ok(ExitCode::SUCCESS);
+    };
     let sessions = store.sessions()?;
     let done = match &arguments.action {
         None => {
-            let text =
-                if arguments.options.json { as_json(&sessions) } else { as_table(&sessions)? };
+            let text = list(&store, &sessions, arguments, environment)?;
             arguments.options.print(&text, environment)?;
             return Ok(ExitCode::SUCCESS);
         }
@@ -85,7 +99,7 @@ fn find<'s>(sessions: &'s [Session], name: &str, in_part: bool) -> anyhow::Resul
     let all = sessions.iter().map(|session| &session.id);
     let alike: Vec<&SessionId> = all.filter(|id| !name.is_empty() && id.0.contains(name)).collect();
     match (&alike[..], in_part) {
-        ([], _) => bail!("there is no session `{name}`: `foveal sessions` lists them"),
+        ([], _) => bail!(unknown(name)),
         ([id], true) => Ok(id),
         ([id, ..], false) => bail!("give the whole name to remove one: `{}`?", shown(id)),
         (several, true) => {
@@ -95,13 +109,48 @@ fn find<'s>(sessions: &'s [Session], name: &str, in_part: bool) -> anyhow::Resul
     }
 }
 
-fn as_json(sessions: &[Session]) -> String {
+/// What is said where there is none.
+const NOTHING: &str = "no sessions are kept\n";
+
+fn unknown(name: &str) -> String {
+    format!("there is no session `{name}`: `foveal sessions` lists them")
+}
+
+/// The sessions as a table or as JSON, the last used first.
+fn list(
+    store: &dyn Store,
+    sessions: &[Session],
+    arguments: &Arguments,
+    environment: &Environment,
+) -> anyhow::Result<String> {
+    let is_listed = |session: &&Session| arguments.all || !is_one_call(&session.id.0);
+    let listed: Vec<&Session> = sessions.iter().filter(is_listed).collect();
+    if arguments.options.json {
+        return Ok(as_json(store, &listed));
+    }
+    let hidden = (sessions.len() - listed.len()) as u64;
+    let mut text = match (listed.is_empty(), hidden) {
+        (true, 0) => return Ok(NOTHING.to_owned()),
+        (true, _) => String::new(),
+        (false, _) => as_table(store, &listed, sessions, environment)?,
+    };
+    if hidden > 0 {
+        let calls = plural(hidden, "single call");
+        let note = format!("{calls} from a shell: see `foveal sessions --all`");
+        text += &wrapped(&note, environment.width.unwrap_or(usize::MAX), "");
+    }
+    Ok(text)
+}
+
+fn as_json(store: &dyn Store, sessions: &[&Session]) -> String {
     let sessions: Vec<Value> = sessions
         .iter()
         .map(|session| {
             json!({
                 "session": session.id,
                 "roots": session.facts.roots,
+                "about": first_words(store, session),
+                "transcript": session.facts.transcript,
                 "started_ms": session.started.0,
                 "used_ms": session.used.0,
                 "events": session.events,
@@ -113,26 +162,73 @@ fn as_json(sessions: &[Session]) -> String {
     format!("{}\n", Value::Array(sessions))
 }
 
-fn as_table(sessions: &[Session]) -> anyhow::Result<String> {
-    if sessions.is_empty() {
-        return Ok("no sessions are kept\n".to_owned());
-    }
+/// A row for each of `listed`. On a terminal names are as short as can be among all `sessions`.
+fn as_table(
+    store: &dyn Store,
+    listed: &[&Session],
+    sessions: &[Session],
+    environment: &Environment,
+) -> anyhow::Result<String> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).context("the clock is wrong")?;
     let now = i64::try_from(now.as_millis()).unwrap_or(i64::MAX);
     let (left, right) = (Side::Left, Side::Right);
-    let columns =
-        [("used", right), ("events", right), ("KiB", right), ("", left), ("session", left)];
-    let mut table = Table::new(columns.to_vec());
-    for session in sessions {
+    let columns = [
+        ("used", right),
+        ("events", right),
+        ("KiB", right),
+        ("", left),
+        ("session", left),
+        ("folder", left),
+        ("about", left),
+    ];
+    let mut table = Table::new(columns.to_vec())
+        .narrowing(&["events", "KiB"], Narrow::Goes(1))
+        .narrowing(&["folder"], Narrow::LosesStart)
+        .narrowing(&["about"], Narrow::LosesEnd);
+    for session in listed {
+        let (kind, _) = kind_and_name(&session.id.0);
+        let words = one_line(&first_words(store, session));
+        let (name, about) = match (environment.width, kind) {
+            (None, _) => (shown(&session.id), words),
+            (Some(_), None) => (one_line(&short_name(session, sessions)), words),
+            (Some(_), Some(kind)) => {
+                (one_line(&short_name(session, sessions)), format!("{kind}: {words}"))
+            }
+        };
         table.row(vec![
             ago(now.saturating_sub(session.used.0)),
             count(session.events),
             count((session.record_bytes + session.content_bytes).div_ceil(1024)),
             if session.pinned { "pinned" } else { "" }.to_owned(),
-            shown(&session.id),
+            name,
+            one_line(&folder(session, environment)),
+            about,
         ]);
     }
-    Ok(table.render())
+    Ok(table.render_within(environment.width, "see --json"))
+}
+
+/// The folder it works in, from the home folder on.
+fn folder(session: &Session, environment: &Environment) -> String {
+    let Some(folder) = session.facts.roots.first() else { return String::new() };
+    let home = environment.home.as_ref().and_then(|home| home.to_str());
+    match home.and_then(|home| folder.strip_prefix(home)) {
+        Some("") => "~".to_owned(),
+        Some(below) if below.starts_with('/') => format!("~{below}"),
+        _ => folder.clone(),
+    }
+}
+
+/// Longest text in a cell.
+const CELL_CHARS_MAX: usize = 72;
+
+/// A text in one line, as a terminal can show it.
+fn one_line(text: &str) -> String {
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let count = words.chars().count();
+    let safe = |sign: char| if sign.is_control() { '\u{fffd}' } else { sign };
+    let kept: String = words.chars().take(CELL_CHARS_MAX).map(safe).collect();
+    if count > CELL_CHARS_MAX { format!("{kept}…") } else { kept }
 }
 
 /// A name as a terminal can show it: clients choose them.

@@ -8,6 +8,7 @@ use foveal_context::tokens::Tokenizer;
 use foveal_transcript::{Block, Conversation, Entry, EntryIndex, Role};
 
 use super::one_session::{OneSession, check_turn};
+use crate::environment::Environment;
 use crate::listing;
 use crate::numbers::plural;
 use crate::output;
@@ -26,8 +27,8 @@ pub(crate) struct Arguments {
 ///
 /// # Errors
 /// If the session cannot be read or has no such turn.
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
-    let session = arguments.session.load()?;
+pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
+    let session = arguments.session.load(environment)?;
     let text = match arguments.turn {
         Some(turn) => {
             let conversation = arguments.session.choose(&session)?;

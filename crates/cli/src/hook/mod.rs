@@ -18,3 +18,4 @@ mod transcript;
 
 pub(crate) use self::answer::answer;
 pub(crate) use self::host::Host;
+pub(crate) use self::past::kept_call;

@@ -49,6 +49,14 @@ enum PastRecord {
     Forgot { bytes: u64 },
 }
 
+/// The call that a record of a hook tells of, with its tool and arguments.
+pub(crate) fn kept_call(payload: &Value) -> Option<(String, Value)> {
+    match serde_json::from_value(payload.clone()).ok()? {
+        PastRecord::Sent { tool, input, .. } => Some((tool, input)),
+        PastRecord::Whole | PastRecord::Forgot { .. } => None,
+    }
+}
+
 impl<'s> Past<'s> {
     /// What is kept of the prompt in which `event` happened.
     ///
@@ -61,7 +69,8 @@ impl<'s> Past<'s> {
     ) -> Result<Self, StoreError> {
         let agent = event.agent.as_ref().map(|agent| format!("/{agent}")).unwrap_or_default();
         let session = SessionId(format!("{} {}{agent}", event.host.name(), event.session));
-        let facts = SessionFacts { roots: vec![event.directory.clone()] };
+        let transcript = event.transcript.as_ref().map(|path| path.display().to_string());
+        let facts = SessionFacts { roots: vec![event.directory.clone()], transcript };
         let is_known = store.open_session(&session, &facts, now)?;
         let mut past = Self {
             store,

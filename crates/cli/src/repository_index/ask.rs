@@ -1,6 +1,6 @@
 //! Asks an index that was brought up to date.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::bail;
@@ -34,7 +34,14 @@ pub(crate) fn ask<T>(
     question: impl Fn(&mut Index) -> Result<T, IndexError>,
 ) -> anyhow::Result<Option<Answer<T>>> {
     for is_last in [false, true] {
-        let summary = update(opened, cancel)?;
+        let summary = match update(opened, cancel) {
+            Err(error) if is_of_place(&error) && opened.store.take().is_some() => {
+                notice::say(format_args!("{error:#}; reads everything anew for this run"));
+                opened.index.leave_file()?;
+                update(opened, cancel)?
+            }
+            done => done?,
+        };
         if summary.stopped {
             break;
         }
@@ -60,6 +67,13 @@ pub(crate) fn ask<T>(
     Ok(None)
 }
 
+/// How everything is related in a folder.
+pub(crate) struct Related {
+    pub(crate) relations: Arc<Relations>,
+    /// The folder, a canonical path.
+    pub(crate) root: PathBuf,
+}
+
 /// How everything is related in `folder`, or in the working copy that the current folder is
 /// in. `None`, which is said, if the user interrupts.
 ///
@@ -68,7 +82,7 @@ pub(crate) fn ask<T>(
 pub(crate) fn relations(
     folder: Option<&Path>,
     environment: &Environment,
-) -> anyhow::Result<Option<Arc<Relations>>> {
+) -> anyhow::Result<Option<Related>> {
     let cancel = &interrupt::listen();
     // With the vectors that cost little, so that a search finds them there.
     let (options, patience) = (&EmbedderOptions::default(), Patience::SHORT);
@@ -83,7 +97,12 @@ pub(crate) fn relations(
             "`{named}` holds no source files that are not ignored: name the folder of a repository"
         );
     }
-    Ok(Some(relations))
+    Ok(Some(Related { relations, root: opened.index.root().to_owned() }))
+}
+
+/// Whether the index cannot be written where it is: the disk is full, or the folder closed.
+fn is_of_place(error: &anyhow::Error) -> bool {
+    error.downcast_ref().is_some_and(IndexError::is_place)
 }
 
 /// Whether a server cannot be reached. One that was slow, or failed at some texts, may still

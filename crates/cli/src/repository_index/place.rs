@@ -41,7 +41,7 @@ pub(super) fn root_of(folder: Option<&Path>) -> anyhow::Result<PathBuf> {
 
 /// The nearest folder from `folder` on upwards that is the top of a working copy, or else
 /// `folder`.
-fn working_copy(folder: &Path) -> PathBuf {
+pub(crate) fn working_copy(folder: &Path) -> PathBuf {
     let is_top = |folder: &&Path| MARKS.iter().any(|mark| folder.join(mark).exists());
     folder.ancestors().find(is_top).unwrap_or(folder).to_owned()
 }

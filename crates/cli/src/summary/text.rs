@@ -6,11 +6,15 @@ use foveal_replay::run::Share;
 
 use super::data::{Summary, tokenizer_name};
 use crate::numbers::{change, count, dollars, plural, tokens};
-use crate::table::{Side, Table};
+use crate::table::{Narrow, Side, Table, wrapped};
 
 /// The whole summary.
-pub(crate) fn render(summary: &Summary<'_>, per_session: bool) -> String {
-    let mut text = heading(summary);
+///
+/// In so many columns of a terminal; `None`: as wide as it is.
+pub(crate) fn render(summary: &Summary<'_>, per_session: bool, width: Option<usize>) -> String {
+    let within =
+        |text: String| width.map_or(text.clone(), |width| wrapped(text.trim_end(), width, ""));
+    let mut text = within(heading(summary));
     text.push('\n');
     if summary.totals.raw.requests == 0 {
         text.push_str(
@@ -19,12 +23,12 @@ pub(crate) fn render(summary: &Summary<'_>, per_session: bool) -> String {
         return text;
     }
     if per_session {
-        text.push_str(&session_table(summary));
+        text.push_str(&session_table(summary, width));
         text.push('\n');
     }
-    text.push_str(&profile_table(summary));
+    text.push_str(&profile_table(summary, width));
     text.push('\n');
-    text.push_str(&sentence(summary));
+    text.push_str(&within(sentence(summary)));
     text
 }
 
@@ -50,7 +54,7 @@ const FIGURES: [(&str, Side); 8] = [
     ("evidence", Side::Right),
 ];
 
-fn profile_table(summary: &Summary<'_>) -> String {
+fn profile_table(summary: &Summary<'_>, width: Option<usize>) -> String {
     let mut columns = vec![("profile", Side::Left)];
     columns.extend(FIGURES);
     columns.extend([
@@ -58,7 +62,7 @@ fn profile_table(summary: &Summary<'_>) -> String {
         ("repairs/session", Side::Right),
         ("laws broken", Side::Right),
     ]);
-    let mut table = Table::new(columns);
+    let mut table = narrowing(Table::new(columns));
     let row = |name: &str, figures: &Figures, vs_raw: String, mean: String| {
         let repairs = figures.repairs as f64 / summary.totals.sessions.max(1) as f64;
         vec![
@@ -90,12 +94,36 @@ fn profile_table(summary: &Summary<'_>) -> String {
         let mean = percent(totals.cost_change_mean);
         table.row(row(profile.name, &totals.figures, vs_raw, mean));
     }
-    table.render()
+    table.render_within(width, ELSEWHERE)
 }
 
-fn session_table(summary: &Summary<'_>) -> String {
+/// Where columns are that a narrow terminal has no room for.
+const ELSEWHERE: &str = "--json has all";
+
+/// Which columns a narrow terminal can do without, the first ones soonest.
+fn narrowing(table: Table) -> Table {
+    let columns = [
+        "raw tokens",
+        "requests",
+        "peak",
+        "mean",
+        "rewrites",
+        "laws broken",
+        "tokens",
+        "raw cost",
+        "refs",
+    ];
+    let table = table
+        .narrowing(&["session"], Narrow::LosesEnd)
+        .narrowing(&["repairs", "repairs/session"], Narrow::Goes(u8::MAX));
+    (0..)
+        .zip(columns)
+        .fold(table, |table, (rank, column)| table.narrowing(&[column], Narrow::Goes(rank)))
+}
+
+fn session_table(summary: &Summary<'_>, width: Option<usize>) -> String {
     let main = summary.main_profile();
-    let mut table = Table::new(vec![
+    let mut table = narrowing(Table::new(vec![
         ("session", Side::Left),
         ("requests", Side::Right),
         ("raw tokens", Side::Right),
@@ -109,7 +137,7 @@ fn session_table(summary: &Summary<'_>) -> String {
         ("refs", Side::Right),
         ("repairs", Side::Right),
         ("laws broken", Side::Right),
-    ]);
+    ]));
     for session in summary.sessions {
         let (raw, figures) = (&session.raw, &session.profiles[main]);
         table.row(vec![
@@ -128,7 +156,8 @@ fn session_table(summary: &Summary<'_>) -> String {
             figures.breaches.total().to_string(),
         ]);
     }
-    format!("with `{}`:\n{}", summary.profiles[main].name, table.render())
+    let table = table.render_within(width, ELSEWHERE);
+    format!("with `{}`:\n{table}", summary.profiles[main].name)
 }
 
 /// Longest session id in the table, in characters.

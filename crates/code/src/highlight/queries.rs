@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use foveal_grammars::highlights;
 use tree_sitter::Query;
 
 use super::HighlightClass;
@@ -20,15 +21,13 @@ const KOTLIN: &str = include_str!("kotlin.scm");
 /// The parts of a language's query, those of the languages it rests on included.
 fn sources(language: Language) -> &'static [&'static str] {
     match language {
-        Language::Rust => &[tree_sitter_rust::HIGHLIGHTS_QUERY],
+        Language::Rust => &[highlights::RUST],
         Language::Python => &[tree_sitter_python::HIGHLIGHTS_QUERY],
-        Language::TypeScript => {
-            &[tree_sitter_javascript::HIGHLIGHT_QUERY, tree_sitter_typescript::HIGHLIGHTS_QUERY]
-        }
+        Language::TypeScript => &[tree_sitter_javascript::HIGHLIGHT_QUERY, highlights::TYPESCRIPT],
         Language::Tsx => &[
             tree_sitter_javascript::HIGHLIGHT_QUERY,
             tree_sitter_javascript::JSX_HIGHLIGHT_QUERY,
-            tree_sitter_typescript::HIGHLIGHTS_QUERY,
+            highlights::TYPESCRIPT,
         ],
         Language::JavaScript => {
             &[tree_sitter_javascript::HIGHLIGHT_QUERY, tree_sitter_javascript::JSX_HIGHLIGHT_QUERY]
@@ -36,21 +35,21 @@ fn sources(language: Language) -> &'static [&'static str] {
         Language::Go => &[tree_sitter_go::HIGHLIGHTS_QUERY],
         Language::Java => &[tree_sitter_java::HIGHLIGHTS_QUERY],
         Language::C => &[tree_sitter_c::HIGHLIGHT_QUERY],
-        Language::Cpp => &[tree_sitter_c::HIGHLIGHT_QUERY, tree_sitter_cpp::HIGHLIGHT_QUERY],
-        Language::CSharp => &[tree_sitter_c_sharp::HIGHLIGHTS_QUERY],
-        Language::Ruby => &[tree_sitter_ruby::HIGHLIGHTS_QUERY],
-        Language::Php => &[tree_sitter_php::HIGHLIGHTS_QUERY],
+        Language::Cpp => &[tree_sitter_c::HIGHLIGHT_QUERY, highlights::CPP],
+        Language::CSharp => &[highlights::C_SHARP],
+        Language::Ruby => &[highlights::RUBY],
+        Language::Php => &[highlights::PHP],
         Language::Bash => &[tree_sitter_bash::HIGHLIGHT_QUERY],
         Language::Kotlin => &[KOTLIN],
-        Language::Swift => &[tree_sitter_swift::HIGHLIGHTS_QUERY],
-        Language::Zig => &[tree_sitter_zig::HIGHLIGHTS_QUERY],
+        Language::Swift => &[highlights::SWIFT],
+        Language::Zig => &[highlights::ZIG],
         Language::Json => &[tree_sitter_json::HIGHLIGHTS_QUERY],
         Language::Yaml => &[tree_sitter_yaml::HIGHLIGHTS_QUERY],
         Language::Toml => &[tree_sitter_toml_ng::HIGHLIGHTS_QUERY],
         Language::Markdown => &[tree_sitter_md::HIGHLIGHT_QUERY_BLOCK],
         Language::Html => &[tree_sitter_html::HIGHLIGHTS_QUERY],
         Language::Css => &[tree_sitter_css::HIGHLIGHTS_QUERY],
-        Language::Sql => &[tree_sitter_sequel::HIGHLIGHTS_QUERY],
+        Language::Sql => &[highlights::SQL],
     }
 }
 

@@ -15,8 +15,7 @@ pub(super) const C: Spec = Spec {
     ..PLAIN
 };
 
-pub(super) const CPP: Spec =
-    Spec { grammar: || tree_sitter_cpp::LANGUAGE.into(), roles: &[BOTH, CLASSES], ..C };
+pub(super) const CPP: Spec = Spec { grammar: foveal_grammars::cpp, roles: &[BOTH, CLASSES], ..C };
 
 const BOTH: Roles = &[
     ("comment", Role::Comment),

@@ -8,7 +8,7 @@ use crate::spec::{
 };
 
 pub(super) const SPEC: Spec = Spec {
-    grammar: || tree_sitter_c_sharp::LANGUAGE.into(),
+    grammar: foveal_grammars::c_sharp,
     roles: &[ROLES],
     body,
     visibility,

@@ -18,14 +18,10 @@ pub(super) const JAVASCRIPT: Spec = Spec {
     imports,
 };
 
-pub(super) const TYPESCRIPT: Spec = Spec {
-    grammar: || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
-    roles: &[BOTH, TYPED],
-    ..JAVASCRIPT
-};
+pub(super) const TYPESCRIPT: Spec =
+    Spec { grammar: foveal_grammars::typescript, roles: &[BOTH, TYPED], ..JAVASCRIPT };
 
-pub(super) const TSX: Spec =
-    Spec { grammar: || tree_sitter_typescript::LANGUAGE_TSX.into(), ..TYPESCRIPT };
+pub(super) const TSX: Spec = Spec { grammar: foveal_grammars::tsx, ..TYPESCRIPT };
 
 const BOTH: Roles = &[
     ("comment", Role::Comment),

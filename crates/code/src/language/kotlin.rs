@@ -9,7 +9,7 @@ use crate::spec::{
 };
 
 pub(super) const SPEC: Spec = Spec {
-    grammar: || tree_sitter_kotlin_ng::LANGUAGE.into(),
+    grammar: foveal_grammars::kotlin,
     roles: &[ROLES],
     body,
     visibility,

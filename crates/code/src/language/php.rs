@@ -8,7 +8,7 @@ use crate::spec::{
 };
 
 pub(super) const SPEC: Spec = Spec {
-    grammar: || tree_sitter_php::LANGUAGE_PHP.into(),
+    grammar: foveal_grammars::php,
     roles: &[ROLES],
     body,
     visibility,

@@ -8,7 +8,7 @@ use crate::spec::{
 };
 
 pub(super) const SPEC: Spec = Spec {
-    grammar: || tree_sitter_ruby::LANGUAGE.into(),
+    grammar: foveal_grammars::ruby,
     roles: &[ROLES],
     body,
     visibility,

@@ -7,7 +7,7 @@ use crate::spec::{
 use tree_sitter::Node;
 
 pub(super) const SPEC: Spec = Spec {
-    grammar: || tree_sitter_rust::LANGUAGE.into(),
+    grammar: foveal_grammars::rust,
     roles: &[ROLES],
     body,
     visibility,

@@ -6,7 +6,7 @@ use crate::entity::EntityKind;
 use crate::spec::{Named, PLAIN, Role, Roles, Site, Spec, child_of_kind, name_field};
 
 pub(super) const SPEC: Spec =
-    Spec { grammar: || tree_sitter_sequel::LANGUAGE.into(), roles: &[ROLES], body, ..PLAIN };
+    Spec { grammar: foveal_grammars::sql, roles: &[ROLES], body, ..PLAIN };
 
 const ROLES: Roles = &[
     ("comment", Role::Comment),

@@ -8,7 +8,7 @@ use crate::spec::{
 };
 
 pub(super) const SPEC: Spec = Spec {
-    grammar: || tree_sitter_swift::LANGUAGE.into(),
+    grammar: foveal_grammars::swift,
     roles: &[ROLES],
     body,
     visibility,

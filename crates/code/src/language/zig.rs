@@ -8,7 +8,7 @@ use crate::spec::{
 };
 
 pub(super) const SPEC: Spec = Spec {
-    grammar: || tree_sitter_zig::LANGUAGE.into(),
+    grammar: foveal_grammars::zig,
     roles: &[ROLES],
     body,
     visibility,

@@ -46,6 +46,17 @@ impl Roots {
         Ok(roots)
     }
 
+    /// The same roots, relative paths starting at `folder`, which is a canonical path in one of
+    /// them; where it is in none, they start where they did.
+    #[must_use]
+    pub fn starting_at(&self, folder: &Path) -> Self {
+        let working = match self.holding(folder) {
+            Some(_) => folder.into(),
+            None => Arc::clone(&self.working),
+        };
+        Self { all: Arc::clone(&self.all), working }
+    }
+
     /// The roots, the first one first.
     pub fn all(&self) -> impl Iterator<Item = &Arc<Root>> {
         self.all.iter()

@@ -132,6 +132,18 @@ impl Index {
         Ok(())
     }
 
+    /// Goes on in memory alone, where the file refuses to be written: the next update reads all
+    /// files anew. The file stays as it is.
+    ///
+    /// # Errors
+    /// If there is no memory.
+    pub fn leave_file(&mut self) -> Result<(), IndexError> {
+        self.store = Store::in_memory()?;
+        self.segments.clear();
+        self.unload();
+        Ok(())
+    }
+
     /// Does `work`, again if the store turns out to be damaged and is built anew.
     fn mended<T>(
         &mut self,

@@ -116,10 +116,7 @@ impl Store {
 
     /// How large it is.
     pub(crate) fn size(&self) -> Result<Size, IndexError> {
-        let sql = "SELECT count(*), coalesce(sum(chunks), 0) FROM file WHERE chunks > 0";
-        let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?));
-        let (files, chunks) = self.connection.query_row(sql, [], read)?;
-        Ok(Size { files: files.unsigned_abs(), chunks: chunks.unsigned_abs() })
+        size_of(&self.connection)
     }
 
     /// Changes whenever another process has written.
@@ -170,4 +167,12 @@ impl Store {
         transaction.commit()?;
         Ok(())
     }
+}
+
+/// How large the store behind a connection is.
+pub(super) fn size_of(connection: &Connection) -> Result<Size, IndexError> {
+    let sql = "SELECT count(*), coalesce(sum(chunks), 0) FROM file WHERE chunks > 0";
+    let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?));
+    let (files, chunks) = connection.query_row(sql, [], read)?;
+    Ok(Size { files: files.unsigned_abs(), chunks: chunks.unsigned_abs() })
 }

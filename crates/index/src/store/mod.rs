@@ -6,11 +6,13 @@
 
 mod change;
 mod database;
+mod look;
 mod models;
 mod rows;
 mod schema;
 mod settings;
 
+pub use look::{Looked, look};
 pub use rows::Size;
 
 pub(crate) use change::Change;

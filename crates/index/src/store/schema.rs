@@ -10,10 +10,10 @@ use super::settings::{put_settings, settings};
 use crate::error::IndexError;
 
 /// The form of the tables and of the bytes in them; another one is rebuilt.
-const VERSION: i64 = 3;
+pub(super) const VERSION: i64 = 3;
 
 /// `fovl`: says whose file it is.
-const APPLICATION: i64 = 0x666f_766c;
+pub(super) const APPLICATION: i64 = 0x666f_766c;
 
 /// How long another process may write before this one gives up.
 const BUSY_TIME: Duration = Duration::from_secs(20);

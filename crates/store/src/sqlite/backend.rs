@@ -17,6 +17,7 @@ use crate::records::{
 use crate::store::Store;
 
 use super::database::{BUSY_TIME, Database};
+use super::schema::Was;
 use super::{askers, caches, calls, collect, content, grants, log, readers, sessions, writes};
 
 /// A [`Store`] in a SQLite file that any number of processes use at once, or in memory. It keeps
@@ -24,6 +25,19 @@ use super::{askers, caches, calls, collect, content, grants, log, readers, sessi
 #[derive(Debug)]
 pub struct Sqlite {
     database: Database,
+}
+
+/// What a file is that was opened to be read alone.
+#[derive(Debug)]
+pub enum ReadOnly<S> {
+    /// A store.
+    Store(S),
+    /// A store of an earlier version, or an empty file: it has to be brought up to date first.
+    Older,
+    /// A store of a later version.
+    Newer,
+    /// Another program's.
+    Foreign,
 }
 
 impl Sqlite {
@@ -52,6 +66,21 @@ impl Sqlite {
     /// [`StoreError::Database`] if there is no memory.
     pub fn in_memory() -> Result<Self, StoreError> {
         Ok(Self { database: Database::in_memory()? })
+    }
+
+    /// Opens the file at `path` as it is, and changes nothing, not even beside it: every call
+    /// that writes fails.
+    ///
+    /// # Errors
+    /// [`StoreError::Database`] if there is no file, or it cannot be read as a database.
+    pub fn open_read_only(path: &Path) -> Result<ReadOnly<Self>, StoreError> {
+        let (database, was) = Database::read_only(path)?;
+        Ok(match was {
+            Was::Store => ReadOnly::Store(Self { database }),
+            Was::Older => ReadOnly::Older,
+            Was::Newer => ReadOnly::Newer,
+            Was::Foreign => ReadOnly::Foreign,
+        })
     }
 
     /// What a person should know about the file, once.

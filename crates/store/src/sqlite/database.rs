@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use foveal_database::{Attempt, DatabaseFile, open, with};
+use foveal_database::{Attempt, DatabaseFile, connect_read_only, open, with};
 use rusqlite::{Connection, TransactionBehavior};
 
 use crate::error::StoreError;
@@ -55,6 +55,15 @@ impl Database {
         schema::prepare(&mut connection)?;
         let (place, notices, busy_time) = (None, Vec::new(), BUSY_TIME);
         Ok(Self { state: Mutex::new(State { connection, place, busy_time, notices }) })
+    }
+
+    /// Opens the file at `path` as it is: nothing can be written.
+    pub(super) fn read_only(path: &Path) -> Result<(Self, Was), StoreError> {
+        let connection = connect_read_only(path, BUSY_TIME)?;
+        let was = schema::look(&connection)?;
+        let (place, notices, busy_time) = (None, Vec::new(), BUSY_TIME);
+        let state = State { connection, place, busy_time, notices };
+        Ok((Self { state: Mutex::new(state) }, was))
     }
 
     pub(super) fn take_notices(&self) -> Vec<Notice> {
@@ -114,7 +123,7 @@ impl State {
                     newer.push(Notice::Newer { file: path.to_owned(), instead: instead.clone() });
                     Ok(Attempt::Instead(instead))
                 }
-                Ok((_, Was::Foreign)) => Ok(Attempt::Unusable),
+                Ok((_, Was::Foreign | Was::Older)) => Ok(Attempt::Unusable),
                 Err(error) if error.is_damage() => Ok(Attempt::Unusable),
                 Err(error) => Err(error),
             }

@@ -17,5 +17,5 @@ mod session_row;
 mod sessions;
 mod writes;
 
-pub use backend::Sqlite;
+pub use backend::{ReadOnly, Sqlite};
 pub use opened::SqliteStore;

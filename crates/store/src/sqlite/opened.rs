@@ -7,7 +7,7 @@ use crate::error::StoreError;
 use crate::file::Notice;
 use crate::redacting::Redacting;
 
-use super::backend::Sqlite;
+use super::backend::{ReadOnly, Sqlite};
 
 /// A [`Store`](crate::Store) in a SQLite file, or in memory, that keeps no secrets.
 pub type SqliteStore = Redacting<Sqlite>;
@@ -27,6 +27,19 @@ impl SqliteStore {
     /// Those of [`Sqlite::open`].
     pub fn open_within(path: &Path, busy_time: Duration) -> Result<Self, StoreError> {
         Ok(Self::new(Sqlite::open_within(path, busy_time)?))
+    }
+
+    /// [`Sqlite::open_read_only`].
+    ///
+    /// # Errors
+    /// Those of [`Sqlite::open_read_only`].
+    pub fn open_read_only(path: &Path) -> Result<ReadOnly<Self>, StoreError> {
+        Ok(match Sqlite::open_read_only(path)? {
+            ReadOnly::Store(store) => ReadOnly::Store(Self::new(store)),
+            ReadOnly::Older => ReadOnly::Older,
+            ReadOnly::Newer => ReadOnly::Newer,
+            ReadOnly::Foreign => ReadOnly::Foreign,
+        })
     }
 
     /// [`Sqlite::in_memory`].

@@ -168,10 +168,23 @@ UPDATE write SET after = -1 WHERE after = 104984944260006;";
 pub(crate) enum Was {
     /// A store of this version now.
     Store,
+    /// A store of an earlier version, which it still is: it was only looked at.
+    Older,
     /// A store of a later version, which it still is.
     Newer,
     /// Another program's, which it still is.
     Foreign,
+}
+
+/// What a file is, without a change of it; one of an earlier version too is [`Was::Older`].
+pub(crate) fn look(connection: &Connection) -> Result<Was, StoreError> {
+    Ok(match Marks::of(connection, APPLICATION)? {
+        Marks::Empty => Was::Older,
+        Marks::Own { version } if version < VERSION => Was::Older,
+        Marks::Own { version } if version == VERSION => Was::Store,
+        Marks::Own { .. } => Was::Newer,
+        Marks::Foreign => Was::Foreign,
+    })
 }
 
 /// Brings the tables up to this version.

@@ -26,6 +26,8 @@ pub(crate) struct Access<'a> {
     pub(crate) subject: &'a str,
     /// What makes it more than the tool's everyday work ("may hold secrets"), if anything does.
     pub(crate) concern: Option<&'a str>,
+    /// Whether it is a file outside of the folder that is meant without being named.
+    pub(crate) is_outside: bool,
     /// What kind of command the subject is, if it is one.
     pub(crate) command: Option<CommandKind>,
 }
@@ -42,7 +44,7 @@ pub(crate) enum CommandKind {
 impl<'a> Access<'a> {
     /// An access without a concern, to anything but a command.
     pub(crate) fn of(tool: &'static str, subject: &'a str) -> Self {
-        Self { tool, subject, concern: None, command: None }
+        Self { tool, subject, concern: None, is_outside: false, command: None }
     }
 
     /// What is remembered when the person allows it for more than once.

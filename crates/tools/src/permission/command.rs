@@ -3,6 +3,7 @@
 use foveal_effects::{CommandLine, SimpleCommand};
 
 use super::access::{Access, CommandKind, Verdict};
+use super::decided::Decided;
 use super::rule::{Rule, matches};
 
 /// The tool whose rules hold for all commands.
@@ -16,29 +17,35 @@ const INTERRUPT: &str = "\u{3}";
 /// A rule that allows speaks of commands as they are written, one that asks or forbids of the
 /// whole line and of other spellings too. Of a line that cannot be taken apart, rules allow what
 /// they name word for word, or everything; else it is asked about if any rule might forbid it.
-pub(super) fn verdict(rules: &[Rule], access: &Access<'_>) -> Verdict {
-    let rules: Vec<&Rule> = rules.iter().filter(|rule| is_for(rule, access)).collect();
+pub(super) fn decide(rules: &[Rule], access: &Access<'_>) -> Decided {
+    let nothing = Decided::without_rule(Verdict::Allow);
+    let numbered = rules.iter().enumerate();
+    let rules: Vec<(usize, &Rule)> = numbered.filter(|(_, rule)| is_for(rule, access)).collect();
     if rules.is_empty() {
-        return Verdict::Allow;
+        return nothing;
     }
-    let last = |says: &dyn Fn(&Rule) -> bool| rules.iter().rposition(|rule| says(rule));
-    let said = |at: Option<usize>| at.map_or(Verdict::Allow, |at| rules[at].verdict);
+    let last = |says: &dyn Fn(&Rule) -> bool| rules.iter().rposition(|(_, rule)| says(rule));
+    let said = |at: Option<usize>| {
+        at.map_or(nothing, |at| Decided { verdict: rules[at].1.verdict, rule: Some(rules[at].0) })
+    };
     let whole = last(&|rule| is_of_line(rule, access.subject));
     let line = CommandLine::of(access.subject);
     let of_command = |command| last(&|rule| is_of_command(rule, command)).max(whole);
     let pieces: Vec<Option<usize>> = line.commands.iter().map(of_command).collect();
-    let strictest = pieces.iter().map(|at| said(*at)).max();
+    let strictest = pieces.iter().map(|at| said(*at)).reduce(Decided::stricter);
     // How commands are joined may be what a rule is about; rules for each that come later count.
     let joined = last(&|rule| is_of_joined(rule, access.subject));
     let joined = joined.filter(|_| pieces.is_empty() || pieces.iter().any(|at| *at < joined));
     if line.is_clear && !is_unfinished(access) {
-        return strictest.unwrap_or(said(whole)).max(said(joined));
+        return strictest.unwrap_or(said(whole)).stricter(said(joined));
     }
     let refused = last(&|rule| rule.verdict != Verdict::Allow);
-    let unseen =
-        if refused > whole && access.subject != INTERRUPT { Verdict::Ask } else { Verdict::Allow };
-    let found = strictest.filter(|said| *said == Verdict::Deny);
-    said(whole).max(unseen).max(found.unwrap_or(Verdict::Allow)).max(said(joined))
+    let unseen = match refused > whole && access.subject != INTERRUPT {
+        true => Decided { verdict: Verdict::Ask, ..said(refused) },
+        false => nothing,
+    };
+    let found = strictest.filter(|said| said.verdict == Verdict::Deny);
+    said(whole).stricter(unseen).stricter(found.unwrap_or(nothing)).stricter(said(joined))
 }
 
 /// Whether a rule is about what the tool is given. Those for `bash` hold for all command lines;

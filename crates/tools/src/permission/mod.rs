@@ -2,9 +2,11 @@
 
 mod access;
 mod command;
+mod decided;
 mod grants;
 mod permissions;
 mod policy;
+pub(crate) mod refusal;
 mod rule;
 
 pub use self::access::Verdict;

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::toolbox::Toolbox;
 
 use super::access::{Access, Verdict};
+use super::decided::Decided;
 use super::grants::Grants;
 
 /// What one session may do.
@@ -21,13 +22,19 @@ impl Permissions {
     }
 
     /// What the rules say, where a grant answers what they would have asked.
-    pub(crate) fn verdict(&self, access: &Access<'_>) -> Verdict {
-        match self.toolbox.policy.verdict(access) {
-            Verdict::Ask if self.is_granted(access) || self.toolbox.is_granted(access) => {
-                Verdict::Allow
+    pub(crate) fn decide(&self, access: &Access<'_>) -> Decided {
+        match self.toolbox.policy.decide(access) {
+            Decided { verdict: Verdict::Ask, .. }
+                if self.is_granted(access) || self.toolbox.is_granted(access) =>
+            {
+                Decided::without_rule(Verdict::Allow)
             }
-            verdict => verdict,
+            decided => decided,
         }
+    }
+
+    pub(crate) fn verdict(&self, access: &Access<'_>) -> Verdict {
+        self.decide(access).verdict
     }
 
     /// Whether a tool may touch `subject` without asking anybody.

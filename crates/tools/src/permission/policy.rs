@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::access::{Access, Verdict};
 use super::command;
+use super::decided::Decided;
 use super::rule::{Rule, matches, names_files};
 
 /// Rules in order; the last that matches counts. Accesses with a concern are asked about where no
@@ -17,23 +18,26 @@ pub struct Policy {
 
 impl Policy {
     /// What the rules say of an access. Without rules, everything is allowed but accesses with a
-    /// concern.
-    pub(crate) fn verdict(&self, access: &Access<'_>) -> Verdict {
+    /// concern, and those outside of the folder that is meant.
+    pub(crate) fn decide(&self, access: &Access<'_>) -> Decided {
         if access.command.is_some() {
-            return command::verdict(&self.rules, access);
+            return command::decide(&self.rules, access);
         }
-        let matching = self.rules.iter().rev().find(|rule| {
-            // A rule for everything in a folder was not made with secrets in mind.
-            (access.concern.is_none()
-                || names_files(&rule.subject)
-                || rule.verdict == Verdict::Deny)
+        let matching = self.rules.iter().rposition(|rule| {
+            // A rule for everything in a folder was not made with secrets in mind, nor one for
+            // everything with other folders.
+            let is_meant = (access.concern.is_none() || names_files(&rule.subject))
+                && (!access.is_outside || rule.subject.starts_with('/'));
+            (is_meant || rule.verdict == Verdict::Deny)
                 && matches(&rule.tool, access.tool)
                 && matches(&rule.subject, access.subject)
         });
-        match (matching, access.concern) {
-            (Some(rule), _) => rule.verdict,
-            (None, Some(_)) => Verdict::Ask,
-            (None, None) => Verdict::Allow,
+        match matching {
+            Some(at) => Decided { verdict: self.rules[at].verdict, rule: Some(at) },
+            None if access.concern.is_some() || access.is_outside => {
+                Decided::without_rule(Verdict::Ask)
+            }
+            None => Decided::without_rule(Verdict::Allow),
         }
     }
 }

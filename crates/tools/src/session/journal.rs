@@ -15,6 +15,7 @@ use foveal_transcript::{ContentHash, EntryIndex, Handle, Timestamp};
 
 use crate::clock::Clock;
 use crate::toolbox::Toolbox;
+use crate::unkept::Unkept;
 
 use super::known_files::SeenOfFile;
 use super::reads::ReadFile;
@@ -25,6 +26,9 @@ pub(crate) struct Journal {
     roots: Vec<String>,
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
+    /// Whether what is left out of an answer can be had later.
+    keeps_content: bool,
+    unkept: Arc<Unkept>,
     /// Whether what is kept does not tell all that was shown.
     has_lost_thread: AtomicBool,
 }
@@ -38,6 +42,8 @@ impl Journal {
             roots: roots.collect(),
             store: Arc::clone(&toolbox.store),
             clock: Arc::clone(&toolbox.clock),
+            keeps_content: toolbox.keeps_content,
+            unkept: Arc::clone(&toolbox.unkept),
             has_lost_thread: AtomicBool::new(false),
         }
     }
@@ -49,14 +55,18 @@ impl Journal {
 
     /// Opens the session in the store; whether it was there.
     pub(crate) fn open(&self) -> Result<bool, StoreError> {
-        let facts = SessionFacts { roots: self.roots.clone() };
-        self.store.open_session(&self.id, &facts, self.clock.now())
+        let facts = SessionFacts { roots: self.roots.clone(), transcript: None };
+        let opened = self.store.open_session(&self.id, &facts, self.clock.now());
+        self.unkept.tell(&opened);
+        opened
     }
 
     /// Keeps a content; its handle, with how many secrets were left out. Nothing where the store
-    /// fails.
+    /// fails, or is gone before anybody asks for it.
     pub(crate) fn put(&self, content: &[u8], now: Timestamp) -> Option<Stored> {
-        self.opened(|| self.store.put(Some(&self.id), content, now)).ok()
+        let stored = self.opened(|| self.store.put(Some(&self.id), content, now));
+        self.unkept.tell(&stored);
+        stored.ok().filter(|_| self.keeps_content)
     }
 
     /// Keeps that something happened. What cannot be kept is not worth failing a call for.
@@ -68,6 +78,8 @@ impl Journal {
             Err(StoreError::UnknownSession { .. }) => drop(self.reopen()),
             // The next ones would rest on one that nothing is known of.
             Err(StoreError::TooLarge { .. } | StoreError::TooDeep { .. }) => self.lose_thread(),
+            // A later process would take for shown what is not.
+            Err(_) if event.takes_back() => self.lose_thread(),
             _ => {}
         }
     }
@@ -144,6 +156,13 @@ impl Journal {
 impl fmt::Debug for Journal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Journal").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+impl Event {
+    /// Whether less counts as shown after it than before.
+    fn takes_back(&self) -> bool {
+        matches!(self, Self::Forgot | Self::Saw { version: None, .. })
     }
 }
 

@@ -3,6 +3,7 @@
 mod duplicates;
 mod each_alone;
 mod journal;
+mod kept;
 mod known_file;
 mod known_files;
 mod pointed;
@@ -22,6 +23,7 @@ mod workspace;
 pub use self::duplicates::Duplicates;
 pub(crate) use self::duplicates::shortened;
 pub(crate) use self::journal::Event;
+pub use self::kept::{KeptCall, kept_call, kept_conversation};
 pub(crate) use self::known_file::{KnownFile, written_lines};
 pub use self::readers::{asker, note_reader};
 pub use self::reads::ReadCounts;

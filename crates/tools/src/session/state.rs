@@ -87,7 +87,7 @@ impl Session {
             writing: Mutex::new(()),
             readers: ReaderWatch::default(),
             shown: Mutex::new(shaper),
-            room: WIDEST,
+            room: if toolbox.keeps_content { WIDEST } else { Room::UNBOUNDED },
             files: KnownFiles::default(),
             undo: UndoBuffer::default(),
             pointed: PointedReads::default(),

@@ -5,12 +5,12 @@ use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
 use foveal_context::room::Room;
-use foveal_files::{Located, Roots};
+use foveal_files::{Located, PathError, Roots};
 
 use crate::answer::{Answer, Dependency};
 use crate::control::{Approval, Control, Question};
 use crate::error::ToolError;
-use crate::permission::{Access, Asks, Verdict};
+use crate::permission::{Access, Asks, Verdict, refusal};
 use crate::progress::ProgressReporter;
 use crate::request::Request;
 use crate::toolbox::Toolbox;
@@ -68,7 +68,7 @@ impl Work<'_> {
     /// If it leads out of the roots, or a rule or the person says no.
     pub(crate) fn file(&self, path: &str) -> Result<Located, ToolError> {
         let roots = self.roots();
-        let located = roots.resolve(path).map_err(ToolError::failed)?;
+        let located = roots.resolve(path).map_err(unreachable)?;
         let secret = located.sensitivity();
         let concern = match secret.map(|secret| format!("it may hold {}", secret.holds())) {
             None if self.is_destructive && located.is_version_control() => {
@@ -77,7 +77,10 @@ impl Work<'_> {
             concern => concern,
         };
         // Rules are about one name of a file, wherever the session is.
-        self.permit(&located.rule_path(), concern.as_deref())?;
+        let (concern, subject) = (concern.as_deref(), located.rule_path());
+        let meant = self.toolbox.meant_folder.as_ref();
+        let is_outside = meant.is_some_and(|folder| !located.absolute().starts_with(folder));
+        self.permit_access(&Access { concern, is_outside, ..Access::of(self.tool, &subject) })?;
         Ok(located)
     }
 
@@ -128,21 +131,26 @@ impl Work<'_> {
     }
 
     fn permit_access(&self, access: &Access<'_>) -> Result<(), ToolError> {
-        let Access { tool, subject, concern, .. } = *access;
+        let Access { tool, subject, .. } = *access;
+        let outside = access.is_outside.then_some("it is outside of the folder that you work in");
+        let concern = access.concern.or(outside);
         let why = concern.map(|concern| format!(" ({concern})")).unwrap_or_default();
         let what = if subject.is_empty() { String::new() } else { format!(" `{subject}`") };
         let denied = |by: &str| ToolError::Denied { what: format!("{tool}{what}{why}: {by}") };
-        match self.session.permissions.verdict(access) {
+        let file = self.toolbox.rules_file.as_deref();
+        let decided = self.session.permissions.decide(access);
+        match decided.verdict {
             Verdict::Allow => return Ok(()),
-            Verdict::Deny => return Err(denied("a permission rule forbids it")),
+            Verdict::Deny => {
+                let rules = &self.toolbox.policy.rules;
+                let rule = decided.rule.and_then(|at| Some((at, rules.get(at)?)));
+                return Err(denied(&refusal::forbidden(access, rule, file)));
+            }
             Verdict::Ask if self.approvals.is_granted(subject) => return Ok(()),
             Verdict::Ask => {}
         }
         let Some(person) = self.control.person else {
-            return Err(denied(
-                "it needs the user's word, and there is nobody to ask here; the user can allow it \
-                 with a permission rule",
-            ));
+            return Err(denied(&refusal::unanswered(access, file)));
         };
         let reason = concern.unwrap_or("a permission rule wants it").to_owned();
         let question = Question { tool, subject: subject.to_owned(), reason };
@@ -182,6 +190,18 @@ impl Work<'_> {
     /// [`ToolError::Cancelled`].
     pub(crate) fn check_cancelled(&self) -> Result<(), ToolError> {
         if self.control.cancel.is_cancelled() { Err(ToolError::Cancelled) } else { Ok(()) }
+    }
+}
+
+/// Why a path leads nowhere; where that is because it leads out of the roots, also how to open
+/// more of them.
+fn unreachable(error: PathError) -> ToolError {
+    match error {
+        PathError::Outside { .. } | PathError::LinkOutside { .. } => ToolError::failed(format!(
+            "{error}; to open another folder, the user can add `--root FOLDER` to `foveal mcp` in \
+             the agent's settings"
+        )),
+        error => ToolError::failed(error),
     }
 }
 

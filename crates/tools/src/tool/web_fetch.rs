@@ -3,14 +3,16 @@
 use foveal_cancel::Cancel;
 use foveal_store::{Fetch, FetchKey, Stored, secrets};
 use foveal_transcript::Timestamp;
-use foveal_web::{Content as PageContent, Fetched, Page as Fresh, Request, UnixMs, Validators};
+use foveal_web::{
+    Content as PageContent, FetchError, Fetched, Page as Fresh, Request, UnixMs, Validators,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::definition::{Hints, Tool, ToolArguments};
 use crate::error::ToolError;
 use crate::findings::{Content, Earlier, Findings, Page};
-use crate::permission::Asks;
+use crate::permission::{Asks, refusal};
 use crate::session::Work;
 
 pub(crate) const TOOL: Tool = Tool::of::<WebFetch>(
@@ -51,7 +53,7 @@ impl ToolArguments for WebFetch {
         let progress = work.progress("fetching");
         let fetched =
             work.toolbox.fetcher.fetch(&request, &Cancel::when(&|| progress.is_cancelled()));
-        match (fetched.map_err(ToolError::failed)?, kept) {
+        match (fetched.map_err(|error| self.refused(error, work))?, kept) {
             (Fetched::NotModified { freshness, final_url }, Some((kept, body))) => {
                 let expires = freshness.expires_at.map(time);
                 let (url, at) = (self.url, final_url.clone());
@@ -77,6 +79,20 @@ impl ToolArguments for WebFetch {
 }
 
 impl WebFetch {
+    /// Why the page cannot be had; of a private host, also which line would allow it.
+    fn refused(&self, error: FetchError, work: &Work<'_>) -> ToolError {
+        let FetchError::Forbidden { host, .. } = &error else { return ToolError::failed(error) };
+        let name = host.split(' ').next().unwrap_or_default();
+        let authority = self.url.trim().split_once("://").map_or("", |(_, rest)| rest);
+        let authority = authority.split(['/', '?', '#']).next().unwrap_or_default();
+        let host = if authority.starts_with(name) { authority } else { name };
+        if host.is_empty() {
+            return ToolError::failed(error);
+        }
+        let line = refusal::private_host(host, work.toolbox.rules_file.as_deref());
+        ToolError::failed(format!("{error}, {line}"))
+    }
+
     /// The page as it was fetched before, for any session, and its text. Without a store every
     /// page is asked for.
     fn kept(&self, work: &Work<'_>) -> Option<(Fetch, String)> {

@@ -13,7 +13,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("foveal-calls", &["foveal-effects", "foveal-transcript"]),
     ("foveal-context", &["foveal-effects", "foveal-transcript"]),
     ("foveal-wire", &["foveal-transcript"]),
-    ("foveal-code", &["foveal-context", "foveal-effects", "foveal-transcript"]),
+    ("foveal-grammars", &[]),
+    ("foveal-code", &["foveal-context", "foveal-effects", "foveal-grammars", "foveal-transcript"]),
     (
         "foveal-index",
         &["foveal-cancel", "foveal-code", "foveal-database", "foveal-files", "foveal-transcript"],

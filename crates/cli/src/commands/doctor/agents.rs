@@ -98,9 +98,13 @@ impl Setup {
 fn hooks(client: &Client, environment: &Environment, program: &Program) -> Option<Finding> {
     let target = client.hooks(environment, None, program)?;
     let about = format!("{} hooks", client.name);
-    let version = client.program(environment).and_then(|program| version_of(&program));
+    let found = state(&target);
+    // An agent that is asked for its version may make folders in the home folder.
+    let is_asked = matches!(found, Setup::Works(_));
+    let program = client.program(environment).filter(|_| is_asked);
+    let version = program.and_then(|program| version_of(&program));
     let is_old = version.filter(|version| *version < HOOKS_SINCE);
-    match (state(&target), is_old) {
+    match (found, is_old) {
         (Setup::Absent, _) => Some(
             Finding::new(State::Note, about, "not set up: its own tools answer as they do")
                 .remedy(format!("foveal init {}", client.name)),

@@ -6,10 +6,11 @@ use serde_json::{Value, json};
 
 use super::finding::{Finding, State};
 use super::{agents, machine};
-use crate::colour::{Painter, Style};
+use crate::colour::Style;
 use crate::environment::Environment;
 use crate::exit_code;
 use crate::output;
+use crate::table::wrapped;
 use foveal_code::highlight::HighlightClass;
 
 /// The command line of `foveal doctor`.
@@ -41,7 +42,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
             .collect();
         format!("{}\n", json!({ "version": env!("CARGO_PKG_VERSION"), "findings": all }))
     } else {
-        text(&findings, environment.painter())
+        text(&findings, environment)
     };
     output::print(&text)?;
     let worst = findings.iter().map(|finding| finding.state).max();
@@ -52,8 +53,22 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     })
 }
 
-fn text(findings: &[Finding], painter: Painter) -> String {
+/// Characters of the word before each finding, with the gap behind it.
+const STATE_CHARS: usize = 8;
+
+fn text(findings: &[Finding], environment: &Environment) -> String {
+    let painter = environment.painter();
     let width = findings.iter().map(|finding| finding.about.chars().count()).max().unwrap_or(0);
+    let start = STATE_CHARS + width + 2;
+    // In a narrow terminal what is found stands below what it is about.
+    let columns = environment.width.unwrap_or(usize::MAX);
+    let is_narrow = columns < start + WORDS_CHARS_MIN;
+    let indent = " ".repeat(if is_narrow { STATE_CHARS } else { start });
+    let room = columns.saturating_sub(indent.len());
+    let within = |text: &str| match environment.width {
+        None => text.to_owned(),
+        Some(_) => wrapped(text, room, "").trim_end().replace('\n', &format!("\n{indent}")),
+    };
     let mut text = String::new();
     for Finding { about, state, what, remedy } in findings {
         let style = match state {
@@ -62,10 +77,20 @@ fn text(findings: &[Finding], painter: Painter) -> String {
             State::Broken => Style::Code(HighlightClass::Constant),
         };
         let word = painter.paint(style, &format!("{:<6}", state.word()));
-        text += &format!("{word}  {about:<width$}  {what}\n");
+        let what = within(what);
+        text += &match is_narrow {
+            true => format!("{word}  {about}\n{indent}{what}\n"),
+            false => format!("{word}  {about:<width$}  {what}\n"),
+        };
         if let Some(remedy) = remedy {
-            text += &format!("{:8}{:width$}  {}\n", "", "", painter.paint(Style::Aside, remedy));
+            for line in within(remedy).lines() {
+                let line = painter.paint(Style::Aside, line.trim_start());
+                text += &format!("{indent}{line}\n");
+            }
         }
     }
     text
 }
+
+/// Characters that a finding needs beside what it is about.
+const WORDS_CHARS_MIN: usize = 36;

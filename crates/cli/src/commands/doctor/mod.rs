@@ -2,7 +2,9 @@
 
 mod agents;
 mod command;
+mod data;
 mod finding;
 mod machine;
+mod room;
 
 pub(crate) use self::command::{Arguments, run};

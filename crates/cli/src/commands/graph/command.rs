@@ -6,8 +6,14 @@ use std::process::ExitCode;
 use super::{diagram, json, neighbours, symbol, text};
 use crate::environment::Environment;
 use crate::output;
+use crate::repository_index::Related;
+use crate::rules::Rules;
 use crate::{exit_code, repository_index};
 use anyhow::bail;
+use foveal_code::relations::NodeId;
+
+/// The tool whose permission rules hold here.
+const TOOL: &str = "graph";
 
 /// The command line of `foveal graph`.
 #[derive(Debug, clap::Args)]
@@ -50,23 +56,23 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     if arguments.symbol.trim().is_empty() {
         bail!("the symbol is empty: name a function, type or file");
     }
-    let Some(relations) = repository_index::relations(arguments.path.as_deref(), environment)?
-    else {
+    let related = repository_index::relations(arguments.path.as_deref(), environment)?;
+    let Some(Related { relations, root: folder }) = related else {
         return Ok(ExitCode::from(exit_code::INTERRUPTED));
     };
-    let root = symbol::one(&relations, &arguments.symbol)?;
+    let rules = Rules::within(&folder, environment)?;
+    rules.permit(TOOL, &arguments.symbol)?;
+    let is_told =
+        |node: NodeId| rules.allow(TOOL, &relations.node(relations.file_of(node)).key.path);
+    let root = symbol::one(&relations, &arguments.symbol, &is_told)?;
+    let around = || neighbours::around(&relations, root, arguments.depth, &is_told);
     let format = if arguments.json { Format::Json } else { arguments.format };
     let printed = match format {
-        Format::Text => text::text(&relations, root, arguments.depth, environment.painter()),
-        Format::Mermaid => {
-            diagram::mermaid(&relations, &neighbours::around(&relations, root, arguments.depth))
-        }
-        Format::Dot => {
-            diagram::dot(&relations, &neighbours::around(&relations, root, arguments.depth))
-        }
+        Format::Text => text::text(&relations, root, arguments.depth, &is_told, environment),
+        Format::Mermaid => diagram::mermaid(&relations, &around()),
+        Format::Dot => diagram::dot(&relations, &around()),
         Format::Json => {
-            let around = neighbours::around(&relations, root, arguments.depth);
-            format!("{}\n", json::json(&relations, root, &around))
+            format!("{}\n", json::json(&relations, root, &around()))
         }
     };
     output::print(&printed)?;

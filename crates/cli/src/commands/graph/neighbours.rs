@@ -18,7 +18,12 @@ pub(super) struct Around {
 }
 
 /// What leads to `root` and what it leads to, up to `depth` steps each way.
-pub(super) fn around(relations: &Relations, root: NodeId, depth: u32) -> Around {
+pub(super) fn around(
+    relations: &Relations,
+    root: NodeId,
+    depth: u32,
+    is_told: &dyn Fn(NodeId) -> bool,
+) -> Around {
     let mut found: Vec<Relation> = Vec::new();
     let mut seen = BTreeSet::new();
     for up in [true, false] {
@@ -29,6 +34,9 @@ pub(super) fn around(relations: &Relations, root: NodeId, depth: u32) -> Around 
             for node in &level {
                 for relation in leading(relations, *node, up) {
                     let other = if up { relation.from } else { relation.to };
+                    if !is_told(other) {
+                        continue;
+                    }
                     if seen.insert((relation.from, relation.kind, relation.to)) {
                         found.push(*relation);
                     }

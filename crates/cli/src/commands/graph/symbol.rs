@@ -7,8 +7,14 @@ use foveal_code::relations::{NodeId, NodeKind, Relations};
 const LISTED_MAX: usize = 30;
 
 /// What `symbol` means, if it is one thing.
-pub(super) fn one(relations: &Relations, symbol: &str) -> anyhow::Result<NodeId> {
-    let meant = relations.meant(symbol);
+/// What may not be told is as if it were not there.
+pub(super) fn one(
+    relations: &Relations,
+    symbol: &str,
+    is_told: &dyn Fn(NodeId) -> bool,
+) -> anyhow::Result<NodeId> {
+    let mut meant = relations.meant(symbol);
+    meant.retain(|node| is_told(*node));
     match meant[..] {
         [] => bail!(relations.unknown(symbol)),
         [only] => return Ok(only),

@@ -5,25 +5,39 @@ use std::fmt::Write;
 use foveal_code::relations::{NodeId, RelationRow, Relations};
 
 use super::symbol::place_and_name;
-use crate::colour::{Painter, Style};
+use crate::colour::Style;
+use crate::environment::Environment;
 
 /// Rows of one list; the rest is counted.
 const ROWS_MAX: usize = 100;
 
 /// What is printed for people.
-pub(super) fn text(relations: &Relations, root: NodeId, depth: u32, painter: Painter) -> String {
+pub(super) fn text(
+    relations: &Relations,
+    root: NodeId,
+    depth: u32,
+    is_told: &dyn Fn(NodeId) -> bool,
+    environment: &Environment,
+) -> String {
+    let painter = environment.painter();
     let node = relations.node(root);
     let mut out = format!("{}\n", painter.paint(Style::Name, &place_and_name(relations, root)));
     let signature: Vec<&str> = node.signature.lines().map(str::trim_end).collect();
     for line in painter.piece(&node.key.path, &signature.join("\n")).lines() {
         let _ = writeln!(out, "  {line}");
     }
-    let lists = relations.lists(root, depth);
+    let mut lists = relations.lists(root, depth);
+    for list in &mut lists {
+        let hidden = list.rows.iter().filter(|row| row.depth == 0 && !is_told(row.node)).count();
+        list.direct -= hidden.min(list.direct);
+        list.rows.retain(|row| is_told(row.node));
+    }
+    lists.retain(|list| !list.rows.is_empty());
     for list in &lists {
         let heading = painter.paint(Style::Name, list.heading);
         let _ = writeln!(out, "\n{heading} ({})", list.direct);
         for row in list.rows.iter().take(ROWS_MAX) {
-            let _ = writeln!(out, "{}", line(relations, row, painter));
+            let _ = writeln!(out, "{}", line(relations, row, environment));
         }
         if list.rows.len() > ROWS_MAX {
             let _ = writeln!(out, "  and {} more", list.rows.len() - ROWS_MAX);
@@ -35,15 +49,22 @@ pub(super) fn text(relations: &Relations, root: NodeId, depth: u32, painter: Pai
     out
 }
 
-fn line(relations: &Relations, row: &RelationRow, painter: Painter) -> String {
+fn line(relations: &Relations, row: &RelationRow, environment: &Environment) -> String {
+    let painter = environment.painter();
     let again = if row.is_above { "  (above)" } else { "" };
     let times = if row.count > 1 { format!("  x{}", row.count) } else { String::new() };
     let at = row.line.map(|line| format!("  at {}", line.0)).unwrap_or_default();
     let indent = "  ".repeat(row.depth as usize + 1);
     let whole = place_and_name(relations, row.node);
     let place = whole.split("  ").next().unwrap_or_default();
-    let name = &whole[place.len()..];
+    let aside = format!("{at}{times}{again}");
+    let length = indent.len() + whole.chars().count() + aside.len();
+    let is_narrow = environment.width.is_some_and(|width| length > width);
+    // The name stands below its place where there is no room beside it.
+    let name = match is_narrow {
+        true => format!("\n{indent}  {}", &whole[place.len()..]),
+        false => whole[place.len()..].to_owned(),
+    };
     let place = painter.paint(Style::Place, place);
-    let aside = painter.paint(Style::Aside, &format!("{at}{times}{again}"));
-    format!("{indent}{place}{name}{aside}")
+    format!("{indent}{place}{name}{}", painter.paint(Style::Aside, &aside))
 }

@@ -46,7 +46,7 @@ pub(crate) fn run(config: &Config, environment: &Environment) -> anyhow::Result<
         fs::write(path, foveal_report::render(&data))
             .with_context(|| format!("`{}` cannot be written", path.display()))?;
     }
-    collected.report(config, cancel.is_cancelled())
+    collected.report(config, cancel.is_cancelled(), environment)
 }
 
 fn measure_files(
@@ -175,7 +175,12 @@ impl Collected {
         all
     }
 
-    fn report(mut self, config: &Config, interrupted: bool) -> anyhow::Result<ExitCode> {
+    fn report(
+        mut self,
+        config: &Config,
+        interrupted: bool,
+        environment: &Environment,
+    ) -> anyhow::Result<ExitCode> {
         self.problems.truncate(config.problems_max);
         self.complain(interrupted)?;
         if self.sessions.is_empty() && !interrupted {
@@ -183,7 +188,7 @@ impl Collected {
         }
         let to_stdout = config.prompt_log.as_ref().is_some_and(|path| path.as_os_str() == "-");
         if !to_stdout {
-            self.print(config, interrupted)?;
+            self.print(config, interrupted, environment.width)?;
         }
         Ok(match (interrupted, self.named_not_read) {
             (true, _) => ExitCode::from(exit_code::INTERRUPTED),
@@ -192,7 +197,12 @@ impl Collected {
         })
     }
 
-    fn print(&mut self, config: &Config, interrupted: bool) -> io::Result<()> {
+    fn print(
+        &mut self,
+        config: &Config,
+        interrupted: bool,
+        width: Option<usize>,
+    ) -> io::Result<()> {
         let totals = Totals::of(&self.sessions, config.profiles.len());
         let mut summary = Summary {
             profiles: &config.profiles,
@@ -208,8 +218,10 @@ impl Collected {
         };
         summary::sort_sessions(&mut self.sessions, summary.main_profile(), config.sort);
         summary.sessions = &self.sessions;
-        let render = if config.json { summary::json::render } else { summary::text::render };
-        output::print(&render(&summary, config.per_session))
+        output::print(&match config.json {
+            true => summary::json::render(&summary, config.per_session),
+            false => summary::text::render(&summary, config.per_session, width),
+        })
     }
 
     /// Says on standard error what was not read.

@@ -14,7 +14,7 @@ fn check(rules: &[Said<'_>], tool: &'static str, line: &str, expected: Verdict) 
         _ => CommandKind::Line,
     };
     let access = Access { command: Some(kind), ..Access::of(tool, line) };
-    assert_eq!(verdict(&rules, &access), expected, "{tool} {line}\n{rules:?}");
+    assert_eq!(decide(&rules, &access).verdict, expected, "{tool} {line}\n{rules:?}");
 }
 
 use Verdict::{Allow, Ask, Deny};

@@ -10,7 +10,7 @@ fn check(rules: &[(&str, &str, Verdict)], access: (&'static str, &str, bool), sa
     let (tool, subject, has_concern) = access;
     let concern = has_concern.then_some("may hold secrets");
     let access = Access { concern, ..Access::of(tool, subject) };
-    assert_eq!(policy.verdict(&access), said, "{rules:?} {access:?}");
+    assert_eq!(policy.decide(&access).verdict, said, "{rules:?} {access:?}");
 }
 
 #[test]

@@ -1,0 +1,119 @@
+//! Writes and compiles a copy of each large generated parser whose tables are packed.
+
+mod packing;
+mod parser_source;
+
+use std::env;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+
+use self::parser_source::SourceError;
+
+/// Package, and the folder in it that has the generated `parser.c`.
+const PARSERS: &[(&str, &str)] = &[
+    ("tree-sitter-c-sharp", "src"),
+    ("tree-sitter-cpp", "src"),
+    ("tree-sitter-kotlin-ng", "src"),
+    ("tree-sitter-php", "php/src"),
+    ("tree-sitter-ruby", "src"),
+    ("tree-sitter-rust", "src"),
+    ("tree-sitter-sequel", "src"),
+    ("tree-sitter-swift", "src"),
+    ("tree-sitter-typescript", "typescript/src"),
+    ("tree-sitter-typescript", "tsx/src"),
+    ("tree-sitter-zig", "src"),
+];
+
+/// Why a parser is linked as it comes.
+#[derive(Debug, thiserror::Error)]
+enum PackError {
+    #[error("`cargo metadata` does not say where it is")]
+    Unknown,
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    #[error(transparent)]
+    Compile(#[from] cc::Error),
+}
+
+fn main() {
+    println!("cargo::rerun-if-changed=build");
+    let metadata = metadata().unwrap_or_default();
+    let made: Vec<_> = thread::scope(|scope| {
+        let threads: Vec<_> = PARSERS
+            .iter()
+            .map(|(package, folder)| {
+                let metadata = &metadata;
+                (*package, scope.spawn(move || written(metadata, package, folder)))
+            })
+            .collect();
+        threads.into_iter().map(|(package, thread)| (package, thread.join())).collect()
+    });
+    let mut packed = Vec::new();
+    for (package, made) in made {
+        let written = made.unwrap_or(Err(PackError::Unknown));
+        match written.and_then(|copy| compile(&copy).map(|()| copy.name)) {
+            Ok(name) => packed.push(name),
+            Err(error) => {
+                println!("cargo::warning=the tables of {package} are not packed: {error}");
+            }
+        }
+    }
+    let to = Path::new(&env::var_os("OUT_DIR").unwrap_or_default()).join("packed.rs");
+    fs::write(to, format!("&{packed:?}")).expect("Cargo gives a folder to write to");
+}
+
+/// A copy to compile.
+struct Copy {
+    /// Its name, without an ending.
+    name: String,
+    file: PathBuf,
+    /// Where the headers are that it includes.
+    headers: PathBuf,
+}
+
+/// Writes the copy of one parser.
+fn written(metadata: &str, package: &str, folder: &str) -> Result<Copy, PackError> {
+    let headers = root_of(metadata, package).ok_or(PackError::Unknown)?.join(folder);
+    let source = headers.join("parser.c");
+    println!("cargo::rerun-if-changed={}", source.display());
+    let packed = parser_source::packed(&fs::read_to_string(&source)?.replace("\r\n", "\n"))?;
+    let name = format!("packed-{package}-{}", folder.replace('/', "-"));
+    let to = PathBuf::from(env::var_os("OUT_DIR").ok_or(PackError::Unknown)?);
+    let file = to.join(format!("{name}.c"));
+    fs::write(&file, packed)?;
+    Ok(Copy { name, file, headers })
+}
+
+fn compile(copy: &Copy) -> Result<(), PackError> {
+    cc::Build::new()
+        .std("c11")
+        .include(&copy.headers)
+        .include("build")
+        .file(&copy.file)
+        // Also in builds for tests, which parse as much as others.
+        .opt_level(2)
+        .warnings(false)
+        .try_compile(&copy.name)?;
+    Ok(())
+}
+
+/// What Cargo says of all packages, as JSON.
+fn metadata() -> Option<String> {
+    let mut cargo = Command::new(env::var_os("CARGO")?);
+    cargo.args(["metadata", "--format-version=1", "--offline"]);
+    String::from_utf8(cargo.output().ok()?.stdout).ok()
+}
+
+/// The folder of a package: that of its manifest, as `metadata` names it.
+fn root_of(metadata: &str, package: &str) -> Option<PathBuf> {
+    let named = format!("\"name\":\"{package}\",\"version\":");
+    let (_, about) = metadata.split_once(&named)?;
+    let (_, about) = about.split_once("\"manifest_path\":\"")?;
+    let (path, _) = about.split_once('"')?;
+    Path::new(&path.replace("\\\\", "\\")).parent().map(Path::to_path_buf)
+}
