@@ -243,6 +243,9 @@ pub(crate) fn folders(named: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let absolute = |path: &PathBuf| {
         let shown = path.display();
         let found = Path::canonicalize(path);
+        if found.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+            bail!("`{shown}` does not exist: check the path");
+        }
         let found = found.with_context(|| format!("`{shown}` cannot be used"))?;
         if !found.is_dir() {
             bail!("`{shown}` is no folder: name one");
