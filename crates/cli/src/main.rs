@@ -44,7 +44,7 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            notice::say(format_args!("error: {error:#}"));
+            notice::say(format_args!("error: {}", notice::in_one_line(error.as_ref())));
             ExitCode::from(exit_code::FAILED)
         }
     }

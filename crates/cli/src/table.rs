@@ -271,10 +271,13 @@ mod tests {
         let within = |width| table.render_within(width, "see --json");
         assert_eq!(within(None), table.render());
         assert_eq!(within(Some(36)), table.render());
-        assert_eq!(within(Some(30)), "name      n  much   where\na long …  1  12345  …me/work\n");
+        assert_eq!(
+            within(Some(30)),
+            "name       n  much   where\na long n…  1  12345  …/me/work\n"
+        );
         assert_eq!(
             within(Some(24)),
-            "name       n  where\na long na…  1  …/me/work\nleft out: much; see\n--json\n"
+            "name        n  where\na long na…  1  …/me/work\nleft out: much; see\n--json\n"
         );
         assert_eq!(within(Some(1)).lines().nth(1), Some("a long …  …me/work"));
     }
