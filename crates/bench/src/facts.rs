@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use foveal_code::{EntityKind, LineNumber, LineRange, Parsed, parse};
+use foveal_code::{LineNumber, LineRange, Parsed, parse};
 use foveal_context::tokens::{Tokenizer, Tokens};
 
 use crate::case::Case;
@@ -47,9 +47,7 @@ fn touched_functions(parsed: &Parsed, gold: &[u32]) -> Vec<Vec<u32>> {
     for line in gold {
         let Some(innermost) = parsed.innermost(LineNumber(*line)) else { continue };
         let mut around = parsed.ancestry(innermost).map(|(_, entity)| entity);
-        let is_function =
-            |kind| matches!(kind, EntityKind::Function | EntityKind::Method | EntityKind::Test);
-        let Some(function) = around.find(|entity| is_function(entity.kind)) else { continue };
+        let Some(function) = around.find(|entity| entity.kind.is_function()) else { continue };
         let is_doc = |line: &u32| function.doc.is_some_and(|doc| numbers(doc).contains(line));
         let all = function.signature.first.0..=function.lines.last.0;
         let lines: Vec<u32> = all.filter(|line| !is_doc(line)).collect();

@@ -20,6 +20,8 @@ pub(crate) struct Environment {
     pub(crate) claude: Option<PathBuf>,
     /// Where Codex keeps its data, if the user moved it.
     pub(crate) codex: Option<PathBuf>,
+    /// Where pi keeps its settings, if the user moved it.
+    pub(crate) pi: Option<PathBuf>,
     /// Cline's file of servers, its folder of data, and its folder, if the user moved them.
     pub(crate) cline_servers: Option<PathBuf>,
     pub(crate) cline_data: Option<PathBuf>,
@@ -123,6 +125,11 @@ impl Environment {
         self.codex.clone().or_else(|| self.in_home(".codex"))
     }
 
+    /// pi's own folder.
+    pub(crate) fn pi_folder(&self) -> Option<PathBuf> {
+        self.pi.clone().or_else(|| self.in_home(".pi/agent"))
+    }
+
     /// What prints for standard output.
     pub(crate) fn painter(&self) -> Painter {
         Painter { on: self.colour }
@@ -136,6 +143,7 @@ impl Environment {
             home: path("HOME").or_else(|| path("USERPROFILE")),
             claude: path("CLAUDE_CONFIG_DIR"),
             codex: path("CODEX_HOME"),
+            pi: path("PI_CODING_AGENT_DIR"),
             cline_servers: path("CLINE_MCP_SETTINGS_PATH"),
             cline_data: path("CLINE_DATA_DIR"),
             cline: path("CLINE_DIR"),

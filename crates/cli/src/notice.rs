@@ -3,7 +3,6 @@
 use std::error::Error;
 use std::fmt::Display;
 use std::io::{self, Write};
-use std::iter;
 
 use crate::environment;
 use crate::table::wrapped;
@@ -23,13 +22,15 @@ pub(crate) fn say(text: impl Display) {
 /// An error with its causes, without those that repeat what was said.
 pub(crate) fn in_one_line(error: &(dyn Error + 'static)) -> String {
     let mut text = error.to_string();
-    for cause in iter::successors(error.source(), |cause| cause.source()) {
-        let cause = cause.to_string();
+    let mut next = error.source();
+    while let Some(error) = next {
+        let cause = error.to_string();
         // SQLite's errors have their own text for a cause, with its number.
         let is_said = text.rsplit(": ").next().is_some_and(|last| cause.ends_with(last));
         if !is_said {
             text = format!("{text}: {cause}");
         }
+        next = error.source();
     }
     text
 }

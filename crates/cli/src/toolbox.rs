@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::{Context, bail};
 use foveal_files::Roots;
 use foveal_index::IndexError;
-use foveal_processes::Shell;
+use foveal_processes::{Sandbox, Shell};
 use foveal_store::{ReadOnly, SqliteStore, Store};
 use foveal_tools::toolbox::Host;
 use foveal_tools::unkept::Unkept;
@@ -67,9 +67,15 @@ impl Opener {
         let shell = Shell::find(variables.get("PATH"))
             .context("there is no shell to run commands in: install bash, or put sh into PATH")?;
         let mut writable = writable.to_vec();
-        writable.push(std::env::temp_dir());
+        let temporary = std::env::temp_dir();
+        writable.push(std::path::absolute(&temporary).unwrap_or(temporary));
         writable.extend(caches(environment, &variables));
-        let host = Host { environment: variables, shell, writable: Some(writable) };
+        let host = Host {
+            environment: variables,
+            shell,
+            writable: Some(writable),
+            requires_sandbox: false,
+        };
         Ok(Self {
             environment: environment.clone(),
             host,
@@ -77,6 +83,13 @@ impl Opener {
             client_folder: None,
             store: Mutex::new(None),
         })
+    }
+
+    /// The same, but no command runs where the kernel cannot hold it to the folders that it may
+    /// write.
+    pub(crate) fn requiring_sandbox(mut self) -> Self {
+        self.host.requires_sandbox = true;
+        self
     }
 
     /// The same for a client that works in `folder`, whatever the roots are.
@@ -146,6 +159,13 @@ impl Opener {
     fn with_store(&self, roots: Roots, index: code_index::Open, store: Arc<dyn Store>) -> Toolbox {
         let UserSettings { tools, policy } = self.settings.clone();
         let mut toolbox = Toolbox::new(roots, store, index, self.host.clone(), tools);
+        for folder in toolbox.sandbox.iter().flat_map(Sandbox::passed_over) {
+            notice::say(format_args!(
+                "commands cannot write to `{}`: its name leads through another folder that they \
+                 may write, so that a command could have chosen what it leads to",
+                folder.display()
+            ));
+        }
         toolbox.policy = policy;
         toolbox.rules_file = user_settings::path(&self.environment);
         toolbox.client_folder.clone_from(&self.client_folder);
@@ -228,7 +248,17 @@ fn caches(
     })
 }
 
-/// The folders as absolute paths.
+/// Folders that commands may write, as absolute paths. Links in them are left as they are: what
+/// a link leads to may have been chosen by a command, which the sandbox looks at.
+///
+/// # Errors
+/// If one is not there, or is no folder.
+pub(crate) fn writable(named: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+    folders(named)?;
+    named.iter().map(|path| Ok(std::path::absolute(path)?)).collect()
+}
+
+/// The folders as absolute paths without links.
 ///
 /// # Errors
 /// If one is not there, or is no folder.

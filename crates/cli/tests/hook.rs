@@ -134,7 +134,7 @@ fn given(world: &World, input: &[u8]) -> String {
 }
 
 /// The same for an agent that is named.
-fn given_as(world: &World, command: &str, input: &[u8]) -> String {
+pub(crate) fn given_as(world: &World, command: &str, input: &[u8]) -> String {
     let mut command = world.command(command);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program starts");
@@ -544,7 +544,7 @@ fn a_record_that_cannot_be_read_shows_nothing() {
 }
 
 /// The store of the user in this world.
-fn store(world: &World) -> SqliteStore {
+pub(crate) fn store(world: &World) -> SqliteStore {
     SqliteStore::open(&world.folder.join("home/.local/share/foveal/store.db")).expect("a store")
 }
 

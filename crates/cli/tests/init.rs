@@ -425,7 +425,10 @@ fn hooks_stand_beside_those_of_others() {
     let settings: Value = serde_json::from_str(&text).expect("JSON");
     let ours = json!({ "type": "command", "command": program(), "args": ["hook"], "timeout": 3 });
     let hooks = &settings["hooks"];
-    assert_eq!(hooks["PostToolUse"][1], json!({ "matcher": "Read|Bash|Grep", "hooks": [ours] }));
+    assert_eq!(
+        hooks["PostToolUse"][1],
+        json!({ "matcher": "Read|Bash|Grep|Edit|Write|MultiEdit", "hooks": [ours] })
+    );
     assert_eq!(hooks["SessionStart"][0]["hooks"], json!([ours]));
     assert_eq!(hooks["PreCompact"][0]["hooks"], json!([ours]));
     assert!(init(&world, "claude-code --yes").matches("already set up").count() == 2);

@@ -13,11 +13,17 @@ mod index_watch;
 #[cfg(unix)]
 mod init;
 #[cfg(unix)]
+mod init_extras;
+#[cfg(unix)]
 mod interrupt;
 mod kept_sessions;
 mod mcp;
 mod opencode;
+#[cfg(unix)]
+mod own_edits;
 mod own_sessions;
+#[cfg(unix)]
+mod plugins;
 mod prompt_log;
 mod replay;
 #[cfg(unix)]

@@ -64,6 +64,11 @@ impl EntityKind {
         matches!(self, Self::Function | Self::Method | Self::Test | Self::Constant | Self::Field)
     }
 
+    /// Whether it is a function, of whatever sort.
+    pub fn is_function(self) -> bool {
+        matches!(self, Self::Function | Self::Method | Self::Test)
+    }
+
     /// Whether functions in it are its methods.
     pub fn has_members(self) -> bool {
         matches!(self, Self::Type | Self::Trait | Self::Impl | Self::Enum)

@@ -32,3 +32,4 @@ pub mod timeline;
 pub mod tokens;
 pub mod views;
 pub mod visible;
+pub mod window_tokens;

@@ -12,7 +12,7 @@ use crate::level::{Level, Life};
 use crate::prices::{Constraints, PriceCard};
 use crate::record::Record;
 use crate::rewrite;
-use crate::settings::{OldReads, Settings};
+use crate::settings::{OldReads, RewriteSettings, Settings};
 use crate::shape::{Decision, Shape};
 use crate::shaping::arrival::{self, Outcome, ShapeInputs};
 use crate::shaping::edits::{self, LastTold, Runs};
@@ -20,6 +20,7 @@ use crate::step::{Item, RewriteReason, Step};
 use crate::tokens::{TokenCache, Tokens};
 use crate::views::{self, Choices, Chosen, Views};
 use crate::visible::Visible;
+use crate::window_tokens::WindowTokens;
 use foveal_transcript::{Block, EntryIndex, Role, Timestamp, Window, WindowChange};
 
 /// Plans one conversation, request by request.
@@ -28,6 +29,11 @@ pub struct Planner {
     settings: Arc<Settings>,
     prices: PriceCard,
     window: Window,
+    window_tokens: WindowTokens,
+    /// The entries of the window that a rewrite may be worth while for, in order.
+    movable: Vec<EntryIndex>,
+    /// All entries with reasoning.
+    reasoning: Vec<EntryIndex>,
     items: Vec<Item>,
     lives: Vec<Option<Life>>,
     visible: Visible,
@@ -53,6 +59,9 @@ impl Planner {
             settings: Arc::new(settings),
             prices,
             window: Window::default(),
+            window_tokens: WindowTokens::default(),
+            movable: Vec::new(),
+            reasoning: Vec::new(),
             items: Vec::new(),
             lives: Vec::new(),
             visible: Visible::default(),
@@ -107,9 +116,7 @@ impl Planner {
 
     /// Tokens of the prompt as projected, the prelude included.
     pub fn tokens(&self) -> Tokens {
-        let messages: Tokens =
-            self.window.entries().iter().map(|index| self.item(*index).tokens).sum();
-        Tokens(self.prelude.0 + messages.0)
+        Tokens(self.prelude.0 + self.window_tokens.all().0)
     }
 
     /// Requests planned so far.
@@ -204,6 +211,7 @@ impl Planner {
                 let tokens = planner.weight(record, index, &decision);
                 planner.settle(record, index, decision, tokens);
             }
+            planner.count_from(from);
             planner.finish(step.time);
         }
         planner
@@ -227,12 +235,26 @@ impl Planner {
             let may_change = entry.role == Role::Tool || !facts.edits.is_empty();
             let born = Life { arrived: self.requests, last_use: self.requests, dead_since: None };
             self.lives.push(may_change.then_some(born));
+            if entry.blocks.iter().any(|block| matches!(block, Block::Reasoning(_))) {
+                self.reasoning.push(index);
+            }
             if let WindowChange::Cut { from } = self.window.push(record.conversation()) {
                 cut = Some(cut.map_or(from, |cut| cut.min(from)));
+                self.movable = self.window.entries().to_vec();
+                self.movable
+                    .retain(|index| is_movable(&self.settings, &self.lives, record, *index));
+            } else if is_movable(&self.settings, &self.lives, record, index) {
+                self.movable.push(index);
             }
             self.interest.ingest(entry, facts, self.requests);
         }
+        self.count_from(cut.unwrap_or(self.sent).min(self.sent));
         cut
+    }
+
+    /// Counts the tokens of the prompt anew from window position `from` on.
+    fn count_from(&mut self, from: usize) {
+        self.window_tokens.update(from, self.window.entries(), &self.items);
     }
 
     /// What it may do.
@@ -248,7 +270,7 @@ impl Planner {
     /// Notes which results are dead weight now, in window order; all others are not.
     fn mark_dead(&mut self, dead: impl Iterator<Item = EntryIndex>) {
         let mut dead = dead.peekable();
-        for index in self.window.entries() {
+        for index in &self.movable {
             let is_dead = dead.next_if_eq(index).is_some();
             if let Some(life) = self.lives[index.at()].as_mut() {
                 life.dead_since =
@@ -286,13 +308,15 @@ impl Planner {
             settings,
             prices: &self.prices,
             window: self.window.entries(),
+            window_tokens: &self.window_tokens,
+            movable: &self.movable,
             items: &self.items,
             lives: &self.lives,
             interest: &self.interest,
             requests: self.requests,
             old_reads: self.old_reads(),
             prelude: self.prelude,
-            fixed_until: self.fixed_until(record, reason),
+            fixed_until: self.fixed_until(reason),
             reason,
             free_from: free_from.unwrap_or(0),
         });
@@ -302,15 +326,13 @@ impl Planner {
 
     /// The window position before which nothing may be rewritten: reasoning that is bound to
     /// its prefix would be refused behind a change, unless the client changed it.
-    fn fixed_until(&self, record: &Record, reason: Option<RewriteReason>) -> usize {
+    fn fixed_until(&self, reason: Option<RewriteReason>) -> usize {
         if !self.constraints.reasoning_is_bound || reason == Some(RewriteReason::ClientRewrote) {
             return 0;
         }
-        let reasons = |index: &EntryIndex| {
-            let blocks = &record.entry(*index).blocks;
-            blocks.iter().any(|block| matches!(block, Block::Reasoning(_)))
-        };
-        self.window.entries().iter().rposition(reasons).map_or(0, |last| last + 1)
+        let window = self.window.entries();
+        let mut latest = self.reasoning.iter().rev();
+        latest.find_map(|index| window.binary_search(index).ok()).map_or(0, |last| last + 1)
     }
 
     fn rewrite_reason(&self, cut: Option<usize>, now: Option<Timestamp>) -> Option<RewriteReason> {
@@ -330,11 +352,8 @@ impl Planner {
     /// prelude nobody knows how long it was.
     fn was_short(&self) -> bool {
         let minimum = self.prices.cache_minimum;
-        let sent = || self.window.entries().iter().take(self.sent);
-        let messages = || sent().map(|index| self.item(*index).tokens.0).sum::<u64>();
-        self.prelude > Tokens(0)
-            && self.prelude < minimum
-            && self.prelude.0 + messages() < minimum.0
+        let messages = self.window_tokens.before(self.sent);
+        self.prelude > Tokens(0) && self.prelude.0 + messages.0 < minimum.0
     }
 
     /// Where folding has to start: the first position that is new, cut or rewritten.
@@ -356,6 +375,7 @@ impl Planner {
             }
             self.settle(record, index, decision, tokens);
         }
+        self.count_from(from);
         changed
     }
 
@@ -496,4 +516,15 @@ impl Planner {
         };
         self.cache.count(record.tokenizer(), &text)
     }
+}
+
+/// Whether a rewrite of the entry may ever be worth while: no level makes an entry larger.
+fn is_movable(
+    settings: &Settings,
+    lives: &[Option<Life>],
+    record: &Record,
+    index: EntryIndex,
+) -> bool {
+    let enough = |rewrite: &RewriteSettings| record.facts(index).tokens >= rewrite.tokens_min;
+    lives[index.at()].is_some() && settings.rewrite.as_ref().is_some_and(enough)
 }

@@ -14,6 +14,7 @@ use crate::score;
 use crate::settings::{OldReads, RewriteSettings};
 use crate::step::{Item, RewriteReason};
 use crate::tokens::Tokens;
+use crate::window_tokens::WindowTokens;
 use foveal_effects::EffectKind;
 use foveal_transcript::EntryIndex;
 
@@ -27,6 +28,10 @@ pub struct Ask<'a> {
     pub prices: &'a PriceCard,
     /// The entries of the prompt, in order.
     pub window: &'a [EntryIndex],
+    /// Their tokens.
+    pub window_tokens: &'a WindowTokens,
+    /// Those of them that may be reduced.
+    pub movable: &'a [EntryIndex],
     /// What stands in each entry's place.
     pub items: &'a [Item],
     /// When each result came and was last used.
@@ -95,8 +100,7 @@ pub fn choose(ask: &Ask<'_>) -> Choice {
         reason: (!chosen.is_empty()).then_some(reason),
         dead: dead.iter().map(|candidate| candidate.index).collect(),
     };
-    let messages: Tokens = ask.window.iter().map(|index| ask.item(*index).tokens).sum();
-    let tokens = Tokens(ask.prelude.0 + messages.0);
+    let tokens = Tokens(ask.prelude.0 + ask.window_tokens.all().0);
     let possible: u64 = candidates.iter().map(|candidate| candidate.saving).sum();
     // Where little is left to take, acting on the mark would break the cache at every request.
     let worthwhile = (ask.settings.high - ask.settings.low).0 / WORTHWHILE_PART;
@@ -138,16 +142,12 @@ fn least_used(candidates: &[Candidate], goal: u64) -> Vec<&Candidate> {
 /// The position from which rewriting has paid for itself by the most, if any has.
 fn rental_start(ask: &Ask<'_>, dead: &[&Candidate]) -> Option<usize> {
     let premium = ask.prices.write_ratio() - ask.prices.read_ratio();
-    let mut tail = 0u64;
+    let mut saved = 0u64;
     let mut rent = 0.0;
     let mut best: Option<(f64, usize)> = None;
-    let mut next = ask.window.len();
     for candidate in dead.iter().rev() {
-        for index in &ask.window[candidate.position..next] {
-            tail += ask.item(*index).tokens.0;
-        }
-        next = candidate.position;
-        tail = tail.saturating_sub(candidate.saving);
+        saved += candidate.saving;
+        let tail = ask.window_tokens.behind(candidate.position).0.saturating_sub(saved);
         rent += candidate.rent;
         let surplus = rent - ask.settings.rental * premium * tail as f64;
         if surplus > 0.0 && best.is_none_or(|(most, _)| surplus > most) {
@@ -161,7 +161,11 @@ fn rental_start(ask: &Ask<'_>, dead: &[&Candidate]) -> Option<usize> {
 fn candidates(ask: &Ask<'_>) -> Vec<Candidate> {
     let read_ratio = ask.prices.read_ratio();
     let mut found = Vec::new();
-    for (position, index) in ask.window.iter().enumerate().skip(ask.fixed_until) {
+    for index in ask.movable {
+        let Ok(position) = ask.window.binary_search(index) else { continue };
+        if position < ask.fixed_until {
+            continue;
+        }
         let (Some(life), item) = (&ask.lives[index.at()], ask.item(*index)) else { continue };
         let recent = ask.requests - life.arrived < ask.settings.recent_requests;
         if item.tokens < ask.settings.tokens_min || recent {

@@ -24,6 +24,9 @@ impl Room {
     pub const UNBOUNDED: Self =
         Self { tokens: Tokens(u64::MAX), bytes: usize::MAX, lines: usize::MAX, is_json: false };
 
+    /// None at all.
+    pub const NONE: Self = Self { tokens: Tokens(0), bytes: 0, lines: 0, is_json: false };
+
     /// Whether there is room for `text`.
     pub fn holds(&self, text: &str) -> bool {
         self.without(text).is_some()

@@ -1,6 +1,7 @@
 //! Files under the roots of a workspace: what may be touched, what they hold as text, and how
 //! they are replaced without loss.
 
+pub mod bounded;
 pub mod edit;
 mod freshness;
 pub mod kind;

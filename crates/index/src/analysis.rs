@@ -1,6 +1,5 @@
 //! One file, from its bytes to what is stored of it.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -8,6 +7,7 @@ use foveal_cancel::Cancel;
 use foveal_code::fusion::NAME_REPETITIONS;
 use foveal_code::relations::FileSymbols;
 use foveal_code::{FileClass, LineRange, Parsed};
+use foveal_files::bounded::{Links, open_regular};
 use foveal_transcript::ContentHash;
 
 use crate::chunk::{self, Chunk, Rows, chunks};
@@ -123,10 +123,10 @@ pub(crate) fn divide_known(
 }
 
 fn read(place: &Path) -> io::Result<(Stamp, Vec<u8>)> {
-    let file = File::open(place)?;
+    let file = open_regular(place, Links::Refused)?;
     // Taken before the bytes: what is written meanwhile then has another stamp.
     let metadata = file.metadata()?;
-    if !metadata.is_file() || metadata.len() > FILE_BYTES_MAX {
+    if metadata.len() > FILE_BYTES_MAX {
         return Err(io::ErrorKind::InvalidInput.into());
     }
     let mut bytes = Vec::new();

@@ -129,7 +129,8 @@ pub(crate) fn search(
             segments[segment].chunks[chunk].kinds.meets(allowed)
         }
     };
-    let (words, asked) = word_scores(segments, &places, question);
+    let mean = mean_length(segments, &places);
+    let (words, asked) = word_scores(segments, &places, mean, question);
     let cosines = cosines(segments, &places, question);
     let most = options.limit.max(CANDIDATES_MIN);
     let top = |scores: &[f32]| {
@@ -140,7 +141,8 @@ pub(crate) fn search(
     let lists = [top(&words), cosines.as_deref().map(top).unwrap_or_default()];
     let candidates: BTreeSet<DocumentId> = lists.iter().flatten().map(|one| one.document).collect();
     let candidates: Vec<DocumentId> = candidates.into_iter().collect();
-    let both = by_likeness(segments, &places, &asked, &candidates, cosines.as_deref());
+    let of_words = words_with_synonyms(segments, &places, mean, &asked, &candidates);
+    let both = by_likeness(segments, &places, &asked, &candidates, (&of_words, cosines.as_deref()));
     let counts = options.neighbours_share > 0.0;
     let ties = if counts { ties(segments, &places, &both) } else { Vec::new() };
     let weight = options.neighbours_share * both.first().map_or(0.0, |best| best.score);
@@ -181,13 +183,12 @@ fn by_likeness(
     places: &Places,
     asked: &Asked,
     candidates: &[DocumentId],
-    cosines: Option<&[f32]>,
+    (words, cosines): (&[f32], Option<&[f32]>),
 ) -> Vec<Ranked> {
-    let words = words_with_synonyms(segments, places, asked, candidates);
     let cosine = |document: &DocumentId| cosines.map_or(0.0, |all| all[document.index()].max(0.0));
     let meaning: Vec<f32> = candidates.iter().map(cosine).collect();
     let most = |all: &[f32]| all.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
-    let (most_words, most_meaning) = (most(&words), most(&meaning));
+    let (most_words, most_meaning) = (most(words), most(&meaning));
     let sums = words.iter().zip(&meaning);
     let sums = sums.map(|(words, meaning)| words / most_words + meaning / most_meaning);
     let sums: Vec<f32> = sums.collect();
@@ -207,10 +208,10 @@ fn by_likeness(
 fn words_with_synonyms(
     segments: &[Segment],
     places: &Places,
+    mean: f32,
     asked: &Asked,
     candidates: &[DocumentId],
 ) -> Vec<f32> {
-    let mean = mean_length(segments, places);
     let found: Vec<(usize, usize)> =
         candidates.iter().map(|document| places.find(*document)).collect();
     let mut scores = Vec::with_capacity(found.len());
@@ -241,6 +242,7 @@ fn frequency(postings: &[Posting], chunk: usize) -> f32 {
     found.map_or(0.0, |at| f32::from(postings[at].frequency))
 }
 
+/// Words of a part, the mean over all.
 fn mean_length(segments: &[Segment], places: &Places) -> f32 {
     let lengths = segments.iter().flat_map(|segment| &segment.terms.lengths);
     let sum: u64 = lengths.map(|length| u64::from(*length)).sum();
@@ -248,9 +250,13 @@ fn mean_length(segments: &[Segment], places: &Places) -> f32 {
 }
 
 /// BM25 of every part, and the words that were asked for with how rare they are.
-fn word_scores(segments: &[Segment], places: &Places, question: &Question) -> (Vec<f32>, Asked) {
+fn word_scores(
+    segments: &[Segment],
+    places: &Places,
+    mean: f32,
+    question: &Question,
+) -> (Vec<f32>, Asked) {
     let mut scores = vec![0.0; places.count()];
-    let mean = mean_length(segments, places);
     let mut asked = Vec::new();
     for (term, word) in &question.terms {
         let lists = segments.iter().map(|segment| segment.terms.postings(*term)).enumerate();

@@ -6,7 +6,6 @@ use std::time::Instant;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use foveal_cancel::Cancel;
-use foveal_context::room::Room;
 use foveal_tools::control::{Approval, Question};
 use foveal_tools::{Answer, Control, Request};
 use rmcp::RoleServer;
@@ -73,10 +72,8 @@ pub(crate) async fn call(
     let wants_data = shared.settings.structured || flag(&context, STRUCTURED_KEY) == Some(true);
     let tool = request.name.to_string();
     let request = Request {
-        tool: tool.clone(),
-        arguments: Value::Object(request.arguments.unwrap_or_default()),
         detect_duplicates: flag(&context, DETECT_KEY) != Some(false),
-        room: Room::UNBOUNDED,
+        ..Request::new(tool.clone(), Value::Object(request.arguments.unwrap_or_default()))
     };
     let toggle = context.meta.get(DETECT_SESSION_KEY).and_then(Toggle::of);
     let begun = Instant::now();

@@ -91,9 +91,9 @@ impl SessionRef {
         // shown, and another conversation may have had that name.
         let make = || {
             let id = format!("mcp-{}", Uuid::new_v4().simple());
-            let session = match prompt {
+            let session = match &prompt {
                 Prompt::Unknown => Session::of_unknown_readers(toolbox, id),
-                Prompt::Noted(_) => Session::new(toolbox, id).of_one_reader(),
+                Prompt::Noted(reader) => Session::new(toolbox, id).of_one_reader(reader),
                 Prompt::Only | Prompt::Named(_) => Session::new(toolbox, id),
             };
             let session =

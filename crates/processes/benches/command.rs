@@ -12,7 +12,7 @@ fn run_true(criterion: &mut Criterion) {
     let directory = std::env::temp_dir();
     let environment = Environment::inherited(std::env::vars_os());
     let command = Command::new("true", &directory, environment, shell.clone());
-    let sandbox = Some(Sandbox { writable: vec![directory.clone()] });
+    let sandbox = Some(Sandbox::hold([directory.clone()]));
     let confined = Command { sandbox, ..command.clone() };
     let mut group = criterion.benchmark_group("true");
     group.bench_function("std::process", |bencher| {

@@ -2,6 +2,7 @@
 //! is over, when it writes too much, or when who waits says so.
 
 use std::io::{PipeReader, Read as _};
+use std::os::fd::AsFd as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{self, Stdio};
@@ -10,6 +11,7 @@ use std::time::{Duration, Instant};
 use foveal_cancel::Cancel;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Signal;
+use tempfile::NamedTempFile;
 
 use crate::error::CommandError;
 use crate::group::Group;
@@ -155,7 +157,7 @@ impl Command {
         }
         let directory_file = tempfile::Builder::new().prefix("foveal-directory-").tempfile()?;
         let started = Instant::now();
-        let (group, pipe, confinement) = self.start(directory_file.path())?;
+        let (group, pipe, confinement) = self.start(&directory_file)?;
         let source = Source::new(pipe, self.limits.keep);
         let mut run = Run { limits: &self.limits, started, group, source, stream };
         let (outcome, left_background) = run.follow(cancel)?;
@@ -173,10 +175,10 @@ impl Command {
     /// Starts the shell; both its outputs are one pipe, so that their order is kept.
     fn start(
         &self,
-        directory_file: &std::path::Path,
+        directory_file: &NamedTempFile,
     ) -> Result<(Group, PipeReader, Option<Confinement>), CommandError> {
         let (reader, writer) = std::io::pipe()?;
-        let mut command = self.shell.command(&self.text, directory_file);
+        let mut command = self.shell.command(&self.text, directory_file.path());
         command
             .current_dir(&self.directory)
             .env_clear()
@@ -188,9 +190,8 @@ impl Command {
         let (child, confinement) = match &self.sandbox {
             None => (command.spawn(), None),
             Some(sandbox) => {
-                let mut sandbox = sandbox.clone();
-                sandbox.writable.push(directory_file.to_path_buf());
-                let (child, confinement) = sandbox.start(|| command.spawn());
+                let also = Some(directory_file.as_file().as_fd());
+                let (child, confinement) = sandbox.start(also, || command.spawn())?;
                 (child, Some(confinement))
             }
         };

@@ -19,6 +19,12 @@ pub enum CommandError {
     Directory(PathBuf),
     #[error("the shell {} could not be started: {source}", shell.display())]
     Start { shell: PathBuf, source: std::io::Error },
+    /// It was not started.
+    #[error(
+        "the command was not run: the kernel does not hold it to the folders that it may write \
+         ({0})"
+    )]
+    Unconfined(String),
     /// A pipe or a temporary file could not be made or read.
     #[error("the command could not be followed: {0}")]
     Follow(#[from] std::io::Error),

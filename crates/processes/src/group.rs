@@ -4,6 +4,8 @@ use std::process::{Child, ExitStatus};
 
 use rustix::process::{Pid, Signal};
 
+use crate::listed::running;
+
 /// A child that was started as leader of its own process group.
 #[derive(Debug)]
 pub(crate) struct Group {
@@ -24,11 +26,12 @@ impl Group {
         Ok(self.status)
     }
 
-    /// Whether nobody of the group is left. A zombie that its parent has not asked about counts
-    /// as left, so callers wait for this with a bound.
+    /// Whether nobody of the group is left. Where the system does not list processes, a zombie
+    /// that its parent has not asked about counts as left, so callers wait for this with a bound.
     pub(crate) fn is_over(&mut self) -> bool {
         let leader_runs = matches!(self.leader_status(), Ok(None));
-        !leader_runs && !self.has_members()
+        let has_others = || self.has_members() && self.may_have_running();
+        !(leader_runs || has_others())
     }
 
     /// Sends to every process of the group that is left.
@@ -45,6 +48,12 @@ impl Group {
 
     fn has_members(&self) -> bool {
         self.id().is_some_and(|group| rustix::process::test_kill_process_group(group).is_ok())
+    }
+
+    /// Whether one of the group runs, or nobody can say.
+    fn may_have_running(&self) -> bool {
+        let group = self.id().map(|id| id.as_raw_nonzero().get());
+        running().is_none_or(|all| all.iter().any(|process| Some(process.group) == group))
     }
 
     fn id(&self) -> Option<Pid> {

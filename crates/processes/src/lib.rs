@@ -11,6 +11,7 @@ mod decoder;
 mod environment;
 mod error;
 mod group;
+mod listed;
 mod outcome;
 mod output;
 mod pty;

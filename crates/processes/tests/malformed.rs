@@ -192,7 +192,7 @@ proptest! {
         let (_folder, path) = folder();
         let mut command = command(&text, &path);
         command.environment = command.environment.with("PATH", "/nowhere");
-        command.sandbox = Some(Sandbox { writable: vec![path] });
+        command.sandbox = Some(Sandbox::hold([path]));
         let mut streamed = String::new();
         match command.run(&mut |piece| streamed.push_str(piece), &Cancel::NEVER) {
             Err(_) => prop_assert!(text.contains('\0')),

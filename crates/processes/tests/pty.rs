@@ -334,7 +334,7 @@ fn terminals_are_confined_like_commands() {
     let root = path.join("root");
     std::fs::create_dir(&root).expect("a folder of ours");
     let terminals = terminals();
-    let sandbox = Some(Sandbox { writable: vec![root.clone()] });
+    let sandbox = Some(Sandbox::hold([root.clone()]));
     let text = "stty size && echo in >in; echo out >../out; exit 5";
     let command = TerminalCommand { sandbox, ..command(text, &root) };
     let (id, _) =

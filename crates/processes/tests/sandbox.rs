@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use foveal_processes::{Command, Confinement, Sandbox};
+use foveal_cancel::Cancel;
+use foveal_processes::{Command, CommandError, Confinement, Sandbox};
 use landlock::{ABI, AccessFs, LandlockStatus, Ruleset, RulesetAttr as _, RulesetError};
 
 use crate::command::{command, run};
@@ -18,9 +19,9 @@ pub(crate) fn can_confine() -> bool {
             if effective_abi >= ABI::V3)
     });
     if can {
-        assert_eq!(Confinement::available(), Confinement::Full);
+        assert_eq!(Confinement::available().expect("it can"), Confinement::Full);
     } else {
-        eprintln!("skipped: {}", Confinement::available());
+        eprintln!("skipped: {:?}", Confinement::available());
     }
     can
 }
@@ -43,7 +44,7 @@ fn check(text: &str, expected: &str) {
     std::fs::create_dir(&temporary).expect("a folder of ours");
     let mut command = command(&format!("({text}) 2>/dev/null"), &root);
     command.environment = command.environment.with("TMPDIR", &temporary);
-    command.sandbox = Some(Sandbox { writable: vec![root.clone(), temporary] });
+    command.sandbox = Some(Sandbox::hold([root.clone(), temporary]));
     let ran = run(&command);
     assert_eq!(ran.confinement, Some(Confinement::Full));
     let seen = format!("{} | {} | {}", ran.outcome, names(&root), names(&outside));
@@ -107,7 +108,7 @@ fn a_confined_command_is_followed_like_any_other() {
     }
     let folder = tempfile::tempdir().expect("a folder of ours");
     let root = folder.path().canonicalize().expect("it is there");
-    let sandbox = Some(Sandbox { writable: vec![root.clone()] });
+    let sandbox = Some(Sandbox::hold([root.clone()]));
     let ran = run(&Command { sandbox, ..command("mkdir a; cd a; exit 3", &root) });
     assert_eq!(
         (ran.outcome.to_string(), ran.directory),
@@ -128,7 +129,7 @@ fn nobody_gains_rights_in_there() {
 
 #[test]
 fn the_program_itself_stays_free() {
-    let (_, confinement) = Sandbox::default().start(|| ());
+    let ((), confinement) = Sandbox::default().start(None, || ()).expect("a sandbox");
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("foveal-sandbox-free");
     std::fs::write(&file, "x").expect("this thread was not confined");
     std::fs::remove_file(&file).expect("this thread was not confined");
@@ -140,4 +141,85 @@ fn how_far_it_holds_is_said() {
     let absent = Confinement::Absent { why: "no Landlock here".to_owned() };
     assert_eq!(Confinement::Full.to_string(), "writes are confined by the kernel");
     assert_eq!(absent.to_string(), "writes are not confined: no Landlock here");
+}
+
+#[test]
+fn what_takes_the_place_of_a_folder_is_not_meant() {
+    if !can_confine() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder of ours");
+    let at = |name: &str| folder.path().join(name);
+    for place in ["root", "outside", "cache"] {
+        std::fs::create_dir(at(place)).expect("a folder of ours");
+    }
+    let sandbox = Some(Sandbox::hold([at("root"), at("cache")]));
+    for place in ["root", "cache"] {
+        std::fs::rename(at(place), at(&format!("moved-{place}"))).expect("a folder of ours");
+        std::os::unix::fs::symlink(at("outside"), at(place)).expect("a folder of ours");
+    }
+    let text = "for name in root cache moved-root moved-cache; do echo x >../$name/new; done";
+    let command = Command { sandbox, ..command(&format!("({text}) 2>/dev/null"), &at("outside")) };
+    run(&command);
+    // What is held is the folder, whatever it is called now.
+    let seen = ["outside", "moved-root", "moved-cache"].map(|name| names(&at(name)));
+    assert_eq!(seen, ["", "new=x\n", "new=x\n"]);
+}
+
+#[test]
+fn a_name_that_a_command_chose_is_not_followed() {
+    if !can_confine() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder of ours");
+    let at = |name: &str| folder.path().join(name);
+    for place in ["root", "outside"] {
+        std::fs::create_dir(at(place)).expect("a folder of ours");
+    }
+    std::os::unix::fs::symlink(at("outside"), at("root/cache")).expect("a folder of ours");
+    let sandbox = Sandbox::hold([at("root"), at("root/cache"), at("root/missing")]);
+    assert_eq!(sandbox.passed_over().collect::<Vec<_>>(), [at("root/cache")]);
+    let text = "(echo x >cache/new; echo x >new) 2>/dev/null";
+    run(&Command { sandbox: Some(sandbox), ..command(text, &at("root")) });
+    assert_eq!((names(&at("outside")), at("root/new").exists()), (String::new(), true));
+}
+
+#[test]
+fn nodes_of_devices_are_not_made() {
+    if !can_confine() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder of ours");
+    let root = folder.path().to_owned();
+    let text = "mknod character c 1 3; mknod block b 7 0; mkfifo pipe";
+    let sandbox = Some(Sandbox::hold([root.clone()]));
+    run(&Command { sandbox, ..command(&format!("({text}) 2>/dev/null"), &root) });
+    let made: Vec<_> = std::fs::read_dir(&root).expect("it is there").flatten().collect();
+    let made: Vec<_> = made.iter().map(std::fs::DirEntry::file_name).collect();
+    assert_eq!(made, ["pipe"]);
+}
+
+/// The kernel puts at most sixteen sandboxes into each other.
+#[test]
+fn nothing_runs_where_the_kernel_fails_to_confine() {
+    fn deeper(sandbox: &Sandbox, levels: u32, innermost: &(dyn Fn() + Sync)) {
+        if levels == 0 {
+            return innermost();
+        }
+        let started = sandbox.start(None, || deeper(sandbox, levels - 1, innermost));
+        started.expect("a sandbox in a sandbox");
+    }
+    if !can_confine() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder of ours");
+    let root = folder.path().to_owned();
+    let sandbox = Sandbox::hold([root.clone(), std::env::temp_dir()]);
+    deeper(&sandbox, 16, &|| {
+        let sandbox = Some(sandbox.clone());
+        let command = Command { sandbox, ..command("echo x >new", &root) };
+        let refused = command.run(&mut |_| (), &Cancel::NEVER);
+        assert!(matches!(refused, Err(CommandError::Unconfined(_))), "{refused:?}");
+    });
+    assert!(!root.join("new").exists());
 }

@@ -23,12 +23,13 @@ pub use keys::{
     RootsKey, SessionId,
 };
 pub use records::{
-    Call, CallChanges, CallHistory, Collected, Content, Fetch, Grant, Limits, NewContent, Readers,
-    Record, Session, SessionFacts, Stored, Write,
+    Call, CallChanges, CallHistory, Collected, Content, Fetch, Grant, Limits, NewContent,
+    NotedEdit, OwnEdit, Readers, Record, Session, SessionFacts, Stored, Write,
 };
 pub use redacting::Redacting;
 pub use sqlite::{ReadOnly, Sqlite, SqliteStore};
 pub use store::{
     ASKERS_MAX, CONTENT_BYTES_MAX, CURATIONS_MAX, FETCHES_MAX, GRANT_BYTES_MAX, GRANTS_MAX,
-    PAYLOAD_BYTES_MAX, PAYLOAD_DEPTH_MAX, READER_NOTES_MAX, SESSION_ID_BYTES_MAX, Store,
+    OWN_EDITS_MAX, PAYLOAD_BYTES_MAX, PAYLOAD_DEPTH_MAX, READER_NOTES_MAX, SESSION_ID_BYTES_MAX,
+    Store,
 };

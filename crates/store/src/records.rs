@@ -165,6 +165,30 @@ pub struct Readers {
     pub cut: Moment,
 }
 
+/// What the model itself made of a file, with a tool that is not ours.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnEdit {
+    /// What the file held before, at the start and between its changes.
+    pub before: Vec<ContentHash>,
+    /// What it held afterwards.
+    pub after: ContentHash,
+    /// Lines of that which the model wrote from end to end, from 1, both ends included.
+    pub lines: Vec<(u32, u32)>,
+    /// Whether it wrote all of it.
+    pub is_whole: bool,
+}
+
+/// An own edit as it was noted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotedEdit {
+    /// The file, from the root of the file system on.
+    pub path: String,
+    /// What was made of it.
+    pub edit: OwnEdit,
+    /// Later than every such note before.
+    pub noted: Moment,
+}
+
 /// How much is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {

@@ -9,8 +9,8 @@ use crate::error::StoreError;
 use crate::json::check_depth;
 use crate::keys::{CurationKey, FetchKey, Moment, ReaderPlace, RecordNumber, RootsKey, SessionId};
 use crate::records::{
-    Call, CallChanges, CallHistory, Collected, Content, Fetch, Grant, Limits, NewContent, Readers,
-    Record, Session, SessionFacts, Stored, Write,
+    Call, CallChanges, CallHistory, Collected, Content, Fetch, Grant, Limits, NewContent,
+    NotedEdit, OwnEdit, Readers, Record, Session, SessionFacts, Stored, Write,
 };
 use crate::secrets;
 use crate::store::{SESSION_ID_BYTES_MAX, Store};
@@ -227,6 +227,25 @@ impl<S: Store> Store for Redacting<S> {
 
     fn asker(&self, call: &str) -> Result<Option<String>, StoreError> {
         self.store.asker(&name(call))
+    }
+
+    fn note_edit(
+        &self,
+        (session, reader): (&str, &str),
+        path: &str,
+        edit: &OwnEdit,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let (session, reader) = (name(session), name(reader));
+        self.store.note_edit((&session, &reader), &secrets::without(path), edit, now)
+    }
+
+    fn edits_by(&self, reader: &str, since: Moment) -> Result<Vec<NotedEdit>, StoreError> {
+        self.store.edits_by(&name(reader), since)
+    }
+
+    fn forget_edits(&self, session: &str) -> Result<(), StoreError> {
+        self.store.forget_edits(&name(session))
     }
 
     fn last_reader_note(&self) -> Result<Moment, StoreError> {

@@ -6,8 +6,8 @@ use serde_json::Value;
 use crate::error::StoreError;
 use crate::keys::{CurationKey, FetchKey, Moment, ReaderPlace, RecordNumber, RootsKey, SessionId};
 use crate::records::{
-    CallChanges, CallHistory, Collected, Content, Fetch, Grant, Limits, NewContent, Readers,
-    Record, Session, SessionFacts, Stored, Write,
+    CallChanges, CallHistory, Collected, Content, Fetch, Grant, Limits, NewContent, NotedEdit,
+    OwnEdit, Readers, Record, Session, SessionFacts, Stored, Write,
 };
 
 /// Largest content, in bytes before compression.
@@ -37,6 +37,9 @@ pub const GRANTS_MAX: u32 = 10_000;
 
 /// Notes on who makes a call that are kept; the oldest go first.
 pub const ASKERS_MAX: u32 = 4_096;
+
+/// Files of which it is kept what a model made of them itself; the oldest go first.
+pub const OWN_EDITS_MAX: u32 = 4_096;
 
 /// Notes on readers kept; the oldest go first.
 pub const READER_NOTES_MAX: u32 = 10_000;
@@ -262,6 +265,31 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// Those of every call.
     fn asker(&self, call: &str) -> Result<Option<String>, StoreError>;
+
+    /// Notes what a reader, named after the client's session that it is an agent of, made of the
+    /// file at `path`, in place of what was noted of it before. The newest [`OWN_EDITS_MAX`] notes are kept.
+    ///
+    /// # Errors
+    /// [`StoreError::TooLarge`] above [`PAYLOAD_BYTES_MAX`].
+    fn note_edit(
+        &self,
+        reader: (&str, &str),
+        path: &str,
+        edit: &OwnEdit,
+        now: Timestamp,
+    ) -> Result<(), StoreError>;
+
+    /// What is noted of files that `reader` edited itself, later than `since`; the oldest first.
+    ///
+    /// # Errors
+    /// Those of every call.
+    fn edits_by(&self, reader: &str, since: Moment) -> Result<Vec<NotedEdit>, StoreError>;
+
+    /// Forgets what all agents of the client's `session` are noted to have edited.
+    ///
+    /// # Errors
+    /// Those of every call.
+    fn forget_edits(&self, session: &str) -> Result<(), StoreError>;
 
     /// When the last note on readers was made; the least moment if there is none. May be asked
     /// before every call.

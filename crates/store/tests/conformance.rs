@@ -33,6 +33,7 @@ const CASES: &[Case] = &[
     ("grants are kept by roots", grants_are_kept_by_roots),
     ("readers are noted by folder", readers_are_noted_by_folder),
     ("askers are noted by call", askers_are_noted_by_call),
+    ("own edits are noted by reader", crate::own_edits::are_noted_by_reader),
     ("notes on readers are seen whole", notes_on_readers_are_seen_whole),
     ("deleting takes what nothing else needs", deleting_takes_what_nothing_else_needs),
     ("the old goes", the_old_goes),
@@ -82,9 +83,9 @@ fn sqlite_in_a_file_without_secrets() {
     });
 }
 
-const HOUR: i64 = 3_600_000;
+pub(crate) const HOUR: i64 = 3_600_000;
 
-fn at(hours: i64) -> Timestamp {
+pub(crate) fn at(hours: i64) -> Timestamp {
     Timestamp(hours * HOUR)
 }
 
@@ -150,7 +151,12 @@ fn changes(state: Value, calls: &[(u64, Value)], remaining: &[u64]) -> CallChang
     }
 }
 
-fn collect(store: &dyn Store, bytes_max: u64, age_hours: i64, now: Timestamp) -> Collected {
+pub(crate) fn collect(
+    store: &dyn Store,
+    bytes_max: u64,
+    age_hours: i64,
+    now: Timestamp,
+) -> Collected {
     let limits = Limits { bytes_max, age_max_ms: age_hours * HOUR };
     store.collect(limits, now).expect("it collects")
 }

@@ -29,7 +29,7 @@ const KEPT: Limits = Limits { bytes_max: u64::MAX, age_max_ms: 1_000 };
 
 /// What takes a file back to its first version.
 const FIRST_VERSION: &str = "BEGIN IMMEDIATE; DROP TABLE collection; DROP INDEX content_by_use; \
-                             DROP TABLE granted; DROP TABLE reader; DROP TABLE asker; \
+                             DROP TABLE granted; DROP TABLE reader; DROP TABLE asker; DROP TABLE own_edit; \
                              DROP TABLE call_state; DROP TABLE call; DROP TABLE calls; DROP TABLE curation; DROP TABLE fetch; \
                              DROP TABLE write; PRAGMA user_version = 1; COMMIT";
 

@@ -4,4 +4,5 @@ mod conformance;
 mod crash;
 mod file;
 mod migration;
+mod own_edits;
 mod secrets;

@@ -20,7 +20,7 @@ use std::process::{Command, ExitCode};
 use foveal_cancel::Cancel;
 use foveal_code::map::{MapOptions, map};
 use foveal_code::relations::{FileRanks, Focus, NodeKind, Relations};
-use foveal_code::{EntityKind, FileClass, LineNumber, Parsed};
+use foveal_code::{FileClass, LineNumber, Parsed};
 use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_index::{Index, IndexError};
 
@@ -148,10 +148,7 @@ fn functions(relations: &Relations, folder: &Path) -> Result<Functions, Trouble>
         let rows: Vec<&str> = text.lines().collect();
         for entity in relations.entities_of(file) {
             let node = relations.node(entity);
-            let is_function = matches!(
-                node.key.kind,
-                NodeKind::Entity(EntityKind::Function | EntityKind::Method | EntityKind::Test)
-            );
+            let is_function = matches!(node.key.kind, NodeKind::Entity(kind) if kind.is_function());
             if !is_function || node.class != FileClass::Source {
                 continue;
             }
@@ -206,9 +203,7 @@ fn touched(
 
 fn innermost_function(parsed: &Parsed, line: u32) -> Option<String> {
     let inside = parsed.innermost(LineNumber(line))?;
-    let is_function =
-        |kind| matches!(kind, EntityKind::Function | EntityKind::Method | EntityKind::Test);
-    let (at, _) = parsed.ancestry(inside).find(|(_, of)| is_function(of.kind))?;
+    let (at, _) = parsed.ancestry(inside).find(|(_, of)| of.kind.is_function())?;
     Some(parsed.qualified_name(at))
 }
 

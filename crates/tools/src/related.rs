@@ -49,6 +49,12 @@ impl Related {
         let all = found.relations.into_iter().filter_map(related).collect();
         Ok(Self { roots, all, missing, depends })
     }
+
+    /// Says that nothing is called `symbol`, by the root that has the most to suggest.
+    pub(crate) fn unknown(&self, symbol: &str) -> String {
+        let told = self.all.iter().map(|root| root.relations.unknown(symbol));
+        told.max_by_key(String::len).unwrap_or_default()
+    }
 }
 
 impl RelatedRoot {

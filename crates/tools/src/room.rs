@@ -42,6 +42,12 @@ pub(crate) fn is_long(text: &str, room: Room) -> bool {
         || !has_tokens(text, room)
 }
 
+/// The same of a file that is not read, by its bytes and lines.
+pub(crate) fn is_more_than(room: Room, bytes: u64, lines: u32) -> bool {
+    let numbers = u64::from(lines) * NUMBER_BYTES as u64;
+    bytes + numbers > room.code_bytes() as u64 || lines as usize > room.lines
+}
+
 /// Whether there are tokens enough for a text with a number before each line.
 fn has_tokens(text: &str, room: Room) -> bool {
     let mut left = room.tokens;

@@ -81,6 +81,8 @@ pub struct Host {
     pub shell: Shell,
     /// Folders, beside the roots, that commands may write to; `None`: everywhere.
     pub writable: Option<Vec<PathBuf>>,
+    /// Whether no command runs where the kernel cannot hold it to these folders.
+    pub requires_sandbox: bool,
 }
 
 impl Toolbox {
@@ -95,7 +97,8 @@ impl Toolbox {
     ) -> Self {
         let sandbox = host.writable.map(|mut writable| {
             writable.extend(roots.all().map(|root| root.path().to_owned()));
-            Sandbox { writable }
+            let sandbox = Sandbox::hold(writable);
+            if host.requires_sandbox { sandbox.required() } else { sandbox }
         });
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let curator = Arc::new(CuratedViews::default());

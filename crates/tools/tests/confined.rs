@@ -17,8 +17,9 @@ use crate::world::World;
 
 #[test]
 fn commands_write_in_the_workspace_alone() {
-    if Confinement::available() != Confinement::Full {
-        eprintln!("skipped: {}", Confinement::available());
+    let available = Confinement::available();
+    if !matches!(available, Ok(Confinement::Full)) {
+        eprintln!("skipped: {available:?}");
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -33,8 +34,9 @@ fn commands_write_in_the_workspace_alone() {
         environment: Environment::inherited(path.clone().map(|path| ("PATH".into(), path))),
         shell: Shell::find(path.as_deref()).unwrap(),
         writable: Some(Vec::new()),
+        requires_sandbox: true,
     };
-    let roots = Roots::open(&[&work]).unwrap();
+    let (roots, base) = (Roots::open(&[&work]).unwrap(), work.clone());
     let store = Arc::new(SqliteStore::in_memory().unwrap());
     let open = Box::new(move || Index::in_memory(&work, None));
     let toolbox = Arc::new(Toolbox::new(roots, store, open, host, ToolSettings::default()));
@@ -69,6 +71,15 @@ fn commands_write_in_the_workspace_alone() {
     assert!(!outside.join("new").exists());
     let answer = run("bash", "echo y > new && cat new ../outside/old");
     assert_eq!(answer.text, "y\nold");
+
+    // Whoever puts another folder in the place of the root ends the right to run.
+    fs::rename(&base, folder.path().join("moved")).unwrap();
+    std::os::unix::fs::symlink(&outside, &base).unwrap();
+    for tool in ["bash", "exec"] {
+        let answer = run(tool, "echo x > new");
+        assert!(answer.is_error && answer.text.contains("replaced"), "{}", answer.text);
+    }
+    assert!(!outside.join("new").exists());
 }
 
 #[test]

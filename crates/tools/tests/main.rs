@@ -10,6 +10,7 @@ mod fetches;
 mod fits;
 mod held;
 mod malformed;
+mod own_edits;
 mod pages;
 mod permission;
 mod places;

@@ -24,6 +24,11 @@ pub enum FetchError {
     /// Redirects from an encrypted page to an unencrypted one.
     #[error("{from} redirects to the unencrypted {to}, which is not followed; fetch it if meant")]
     Downgrade { from: String, to: String },
+    /// Redirects to a page that is not to be fetched without a word.
+    #[error(
+        "{from} redirects to {to}, which a permission rule is about; fetch {to} if it is meant"
+    )]
+    Elsewhere { from: String, to: String },
     /// More redirects than are followed, or a circle of them.
     #[error("{url} still redirects after {count} redirects; fetch the page that is meant")]
     Redirects { url: String, count: u32 },

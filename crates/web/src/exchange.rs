@@ -20,9 +20,11 @@ use url::Url;
 
 use crate::address::Guard;
 use crate::error::{FetchError, shown};
+use crate::fetcher::MayFollow;
 use crate::freshness::{ExchangeTimes, Freshness, UnixMs, Validators};
 use crate::kind;
 use crate::limits::{Limits, Names};
+use crate::normal::normal;
 
 /// What is asked for, best first: some sites have their pages in Markdown.
 const ACCEPTED: &str = "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, \
@@ -46,6 +48,7 @@ pub(crate) struct Exchange {
     pub(crate) guard: Arc<Guard>,
     pub(crate) limits: Limits,
     pub(crate) cached: Option<Validators>,
+    pub(crate) may_follow: MayFollow,
     pub(crate) cancel: Cancel<'static>,
 }
 
@@ -83,6 +86,10 @@ impl Exchange {
             if url.scheme() == "https" && next.scheme() == "http" {
                 let (from, to) = (shown(url.as_str()), shown(next.as_str()));
                 return Err(FetchError::Downgrade { from, to });
+            }
+            if !(self.may_follow)(&normal(&next)) {
+                let (from, to) = (shown(url.as_str()), shown(next.as_str()));
+                return Err(FetchError::Elsewhere { from, to });
             }
             hops.push((raw.freshness, matches!(raw.status, 301 | 308)));
             url = next;

@@ -37,6 +37,10 @@ pub struct Request {
     pub cached: Option<Validators>,
 }
 
+/// Whether a redirect to an address, spelled as [`normal_address`](crate::normal_address) does,
+/// may be followed.
+pub type MayFollow = Arc<dyn Fn(&str) -> bool + Send + Sync>;
+
 /// What came back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fetched {
@@ -130,14 +134,19 @@ impl Fetcher {
         self
     }
 
-    /// The page at `request.url`. `cancel` is asked about 50 times a second; a yes ends the
+    /// The page at `request.url`, by redirects that `may_follow` allows. `cancel` is asked about 50 times a second; a yes ends the
     /// fetch at once.
     ///
     /// # Errors
     /// Everything but a page: refused addresses, no answer, statuses outside 200–299.
-    pub fn fetch(&self, request: &Request, cancel: &Cancel<'_>) -> Result<Fetched, FetchError> {
+    pub fn fetch(
+        &self,
+        request: &Request,
+        may_follow: &MayFollow,
+        cancel: &Cancel<'_>,
+    ) -> Result<Fetched, FetchError> {
         let url = self.guard.check_url(&request.url, None)?;
-        let raw = self.exchange(url, request.cached.clone(), cancel)?;
+        let raw = self.exchange(url, request.cached.clone(), may_follow, cancel)?;
         match (raw.status, &request.cached) {
             // Validators were sent only there; elsewhere nobody asked.
             (304, Some(cached)) if cached.url == raw.url.as_str() => Ok(Fetched::NotModified {
@@ -153,6 +162,7 @@ impl Fetcher {
         &self,
         url: Url,
         cached: Option<Validators>,
+        may_follow: &MayFollow,
         cancel: &Cancel<'_>,
     ) -> Result<Raw, FetchError> {
         let (tls, roots) = self.tls.get_or_init(|| exchange::tls(&exchange::system_roots()));
@@ -167,6 +177,7 @@ impl Fetcher {
             guard,
             limits: self.limits.clone(),
             cached,
+            may_follow: Arc::clone(may_follow),
             cancel: Arc::clone(&stopped).into(),
         };
         let address = shown(url.as_str());

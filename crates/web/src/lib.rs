@@ -13,10 +13,12 @@ mod freshness;
 mod kind;
 mod limits;
 mod markdown;
+mod normal;
 mod plain;
 
 pub use address::{Guard, not_public};
 pub use error::FetchError;
-pub use fetcher::{Content, Fetched, Fetcher, Page, Request};
+pub use fetcher::{Content, Fetched, Fetcher, MayFollow, Page, Request};
 pub use freshness::{ExchangeTimes, Freshness, UnixMs, Validators};
 pub use limits::{Limits, Names};
+pub use normal::normal_address;

@@ -69,8 +69,11 @@ fn a_fetch_stops_when_asked() {
         let asked = AtomicBool::new(false);
         let request = Request { url: server.url("/"), cached: None };
         let is_asked_again = || asked.swap(true, Ordering::SeqCst);
-        let result =
-            server::fetcher(server::limits()).fetch(&request, &Cancel::when(&is_asked_again));
+        let result = server::fetcher(server::limits()).fetch(
+            &request,
+            &server::anywhere(),
+            &Cancel::when(&is_asked_again),
+        );
         assert_eq!(result, Err(FetchError::Cancelled));
     }
 }

@@ -1,7 +1,9 @@
 //! Redirects are followed as far as they lead to what may be fetched.
 
+use std::sync::{Arc, Mutex};
+
 use foveal_cancel::Cancel;
-use foveal_web::{FetchError, Fetched, Limits, Request, Validators};
+use foveal_web::{FetchError, Fetched, Limits, MayFollow, Request, Validators};
 
 use crate::server::{self, Server, good, redirect};
 
@@ -58,6 +60,27 @@ fn a_redirect_to_what_is_refused_is_not_followed() {
 }
 
 #[test]
+fn a_redirect_is_followed_only_where_it_may_be() {
+    let server = Server::start(vec![
+        ("/", redirect("302 Found", "/open")),
+        ("/open", redirect("302 Found", "/%73ecret/x")),
+        ("/%73ecret/x", good("text/plain", "secret")),
+    ]);
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let noted = Arc::clone(&asked);
+    let may_follow: MayFollow = Arc::new(move |address: &str| {
+        noted.lock().unwrap().push(address.to_owned());
+        !address.contains("/secret/")
+    });
+    let request = Request { url: server.url("/"), cached: None };
+    let fetcher = server::fetcher(server::limits());
+    let error = fetcher.fetch(&request, &may_follow, &Cancel::NEVER).unwrap_err();
+    assert!(matches!(error, FetchError::Elsewhere { .. }), "{error:?}");
+    assert_eq!(*asked.lock().unwrap(), [server.url("/open"), server.url("/secret/x")]);
+    assert_eq!(server.count(), 2);
+}
+
+#[test]
 fn a_redirect_without_a_place_is_an_error() {
     let server = Server::start(vec![("/", server::answer("302 Found", "", "nowhere"))]);
     assert_eq!(
@@ -78,7 +101,9 @@ fn validators_go_only_to_the_page_they_are_of() {
         last_modified: Some("Sun, 06 Nov 1994 08:49:37 GMT\r\nx: y".to_owned()),
     };
     let request = Request { url: server.url("/old"), cached: Some(cached) };
-    let fetched = server::fetcher(server::limits()).fetch(&request, &Cancel::NEVER).unwrap();
+    let fetched = server::fetcher(server::limits())
+        .fetch(&request, &server::anywhere(), &Cancel::NEVER)
+        .unwrap();
     let Fetched::NotModified { final_url, freshness } = fetched else { panic!("{fetched:?}") };
     assert_eq!(final_url, server.url("/new"));
     assert_eq!(freshness.etag.as_deref(), Some("\"abc\""));
@@ -101,7 +126,7 @@ fn an_unchanged_page_that_nobody_has_is_an_error() {
     let other = Validators { url: server.url("/other"), ..Validators::default() };
     for cached in [None, Some(other)] {
         let request = Request { url: server.url("/"), cached };
-        let error = fetcher.fetch(&request, &Cancel::NEVER);
+        let error = fetcher.fetch(&request, &server::anywhere(), &Cancel::NEVER);
         assert!(matches!(error, Err(FetchError::Status { status: 304, .. })), "{error:?}");
     }
 }

@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use super::entry::EditError;
 use super::hooks::HookHost;
-use super::{hooks, json, toml};
+use super::own_file::OwnFile;
+use super::{hooks, json, own_file, rules, toml};
 
 /// A change of a file of settings.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,6 +37,15 @@ pub(crate) enum Edit {
         /// The program.
         command: String,
     },
+    /// A file all of which is ours.
+    OwnFile {
+        /// Which one.
+        file: OwnFile,
+        /// The program.
+        command: String,
+    },
+    /// Rules by which our tools that only read run without asking.
+    Rules,
     /// Several changes of one file, in order.
     All(Vec<Edit>),
 }
@@ -53,6 +63,8 @@ impl Edit {
                 toml::add(text, key, command, arguments, *profile)?
             }
             Self::Hooks { host, command } => hooks::add(text, *host, command)?,
+            Self::OwnFile { file, command } => own_file::add(text, *file, command)?,
+            Self::Rules => rules::add(text)?,
             Self::All(edits) => each(edits, text, Self::apply)?,
         };
         Ok(changed.map(|changed| format!("{mark}{changed}")))
@@ -68,6 +80,8 @@ impl Edit {
             Self::Server { keys, .. } => json::remove(text, keys)?,
             Self::Table { key, .. } => toml::remove(text, key)?,
             Self::Hooks { host, .. } => hooks::remove(text, *host)?,
+            Self::OwnFile { .. } => own_file::remove(text),
+            Self::Rules => rules::remove(text)?,
             Self::All(edits) => each(edits, text, Self::remove)?,
         };
         Ok(changed.map(|changed| format!("{mark}{changed}")))
@@ -79,7 +93,7 @@ impl Edit {
         let entry = match self {
             Self::Server { keys, .. } => json::entry(text, keys),
             Self::Table { key, .. } => toml::entry(text, key),
-            Self::Hooks { .. } => None,
+            Self::Hooks { .. } | Self::OwnFile { .. } | Self::Rules => None,
             Self::All(edits) => return edits.iter().any(|edit| edit.is_off(text)),
         };
         entry.is_some_and(|entry| entry["disabled"] == true || entry["enabled"] == false)
@@ -92,6 +106,8 @@ impl Edit {
             Self::Server { keys, .. } => json::program(text, keys),
             Self::Table { key, .. } => toml::program(text, key),
             Self::Hooks { host, .. } => hooks::program(text, *host),
+            Self::OwnFile { .. } => own_file::program(text),
+            Self::Rules => None,
             Self::All(edits) => edits.iter().find_map(|edit| edit.program(text)),
         }
     }

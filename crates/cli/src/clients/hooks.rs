@@ -1,11 +1,12 @@
 //! Hooks of agents: `hooks.EVENT` is a list of groups, each with the tools it is for and a list of
 //! commands.
 
-use jsonc_parser::cst::{CstNode, CstObject, CstObjectProp};
+use jsonc_parser::cst::{CstNode, CstObject};
 use serde_json::{Value, json};
 
 use super::entry::{EditError, is_ours};
 use super::json::{comments, ended, input, is_empty, outermost, parse, unless_lost};
+use super::words::{quoted, unquoted};
 
 /// An agent with hooks, and how it wants to be told of ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +22,7 @@ impl HookHost {
         match self {
             Self::ClaudeCode => &[
                 ("PreToolUse", "mcp__foveal__.*"),
-                ("PostToolUse", "Read|Bash|Grep"),
+                ("PostToolUse", "Read|Bash|Grep|Edit|Write|MultiEdit"),
                 ("PostToolUseFailure", "Bash"),
                 ("PreCompact", "manual|auto"),
                 ("SessionStart", "clear|compact"),
@@ -68,19 +69,11 @@ impl HookHost {
 /// Seconds after which agents go on without an answer.
 const TIME_OUT_SECONDS: u32 = 3;
 
-/// A word as a shell reads it.
-fn quoted(word: &str) -> String {
-    let is_plain = |sign: char| sign.is_alphanumeric() || "/._-+=:,@\\".contains(sign);
-    match word.chars().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
-    }
-}
+/// What earlier versions wrote in the place of that. Other times are the user's own.
+const TIME_OUT_SECONDS_BEFORE: u32 = 10;
 
-fn unquoted(word: &str) -> String {
-    let within = word.strip_prefix('\'').and_then(|word| word.strip_suffix('\''));
-    within.map_or(word.to_owned(), |word| word.replace(r"'\''", "'"))
-}
+/// Tools and reasons that earlier versions wrote.
+const MATCHERS_BEFORE: [&str; 1] = ["Read|Bash|Grep"];
 
 /// The text with our hooks; `None` if all are there.
 pub(super) fn add(text: &str, host: HookHost, program: &str) -> Result<Option<String>, EditError> {
@@ -96,23 +89,61 @@ pub(super) fn add(text: &str, host: HookHost, program: &str) -> Result<Option<St
         let groups = hooks
             .array_value_or_create(event)
             .ok_or_else(|| wrong(format!("hooks.{event}"), "a list"))?;
-        let ours: Vec<CstObject> =
-            groups.elements().iter().flat_map(|group| our_commands(group, host)).collect();
-        let line = command["command"].as_str().unwrap_or_default();
-        for one in &ours {
-            if let Some(known) =
-                one.get("command").filter(|known| text_of(known).as_deref() != Some(line))
-            {
-                known.set_value(line.into());
-                is_changed = true;
+        let mut is_there = false;
+        for group in groups.elements() {
+            let ours = our_commands(&group, host);
+            is_there |= !ours.is_empty();
+            for one in &ours {
+                is_changed |= bring_up_to_date(one, &command);
             }
+            is_changed |= widen(&group, ours.len(), matcher);
         }
-        if ours.is_empty() {
+        if !is_there {
             groups.append(input(&json!({ "matcher": matcher, "hooks": [command] })));
             is_changed = true;
         }
     }
     Ok(is_changed.then(|| ended(&root, text)))
+}
+
+/// Gives a command of ours the program of `wanted`, and its time where it has that of an earlier
+/// version; whether it had another.
+fn bring_up_to_date(one: &CstObject, wanted: &Value) -> bool {
+    let time = wanted["timeout"].as_u64().unwrap_or_default() / u64::from(TIME_OUT_SECONDS);
+    let time_before = json!(u64::from(TIME_OUT_SECONDS_BEFORE) * time);
+    let mut is_changed = false;
+    for (key, is_old) in [
+        ("command", value_of(one, "command").as_ref() != Some(&wanted["command"])),
+        ("timeout", value_of(one, "timeout") == Some(time_before)),
+    ] {
+        if let Some(known) = one.get(key).filter(|_| is_old) {
+            known.set_value(input(&wanted[key]));
+            is_changed = true;
+        }
+    }
+    is_changed
+}
+
+/// Has a group with `ours` commands of ours and no others take all tools that there are by now,
+/// if it takes those of an earlier version; whether it did.
+fn widen(group: &CstNode, ours: usize, matcher: &str) -> bool {
+    let Some(group) = group.as_object() else { return false };
+    let all = group.array_value("hooks").map_or(0, |all| all.elements().len());
+    let known = value_of(&group, "matcher");
+    let is_before = known
+        .as_ref()
+        .and_then(Value::as_str)
+        .is_some_and(|known| known != matcher && MATCHERS_BEFORE.contains(&known));
+    let Some(property) = group.get("matcher").filter(|_| is_before && ours > 0 && ours == all)
+    else {
+        return false;
+    };
+    property.set_value(matcher.into());
+    true
+}
+
+fn value_of(object: &CstObject, key: &str) -> Option<Value> {
+    object.get(key)?.value()?.to_serde_value()
 }
 
 /// The text without our hooks, nor what is empty without them.
@@ -173,8 +204,4 @@ fn our_commands(group: &CstNode, host: HookHost) -> Vec<CstObject> {
     let is_ours =
         |one: &CstObject| one.to_serde_value().is_some_and(|one| host.program_in(&one).is_some());
     objects.filter(is_ours).collect()
-}
-
-fn text_of(property: &CstObjectProp) -> Option<String> {
-    Some(property.value()?.to_serde_value()?.as_str()?.to_owned())
 }

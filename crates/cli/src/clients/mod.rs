@@ -5,11 +5,16 @@ mod entry;
 mod file;
 mod hooks;
 mod json;
+mod own_file;
 mod program;
+mod rules;
 mod table;
 mod toml;
+mod words;
 
+pub(crate) use self::edit::Edit;
 pub(crate) use self::entry::EditError;
 pub(crate) use self::file::{FileError, backup_of, leaves, read, write};
-pub(crate) use self::program::{Program, Version, version_of};
-pub(crate) use self::table::{CLIENTS, Client, HOOKS_SINCE, Start, Target};
+pub(crate) use self::program::{Program, version_of};
+pub(crate) use self::table::{CLIENTS, Client, HOOKS_SINCE, HooksProblem, Start, Target};
+pub(crate) use self::words::quoted;

@@ -10,6 +10,7 @@ use super::entry::PROFILE;
 use super::file::read;
 use super::hooks::HookHost;
 use super::json as json_entry;
+use super::own_file::OwnFile;
 use super::program::{self, Program, Version, version_of};
 use crate::environment::Environment;
 
@@ -43,6 +44,16 @@ enum Form {
     Opencode,
     /// A table in TOML, below a key.
     Toml(&'static str),
+    /// None: it starts no servers.
+    None,
+}
+
+/// Why hooks are not set up.
+pub(crate) enum HooksProblem {
+    /// This version cannot use them.
+    Version(String),
+    /// Something has to be done first.
+    NotYet(String),
 }
 
 /// How an agent is to start the server.
@@ -72,10 +83,14 @@ pub(crate) struct Target {
     pub(crate) edit: Edit,
     /// What for, in few words.
     pub(crate) purpose: &'static str,
+    /// Whether it is of hooks alone, which not every version of an agent heeds.
+    pub(crate) is_hooks: bool,
+    /// Whether foveal works without it, so that it is asked for by itself.
+    pub(crate) is_extra: bool,
 }
 
 /// All agents.
-pub(crate) const CLIENTS: [Client; 9] = [
+pub(crate) const CLIENTS: [Client; 10] = [
     Client {
         name: "claude-code",
         title: "Claude Code",
@@ -101,8 +116,8 @@ pub(crate) const CLIENTS: [Client; 9] = [
         name: "opencode",
         title: "opencode",
         programs: &["opencode"],
-        marks: |at| vec![at.config_folder().map(|folder| folder.join("opencode"))],
-        user: |at| Some(one_of(&at.config_folder()?.join("opencode"), &OPENCODE_FILES)),
+        marks: |at| vec![opencode_folder(at)],
+        user: |at| Some(one_of(&opencode_folder(at)?, &OPENCODE_FILES)),
         project: |folder| Some(one_of(folder, &OPENCODE_PROJECT_FILES)),
         form: Form::Opencode,
     },
@@ -180,7 +195,19 @@ pub(crate) const CLIENTS: [Client; 9] = [
             |start| json!({ "command": start.program, "args": start.arguments, "env": {} }),
         ),
     },
+    Client {
+        name: "pi",
+        title: "pi",
+        programs: &["pi"],
+        marks: |at| vec![at.pi_folder()],
+        user: |_| None,
+        project: |_| None,
+        form: Form::None,
+    },
 ];
+
+/// What opencode installs where its settings are, before it loads any plugin.
+const OPENCODE_PLUGIN: &str = "@opencode-ai/plugin";
 
 /// Names that opencode's settings may have; the last is made where there is none.
 const OPENCODE_FILES: [&str; 2] = ["opencode.jsonc", "opencode.json"];
@@ -228,12 +255,19 @@ impl Client {
                 arguments: start.arguments.clone(),
                 profile,
             },
+            Form::None => return None,
             Form::Opencode => {
                 let (keys, entry) = opencode(&path, start, self.program(environment));
                 server(keys, entry)
             }
         };
-        Some(Target { path, edit, purpose: "the server of the tools" })
+        Some(Target {
+            path,
+            edit,
+            purpose: "the server of the tools",
+            is_hooks: false,
+            is_extra: false,
+        })
     }
 
     /// The file with its hooks, if it has any that can be used.
@@ -247,7 +281,7 @@ impl Client {
             "claude-code" => HookHost::ClaudeCode,
             "codex" => HookHost::Codex,
             "gemini" => HookHost::Gemini,
-            _ => return None,
+            _ => return self.plugin(environment, folder, program),
         };
         // What is shared with others must not name a program of this machine.
         let path = match (host, folder) {
@@ -260,8 +294,102 @@ impl Client {
             (HookHost::Gemini, None) => environment.in_home(".gemini/settings.json")?,
         };
         let edit = Edit::Hooks { host, command: program.shown().to_owned() };
-        Some(Target { path, edit, purpose: "the hook that shapes what its own tools answer" })
+        let purpose = "the hook that shapes what its own tools answer";
+        Some(Target { path, edit, purpose, is_hooks: true, is_extra: false })
     }
+
+    /// The file of its plugin, which does what hooks do elsewhere.
+    fn plugin(
+        &self,
+        environment: &Environment,
+        folder: Option<&Path>,
+        program: &Program,
+    ) -> Option<Target> {
+        // What is shared with others must not name a program of this machine.
+        let (file, path) = match (self.name, folder) {
+            ("opencode", None) => {
+                (OwnFile::OpencodePlugin, opencode_folder(environment)?.join("plugin/foveal.js"))
+            }
+            ("pi", None) => {
+                (OwnFile::PiPlugin, environment.pi_folder()?.join("extensions/foveal.ts"))
+            }
+            _ => return None,
+        };
+        let edit = Edit::OwnFile { file, command: program.shown().to_owned() };
+        let purpose = "the plugin that shapes what its own tools answer";
+        Some(Target { path, edit, purpose, is_hooks: true, is_extra: false })
+    }
+
+    /// The file with rules by which it lets our tools that only read run without asking, if it asks
+    /// at all and has such rules.
+    pub(crate) fn rules(&self, environment: &Environment, folder: Option<&Path>) -> Option<Target> {
+        let (path, edit) = match (self.name, folder) {
+            ("claude-code", Some(folder)) => {
+                (folder.join(".claude").join("settings.local.json"), Edit::Rules)
+            }
+            ("claude-code", None) => {
+                (environment.claude_folder()?.join("settings.json"), Edit::Rules)
+            }
+            ("qwen", None) => (environment.in_home(".qwen/settings.json")?, Edit::Rules),
+            ("gemini", None) => {
+                let path = environment.in_home(".gemini/policies/foveal.toml")?;
+                (path, Edit::OwnFile { file: OwnFile::GeminiRules, command: String::new() })
+            }
+            // opencode asks for no tool of a server by itself. The settings that a project shares with
+            // others, and agents whose rules foveal does not know, are left alone.
+            _ => return None,
+        };
+        let purpose = "rules that let the tools of foveal that only read run without asking";
+        Some(Target { path, edit, purpose, is_hooks: false, is_extra: true })
+    }
+
+    /// Why its hooks are of no use on this machine, or would do harm.
+    pub(crate) fn hooks_problem(&self, environment: &Environment) -> Option<HooksProblem> {
+        let version = || self.program(environment).and_then(|program| version_of(&program));
+        match self.name {
+            "claude-code" => version().filter(|version| *version < HOOKS_SINCE).map(|version| {
+                HooksProblem::Version(format!(
+                    "its hooks can shape answers since version {HOOKS_SINCE}, and this is \
+                     {version}: update it, or say --no-hooks"
+                ))
+            }),
+            "opencode" => {
+                let folder = opencode_folder(environment)?;
+                if version().is_some_and(|version| version.0 >= 2) {
+                    let why = "foveal does not know the plugins of its second version".to_owned();
+                    return Some(HooksProblem::NotYet(why));
+                }
+                // With a plugin opencode waits for this at its start, offline more than a minute.
+                (!has_installed(&folder, OPENCODE_PLUGIN)).then(|| {
+                    HooksProblem::NotYet(format!(
+                        "opencode has not installed `{OPENCODE_PLUGIN}` in {} yet, and would wait \
+                         for that: start opencode once while there is a network, then run this \
+                         again",
+                        folder.display()
+                    ))
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether it starts servers of tools.
+    pub(crate) fn starts_servers(&self) -> bool {
+        !matches!(self.form, Form::None)
+    }
+}
+
+/// Where opencode's settings are.
+fn opencode_folder(environment: &Environment) -> Option<PathBuf> {
+    Some(environment.config_folder()?.join("opencode"))
+}
+
+/// Whether npm has installed `package` in a folder, as opencode looks for it.
+fn has_installed(folder: &Path, package: &str) -> bool {
+    let lock = read(&folder.join("package-lock.json")).ok().flatten().unwrap_or_default();
+    let lock: Value = serde_json::from_str(&lock).unwrap_or_default();
+    let is_listed = !lock["packages"][""]["dependencies"][package].is_null();
+    is_listed && folder.join("node_modules").is_dir()
 }
 
 impl Target {
@@ -270,8 +398,11 @@ impl Target {
         if self.path != other.path {
             return (self, Some(other));
         }
+        let purpose = match other.is_extra {
+            true => "all that foveal wrote",
+            false => "the server of the tools, and the hook that shapes what its own answer",
+        };
         let edit = Edit::All(vec![self.edit, other.edit]);
-        let purpose = "the server of the tools, and the hook that shapes what its own answer";
         (Self { edit, purpose, ..self }, None)
     }
 }

@@ -9,6 +9,7 @@ use anyhow::Context;
 use clap::ValueEnum;
 use foveal_mcp::http::{self, HttpSettings, PATH, Token};
 use foveal_mcp::{McpSettings, OpenToolbox, Server, stdio};
+use foveal_processes::Confinement;
 use foveal_tools::table::ToolSet;
 
 use crate::environment::{Environment, MCP_TOKEN_VARIABLE};
@@ -29,6 +30,10 @@ pub(crate) struct Arguments {
     /// Repeat it for several.
     #[arg(long, value_name = "PATH")]
     writable: Vec<PathBuf>,
+    /// Runs no command where the kernel cannot hold it to the folders that it may write
+    /// (`foveal doctor` says whether it can).
+    #[arg(long)]
+    require_sandbox: bool,
     /// Sends answers as data too. Some agents show their model the data alone, without the notes
     /// that say what was left out.
     #[arg(long)]
@@ -67,6 +72,15 @@ impl ToolChoice {
     }
 }
 
+/// Says to the person, not only to the model, that commands are not held to their folders.
+fn tell_unconfined() {
+    match Confinement::available() {
+        Ok(Confinement::Full) => {}
+        Ok(loose) => notice::say(loose),
+        Err(error) => notice::say(error),
+    }
+}
+
 /// An address to listen at; of this machine alone where only a port is given.
 fn address(text: &str) -> Result<SocketAddr, std::net::AddrParseError> {
     let local = text.replacen("localhost:", "127.0.0.1:", 1);
@@ -89,7 +103,11 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let mut settings = McpSettings::new(tools, directory.clone());
     settings.roots = toolbox::folders(&arguments.roots)?;
     settings.structured = arguments.structured;
-    let mut opener = Opener::new(environment, &toolbox::folders(&arguments.writable)?)?;
+    let mut opener = Opener::new(environment, &toolbox::writable(&arguments.writable)?)?;
+    if arguments.require_sandbox {
+        opener = opener.requiring_sandbox();
+    }
+    tell_unconfined();
     if arguments.http.is_none() {
         // Whoever starts it does so where it works.
         opener = opener.for_client_in(&directory);

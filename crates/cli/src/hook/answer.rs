@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use foveal_store::{SqliteStore, Store, StoreError};
-use foveal_tools::session::note_reader;
+use foveal_tools::session::{note_edit, note_reader};
 use foveal_tools::settings::{COLLECT_EVERY_MS, KEPT};
 use foveal_transcript::Timestamp;
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ use super::expand::Expand;
 use super::host::Host;
 use super::past::Past;
 use super::shaped::Shaped;
-use super::{failure, output, shaped, transcript};
+use super::{failure, output, own_edit, shaped, transcript};
 use crate::environment::Environment;
 use crate::toolbox;
 
@@ -73,16 +73,23 @@ fn answered(
     match &event.occasion {
         Occasion::Forgets => {
             note_reader(store, folder, None, now())?;
+            store.forget_edits(&event.session)?;
             Past::open(store, event, now())?.forget(transcript::length(event));
             Ok(None)
         }
         Occasion::Asks(call) => {
-            let agent = event.agent.as_deref().unwrap_or_default();
-            let reader = format!("{}/{agent}", event.session);
+            let reader = event.reader();
             // A server that finds no note points at nothing.
             store.note_asker(call, &reader, now())?;
             // For servers that cannot match the call.
             note_reader(store, folder, Some(&reader), now())?;
+            Ok(None)
+        }
+        Occasion::Answered(answered) if own_edit::TOOLS.contains(&&*answered.tool) => {
+            // Where nothing is noted, the server takes the change for that of others.
+            if let Some((path, changes)) = own_edit::of(answered, folder) {
+                note_edit(store, (&event.session, &event.reader()), &path, &changes, now())?;
+            }
             Ok(None)
         }
         Occasion::Answered(answered) => {

@@ -16,6 +16,8 @@ pub(super) struct Event {
     pub(super) agent: Option<String>,
     /// The session's record.
     pub(super) transcript: Option<PathBuf>,
+    /// What the model was sent last, where the event itself tells it: a record as text.
+    pub(super) conversation: Option<String>,
     /// Where the agent works.
     pub(super) directory: String,
     /// What happened.
@@ -50,6 +52,11 @@ pub(super) struct Answered {
 const OUR_TOOLS: &str = "mcp__foveal__";
 
 impl Event {
+    /// Whose prompt it is about.
+    pub(super) fn reader(&self) -> String {
+        format!("{}/{}", self.session, self.agent.as_deref().unwrap_or_default())
+    }
+
     /// The event in `text`; `None` if it is none that matters.
     pub(super) fn parse(text: &[u8], host: Host) -> Option<Self> {
         let mut event: Value = serde_json::from_slice(text).ok()?;
@@ -82,6 +89,7 @@ impl Event {
             session: text("session_id")?,
             agent: text("agent_id"),
             transcript: text("transcript_path").map(PathBuf::from),
+            conversation: text("conversation"),
             directory: text("cwd").unwrap_or_default(),
             occasion,
         })

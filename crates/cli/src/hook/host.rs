@@ -10,6 +10,8 @@ pub(crate) enum Host {
     ClaudeCode,
     Codex,
     Gemini,
+    Opencode,
+    Pi,
 }
 
 impl Host {
@@ -19,16 +21,21 @@ impl Host {
             Self::ClaudeCode => "claude-code",
             Self::Codex => "codex",
             Self::Gemini => "gemini",
+            Self::Opencode => "opencode",
+            Self::Pi => "pi",
         }
     }
 
     /// The format of its records, if what they say is what its model was sent. Gemini CLI puts
-    /// text of its own around what was printed.
+    /// text of its own around what was printed. The plugins for opencode and pi tell what was sent
+    /// with the event, in the form of such records.
     pub(super) fn records(self) -> Option<Format> {
         match self {
             Self::ClaudeCode => Some(Format::ClaudeCode),
             Self::Codex => Some(Format::Codex),
             Self::Gemini => None,
+            Self::Opencode => Some(Format::OpenCode),
+            Self::Pi => Some(Format::Pi),
         }
     }
 
@@ -49,6 +56,19 @@ impl Host {
         match self {
             Self::Gemini => json!({ "decision": "deny", "reason": text }),
             Self::ClaudeCode | Self::Codex => json!({ "decision": "block", "reason": text }),
+            // As our own plugins want it.
+            Self::Opencode | Self::Pi => json!({ "output": text }),
+        }
+    }
+
+    /// The tools of an agent that gives its results as text, all of which are shaped alike.
+    pub(super) fn text_tools(self) -> &'static [&'static str] {
+        match self {
+            Self::ClaudeCode => &[],
+            Self::Codex => &["Bash"],
+            Self::Gemini => &["run_shell_command"],
+            Self::Opencode => &["bash", "read", "grep", "glob", "list"],
+            Self::Pi => &["bash", "read", "grep", "find", "ls"],
         }
     }
 }

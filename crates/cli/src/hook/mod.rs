@@ -12,6 +12,7 @@ mod expand;
 mod failure;
 mod host;
 mod output;
+mod own_edit;
 mod past;
 mod shaped;
 mod transcript;

@@ -46,17 +46,14 @@ pub(super) enum Form {
 impl Output {
     /// The result as text, if it is of a form that is known and long enough.
     pub(super) fn of(answered: &Answered, host: Host) -> Option<Self> {
-        match host {
-            Host::ClaudeCode => Self::of_claude_code(answered),
-            Host::Codex => {
-                let text = answered.response.as_str()?.trim_end().to_owned();
-                Self::long_enough(text, Form::Bash).filter(|_| answered.tool == "Bash")
-            }
-            Host::Gemini => {
-                let text = answered.response["llmContent"].as_str()?.to_owned();
-                Self::long_enough(text, Form::Bash).filter(|_| answered.tool == "run_shell_command")
-            }
-        }
+        let text = match host {
+            Host::ClaudeCode => return Self::of_claude_code(answered),
+            _ if !host.text_tools().contains(&&*answered.tool) => return None,
+            Host::Codex => answered.response.as_str()?.trim_end(),
+            Host::Gemini => answered.response["llmContent"].as_str()?,
+            Host::Opencode | Host::Pi => answered.response.as_str()?,
+        };
+        Self::long_enough(text.to_owned(), Form::Bash)
     }
 
     fn long_enough(text: String, form: Form) -> Option<Self> {

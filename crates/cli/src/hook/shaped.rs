@@ -69,7 +69,7 @@ pub(super) fn shape(
     result: &Output,
     expand: &Expand,
 ) -> Option<Shaped> {
-    if past.last_like(answered).is_some_and(|last| is_near(&conversation, last)) {
+    if past.last_like(answered).is_some_and(|last| is_near(&conversation, last, &answered.call)) {
         past.given_whole();
         return None;
     }
@@ -86,13 +86,12 @@ pub(super) fn shape(
         return None;
     }
     let settings = settings(result.form);
-    let room = Room::UNBOUNDED;
     let new = NewResult {
         record: &record,
         visible: &visible,
         settings: &settings,
         views: None,
-        room,
+        room: Room::UNBOUNDED,
         end_bytes: 0,
     };
     let Decision::Replace(shape) = &new.decide() else { return None };
@@ -104,7 +103,7 @@ pub(super) fn shape(
                 (Host::ClaudeCode, Form::Grep) => output::grep(response, &sent),
                 (Host::ClaudeCode, _) => output::bash(response, &sent),
                 // They are given a text.
-                (Host::Codex | Host::Gemini, _) => Value::Null,
+                _ => Value::Null,
             };
             Shaped { output, sent, whole, note: None }
         }
@@ -124,12 +123,14 @@ pub(super) fn shape(
     is_worth_it.then_some(shaped)
 }
 
-/// Whether a call was made in the last response but one, or is not recorded yet.
-fn is_near(conversation: &Conversation, last: &Last) -> bool {
-    let made = |entry: &Entry| entry.calls().any(|call| call.id == last.call);
-    let later = conversation.entries().iter().rev().take_while(|entry| !made(entry));
-    later.filter(|entry| entry.role == Role::Assistant).count() <= 1
-        || !conversation.entries().iter().any(made)
+/// Whether the last call was made in the response before that of this one, or is not recorded yet.
+fn is_near(conversation: &Conversation, last: &Last, now: &str) -> bool {
+    let entries = conversation.entries();
+    let is_of = |entry: &Entry, id: &str| entry.calls().any(|call| call.id == id);
+    let Some(at) = entries.iter().rposition(|entry| is_of(entry, &last.call)) else { return true };
+    let later = entries[at + 1..].iter().filter(|entry| entry.role == Role::Assistant).count();
+    let is_recorded = entries.iter().any(|entry| is_of(entry, now));
+    later + usize::from(!is_recorded) <= 1
 }
 
 /// What may be done to a result. Nothing that was sent is ever taken back. Lines of a file are

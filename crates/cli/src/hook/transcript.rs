@@ -39,7 +39,10 @@ pub(super) fn read<'s>(
     forgotten: u64,
     sent: impl Fn(&str) -> Option<&'s str>,
 ) -> Conversation {
-    let recorded = path(event).and_then(|path| conversation(&path, event, forgotten));
+    let recorded = match &event.conversation {
+        Some(told) => conversation_in(told.as_bytes(), event),
+        None => path(event).and_then(|path| conversation(&path, event, forgotten)),
+    };
     let mut conversation = recorded.unwrap_or_default();
     conversation.directory = Some(event.directory.clone());
     with_results(conversation, |result| {
@@ -65,12 +68,16 @@ fn path(event: &Event) -> Option<PathBuf> {
 }
 
 fn conversation(path: &Path, event: &Event, forgotten: u64) -> Option<Conversation> {
+    conversation_in(&recorded(path, forgotten)?, event)
+}
+
+/// The conversation of `event` in the text of a record.
+fn conversation_in(bytes: &[u8], event: &Event) -> Option<Conversation> {
     let format = event.host.records()?;
-    let bytes = recorded(path, forgotten)?;
-    let bytes = match rfind(&bytes, CLEARED) {
+    let bytes = match rfind(bytes, CLEARED) {
         // Results before it may be gone from the prompt, and it does not say which.
         Some(at) => &bytes[at..],
-        None => &bytes,
+        None => bytes,
     };
     let after = bytes.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |end| end + 1);
     let bytes = if bytes.starts_with(CLEARED) { &bytes[after..] } else { bytes };

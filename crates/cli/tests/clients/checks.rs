@@ -208,6 +208,9 @@ fn hook_text(hooked: &Hooked) -> Option<&str> {
     if let Some(reason) = hooked.answered.as_ref()?["reason"].as_str() {
         return Some(reason);
     }
+    if let Some(output) = hooked.answered.as_ref()?["output"].as_str() {
+        return Some(output);
+    }
     let updated = &hooked.answered.as_ref()?["hookSpecificOutput"]["updatedToolOutput"];
     updated["stdout"].as_str().or(updated["file"]["content"].as_str())
 }
@@ -238,6 +241,18 @@ pub(crate) fn what_the_hook_gives_is_read(run: &Run) {
         let is_read = all(run).iter().any(|answer| answer.text.contains(text.trim()));
         assert!(is_read, "nobody read {}", start(text));
     }
+}
+
+/// Every read gives the whole file, for nobody shapes it.
+pub(crate) fn reads_come_whole(run: &Run) {
+    let mut count = 0;
+    for answer in all(run).iter().filter(|answer| answer.call.tool == "read") {
+        let file = answer.call.arguments["path"].as_str();
+        let file = file.or(answer.call.arguments["filePath"].as_str()).unwrap_or_default();
+        comes_whole(answer, file);
+        count += 1;
+    }
+    assert!(count > 1, "{count} reads\n{}", run.printed);
 }
 
 pub(crate) fn what_the_hook_makes_of_output_is_read(run: &Run) {

@@ -61,7 +61,7 @@ fn files() -> Vec<(String, String)> {
 pub(crate) fn task(agent: &Agent, name: &'static str, steps: Vec<Step>) -> Task {
     let steps = (agent.before)().into_iter().chain(steps).collect();
     let plans = vec![Plan { marker: PROMPT, steps }];
-    Task { name, prompt: PROMPT, plans, files: files(), init: "" }
+    Task { name, prompt: PROMPT, plans, files: files(), init: "", is_gone: false }
 }
 
 /// Work of which every answer is shorter than what any agent cuts.

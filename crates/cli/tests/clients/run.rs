@@ -39,6 +39,8 @@ pub(crate) struct Task {
     pub(crate) files: Vec<(String, String)>,
     /// Arguments of `foveal init` beside the agent's name.
     pub(crate) init: &'static str,
+    /// Whether foveal is gone from where the settings say that it is.
+    pub(crate) is_gone: bool,
 }
 
 /// What came of a run.
@@ -109,6 +111,9 @@ pub(crate) fn run(agent: &'static Agent, task: Task) -> Option<Run> {
         environment(&mut command);
         init(command.args(["init", "--yes", agent.name]).args(task.init.split_whitespace()));
         replace_program(&home, &tap.program());
+    }
+    if task.is_gone {
+        fs::remove_file(tap.program()).expect("a program of this run");
     }
     let mut command = Command::new(program);
     environment(&mut command);

@@ -2,8 +2,7 @@
 
 use super::asked::Asked;
 use super::scene::Scene;
-use super::unit::rows_of;
-use crate::entity::{Entity, EntityIndex, EntityKind};
+use crate::entity::EntityIndex;
 
 /// Functions that are taken for an answer at most.
 const ANSWERS_MAX: usize = 3;
@@ -22,10 +21,14 @@ pub(crate) fn answers(scene: &Scene<'_>) -> Vec<EntityIndex> {
     let all: f32 = weights().map(|(weight, _)| *weight).sum();
     let mut found: Vec<(f32, EntityIndex)> = Vec::new();
     for (at, entity) in scene.parsed.indexed() {
-        if !matches!(entity.kind, EntityKind::Function | EntityKind::Method | EntityKind::Test) {
+        if !entity.kind.is_function() {
             continue;
         }
-        let terms = terms(scene, entity);
+        let mut terms = scene.alike_in(&entity.name);
+        terms.extend(scene.alike_in_doc(entity));
+        terms.retain(|term| asked.in_task[*term]);
+        terms.sort_unstable();
+        terms.dedup();
         let weight: f32 = terms.iter().map(|term| scene.alike.1[*term]).sum();
         let meets = terms.len() >= TERMS_MIN && weight >= SHARE_MIN * all;
         let named = is_named(asked, &entity.name);
@@ -40,18 +43,4 @@ pub(crate) fn answers(scene: &Scene<'_>) -> Vec<EntityIndex> {
 fn is_named(asked: &Asked, name: &str) -> bool {
     let weight = asked.identifiers.get(name).copied().unwrap_or(0.0);
     name.len() >= NAME_BYTES_MIN && weight >= NAME_WEIGHT_MIN
-}
-
-/// The task's words in the name and the documentation of an entity, each once.
-fn terms(scene: &Scene<'_>, entity: &Entity) -> Vec<usize> {
-    let mut terms = scene.alike_in(&entity.name);
-    let doc = entity
-        .doc
-        .map(rows_of)
-        .and_then(|rows| scene.alike.0.get(rows.start..rows.end.min(scene.rows.len())));
-    terms.extend(doc.into_iter().flatten().flat_map(|row| &row.asked));
-    terms.retain(|term| scene.asked.in_task[*term]);
-    terms.sort_unstable();
-    terms.dedup();
-    terms
 }

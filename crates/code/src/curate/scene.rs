@@ -131,6 +131,17 @@ impl<'a> Scene<'a> {
         count(text, &self.asked).1.asked
     }
 
+    /// The same of the documentation of an entity.
+    pub(crate) fn alike_in_doc(
+        &self,
+        entity: &Entity,
+    ) -> impl Iterator<Item = usize> + use<'_, 'a> {
+        let counted = &self.alike.0;
+        let rows = entity.doc.map(rows_of);
+        let rows = rows.and_then(|rows| counted.get(rows.start..rows.end.min(counted.len())));
+        rows.into_iter().flatten().flat_map(|row| &row.asked).copied()
+    }
+
     /// The share, 0 to 1, of the weight of all asked terms that `text` holds, and of its own
     /// terms the share that is asked.
     pub(crate) fn overlap(&self, text: &str) -> (f32, f32) {

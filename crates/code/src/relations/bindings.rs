@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::bound::{Bound, bound_in, parameters};
-use crate::{Entity, EntityIndex, EntityKind, Language, LineNumber, LineRange, Mention, Parsed};
+use crate::{EntityIndex, Language, LineNumber, LineRange, Mention, Parsed};
 
 /// What the names of one file are bound to, and where.
 pub(super) struct Bindings<'a> {
@@ -32,7 +32,7 @@ impl<'a> Bindings<'a> {
                 by_name.entry(name.to_owned()).or_default().push((number, bound));
             });
         }
-        for (_, entity) in parsed.indexed().filter(|(_, of)| is_function(of)) {
+        for (_, entity) in parsed.indexed().filter(|(_, of)| of.kind.is_function()) {
             let LineRange { first, last } = entity.signature;
             let lines = rows.get(first.0 as usize - 1..last.0 as usize).unwrap_or_default();
             parameters(language, &lines.join(" "), &mut |name, bound| {
@@ -79,7 +79,7 @@ impl<'a> Bindings<'a> {
         let before = &all[..all.partition_point(|(line, _)| *line <= mention.line.0)];
         let (line, bound) = before.last()?;
         let inside = self.parsed.ancestry(mention.inside?);
-        let mut functions = inside.filter(|(_, of)| is_function(of));
+        let mut functions = inside.filter(|(_, of)| of.kind.is_function());
         functions.any(|(_, of)| of.lines.contains(LineNumber(*line))).then_some(bound)
     }
 
@@ -93,8 +93,4 @@ impl<'a> Bindings<'a> {
         let (_, first) = all.next()?;
         all.all(|(_, bound)| bound == first).then_some(first)
     }
-}
-
-fn is_function(of: &Entity) -> bool {
-    matches!(of.kind, EntityKind::Function | EntityKind::Method | EntityKind::Test)
 }

@@ -170,9 +170,7 @@ impl FileSymbols {
 
 /// What functions say that they return.
 fn returns_of(parsed: &Parsed, rows: &[&str]) -> HashMap<EntityIndex, String> {
-    let functions = parsed.indexed().filter(|(_, of)| {
-        matches!(of.kind, EntityKind::Function | EntityKind::Method | EntityKind::Test)
-    });
+    let functions = parsed.indexed().filter(|(_, of)| of.kind.is_function());
     let Some(language) = parsed.language else { return HashMap::new() };
     functions
         .filter_map(|(at, of)| {

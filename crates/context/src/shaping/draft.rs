@@ -175,11 +175,31 @@ impl<'a> Draft<'a> {
 
     /// Cuts `range` (bytes of the content, within the line) out of the kept line at `at`.
     pub fn cut(&mut self, rule: &'static str, at: usize, range: Range<u32>) {
-        if range.is_empty() {
+        self.cut_all(rule, at, [range]);
+    }
+
+    /// Cuts `ranges`, which are ascending and apart from each other, out of the kept line at `at`.
+    /// A line may be all of a result, and have a cut at every other byte.
+    pub fn cut_all(
+        &mut self,
+        rule: &'static str,
+        at: usize,
+        ranges: impl IntoIterator<Item = Range<u32>>,
+    ) {
+        let mut ranges = ranges.into_iter().filter(|range| !range.is_empty()).peekable();
+        if ranges.peek().is_none() {
             return;
         }
         self.note_rule(rule);
-        self.put_cut(at, Cut { range, gap: None });
+        let Fate::Keep(cuts) = &mut self.fates[at] else { return };
+        let mut before = std::mem::take(cuts).into_iter().peekable();
+        for range in ranges {
+            while let Some(cut) = before.next_if(|cut| cut.range.start < range.end) {
+                cuts.push(cut);
+            }
+            put_cut(cuts, Cut { range, gap: None });
+        }
+        cuts.extend(before);
     }
 
     /// Leaves `range` (bytes of the content, within the line) out of the kept line at `at`;
@@ -196,42 +216,17 @@ impl<'a> Draft<'a> {
         if range.is_empty() {
             return;
         }
-        let range = cuts
-            .iter()
-            .filter(|cut| touch(&cut.range, &range))
-            .fold(range.clone(), |range, cut| {
-                range.start.min(cut.range.start)..range.end.max(cut.range.end)
-            });
+        let first = cuts.partition_point(|cut| cut.range.end < range.start);
+        let last = cuts.partition_point(|cut| cut.range.start <= range.end);
+        let range = cuts[first..last.max(first)].iter().fold(range, |range, cut| {
+            range.start.min(cut.range.start)..range.end.max(cut.range.end)
+        });
         let number = self.gaps.len() as u32;
         self.note_rule(rule);
         self.gaps.push(gap(range.len()));
-        self.put_cut(at, Cut { range, gap: Some(number) });
-    }
-
-    /// Puts a cut in its place. Cuts it covers go; of a silent one that reaches into others
-    /// only what is new is taken.
-    fn put_cut(&mut self, at: usize, mut new: Cut) {
-        let Fate::Keep(cuts) = &mut self.fates[at] else { return };
-        let covers =
-            |cut: &Cut| new.range.start <= cut.range.start && cut.range.end <= new.range.end;
-        // What a note stands for must not vanish without it.
-        if new.gap.is_none() && cuts.iter().any(|cut| cut.gap.is_some() && covers(cut)) {
-            return;
+        if let Fate::Keep(cuts) = &mut self.fates[at] {
+            put_cut(cuts, Cut { range, gap: Some(number) });
         }
-        for cut in cuts.iter().filter(|_| new.gap.is_none()) {
-            if cut.range.start <= new.range.start && new.range.start < cut.range.end {
-                new.range.start = cut.range.end;
-            }
-            if cut.range.start < new.range.end && new.range.end <= cut.range.end {
-                new.range.end = cut.range.start;
-            }
-        }
-        if new.range.is_empty() {
-            return;
-        }
-        cuts.retain(|cut| cut.range.end <= new.range.start || new.range.end <= cut.range.start);
-        let place = cuts.partition_point(|cut| cut.range.start < new.range.start);
-        cuts.insert(place, new);
     }
 
     /// Lets the line at `at` follow the one before it without a line break.
@@ -321,8 +316,36 @@ impl<'a> Draft<'a> {
     }
 }
 
-fn touch(one: &Range<u32>, other: &Range<u32>) -> bool {
-    one.start <= other.end && other.start <= one.end
+/// Puts a cut in its place among `cuts`. Cuts it covers go; of a silent one that reaches into
+/// others only what is new is taken.
+fn put_cut(cuts: &mut Vec<Cut>, mut new: Cut) {
+    let first = cuts.partition_point(|cut| cut.range.end <= new.range.start);
+    let last = cuts.partition_point(|cut| cut.range.start < new.range.end).max(first);
+    let met = &cuts[first..last];
+    let covers = |cut: &Cut| new.range.start <= cut.range.start && cut.range.end <= new.range.end;
+    // What a note stands for must not vanish without it.
+    if new.gap.is_none() && met.iter().any(|cut| cut.gap.is_some() && covers(cut)) {
+        return;
+    }
+    for cut in met.iter().filter(|_| new.gap.is_none()) {
+        if cut.range.start <= new.range.start && new.range.start < cut.range.end {
+            new.range.start = cut.range.end;
+        }
+        if cut.range.start < new.range.end && new.range.end <= cut.range.end {
+            new.range.end = cut.range.start;
+        }
+    }
+    if new.range.is_empty() {
+        return;
+    }
+    let apart = |cut: &&Cut| cut.range.end <= new.range.start || new.range.end <= cut.range.start;
+    let (mut around, mut place): (Vec<Cut>, usize) =
+        (met.iter().filter(apart).cloned().collect(), 0);
+    while around.get(place).is_some_and(|cut| cut.range.start < new.range.start) {
+        place += 1;
+    }
+    around.insert(place, new);
+    cuts.splice(first..last, around);
 }
 
 /// Pieces under construction; neighbouring ranges grow together.

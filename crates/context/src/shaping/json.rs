@@ -3,7 +3,9 @@
 //! What is left is the same text without the blanks and line breaks between its tokens, so
 //! the same value. A file's own text is never touched: edits have to quote it.
 
+use std::iter::Peekable;
 use std::ops::Range;
+use std::vec::IntoIter;
 
 use foveal_effects::EffectKind;
 
@@ -29,9 +31,10 @@ pub fn compact(draft: &mut Draft<'_>) {
         | EffectKind::Edit
         | EffectKind::Write => return,
     };
+    let mut closings = Closings::of(draft);
     let mut at = 0;
     while at < draft.len() {
-        match value_from(draft, at) {
+        match value_from(draft, at, &mut closings) {
             Some(end) if whole_only && !is_whole(draft, at..end) => at = end,
             Some(end) => {
                 cut_layout(draft, at..end);
@@ -49,7 +52,7 @@ fn is_whole(draft: &Draft<'_>, lines: Range<usize>) -> bool {
 
 /// The line after the JSON value that opens on the line at `at`, if it is one that was
 /// printed over several lines.
-fn value_from(draft: &Draft<'_>, at: usize) -> Option<usize> {
+fn value_from(draft: &Draft<'_>, at: usize, closings: &mut Closings) -> Option<usize> {
     // Pretty-printers put the opening bracket at the start and the closing one alone.
     let first = draft.line(at).whole_in(draft.content);
     let close = match first.trim_end() {
@@ -57,15 +60,41 @@ fn value_from(draft: &Draft<'_>, at: usize) -> Option<usize> {
         "[" => "]",
         _ => return None,
     };
-    let closes = |line: &usize| draft.line(*line).whole_in(draft.content).trim_end() == close;
-    let end = (at + 1..draft.len()).find(closes)? + 1;
+    let end = closings.after(at, close)? + 1;
     let quoted = at > 0 && draft.text(at - 1).trim_start().starts_with("```");
-    if quoted || end - at < LINES_MIN || !(at..end).all(|line| draft.keeps_all(line)) {
+    if quoted || end - at < LINES_MIN {
         return None;
     }
     let text =
         &draft.content[draft.line(at).whole.start as usize..draft.line(end - 1).whole.end as usize];
-    serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok().then_some(end)
+    // What is no value mostly ends it early; the lines are many.
+    let is_value = serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
+    (is_value && (at..end).all(|line| draft.keeps_all(line))).then_some(end)
+}
+
+/// The lines that hold a closing bracket alone, ascending; those passed already are gone.
+struct Closings {
+    braces: Peekable<IntoIter<usize>>,
+    brackets: Peekable<IntoIter<usize>>,
+}
+
+impl Closings {
+    fn of(draft: &Draft<'_>) -> Self {
+        let lines_with = |close: &str| {
+            let closes =
+                |line: &usize| draft.line(*line).whole_in(draft.content).trim_end() == close;
+            let lines: Vec<usize> = (0..draft.len()).filter(closes).collect();
+            lines.into_iter().peekable()
+        };
+        Self { braces: lines_with("}"), brackets: lines_with("]") }
+    }
+
+    /// The first after the line `at`. Lines are asked for in ascending order.
+    fn after(&mut self, at: usize, close: &str) -> Option<usize> {
+        let lines = if close == "}" { &mut self.braces } else { &mut self.brackets };
+        while lines.next_if(|line| *line <= at).is_some() {}
+        lines.peek().copied()
+    }
 }
 
 fn cut_layout(draft: &mut Draft<'_>, lines: Range<usize>) {
@@ -73,10 +102,10 @@ fn cut_layout(draft: &mut Draft<'_>, lines: Range<usize>) {
         let whole = draft.line(at).whole.clone();
         let text = draft.line(at).whole_in(draft.content);
         // No string runs over a line break, so each line starts outside of one.
-        for blank in layout(text) {
-            let range = whole.start + blank.start as u32..whole.start + blank.end as u32;
-            draft.cut(RULE, at, range);
-        }
+        let blanks = layout(text).into_iter();
+        let range =
+            |blank: Range<usize>| whole.start + blank.start as u32..whole.start + blank.end as u32;
+        draft.cut_all(RULE, at, blanks.map(range));
         if at > lines.start {
             draft.join(RULE, at);
         }

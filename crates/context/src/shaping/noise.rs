@@ -9,6 +9,9 @@ use super::draft::Draft;
 
 const RULE: &str = "noise";
 
+/// Bytes of an escape sequence. Links (OSC 8) are the longest in use, as long as an address may be.
+const SEQUENCE_BYTES_MAX: usize = 8 * 1024;
+
 /// Cuts escape sequences and overwritten text from every kept line of a run's output that is
 /// not known to be a file's.
 pub fn cut(draft: &mut Draft<'_>) {
@@ -25,10 +28,10 @@ pub fn cut(draft: &mut Draft<'_>) {
         let body = text.trim_end_matches('\r');
         let overwritten = overwritten(body);
         draft.cut(RULE, at, whole.start..whole.start + overwritten as u32);
-        for (start, end) in escapes(&body.as_bytes()[overwritten..]) {
-            let base = whole.start + overwritten as u32;
-            draft.cut(RULE, at, base + start as u32..base + end as u32);
-        }
+        let base = whole.start + overwritten as u32;
+        let found = escapes(&body.as_bytes()[overwritten..]);
+        let ranges = found.into_iter().map(|(start, end)| base + start as u32..base + end as u32);
+        draft.cut_all(RULE, at, ranges);
     }
 }
 
@@ -84,6 +87,8 @@ fn shows_diff(draft: &Draft<'_>) -> bool {
 fn escapes(text: &[u8]) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut at = 0;
+    // Looked for once, not again for each sequence that has no end.
+    let mut bells = (0..text.len()).filter(|at| text[*at] == 0x07).peekable();
     while at < text.len() {
         if text[at] != 0x1b {
             at += 1;
@@ -92,19 +97,20 @@ fn escapes(text: &[u8]) -> Vec<(usize, usize)> {
         let end = match text.get(at + 1) {
             Some(b'[') => {
                 let body = at + 2;
-                let last = text[body..].iter().position(|byte| (0x40..=0x7e).contains(byte));
+                let longest = &text[body..text.len().min(body + SEQUENCE_BYTES_MAX)];
+                let last = longest.iter().position(|byte| (0x40..=0x7e).contains(byte));
                 last.map(|last| body + last + 1)
             }
             Some(b']') => {
-                let bell = text[at..].iter().position(|byte| *byte == 0x07);
-                bell.map(|bell| at + bell + 1)
+                while bells.next_if(|bell| *bell < at).is_some() {}
+                bells.peek().map(|bell| bell + 1)
             }
             Some(byte) if byte.is_ascii() => Some(at + 2),
             Some(_) | None => None,
         };
         // An unfinished sequence stays: it may not be one.
         match end {
-            Some(end) if text[at..end].is_ascii() => {
+            Some(end) if end <= at + SEQUENCE_BYTES_MAX && text[at..end].is_ascii() => {
                 found.push((at, end));
                 at = end;
             }

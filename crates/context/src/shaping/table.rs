@@ -55,8 +55,9 @@ pub fn compact(draft: &mut Draft<'_>, tokenizer: Tokenizer) {
         };
         at = rows.end;
         if is_worth_it(draft, rows, &cuts, tokenizer) {
-            for (line, range) in cuts {
-                draft.cut(RULE, line, range);
+            for of_line in cuts.chunk_by(|one, other| one.0 == other.0) {
+                let ranges = of_line.iter().map(|(_, range)| range.clone());
+                draft.cut_all(RULE, of_line[0].0, ranges);
             }
         }
     }

@@ -62,6 +62,15 @@ impl Roots {
         self.all.iter()
     }
 
+    /// That each root still stands where it stood.
+    ///
+    /// # Errors
+    ///
+    /// [`PathError::RootGone`] or [`PathError::RootReplaced`] for the first that does not.
+    pub fn check(&self) -> Result<(), PathError> {
+        self.all.iter().try_for_each(|root| root.check())
+    }
+
     /// The absolute path of the folder that relative paths start at.
     pub fn working_directory(&self) -> &Path {
         &self.working

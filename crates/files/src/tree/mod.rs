@@ -9,6 +9,7 @@ mod answer;
 mod first;
 mod glob;
 mod grep;
+mod ignored;
 mod kept;
 mod list;
 mod name;

@@ -1,14 +1,17 @@
 //! The walk that all answers come from.
 
-use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::path::{self, Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 use foveal_cancel::Cancel;
-use ignore::{DirEntry, WalkBuilder, WalkState};
+use ignore::overrides::Override;
+use ignore::types::Types;
+use ignore::{DirEntry, Match, WalkBuilder, WalkState};
 
 use super::answer::Passed;
+use super::ignored::Rules;
 use super::name::Names;
 use super::scope::{Checked, Scope, TreeError};
 
@@ -35,7 +38,8 @@ pub(super) fn walk<V: Visitor>(
     let stopped = AtomicBool::new(false);
     let visitors = Mutex::new(Vec::new());
     let passed = Mutex::new(Passed::default());
-    builder(scope, checked).build_parallel().run(|| {
+    let choice = Arc::new(Choice::new(scope, checked));
+    builder(checked, Arc::clone(&choice)).build_parallel().run(|| {
         let mut seat = Seat { visitor: Some(visitor()), visitors: &visitors };
         let (stopped, passed) = (&stopped, &passed);
         Box::new(move |entry| {
@@ -56,7 +60,10 @@ pub(super) fn walk<V: Visitor>(
     if stopped.into_inner() {
         return Err(TreeError::Cancelled);
     }
-    let passed = passed.into_inner().unwrap_or_else(|broken| broken.into_inner());
+    let mut passed = passed.into_inner().unwrap_or_else(|broken| broken.into_inner());
+    for (path, why) in choice.rules.iter().flat_map(|rules| rules.unread()) {
+        passed.unreadable(names.name(&path), why);
+    }
     let visitors = visitors.into_inner().unwrap_or_else(|broken| broken.into_inner());
     Ok((visitors, passed))
 }
@@ -69,11 +76,10 @@ struct Seat<'w, V> {
 
 impl<V: Visitor> Seat<'_, V> {
     fn visit(&mut self, entry: &DirEntry, checked: &Checked) {
-        let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-        if entry.depth() == 0 && is_folder {
+        if entry.depth() == 0 && is_folder(entry) {
             return;
         }
-        if !is_folder && checked.globs.matched(entry.path(), false).is_ignore() {
+        if !is_folder(entry) && checked.globs.matched(entry.path(), false).is_ignore() {
             return;
         }
         if let Some(visitor) = &mut self.visitor {
@@ -98,56 +104,93 @@ pub fn visible_files(
     only: Option<&[PathBuf]>,
     depth_max: usize,
 ) -> impl Iterator<Item = PathBuf> + use<> {
-    let mut builder = ruled(root);
+    let root = path::absolute(root).unwrap_or_else(|_| root.to_owned());
+    let rules = Rules::new(&root);
+    let mut builder = plain(&root);
     builder.max_depth(Some(depth_max)).sort_by_file_path(Ord::cmp);
-    builder.add_custom_ignore_filename(".rgignore");
     let wanted: Option<Vec<PathBuf>> = only.map(<[PathBuf]>::to_vec);
     builder.filter_entry(move |entry| {
         let path = entry.path();
-        let is_hidden = entry.depth() > 0 && entry.file_name().as_encoded_bytes().starts_with(b".");
-        !is_hidden && wanted.as_ref().is_none_or(|all| all.iter().any(|one| one.starts_with(path)))
+        let is_wanted =
+            wanted.as_ref().is_none_or(|all| all.iter().any(|one| one.starts_with(path)));
+        let is_top = entry.depth() == 0;
+        is_wanted
+            && (is_top || !is_hidden(entry) && !rules.verdict(path, is_folder(entry)).is_ignore())
     });
     let is_file = |entry: &DirEntry| entry.file_type().is_some_and(|kind| kind.is_file());
     builder.build().flatten().filter(is_file).map(DirEntry::into_path)
 }
 
-/// The rules of every walk.
-fn ruled(root: &Path) -> WalkBuilder {
+/// A walk that follows no links and finds everything. The rules of ignore files are not the
+/// walker's to read: it would wait for a pipe in their place, and read a device to no end.
+fn plain(root: &Path) -> WalkBuilder {
     let mut builder = WalkBuilder::new(root);
-    // Who writes a `.gitignore` means it, with git or without.
-    builder.follow_links(false).require_git(false);
+    builder.follow_links(false).standard_filters(false);
     builder
 }
 
-fn builder(scope: &Scope, checked: &Checked) -> WalkBuilder {
-    let mut builder = ruled(&checked.root);
+fn builder(checked: &Checked, choice: Arc<Choice>) -> WalkBuilder {
+    let mut builder = plain(&checked.root);
     let threads = thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX);
-    builder
-        .threads(if checked.is_folder { threads } else { 1 })
-        .max_depth(Some(DEPTH_MAX))
-        .hidden(!scope.hidden)
-        .parents(!scope.ignored)
-        .ignore(!scope.ignored)
-        .git_ignore(!scope.ignored)
-        .git_global(!scope.ignored)
-        .git_exclude(!scope.ignored);
-    if !scope.ignored {
-        builder.add_custom_ignore_filename(".rgignore");
-    }
+    builder.threads(if checked.is_folder { threads } else { 1 }).max_depth(Some(DEPTH_MAX));
     if let Some(types) = &checked.types {
         builder.types(types.clone());
     }
-    let excludes = checked.globs.num_ignores() > 0;
-    if scope.hidden || excludes || !checked.without.is_empty() {
-        let (globs, without) = (checked.globs.clone(), checked.without.clone());
-        builder.filter_entry(move |entry| {
-            let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-            // What git keeps for itself is no part of what a person wrote.
-            let is_git = entry.depth() > 0 && entry.file_name() == ".git";
-            let is_named = is_folder && excludes && globs.matched(entry.path(), true).is_ignore();
-            let is_without = is_folder && without.iter().any(|folder| folder == entry.path());
-            !is_git && !is_named && !is_without
-        });
-    }
+    builder.filter_entry(move |entry| choice.includes(entry));
     builder
+}
+
+/// Which files and folders a walk looks at, apart from its types.
+struct Choice {
+    /// Nothing where ignored files are meant too.
+    rules: Option<Rules>,
+    hidden: bool,
+    types: Option<Types>,
+    /// Globs, if any of them excludes.
+    excludes: Option<Override>,
+    without: Vec<PathBuf>,
+}
+
+impl Choice {
+    fn new(scope: &Scope, checked: &Checked) -> Self {
+        let excludes = checked.globs.num_ignores() > 0;
+        Self {
+            rules: (!scope.ignored).then(|| Rules::new(&checked.root)),
+            hidden: scope.hidden,
+            types: checked.types.clone(),
+            excludes: excludes.then(|| checked.globs.clone()),
+            without: checked.without.clone(),
+        }
+    }
+
+    fn includes(&self, entry: &DirEntry) -> bool {
+        let (path, is_folder) = (entry.path(), is_folder(entry));
+        let is_excluded =
+            self.excludes.as_ref().is_some_and(|globs| globs.matched(path, true).is_ignore());
+        if is_folder && (is_excluded || self.without.iter().any(|folder| folder == path)) {
+            return false;
+        }
+        if entry.depth() == 0 {
+            return true;
+        }
+        let verdict =
+            self.rules.as_ref().map_or(Match::None, |rules| rules.verdict(path, is_folder));
+        // What git keeps for itself is no part of what a person wrote.
+        if verdict.is_ignore() || entry.file_name() == ".git" {
+            return false;
+        }
+        let is_asked_for = |types: &Types| types.matched(path, is_folder).is_whitelist();
+        self.hidden
+            || !is_hidden(entry)
+            || verdict.is_whitelist()
+            || self.types.as_ref().is_some_and(is_asked_for)
+    }
+}
+
+fn is_folder(entry: &DirEntry) -> bool {
+    entry.file_type().is_some_and(|kind| kind.is_dir())
+}
+
+fn is_hidden(entry: &DirEntry) -> bool {
+    entry.file_name().as_encoded_bytes().starts_with(b".")
 }

@@ -2,6 +2,7 @@
 
 mod grep;
 mod grep_laws;
+mod ignored;
 mod names;
 
 use std::fs::{self, File};

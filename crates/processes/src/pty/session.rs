@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 
 use crate::Ending;
+use crate::listed::{Listed, running};
 
 /// How long killed processes may take to be gone.
 const KILLED_WAIT: Duration = Duration::from_millis(500);
@@ -83,25 +84,12 @@ impl Session {
     /// the group of the leader is all that is reached.
     fn followers(&self) -> Vec<Pid> {
         let Some(session) = self.id else { return Vec::new() };
-        let Ok(processes) = std::fs::read_dir("/proc") else { return Vec::new() };
-        processes
-            .flatten()
-            .filter_map(|entry| entry.file_name().to_str()?.parse().ok().and_then(Pid::from_raw))
-            .filter(|id| *id != session && is_running_in(*id, session))
-            .collect()
+        let of_session = |process: &Listed| {
+            process.id != session && process.session == session.as_raw_nonzero().get()
+        };
+        let all = running().unwrap_or_default();
+        all.into_iter().filter(of_session).map(|process| process.id).collect()
     }
-}
-
-/// Asked of `/proc` and not of `getsid`: processes of the kernel are in session 0, which is no
-/// process.
-fn is_running_in(process: Pid, session: Pid) -> bool {
-    let path = format!("/proc/{}/stat", process.as_raw_nonzero());
-    let Ok(stat) = std::fs::read_to_string(path) else { return false };
-    // After the name in brackets, which may hold anything: state, parent, group, session.
-    let Some((_, rest)) = stat.rsplit_once(") ") else { return false };
-    let fields: Vec<&str> = rest.split(' ').take(4).collect();
-    let [state, _, _, of] = fields[..] else { return false };
-    !matches!(state, "Z" | "X") && of.parse() == Ok(session.as_raw_nonzero().get())
 }
 
 impl Drop for Session {

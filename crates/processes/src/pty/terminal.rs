@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::reading::{Paused, Reading, Unread, Wait, Waiting};
 use super::session::Session;
-use crate::{Confinement, Ending, Environment, KeepBytes, Sandbox, Shell, shell};
+use crate::{CommandError, Confinement, Ending, Environment, KeepBytes, Sandbox, Shell, shell};
 
 /// Input that may wait for a program to read it, in bytes.
 pub(super) const INPUT_BYTES_MAX: usize = 256 * 1024;
@@ -74,7 +74,7 @@ impl Terminal {
         command: &TerminalCommand,
         keep: KeepBytes,
         now: Instant,
-    ) -> std::io::Result<Self> {
+    ) -> Result<Self, CommandError> {
         let pair =
             native_pty_system().openpty(command.size.into()).map_err(std::io::Error::other)?;
         let unread =
@@ -86,7 +86,8 @@ impl Terminal {
         let (child, confinement) = match &command.sandbox {
             None => (slave.spawn_command(builder), None),
             Some(sandbox) => {
-                let (child, confinement) = sandbox.start(move || slave.spawn_command(builder));
+                let (child, confinement) =
+                    sandbox.start(None, move || slave.spawn_command(builder))?;
                 (child, Some(confinement))
             }
         };
@@ -203,15 +204,15 @@ impl From<Size> for PtySize {
 }
 
 /// Checks what no process can be started with.
-pub(super) fn check(command: &TerminalCommand) -> Result<(), crate::CommandError> {
+pub(super) fn check(command: &TerminalCommand) -> Result<(), CommandError> {
     shell::check(&command.text)?;
     if !command.directory.is_dir() {
-        return Err(crate::CommandError::Directory(command.directory.clone()));
+        return Err(CommandError::Directory(command.directory.clone()));
     }
     if !command.shell.path().is_file() {
         let source = std::io::Error::from(std::io::ErrorKind::NotFound);
         let shell = command.shell.path().to_path_buf();
-        return Err(crate::CommandError::Start { shell, source });
+        return Err(CommandError::Start { shell, source });
     }
     Ok(())
 }

@@ -11,14 +11,16 @@ use crate::file::Notice;
 use crate::json::text_of;
 use crate::keys::{CurationKey, FetchKey, Moment, ReaderPlace, RecordNumber, RootsKey, SessionId};
 use crate::records::{
-    CallChanges, CallHistory, Collected, Content, Fetch, Grant, Limits, NewContent, Readers,
-    Record, Session, SessionFacts, Stored, Write,
+    CallChanges, CallHistory, Collected, Content, Fetch, Grant, Limits, NewContent, NotedEdit,
+    OwnEdit, Readers, Record, Session, SessionFacts, Stored, Write,
 };
 use crate::store::Store;
 
 use super::database::{BUSY_TIME, Database};
 use super::schema::Was;
-use super::{askers, caches, calls, collect, content, grants, log, readers, sessions, writes};
+use super::{
+    askers, caches, calls, collect, content, grants, log, own_edits, readers, sessions, writes,
+};
 
 /// A [`Store`] in a SQLite file that any number of processes use at once, or in memory. It keeps
 /// secrets as it keeps everything: programs use [`SqliteStore`](crate::SqliteStore).
@@ -239,6 +241,24 @@ impl Store for Sqlite {
 
     fn asker(&self, call: &str) -> Result<Option<String>, StoreError> {
         self.database.read(|connection| askers::of(connection, call))
+    }
+
+    fn note_edit(
+        &self,
+        reader: (&str, &str),
+        path: &str,
+        edit: &OwnEdit,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.database.write(|connection| own_edits::note(connection, reader, path, edit, now))
+    }
+
+    fn edits_by(&self, reader: &str, since: Moment) -> Result<Vec<NotedEdit>, StoreError> {
+        self.database.read(|connection| own_edits::by(connection, reader, since))
+    }
+
+    fn forget_edits(&self, session: &str) -> Result<(), StoreError> {
+        self.database.write(|connection| own_edits::forget(connection, session))
     }
 
     fn last_reader_note(&self) -> Result<Moment, StoreError> {

@@ -86,6 +86,7 @@ fn remove_old(
     // Whoever follows the notes on readers takes one that is gone for a new one.
     connection.prepare_cached("DELETE FROM reader WHERE noted < ?1")?.execute([oldest])?;
     connection.prepare_cached("DELETE FROM asker WHERE noted < ?1")?.execute([oldest])?;
+    connection.prepare_cached("DELETE FROM own_edit WHERE noted < ?1")?.execute([oldest])?;
     Ok(Collected {
         sessions: remove("session", "id", "NOT pinned AND used < ?1")?,
         cached: remove("fetch", "key", "checked < ?1")? + remove("curation", "key", "used < ?1")?,

@@ -10,6 +10,7 @@ mod database;
 mod grants;
 mod log;
 mod opened;
+mod own_edits;
 mod readers;
 mod row;
 mod schema;

@@ -13,7 +13,7 @@ const APPLICATION: i64 = 0x666f_7673;
 /// tables and columns of earlier ones: a process of an older version may have the file open, and
 /// would take their absence for damage.
 const STEPS: &[&str] =
-    &[SESSIONS_AND_CONTENT, CALLS_AND_CACHES, COLLECTION, GRANTS_AND_READERS, ASKERS];
+    &[SESSIONS_AND_CONTENT, CALLS_AND_CACHES, COLLECTION, GRANTS_AND_READERS, ASKERS, OWN_EDITS];
 
 /// The version that is written.
 pub(crate) const VERSION: i64 = STEPS.len() as i64;
@@ -103,6 +103,18 @@ CREATE TABLE asker(
     noted INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX asker_by_time ON asker(noted);";
+
+const OWN_EDITS: &str = "
+CREATE TABLE own_edit(
+    session TEXT NOT NULL,
+    reader TEXT NOT NULL,
+    path TEXT NOT NULL,
+    payload TEXT NOT NULL,
+    noted INTEGER NOT NULL,
+    PRIMARY KEY(reader, path)
+) WITHOUT ROWID;
+CREATE INDEX own_edit_by_time ON own_edit(noted);
+CREATE INDEX own_edit_of_session ON own_edit(session);";
 
 /// Before, grants, notes on readers and recent calls were one JSON text each in `calls`, the
 /// first two under sessions of nobody, and no file was a content of its own (`5f7bb64f33a6`).

@@ -57,7 +57,7 @@ impl NumberedLines {
         let fits = room.take(&format!("{}{}{notes}\n", line.gutter(), line.text));
         let is_taken = fits || self.lines.is_empty();
         if !fits {
-            *room = room.part(usize::MAX);
+            *room = Room::NONE;
         }
         if is_taken {
             self.lines.push(line);

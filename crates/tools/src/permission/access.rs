@@ -24,6 +24,9 @@ pub(crate) struct Access<'a> {
     pub(crate) tool: &'static str,
     /// The path, command or address.
     pub(crate) subject: &'a str,
+    /// The subject as it was written, where it is told in another spelling. Rules that ask or
+    /// forbid are about both.
+    pub(crate) written: Option<&'a str>,
     /// What makes it more than the tool's everyday work ("may hold secrets"), if anything does.
     pub(crate) concern: Option<&'a str>,
     /// Whether it is a file outside of the folder that is meant without being named.
@@ -44,7 +47,7 @@ pub(crate) enum CommandKind {
 impl<'a> Access<'a> {
     /// An access without a concern, to anything but a command.
     pub(crate) fn of(tool: &'static str, subject: &'a str) -> Self {
-        Self { tool, subject, concern: None, is_outside: false, command: None }
+        Self { tool, subject, written: None, concern: None, is_outside: false, command: None }
     }
 
     /// What is remembered when the person allows it for more than once.
@@ -60,8 +63,10 @@ pub(crate) enum Asks<'a> {
     Itself,
     /// For running a command, or for typing what may be one.
     Command(CommandKind, &'a str),
-    /// For an address, a query, a handle: word for word.
+    /// For a query, a handle: word for word.
     Text(Cow<'a, str>),
+    /// For an address of the web, in whatever spelling.
+    Address(&'a str),
     /// For files and folders, all of them; for itself, if there are none.
     Paths(Vec<&'a str>),
     /// For files, for each of which a call of its own is made to the tool of this name.

@@ -42,6 +42,24 @@ impl Permissions {
         self.verdict(&Access::of(tool, subject)) == Verdict::Allow
     }
 
+    /// The same as [`Self::allow`] for addresses, spelled as rules have them, on any thread: by what
+    /// is granted now.
+    pub(crate) fn allowed_addresses(
+        &self,
+        tool: &'static str,
+    ) -> impl Fn(&str) -> bool + Send + Sync + use<> {
+        let toolbox = Arc::clone(&self.toolbox);
+        let granted = self.granted.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        move |address| {
+            let access = Access { written: Some(address), ..Access::of(tool, address) };
+            match toolbox.policy.decide(&access).verdict {
+                Verdict::Allow => true,
+                Verdict::Ask => granted.hold(&access) || toolbox.is_granted(&access),
+                Verdict::Deny => false,
+            }
+        }
+    }
+
     /// Remembers a grant for this session.
     pub(crate) fn grant(&self, access: &Access<'_>) {
         self.granted.lock().unwrap_or_else(PoisonError::into_inner).add(access.grant());

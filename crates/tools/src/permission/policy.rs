@@ -30,7 +30,7 @@ impl Policy {
                 && (!access.is_outside || rule.subject.starts_with('/'));
             (is_meant || rule.verdict == Verdict::Deny)
                 && matches(&rule.tool, access.tool)
-                && matches(&rule.subject, access.subject)
+                && is_about(rule, access)
         });
         match matching {
             Some(at) => Decided { verdict: self.rules[at].verdict, rule: Some(at) },
@@ -40,6 +40,22 @@ impl Policy {
             None => Decided::without_rule(Verdict::Allow),
         }
     }
+}
+
+fn is_about(rule: &Rule, access: &Access<'_>) -> bool {
+    let is_strict = rule.verdict != Verdict::Allow;
+    matches(&rule.subject, access.subject)
+        || access.written.is_some_and(|written| {
+            matches(&of_address(&rule.subject), access.subject)
+                || (is_strict && matches(&rule.subject, written))
+        })
+}
+
+/// A glob over addresses with the scheme and the host in small letters, as addresses have them.
+fn of_address(glob: &str) -> String {
+    let after = glob.find("://").map_or(0, |at| at + 3);
+    let end = glob[after..].find('/').map_or(glob.len(), |length| after + length);
+    glob[..end].to_ascii_lowercase() + &glob[end..]
 }
 
 #[cfg(test)]

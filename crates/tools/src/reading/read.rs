@@ -15,7 +15,7 @@ use crate::findings::{
     Content, FileText, Findings, NoText, Reach, ReadKey, Structure, Unchanged, numbered,
 };
 use crate::read_view::{ReadMode, ReadView};
-use crate::room::{is_parsed, rows};
+use crate::room::{is_more_than, is_parsed, rows};
 use crate::session::{KnownFile, LineCounts, Work};
 
 use super::long;
@@ -202,12 +202,6 @@ impl Read<'_> {
             ReadMode::Auto => ReadView::Auto { small },
         }
     }
-}
-
-/// Whether one answer has no room for a file of so many bytes and lines.
-fn is_more_than(room: Room, bytes: u64, lines: u32) -> bool {
-    let numbers = u64::from(lines) * 6;
-    bytes + numbers > room.code_bytes() as u64 || lines as usize > room.lines
 }
 
 /// The structure of a text, word for word, unless all of it is no longer.

@@ -96,6 +96,34 @@ impl KnownFile {
         Self { version, text, shown: None, seen, unshown, is_written: true, question, begun: None }
     }
 
+    /// The version that the model made of this one with a tool that is not ours: of what it
+    /// changed, it knows `lines`, and those that stand in the place of lines that it had seen.
+    pub(super) fn edited_elsewhere(
+        &self,
+        version: Version,
+        text: Arc<TextFile>,
+        lines: &Seen,
+    ) -> Self {
+        // Where this version is not kept, nobody can say what of it is still there.
+        let runs = match &self.text {
+            Some(own) => differing_lines(own.text(), text.text()),
+            None => {
+                let mut file = Self::after(None, version, text, self.question.as_deref());
+                file.show(lines);
+                return file;
+            }
+        };
+        let mut file = self.written(version, text, &runs);
+        let is_unseen = |run: &&Run| {
+            let (first, count) = (run.before.first.0, run.before.lines);
+            count == 0 || !self.seen.holds_all(first, first + count - 1)
+        };
+        let unknown: Vec<Run> = runs.iter().filter(is_unseen).copied().collect();
+        file.seen.remove(&written_lines(&unknown));
+        file.show(lines);
+        file
+    }
+
     /// The same, all of which the model wrote.
     pub(crate) fn all_written(mut self) -> Self {
         self.seen = Seen::all(if self.text.is_some() { self.count() } else { 0 });

@@ -7,10 +7,12 @@
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use foveal_store::{FolderKey, Reach, ReaderPlace, Readers, Store, StoreError};
+use foveal_store::{FolderKey, NotedEdit, Reach, ReaderPlace, Readers, Store, StoreError};
 use foveal_transcript::Timestamp;
 
 use crate::toolbox::Toolbox;
+
+use super::own_edits::OwnEdits;
 
 /// Folders above one for which a note is kept and looked for.
 const FOLDERS_MAX: usize = 32;
@@ -46,19 +48,27 @@ fn place(folder: &Path, reach: Reach) -> ReaderPlace {
 #[derive(Debug, Default)]
 pub(crate) struct ReaderWatch {
     known: Mutex<Readers>,
-    /// Whether the session is of one reader alone, so that only cut prompts matter.
-    is_of_one: bool,
+    /// The reader, if the session is of one alone: then only cut prompts matter, and edits of its
+    /// own.
+    own_edits: Option<OwnEdits>,
 }
 
 impl ReaderWatch {
     /// Watches from what is noted by now.
     pub(crate) fn new(toolbox: &Toolbox) -> Self {
-        Self { known: Mutex::new(noted(toolbox)), is_of_one: false }
+        Self { known: Mutex::new(noted(toolbox)), own_edits: None }
     }
 
-    /// The same for a session that only one reader asks.
-    pub(crate) fn of_one(self) -> Self {
-        Self { is_of_one: true, ..self }
+    /// The same for a session that only this reader asks.
+    pub(crate) fn of_one(self, reader: String) -> Self {
+        Self { own_edits: Some(OwnEdits::of(reader)), ..self }
+    }
+
+    /// Hands on what the reader edited with tools that are not ours.
+    pub(crate) fn follow_edits(&self, toolbox: &Toolbox, take: impl Fn(&NotedEdit)) {
+        if let Some(edits) = &self.own_edits {
+            edits.follow(&*toolbox.store, take);
+        }
     }
 
     /// Calls `forget` if what was shown was shown to somebody else, or left the prompt. Calls
@@ -70,7 +80,7 @@ impl ReaderWatch {
             return;
         }
         let readers = noted(toolbox);
-        let is_same_reader = self.is_of_one || known.reader == readers.reader;
+        let is_same_reader = self.own_edits.is_some() || known.reader == readers.reader;
         let is_same = is_same_reader && known.cut == readers.cut;
         *known = readers;
         if !is_same {

@@ -17,6 +17,7 @@ use super::duplicates::Duplicates;
 use super::each_alone::EachAlone;
 use super::journal::{Event, Journal};
 use super::known_files::KnownFiles;
+use super::own_edits::take_over;
 use super::pointed::PointedReads;
 use super::readers::ReaderWatch;
 use super::reads::ReadCounts;
@@ -126,10 +127,10 @@ impl Session {
         Self::with_shaper(toolbox, id, Box::new(EachAlone(shown)))
     }
 
-    /// The same where all calls are of one reader, whoever else asks in its folder.
+    /// The same where all calls are of `reader`, whoever else asks in its folder.
     #[must_use]
-    pub fn of_one_reader(self) -> Self {
-        Self { readers: self.readers.of_one(), ..self }
+    pub fn of_one_reader(self, reader: impl Into<String>) -> Self {
+        Self { readers: self.readers.of_one(reader.into()), ..self }
     }
 
     /// Takes up what an earlier process showed, as far as the store tells all of it.
@@ -177,9 +178,12 @@ impl Session {
         self.journal.append(&Event::Forgot);
     }
 
-    /// Forgets what was shown if it was shown to somebody else, or left the prompt.
+    /// Forgets what was shown if it was shown to somebody else, or left the prompt; learns what
+    /// the reader edited itself since.
     pub(crate) fn follow_reader(&self) {
         self.readers.follow(&self.toolbox, || self.forget());
+        let known = (&self.files, &self.reads);
+        self.readers.follow_edits(&self.toolbox, |edit| take_over(edit, &self.roots(), known));
     }
 
     /// What was shown, with room for so many bytes more, from which a later process can go on.

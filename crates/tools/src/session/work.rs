@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use foveal_context::room::Room;
 use foveal_files::{Located, PathError, Roots, sensitivity};
+use foveal_web::normal_address;
 
 use crate::answer::{Answer, Dependency};
 use crate::control::{Approval, Control, Question};
@@ -105,6 +106,11 @@ impl Work<'_> {
                 self.permit_access(&Access { command: Some(*kind), ..Access::of(name, text) })
             }
             Asks::Text(text) => self.permit(text, None),
+            Asks::Address(written) => {
+                let normal = normal_address(written);
+                let subject = normal.as_deref().unwrap_or(written);
+                self.permit_access(&Access { written: Some(written), ..Access::of(name, subject) })
+            }
             Asks::Paths(paths) if paths.is_empty() => self.permit("", None),
             Asks::Paths(paths) => paths.iter().try_for_each(|path| match self.file(path) {
                 Err(error @ ToolError::Denied { .. }) => Err(error),

@@ -39,6 +39,8 @@ impl ToolArguments for Bash {
     }
 
     fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
+        // Whoever put another folder in the place of a root chose where the command starts.
+        work.roots().check().map_err(ToolError::failed)?;
         let directory = work.roots().working_directory().to_owned();
         let toolbox = work.toolbox;
         let (environment, shell) = (toolbox.environment.clone(), toolbox.shell.clone());
@@ -50,12 +52,7 @@ impl ToolArguments for Bash {
         let ran = command
             .run(&mut stream, &Cancel::when(&|| progress.is_cancelled()))
             .map_err(ToolError::failed)?;
-        let loose = match &ran.confinement {
-            Some(Confinement::Absent { .. }) if work.session.workspace.tells_unconfined() => {
-                ran.confinement.as_ref().map(|loose| RunNote::Unconfined(loose.to_string().into()))
-            }
-            _ => None,
-        };
+        let loose = unconfined(work, ran.confinement.as_ref());
         let moved = ran.directory.as_ref().and_then(|directory| move_to(work, directory));
         Ok(found(&ran, moved.into_iter().chain(loose)))
     }
@@ -77,6 +74,13 @@ impl Bash {
             ToolError::arguments(TOOL.name, what)
         })
     }
+}
+
+/// What to say once in a session of commands that the kernel does not hold.
+pub(super) fn unconfined(work: &Work<'_>, confinement: Option<&Confinement>) -> Option<RunNote> {
+    let loose = confinement.filter(|found| matches!(found, Confinement::Absent { .. }))?;
+    let is_news = work.session.workspace.tells_unconfined();
+    is_news.then(|| RunNote::Unconfined(loose.to_string().into()))
 }
 
 /// Has relative paths start at `directory` from now on; what to say if it is outside.

@@ -58,7 +58,7 @@ impl ToolArguments for Graph {
         let related = Related::of(work, &self.symbol)?;
         let meant = meant(work, &related, symbol);
         let mut text = match &meant[..] {
-            [] => return Err(unknown(&related, symbol)),
+            [] => return Err(ToolError::arguments(TOOL.name, related.unknown(symbol))),
             [(root, node)] => told(work, &related.roots, root, *node, depth),
             several => choice(&related, symbol, several),
         };
@@ -83,11 +83,6 @@ fn meant<'a>(
     let mut met = std::collections::HashSet::new();
     all.retain(|(root, node)| met.insert(root.place_and_name(&related.roots, *node)));
     all
-}
-
-fn unknown(related: &Related, symbol: &str) -> ToolError {
-    let told = related.all.iter().map(|root| root.relations.unknown(symbol));
-    ToolError::arguments(TOOL.name, told.max_by_key(String::len).unwrap_or_default())
 }
 
 /// The things that one name means.

@@ -82,9 +82,7 @@ fn focused(related: &Related, words: &[String]) -> Result<Vec<Focus>, ToolError>
             }
         }
         if !is_known {
-            let told = related.all.iter().map(|root| root.relations.unknown(word));
-            let told = told.max_by_key(String::len).unwrap_or_default();
-            return Err(ToolError::arguments(TOOL.name, told));
+            return Err(ToolError::arguments(TOOL.name, related.unknown(word)));
         }
     }
     Ok(all)

@@ -1,5 +1,6 @@
 //! `read_files`: several files at once.
 
+use foveal_context::room::Room;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -24,7 +25,7 @@ pub(crate) const TOOL: Tool = Tool::of::<ReadFiles>(
 /// Files of one call.
 const FILES_MAX: usize = 50;
 
-/// Bytes of a path; no longer one leads to a file.
+/// Bytes of a path at most.
 const PATH_BYTES_MAX: usize = 1_024;
 
 /// Bytes that each file gets, where there is room for so many.
@@ -89,7 +90,7 @@ impl ToolArguments for ReadFiles {
             let answer = ReadAnswer::of(path, (work.carry_out)(&request));
             still_pointed.extend(pointed.take(&[]));
             if !left.take(answer.text()) {
-                left = left.part(usize::MAX);
+                left = Room::NONE;
             }
             answers.push(answer);
         }

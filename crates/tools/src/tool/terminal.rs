@@ -15,6 +15,7 @@ use crate::error::ToolError;
 use crate::findings::{AnswerText, Content, Findings, Output, printed};
 use crate::permission::{Asks, CommandKind};
 use crate::session::Work;
+use crate::tool::bash::unconfined;
 
 pub(crate) const EXEC: Tool = Tool::of::<Exec>(
     "exec",
@@ -83,6 +84,7 @@ impl ToolArguments for Exec {
     }
 
     fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
+        work.roots().check().map_err(ToolError::failed)?;
         let command = TerminalCommand {
             text: self.command,
             directory: work.roots().working_directory().to_owned(),
@@ -105,7 +107,9 @@ impl ToolArguments for Exec {
             drop(terminals.close(id));
             return Ok(stopped(id, &reading));
         }
-        Ok(found(id, &reading))
+        let listed = terminals.list().into_iter().find(|listed| listed.id == id);
+        let confinement = listed.and_then(|listed| listed.confinement);
+        Ok(found(id, &reading, unconfined(work, confinement.as_ref())))
     }
 }
 
@@ -125,7 +129,7 @@ impl ToolArguments for WriteStdin {
             true => terminals.read(id, wait, waiting, now),
             false => terminals.write_stdin(id, &self.text, wait, waiting, now),
         };
-        Ok(found(id, &reading.map_err(ToolError::failed)?))
+        Ok(found(id, &reading.map_err(ToolError::failed)?, None))
     }
 }
 
@@ -137,7 +141,7 @@ impl ToolArguments for Close {
     fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
         let id = TerminalId(self.id);
         let reading = work.session.terminals.close(id).map_err(ToolError::failed)?;
-        Ok(found(id, &reading))
+        Ok(found(id, &reading, None))
     }
 }
 
@@ -174,10 +178,11 @@ fn stopped(id: TerminalId, reading: &Reading) -> Findings {
         .into()
 }
 
-fn found(id: TerminalId, reading: &Reading) -> Findings {
+fn found(id: TerminalId, reading: &Reading, loose: Option<RunNote>) -> Findings {
     let mut text = printed(&reading.output);
     let ended = reading.ending.map(|ending| ending.to_string().into());
     text.note(RunNote::Terminal { id: id.0, ended });
+    loose.into_iter().for_each(|note| text.note(note));
     let data = Some(json!({ "id": id.0, "ended": reading.ending.is_some() }));
     let is_stopped = reading.paused == Paused::Cancelled;
     Content::Output(Output { text, data, is_stopped, ..Output::default() }).into()

@@ -1,10 +1,13 @@
 //! `web_fetch`: a page of the web as Markdown.
 
+use std::sync::Arc;
+
 use foveal_cancel::Cancel;
 use foveal_store::{Fetch, FetchKey, Stored, secrets};
 use foveal_transcript::Timestamp;
 use foveal_web::{
-    Content as PageContent, FetchError, Fetched, Page as Fresh, Request, UnixMs, Validators,
+    Content as PageContent, FetchError, Fetched, MayFollow, Page as Fresh, Request, UnixMs,
+    Validators, normal_address,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -31,13 +34,19 @@ pub(crate) struct WebFetch {
 
 impl ToolArguments for WebFetch {
     fn asks(&self) -> Asks<'_> {
-        Asks::Text(self.url.as_str().into())
+        Asks::Address(&self.url)
     }
 
     fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
         let now = work.toolbox.clock.now();
         // Who asks again, or wants no answers from before, gets the page as it is now.
         let kept = if work.anew { None } else { self.kept(work) };
+        let may_follow: MayFollow = Arc::new(work.session.permissions.allowed_addresses(TOOL.name));
+        // Rules are newer than what is kept, and another session may have been allowed more.
+        let kept = kept.filter(|(kept, _)| {
+            kept.final_url == self.url
+                || normal_address(&kept.final_url).is_some_and(|to| may_follow(&to))
+        });
         if let Some((kept, body)) = &kept
             && kept.expires.is_some_and(|expires| now < expires)
         {
@@ -51,8 +60,11 @@ impl ToolArguments for WebFetch {
         });
         let request = Request { url: self.url.clone(), cached };
         let progress = work.progress("fetching");
-        let fetched =
-            work.toolbox.fetcher.fetch(&request, &Cancel::when(&|| progress.is_cancelled()));
+        let fetched = work.toolbox.fetcher.fetch(
+            &request,
+            &may_follow,
+            &Cancel::when(&|| progress.is_cancelled()),
+        );
         match (fetched.map_err(|error| self.refused(error, work))?, kept) {
             (Fetched::NotModified { freshness, final_url }, Some((kept, body))) => {
                 let expires = freshness.expires_at.map(time);

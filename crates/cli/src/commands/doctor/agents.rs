@@ -23,7 +23,7 @@ pub(super) fn look(environment: &Environment) -> Vec<Finding> {
         if found.is_empty() && !is_installed {
             continue;
         }
-        if found.is_empty() {
+        if found.is_empty() && client.starts_servers() {
             let remedy = format!("foveal init {}", client.name);
             findings.push(
                 Finding::new(State::Note, client.name, "foveal is not set up in it").remedy(remedy),
@@ -100,7 +100,7 @@ fn hooks(client: &Client, environment: &Environment, program: &Program) -> Optio
     let about = format!("{} hooks", client.name);
     let found = state(&target);
     // An agent that is asked for its version may make folders in the home folder.
-    let is_asked = matches!(found, Setup::Works(_));
+    let is_asked = client.name == "claude-code" && matches!(found, Setup::Works(_));
     let program = client.program(environment).filter(|_| is_asked);
     let version = program.and_then(|program| version_of(&program));
     let is_old = version.filter(|version| *version < HOOKS_SINCE);

@@ -57,8 +57,11 @@ fn shell() -> Finding {
 }
 
 fn confinement() -> Finding {
-    let confinement = Confinement::available();
     let about = "commands";
+    let confinement = match Confinement::available() {
+        Ok(confinement) => confinement,
+        Err(error) => return Finding::new(State::Broken, about, error.to_string()),
+    };
     let what = confinement.to_string();
     match confinement {
         Confinement::Full => Finding::new(State::Ok, about, what),

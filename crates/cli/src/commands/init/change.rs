@@ -4,7 +4,7 @@ use std::path::Path;
 
 use similar::TextDiff;
 
-use crate::clients::{self, Client, FileError, Target, backup_of};
+use crate::clients::{self, Client, Edit, FileError, Target, backup_of};
 
 /// Lines shown around what changes.
 const CONTEXT_LINES: usize = 3;
@@ -14,6 +14,8 @@ pub(crate) struct Change {
     pub(crate) client: &'static Client,
     /// `None` if there is no such file.
     pub(crate) target: Option<Target>,
+    /// All that is ours in that file, whichever change put it there.
+    ours: Vec<Edit>,
     before: Option<String>,
     after: Option<String>,
     pub(crate) outcome: Outcome,
@@ -32,6 +34,8 @@ pub(crate) enum Outcome {
     Done,
     /// It was not wanted.
     LeftAlone,
+    /// Something has to be done first.
+    NotYet(String),
     /// It cannot be made.
     Failed(String),
 }
@@ -41,7 +45,7 @@ impl Change {
     /// has to be in it.
     pub(crate) fn plan(
         client: &'static Client,
-        target: Target,
+        (target, ours): (Target, Vec<Edit>),
         folder: Option<&Path>,
         removes: bool,
     ) -> Self {
@@ -49,6 +53,7 @@ impl Change {
         let mut change = Self {
             client,
             target: Some(target),
+            ours,
             before: None,
             after: None,
             outcome: Outcome::Already,
@@ -58,18 +63,34 @@ impl Change {
             change.outcome = Outcome::Failed(why.to_owned());
             return change;
         }
-        change.outcome = match change.compare(removes) {
+        change.look(removes);
+        change
+    }
+
+    /// Finds out anew what there is to do, where an earlier change may have been of the same file.
+    pub(crate) fn look_again(&mut self, removes: bool) {
+        if self.is_open() {
+            self.look(removes);
+        }
+    }
+
+    fn look(&mut self, removes: bool) {
+        self.outcome = match self.compare(removes) {
             Ok(true) => Outcome::Open,
             Ok(false) => Outcome::Already,
             Err(why) => Outcome::Failed(format!("{why:#}")),
         };
-        change
+    }
+
+    /// Whether foveal works without it, so that nobody need be told where it is of no use.
+    pub(crate) fn is_extra(&self) -> bool {
+        self.target.as_ref().is_some_and(|target| target.is_extra)
     }
 
     /// A change that cannot be made at all.
     pub(crate) fn failed(client: &'static Client, why: &str) -> Self {
         let outcome = Outcome::Failed(why.to_owned());
-        Self { client, target: None, before: None, after: None, outcome }
+        Self { client, target: None, ours: Vec::new(), before: None, after: None, outcome }
     }
 
     /// Whether it waits for a word.
@@ -135,7 +156,9 @@ impl Change {
         let (before, after) = (self.before.as_deref(), self.after.as_deref());
         let backup = backup_of(path);
         // What was there before the first change is what is kept, and nothing with our entry.
-        let has_ours = before.is_some_and(|before| edit.program(before).is_some());
+        let is_there = |edit: &Edit, text| matches!(edit.remove(text), Ok(Some(_)));
+        let mut ours = self.ours.iter().chain([edit]);
+        let has_ours = before.is_some_and(|text| ours.any(|edit| is_there(edit, text)));
         let keeps = before.is_some() && !has_ours;
         clients::write(path, before, after, keeps)?;
         if removes {

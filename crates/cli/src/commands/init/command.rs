@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::change::{Change, Outcome};
 use super::text;
-use crate::clients::{CLIENTS, Client, HOOKS_SINCE, Program, Start, Target, Version, version_of};
+use crate::clients::{CLIENTS, Client, Edit, HooksProblem, Program, Start, Target};
 use crate::commands::mcp::ToolChoice;
 use crate::confirm;
 use crate::environment::Environment;
@@ -18,8 +18,8 @@ use crate::output;
 /// The command line of `foveal init`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Agents: claude-code, codex, opencode, cursor, vscode, zed, cline, gemini, qwen. If not given,
-    /// all that are found on this machine.
+    /// Agents: claude-code, codex, opencode, cursor, vscode, zed, cline, gemini, qwen, pi. If not
+    /// given, all that are found on this machine.
     #[arg(value_name = "AGENT", value_parser = client)]
     clients: Vec<&'static str>,
     /// Sets up only the project in the current folder.
@@ -38,9 +38,14 @@ pub(crate) struct Arguments {
     /// its choice.
     #[arg(long, value_name = "PROFILE", conflicts_with = "remove")]
     profile: Option<ToolChoice>,
-    /// Does not set up the hooks of Claude Code, Codex and Gemini CLI.
+    /// Does not set up the hooks of Claude Code, Codex and Gemini CLI, nor the plugins for opencode
+    /// and pi.
     #[arg(long)]
     no_hooks: bool,
+    /// Also lets the tools of foveal that only read run without asking, in Claude Code, Gemini CLI
+    /// and Qwen Code. Without it, you are asked about that if you can be.
+    #[arg(long)]
+    allow_read_only: bool,
     /// Prints JSON and asks nothing: give --yes or --dry-run too.
     #[arg(long)]
     json: bool,
@@ -66,31 +71,24 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         true => Some(std::env::current_dir().context("there is no current folder")?),
         false => None,
     };
+    let asks = environment.terminal.input && environment.terminal.error && !arguments.json;
+    let offers_rules = arguments.allow_read_only
+        || arguments.remove
+        || (asks && !arguments.yes && !arguments.dry_run);
     let mut changes = Vec::new();
     for client in clients {
-        changes.extend(changes_of(client, arguments, environment, folder.as_ref(), &program));
+        changes.extend(changes_of(
+            client,
+            arguments,
+            environment,
+            folder.as_ref(),
+            &program,
+            offers_rules,
+        ));
     }
-    let asks = environment.terminal.input && environment.terminal.error && !arguments.json;
     let is_open = changes.iter().any(Change::is_open);
     let must_ask = is_open && !arguments.yes && !arguments.dry_run;
-    for change in &mut changes {
-        if !arguments.json {
-            let shown = text::change(change, arguments.remove, environment);
-            output::print(&shown)?;
-        }
-        let verb = if arguments.remove { "Take this out" } else { "Write this" };
-        if change.is_open() && arguments.dry_run {
-            change.outcome = Outcome::Would;
-        } else if change.is_open() && (arguments.yes || (asks && confirm::yes(&format!("{verb}?"))))
-        {
-            change.make(arguments.remove);
-        } else if change.is_open() {
-            change.outcome = Outcome::LeftAlone;
-        }
-        if !arguments.json {
-            output::print(&text::outcome(change, arguments.remove))?;
-        }
-    }
+    carry_out(&mut changes, arguments, environment, asks)?;
     if arguments.json {
         let all: Vec<Value> = changes.iter().map(as_json).collect();
         let all = json!({ "program": program.shown(), "files": all });
@@ -104,6 +102,44 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     }
     let has_failed = changes.iter().any(|change| matches!(change.outcome, Outcome::Failed(_)));
     Ok(if has_failed { ExitCode::from(exit_code::FAILED) } else { ExitCode::SUCCESS })
+}
+
+/// Shows each change and makes it if it is wanted.
+fn carry_out(
+    changes: &mut [Change],
+    arguments: &Arguments,
+    environment: &Environment,
+    asks: bool,
+) -> anyhow::Result<()> {
+    let verb = if arguments.remove { "Take this out" } else { "Write this" };
+    // The agent that is not set up, whose rules nobody needs.
+    let mut left_alone = None;
+    for change in changes.iter_mut() {
+        if change.is_extra() && left_alone == Some(change.client.name) {
+            change.outcome = Outcome::LeftAlone;
+            continue;
+        }
+        change.look_again(arguments.remove);
+        if !arguments.json {
+            let shown = text::change(change, arguments.remove, environment);
+            output::print(&shown)?;
+        }
+        if change.is_open() && arguments.dry_run {
+            change.outcome = Outcome::Would;
+        } else if change.is_open() && (arguments.yes || (asks && confirm::yes(&format!("{verb}?"))))
+        {
+            change.make(arguments.remove);
+        } else if change.is_open() {
+            change.outcome = Outcome::LeftAlone;
+        }
+        if matches!(change.outcome, Outcome::LeftAlone | Outcome::Failed(_)) {
+            left_alone = Some(change.client.name);
+        }
+        if !arguments.json {
+            output::print(&text::outcome(change, arguments.remove))?;
+        }
+    }
+    Ok(())
 }
 
 /// The agents that are meant.
@@ -133,60 +169,87 @@ fn changes_of(
     environment: &Environment,
     folder: Option<&PathBuf>,
     program: &Program,
+    offers_rules: bool,
 ) -> Vec<Change> {
     let folder = folder.map(PathBuf::as_path);
-    let mut changes = Vec::new();
     let shown = if folder.is_some() { program.shared() } else { program.shown() };
     let start = Start::new(shown, arguments.profile.map(ToolChoice::name));
-    let hooks = client.hooks(environment, folder, program).filter(|_| !arguments.no_hooks);
-    let (servers, hooks) = match (client.servers(environment, folder, &start), hooks) {
-        (Some(servers), Some(hooks)) => {
-            let (servers, hooks) = servers.with(hooks);
-            (Some(servers), hooks)
-        }
-        other => other,
-    };
-    match servers {
-        Some(target) => changes.push(Change::plan(client, target, folder, arguments.remove)),
-        // Who names nothing gets what there is.
-        None if arguments.clients.is_empty() => {}
-        None => {
-            let why = match folder {
-                Some(_) => "it has no settings for one project: leave --project away",
-                None => "there is no place for its settings: set HOME",
-            };
-            changes.push(Change::failed(client, why));
+    let servers = client.servers(environment, folder, &start);
+    let hooks = client.hooks(environment, folder, program);
+    let rules = client.rules(environment, folder);
+    let possible = [&servers, &hooks, &rules].into_iter().flatten();
+    let possible: Vec<(PathBuf, Edit)> =
+        possible.map(|target| (target.path.clone(), target.edit.clone())).collect();
+    let hooks = hooks.filter(|_| !arguments.no_hooks);
+    let rules = rules.filter(|_| offers_rules);
+    let has_hooks = hooks.is_some();
+    let mut targets: Vec<Target> = Vec::new();
+    for target in [servers, hooks, rules].into_iter().flatten() {
+        // Rules are asked about by themselves, and taken out with all else.
+        let of_same = targets.iter().position(|known| known.path == target.path);
+        match of_same.filter(|_| arguments.remove || !target.is_extra) {
+            Some(at) => {
+                let (both, _) = targets.remove(at).with(target);
+                targets.insert(at, both);
+            }
+            None => targets.push(target),
         }
     }
-    if let Some(target) = hooks {
-        changes.push(hooks_change(client, target, arguments, environment, folder));
+    let ours = |target: &Target| {
+        let same = possible.iter().filter(|(path, _)| *path == target.path);
+        same.map(|(_, edit)| edit.clone()).collect()
+    };
+    let mut changes = Vec::new();
+    changes.extend(no_place(client, arguments, folder, (&targets, has_hooks)));
+    for target in targets {
+        let is_hooks = target.is_hooks;
+        let ours = ours(&target);
+        let change = Change::plan(client, (target, ours), folder, arguments.remove);
+        changes.push(match is_hooks && !arguments.remove {
+            true => heeded(change, environment),
+            false => change,
+        });
     }
     // Where nothing was ever put in, there is nothing to say.
     changes.retain(|change| {
-        !(arguments.remove && arguments.clients.is_empty() && change.outcome == Outcome::Already)
+        let is_named = !arguments.clients.is_empty() && !change.is_extra();
+        !(arguments.remove && !is_named && change.outcome == Outcome::Already)
     });
     changes
 }
 
-/// The change of a file with hooks, where this version of the agent can use them.
-fn hooks_change(
+/// That there is no file for an agent that was named.
+fn no_place(
     client: &'static Client,
-    target: Target,
     arguments: &Arguments,
-    environment: &Environment,
     folder: Option<&Path>,
-) -> Change {
-    let version = || client.program(environment).and_then(|program| version_of(&program));
-    let is_old = |version: &Version| client.name == "claude-code" && *version < HOOKS_SINCE;
-    match version().filter(|version| !arguments.remove && is_old(version)) {
-        Some(version) => Change::failed(
-            client,
-            &format!(
-                "its hooks can shape answers since version {HOOKS_SINCE}, and this is {version}: \
-                 update it, or say --no-hooks"
-            ),
-        ),
-        None => Change::plan(client, target, folder, arguments.remove),
+    (targets, has_hooks): (&[Target], bool),
+) -> Option<Change> {
+    // Who names nothing gets what there is.
+    let is_asked = !arguments.clients.is_empty();
+    let has_place = match client.starts_servers() {
+        true => targets.iter().any(|target| !target.is_hooks && !target.is_extra),
+        false => has_hooks,
+    };
+    let why = match folder {
+        Some(_) => "it has no settings for one project: leave --project away",
+        None if !client.starts_servers() && arguments.no_hooks => {
+            "it starts no servers, and its plugin is all there is: leave --no-hooks away"
+        }
+        None => "there is no place for its settings: set HOME",
+    };
+    (is_asked && !has_place).then(|| Change::failed(client, why))
+}
+
+/// A change of a file with hooks, where this version of the agent can use them.
+fn heeded(mut change: Change, environment: &Environment) -> Change {
+    match change.client.hooks_problem(environment) {
+        Some(HooksProblem::Version(why)) => Change::failed(change.client, &why),
+        Some(HooksProblem::NotYet(why)) if change.is_open() => {
+            change.outcome = Outcome::NotYet(why);
+            change
+        }
+        _ => change,
     }
 }
 
@@ -196,6 +259,7 @@ fn as_json(change: &Change) -> Value {
         Outcome::Already => ("already", None),
         Outcome::Done => ("changed", None),
         Outcome::LeftAlone => ("left_alone", None),
+        Outcome::NotYet(why) => ("not_yet", Some(why)),
         Outcome::Failed(why) => ("failed", Some(why)),
     };
     let diff = Some(change.diff()).filter(|diff| !diff.is_empty() && problem.is_none());

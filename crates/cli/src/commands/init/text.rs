@@ -32,6 +32,7 @@ pub(super) fn outcome(change: &Change, removes: bool) -> String {
         (Outcome::Open | Outcome::Would, false) => "would be written".to_owned(),
         (Outcome::Open | Outcome::Would, true) => "would be taken out".to_owned(),
         (Outcome::LeftAlone, _) => "left alone".to_owned(),
+        (Outcome::NotYet(why), _) => format!("not yet: {why}"),
         (Outcome::Failed(why), _) => format!("left alone: {why}"),
         (Outcome::Done, true) => "taken out".to_owned(),
         (Outcome::Done, false) => {

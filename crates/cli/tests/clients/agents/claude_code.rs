@@ -153,3 +153,53 @@ mod sub_agents {
         task
     }
 }
+
+/// Its own edits of files that the model knows from the server, and the other way round.
+mod own_edits {
+    use serde_json::json;
+
+    use super::search;
+    use crate::agents::Agent;
+    use crate::course::{SHORT, task};
+    use crate::model::Call;
+    use crate::run::Task;
+
+    crate::checks::checks! {
+        super::CLAUDE_CODE, work;
+        nothing_fails,
+        pointers_hold,
+        the_agent_ends_well,
+    }
+
+    fn work(agent: &Agent) -> Task {
+        let own = |tool: &str, arguments| vec![Call::native(tool, arguments)];
+        let ours = |tool, arguments| vec![agent.call(tool, arguments)];
+        let edit = |old: &str, new: &str| json!({"file_path": SHORT, "old_string": old, "new_string": new});
+        let edit_ours = |path: &str, old: &str, new: &str| {
+            ours(
+                "edit_file",
+                json!({"path": path, "old_str": old, "new_str": new, "intent": "try"}),
+            )
+        };
+        let new = "def new_1(amount):\n    return amount + 1\n";
+        let steps = vec![
+            ours("read_file", json!({ "path": SHORT })),
+            own("Read", json!({ "file_path": SHORT })),
+            own(
+                "Edit",
+                edit("    return amount + 5", "    more = 5_000\n    return amount + more"),
+            ),
+            own("Edit", edit("amount + 2\n", "amount + 2_000\n")),
+            // On lines that the model wrote itself.
+            edit_ours(SHORT, "    more = 5_000\n", "    more = 50_000\n"),
+            edit_ours(SHORT, "    return amount + 2_000\n", "    return amount + 20_000\n"),
+            ours("read_file", json!({ "path": SHORT })),
+            own("Write", json!({"file_path": "src/written.py", "content": new})),
+            edit_ours("src/written.py", "    return amount + 1\n", "    return amount + 100\n"),
+            ours("write_file", json!({"path": "src/written.py", "content": new})),
+        ];
+        let mut task = task(agent, "own-edits", Vec::new());
+        task.plans[0].steps = [search(), steps].concat();
+        task
+    }
+}

@@ -6,6 +6,7 @@ mod cline;
 mod codex;
 mod gemini;
 mod opencode;
+mod pi;
 mod qwen;
 
 pub(crate) use self::agent::{Agent, Place};

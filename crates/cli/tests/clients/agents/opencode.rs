@@ -14,8 +14,24 @@ pub(crate) const OPENCODE: Agent = Agent {
     form: CallForm::Function,
     before: Vec::new,
     tells: |_, _| false,
-    unwrap: str::to_owned,
+    unwrap,
 };
+
+/// Its own reads number lines with a colon and a space.
+fn unwrap(text: &str) -> String {
+    if !text.starts_with("<path>") {
+        return text.to_owned();
+    }
+    let line = |line: &str| match line.split_once(": ") {
+        Some((number, text)) if number.parse::<u32>().is_ok() => format!("{number}→{text}\n"),
+        // An empty line.
+        None if line.strip_suffix(':').is_some_and(|number| number.parse::<u32>().is_ok()) => {
+            format!("{}→\n", line.trim_end_matches(':'))
+        }
+        _ => format!("{line}\n"),
+    };
+    text.lines().map(line).collect()
+}
 
 fn set_up(place: &Place<'_>) -> Start {
     let model = place.model;
@@ -37,6 +53,12 @@ fn set_up(place: &Place<'_>) -> Start {
 "#
     );
     place.write(".config/opencode/opencode.json", &settings);
+    // What it would install before it loads a plugin; offline it would wait for that.
+    place.write(".config/opencode/node_modules/.keep", "");
+    place.write(
+        ".config/opencode/package-lock.json",
+        r#"{"packages": {"": {"dependencies": {"@opencode-ai/plugin": "1.18.33"}}}}"#,
+    );
     let variables = [
         ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
         ("OPENCODE_PERMISSION", r#"{"*":"allow"}"#),
@@ -55,5 +77,67 @@ mod large {
         pointers_hold,
         nothing_fails,
         the_agent_ends_well,
+    }
+}
+
+/// Its own tools, whose answers the plugin has shaped.
+mod own_tools {
+    use serde_json::json;
+
+    use crate::agents::Agent;
+    use crate::course::{LARGE, SHORT, task};
+    use crate::model::{Call, Step};
+    use crate::run::Task;
+
+    crate::checks::checks! {
+        super::OPENCODE, work;
+        the_hook_points_at_what_was_read,
+        what_the_hook_gives_is_read,
+        pointers_hold,
+        the_agent_ends_well,
+    }
+
+    fn read(path: &str) -> Step {
+        vec![Call::native("read", json!({ "filePath": path }))]
+    }
+
+    fn work(agent: &Agent) -> Task {
+        let run = |command: String| {
+            vec![Call::native("bash", json!({"command": command, "description": "Run it"}))]
+        };
+        let steps = vec![
+            read(SHORT),
+            read(SHORT),
+            run(format!("cat {SHORT}")),
+            vec![Call::native(
+                "edit",
+                json!({"filePath": SHORT, "oldString": "    return amount + 5",
+                    "newString": "    return amount + 5_000"}),
+            )],
+            read(SHORT),
+            run("cat src/middle.py".to_owned()),
+            run("sed -n '20,60p' src/middle.py".to_owned()),
+            read("src/middle.py"),
+            run(format!("sed -n '1,90p' {LARGE}")),
+            run(format!("sed -n '30,80p' {LARGE}")),
+            run("seq 1 900 | sed 's/.*/test case_number_& ... ok/'".to_owned()),
+        ];
+        task(agent, "own-tools", steps)
+    }
+
+    /// The same where foveal is gone: all is as without it.
+    mod without_foveal {
+        use super::{Agent, SHORT, Task, read, task};
+
+        crate::checks::checks! {
+            super::super::OPENCODE, work;
+            reads_come_whole,
+            the_agent_ends_well,
+        }
+
+        fn work(agent: &Agent) -> Task {
+            let steps = vec![read(SHORT), read(SHORT), read("src/middle.py")];
+            Task { is_gone: true, ..task(agent, "without", steps) }
+        }
     }
 }

@@ -3,7 +3,6 @@
 use super::Signal;
 use super::words::scores;
 use crate::curate::scene::{Scene, rank, relative};
-use crate::curate::unit::rows_of;
 
 pub(super) const SIGNAL: Signal = Signal {
     name: "like words",
@@ -45,9 +44,7 @@ fn fill(scene: &Scene<'_>) -> Vec<Vec<f32>> {
         terms.sort_unstable();
         terms.dedup();
         named.push(sum(&terms) / all);
-        let doc =
-            entity.doc.map(rows_of).and_then(|rows| counted.get(rows.start..rows.end.min(count)));
-        terms.extend(doc.into_iter().flatten().flat_map(|row| &row.asked));
+        terms.extend(scene.alike_in_doc(entity));
         terms.sort_unstable();
         terms.dedup();
         told.push(sum(&terms) / all);

@@ -1,5 +1,6 @@
 //! A command line as the simple commands it runs, for rules that allow or forbid commands.
 
+mod evaluated;
 mod line;
 mod pieces;
 mod scan;

@@ -5,6 +5,7 @@
 
 use tree_sitter::Node;
 
+use super::evaluated::does_more;
 use super::scan::{expansions, is_one, single_blanks, without};
 use super::told::{has_odd_letters, is_told};
 use crate::shell::parse::{Parsed, redirection, text_of};
@@ -31,7 +32,7 @@ pub(super) fn pieces(parsed: &Parsed<'_>) -> (Vec<Piece>, bool) {
     // To the grammar a carriage return is a blank, to a shell a letter, and a terminal takes
     // such letters for keys.
     let has_keys = source.contains(|letter: char| letter.is_control() && !"\t\n".contains(letter));
-    let is_clear = !parsed.root().has_error() && !has_keys;
+    let is_clear = !parsed.root().has_error() && !has_keys && !does_more(parsed.root(), source);
     let mut reader = PieceReader { source, pieces: Vec::new(), is_clear };
     reader.read(parsed.root());
     (reader.pieces, reader.is_clear)

@@ -47,3 +47,37 @@ fn what_may_hold_secrets_is_asked_about_unless_it_is_named() {
     }
     check(&[("*", ".git/**", Allow)], ("write_file", ".git/hooks/a", true), Allow);
 }
+
+#[test]
+fn rules_about_addresses_are_about_all_their_spellings() {
+    use Verdict::{Allow, Deny};
+    let say = |rules: &[(&str, &str, Verdict)], written: &str| {
+        let rule = |(tool, subject, verdict): &(&str, &str, Verdict)| Rule {
+            tool: (*tool).to_owned(),
+            subject: (*subject).to_owned(),
+            verdict: *verdict,
+        };
+        let policy = Policy { rules: rules.iter().map(rule).collect() };
+        let normal = foveal_web::normal_address(written).expect("an address");
+        let access = Access { written: Some(written), ..Access::of("web_fetch", &normal) };
+        policy.decide(&access).verdict
+    };
+    let denies = [("web_fetch", "https://Docs.example/secret*", Deny)];
+    let allows = [("*", "*", Deny), ("web_fetch", "https://docs.example/open/*", Allow)];
+    for spelled in [
+        "https://docs.example",
+        "HTTPS://DOCS.example:443",
+        "https://docs.example.",
+        "https:\\\\docs.example",
+    ] {
+        assert_eq!(say(&denies, &format!("{spelled}/secret/a")), Deny, "{spelled}");
+        assert_eq!(say(&denies, &format!("{spelled}/%73ecret/a")), Deny, "{spelled}");
+        assert_eq!(say(&denies, &format!("{spelled}//secret")), Deny, "{spelled}");
+        assert_eq!(say(&denies, &format!("{spelled}/open")), Allow, "{spelled}");
+        assert_eq!(say(&allows, &format!("{spelled}/open/a")), Allow, "{spelled}");
+        assert_eq!(say(&allows, &format!("{spelled}/open/../secret")), Deny, "{spelled}");
+    }
+    assert_eq!(say(&allows, "https://docs.example.evil/open/a"), Deny);
+    // Strict rules hold for what was written, too.
+    assert_eq!(say(&[("web_fetch", "*#private", Deny)], "https://docs.example/#private"), Deny);
+}

@@ -1,0 +1,164 @@
+//! Times the engine on results and conversations of odd shapes, beside a plain one of the same
+//! size: whoever writes what a tool prints must not choose how long foveal works.
+//!
+//! `cargo run --release -p foveal-context --example odd_shapes -- [BYTES]` (default 1,000,000).
+//! The last column is how many times longer a shape takes than the plain one of its kind.
+
+use std::time::{Duration, Instant};
+
+use foveal_context::prices::PriceCard;
+use foveal_context::profile::Profile;
+use foveal_context::record::Record;
+use foveal_context::tokens::Tokenizer;
+use foveal_testkit::fixture::Builder;
+use foveal_testkit::render::advance_to_end;
+use foveal_transcript::{Conversation, Mark, Role};
+
+/// The engine's own profiles.
+const PROFILES: &[&str] = &["lossless", "balanced", "max"];
+
+/// The name of a shape, and so many bytes of it.
+type Shape<T> = (&'static str, fn(usize) -> T);
+
+/// Outputs of a command, the plain one first.
+const OUTPUTS: &[Shape<String>] = &[
+    ("plain lines", plain),
+    ("one line of words", |bytes| "word and word ".repeat(bytes / 14)),
+    ("one coloured line", |bytes| "\u{1b}[31mred\u{1b}[0m ".repeat(bytes / 13)),
+    ("escape signs alone", |bytes| "\u{1b}".repeat(bytes)),
+    ("escape codes without end", |bytes| "\u{1b}]0;".repeat(bytes / 4)),
+    ("links without end", |bytes| "\u{1b}[".repeat(bytes / 2)),
+    ("a line written over", |bytes| "10 %\r".repeat(bytes / 5)),
+    ("a line written over, coloured", |bytes| "\u{1b}[1m9\u{1b}[K\r".repeat(bytes / 9)),
+    ("opening brackets", |bytes| "[\n".repeat(bytes / 2)),
+    ("opening braces and one closing", |bytes| "{\n".repeat(bytes / 2) + "}\n"),
+    ("blanks in JSON on one line", |bytes| format!("[\n{}1\n\n]\n", "1 , ".repeat(bytes / 4))),
+    ("a table", |bytes| "| a  |  b |   c    |\n".repeat(bytes / 21)),
+    ("columns", |bytes| "a     b       c\n".repeat(bytes / 16)),
+    ("equal lines", |bytes| "the same\n".repeat(bytes / 9)),
+    ("empty lines", |bytes| "\n".repeat(bytes)),
+    ("blanks", |bytes| " ".repeat(bytes)),
+    ("one sign", |bytes| "=".repeat(bytes)),
+    ("one word", |bytes| "x".repeat(bytes)),
+    ("base64", |bytes| "aB3+Qz9/xY7".repeat(bytes / 11)),
+    ("base64 in words", |bytes| format!("{} ", "aB3+Qz9/xY7".repeat(40)).repeat(bytes / 441)),
+    ("a hex dump", |bytes| {
+        "00000010: 7f45 4c46 0201 0100 0000 0000 0000 0000\n".repeat(bytes / 50)
+    }),
+    ("failures", |bytes| "error: it failed\n".repeat(bytes / 17)),
+    ("hits", |bytes| (0..bytes / 24).map(|at| format!("src/a.rs:{at}:let x = 1;\n")).collect()),
+    ("hits in many files", |bytes| {
+        (0..bytes / 24).map(|at| format!("src/{at}.rs:1:let x;\n")).collect()
+    }),
+    ("diff heads", |bytes| "@@ -1 +1 @@\n".repeat(bytes / 12)),
+    ("fences", |bytes| "```\n".repeat(bytes / 4)),
+    ("control signs", |bytes| "\u{1}\u{2}".repeat(bytes / 2)),
+    ("letters of three bytes", |bytes| "語".repeat(bytes / 3)),
+];
+
+/// Conversations, the plain one first.
+const CONVERSATIONS: &[Shape<Conversation>] = &[
+    ("forty results", |bytes| results(40, &plain(bytes / 40))),
+    ("tiny results", |bytes| results(bytes / 60, "ok")),
+    ("small results", |bytes| results(bytes / 300, &plain(240))),
+    ("tiny messages", |bytes| messages(bytes / 15)),
+    ("one result again and again", |bytes| results(bytes / 2_000, &plain(2_000))),
+    ("one long line again and again", |bytes| results(bytes / 2_000, &"x".repeat(2_000))),
+    ("a file written in another order each time", |bytes| shuffled(bytes / 20_000)),
+];
+
+fn main() {
+    let bytes = std::env::args().nth(1).map_or(Ok(1_000_000), |text| text.parse());
+    let bytes: usize = bytes.expect("the size in bytes");
+    // The vocabulary is unpacked at the first count.
+    Tokenizer::O200k.count("once");
+    println!("{bytes} bytes each, seconds\n");
+    print!("{:<44}", "");
+    PROFILES.iter().for_each(|profile| print!("{profile:>10}"));
+    println!("{:>10}", "factor");
+    table(OUTPUTS, |shape| printed(&shape(bytes)));
+    table(CONVERSATIONS, |shape| shape(bytes));
+}
+
+fn table<T>(shapes: &[Shape<T>], conversation: impl Fn(fn(usize) -> T) -> Conversation) {
+    let mut plain = None;
+    for (name, shape) in shapes {
+        let conversation = conversation(*shape);
+        print!("{name:<44}");
+        let times: Vec<f64> = PROFILES
+            .iter()
+            .map(|profile| {
+                let time = planned(&conversation, profile).as_secs_f64();
+                print!("{time:>10.2}");
+                time
+            })
+            .collect();
+        let longest = times.iter().copied().fold(0.0, f64::max);
+        let of_plain = *plain.get_or_insert(longest);
+        println!("{:>10.1}", longest / of_plain);
+    }
+    println!();
+}
+
+/// How long a profile takes with the whole conversation.
+fn planned(conversation: &Conversation, profile: &str) -> Duration {
+    let begun = Instant::now();
+    let record = Record::of(conversation.clone(), Tokenizer::O200k);
+    let profile = Profile::named(profile).expect("one of the engine's own");
+    let mut projector = profile.start(&PriceCard::anthropic_5m());
+    advance_to_end(&record, &mut projector, |_| ());
+    begun.elapsed()
+}
+
+/// A conversation in which a command prints `output`.
+fn printed(output: &str) -> Conversation {
+    results(1, output)
+}
+
+/// A conversation in which a command prints `output` so many times.
+fn results(count: usize, output: &str) -> Conversation {
+    let mut script = Builder::default();
+    script.message(Role::User, Mark::None, "run it");
+    for at in 0..count {
+        script.message(Role::Assistant, Mark::None, "");
+        script.call("Bash", serde_json::json!({"command": format!("./it {at}")}));
+        script.result(output, false);
+    }
+    script.message(Role::Assistant, Mark::None, "done");
+    script.finish()
+}
+
+fn messages(pairs: usize) -> Conversation {
+    let mut script = Builder::default();
+    for _ in 0..pairs {
+        script.message(Role::User, Mark::None, "go on");
+        script.message(Role::Assistant, Mark::None, "I go on");
+    }
+    script.finish()
+}
+
+fn shuffled(times: usize) -> Conversation {
+    let mut script = Builder::default();
+    script.message(Role::User, Mark::None, "write it");
+    let mut lines: Vec<String> = plain(10_000).lines().map(str::to_owned).collect();
+    let mut seed: usize = 1;
+    for _ in 0..times {
+        for at in (1..lines.len()).rev() {
+            seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            lines.swap(at, (seed >> 33) % (at + 1));
+        }
+        let text = lines.join("\n");
+        script.message(Role::Assistant, Mark::None, "");
+        script.call("Write", serde_json::json!({"file_path": "/p/a.txt", "content": text}));
+        script.result("written", false);
+        script.call("Read", serde_json::json!({"file_path": "/p/a.txt"}));
+        script.result(&text, false);
+    }
+    script.finish()
+}
+
+fn plain(bytes: usize) -> String {
+    (0..bytes / 36).map(|at| format!("line {at} says that {} was made\n", at * 7 % 1013)).collect()
+}

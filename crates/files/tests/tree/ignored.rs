@@ -1,0 +1,167 @@
+//! What `.gitignore` and its like leave out, and what a repository may put in their place.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use foveal_cancel::Cancel;
+use foveal_files::tree::{GlobQuery, Order, Scope, glob, visible_files};
+use ignore::WalkBuilder;
+use proptest::prelude::*;
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+use super::tree;
+
+/// Far longer than any walk here takes; a walk that waits for a pipe takes for ever.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The files of `base` that a search looks at, and what it says it passed over.
+fn found(base: &Path, scope: Scope) -> (BTreeSet<String>, Vec<(String, String)>) {
+    let (sender, receiver) = mpsc::channel();
+    let base = base.to_owned();
+    thread::spawn(move || {
+        let scope = Scope { globs: vec!["**/*".to_owned()], ..scope };
+        let query = GlobQuery { scope, order: Order::Path, offset: 0, limit: 1_000 };
+        let answer = glob(&base, &query, &Cancel::NEVER).expect("an answer");
+        let passed = answer.passed.reasons;
+        let _gone = sender.send((answer.paths.into_iter().collect(), passed));
+    });
+    receiver.recv_timeout(PATIENCE).expect("the walk ends")
+}
+
+fn named(names: &[&str]) -> BTreeSet<String> {
+    names.iter().map(|&name| name.to_owned()).collect()
+}
+
+#[test]
+fn only_regular_files_are_rules() {
+    let rules = tree(&[("rules", "*.rs\n")]);
+    for name in [".gitignore", ".ignore", ".rgignore"] {
+        for hostile in ["a pipe", "a device", "a folder", "a link"] {
+            let folder = tree(&[("in/a.rs", "x"), ("b.rs", "x"), ("in/.gitignore", "c*\n")]);
+            let base = folder.path();
+            let place = base.join(name);
+            match hostile {
+                "a pipe" => mknodat(CWD, &place, FileType::Fifo, Mode::RWXU, 0).expect("a pipe"),
+                // Reading it ends at once, so that a failure here does not fill the memory.
+                "a device" => symlink("/dev/null", &place).expect("a link"),
+                "a folder" => fs::create_dir(&place).expect("a folder"),
+                _ => symlink(rules.path().join("rules"), &place).expect("a link"),
+            }
+            let (paths, passed) = found(base, Scope::default());
+            assert_eq!(paths, named(&["b.rs", "in/a.rs"]), "{name} as {hostile}");
+            let [(path, why)] = &passed[..] else { panic!("{name} as {hostile}: {passed:?}") };
+            assert_eq!(path, name);
+            assert!(why.contains("its rules are not used"), "{why}");
+            assert_eq!(visible_files(base, None, 9).count(), 2, "{name} as {hostile}");
+        }
+    }
+}
+
+#[test]
+fn a_clone_is_no_way_around() {
+    let folder = tree(&[(".git/info/x", ""), ("a.rs", "x")]);
+    mknodat(CWD, folder.path().join(".git/info/exclude"), FileType::Fifo, Mode::RWXU, 0)
+        .expect("a pipe");
+    assert_eq!(found(folder.path(), Scope::default()).0, named(&["a.rs"]));
+
+    // A work tree of its own names the place of its clone in a file.
+    let clone = tree(&[("info/exclude", "b.rs\n"), ("worktrees/w/commondir", "../..\n")]);
+    let named_place = format!("gitdir: {}/worktrees/w\n", clone.path().display());
+    let folder = tree(&[(".git", &*named_place), ("a.rs", "x"), ("b.rs", "x")]);
+    assert_eq!(found(folder.path(), Scope::default()).0, named(&["a.rs"]));
+    let common = clone.path().join("worktrees/w/commondir");
+    fs::remove_file(&common).expect("it was there");
+    mknodat(CWD, &common, FileType::Fifo, Mode::RWXU, 0).expect("a pipe");
+    assert_eq!(found(folder.path(), Scope::default()).0, named(&["a.rs", "b.rs"]));
+}
+
+#[test]
+fn rules_have_a_limit() {
+    let long = "*.rs\n".repeat(60_000);
+    let many = "*.rs\n".repeat(50_001);
+    let longest = "# 2345678\n*.rs\n".repeat(17_000);
+    for (text, is_read) in [(&long, false), (&many, false), (&longest, true)] {
+        let folder = tree(&[(".gitignore", text.as_str()), ("a.rs", "x")]);
+        let (paths, passed) = found(folder.path(), Scope::default());
+        assert_eq!((paths.is_empty(), passed.is_empty()), (is_read, is_read), "{}", text.len());
+    }
+}
+
+/// Lines that mean something in the trees below.
+fn rule() -> impl Strategy<Value = String> {
+    let pattern = prop::sample::select(vec![
+        "a", "b", "*.c", "a/", "/a", "a/b", "**/b", "b/**", ".h", "*", ".*", "d*", "", "# a", "[",
+    ]);
+    (any::<bool>(), pattern).prop_map(|(not, text)| format!("{}{text}", if not { "!" } else { "" }))
+}
+
+fn paths() -> impl Strategy<Value = Vec<String>> {
+    let part = prop::sample::select(vec!["a", "b", "x.c", ".h", "dd", "y.rs"]);
+    let path = prop::collection::vec(part, 1..4).prop_map(|parts| parts.join("/"));
+    prop::collection::vec(path, 1..12)
+}
+
+type RuleFile = (usize, usize, Vec<String>);
+
+fn rule_files() -> impl Strategy<Value = Vec<RuleFile>> {
+    let rules = prop::collection::vec(rule(), 0..5);
+    prop::collection::vec((0..12_usize, 0..4_usize, rules), 0..5)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Where nothing is hostile, files are left out exactly as ripgrep's own walk leaves them out.
+    #[test]
+    fn rules_mean_what_they_mean_to_ripgrep(
+        paths in paths(),
+        rules in rule_files(),
+        hidden: bool,
+        with_types: bool,
+        below: bool,
+    ) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let base = folder.path();
+        for path in &paths {
+            let full = base.join(path);
+            // A file may stand where a folder is wanted; such paths are left.
+            if fs::create_dir_all(full.parent().expect("in the folder")).is_ok() {
+                let _folder = fs::write(full, "x");
+            }
+        }
+        for (at, kind, lines) in &rules {
+            let mut place = base.to_owned();
+            place.extend(paths.get(*at).and_then(|path| Path::new(path).parent()));
+            let name = [".rgignore", ".ignore", ".gitignore", ".git/info/exclude"][*kind];
+            let full = place.join(name);
+            if fs::create_dir_all(full.parent().expect("in the folder")).is_ok() {
+                let _folder = fs::write(full, lines.join("\n"));
+            }
+        }
+        let top = if below && base.join("a").is_dir() { "a" } else { "" };
+        let types = if with_types { vec!["rust".to_owned()] } else { Vec::new() };
+        let scope = Scope { hidden, types, path: top.to_owned(), ..Scope::default() };
+        let expected = by_ripgrep(base, &scope);
+        prop_assert_eq!(found(base, scope).0, expected);
+    }
+}
+
+fn by_ripgrep(base: &Path, scope: &Scope) -> BTreeSet<String> {
+    let mut builder = WalkBuilder::new(base.join(&scope.path));
+    builder.hidden(!scope.hidden).require_git(false).add_custom_ignore_filename(".rgignore");
+    if !scope.types.is_empty() {
+        let mut types = ignore::types::TypesBuilder::new();
+        types.add_defaults().select("rust");
+        builder.types(types.build().expect("known types"));
+    }
+    builder.filter_entry(|entry| entry.file_name() != ".git");
+    let entries = builder.build().map(|entry| entry.expect("it can be read"));
+    let files = entries.filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
+    let relative = |path: PathBuf| path.strip_prefix(base).expect("below").display().to_string();
+    files.map(|entry| relative(entry.into_path())).collect()
+}

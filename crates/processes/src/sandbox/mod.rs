@@ -1,0 +1,14 @@
+//! What a command may write, held by the kernel (Landlock, Linux 5.13 and later): files below
+//! the given folders and a table of devices. It reads everywhere. Modes, owners and times of
+//! files are not held, nor is what a service does that it asks over a socket.
+//!
+//! A fresh thread restricts itself and starts the process, which inherits the restriction with
+//! everything it starts; the rest of the program stays as it was. The kernel asks for
+//! `no_new_privs` with it: programs like `sudo` gain no rights in there.
+
+mod confine;
+mod confinement;
+mod places;
+
+pub use self::confine::Sandbox;
+pub use self::confinement::Confinement;

@@ -1,0 +1,64 @@
+//! What models made of files with tools that are not ours, as hooks of clients note it.
+
+use foveal_transcript::Timestamp;
+use rusqlite::{Connection, params};
+
+use crate::error::StoreError;
+use crate::keys::Moment;
+use crate::records::{NotedEdit, OwnEdit};
+use crate::store::{OWN_EDITS_MAX, PAYLOAD_BYTES_MAX};
+
+pub(super) fn note(
+    connection: &Connection,
+    (session, reader): (&str, &str),
+    path: &str,
+    edit: &OwnEdit,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let payload = serde_json::to_string(edit).expect("all keys are text");
+    let (bytes, bytes_max) = (payload.len(), PAYLOAD_BYTES_MAX);
+    if bytes > bytes_max {
+        return Err(StoreError::TooLarge { bytes, bytes_max });
+    }
+    let last: Option<i64> = connection
+        .prepare_cached("SELECT max(noted) FROM own_edit")?
+        .query_row([], |row| row.get(0))?;
+    let moment = last.map_or(now.0, |last| now.0.max(last.saturating_add(1)));
+    let sql = "INSERT INTO own_edit(session, reader, path, payload, noted) \
+               VALUES (?1, ?2, ?3, ?4, ?5) \
+               ON CONFLICT DO UPDATE SET session = ?1, payload = ?4, noted = ?5";
+    let values = params![session, reader, path, payload, moment];
+    connection.prepare_cached(sql)?.execute(values)?;
+    let sql = "DELETE FROM own_edit WHERE (reader, path) IN \
+               (SELECT reader, path FROM own_edit ORDER BY noted DESC LIMIT -1 OFFSET ?1)";
+    connection.prepare_cached(sql)?.execute([OWN_EDITS_MAX])?;
+    Ok(())
+}
+
+pub(super) fn by(
+    connection: &Connection,
+    reader: &str,
+    since: Moment,
+) -> Result<Vec<NotedEdit>, StoreError> {
+    let sql = "SELECT path, payload, noted FROM own_edit \
+               WHERE reader = ?1 AND noted > ?2 ORDER BY noted";
+    let mut statement = connection.prepare_cached(sql)?;
+    let rows = statement.query_map(params![reader, since.0], |row| {
+        let payload: String = row.get(1)?;
+        Ok((row.get(0)?, payload, Moment(row.get(2)?)))
+    })?;
+    let mut edits = Vec::new();
+    for row in rows {
+        let (path, payload, noted) = row?;
+        // What cannot be read is as if it were not noted.
+        let Ok(edit) = serde_json::from_str(&payload) else { continue };
+        edits.push(NotedEdit { path, edit, noted });
+    }
+    Ok(edits)
+}
+
+pub(super) fn forget(connection: &Connection, session: &str) -> Result<(), StoreError> {
+    let mut statement = connection.prepare_cached("DELETE FROM own_edit WHERE session = ?1")?;
+    statement.execute([session])?;
+    Ok(())
+}
