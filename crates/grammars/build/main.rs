@@ -14,10 +14,15 @@ use self::parser_source::SourceError;
 
 /// Package, and the folder in it that has the generated `parser.c`.
 const PARSERS: &[(&str, &str)] = &[
+    ("tree-sitter-c", "src"),
     ("tree-sitter-c-sharp", "src"),
     ("tree-sitter-cpp", "src"),
+    ("tree-sitter-java", "src"),
+    ("tree-sitter-javascript", "src"),
     ("tree-sitter-kotlin-ng", "src"),
+    ("tree-sitter-md", "tree-sitter-markdown/src"),
     ("tree-sitter-php", "php/src"),
+    ("tree-sitter-python", "src"),
     ("tree-sitter-ruby", "src"),
     ("tree-sitter-rust", "src"),
     ("tree-sitter-sequel", "src"),
@@ -105,7 +110,7 @@ fn compile(copy: &Copy) -> Result<(), PackError> {
 /// What Cargo says of all packages, as JSON.
 fn metadata() -> Option<String> {
     let mut cargo = Command::new(env::var_os("CARGO")?);
-    cargo.args(["metadata", "--format-version=1", "--offline"]);
+    cargo.args(["metadata", "--format-version=1", "--frozen"]);
     String::from_utf8(cargo.output().ok()?.stdout).ok()
 }
 

@@ -9,10 +9,15 @@ mod packing;
 type Example = (fn() -> Language, &'static str);
 
 const TEXTS: &[Example] = &[
+    (foveal_grammars::c, "int f(const char *x) { return x ? *x : 0; }"),
     (foveal_grammars::c_sharp, "class A { int F(int x) => x switch { > 1 => 2, _ => 3 }; }"),
     (foveal_grammars::cpp, "template <class T> struct A { auto f() const -> T { return {}; } };"),
+    (foveal_grammars::java, "class A { int f(int x) { return x > 1 ? x : 0; } }"),
+    (foveal_grammars::javascript, "const f = async (x) => <a>{await x?.y}</a>;"),
     (foveal_grammars::kotlin, "fun f(x: Int?): Int = x?.let { it + 1 } ?: 0\n"),
+    (foveal_grammars::markdown, "# A\n\n- one\n- two\n\n```c\nx\n```\n"),
     (foveal_grammars::php, "<?php function f(?int $x): int { return $x ?? 0; }"),
+    (foveal_grammars::python, "async def f(x: int) -> int:\n    return x if x else 0\n"),
     (foveal_grammars::ruby, "def f(x) = x.map { |y| y + 1 }\n"),
     (foveal_grammars::rust, "fn f<T: Copy>(x: &[T]) -> Option<T> { x.first().copied() }"),
     (foveal_grammars::sql, "SELECT a, count(*) FROM t WHERE b > 1 GROUP BY a;"),

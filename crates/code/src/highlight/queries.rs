@@ -22,20 +22,14 @@ const KOTLIN: &str = include_str!("kotlin.scm");
 fn sources(language: Language) -> &'static [&'static str] {
     match language {
         Language::Rust => &[highlights::RUST],
-        Language::Python => &[tree_sitter_python::HIGHLIGHTS_QUERY],
-        Language::TypeScript => &[tree_sitter_javascript::HIGHLIGHT_QUERY, highlights::TYPESCRIPT],
-        Language::Tsx => &[
-            tree_sitter_javascript::HIGHLIGHT_QUERY,
-            tree_sitter_javascript::JSX_HIGHLIGHT_QUERY,
-            highlights::TYPESCRIPT,
-        ],
-        Language::JavaScript => {
-            &[tree_sitter_javascript::HIGHLIGHT_QUERY, tree_sitter_javascript::JSX_HIGHLIGHT_QUERY]
-        }
+        Language::Python => &[highlights::PYTHON],
+        Language::TypeScript => &[highlights::JAVASCRIPT, highlights::TYPESCRIPT],
+        Language::Tsx => &[highlights::JAVASCRIPT, highlights::JSX, highlights::TYPESCRIPT],
+        Language::JavaScript => &[highlights::JAVASCRIPT, highlights::JSX],
         Language::Go => &[tree_sitter_go::HIGHLIGHTS_QUERY],
-        Language::Java => &[tree_sitter_java::HIGHLIGHTS_QUERY],
-        Language::C => &[tree_sitter_c::HIGHLIGHT_QUERY],
-        Language::Cpp => &[tree_sitter_c::HIGHLIGHT_QUERY, highlights::CPP],
+        Language::Java => &[highlights::JAVA],
+        Language::C => &[highlights::C],
+        Language::Cpp => &[highlights::C, highlights::CPP],
         Language::CSharp => &[highlights::C_SHARP],
         Language::Ruby => &[highlights::RUBY],
         Language::Php => &[highlights::PHP],
@@ -46,7 +40,7 @@ fn sources(language: Language) -> &'static [&'static str] {
         Language::Json => &[tree_sitter_json::HIGHLIGHTS_QUERY],
         Language::Yaml => &[tree_sitter_yaml::HIGHLIGHTS_QUERY],
         Language::Toml => &[tree_sitter_toml_ng::HIGHLIGHTS_QUERY],
-        Language::Markdown => &[tree_sitter_md::HIGHLIGHT_QUERY_BLOCK],
+        Language::Markdown => &[highlights::MARKDOWN],
         Language::Html => &[tree_sitter_html::HIGHLIGHTS_QUERY],
         Language::Css => &[tree_sitter_css::HIGHLIGHTS_QUERY],
         Language::Sql => &[highlights::SQL],

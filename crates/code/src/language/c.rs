@@ -6,7 +6,7 @@ use crate::entity::{EntityKind, Visibility};
 use crate::spec::{Header, Imported, Named, PLAIN, Role, Roles, Site, Spec, name_field};
 
 pub(super) const C: Spec = Spec {
-    grammar: || tree_sitter_c::LANGUAGE.into(),
+    grammar: foveal_grammars::c,
     roles: &[BOTH],
     body,
     visibility,

@@ -9,7 +9,7 @@ use crate::entity::{EntityKind, Visibility};
 use crate::spec::{Header, Named, Role, Roles, Site, Spec, name_field};
 
 pub(super) const JAVASCRIPT: Spec = Spec {
-    grammar: || tree_sitter_javascript::LANGUAGE.into(),
+    grammar: foveal_grammars::javascript,
     roles: &[BOTH, &[("field_definition", Role::Define(EntityKind::Field, property_name))]],
     body,
     visibility,

@@ -6,7 +6,7 @@ use crate::entity::EntityKind;
 use crate::spec::{Named, PLAIN, Role, Roles, Site, Spec, child_of_kind};
 
 pub(super) const SPEC: Spec =
-    Spec { grammar: || tree_sitter_md::LANGUAGE.into(), roles: &[ROLES], body, ..PLAIN };
+    Spec { grammar: foveal_grammars::markdown, roles: &[ROLES], body, ..PLAIN };
 
 const ROLES: Roles = &[
     ("section", Role::Define(EntityKind::Section, heading)),

@@ -5,7 +5,7 @@ use crate::spec::{Header, Imported, Named, PLAIN, Role, Roles, Site, Spec, name_
 use tree_sitter::Node;
 
 pub(super) const SPEC: Spec = Spec {
-    grammar: || tree_sitter_python::LANGUAGE.into(),
+    grammar: foveal_grammars::python,
     roles: &[ROLES],
     body,
     visibility,
