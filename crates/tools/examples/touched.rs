@@ -72,7 +72,7 @@ fn run(arguments: &[String]) -> Result<(), Trouble> {
     let touched = touched(repository, folder, &functions)?;
     let of_code = touched.iter().filter(|key| !functions[*key].in_tests).count();
     println!("{} functions touched, {of_code} of them outside tests", touched.len());
-    let options = MapOptions::new(tokens, Tokenizer::O200k);
+    let options = MapOptions::new(tokens, |text| Tokenizer::O200k.count(text));
     let own = map(&relations, &FileRanks::of(&relations, &Focus::default()), &options);
     report("foveal", &own.text, &functions, &touched);
     for path in maps {

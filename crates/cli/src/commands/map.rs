@@ -52,8 +52,10 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let ranks = FileRanks::of(&relations, &focus);
     let is_hidden = |file: &NodeId| !rules.allow(TOOL, &relations.node(*file).key.path);
     let hidden = relations.files().filter(is_hidden).collect();
-    let options =
-        MapOptions { hidden, ..MapOptions::new(Tokens(arguments.tokens), Tokenizer::O200k) };
+    let options = MapOptions {
+        hidden,
+        ..MapOptions::new(Tokens(arguments.tokens), |text| Tokenizer::O200k.count(text))
+    };
     let found = map(&relations, &ranks, &options);
     if arguments.json {
         output::print(&format!("{}\n", as_json(&relations, &ranks, &found)))?;

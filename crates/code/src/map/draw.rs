@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use foveal_context::note::{Counts, Note, NoteKind};
-use foveal_context::tokens::{Tokenizer, Tokens};
+use foveal_context::tokens::Tokens;
 
 use super::order::ordered;
 use crate::LineNumber;
@@ -14,20 +14,20 @@ use crate::relations::{FileRanks, Node, NodeId, NodeKind, Relations};
 const ENTITY_TOKENS_MIN: u64 = 3;
 
 /// What a map may have.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct MapOptions {
     /// The most tokens.
     pub budget: Tokens,
-    /// What counts them.
-    pub tokenizer: Tokenizer,
+    /// What counts them, or estimates them from above.
+    pub count: fn(&str) -> Tokens,
     /// Files that it does not tell of.
     pub hidden: HashSet<NodeId>,
 }
 
 impl MapOptions {
     /// A map of at most `budget` tokens, of all files.
-    pub fn new(budget: Tokens, tokenizer: Tokenizer) -> Self {
-        Self { budget, tokenizer, hidden: HashSet::new() }
+    pub fn new(budget: Tokens, count: fn(&str) -> Tokens) -> Self {
+        Self { budget, count, hidden: HashSet::new() }
     }
 }
 
@@ -59,7 +59,7 @@ pub struct MapFile {
 /// Its lines are lines of files with their numbers, as an outline has them; what is left out
 /// between them, the rest of a long signature too, is told by the numbers.
 pub fn map(relations: &Relations, ranks: &FileRanks, options: &MapOptions) -> RepositoryMap {
-    let (budget, tokenizer) = (options.budget, options.tokenizer);
+    let budget = options.budget;
     let entities = ordered(relations, ranks, &options.hidden);
     let order = ranks.best_files(relations);
     let places: BTreeMap<NodeId, usize> =
@@ -70,7 +70,7 @@ pub fn map(relations: &Relations, ranks: &FileRanks, options: &MapOptions) -> Re
         let files = grouped(relations, &entities[..count], &places);
         let rows = rows(relations, &files);
         let text = text_of(&rows);
-        let tokens = tokenizer.count(&text);
+        let tokens = (options.count)(&text);
         RepositoryMap { files, rows, text, tokens }
     };
     let mut best = RepositoryMap {

@@ -11,6 +11,10 @@ use foveal_context::tokens::{Tokenizer, Tokens};
 
 use super::relations;
 
+fn o200k(text: &str) -> Tokens {
+    Tokenizer::O200k.count(text)
+}
+
 const REPOSITORY: &str = "
 //- lines.py
 from words import split_words
@@ -48,7 +52,7 @@ def split_words(
 fn check(tokens: u64, expected: &str) {
     let relations = relations(REPOSITORY);
     let ranks = FileRanks::of(&relations, &Focus::default());
-    let found = map(&relations, &ranks, &MapOptions::new(Tokens(tokens), Tokenizer::O200k));
+    let found = map(&relations, &ranks, &MapOptions::new(Tokens(tokens), o200k));
     assert_eq!(found.text, expected.trim_start_matches('\n'), "<<<\n{}>>>", found.text);
     assert!(found.tokens <= Tokens(tokens));
 }
@@ -88,7 +92,7 @@ fn what_does_much_comes_before_leaf_utilities_and_a_class_with_its_methods() {
     );
     let relations = relations(&repository);
     let ranks = FileRanks::of(&relations, &Focus::default());
-    let found = map(&relations, &ranks, &MapOptions::new(Tokens(75), Tokenizer::O200k));
+    let found = map(&relations, &ranks, &MapOptions::new(Tokens(75), o200k));
     for shown in ["def main():", "class Server:", "def serve(self, text):", "def stop("] {
         assert!(found.text.contains(shown), "{shown}: {}", found.text);
     }
@@ -97,11 +101,11 @@ fn what_does_much_comes_before_leaf_utilities_and_a_class_with_its_methods() {
     let helpers = relations.file_at("helpers.py").expect("a file");
     let focus = Focus { files: vec![helpers], ..Focus::default() };
     let ranks = FileRanks::of(&relations, &focus);
-    let found = map(&relations, &ranks, &MapOptions::new(Tokens(75), Tokenizer::O200k));
+    let found = map(&relations, &ranks, &MapOptions::new(Tokens(75), o200k));
     assert!(found.text.starts_with("helpers.py (120 lines)\n"), "{}", found.text);
     // What is hidden is not told of.
     let hidden = std::iter::once(helpers).collect();
-    let options = MapOptions { hidden, ..MapOptions::new(Tokens(75), Tokenizer::O200k) };
+    let options = MapOptions { hidden, ..MapOptions::new(Tokens(75), o200k) };
     let found = map(&relations, &ranks, &options);
     assert!(!found.text.contains("helper"), "{}", found.text);
 }
@@ -114,7 +118,7 @@ fn what_a_macro_expands_to_is_never_shown() {
          inside(of); \\\n    } while (0)\n",
     );
     let ranks = FileRanks::of(&relations, &Focus::default());
-    let found = map(&relations, &ranks, &MapOptions::new(Tokens(1_000), Tokenizer::O200k));
+    let found = map(&relations, &ranks, &MapOptions::new(Tokens(1_000), o200k));
     assert!(found.text.contains("macro_rules! made {"), "{}", found.text);
     assert!(found.text.contains("#define MADE(of)"), "{}", found.text);
     assert!(!found.text.contains("inside") && !found.text.contains("$of"), "{}", found.text);
@@ -150,7 +154,7 @@ proptest! {
             named.iter().map(|(path, text)| FileSymbols::of(path, &parse(path, text), text));
         let relations = Relations::of(symbols.collect());
         let ranks = FileRanks::of(&relations, &Focus::default());
-        let found = map(&relations, &ranks, &MapOptions::new(Tokens(tokens), Tokenizer::O200k));
+        let found = map(&relations, &ranks, &MapOptions::new(Tokens(tokens), o200k));
         prop_assert!(found.tokens <= Tokens(tokens));
         prop_assert_eq!(Tokenizer::O200k.count(&found.text), found.tokens);
         let mut text = "";

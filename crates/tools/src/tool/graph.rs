@@ -2,7 +2,7 @@
 
 use foveal_code::relations::{NodeId, RelationList, RelationRow};
 use foveal_context::note::{Note, SearchNote};
-use foveal_context::tokens::Tokenizer;
+use foveal_context::tokens::estimate;
 use foveal_files::Roots;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -111,7 +111,7 @@ fn told(work: &Work<'_>, roots: &Roots, root: &RelatedRoot, of: NodeId, depth: u
     let mut rows = ROWS_MAX;
     loop {
         let text = lists_text(roots, root, of, &lists, rows);
-        if rows == 1 || Tokenizer::O200k.count(text.text()).0 <= TOKENS_MAX {
+        if rows == 1 || estimate(text.text()).0 <= TOKENS_MAX {
             return text;
         }
         rows /= 2;

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use foveal_code::listing::ListingRow;
 use foveal_code::map::{MapOptions, map};
 use foveal_code::relations::{FileRanks, Focus, NodeId, NodeKind};
-use foveal_context::tokens::{Tokenizer, Tokens};
+use foveal_context::tokens::{Tokens, estimate};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -100,7 +100,7 @@ fn of_root(
     let relations = &root.relations;
     let mut allowed = root.allowed(work, &related.roots);
     let hidden: HashSet<NodeId> = relations.files().filter(|file| !allowed.has(*file)).collect();
-    let options = MapOptions { budget, tokenizer: Tokenizer::O200k, hidden };
+    let options = MapOptions { budget, count: estimate, hidden };
     let found = map(relations, &FileRanks::of(relations, focus), &options);
     let mut text = AnswerText::default();
     let mut files = found.files.iter();
