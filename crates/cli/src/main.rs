@@ -35,7 +35,7 @@ mod user_settings;
 use std::io;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, FromArgMatches};
+use clap::Parser;
 
 fn main() -> ExitCode {
     let cli = parsed();
@@ -44,21 +44,43 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            notice::say(format_args!("error: {error:#}"));
+            notice::say(format_args!("error: {}", notice::in_one_line(error.as_ref())));
             ExitCode::from(exit_code::FAILED)
         }
     }
 }
 
-/// Columns of help, where the terminal has as many or none is there.
-const HELP_COLUMNS: usize = 100;
-
-/// The command line; its help fits into the terminal.
+/// The command line. What is said of it fits into a narrow terminal.
 fn parsed() -> commands::Cli {
-    let columns = environment::width().map_or(HELP_COLUMNS, |width| width.min(HELP_COLUMNS));
-    let command = commands::Cli::command().term_width(columns);
-    let parsed = commands::Cli::from_arg_matches(&command.get_matches());
-    parsed.unwrap_or_else(|error| error.exit())
+    let error = match commands::Cli::try_parse() {
+        Ok(cli) => return cli,
+        Err(error) => error,
+    };
+    let is_help = !error.use_stderr();
+    let columns = if is_help { environment::width() } else { environment::width_of_messages() };
+    let told = error.render().to_string();
+    match columns.filter(|columns| told.lines().any(|line| line.chars().count() > *columns)) {
+        None => error.exit(),
+        Some(columns) => {
+            let told: String = told.lines().map(|line| help_line(line, columns)).collect();
+            if is_help {
+                drop(output::print(&told));
+            } else {
+                notice::say(told.trim_end());
+            }
+            std::process::exit(error.exit_code())
+        }
+    }
+}
+
+/// A line of help in so many columns; what is said of a name stays beside it.
+fn help_line(line: &str, columns: usize) -> String {
+    let start = line.len() - line.trim_start().len();
+    let beside = line[start..].find("  ").map(|at| {
+        let after = &line[start + at..];
+        at + after.len() - after.trim_start().len()
+    });
+    table::wrapped(line, columns, &" ".repeat(beside.unwrap_or_default()))
 }
 
 /// Whether the reader of our output went away (`foveal replay | head`): no fault of ours.

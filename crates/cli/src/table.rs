@@ -210,21 +210,24 @@ impl Column {
 }
 
 /// Text in lines of at most `width` characters, where its words allow it; lines after the first
-/// begin with `indent`. Ends with a line break.
+/// begin as it does, and with `indent`. Ends with a line break.
 pub(crate) fn wrapped(text: &str, width: usize, indent: &str) -> String {
+    let words = text.trim_start_matches(' ');
+    let start = &text[..text.len() - words.len()];
     let mut lines = String::new();
-    let mut line = String::new();
-    for word in text.split(' ') {
-        let is_full = line.chars().count() + 1 + word.chars().count() > width;
-        if is_full && !line.trim().is_empty() {
+    let mut line = start.to_owned();
+    let mut has_word = false;
+    for word in words.split(' ') {
+        if has_word && line.chars().count() + 1 + word.chars().count() > width {
             lines += line.trim_end();
             lines.push('\n');
-            line = format!("{indent}{word}");
-        } else if line.is_empty() {
-            line = word.to_owned();
-        } else {
+            line = format!("{start}{indent}{word}");
+        } else if has_word {
             line = format!("{line} {word}");
+        } else {
+            line.push_str(word);
         }
+        has_word = true;
     }
     lines + line.trim_end() + "\n"
 }
@@ -268,10 +271,13 @@ mod tests {
         let within = |width| table.render_within(width, "see --json");
         assert_eq!(within(None), table.render());
         assert_eq!(within(Some(36)), table.render());
-        assert_eq!(within(Some(30)), "name      n  much   where\na long …  1  12345  …me/work\n");
+        assert_eq!(
+            within(Some(30)),
+            "name       n  much   where\na long n…  1  12345  …/me/work\n"
+        );
         assert_eq!(
             within(Some(24)),
-            "name       n  where\na long na…  1  …/me/work\nleft out: much; see\n--json\n"
+            "name        n  where\na long na…  1  …/me/work\nleft out: much; see\n--json\n"
         );
         assert_eq!(within(Some(1)).lines().nth(1), Some("a long …  …me/work"));
     }
@@ -280,5 +286,6 @@ mod tests {
     fn lines_are_broken_between_words() {
         assert_eq!(wrapped("one two  three", 8, "  "), "one two\n  three\n");
         assert_eq!(wrapped("longer-than-that a", 4, ""), "longer-than-that\na\n");
+        assert_eq!(wrapped("  a bc d", 5, " "), "  a\n   bc\n   d\n");
     }
 }

@@ -1,7 +1,6 @@
 //! Tools on folders, with what they need of this machine.
 
 use std::io;
-use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,7 +8,7 @@ use anyhow::{Context, bail};
 use foveal_files::Roots;
 use foveal_index::IndexError;
 use foveal_processes::{Sandbox, Shell};
-use foveal_store::{ReadOnly, SqliteStore, Store, StoreError};
+use foveal_store::{ReadOnly, SqliteStore, Store};
 use foveal_tools::toolbox::Host;
 use foveal_tools::unkept::Unkept;
 use foveal_tools::{Toolbox, code_index};
@@ -193,7 +192,7 @@ impl Opener {
         toolbox.rules_file = user_settings::path(&self.environment);
         toolbox.client_folder.clone_from(&self.client_folder);
         toolbox.unkept = Arc::new(Unkept::new(|error| {
-            notice::say(format_args!("nothing can be kept: {}", in_one_line(error)));
+            notice::say(format_args!("nothing can be kept: {}", notice::in_one_line(error)));
         }));
         toolbox
     }
@@ -213,12 +212,6 @@ pub(crate) struct Place {
     pub(crate) working: PathBuf,
 }
 
-/// An error with its causes.
-fn in_one_line(error: &StoreError) -> String {
-    let causes = iter::successors(std::error::Error::source(error), |cause| cause.source());
-    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
-}
-
 /// Where the store is; `None` if there is no place for it.
 pub(crate) fn store_path(environment: &Environment) -> Option<PathBuf> {
     Some(environment.data_folder()?.join("foveal").join("store.db"))
@@ -231,7 +224,7 @@ fn open_store(environment: &Environment) -> OpenedStore {
             store.take_notices().iter().for_each(notice::say);
             return OpenedStore { store: Arc::new(store), is_kept: true };
         }
-        Some(Err(error)) => in_one_line(&error),
+        Some(Err(error)) => notice::in_one_line(&error),
         None => "there is no place for the store: set HOME or XDG_DATA_HOME".to_owned(),
     };
     notice::say(format_args!("{why}; nothing is kept beyond this run"));
@@ -286,6 +279,9 @@ pub(crate) fn named(folders: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let absolute = |path: &PathBuf| {
         let shown = path.display();
         let found = Path::canonicalize(path);
+        if found.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+            bail!("`{shown}` cannot be used: there is no such folder");
+        }
         let found = found.with_context(|| format!("`{shown}` cannot be used"))?;
         if !found.is_dir() {
             bail!("`{shown}` is no folder: name one");

@@ -54,7 +54,7 @@ fn reading_and_searching_go_on() {
             assert_eq!(code, Some(0), "{blocks} {arguments}: {err}");
             assert!(out.contains(told), "{blocks} {arguments}: {out}");
             assert!(err.lines().count() <= 1, "{blocks} {arguments}: {err}");
-            // A handle that is named can be followed.
+            // A handle that is named can be followed, and one that cannot is not named.
             if let Some(handle) = out.split("; expand ").nth(1) {
                 let handle = &handle[..12];
                 let kept = world.run(&format!("expand {handle}"));

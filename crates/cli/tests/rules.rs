@@ -71,6 +71,13 @@ fn a_file_of_the_system_is_not_read_unasked() {
     assert_eq!(run(&world, "read /etc/passwd").code, Some(2));
     world.write(CONFIG, rule("read_file", "/etc/**"));
     assert_eq!(run(&world, "read /etc/passwd").code, Some(0));
+    // Passwords are more than a file of another folder, also from within that folder.
+    let shadow = run(&world, "read /etc/shadow");
+    assert!(shadow.err.contains("(it may hold passwords or tokens)"), "{}", shadow.err);
+    world.write(CONFIG, "");
+    let mut within = world.command("read shadow");
+    let within = world.ran(within.current_dir("/etc"));
+    assert!(within.err.contains("(it may hold passwords or tokens)"), "{}", within.err);
 }
 
 /// Within the working copy rules name paths from its top on, wherever the shell is.

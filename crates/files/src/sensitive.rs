@@ -56,6 +56,7 @@ const IN_FOLDER: &[(&str, &str, Sensitivity)] = &[
     ("etc", "gshadow", Credentials),
     ("etc", "master.passwd", Credentials),
     ("etc", "shadow", Credentials),
+    ("etc", "shadow-", Credentials),
     (".docker", "config.json", Credentials),
     (".kube", "config", Credentials),
     (".cargo", "credentials.toml", Credentials),

@@ -68,11 +68,13 @@ impl Asked {
         let stems: Vec<String> = words.iter().map(|word| stem(word)).collect();
         let about = |list: &[&str]| words.iter().any(|word| list.contains(word));
         let hashes = |all: Vec<String>| all.iter().map(|one| TermHash::of(one)).collect();
-        let all = stems.iter().zip(synonyms(&stems)).zip(&weights);
-        let all = all.map(|((stem, others), weight)| AskedWord {
-            word: Word::of_stem(stem),
-            synonyms: hashes(others),
-            weight: *weight,
+        // What is asked as two words may be written as one: `checkout`, `filename`.
+        let joined: Vec<String> = words.windows(2).map(|pair| stem(&pair.concat())).collect();
+        let joins = |at: usize| joined.get(at).into_iter().chain(joined.get(at.wrapping_sub(1)));
+        let all = stems.iter().zip(synonyms(&stems)).zip(&weights).enumerate();
+        let all = all.map(|(at, ((stem, mut others), weight))| {
+            others.extend(joins(at).cloned());
+            AskedWord { word: Word::of_stem(stem), synonyms: hashes(others), weight: *weight }
         });
         Self {
             words: all.collect(),

@@ -1,6 +1,7 @@
 //! Parts of files that answer a question, as they are shown.
 
 use foveal_code::relations::{Definition, FileSymbols};
+use foveal_code::synonyms::synonyms;
 use foveal_code::terms::terms;
 use foveal_code::{EntityIndex, EntityKind, LineRange, Visibility};
 use serde_json::{Value, json};
@@ -47,22 +48,50 @@ impl Hit {
     }
 }
 
+/// The words of a question, as they are looked for in names.
+pub(crate) struct AskedNames {
+    terms: Vec<String>,
+    /// Words that may stand for them.
+    synonyms: Vec<String>,
+}
+
+impl AskedNames {
+    pub(crate) fn of(question: &str) -> Self {
+        let terms = terms(question);
+        let synonyms = synonyms(&terms).concat();
+        Self { terms, synonyms }
+    }
+
+    /// How many words of `name` are asked for, and how many may stand for such.
+    fn shared(&self, name: &str) -> (usize, usize) {
+        let words = terms(name);
+        let count = |all: &[String]| words.iter().filter(|word| all.contains(word)).count();
+        (count(&self.terms), count(&self.synonyms))
+    }
+
+    fn meets(&self, name: &str) -> bool {
+        self.shared(name) != (0, 0)
+    }
+}
+
 /// A hit as it is shown. `symbols` are the definitions of its file.
 pub(crate) fn hit(
     found: FoundPart,
     segment: &Segment,
     symbols: &FileSymbols,
-    question: &str,
+    asked: &AskedNames,
     options: &SearchOptions,
 ) -> Hit {
     let chunk = &segment.chunks[found.chunk];
-    let chosen = choose(chunk, &symbols.definitions, question, &options.kinds);
+    let chosen = choose(chunk, &symbols.definitions, asked, &options.kinds);
     let chosen = chosen.and_then(|at| symbols.definitions.get(at.get()));
     // Of several entities in a part, words of the question may stand in another than the
-    // first; its lines are told apart only where its name or kind was asked for.
+    // first; its lines are told apart only where its kind was asked for, or where no other
+    // name has a word of the question.
+    let names = chunk.entities.iter().filter_map(|at| symbols.definitions.get(at.get()));
     let is_meant = chunk.entities.len() == 1
         || !options.kinds.is_empty()
-        || chosen.is_some_and(|of| shares_terms(&of.name, question));
+        || names.filter(|of| asked.meets(&of.name)).count() == 1;
     let inside = chosen.map(|of| of.lines);
     let inside = inside.filter(|lines| is_meant && chunk.lines.covers(*lines));
     Hit {
@@ -85,17 +114,12 @@ fn signature(of: &Definition) -> String {
     line[..cut].trim_end_matches(['{', ' ']).to_owned()
 }
 
-fn shares_terms(name: &str, question: &str) -> bool {
-    let asked = terms(question);
-    terms(name).iter().any(|term| asked.contains(term))
-}
-
 /// The entity of a part that the question is most likely about: of the kinds asked for, the
-/// first that shares the most words.
+/// first whose name shares the most words, and then the most that may stand for others.
 fn choose(
     chunk: &Chunk,
     definitions: &[Definition],
-    question: &str,
+    asked: &AskedNames,
     kinds: &[EntityKind],
 ) -> Option<EntityIndex> {
     let of = |at: &EntityIndex| definitions.get(at.get());
@@ -107,11 +131,7 @@ fn choose(
         candidates.extend(beginning.map(|(at, _)| at));
         candidates.retain(|at| of(at).is_some_and(|one| kinds.contains(&one.kind)));
     }
-    let asked = terms(question);
-    let shared = |at: &EntityIndex| {
-        let name = of(at).map(|of| terms(&of.name)).unwrap_or_default();
-        name.iter().filter(|term| asked.contains(term)).count()
-    };
+    let shared = |at: &EntityIndex| of(at).map(|of| asked.shared(&of.name)).unwrap_or_default();
     // Of equal ones `max_by_key` would take the last.
     candidates.into_iter().rev().max_by_key(shared)
 }

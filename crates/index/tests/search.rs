@@ -92,7 +92,7 @@ fn entities_are_found_by_words_and_meaning() {
         "\
 parse settings\n\
 \x20 src/settings.rs:22-28 function parse_settings [parse+settings]\n\
-\x20 src/settings.rs:10-19 method Settings.load [parse+settings]\n\
+\x20 src/settings.rs:10-14 method Settings.load [parse+settings]\n\
 depth of folders\n\
 \x20 src/settings.rs:16-19 method Settings.folder_depth [depth+folders]\n\
 verbose\n\
@@ -185,4 +185,38 @@ fn what_the_best_part_uses_comes_before_what_is_as_good_without() {
     assert_eq!(found[1], rest[0], "{found:?}");
     let without = order(0.0);
     assert_eq!(without[1], "aa_one 0.0", "{without:?}");
+}
+
+#[test]
+fn two_words_find_the_one_that_they_make() {
+    let world = World::new("joined");
+    let rest = "    let a = 1;\n    let b = 2;\n    let c = 3;\n".repeat(3);
+    for name in ["branch", "checkout", "revert"] {
+        world.write(
+            &format!("{name}_it.rs"),
+            format!("fn {name}() {{\n{rest}    revision();\n}}\n"),
+        );
+    }
+    let mut index = world.open();
+    update(&mut index);
+    let options = SearchOptions::default();
+    let hits = index.search("check out a revision", &options).expect("a store of this test");
+    assert_eq!(hits[0].name, "checkout");
+}
+
+#[test]
+fn of_short_neighbours_all_are_shown_where_several_meet_the_question() {
+    let world = World::new("short");
+    world.write(
+        "paths.ts",
+        "export const mergePath = (a, b) => {\n  return a + b\n}\n\nexport const replaceUrl = (url) => {\n  return url\n}\n\nexport const other = () => {\n  return 1\n}\n",
+    );
+    let mut index = world.open();
+    update(&mut index);
+    let mut lines = |query: &str| {
+        let hits = index.search(query, &SearchOptions::default()).expect("a store of this test");
+        hits[0].lines.to_string()
+    };
+    assert_eq!(lines("merge a path"), "1-3");
+    assert_eq!(lines("fill a path into a url"), "1-11");
 }

@@ -48,7 +48,8 @@ enum Command {
     /// Leaves out what .gitignore and .ignore name, hidden files, files of more than 1 MiB, and
     /// files that look like keys or credentials. Stores the index in foveal/index in
     /// $XDG_DATA_HOME, or where the platform keeps data (~/.local/share,
-    /// ~/Library/Application Support, %LOCALAPPDATA%). Writes nothing into the folder itself.
+    /// ~/Library/Application Support, %LOCALAPPDATA%). Writes nothing into the folder itself. Exits
+    /// with 1 if what makes its vectors cannot be used.
     Index(index::Arguments),
     /// Finds parts of files by words and by meaning.
     ///
@@ -65,7 +66,7 @@ enum Command {
     Init(init::Arguments),
     /// Checks what works on this machine, and says how to repair what does not.
     ///
-    /// Exits with 1 if something is broken.
+    /// Makes and changes nothing. Exits with 1 if something is broken.
     Doctor(doctor::Arguments),
     /// Answers an event of an agent: shapes the results of its own tools.
     ///
@@ -73,6 +74,9 @@ enum Command {
     #[command(hide = true)]
     Hook(hook::Arguments),
     /// Shows a file as a model sees it: a short file in full, the important parts of a long one.
+    ///
+    /// Asks you before it reads a file outside of the working copy, or one that looks like a key
+    /// or a credential, and obeys your permission rules.
     Read(read::Arguments),
     /// Shows the lines of files that match.
     ///
@@ -82,6 +86,9 @@ enum Command {
     /// Shows what was left out of an answer, by the handle in its note.
     Expand(expand::Arguments),
     /// Lists the stored sessions of the tools; pins or deletes one.
+    ///
+    /// Shows the folder of each and what it began with, newest first. Leaves out single calls
+    /// from a shell, such as `foveal read`, unless --all is given. `foveal show` takes the names.
     ///
     /// Keeps a session and what it refers to for 30 days after its last use, and less long if all
     /// sessions together exceed 2 GiB. Pinned sessions stay.

@@ -36,7 +36,8 @@ pub(crate) fn ask<T>(
     for is_last in [false, true] {
         let summary = match update(opened, cancel) {
             Err(error) if is_of_place(&error) && opened.store.take().is_some() => {
-                notice::say(format_args!("{error:#}; reads everything anew for this run"));
+                let why = notice::in_one_line(error.as_ref());
+                notice::say(format_args!("{why}; reads everything anew for this run"));
                 opened.index.leave_file()?;
                 update(opened, cancel)?
             }

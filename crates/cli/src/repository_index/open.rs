@@ -65,7 +65,8 @@ pub(crate) fn open_for_reading(
             other => return embedding.open(other?, Some(store)),
         },
     };
-    notice::say(format_args!("{why:#}; reads everything anew for this run"));
+    let why = notice::in_one_line(why.as_ref());
+    notice::say(format_args!("{why}; reads everything anew for this run"));
     embedding.open(Index::in_memory(&root, None)?, None)
 }
 

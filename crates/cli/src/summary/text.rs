@@ -109,13 +109,13 @@ fn narrowing(table: Table) -> Table {
         "mean",
         "rewrites",
         "laws broken",
-        "tokens",
+        "repairs/session",
+        "repairs",
         "raw cost",
         "refs",
+        "tokens",
     ];
-    let table = table
-        .narrowing(&["session"], Narrow::LosesEnd)
-        .narrowing(&["repairs", "repairs/session"], Narrow::Goes(u8::MAX));
+    let table = table.narrowing(&["session"], Narrow::LosesEnd);
     (0..)
         .zip(columns)
         .fold(table, |table, (rank, column)| table.narrowing(&[column], Narrow::Goes(rank)))

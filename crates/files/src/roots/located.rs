@@ -103,9 +103,13 @@ impl Located {
         self.link.as_deref()
     }
 
-    /// Why the file is taken to hold secrets, by its name and folders.
+    /// Why the file is taken to hold secrets, by its name and folders, that of the root among
+    /// them.
     pub fn sensitivity(&self) -> Option<Sensitivity> {
-        sensitivity(&self.relative)
+        match self.root.path().file_name() {
+            Some(root) => sensitivity(&Path::new(root).join(&self.relative)),
+            None => sensitivity(&self.relative),
+        }
     }
 
     /// Whether version control obeys what stands here, so that writing it may run something.

@@ -12,7 +12,7 @@ use crate::error::IndexError;
 use crate::load::load;
 use crate::model::ProbedEmbedder;
 use crate::ranking::{Question, SearchOptions, search};
-use crate::search::{Hit, hit};
+use crate::search::{AskedNames, Hit, hit};
 use crate::segment::Segment;
 use crate::store::{Change, Model, Row, RowId, VectorsId};
 use crate::symbols;
@@ -47,6 +47,7 @@ impl Index {
         };
         self.refresh(model.as_ref())?;
         let question = Question::of(query, vector);
+        let asked = AskedNames::of(query);
         let mut known: HashMap<RowId, FileSymbols> = HashMap::new();
         let mut hits = Vec::new();
         let mut broken = Vec::new();
@@ -63,7 +64,7 @@ impl Index {
                 place.insert(read);
             }
             if let Some(symbols) = known.get(&segment.row) {
-                hits.push(hit(found, segment, symbols, query, options));
+                hits.push(hit(found, segment, symbols, &asked, options));
             }
         }
         self.forget(&broken)?;

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
 use foveal_context::room::Room;
-use foveal_files::{Located, PathError, Roots};
+use foveal_files::{Located, PathError, Roots, sensitivity};
 use foveal_web::normal_address;
 
 use crate::answer::{Answer, Dependency};
@@ -70,7 +70,13 @@ impl Work<'_> {
     pub(crate) fn file(&self, path: &str) -> Result<Located, ToolError> {
         let roots = self.roots();
         let located = roots.resolve(path).map_err(unreachable)?;
-        let secret = located.sensitivity();
+        let meant = self.toolbox.meant_folder.as_ref();
+        let is_outside = meant.is_some_and(|folder| !located.absolute().starts_with(folder));
+        // Of another folder all its names count, such as that of the user's keys.
+        let secret = match is_outside {
+            true => sensitivity(&located.absolute()),
+            false => located.sensitivity(),
+        };
         let concern = match secret.map(|secret| format!("it may hold {}", secret.holds())) {
             None if self.is_destructive && located.is_version_control() => {
                 Some("version control obeys what it says, and runs its hooks".to_owned())
@@ -79,8 +85,6 @@ impl Work<'_> {
         };
         // Rules are about one name of a file, wherever the session is.
         let (concern, subject) = (concern.as_deref(), located.rule_path());
-        let meant = self.toolbox.meant_folder.as_ref();
-        let is_outside = meant.is_some_and(|folder| !located.absolute().starts_with(folder));
         self.permit_access(&Access { concern, is_outside, ..Access::of(self.tool, &subject) })?;
         Ok(located)
     }

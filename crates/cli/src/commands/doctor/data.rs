@@ -10,6 +10,7 @@ use foveal_store::{ReadOnly, SqliteStore, Store};
 use super::finding::{Finding, State};
 use super::room::{is_full, is_writable};
 use crate::environment::Environment;
+use crate::notice::in_one_line;
 use crate::numbers::plural;
 use crate::{repository_index, toolbox};
 
@@ -44,7 +45,7 @@ pub(super) fn store(environment: &Environment) -> Finding {
             return Finding::new(State::Note, about, what).remedy("update foveal");
         }
         Ok(ReadOnly::Foreign) => return begins_anew(&path, "it is no store of foveal"),
-        Err(error) => return begins_anew(&path, &format!("{:#}", anyhow::Error::from(error))),
+        Err(error) => return begins_anew(&path, &in_one_line(&error)),
     };
     let bytes = fs::metadata(&path).map_or(0, |data| data.len());
     if bytes <= STORE_BYTES_MAX {
@@ -60,7 +61,7 @@ pub(super) fn store(environment: &Environment) -> Finding {
             let size = bytes.div_ceil(1024);
             Finding::new(State::Ok, about, format!("{shown}, {size} KiB, {sessions}"))
         }
-        Err(error) => begins_anew(&path, &format!("{:#}", anyhow::Error::from(error))),
+        Err(error) => begins_anew(&path, &in_one_line(&error)),
     }
 }
 
@@ -102,7 +103,7 @@ pub(super) fn index(environment: &Environment) -> Finding {
             Finding::new(State::Note, about, what)
         }
         Err(error) => {
-            let why = format!("{:#}", anyhow::Error::from(error));
+            let why = in_one_line(&error);
             Finding::new(State::Note, about, format!("{shown} cannot be used: {why}"))
                 .remedy("the next search makes it anew")
         }

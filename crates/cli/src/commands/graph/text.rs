@@ -7,6 +7,7 @@ use foveal_code::relations::{NodeId, RelationRow, Relations};
 use super::symbol::place_and_name;
 use crate::colour::Style;
 use crate::environment::Environment;
+use crate::table::wrapped;
 
 /// Rows of one list; the rest is counted.
 const ROWS_MAX: usize = 100;
@@ -22,7 +23,11 @@ pub(super) fn text(
     let painter = environment.painter();
     let node = relations.node(root);
     let mut out = format!("{}\n", painter.paint(Style::Name, &place_and_name(relations, root)));
-    let signature: Vec<&str> = node.signature.lines().map(str::trim_end).collect();
+    let within = |line: &str| match environment.width {
+        Some(width) => wrapped(line, width.saturating_sub(2), "    ").trim_end().to_owned(),
+        None => line.to_owned(),
+    };
+    let signature: Vec<String> = node.signature.lines().map(str::trim_end).map(within).collect();
     for line in painter.piece(&node.key.path, &signature.join("\n")).lines() {
         let _ = writeln!(out, "  {line}");
     }
