@@ -33,7 +33,9 @@ fn commands_write_in_the_workspace_alone() {
     let host = Host {
         environment: Environment::inherited(path.clone().map(|path| ("PATH".into(), path))),
         shell: Shell::find(path.as_deref()).unwrap(),
-        sandbox: Some(Sandbox::default().required().with_roots(&[work.clone()], &[]).unwrap()),
+        sandbox: Some(
+            Sandbox::default().required().with_roots(std::slice::from_ref(&work), &[]).unwrap(),
+        ),
     };
     let (roots, base) = (Roots::open(&[&work]).unwrap(), work.clone());
     let store = Arc::new(SqliteStore::in_memory().unwrap());

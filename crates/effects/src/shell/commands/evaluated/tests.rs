@@ -3,6 +3,7 @@
 use crate::shell::commands::CommandLine;
 
 #[test]
+// tidy: table
 fn what_may_be_evaluated_or_run_is_unclear() {
     let lines = [
         "echo `echo \\`rm a\\``",
