@@ -11,6 +11,8 @@ pub(super) const SHELLS_MAX: u8 = 3;
 /// not understood.
 pub(super) struct Parsed<'a> {
     pub(super) source: &'a str,
+    /// Whether it is a script that stands in another line.
+    pub(super) is_nested: bool,
     tree: Tree,
 }
 
@@ -23,7 +25,7 @@ impl<'a> Parsed<'a> {
         let mut parser = Parser::new();
         parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
         let tree = parser.parse(masked(source), None)?;
-        Some(Self { source, tree })
+        Some(Self { source, is_nested: shells > 0, tree })
     }
 
     pub(super) fn root(&self) -> Node<'_> {

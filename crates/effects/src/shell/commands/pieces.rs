@@ -33,7 +33,8 @@ pub(super) fn pieces(parsed: &Parsed<'_>) -> (Vec<Piece>, bool) {
     // such letters for keys.
     let has_keys = source.contains(|letter: char| letter.is_control() && !"\t\n".contains(letter));
     let is_clear = !parsed.root().has_error() && !has_keys && !does_more(parsed.root(), source);
-    let mut reader = PieceReader { source, pieces: Vec::new(), is_clear };
+    let is_nested = parsed.is_nested;
+    let mut reader = PieceReader { source, is_nested, pieces: Vec::new(), is_clear };
     reader.read(parsed.root());
     (reader.pieces, reader.is_clear)
 }
@@ -49,6 +50,7 @@ pub(super) fn fragments(line: &str) -> impl Iterator<Item = Piece> {
 
 struct PieceReader<'a> {
     source: &'a str,
+    is_nested: bool,
     pieces: Vec<Piece>,
     is_clear: bool,
 }
@@ -174,7 +176,9 @@ impl PieceReader<'_> {
             "command" => words_of(node, self.source),
             _ => Vec::new(),
         };
-        self.is_clear &= is_told(&words, self.source) && !has_odd_letters(node, self.source);
+        // A script has the input of who runs it.
+        let typed = if self.is_nested { "" } else { self.source };
+        self.is_clear &= is_told(&words, typed) && !has_odd_letters(node, self.source);
         self.add(single_blanks(&written), words);
     }
 

@@ -13,8 +13,9 @@ const WORDS_MAX: usize = 16;
 const SHELL_VALUES: &[&str] = &["-o", "+o", "-O", "+O", "--rcfile", "--init-file"];
 
 /// Whether the words say which program is run: its name is written as it is, and a shell's
-/// script is not what something else writes.
-pub(super) fn is_told(words: &[Word], source: &str) -> bool {
+/// script is not what something else writes. `typed` is the whole line, if it is one that
+/// nothing else gives its input to.
+pub(super) fn is_told(words: &[Word], typed: &str) -> bool {
     let mut waiting = words;
     let mut is_fed = false;
     while let Some((program, rest)) = waiting.split_first() {
@@ -27,8 +28,8 @@ pub(super) fn is_told(words: &[Word], source: &str) -> bool {
                 return !rest.iter().any(|word| word.expands || word.text.contains('='));
             }
             "." | "source" => return !rest.iter().any(is_made),
-            _ if runs_scripts(name) => return has_told_script(words, rest, source),
-            "find" => return found_are_told(rest, source),
+            _ if runs_scripts(name) => return has_told_script(words, rest, typed),
+            "find" => return found_are_told(rest),
             _ if is_starter(name) => {
                 is_fed |= matches!(name, "xargs" | "parallel");
                 match started(name, rest) {
@@ -57,7 +58,7 @@ fn is_made(word: &Word) -> bool {
 }
 
 /// Whether a shell's script is a file or a word that is told, or the shell only says its version.
-fn has_told_script(words: &[Word], rest: &[Word], source: &str) -> bool {
+fn has_told_script(words: &[Word], rest: &[Word], typed: &str) -> bool {
     let mut script = None;
     let mut at = 0;
     while let Some(word) = rest.get(at) {
@@ -80,19 +81,19 @@ fn has_told_script(words: &[Word], rest: &[Word], source: &str) -> bool {
     }
     // Alone on its line it waits for what is typed.
     let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
-    let is_alone = source.trim() == texts.join(" ");
+    let is_alone = typed.trim() == texts.join(" ");
     !rest.iter().any(is_made) && (script.is_some() || is_alone)
 }
 
 /// Whether it is told what `find` runs on what it finds.
-fn found_are_told(rest: &[Word], source: &str) -> bool {
+fn found_are_told(rest: &[Word]) -> bool {
     let runs = |word: &Word| matches!(word.text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir");
     let mut places = rest.iter().enumerate().filter(|(_, word)| runs(word));
     places.all(|(at, _)| {
         let inner = &rest[at + 1..];
         let ends = |word: &Word| matches!(word.text.as_str(), ";" | "+");
         let length = inner.iter().position(ends).unwrap_or(inner.len());
-        is_told(&inner[..length], source)
+        is_told(&inner[..length], "")
     })
 }
 

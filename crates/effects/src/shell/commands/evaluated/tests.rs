@@ -116,6 +116,8 @@ fn what_may_be_evaluated_or_run_is_unclear() {
         "echo 'rm a' | sh -o errexit",
         "echo 'rm a' | bash -O extglob",
         "bash +x <<< 'rm a'",
+        "bash -c 'bash' <<< 'rm a'",
+        "bash -c 'bash --norc' <<< 'rm a'",
         "bash -s x <<< 'rm a'",
         "bash -o posix <<< 'rm a'",
         ". /dev/fd/3 3< <(echo rm a)",
