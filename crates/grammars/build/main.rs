@@ -35,7 +35,7 @@ const PARSERS: &[(&str, &str)] = &[
 /// Why a parser is linked as it comes.
 #[derive(Debug, thiserror::Error)]
 enum PackError {
-    #[error("`cargo metadata` does not say where it is")]
+    #[error("neither `cargo metadata` nor the registry's folder says where it is")]
     Unknown,
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -83,7 +83,8 @@ struct Copy {
 
 /// Writes the copy of one parser.
 fn written(metadata: &str, package: &str, folder: &str) -> Result<Copy, PackError> {
-    let headers = root_of(metadata, package).ok_or(PackError::Unknown)?.join(folder);
+    let root = root_of(metadata, package).or_else(|| downloaded(package));
+    let headers = root.ok_or(PackError::Unknown)?.join(folder);
     let source = headers.join("parser.c");
     println!("cargo::rerun-if-changed={}", source.display());
     let packed = parser_source::packed(&fs::read_to_string(&source)?.replace("\r\n", "\n"))?;
@@ -105,6 +106,21 @@ fn compile(copy: &Copy) -> Result<(), PackError> {
         .warnings(false)
         .try_compile(&copy.name)?;
     Ok(())
+}
+
+/// Where Cargo put the package from a registry, in the version of the lock file. `cargo metadata`
+/// says nothing where a package of another platform, or one for tests, was never downloaded.
+fn downloaded(package: &str) -> Option<PathBuf> {
+    let folder = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR")?);
+    let lock = fs::read_to_string(folder.join("../../Cargo.lock")).ok()?;
+    let lock = lock.replace("\r\n", "\n");
+    let (_, about) = lock.split_once(&format!("name = \"{package}\"\nversion = \""))?;
+    let (version, _) = about.split_once('"')?;
+    let home = env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".cargo")))?;
+    let registries = fs::read_dir(home.join("registry/src")).ok()?.flatten();
+    let mut roots = registries.map(|one| one.path().join(format!("{package}-{version}")));
+    roots.find(|root| root.is_dir())
 }
 
 /// What Cargo says of all packages, as JSON.
