@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use foveal_cancel::Cancel;
+use foveal_files::bounded::{Links, read_regular};
 use foveal_files::{Located, PathError, Roots, WriteError, create, remove_if, replace_if};
 use foveal_transcript::ContentHash;
 use tempfile::NamedTempFile;
@@ -40,18 +41,20 @@ pub(crate) enum FileError {
 /// # Errors
 /// If it cannot be read, or is no text.
 pub(crate) fn read(path: &Path) -> Result<Option<String>, FileError> {
-    let size = match fs::metadata(path) {
-        Ok(data) if !data.is_file() => return Err(FileError::NotRegular),
-        Ok(data) => data.len(),
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            return fs::read_link(path).map_or(Ok(None), |target| Err(FileError::Dangling(target)));
+    let bytes = match read_regular(path, BYTES_MAX, Links::Followed) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            return match error.kind() {
+                ErrorKind::NotFound => {
+                    fs::read_link(path).map_or(Ok(None), |target| Err(FileError::Dangling(target)))
+                }
+                ErrorKind::InvalidInput => Err(FileError::NotRegular),
+                ErrorKind::FileTooLarge => Err(FileError::Large),
+                _ => Err(error.into()),
+            };
         }
-        Err(error) => return Err(error.into()),
     };
-    if size > BYTES_MAX {
-        return Err(FileError::Large);
-    }
-    String::from_utf8(fs::read(path)?).map(Some).map_err(|_| FileError::NotText)
+    String::from_utf8(bytes).map(Some).map_err(|_| FileError::NotText)
 }
 
 /// The copy of a file as it was before it was first changed: beside the file itself, where

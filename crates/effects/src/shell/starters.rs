@@ -38,12 +38,28 @@ pub(super) fn is_starter(name: &str) -> bool {
 /// Options of `xargs` and `parallel` that take the next word.
 const FEEDER_VALUES: &[&str] = &["-I", "-n", "-P", "-L", "-d", "-s", "-E", "-a", "-j"];
 
+/// Whether the program gives the one that it starts further words, which it is told otherwise.
+pub(super) fn is_feeder(name: &str) -> bool {
+    matches!(name, "xargs" | "parallel")
+}
+
+/// Whether what `find` found is handed to the command that stands after this word.
+pub(super) fn hands_on(word: &Word) -> bool {
+    matches!(word.text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir")
+}
+
+/// The command at the beginning of `words` that `find` hands to.
+pub(super) fn command_of_find(words: &[Word]) -> &[Word] {
+    let ends = |word: &Word| matches!(word.text.as_str(), ";" | "+");
+    &words[..words.iter().position(ends).unwrap_or(words.len())]
+}
+
 /// How many words that are no flags stand before the program that `name` starts; `None` if its
 /// flags are not known.
 pub(super) fn places_before_program(name: &str) -> Option<usize> {
     match name {
         "timeout" | "gtimeout" | "taskset" | "chrt" | "flock" => Some(1),
-        "xargs" | "parallel" => Some(0),
+        name if is_feeder(name) => Some(0),
         _ => STARTERS.iter().any(|(known, _)| *known == name).then_some(0),
     }
 }
@@ -51,7 +67,7 @@ pub(super) fn places_before_program(name: &str) -> Option<usize> {
 /// Whether a flag of the starter `name` takes the next word.
 pub(super) fn takes_value(name: &str, flag: &str) -> bool {
     let values = match name {
-        "xargs" | "parallel" => FEEDER_VALUES,
+        name if is_feeder(name) => FEEDER_VALUES,
         "flock" => &["-w", "-E"],
         "chrt" => &["-T", "-P", "-D"],
         _ => STARTERS.iter().find(|(known, _)| *known == name).map_or(&[][..], |(_, with)| with),
@@ -76,7 +92,7 @@ pub(super) enum Started<'a> {
 pub(super) fn started<'a>(shell: &mut Shell, call: Invocation<'a>) -> Started<'a> {
     match call.name {
         "find" => find(shell, call),
-        "xargs" | "parallel" => xargs(call),
+        name if is_feeder(name) => xargs(call),
         name if is_shell(name) => script(call),
         name => match STARTERS.iter().find(|(known, _)| *known == name) {
             Some((_, with_value)) => program(call, with_value),
@@ -93,16 +109,13 @@ fn find<'a>(shell: &mut Shell, call: Invocation<'a>) -> Started<'a> {
     let mut at = 0;
     while at < words.len() {
         match words[at].text.as_str() {
-            "-exec" | "-execdir" | "-ok" | "-okdir" => {
-                let inner = &words[at + 1..];
-                let ends = |word: &Word| matches!(word.text.as_str(), ";" | "+");
-                let length = inner.iter().position(ends).unwrap_or(inner.len());
-                let mut command: Vec<Word> = inner[..length].to_vec();
+            _ if hands_on(&words[at]) => {
+                let mut command = command_of_find(&words[at + 1..]).to_vec();
+                at += command.len();
                 for word in command.iter_mut().filter(|word| word.text.contains("{}")) {
                     word.expands = true;
                 }
                 commands.push(command);
-                at += length;
             }
             "-delete" | "-fprint" | "-fls" | "-fprintf" => names.kind = Kind::Run,
             _ => {}

@@ -58,6 +58,12 @@ impl Word {
         }
     }
 
+    /// Whether the word is what the program gets, letter for letter: no braces make several of it
+    /// either.
+    pub(super) fn is_written(&self) -> bool {
+        self.known().is_some_and(|text| !text.contains('{'))
+    }
+
     /// The text, if it is what the program gets.
     pub(super) fn known(&self) -> Option<&str> {
         (!self.expands && !self.glob).then_some(self.text.as_str())

@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use foveal_cancel::Cancel;
 use ignore::DirEntry;
 
+use super::ignored::FILES;
 use super::name::Names;
 use super::scope::{Scope, TreeError};
 use super::walk::{Visitor, walk};
@@ -53,13 +54,10 @@ pub fn is_unchanged(
     Ok(passed.unreadable == 0)
 }
 
-/// Files that say what is ignored.
-const RULES: [&str; 4] = [".gitignore", ".ignore", ".rgignore", ".git/info/exclude"];
-
 /// Whether what is ignored may have changed in the folders above.
 fn is_ruled_anew(base: &Path, path: &Path, since: Duration) -> bool {
     let is_newer = |path: &Path| fs::metadata(path).is_ok_and(|found| noted(&found) >= since);
-    let has_newer = |folder: &Path| RULES.iter().any(|rules| is_newer(&folder.join(rules)));
+    let has_newer = |folder: &Path| FILES.iter().any(|rules| is_newer(&folder.join(rules)));
     let is_above = path.ancestors().skip(1).any(|folder| {
         let folder = base.join(folder);
         is_newer(&folder) || has_newer(&folder)

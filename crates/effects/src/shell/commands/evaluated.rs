@@ -52,10 +52,11 @@ pub(super) fn does_more(root: Node<'_>, source: &str) -> bool {
     let mut line = Line { source, evaluates: false, hides: false, reads: false, quotes: false };
     let mut waiting = vec![root];
     while let Some(node) = waiting.pop() {
-        if line.runs_more(node) {
+        let words = if node.kind() == "command" { words_of(node, source) } else { Vec::new() };
+        if line.runs_more(node, &words) {
             return true;
         }
-        line.note(node);
+        line.note(node, &words);
         let mut cursor = node.walk();
         waiting.extend(node.named_children(&mut cursor));
     }
@@ -76,8 +77,8 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// Whether a node alone runs more than it shows.
-    fn runs_more(&self, node: Node<'_>) -> bool {
+    /// Whether a node, a command of these words if it is one, alone runs more than it shows.
+    fn runs_more(&self, node: Node<'_>, words: &[Word]) -> bool {
         let text = text_of(node, self.source);
         match node.kind() {
             // In backquotes a backslash makes backquotes of the next level.
@@ -94,12 +95,12 @@ impl Line<'_> {
                     || hides_substitution(node, self.source)
             }
             "unset_command" => hides_substitution(node, self.source),
-            "command" => runs_words(&words_of(node, self.source)),
+            "command" => runs_words(words),
             _ => false,
         }
     }
 
-    fn note(&mut self, node: Node<'_>) {
+    fn note(&mut self, node: Node<'_>, words: &[Word]) {
         let text = text_of(node, self.source);
         match node.kind() {
             "arithmetic_expansion" | "c_style_for_statement" | "subscript" => self.evaluates = true,
@@ -110,8 +111,7 @@ impl Line<'_> {
                 let compares =
                     |word: &str| matches!(word, "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge");
                 let asks = |word: &str| matches!(word, "-v" | "-R") || word.starts_with(['$', '`']);
-                self.evaluates |= text.starts_with("((")
-                    || (text.starts_with("[[") && text.split_whitespace().any(compares))
+                self.evaluates |= (text.starts_with("[[") && text.split_whitespace().any(compares))
                     || text.split_whitespace().any(asks);
             }
             "expansion" => {
@@ -126,7 +126,7 @@ impl Line<'_> {
                 };
                 self.evaluates |= text.split_whitespace().any(is_such);
             }
-            "command" => self.note_command(&words_of(node, self.source)),
+            "command" => self.note_command(words),
             "raw_string" | "ansi_c_string" | "string" | "word" => {
                 self.hides |= hides_here(node, self.source);
             }
@@ -141,10 +141,11 @@ impl Line<'_> {
     fn note_command(&mut self, words: &[Word]) {
         let Some((name, rest)) = own(words).split_first() else { return };
         let asks = |word: &Word| matches!(word.text.as_str(), "-v" | "-R");
-        let is_made = |word: &Word| word.expands || word.glob || word.text.contains('{');
         self.evaluates |= match name.text.as_str() {
             "let" | "declare" | "local" | "readonly" | "typeset" | "unset" => true,
-            "printf" => rest.first().is_some_and(is_made) || rest.iter().any(asks),
+            "printf" => {
+                rest.first().is_some_and(|word| !word.is_written()) || rest.iter().any(asks)
+            }
             "test" | "[" => rest.iter().any(|word| asks(word) || word.expands),
             _ => false,
         };

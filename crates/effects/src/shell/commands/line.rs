@@ -3,7 +3,7 @@
 use super::pieces::{Piece, fragments, pieces};
 use super::told::runs_scripts;
 use crate::shell::parse::Parsed;
-use crate::shell::starters::is_starter;
+use crate::shell::starters::{is_feeder, is_starter};
 use crate::shell::word::name_of;
 
 /// A command line taken apart.
@@ -29,9 +29,6 @@ pub struct SimpleCommand {
 
 /// Starters that take a whole line as one word.
 const LINE_TAKERS: &[&str] = &["env", "flock", "parallel", "runuser", "script", "su", "watch"];
-
-/// Starters that give the program further words, which they are told otherwise.
-const FEEDERS: &[&str] = &["parallel", "xargs"];
 
 /// Stands for what a feeder gives.
 const FED: &str = "{}";
@@ -95,7 +92,7 @@ impl Speller<'_> {
         }
         if is_starter(name) {
             for at in 0..rest.len().min(STARTED_MAX) {
-                let fed: &[&str] = if FEEDERS.contains(&name) { &[FED] } else { &[] };
+                let fed: &[&str] = if is_feeder(name) { &[FED] } else { &[] };
                 self.spell(&[&rest[at..], fed].concat(), starters + 1, spellings);
                 if is_starter(name_of(rest[at])) {
                     break;

@@ -3,7 +3,9 @@
 use tree_sitter::Node;
 
 use crate::shell::parse::text_of;
-use crate::shell::starters::{is_starter, places_before_program, takes_value};
+use crate::shell::starters::{
+    command_of_find, hands_on, is_feeder, is_starter, places_before_program, takes_value,
+};
 use crate::shell::word::{Word, is_shell, name_of};
 
 /// Words of a starter that are looked at where its flags are not known.
@@ -19,7 +21,7 @@ pub(super) fn is_told(words: &[Word], typed: &str) -> bool {
     let mut waiting = words;
     let mut is_fed = false;
     while let Some((program, rest)) = waiting.split_first() {
-        if !is_written(program) {
+        if !program.is_written() {
             return false;
         }
         let name = name_of(&program.text);
@@ -31,11 +33,11 @@ pub(super) fn is_told(words: &[Word], typed: &str) -> bool {
             _ if runs_scripts(name) => return has_told_script(words, rest, typed),
             "find" => return found_are_told(rest),
             _ if is_starter(name) => {
-                is_fed |= matches!(name, "xargs" | "parallel");
+                is_fed |= is_feeder(name);
                 match started(name, rest) {
                     Started::Untold => return false,
                     // What is fed to it names the program.
-                    Started::Nothing => return !is_fed || matches!(name, "xargs" | "parallel"),
+                    Started::Nothing => return !is_fed || is_feeder(name),
                     Started::Words(next) => waiting = next,
                 }
             }
@@ -43,11 +45,6 @@ pub(super) fn is_told(words: &[Word], typed: &str) -> bool {
         }
     }
     true
-}
-
-/// Whether a word is what the program gets, letter for letter.
-fn is_written(word: &Word) -> bool {
-    !word.expands && !word.glob && !word.text.contains('{')
 }
 
 /// Whether a script comes from what something else writes: a substitution, a descriptor.
@@ -87,14 +84,8 @@ fn has_told_script(words: &[Word], rest: &[Word], typed: &str) -> bool {
 
 /// Whether it is told what `find` runs on what it finds.
 fn found_are_told(rest: &[Word]) -> bool {
-    let runs = |word: &Word| matches!(word.text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir");
-    let mut places = rest.iter().enumerate().filter(|(_, word)| runs(word));
-    places.all(|(at, _)| {
-        let inner = &rest[at + 1..];
-        let ends = |word: &Word| matches!(word.text.as_str(), ";" | "+");
-        let length = inner.iter().position(ends).unwrap_or(inner.len());
-        is_told(&inner[..length], "")
-    })
+    let mut places = rest.iter().enumerate().filter(|(_, word)| hands_on(word));
+    places.all(|(at, _)| is_told(command_of_find(&rest[at + 1..]), ""))
 }
 
 /// What a starter starts.
@@ -115,7 +106,7 @@ fn started<'a>(name: &str, words: &'a [Word]) -> Started<'a> {
     let Some(mut places) = places else {
         // Nobody knows which of its flags take a word.
         let first = &words[..words.len().min(WORDS_MAX)];
-        if first.iter().any(|word| !is_written(word)) {
+        if first.iter().any(|word| !word.is_written()) {
             return Started::Untold;
         }
         let inner =
@@ -136,12 +127,12 @@ fn started<'a>(name: &str, words: &'a [Word]) -> Started<'a> {
         } else if is_assignment {
             at += 1;
         } else if places > 0 {
-            if !is_written(word) && word.glob {
+            if word.glob {
                 return Started::Untold;
             }
             (places, at) = (places - 1, at + 1);
         } else {
-            return if is_written(word) { Started::Words(&words[at..]) } else { Started::Untold };
+            return if word.is_written() { Started::Words(&words[at..]) } else { Started::Untold };
         }
     }
     Started::Nothing

@@ -14,10 +14,13 @@ pub(super) const BYTES_MAX: u64 = 256 * 1024;
 /// Bytes of `.git` and `commondir`, which hold a path each.
 const PATH_BYTES_MAX: u64 = 8 * 1024;
 
-/// The files of rules in a folder, the strongest first, as ripgrep ranks them.
-const NAMES: [&str; 3] = [".rgignore", ".ignore", ".gitignore"];
-/// Those and what git keeps for the clone alone.
-const KINDS: usize = NAMES.len() + 1;
+/// The files of rules in a folder, the strongest first, as ripgrep ranks them; the last is what
+/// git keeps for the clone alone, which may lie elsewhere.
+pub(in crate::tree) const FILES: [&str; KINDS] =
+    [".rgignore", ".ignore", ".gitignore", ".git/info/exclude"];
+const KINDS: usize = 4;
+/// The last of them.
+const EXCLUDE: usize = KINDS - 1;
 
 /// The rules of a folder, and those of the folders above it.
 pub(super) struct Folder {
@@ -38,11 +41,11 @@ impl Texts {
     /// Reads the files of rules in `folder`.
     pub(super) fn read(folder: &Path) -> Self {
         let mut texts = Self::default();
-        for (kind, name) in NAMES.iter().enumerate() {
+        for (kind, name) in FILES[..EXCLUDE].iter().enumerate() {
             texts.take(kind, folder.join(name));
         }
         if let Some(kept) = git_folder(folder) {
-            texts.take(NAMES.len(), kept.join("info/exclude"));
+            texts.take(EXCLUDE, kept.join("info/exclude"));
         }
         texts
     }

@@ -5,4 +5,5 @@
 mod folder;
 mod rules;
 
+pub(super) use folder::FILES;
 pub(super) use rules::Rules;
