@@ -211,10 +211,7 @@ fn settings_of_others_are_shown_harmless() {
         json!({ "mcpServers": {HOSTILE: {"command": HOSTILE}} }).to_string(),
     );
     world.write("home/.cursor/mcp.json", format!("{{\"a\": \"{}\"}}", "\u{202e}\u{9b}2J\u{200b}"));
-    world.write(
-        "home/.codex/config.toml",
-        format!("# \u{202e}\u{9b}2J\n[mcp_servers.\"\u{202e}\"]\n"),
-    );
+    world.write("home/.codex/config.toml", "# \u{202e}\u{9b}2J\n[mcp_servers.\"\u{202e}\"]\n");
     for answer in ["n\nn\nn\nn\nn\nn\nn\nn\n", "y\ny\ny\ny\ny\ny\ny\ny\n"] {
         let arguments = ["init", "claude-code", "cursor", "codex"];
         let told = at_terminal(&world.folder, &home, &arguments, answer);
@@ -255,6 +252,8 @@ fn a_hostile_session_does_nothing_to_the_terminal() {
         assert_eq!(told.contains("Q7"), shows, "{arguments:?}: {told}");
     }
     // A bar is drawn there; what is from elsewhere comes between marks.
+    let obeyed = regex::Regex::new("Q7[\\x00-\\x1f\\u{7f}-\\u{9f}]|\u{202e}|\u{9b}|\x07|\u{200b}");
+    let obeyed = obeyed.expect("an expression");
     for arguments in [
         vec!["replay", "s.json"],
         vec!["replay", "s.json", &name, "broken.json", "--per-session"],
@@ -262,9 +261,7 @@ fn a_hostile_session_does_nothing_to_the_terminal() {
         vec!["replay", "s.json", "--prompt-log", "-"],
     ] {
         let told = at_terminal(&world.folder, &home, &arguments, "");
-        let obeyed =
-            regex::Regex::new("Q7[\\x00-\\x1f\\u{7f}-\\u{9f}]|\u{202e}|\u{9b}|\x07|\u{200b}");
-        let found = obeyed.expect("an expression").find(&told).map(|found| found.start());
+        let found = obeyed.find(&told).map(|found| found.start());
         assert_eq!(found, None, "{arguments:?}: {told:?}");
     }
 }
@@ -281,7 +278,7 @@ fn a_pipe_gets_every_byte() {
     let mut command = world.command("file-at s.json");
     command.arg(format!("/r/{NAME}.rs"));
     let ran = world.ran(&mut command);
-    assert!(ran.out.contains(&format!("let a_3 = \"{HOSTILE}\";\n")), "{:?}", ran);
+    assert!(ran.out.contains(&format!("let a_3 = \"{HOSTILE}\";\n")), "{ran:?}");
     // What is said beside it is for people wherever it goes.
     assert!(!ran.err.chars().any(|sign| is_hidden(sign) && sign != '\n'), "{:?}", ran.err);
     let read: Value =
