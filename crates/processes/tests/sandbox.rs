@@ -275,9 +275,7 @@ fn the_network_can_be_taken() {
     let tcp = format!("(exec 3<>/dev/tcp/127.0.0.1/{port}) 2>/dev/null && echo connected");
     let udp = format!("(echo x >/dev/udp/127.0.0.1/{port}) 2>/dev/null && echo sent");
     let text = format!("{tcp}; {udp}; true");
-    for (sandbox, expected) in
-        [(held.clone(), "connected\nsent\n"), (held.without_network(), "")]
-    {
+    for (sandbox, expected) in [(held.clone(), "connected\nsent\n"), (held.without_network(), "")] {
         let mut command = Command { sandbox: Some(sandbox), ..command(&text, &root) };
         command.shell = foveal_processes::Shell::at("/bin/bash".into());
         assert_eq!(run(&command).output.text(), expected);
