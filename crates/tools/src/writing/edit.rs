@@ -84,7 +84,11 @@ fn edit_once(
     for (target, planned) in &changed {
         check_notebook(target, &planned.text)?;
         authored.push(AuthoredLines::Runs(check_edit(work, target, planned)?));
-        bytes.push(target.text.encode_edited(&planned.text).map_err(ToolError::failed)?);
+        let places = planned.changed.iter();
+        let places: Vec<_> =
+            places.map(|change| (change.bytes.clone(), change.new_bytes.clone())).collect();
+        let encoded = target.text.encode_changed(&planned.text, &places);
+        bytes.push(encoded.map_err(ToolError::failed)?);
     }
     let written = write_all(work, &changed, &bytes)?;
     let held = |((target, _), written): (&(&Target, _), &Written)| {
