@@ -29,6 +29,8 @@ mod prompt_log;
 mod replay;
 #[cfg(unix)]
 mod rules;
+#[cfg(unix)]
+mod screens;
 mod shell_tools;
 mod single;
 mod structure;
