@@ -17,6 +17,7 @@ mod init_extras;
 #[cfg(unix)]
 mod interrupt;
 mod kept_sessions;
+mod killed;
 mod lasting;
 mod mcp;
 mod opencode;
