@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, bail};
-use foveal_files::Roots;
+use foveal_files::{Journal, Roots, Writer};
 use foveal_index::IndexError;
 use foveal_processes::{Sandbox, Shell};
 use foveal_store::{ReadOnly, SqliteStore, Store};
+use foveal_tools::cut_off::CutOff;
 use foveal_tools::toolbox::Host;
 use foveal_tools::unkept::Unkept;
 use foveal_tools::{Toolbox, code_index};
@@ -48,6 +49,7 @@ pub(crate) struct Opener {
     client_folder: Option<PathBuf>,
     /// The roots that were served so far.
     served: Mutex<Vec<PathBuf>>,
+    writer: Mutex<Option<Writer>>,
     store: Mutex<Option<OpenedStore>>,
 }
 
@@ -87,6 +89,7 @@ impl Opener {
             settings: user_settings::read(environment)?,
             client_folder: None,
             served: Mutex::default(),
+            writer: Mutex::default(),
             store: Mutex::new(None),
         })
     }
@@ -118,6 +121,8 @@ impl Opener {
         let first = index(opened.working_directory());
         let mut toolbox = self.with_index(opened, first);
         toolbox.sandbox = self.sandbox_for(roots)?;
+        toolbox.writer = self.writer();
+        toolbox.mend_cut_off();
         for root in paths.iter().skip(1) {
             toolbox.index.add(root.clone(), index(root));
         }
@@ -191,10 +196,22 @@ impl Opener {
         toolbox.policy = policy;
         toolbox.rules_file = user_settings::path(&self.environment);
         toolbox.client_folder.clone_from(&self.client_folder);
+        toolbox.cut_off = CutOff::telling(|text| notice::say(text));
         toolbox.unkept = Arc::new(Unkept::new(|error| {
             notice::say(format_args!("nothing can be kept: {}", notice::in_one_line(error)));
         }));
         toolbox
+    }
+
+    /// Writes files, with a journal where there is a place for one.
+    fn writer(&self) -> Writer {
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = || {
+            let folder = journal_path(&self.environment)?;
+            // Where that cannot be used, the store says that nothing can be kept.
+            Some(Writer::with_journal(Arc::new(Journal::open(&folder).ok()?)))
+        };
+        writer.get_or_insert_with(|| open().unwrap_or_default()).clone()
     }
 
     fn store(&self) -> OpenedStore {
@@ -215,6 +232,11 @@ pub(crate) struct Place {
 /// Where the store is; `None` if there is no place for it.
 pub(crate) fn store_path(environment: &Environment) -> Option<PathBuf> {
     Some(environment.data_folder()?.join("foveal").join("store.db"))
+}
+
+/// Where the journal of files that are being written is; `None` if there is no place for it.
+fn journal_path(environment: &Environment) -> Option<PathBuf> {
+    Some(environment.data_folder()?.join("foveal").join("writes"))
 }
 
 /// The store among the user's data; one in memory, which is said, where that cannot be used.

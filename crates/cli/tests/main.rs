@@ -17,6 +17,7 @@ mod init_extras;
 #[cfg(unix)]
 mod interrupt;
 mod kept_sessions;
+mod killed;
 mod mcp;
 mod opencode;
 #[cfg(unix)]
@@ -28,6 +29,8 @@ mod prompt_log;
 mod replay;
 #[cfg(unix)]
 mod rules;
+#[cfg(unix)]
+mod screens;
 mod shell_tools;
 mod single;
 mod structure;

@@ -65,7 +65,16 @@ impl Session {
         if tool.is_some_and(|tool| tool.repeats != Repeats::EarlierAnswer) {
             self.duplicates.pass();
         }
-        carry_out(self, tool, request, (control, view))
+        self.toolbox().mend_cut_off();
+        let mut answer = carry_out(self, tool, request, (control, view));
+        let cut_off = self.toolbox().cut_off.take();
+        if !cut_off.is_empty() {
+            let mut text = AnswerText::default();
+            cut_off.into_iter().for_each(|note| text.note(note));
+            text.append(AnswerText::of_rows(answer.text, answer.rows));
+            (answer.text, answer.rows) = text.into_parts();
+        }
+        answer
     }
 }
 

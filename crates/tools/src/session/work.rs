@@ -173,6 +173,7 @@ impl Work<'_> {
             Approval::Session => self.session.permissions.grant(access),
             Approval::Always => self.session.permissions.grant_always(access),
             Approval::No => return Err(denied("the user said no")),
+            Approval::Unclear => return Err(denied(UNCLEAR)),
         }
         self.approvals.grant(subject);
         Ok(())
@@ -211,6 +212,10 @@ impl Work<'_> {
         if self.control.cancel.is_cancelled() { Err(ToolError::Cancelled) } else { Ok(()) }
     }
 }
+
+/// What is said where the answer to a question is none.
+const UNCLEAR: &str = "the user was asked, and what the client sent back has not the form that was \
+asked for; it counts as no";
 
 /// Why a path leads nowhere; where that is because it leads out of the roots, also how to open
 /// more of them.
