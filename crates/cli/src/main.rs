@@ -31,6 +31,7 @@ mod source_file;
 mod summary;
 mod table;
 mod toolbox;
+mod uptime;
 mod user_settings;
 
 use std::io;

@@ -18,6 +18,7 @@ use crate::environment::{self, Environment};
 use crate::notice;
 use crate::readable;
 use crate::repository_index;
+use crate::uptime;
 use crate::user_settings::{self, UserSettings};
 
 /// Caches of package managers, which commands may write to: the variable that moves one, where
@@ -260,7 +261,8 @@ fn open_store(environment: &Environment) -> OpenedStore {
     let why = match store_path(environment).as_deref().map(SqliteStore::open) {
         Some(Ok(store)) => {
             store.take_notices().iter().for_each(notice::say);
-            return OpenedStore { store: Arc::new(store), is_kept: true };
+            let store = Arc::new(store.told_uptime(uptime::now));
+            return OpenedStore { store, is_kept: true };
         }
         Some(Err(error)) => notice::in_one_line(&error),
         None => "there is no place for the store: set HOME or XDG_DATA_HOME".to_owned(),

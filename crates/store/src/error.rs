@@ -73,6 +73,15 @@ impl StoreError {
         }
     }
 
+    /// Whether another process writes for longer than was waited for.
+    pub fn is_busy(&self) -> bool {
+        let Self::Database(error) = self else { return false };
+        matches!(
+            error.sqlite_error_code(),
+            Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked)
+        )
+    }
+
     /// Whether the file is damaged, so that it has to be put away.
     ///
     /// What this program asks of tables it made cannot fail but for the machine's sake or
