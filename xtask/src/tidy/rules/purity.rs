@@ -15,6 +15,7 @@ pub(crate) const PURE: &[&str] = &[
     "crates/context",
     "crates/wire",
     "crates/code",
+    "crates/secrets",
     "crates/bench",
     "crates/replay",
     "crates/report",
