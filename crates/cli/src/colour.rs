@@ -1,11 +1,13 @@
-//! Colours for text on a terminal: escape codes around what is printed, and nothing else
-//! changed. Of the sixteen basic colours only those that can be read on dark and on light.
+//! Colours for text on a terminal: codes beside what is printed, and nothing else changed. Of the sixteen basic colours only those that can be read on dark and on light.
 
 use std::borrow::Cow;
 
 use foveal_code::highlight::{Highlight, HighlightClass, highlights, highlights_of_piece};
 use foveal_code::listing::ListingRow;
+use foveal_screen::in_one_line;
 use foveal_tools::answer::{AnswerRow, RowKind};
+
+use crate::shown::Shown;
 
 /// Pieces of one output that have highlights; further ones are plain.
 const PIECES_MAX: usize = 2_000;
@@ -31,6 +33,8 @@ pub(crate) enum Style {
     Name,
     /// What is said beside it.
     Aside,
+    /// Words of ours in a text of others.
+    Note,
     /// Code.
     Code(HighlightClass),
 }
@@ -44,6 +48,7 @@ impl Style {
                 "36"
             }
             Self::Name | Self::Code(HighlightClass::Function) => "1",
+            Self::Note => "33",
             Self::Aside | Self::Code(HighlightClass::Comment) => "2",
             Self::Code(HighlightClass::Keyword | HighlightClass::Attribute) => "35",
             Self::Code(HighlightClass::Text) => "32",
@@ -55,32 +60,39 @@ impl Style {
 /// Prints in colours, or not.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Painter {
-    /// Whether there are colours; without them every text stays as it is.
+    /// Whether there are colours.
     pub(crate) on: bool,
+    /// Whether a person sees what is printed; without one every name stays as it is.
+    pub(crate) for_person: bool,
 }
 
 impl Painter {
-    /// `text`, which has one line, in a style.
-    pub(crate) fn paint(self, style: Style, text: &str) -> String {
+    /// `text`, which is a name or the like, in a style. For a person it has one line.
+    pub(crate) fn paint(self, style: Style, text: &str) -> Shown {
+        let text = if self.for_person { in_one_line(text) } else { text.into() };
         if self.on && !text.is_empty() {
-            format!("\x1b[{}m{text}\x1b[0m", style.code())
+            Shown::coloured(style.code(), &text)
         } else {
-            text.to_owned()
+            text.into_owned().into()
+        }
+    }
+
+    /// Words that stand in a row as they are, tabs too.
+    pub(crate) fn in_lines(self, style: Style, text: &str) -> Shown {
+        match self.on && !text.is_empty() {
+            true => Shown::coloured(style.code(), text),
+            false => text.into(),
         }
     }
 
     /// The whole text of the file at `path`.
-    pub(crate) fn file(self, path: &str, text: &str) -> String {
-        if self.on { painted(text, 0, &highlights(path, text)) } else { text.to_owned() }
+    pub(crate) fn file(self, path: &str, text: &str) -> Shown {
+        if self.on { painted(text, 0, &highlights(path, text)) } else { text.into() }
     }
 
     /// A part of the file at `path`, such as a signature.
-    pub(crate) fn piece(self, path: &str, piece: &str) -> String {
-        if self.on {
-            painted(piece, 0, &highlights_of_piece(path, piece))
-        } else {
-            piece.to_owned()
-        }
+    pub(crate) fn piece(self, path: &str, piece: &str) -> Shown {
+        if self.on { painted(piece, 0, &highlights_of_piece(path, piece)) } else { piece.into() }
     }
 
     /// Rows of the file at `path` that holds `text`, and notes between them.
@@ -89,7 +101,7 @@ impl Painter {
         path: &str,
         text: &str,
         rows: impl IntoIterator<Item = Row<'a>>,
-    ) -> String {
+    ) -> Shown {
         let found = if self.on { highlights(path, text) } else { Vec::new() };
         let mut starts = vec![0];
         for line in text.split_inclusive('\n') {
@@ -97,26 +109,26 @@ impl Painter {
         }
         self.rows(rows, |number, line| {
             let start = (number as usize).checked_sub(1).and_then(|row| starts.get(row));
-            start.map_or_else(|| line.to_owned(), |start| painted(line, *start, &found))
+            start.map_or_else(|| line.into(), |start| painted(line, *start, &found))
         })
     }
 
     /// Rows of several files, each below its path. Only so many lines have highlights.
-    pub(crate) fn files<'a>(self, rows: impl IntoIterator<Item = Row<'a>>) -> String {
+    pub(crate) fn files<'a>(self, rows: impl IntoIterator<Item = Row<'a>>) -> Shown {
         let rows: Vec<Row<'a>> = rows.into_iter().collect();
         let mut pieces = 0;
         let mut path = String::new();
-        let mut out = String::new();
+        let mut out = Shown::default();
         for row in rows {
             if let Row::File { path: next, .. } = &row {
                 path = next.to_string();
             }
             pieces += usize::from(matches!(row, Row::Line { .. }));
             let is_plain = path.is_empty() || pieces > PIECES_MAX;
-            out += &self.rows([row], |_, line| match is_plain {
-                true => line.to_owned(),
+            out.push(self.rows([row], |_, line| match is_plain {
+                true => line.into(),
                 false => self.piece(&path, line),
-            });
+            }));
         }
         out
     }
@@ -125,22 +137,25 @@ impl Painter {
     fn rows<'a>(
         self,
         rows: impl IntoIterator<Item = Row<'a>>,
-        mut paint_line: impl FnMut(u32, &str) -> String,
-    ) -> String {
-        let mut out = String::new();
+        mut paint_line: impl FnMut(u32, &str) -> Shown,
+    ) -> Shown {
+        let mut out = Shown::default();
         for row in rows {
             match row {
                 Row::File { path, aside } => {
-                    out += &self.paint(Style::Place, &path);
-                    out += &self.paint(Style::Aside, &aside);
+                    out.push(self.paint(Style::Place, &path));
+                    out.push(self.paint(Style::Aside, &aside));
                 }
                 Row::Line { number, gutter, text } => {
-                    out += &self.paint(Style::Aside, &gutter);
-                    out += &if self.on { paint_line(number, &text) } else { text.into_owned() };
+                    out.push(self.paint(Style::Aside, &gutter));
+                    out.push(match self.on {
+                        true => paint_line(number, &text),
+                        false => text.into_owned().into(),
+                    });
                 }
-                Row::Said(text) => out += &self.paint(Style::Aside, &text),
+                Row::Said(text) => out.push(self.in_lines(Style::Aside, &text)),
             }
-            out.push('\n');
+            out.push_str("\n");
         }
         out
     }
@@ -187,8 +202,8 @@ pub(crate) fn rows_of<'a>(text: &'a str, rows: &'a [AnswerRow]) -> impl Iterator
 
 /// `text`, which begins at byte `start` of what `found` was found in, with codes around each
 /// highlight in each line.
-fn painted(text: &str, start: usize, found: &[Highlight]) -> String {
-    let mut out = String::with_capacity(text.len() * 2);
+fn painted(text: &str, start: usize, found: &[Highlight]) -> Shown {
+    let mut out = Shown::default();
     let from = found.partition_point(|highlight| highlight.bytes.end <= start);
     let mut at = 0;
     for highlight in &found[from..] {
@@ -200,16 +215,19 @@ fn painted(text: &str, start: usize, found: &[Highlight]) -> String {
         let (Some(before), Some(inside)) = (text.get(at..begin), text.get(begin..end)) else {
             break;
         };
-        out += before;
+        out.push_str(before);
         for line in inside.split_inclusive('\n') {
             // A colour that is left on at the end of a line can fill the rest of it.
             let shown = line.trim_end_matches(['\n', '\r']);
-            out += &Painter { on: true }.paint(Style::Code(highlight.class), shown);
-            out += &line[shown.len()..];
+            if !shown.is_empty() {
+                out.push(Shown::coloured(Style::Code(highlight.class).code(), shown));
+            }
+            out.push_str(&line[shown.len()..]);
         }
         at = end;
     }
-    out + &text[at..]
+    out.push_str(&text[at..]);
+    out
 }
 
 #[cfg(test)]

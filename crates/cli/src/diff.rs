@@ -3,10 +3,11 @@
 use foveal_code::highlight::HighlightClass;
 
 use crate::colour::{Painter, Style};
+use crate::shown::Shown;
 
 /// The lines of a unified diff, indented: what is added green, what is removed red.
-pub(crate) fn painted(diff: &str, painter: Painter) -> String {
-    let mut text = String::new();
+pub(crate) fn painted(diff: &str, painter: Painter) -> Shown {
+    let mut text = Shown::default();
     for line in diff.lines() {
         let style = match line.as_bytes().first() {
             Some(b'+') => Some(Style::Code(HighlightClass::Text)),
@@ -14,8 +15,12 @@ pub(crate) fn painted(diff: &str, painter: Painter) -> String {
             Some(b'@') => Some(Style::Aside),
             _ => None,
         };
-        let line = style.map_or_else(|| line.to_owned(), |style| painter.paint(style, line));
-        text += &format!("  {line}\n");
+        text.push_str("  ");
+        text.push(match style {
+            Some(style) => painter.in_lines(style, line),
+            None => line.into(),
+        });
+        text.push_str("\n");
     }
     text
 }

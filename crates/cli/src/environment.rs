@@ -132,7 +132,7 @@ impl Environment {
 
     /// What prints for standard output.
     pub(crate) fn painter(&self) -> Painter {
-        Painter { on: self.colour }
+        Painter { on: self.colour, for_person: self.colour || self.terminal.output }
     }
 
     /// Reads the environment of this process.

@@ -3,7 +3,6 @@
 mod clients;
 mod colour;
 mod commands;
-mod confirm;
 mod diff;
 mod embedders;
 mod environment;
@@ -23,9 +22,11 @@ mod progress;
 mod prompt;
 mod prompt_log;
 mod prompt_view;
+mod readable;
 mod repository_index;
 mod rules;
 mod sessions;
+mod shown;
 mod source_file;
 mod summary;
 mod table;
@@ -36,8 +37,12 @@ use std::io;
 use std::process::ExitCode;
 
 use clap::Parser;
+use foveal_screen::in_lines;
 
 fn main() -> ExitCode {
+    if let Some(code) = foveal_processes::stand_guard(std::env::args_os()) {
+        return code;
+    }
     let cli = parsed();
     let environment = environment::Environment::read(cli.colour);
     match commands::run(cli, &environment) {
@@ -59,18 +64,17 @@ fn parsed() -> commands::Cli {
     let is_help = !error.use_stderr();
     let columns = if is_help { environment::width() } else { environment::width_of_messages() };
     let told = error.render().to_string();
-    match columns.filter(|columns| told.lines().any(|line| line.chars().count() > *columns)) {
-        None => error.exit(),
-        Some(columns) => {
+    let is_wide = told.lines().any(|line| columns.is_some_and(|most| line.chars().count() > most));
+    match columns {
+        // The colours of its own it puts in itself.
+        _ if !is_wide && in_lines(&told) == told => error.exit(),
+        Some(columns) if is_help => {
             let told: String = told.lines().map(|line| help_line(line, columns)).collect();
-            if is_help {
-                drop(output::print(&told));
-            } else {
-                notice::say(told.trim_end());
-            }
-            std::process::exit(error.exit_code())
+            drop(output::print(told));
         }
+        _ => notice::say(told.trim_end()),
     }
+    std::process::exit(error.exit_code())
 }
 
 /// A line of help in so many columns; what is said of a name stays beside it.

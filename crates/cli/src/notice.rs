@@ -1,22 +1,40 @@
-//! What a person is told beside the output.
+//! What a person is told beside the output: the only place that writes to standard error.
+//!
+//! Whatever it is and wherever it goes, what cannot be seen is spelled out.
 
 use std::error::Error;
 use std::fmt::Display;
-use std::io::{self, Write};
+use std::io::{self, BufRead, Write};
+
+use foveal_screen::in_lines;
 
 use crate::environment;
 use crate::table::wrapped;
 
-/// Writes a line to standard error. Where that is closed or full there is nobody to tell, and
-/// what was asked for is done all the same.
+/// Writes a line, or several, to standard error. Where that is closed or full there is nobody to
+/// tell, and what was asked for is done all the same.
 /// On a narrow terminal lines are broken between words.
 pub(crate) fn say(text: impl Display) {
-    let text = text.to_string();
-    let text = match environment::width_of_messages() {
+    let _ = io::stderr().write_all(told(&text.to_string()).as_bytes());
+}
+
+/// The lines of a message as they are written.
+fn told(text: &str) -> String {
+    let text = in_lines(text);
+    match environment::width_of_messages() {
         Some(width) => text.lines().map(|line| wrapped(line, width, "  ")).collect(),
         None => format!("{text}\n"),
-    };
-    let _ = io::stderr().write_all(text.as_bytes());
+    }
+}
+
+/// Asks a question and reads one line. Anything but `y` or `yes` is no.
+pub(crate) fn confirm(question: &str) -> bool {
+    let question = told(&format!("{question} [y/N]"));
+    let mut error = io::stderr();
+    let asked = write!(error, "{} ", question.trim_end()).and_then(|()| error.flush());
+    let mut line = String::new();
+    let read = asked.and_then(|()| io::stdin().lock().read_line(&mut line));
+    read.is_ok() && matches!(line.trim().to_lowercase().as_str(), "y" | "yes")
 }
 
 /// An error with its causes, without those that repeat what was said.

@@ -12,10 +12,12 @@ use foveal_context::shape::{Piece, Shape};
 use foveal_context::step::Step;
 use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_replay::run::request_time;
+use foveal_screen::in_one_line;
 use foveal_transcript::{Conversation, EntryIndex};
 use similar::TextDiff;
 
 use crate::colour::{Painter, Style};
+use crate::shown::Shown;
 use crate::{diff, listing, numbers, prompt};
 
 /// How much of each message is shown.
@@ -60,57 +62,56 @@ impl PromptView {
     }
 
     /// The view as text.
-    pub(crate) fn render(&self, profile: &Profile, detail: Detail, colour: bool) -> String {
+    pub(crate) fn render(&self, profile: &Profile, detail: Detail, painter: Painter) -> Shown {
         let window = self.projector.window();
         let raw: Tokens = window.iter().map(|index| self.record.facts(*index).tokens).sum();
         let sent: Tokens = window.iter().map(|index| self.projector.item(*index).tokens).sum();
-        let mut text = format!(
+        let heading = format!(
             "request {} of {} with `{}`: {} in {}, {}t instead of {}t\n",
             self.turn,
             self.record.conversation().responses().count(),
             profile.name,
             numbers::plural(window.len() as u64, "message"),
-            self.record.conversation().id,
+            in_one_line(&self.record.conversation().id),
             numbers::tokens(sent),
             numbers::tokens(raw),
         );
+        let mut text = Shown::from(heading);
         if let Some(reason) = self.step.rewrite {
             let _ = writeln!(text, "results sent before were changed here: {}", reason.words());
         }
         text.push_str("+ not read from the cache   ~ foveal's words in place of the original\n");
         for (position, index) in window.iter().enumerate() {
-            self.message(&mut text, position, *index, detail, colour);
+            self.message(&mut text, position, *index, detail, painter);
         }
         text
     }
 
     fn message(
         &self,
-        text: &mut String,
+        text: &mut Shown,
         position: usize,
         index: EntryIndex,
         detail: Detail,
-        colour: bool,
+        painter: Painter,
     ) {
         let item = self.projector.item(index);
         let mark = if position >= self.step.kept { '+' } else { ' ' };
         let line = listing::line(&self.record, index);
         let replaced = listing::replacement(&item.decision, item.tokens);
-        let heading =
-            Painter { on: colour }.paint(Style::Name, &format!("{mark} {line}{replaced}"));
+        let heading = painter.paint(Style::Name, &format!("{mark} {line}{replaced}"));
         if detail != Detail::Headings {
-            text.push('\n');
+            text.push_str("\n");
         }
-        text.push_str(&heading);
-        text.push('\n');
+        text.push(heading.and("\n"));
         let entry = self.record.entry(index);
         match (detail, item.decision.shape()) {
             (Detail::Headings, _) => {}
             (Detail::Diff, Some(shape)) => {
-                text.push_str(&difference(&prompt::original(entry), shape, colour));
+                text.push(difference(&prompt::original(entry), shape, painter));
             }
             (Detail::Text, Some(shape)) => {
-                text.push_str(&marked(&prompt::original(entry), shape, colour));
+                text.push(marked(&prompt::original(entry), shape, painter));
             }
             (Detail::Text | Detail::Diff, None) => {
                 for line in prompt::text(entry, item).split('\n') {
@@ -122,14 +123,13 @@ impl PromptView {
 }
 
 /// The projected text, lines with words of ours marked by `~`.
-fn marked(original: &str, shape: &Shape, colour: bool) -> String {
-    let mut text = String::new();
-    let mut line = String::new();
+fn marked(original: &str, shape: &Shape, painter: Painter) -> Shown {
+    let mut text = Shown::default();
+    let mut line = Shown::default();
     let mut noted = false;
-    let mut end_line = |line: &mut String, noted: &mut bool| {
-        let mark = if *noted { '~' } else { ' ' };
-        let _ = writeln!(text, "{mark} {line}");
-        line.clear();
+    let mut end_line = |line: &mut Shown, noted: &mut bool| {
+        text.push_str(if *noted { "~ " } else { "  " });
+        text.push(std::mem::take(line).and("\n"));
         *noted = false;
     };
     for piece in &shape.pieces {
@@ -141,7 +141,7 @@ fn marked(original: &str, shape: &Shape, colour: bool) -> String {
             }
             if ours && !run.is_empty() {
                 noted = true;
-                line.push_str(&note(run, colour));
+                line.push(note(run, painter));
             } else {
                 line.push_str(run);
             }
@@ -152,16 +152,16 @@ fn marked(original: &str, shape: &Shape, colour: bool) -> String {
 }
 
 /// A unified diff from the original to the projected text.
-fn difference(original: &str, shape: &Shape, colour: bool) -> String {
+fn difference(original: &str, shape: &Shape, painter: Painter) -> Shown {
     let projected = shape.render(original);
     let lines = TextDiff::from_lines(original, projected.as_str());
     let lines = lines.unified_diff().header("original", "projected").to_string();
-    diff::painted(&lines, Painter { on: colour })
+    diff::painted(&lines, painter)
 }
 
 /// Words of foveal's own, in yellow.
-fn note(text: &str, colour: bool) -> String {
-    if colour { format!("\x1b[33m{text}\x1b[0m") } else { text.to_owned() }
+fn note(text: &str, painter: Painter) -> Shown {
+    painter.in_lines(Style::Note, text)
 }
 
 #[cfg(test)]

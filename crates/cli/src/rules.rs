@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use foveal_cancel::Cancel;
+use foveal_screen::{in_one_line, quoted};
 use foveal_tools::control::{Approval, Question};
 use foveal_tools::{Control, Session};
 
-use crate::confirm;
 use crate::environment::Environment;
+use crate::notice;
 use crate::repository_index;
 use crate::source_file::SourceFileError;
 use crate::toolbox::{Opener, Place};
@@ -113,7 +114,7 @@ pub(crate) fn control<'a>(cancel: &'a Cancel<'a>, asks: bool) -> Control<'a> {
 
 fn ask(question: &Question) -> Approval {
     let Question { tool, subject, reason } = question;
-    let about = if subject.is_empty() { String::new() } else { format!(" `{subject}`") };
-    let yes = confirm::yes(&format!("{tool}{about}: {reason}. Go on?"));
+    let about = if subject.is_empty() { String::new() } else { format!(" {}", quoted(subject)) };
+    let yes = notice::confirm(&format!("{tool}{about}: {}. Go on?", in_one_line(reason)));
     if yes { Approval::Once } else { Approval::No }
 }

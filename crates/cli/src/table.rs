@@ -64,7 +64,8 @@ impl Table {
 
     /// Adds a row. Cells beyond the columns are left out; missing ones are empty.
     pub(crate) fn row(&mut self, cells: Vec<String>) {
-        self.rows.push(Row::Cells(cells));
+        let in_one_line = |cell: String| foveal_screen::in_one_line(&cell).into_owned();
+        self.rows.push(Row::Cells(cells.into_iter().map(in_one_line).collect()));
     }
 
     /// Adds a line between groups of rows that names the group below, if `label` is not empty.

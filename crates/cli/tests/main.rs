@@ -17,6 +17,8 @@ mod init_extras;
 #[cfg(unix)]
 mod interrupt;
 mod kept_sessions;
+mod killed;
+mod lasting;
 mod mcp;
 mod opencode;
 #[cfg(unix)]
@@ -30,6 +32,8 @@ mod prompt_log;
 mod replay;
 #[cfg(unix)]
 mod rules;
+#[cfg(unix)]
+mod screens;
 mod shell_tools;
 mod single;
 mod structure;

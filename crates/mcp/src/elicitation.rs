@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
+use foveal_screen::{in_one_line, quoted};
 use foveal_tools::control::{Approval, Question};
 use rmcp::RoleServer;
 use rmcp::model::{
     ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema, EnumSchema,
     PrimitiveSchemaDefinition,
 };
-use rmcp::service::{Peer, RequestContext};
+use rmcp::service::{Peer, RequestContext, ServiceError};
 use serde_json::Value;
 
 /// How long a person may take.
@@ -25,10 +26,11 @@ pub(crate) fn is_supported(context: &RequestContext<RoleServer>) -> bool {
         .is_some_and(|elicitation| elicitation.form.is_some() || elicitation.url.is_none())
 }
 
-/// Puts a question before the person. No answer is a no.
+/// Puts a question before the person. No answer is a no, and so is one that cannot be read.
 pub(crate) async fn ask(peer: &Peer<RoleServer>, question: &Question) -> Approval {
     match peer.create_elicitation_with_timeout(form(question), Some(PATIENCE)).await {
         Ok(answer) => approval(&answer),
+        Err(ServiceError::UnexpectedResponse) => Approval::Unclear,
         Err(_) => Approval::No,
     }
 }
@@ -38,7 +40,7 @@ pub(crate) fn form(question: &Question) -> ElicitRequestParams {
     let Question { tool, subject, reason } = question;
     ElicitRequestParams::FormElicitationParams {
         meta: None,
-        message: format!("Allow {tool} on `{subject}`? ({reason})"),
+        message: format!("Allow {tool} on {}? ({})", quoted(subject), in_one_line(reason)),
         requested_schema: choice(),
     }
 }
@@ -55,19 +57,22 @@ fn choice() -> ElicitationSchema {
         .expect("no field is required")
 }
 
-/// Accepting without a choice is a yes for this call.
+/// Accepting without a choice, which the form allows, is a yes for this call. Anything else but
+/// one of the choices in its field is no answer.
 pub(crate) fn approval(answer: &ElicitResult) -> Approval {
     if answer.action != ElicitationAction::Accept {
         return Approval::No;
     }
-    match answer.content.as_ref().and_then(|content| content.get(FIELD)) {
-        None | Some(Value::Null) => Approval::Once,
-        Some(choice) => match choice.as_str() {
-            Some("once" | "") => Approval::Once,
-            Some("session") => Approval::Session,
-            Some("always") => Approval::Always,
-            _ => Approval::No,
-        },
+    let choice = match &answer.content {
+        None | Some(Value::Null) => None,
+        Some(Value::Object(form)) => form.get(FIELD),
+        Some(_) => return Approval::Unclear,
+    };
+    match choice.map(Value::as_str) {
+        None | Some(Some("once")) => Approval::Once,
+        Some(Some("session")) => Approval::Session,
+        Some(Some("always")) => Approval::Always,
+        Some(_) => Approval::Unclear,
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
+use foveal_screen::in_lines;
 use rmcp::RoleServer;
 use rmcp::model::{LoggingLevel, LoggingMessageNotificationParam, ProtocolVersion};
 use rmcp::service::RequestContext;
@@ -56,9 +57,22 @@ impl LogThreshold {
             Severity::Info => LoggingLevel::Info,
             Severity::Warning => LoggingLevel::Warning,
         };
-        let mut message = LoggingMessageNotificationParam::new(level, data);
+        let mut message = LoggingMessageNotificationParam::new(level, seen(data));
         message.logger = Some("foveal".to_owned());
         drop(context.peer.notify_logging_message(message).await);
+    }
+}
+
+/// The same, where all of a text can be seen: many clients print messages in a terminal.
+fn seen(data: Value) -> Value {
+    match data {
+        Value::String(text) => in_lines(&text).into(),
+        Value::Array(all) => all.into_iter().map(seen).collect(),
+        Value::Object(all) => all
+            .into_iter()
+            .map(|(name, value)| (in_lines(&name).into_owned(), seen(value)))
+            .collect(),
+        other => other,
     }
 }
 
@@ -72,5 +86,18 @@ fn rank(level: LoggingLevel) -> u8 {
         | LoggingLevel::Critical
         | LoggingLevel::Alert
         | LoggingLevel::Emergency => Severity::Warning as u8 + 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::seen;
+
+    #[test]
+    fn all_of_a_message_can_be_seen() {
+        let said = json!({"a\u{1b}": ["b\u{202e}\n", 1, {"c": "\u{9b}2J"}]});
+        assert_eq!(seen(said), json!({"a\\u001b": ["b\\u202e\n", 1, {"c": "\\u009b2J"}]}));
     }
 }

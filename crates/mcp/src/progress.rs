@@ -4,6 +4,7 @@ use std::mem;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use foveal_screen::in_lines;
 use foveal_tools::control::Progress;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use tokio::sync::Notify;
@@ -71,7 +72,9 @@ impl ProgressNotifier {
         self.done = Some(progress.done);
         let mut news = ProgressNotificationParam::new(self.token.clone(), progress.done as f64);
         news.total = progress.total.map(|total| total as f64);
-        news.message = Some(progress.message).filter(|message| !message.is_empty());
+        // Many clients print it in a terminal.
+        let message = in_lines(&progress.message).into_owned();
+        news.message = Some(message).filter(|message| !message.is_empty());
         Some(news)
     }
 }

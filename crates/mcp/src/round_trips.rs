@@ -60,10 +60,11 @@ impl RoundTrips {
     /// What the person said to a question; `None` if it was not asked.
     pub(crate) fn approval(&self, question: &Question) -> Option<Approval> {
         let answer = self.answers.get(&key(question))?;
-        Some(
-            serde_json::from_value(answer.clone())
-                .map_or(Approval::No, |answer| elicitation::approval(&answer)),
-        )
+        Some(match serde_json::from_value(answer.clone()) {
+            Ok(answer) => elicitation::approval(&answer),
+            Err(_) if answer.is_null() => Approval::No,
+            Err(_) => Approval::Unclear,
+        })
     }
 
     /// The answer that asks for the client's folders.

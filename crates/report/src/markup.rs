@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use foveal_screen::is_hidden;
+
 /// HTML under construction. Everything but [`Html::raw`] escapes what it is given.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Html {
@@ -68,8 +70,8 @@ impl Html {
 }
 
 /// Escapes for element content and for quoted attributes alike. Characters that are not
-/// allowed in a document, and those that turn the reading direction of what follows, are
-/// replaced, so that a name cannot disturb the page around it.
+/// allowed in a document, those that turn the reading direction of what follows, and those that
+/// show nothing are replaced, so that a name cannot disturb the page around it.
 fn escape_into(out: &mut String, text: &str) {
     for character in text.chars() {
         match character {
@@ -79,8 +81,9 @@ fn escape_into(out: &mut String, text: &str) {
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
             '\n' | '\t' => out.push(character),
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => out.push('\u{fffd}'),
-            control if control.is_control() => out.push('\u{fffd}'),
+            // Scripts and pictures beyond ASCII need these between their signs.
+            '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}' => out.push(character),
+            hidden if is_hidden(hidden) => out.push('\u{fffd}'),
             other => out.push(other),
         }
     }
@@ -98,6 +101,8 @@ mod tests {
             ("a & \"b\" 'c'", "a &amp; &quot;b&quot; &#39;c&#39;"),
             ("\u{0}\u{1b}[31m\u{7f}", "\u{fffd}\u{fffd}[31m\u{fffd}"),
             ("\u{202e}txt.exe", "\u{fffd}txt.exe"),
+            ("a\u{200b}b\u{e0041}\u{200f}", "a\u{fffd}b\u{fffd}\u{fffd}"),
+            ("👩\u{200d}💻", "👩\u{200d}💻"),
             ("ein Häuschen 家", "ein Häuschen 家"),
         ] {
             let mut html = Html::default();

@@ -37,6 +37,8 @@ pub enum Approval {
     Always,
     /// No.
     No,
+    /// An answer in no form that was asked for. It counts as no.
+    Unclear,
 }
 
 /// The caller's side of a running call.

@@ -1,10 +1,11 @@
 use super::*;
+use crate::shown::Reader;
 use foveal_code::listing::text_of as text_of_rows;
 use foveal_code::{LineNumber, outline, parse};
 use foveal_context::note::{Lines, Note, NoteKind};
 use proptest::prelude::*;
 
-const COLOURED: Painter = Painter { on: true };
+const COLOURED: Painter = Painter { on: true, for_person: false };
 
 fn line(number: u32, width: usize, text: &str) -> ListingRow {
     ListingRow::Line { number: LineNumber(number), width, text: text.into() }
@@ -20,8 +21,14 @@ fn stripped(text: &str) -> String {
     out
 }
 
+fn told(shown: &Shown) -> String {
+    shown.render(Reader::Person).replace('\x1b', "^")
+}
+
 /// Colours change no text, and none goes on at the end of a line.
-fn holds(coloured: &str, plain: &str) {
+fn holds(coloured: &Shown, plain: &str) {
+    let coloured = coloured.render(Reader::Program);
+    let coloured = coloured.as_str();
     assert_eq!(stripped(coloured), plain);
     for line in coloured.lines() {
         let begins = line.matches("\x1b[").count() - line.matches("\x1b[0m").count();
@@ -33,11 +40,11 @@ fn text_of(path: &str, text: &str) {
     let parsed = parse(path, text);
     let rows = outline(&parsed, text).rows(&parsed, text);
     let listing = text_of_rows(&rows);
-    let plain = Painter { on: false };
+    let plain = Painter { on: false, for_person: false };
     holds(&COLOURED.listing(path, text, rows.iter().map(Row::from)), &listing);
     holds(&COLOURED.file(path, text), text);
     holds(&COLOURED.piece(path, text), text);
-    assert_eq!(plain.listing(path, text, rows.iter().map(Row::from)), listing);
+    assert_eq!(plain.listing(path, text, rows.iter().map(Row::from)), listing.into());
     let file = ListingRow::File { path: path.into(), line_count: 7 };
     let map: Vec<_> = [file].into_iter().chain(rows).collect();
     holds(&COLOURED.files(map.iter().map(Row::from)), &text_of_rows(&map));
@@ -55,7 +62,7 @@ fn words_of_code_have_colours() {
     let lines = (1..).zip(text.lines()).map(|(at, text)| line(at, 1, text));
     let rows: Vec<_> = lines.chain([ListingRow::Note { indent: 2, note }]).collect();
     let coloured = |text, rows: &[ListingRow]| {
-        COLOURED.listing("a.rs", text, rows.iter().map(Row::from)).replace('\x1b', "^")
+        told(&COLOURED.listing("a.rs", text, rows.iter().map(Row::from)))
     };
     assert_eq!(
         coloured(text, &rows),
@@ -66,7 +73,7 @@ fn words_of_code_have_colours() {
     let file = ListingRow::File { path: "a.rs".into(), line_count: 9 };
     let map = [file, line(3, 2, "fn go() {")];
     assert_eq!(
-        COLOURED.files(map.iter().map(Row::from)).replace('\x1b', "^"),
+        told(&COLOURED.files(map.iter().map(Row::from))),
         "^[36ma.rs^[0m^[2m (9 lines)^[0m\n^[2m 3→^[0m^[35mfn^[0m ^[1mgo^[0m() {\n"
     );
 }
@@ -77,7 +84,7 @@ fn only_so_many_lines_of_a_map_have_highlights() {
     let lines = std::iter::repeat_n(line(1, 1, "fn go() {"), PIECES_MAX + 1);
     let rows: Vec<_> = [file].into_iter().chain(lines).collect();
     let coloured = COLOURED.files(rows.iter().map(Row::from));
-    assert_eq!(coloured.matches("\x1b[35m").count(), PIECES_MAX);
+    assert_eq!(told(&coloured).matches("^[35m").count(), PIECES_MAX);
     holds(&coloured, &text_of_rows(&rows));
 }
 

@@ -1,14 +1,14 @@
 //! `foveal changelog`: what a session changed in files, in order.
 
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 use foveal_context::timeline;
+use foveal_screen::in_one_line;
 
 use super::one_session::OneSession;
 use crate::environment::Environment;
-use crate::output;
 use crate::table::{Narrow, Side, Table};
+use crate::{notice, output};
 
 /// The command line of `foveal changelog`.
 #[derive(Debug, clap::Args)]
@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
             continue;
         }
         if session.conversations.len() > 1 {
-            text += &format!("{}\n", conversation.id);
+            text += &format!("{}\n", in_one_line(&conversation.id));
         }
         let columns = [("turn", Side::Right), ("file", Side::Left), ("change", Side::Left)];
         let mut table = Table::new(columns.to_vec())
@@ -41,9 +41,9 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         }
         text += &table.render_within(environment.width, "");
     }
-    output::print(&text)?;
     if text.is_empty() {
-        writeln!(io::stderr(), "no change of a file is recorded in this session")?;
+        notice::say("no change of a file is recorded in this session");
     }
+    output::print(text)?;
     Ok(ExitCode::SUCCESS)
 }

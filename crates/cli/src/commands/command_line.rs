@@ -139,7 +139,7 @@ pub(crate) fn run(cli: Cli, environment: &Environment) -> anyhow::Result<ExitCod
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "foveal", &mut script);
-            output::print(&String::from_utf8_lossy(&script))?;
+            output::print(String::from_utf8_lossy(&script).into_owned())?;
             Ok(ExitCode::SUCCESS)
         }
         Command::Man(arguments) => man::run(&arguments, Cli::command()),

@@ -11,7 +11,7 @@ use super::read::Span;
 use crate::environment::Environment;
 use crate::notice;
 use crate::numbers::plural;
-use crate::pager::{self, PrintOptions};
+use crate::pager::PrintOptions;
 use crate::rules::Rules;
 use crate::toolbox;
 
@@ -66,8 +66,8 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
             json!({ "handle": handle, "lines": count, "secrets": content.secrets, "text": text });
         format!("{all}\n")
     } else {
-        pager::harmless(text, environment)
+        text
     };
-    arguments.options.print(&shown, environment)?;
+    arguments.options.print(shown, environment)?;
     Ok(ExitCode::SUCCESS)
 }

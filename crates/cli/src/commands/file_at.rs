@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         bail!("nothing is known of `{path}` at turn {turn}: give a later --turn");
     }
     notice::say(format_args!("`{path}` at turn {turn}: {}", trust(&state)));
-    output::print(&environment.painter().file(&path, &render(&state)))?;
+    output::print(environment.painter().file(&path, &render(&state)))?;
     Ok(ExitCode::SUCCESS)
 }
 

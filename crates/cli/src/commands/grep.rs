@@ -96,13 +96,12 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     if arguments.json {
         let mut all: Value = as_json(&answer);
         all["path"] = place.path.into();
-        pager::print(&format!("{all}\n"), false, environment)?;
+        pager::print(format!("{all}\n"), false, environment)?;
     } else if found == 0 {
         notice::say(answer.text.trim_end().trim_matches(['[', ']']));
     } else {
-        let shown = pager::harmless(answer.text, environment);
-        let text = environment.painter().files(rows_of(&shown, &answer.rows));
-        pager::print(&text, !arguments.no_pager, environment)?;
+        let text = environment.painter().files(rows_of(&answer.text, &answer.rows));
+        pager::print(text, !arguments.no_pager, environment)?;
     }
     Ok(if found == 0 { ExitCode::from(EXIT_CODE_NOTHING) } else { ExitCode::SUCCESS })
 }

@@ -1,11 +1,11 @@
 //! `foveal hook`: answers one event of an agent.
 
-use std::io::{self, Write};
+use std::io;
 use std::process::ExitCode;
 
 use crate::environment::Environment;
 use crate::hook::{self, Host};
-use crate::notice;
+use crate::{notice, output};
 
 /// The command line of `foveal hook`.
 #[derive(Debug, clap::Args)]
@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> ExitCode 
     }
     hook::answer(arguments.agent, io::stdin().lock(), environment, |answer| {
         // Whoever does not read it any more does not want it.
-        let _ = writeln!(io::stdout(), "{answer}");
+        let _ = output::print_exactly(&format!("{answer}\n"));
     });
     ExitCode::SUCCESS
 }

@@ -214,7 +214,7 @@ fn tell(
             None => line,
         }
     };
-    output::print(&format!("{line}\n"))?;
+    output::print(format!("{line}\n"))?;
     if let Some(problem) = opened.index.problem().map(repository_index::told) {
         let why = "vectors are not up to date; searches use words alone";
         notice::say(format_args!("{why}: {problem}; then run it again to continue"));

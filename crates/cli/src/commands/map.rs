@@ -58,11 +58,11 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     };
     let found = map(&relations, &ranks, &options);
     if arguments.json {
-        output::print(&format!("{}\n", as_json(&relations, &ranks, &found)))?;
+        output::print(format!("{}\n", as_json(&relations, &ranks, &found)))?;
     } else if found.text.is_empty() {
         bail!("nothing fits into {} tokens: allow more with --tokens", arguments.tokens);
     } else {
-        output::print(&environment.painter().files(found.rows.iter().map(Row::from)))?;
+        output::print(environment.painter().files(found.rows.iter().map(Row::from)))?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -10,6 +10,7 @@ use crate::colour::{Row, Style};
 use crate::environment::Environment;
 use crate::output;
 use crate::rules::Rules;
+use crate::shown::Shown;
 use crate::source_file::{self, SourceText, read_file};
 
 /// The command line of `foveal outline`.
@@ -35,24 +36,25 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         read.push((path.display().to_string(), read_file(path)?));
     }
     let painter = environment.painter();
-    let mut shown = String::new();
+    let mut shown = Shown::default();
     if arguments.json {
         let all: Vec<Value> = read.iter().map(|(path, source)| as_json(path, source)).collect();
-        shown = format!("{}\n", json!({ "files": all }));
+        shown.push(format!("{}\n", json!({ "files": all })));
     } else {
         for (at, (path, source)) in read.iter().enumerate() {
             if read.len() > 1 {
                 let before = if at > 0 { "\n" } else { "" };
                 let lines =
                     painter.paint(Style::Aside, &format!("({} lines)", source.parsed.line_count));
-                shown += &format!("{before}{} {lines}\n", painter.paint(Style::Place, path));
+                shown.push(before);
+                shown.push(painter.paint(Style::Place, path).and(" ").and(lines).and("\n"));
             }
             let SourceText { text, parsed } = source;
             let rows = outline(parsed, text).rows(parsed, text);
-            shown += &painter.listing(path, text, rows.iter().map(Row::from));
+            shown.push(painter.listing(path, text, rows.iter().map(Row::from)));
         }
     }
-    output::print(&shown)?;
+    output::print(shown)?;
     Ok(ExitCode::SUCCESS)
 }
 

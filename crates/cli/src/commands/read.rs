@@ -13,7 +13,8 @@ use serde_json::json;
 use crate::colour::rows_of;
 use crate::environment::Environment;
 use crate::one_call::{Ended, PathTools, as_json};
-use crate::pager::{self, PrintOptions};
+use crate::pager::PrintOptions;
+use crate::shown::Shown;
 use crate::source_file;
 
 /// Largest file whose lines are shown in colours.
@@ -100,21 +101,20 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         Ended::Stopped(code) => return Ok(code),
         Ended::Answered(answer) => answer,
     };
-    let text = if arguments.options.json {
+    let text: Shown = if arguments.options.json {
         let mut all = as_json(&answer);
         all["path"] = place.path.into();
-        format!("{all}\n")
+        format!("{all}\n").into()
     } else if environment.colour {
-        let shown = pager::harmless(answer.text, environment);
-        coloured(&arguments.path, &shown, &answer.rows, environment)
+        coloured(&arguments.path, &answer.text, &answer.rows, environment)
     } else {
-        pager::harmless(answer.text, environment)
+        answer.text.into()
     };
-    arguments.options.print(&text, environment)?;
+    arguments.options.print(text, environment)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn coloured(path: &Path, shown: &str, rows: &[AnswerRow], environment: &Environment) -> String {
+fn coloured(path: &Path, shown: &str, rows: &[AnswerRow], environment: &Environment) -> Shown {
     let is_small = path.metadata().is_ok_and(|data| data.len() <= COLOURED_BYTES_MAX);
     let bytes = if is_small { std::fs::read(path).unwrap_or_default() } else { Vec::new() };
     let text = text_of(&bytes).unwrap_or_default();

@@ -19,6 +19,7 @@ use crate::numbers::plural;
 use crate::output;
 use crate::repository_index::{self, Answer, Embedding};
 use crate::rules::Rules;
+use crate::shown::Shown;
 use crate::table::wrapped;
 
 /// All kinds, as they are asked for.
@@ -104,15 +105,15 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let embedder = opened.embedder.as_ref().map(ToString::to_string).unwrap_or_default();
     note(&hits, problem, waiting, &embedder);
     let index = &opened.index;
-    let text: String = if arguments.json {
+    let text: Shown = if arguments.json {
         let root = index.root().to_string_lossy();
         let hits: Vec<serde_json::Value> = hits.iter().map(to_json).collect();
         let all = json!({ "root": root, "hits": hits, "problem": problem, "waiting": waiting });
-        format!("{all}\n")
+        format!("{all}\n").into()
     } else {
         hits.iter().map(|hit| to_text(hit, environment)).collect()
     };
-    output::print(&text)?;
+    output::print(text)?;
     if hits.is_empty() {
         notice::say(format_args!("nothing was found in {}", index.root().display()));
         return Ok(ExitCode::from(exit_code::NEGATIVE));
@@ -159,7 +160,7 @@ fn to_json(hit: &Hit) -> serde_json::Value {
 
 /// Where it is, what it is, and why it was found: two or three lines, more where a terminal is
 /// narrow.
-fn to_text(hit: &Hit, environment: &Environment) -> String {
+fn to_text(hit: &Hit, environment: &Environment) -> Shown {
     let painter = environment.painter();
     let place = format!("{}:{}", hit.path, hit.lines);
     let kind = hit.kind.map_or("lines", EntityKind::name);
@@ -168,10 +169,11 @@ fn to_text(hit: &Hit, environment: &Environment) -> String {
     let gap = if length > width { "\n    " } else { "  " };
     let (place, name) =
         (painter.paint(Style::Place, &place), painter.paint(Style::Name, &hit.name));
-    let mut text = format!("{place}{gap}{kind} {name}\n");
+    let mut text = place.and(gap).and(kind).and(" ").and(name).and("\n");
     if !hit.signature.is_empty() && hit.signature != hit.name {
         let signature = cut(&hit.signature, width.saturating_sub(INDENT.len()));
-        text += &format!("{INDENT}{}\n", painter.piece(&hit.path, &signature));
+        text.push_str(INDENT);
+        text.push(painter.piece(&hit.path, &signature).and("\n"));
     }
     // Numbers compare within one question only; they are in the JSON.
     let mut reasons = Vec::new();
@@ -186,7 +188,8 @@ fn to_text(hit: &Hit, environment: &Environment) -> String {
     }
     let why = format!("found by {}", reasons.join("; "));
     for line in wrapped(&why, width.saturating_sub(INDENT.len()), "").lines() {
-        text += &format!("{INDENT}{}\n", painter.paint(Style::Aside, line));
+        text.push_str(INDENT);
+        text.push(painter.paint(Style::Aside, line).and("\n"));
     }
     text
 }

@@ -5,6 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, bail};
 use clap::Subcommand;
+use foveal_screen::in_one_line;
 use foveal_store::{Session, SessionId, Store};
 use serde_json::{Value, json};
 
@@ -67,7 +68,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let done = match &arguments.action {
         None => {
             let text = list(&store, &sessions, arguments, environment)?;
-            arguments.options.print(&text, environment)?;
+            arguments.options.print(text, environment)?;
             return Ok(ExitCode::SUCCESS);
         }
         Some(SessionAction::Pin(named)) => {
@@ -86,7 +87,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
             format!("`{}` is removed", shown(id))
         }
     };
-    output::print(&format!("{done}\n"))?;
+    output::print(format!("{done}\n"))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -222,18 +223,17 @@ fn folder(session: &Session, environment: &Environment) -> String {
 /// Longest text in a cell.
 const CELL_CHARS_MAX: usize = 72;
 
-/// A text in one line, as a terminal can show it.
+/// The beginning of a text in one line.
 fn one_line(text: &str) -> String {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let count = words.chars().count();
-    let safe = |sign: char| if sign.is_control() { '\u{fffd}' } else { sign };
-    let kept: String = words.chars().take(CELL_CHARS_MAX).map(safe).collect();
+    let kept: String = words.chars().take(CELL_CHARS_MAX).collect();
     if count > CELL_CHARS_MAX { format!("{kept}…") } else { kept }
 }
 
 /// A name as a terminal can show it: clients choose them.
 fn shown(id: &SessionId) -> String {
-    id.0.chars().map(|sign| if sign.is_control() { '\u{fffd}' } else { sign }).collect()
+    in_one_line(&id.0).into_owned()
 }
 
 /// So many milliseconds ago, in one unit.

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use foveal_context::record::Record;
 use foveal_context::tokens::Tokenizer;
+use foveal_screen::in_one_line;
 use foveal_transcript::{Block, Conversation, Entry, EntryIndex, Role};
 
 use super::one_session::{OneSession, check_turn};
@@ -40,19 +41,19 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
             chosen.into_iter().map(all_turns).collect::<Vec<_>>().join("\n")
         }
     };
-    output::print(&text)?;
+    output::print(text)?;
     Ok(ExitCode::SUCCESS)
 }
 
 fn all_turns(conversation: &Conversation) -> String {
-    let mut text = conversation.id.clone();
+    let mut text = in_one_line(&conversation.id).into_owned();
     for (name, value) in [
         ("agent", &conversation.agent),
         ("in", &conversation.directory),
         ("of", &conversation.parent),
     ] {
         if let Some(value) = value {
-            let _ = write!(text, ", {name} {value}");
+            let _ = write!(text, ", {name} {}", in_one_line(value));
         }
     }
     let turns = conversation.responses().count() as u64;
@@ -76,7 +77,7 @@ fn one_turn(conversation: &Conversation, turn: u32) -> String {
     let start = conversation.responses().nth(turn as usize - 1).map_or(0, EntryIndex::at);
     let results = conversation.entries()[start..].iter().skip(1);
     let length = 1 + results.take_while(|entry| entry.role == Role::Tool).count();
-    let mut text = format!("turn {turn} of {}\n", conversation.id);
+    let mut text = format!("turn {turn} of {}\n", in_one_line(&conversation.id));
     for (index, entry) in (0u32..).zip(conversation.entries()).skip(start).take(length) {
         let line = listing::line(&record, EntryIndex(index));
         let _ = writeln!(text, "\n{line}");
@@ -101,7 +102,7 @@ fn content(text: &mut String, entry: &Entry) {
             Block::Opaque { kind, raw } => (Some(format!("not understood: {kind}")), raw.clone()),
         };
         if let Some(heading) = heading {
-            let _ = writeln!(text, "  [{heading}]");
+            let _ = writeln!(text, "  [{}]", in_one_line(&heading));
         }
         for line in body.split('\n') {
             let _ = writeln!(text, "  {line}");

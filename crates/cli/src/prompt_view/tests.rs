@@ -1,7 +1,15 @@
 use super::*;
+use crate::shown::Reader;
 use foveal_context::note::{Lines, Note, NoteKind};
 use foveal_context::shape::ShapeKind;
 use foveal_transcript::Handle;
+
+const PLAIN: Painter = Painter { on: false, for_person: false };
+const COLOURED: Painter = Painter { on: true, for_person: true };
+
+fn told(shown: &Shown) -> String {
+    shown.render(Reader::Person)
+}
 
 fn shape() -> (&'static str, Shape) {
     let original = "one\ntwo\nthree\nfour";
@@ -15,9 +23,9 @@ fn shape() -> (&'static str, Shape) {
 #[test]
 fn our_words_are_marked() {
     let (original, shape) = shape();
-    assert_eq!(marked(original, &shape, false), "  one\n~ [2-3 left out]\n  four\n");
+    assert_eq!(told(&marked(original, &shape, PLAIN)), "  one\n~ [2-3 left out]\n  four\n");
     assert_eq!(
-        marked(original, &shape, true),
+        told(&marked(original, &shape, COLOURED)),
         "  one\n~ \u{1b}[33m[2-3 left out]\u{1b}[0m\n  four\n"
     );
 }
@@ -26,7 +34,7 @@ fn our_words_are_marked() {
 fn a_difference_goes_from_the_original_to_the_projection() {
     let (original, shape) = shape();
     assert_eq!(
-        difference(original, &shape, false),
+        told(&difference(original, &shape, PLAIN)),
         "  --- original\n  +++ projected\n  @@ -1,4 +1,3 @@\n   one\n  -two\n  -three\n  \
          +[2-3 left out]\n   four\n  \\ No newline at end of file\n"
     );

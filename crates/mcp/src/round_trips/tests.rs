@@ -34,6 +34,8 @@ fn what_is_not_answered_is_not_asked_again() {
     let second = answered(RoundTrips::default().ask_folders(), None);
     assert_eq!(second.folders(), Some(ClientRoots::Unanswered));
     let third = answered(second.ask_approval(&question("a")), Some(&json!("nonsense")));
-    assert_eq!(third.approval(&question("a")), Some(Approval::No));
+    assert_eq!(third.approval(&question("a")), Some(Approval::Unclear));
+    let fourth = answered(RoundTrips::default().ask_approval(&question("b")), None);
+    assert_eq!(fourth.approval(&question("b")), Some(Approval::No));
     assert_eq!(RoundTrips::of(Some("not ours"), None).folders(), None);
 }

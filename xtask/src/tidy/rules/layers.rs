@@ -8,6 +8,7 @@ use crate::tidy::tree::Tree;
 /// Package, and the workspace packages it may depend on.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("foveal-cancel", &[]),
+    ("foveal-screen", &[]),
     ("foveal-transcript", &[]),
     ("foveal-effects", &["foveal-transcript"]),
     ("foveal-calls", &["foveal-effects", "foveal-transcript"]),
@@ -52,11 +53,27 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     (
         "foveal-mcp",
-        &["foveal-calls", "foveal-cancel", "foveal-context", "foveal-tools", "foveal-transcript"],
+        &[
+            "foveal-calls",
+            "foveal-cancel",
+            "foveal-context",
+            "foveal-screen",
+            "foveal-tools",
+            "foveal-transcript",
+        ],
     ),
     ("foveal-bench", &["foveal-code", "foveal-context", "foveal-effects", "foveal-transcript"]),
     ("foveal-replay", &["foveal-context", "foveal-effects", "foveal-transcript"]),
-    ("foveal-report", &["foveal-context", "foveal-effects", "foveal-replay", "foveal-transcript"]),
+    (
+        "foveal-report",
+        &[
+            "foveal-context",
+            "foveal-effects",
+            "foveal-replay",
+            "foveal-screen",
+            "foveal-transcript",
+        ],
+    ),
     ("foveal-testkit", &["foveal-context", "foveal-effects", "foveal-transcript"]),
     (
         "foveal",
@@ -74,6 +91,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "foveal-processes",
             "foveal-replay",
             "foveal-report",
+            "foveal-screen",
             "foveal-store",
             "foveal-tools",
             "foveal-transcript",

@@ -16,5 +16,6 @@ mod purity;
 mod sources;
 mod string_errors;
 mod table;
+mod terminal;
 
 pub(crate) use table::{RULES, check};

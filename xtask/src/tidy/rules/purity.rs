@@ -10,6 +10,7 @@ use crate::tidy::use_tree::expand;
 /// Folders whose `src` is pure.
 pub(crate) const PURE: &[&str] = &[
     "crates/transcript",
+    "crates/screen",
     "crates/effects",
     "crates/calls",
     "crates/context",

@@ -1,6 +1,5 @@
 //! `foveal bench curation`: curated views against the lines that commits touched.
 
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -14,6 +13,7 @@ use super::evaluate::evaluate;
 use super::outputs::Outputs;
 use super::{cases, history};
 use crate::interrupt;
+use crate::notice;
 use crate::numbers::plural;
 use crate::progress;
 
@@ -103,7 +103,7 @@ fn read(path: &Path) -> anyhow::Result<Vec<Case>> {
     let (cases, outside) = cases::read(path)?;
     if outside > 0 {
         let lines = plural(outside as u64, "gold line");
-        writeln!(io::stderr(), "{lines} outside the file of a case: not counted")?;
+        notice::say(format_args!("{lines} outside the file of a case: not counted"));
     }
     Ok(cases)
 }
@@ -130,7 +130,7 @@ fn sample(arguments: &Arguments, cancel: &Cancel<'_>) -> anyhow::Result<Vec<Case
         bail!("no commit makes a case in {}: `--help` says what is looked for", without.join(", "));
     }
     if !without.is_empty() {
-        writeln!(io::stderr(), "no commit makes a case in {}", without.join(", "))?;
+        notice::say(format_args!("no commit makes a case in {}", without.join(", ")));
     }
     Ok(cases)
 }

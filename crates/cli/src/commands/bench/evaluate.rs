@@ -1,6 +1,5 @@
 //! Measures cases and writes what came of it.
 
-use std::io::{self, Write};
 use std::process::ExitCode;
 
 use foveal_bench::Case;
@@ -11,6 +10,7 @@ use super::groups::{By, Group, groups};
 use super::outputs::{Outputs, ReportForm};
 use super::{cases, json, measure, page, text};
 use crate::exit_code;
+use crate::notice;
 use crate::numbers::plural;
 use crate::output;
 use crate::progress;
@@ -28,7 +28,7 @@ pub(super) fn evaluate(
 ) -> anyhow::Result<ExitCode> {
     if cases.is_empty() {
         // Only an interruption leaves none: what was written before is not to be replaced.
-        writeln!(io::stderr(), "interrupted before there was a case")?;
+        notice::say("interrupted before there was a case");
         return Ok(ExitCode::from(exit_code::INTERRUPTED));
     }
     if let Some(path) = &outputs.write_cases {
@@ -44,28 +44,28 @@ pub(super) fn evaluate(
     if let Some((path, form)) = outputs.report.as_ref().zip(report) {
         page::write(path, form, about, &groups)?;
     }
-    complain(&groups, cancel)?;
+    complain(&groups, cancel);
     let text = if outputs.json {
         json::render(&groups, about.seed, cases.len(), cancel.is_cancelled())
     } else {
         text::render(about, &groups)
     };
-    output::print(&text)?;
+    output::print(text)?;
     let stopped = cancel.is_cancelled();
     Ok(if stopped { ExitCode::from(exit_code::INTERRUPTED) } else { ExitCode::SUCCESS })
 }
 
 /// Says on standard error what is wrong with the figures.
-fn complain(groups: &[Group], cancel: &Cancel<'_>) -> io::Result<()> {
-    let mut err = io::stderr().lock();
+fn complain(groups: &[Group], cancel: &Cancel<'_>) {
     if cancel.is_cancelled() {
-        writeln!(err, "interrupted: the figures are of what was done until then")?;
+        notice::say("interrupted: the figures are of what was done until then");
     }
     let figures = groups.iter().filter(|group| group.by == By::All).flat_map(|all| &all.figures);
     let unsound: u32 = figures.flatten().map(|figures| figures.unsound).sum();
     if unsound > 0 {
         let views = plural(u64::from(unsound), "view");
-        writeln!(err, "{views} with ranges outside the file, out of order or over the budget")?;
+        notice::say(format_args!(
+            "{views} with ranges outside the file, out of order or over the budget"
+        ));
     }
-    Ok(())
 }

@@ -1,6 +1,5 @@
 //! `foveal bench reads`: curated views against what agents used of the files they read.
 
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -9,6 +8,7 @@ use foveal_bench::Case;
 use foveal_bench::reads::{self, EVIDENCE, Evidence};
 use foveal_context::record::Record;
 use foveal_context::tokens::Tokenizer;
+use foveal_screen::in_one_line;
 use foveal_transcript::Session;
 use foveal_wire::Format;
 use rayon::prelude::*;
@@ -17,6 +17,7 @@ use super::about::About;
 use super::evaluate::evaluate;
 use super::outputs::Outputs;
 use crate::interrupt;
+use crate::notice;
 use crate::numbers::plural;
 use crate::progress;
 use crate::sessions::{self, SessionFile, load};
@@ -114,10 +115,9 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         );
     }
     if !errors.is_empty() {
-        let mut err = io::stderr().lock();
-        writeln!(err, "not read: {}", plural(errors.len() as u64, "file"))?;
+        notice::say(format_args!("not read: {}", plural(errors.len() as u64, "file")));
         for error in &errors {
-            writeln!(err, "  {error}")?;
+            notice::say(format_args!("  {}", in_one_line(&error.to_string())));
         }
     }
     let about =

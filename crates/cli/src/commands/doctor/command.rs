@@ -10,6 +10,7 @@ use crate::colour::Style;
 use crate::environment::Environment;
 use crate::exit_code;
 use crate::output;
+use crate::shown::Shown;
 use crate::table::wrapped;
 use foveal_code::highlight::HighlightClass;
 
@@ -28,7 +29,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
     let mut findings = machine::look(environment);
     findings.extend(agents::look(environment));
-    let text = if arguments.json {
+    let text: Shown = if arguments.json {
         let all: Vec<Value> = findings
             .iter()
             .map(|finding| {
@@ -40,11 +41,12 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
                 })
             })
             .collect();
-        format!("{}\n", json!({ "version": env!("CARGO_PKG_VERSION"), "findings": all }))
+        let all = json!({ "version": env!("CARGO_PKG_VERSION"), "findings": all });
+        format!("{all}\n").into()
     } else {
         text(&findings, environment)
     };
-    output::print(&text)?;
+    output::print(text)?;
     let worst = findings.iter().map(|finding| finding.state).max();
     Ok(if worst == Some(State::Broken) {
         ExitCode::from(exit_code::NEGATIVE)
@@ -56,7 +58,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
 /// Characters of the word before each finding, with the gap behind it.
 const STATE_CHARS: usize = 8;
 
-fn text(findings: &[Finding], environment: &Environment) -> String {
+fn text(findings: &[Finding], environment: &Environment) -> Shown {
     let painter = environment.painter();
     let width = findings.iter().map(|finding| finding.about.chars().count()).max().unwrap_or(0);
     let start = STATE_CHARS + width + 2;
@@ -69,7 +71,7 @@ fn text(findings: &[Finding], environment: &Environment) -> String {
         None => text.to_owned(),
         Some(_) => wrapped(text, room, "").trim_end().replace('\n', &format!("\n{indent}")),
     };
-    let mut text = String::new();
+    let mut text = Shown::default();
     for Finding { about, state, what, remedy } in findings {
         let style = match state {
             State::Ok => Style::Code(HighlightClass::Text),
@@ -78,14 +80,15 @@ fn text(findings: &[Finding], environment: &Environment) -> String {
         };
         let word = painter.paint(style, &format!("{:<6}", state.word()));
         let what = within(what);
-        text += &match is_narrow {
-            true => format!("{word}  {about}\n{indent}{what}\n"),
-            false => format!("{word}  {about:<width$}  {what}\n"),
-        };
+        text.push(word);
+        text.push(match is_narrow {
+            true => format!("  {about}\n{indent}{what}\n"),
+            false => format!("  {about:<width$}  {what}\n"),
+        });
         if let Some(remedy) = remedy {
             for line in within(remedy).lines() {
-                let line = painter.paint(Style::Aside, line.trim_start());
-                text += &format!("{indent}{line}\n");
+                text.push_str(&indent);
+                text.push(painter.paint(Style::Aside, line.trim_start()).and("\n"));
             }
         }
     }

@@ -69,12 +69,10 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let format = if arguments.json { Format::Json } else { arguments.format };
     let printed = match format {
         Format::Text => text::text(&relations, root, arguments.depth, &is_told, environment),
-        Format::Mermaid => diagram::mermaid(&relations, &around()),
-        Format::Dot => diagram::dot(&relations, &around()),
-        Format::Json => {
-            format!("{}\n", json::json(&relations, root, &around()))
-        }
+        Format::Mermaid => diagram::mermaid(&relations, &around()).into(),
+        Format::Dot => diagram::dot(&relations, &around()).into(),
+        Format::Json => format!("{}\n", json::json(&relations, root, &around())).into(),
     };
-    output::print(&printed)?;
+    output::print(printed)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -7,6 +7,7 @@ use foveal_code::relations::{NodeId, RelationRow, Relations};
 use super::symbol::place_and_name;
 use crate::colour::Style;
 use crate::environment::Environment;
+use crate::shown::Shown;
 use crate::table::wrapped;
 
 /// Rows of one list; the rest is counted.
@@ -19,17 +20,17 @@ pub(super) fn text(
     depth: u32,
     is_told: &dyn Fn(NodeId) -> bool,
     environment: &Environment,
-) -> String {
+) -> Shown {
     let painter = environment.painter();
     let node = relations.node(root);
-    let mut out = format!("{}\n", painter.paint(Style::Name, &place_and_name(relations, root)));
+    let mut out = painter.paint(Style::Name, &place_and_name(relations, root)).and("\n");
     let within = |line: &str| match environment.width {
         Some(width) => wrapped(line, width.saturating_sub(2), "    ").trim_end().to_owned(),
         None => line.to_owned(),
     };
     let signature: Vec<String> = node.signature.lines().map(str::trim_end).map(within).collect();
-    for line in painter.piece(&node.key.path, &signature.join("\n")).lines() {
-        let _ = writeln!(out, "  {line}");
+    if !signature.is_empty() {
+        out.push(painter.piece(&node.key.path, &signature.join("\n")).indented("  ").and("\n"));
     }
     let mut lists = relations.lists(root, depth);
     for list in &mut lists {
@@ -39,10 +40,11 @@ pub(super) fn text(
     }
     lists.retain(|list| !list.rows.is_empty());
     for list in &lists {
-        let heading = painter.paint(Style::Name, list.heading);
-        let _ = writeln!(out, "\n{heading} ({})", list.direct);
+        out.push_str("\n");
+        out.push(painter.paint(Style::Name, list.heading));
+        let _ = writeln!(out, " ({})", list.direct);
         for row in list.rows.iter().take(ROWS_MAX) {
-            let _ = writeln!(out, "{}", line(relations, row, environment));
+            out.push(line(relations, row, environment).and("\n"));
         }
         if list.rows.len() > ROWS_MAX {
             let _ = writeln!(out, "  and {} more", list.rows.len() - ROWS_MAX);
@@ -54,7 +56,7 @@ pub(super) fn text(
     out
 }
 
-fn line(relations: &Relations, row: &RelationRow, environment: &Environment) -> String {
+fn line(relations: &Relations, row: &RelationRow, environment: &Environment) -> Shown {
     let painter = environment.painter();
     let again = if row.is_above { "  (above)" } else { "" };
     let times = if row.count > 1 { format!("  x{}", row.count) } else { String::new() };
@@ -71,5 +73,5 @@ fn line(relations: &Relations, row: &RelationRow, environment: &Environment) -> 
         false => whole[place.len()..].to_owned(),
     };
     let place = painter.paint(Style::Place, place);
-    format!("{indent}{place}{name}{}", painter.paint(Style::Aside, &aside))
+    Shown::from(indent).and(place).and(name).and(painter.paint(Style::Aside, &aside))
 }

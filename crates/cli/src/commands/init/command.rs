@@ -10,9 +10,9 @@ use super::change::{Change, Outcome};
 use super::text;
 use crate::clients::{CLIENTS, Client, Edit, HooksProblem, Program, Start, Target};
 use crate::commands::mcp::ToolChoice;
-use crate::confirm;
 use crate::environment::Environment;
 use crate::exit_code;
+use crate::notice;
 use crate::output;
 
 /// The command line of `foveal init`.
@@ -92,7 +92,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     if arguments.json {
         let all: Vec<Value> = changes.iter().map(as_json).collect();
         let all = json!({ "program": program.shown(), "files": all });
-        output::print(&format!("{all}\n"))?;
+        output::print(format!("{all}\n"))?;
     }
     if must_ask && !asks {
         bail!("nothing was written, because nobody can be asked: give --yes or --dry-run");
@@ -122,11 +122,12 @@ fn carry_out(
         change.look_again(arguments.remove);
         if !arguments.json {
             let shown = text::change(change, arguments.remove, environment);
-            output::print(&shown)?;
+            output::print(shown)?;
         }
         if change.is_open() && arguments.dry_run {
             change.outcome = Outcome::Would;
-        } else if change.is_open() && (arguments.yes || (asks && confirm::yes(&format!("{verb}?"))))
+        } else if change.is_open()
+            && (arguments.yes || (asks && notice::confirm(&format!("{verb}?"))))
         {
             change.make(arguments.remove);
         } else if change.is_open() {
@@ -136,7 +137,7 @@ fn carry_out(
             left_alone = Some(change.client.name);
         }
         if !arguments.json {
-            output::print(&text::outcome(change, arguments.remove))?;
+            output::print(text::outcome(change, arguments.remove))?;
         }
     }
     Ok(())

@@ -4,21 +4,22 @@ use super::change::{Change, Outcome};
 use crate::colour::Style;
 use crate::diff;
 use crate::environment::Environment;
+use crate::shown::Shown;
 
 /// Whose file it is, and what would change in it.
-pub(super) fn change(change: &Change, removes: bool, environment: &Environment) -> String {
+pub(super) fn change(change: &Change, removes: bool, environment: &Environment) -> Shown {
     let painter = environment.painter();
     let title = painter.paint(Style::Name, change.client.title);
-    let Some(target) = &change.target else { return format!("{title}\n") };
+    let Some(target) = &change.target else { return title.and("\n") };
     let path = painter.paint(Style::Place, &target.path.display().to_string());
-    let mut text = format!("{title}: {path} ({})\n", target.purpose);
+    let mut text = title.and(": ").and(path).and(format!(" ({})\n", target.purpose));
     if !change.is_open() {
         return text;
     }
     if removes && change.diff().lines().all(|line| !line.starts_with(['+', ' '])) {
-        text += "  removes the file, because nothing else is in it\n";
+        text.push_str("  removes the file, because nothing else is in it\n");
     }
-    text + &diff::painted(&change.diff(), painter)
+    text.and(diff::painted(&change.diff(), painter))
 }
 
 /// What came of it.

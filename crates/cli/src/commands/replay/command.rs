@@ -1,7 +1,7 @@
 //! `foveal replay`: what each profile would have cost and kept on recorded sessions.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,6 +10,7 @@ use foveal_cancel::Cancel;
 use foveal_code::views::CuratedViews;
 use foveal_context::profile::DEFAULT;
 use foveal_report::{Limits, ProfileLine, ReportBuilder};
+use foveal_screen::in_one_line;
 
 use super::arguments::{Config, Show};
 use crate::commands::one_session::{check_turn, conversation};
@@ -18,6 +19,7 @@ use crate::exit_code;
 use crate::figures::{SessionFigures, Totals};
 use crate::interrupt;
 use crate::measure::{self, Attachments, FileOutcome};
+use crate::notice;
 use crate::numbers::plural;
 use crate::ordered::Ordered;
 use crate::output;
@@ -108,7 +110,7 @@ fn show_prompt(
     let view =
         PromptView::of(conversation.clone(), show.turn, profile, &config.prices, config.tokenizer)
             .context("the conversation ends before this request")?;
-    output::print(&view.render(profile, show.detail, environment.colour))?;
+    output::print(view.render(profile, show.detail, environment.painter()))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -121,7 +123,10 @@ fn session_files(
         return Ok(Some(sessions::find(&config.paths, config.format)?));
     }
     let kept = own::look(own::places(environment), config.format);
-    write!(io::stderr(), "{}", own::describe(&kept))?;
+    let found = own::describe(&kept);
+    if !found.is_empty() {
+        notice::say(found.trim_end());
+    }
     let mut found = FoundSessions::default();
     for kept in kept {
         found.files.extend(kept.files);
@@ -133,7 +138,7 @@ fn session_files(
 fn open_log(config: &Config) -> anyhow::Result<Option<Ordered<'static>>> {
     let Some(path) = &config.prompt_log else { return Ok(None) };
     if path.as_os_str() == "-" {
-        return Ok(Some(Ordered::new(Box::new(BufWriter::new(io::stdout())))));
+        return Ok(Some(Ordered::new(output::stream())));
     }
     let file =
         File::create(path).with_context(|| format!("`{}` cannot be written", path.display()))?;
@@ -182,7 +187,7 @@ impl Collected {
         environment: &Environment,
     ) -> anyhow::Result<ExitCode> {
         self.problems.truncate(config.problems_max);
-        self.complain(interrupted)?;
+        self.complain(interrupted);
         if self.sessions.is_empty() && !interrupted {
             return Ok(ExitCode::from(exit_code::FAILED));
         }
@@ -218,42 +223,41 @@ impl Collected {
         };
         summary::sort_sessions(&mut self.sessions, summary.main_profile(), config.sort);
         summary.sessions = &self.sessions;
-        output::print(&match config.json {
+        output::print(match config.json {
             true => summary::json::render(&summary, config.per_session),
             false => summary::text::render(&summary, config.per_session, width),
         })
     }
 
     /// Says on standard error what was not read.
-    fn complain(&self, interrupted: bool) -> io::Result<()> {
-        let mut err = io::stderr().lock();
+    fn complain(&self, interrupted: bool) {
         let alone = self.sessions.is_empty() && !interrupted;
         match self.not_read.len() as u64 {
             0 => {}
             _ if alone => {
                 for reason in &self.not_read {
-                    writeln!(err, "error: {reason}")?;
+                    notice::say(format_args!("error: {}", in_one_line(reason)));
                 }
             }
             many => {
                 let were = if many == 1 { "was" } else { "were" };
-                writeln!(err, "{} {were} not read:", plural(many, "file"))?;
+                notice::say(format_args!("{} {were} not read:", plural(many, "file")));
                 for reason in &self.not_read {
-                    writeln!(err, "  {reason}")?;
+                    notice::say(format_args!("  {}", in_one_line(reason)));
                 }
             }
         }
         if self.problem_count > 0 {
             let shown = self.problems.len() as u64;
             let rest = if shown < self.problem_count { "; --problems lists all" } else { "" };
-            writeln!(err, "{} in what was read{rest}:", plural(self.problem_count, "problem"))?;
+            let many = plural(self.problem_count, "problem");
+            notice::say(format_args!("{many} in what was read{rest}:"));
             for problem in &self.problems {
-                writeln!(err, "  {problem}")?;
+                notice::say(format_args!("  {}", in_one_line(problem)));
             }
         }
         if !self.attachments.is_empty() {
-            writeln!(err, "{}", self.attachments)?;
+            notice::say(&self.attachments);
         }
-        Ok(())
     }
 }

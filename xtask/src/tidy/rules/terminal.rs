@@ -1,0 +1,47 @@
+//! One place writes to a terminal, and it spells out what a terminal would obey. Whoever writes
+//! past it passes on what names and contents of others hold.
+
+use crate::tidy::finding::Place;
+use crate::tidy::source::Source;
+use crate::tidy::tree::Tree;
+
+/// Who writes, and who asks what the terminal is.
+const WRITERS: &[&str] =
+    &["crates/cli/src/environment.rs", "crates/cli/src/notice.rs", "crates/cli/src/output.rs"];
+
+/// What writes by itself.
+const MACROS: &[&str] = &["dbg", "eprint", "eprintln", "print", "println"];
+
+/// Functions that give the streams away.
+const STREAMS: &[&str] = &["stdout", "stderr", "inherit"];
+
+pub(crate) fn check(tree: &Tree) -> Vec<Place> {
+    let is_meant = |source: &&Source| {
+        let in_program = source.path.starts_with("crates/") && source.path.contains("/src/");
+        in_program && !source.is_test_file() && !WRITERS.contains(&source.path.as_str())
+    };
+    tree.sources.iter().filter(is_meant).flat_map(check_source).collect()
+}
+
+fn check_source(source: &Source) -> Vec<Place> {
+    let tests = source.test_ranges();
+    let mut places = Vec::new();
+    let mut find = |name: &str, follows: char, is_call: bool| {
+        for at in source.words(name).filter(|at| !tests.iter().any(|test| test.contains(at))) {
+            let before = source.code[..at].trim_end();
+            let is_method = before.ends_with('.') || before.ends_with("fn");
+            let is_import = before.ends_with("::") && before[..before.len() - 2].ends_with("io");
+            let is_used = source.code[at + name.len()..].starts_with(follows);
+            if (is_used && !is_method) || (is_call && is_import && !is_used) {
+                let what = format!("`{name}`; print with `output` or `notice` of the program");
+                places.push(Place::new(source.path.clone(), source.line_at(at), what));
+            }
+        }
+    };
+    MACROS.iter().for_each(|name| find(name, '!', false));
+    STREAMS.iter().for_each(|name| find(name, '(', true));
+    places
+}
+
+#[cfg(test)]
+mod tests;
