@@ -26,6 +26,8 @@ mod own_edits;
 mod own_sessions;
 #[cfg(unix)]
 mod plugins;
+#[cfg(unix)]
+mod private;
 mod prompt_log;
 mod replay;
 #[cfg(unix)]
