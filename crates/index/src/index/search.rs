@@ -4,10 +4,12 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
+use foveal_cancel::Cancel;
 use foveal_code::embed::{QuantizedVector, Vectors};
 use foveal_code::relations::{FileSymbols, Relations};
 
 use super::open::{Index, Models};
+use crate::embedding::is_instant;
 use crate::error::IndexError;
 use crate::load::load;
 use crate::model::ProbedEmbedder;
@@ -20,20 +22,39 @@ use crate::vectors;
 
 impl Index {
     /// The best parts for `query`, best first. Asks the store whether anything has changed,
-    /// but does not look at the files: see [`Self::update`]. If the embedder fails, words
-    /// alone count: see [`Self::problem`].
+    /// but does not look at the files: see [`Self::update`]. Only where something is not what
+    /// was written, files are read again before. If the embedder fails, words alone count: see
+    /// [`Self::problem`].
     ///
     /// # Errors
-    /// If the store cannot be read. A store that is damaged is set
-    /// aside; there are no hits then until the next update.
+    /// If the store cannot be read. A store that is damaged as a whole is set aside; there are no
+    /// hits then until the next update.
     pub fn search(&mut self, query: &str, options: &SearchOptions) -> Result<Vec<Hit>, IndexError> {
-        match self.search_store(query, options) {
+        match self.whole(|this| this.search_store(query, options)) {
             Err(error) if error.is_damage() => {
                 self.rebuild()?;
                 Ok(Vec::new())
             }
             other => other,
         }
+    }
+
+    /// Does `work` on what was written: what it finds to be something else is read again from
+    /// the files, and the work is done once more.
+    fn whole<T>(
+        &mut self,
+        work: impl Fn(&mut Self) -> Result<T, IndexError>,
+    ) -> Result<T, IndexError> {
+        self.lost_some = false;
+        let done = work(self)?;
+        if !std::mem::take(&mut self.lost_some) {
+            return Ok(done);
+        }
+        self.update_texts(&mut |_| {}, &Cancel::NEVER)?;
+        if self.embedder.as_deref().is_some_and(is_instant) {
+            self.update_vectors(usize::MAX, &mut |_| {}, &Cancel::NEVER)?;
+        }
+        work(self)
     }
 
     fn search_store(
@@ -67,6 +88,7 @@ impl Index {
                 hits.push(hit(found, segment, symbols, &asked, options));
             }
         }
+        self.lost_some |= !broken.is_empty();
         self.forget(&broken)?;
         Ok(hits)
     }
@@ -79,13 +101,16 @@ impl Index {
     pub fn symbols(&mut self) -> Result<Vec<FileSymbols>, IndexError> {
         let mut broken = Vec::new();
         let mut all = Vec::new();
-        for row in self.store.rows(None)?.into_iter().filter(|row| row.has_symbols) {
+        let (rows, damaged) = self.store.rows(None)?;
+        broken.extend(damaged);
+        for row in rows.into_iter().filter(|row| row.has_symbols) {
             let bytes = self.store.symbols(row.id)?;
             match bytes.and_then(|bytes| symbols::decode(&row.path, &bytes)) {
                 Some(symbols) => all.push(symbols),
                 None => broken.push(row.id),
             }
         }
+        self.lost_some |= !broken.is_empty();
         self.forget(&broken)?;
         Ok(all)
     }
@@ -98,7 +123,7 @@ impl Index {
     /// If the store cannot be read. One that is damaged is set aside; nothing is related
     /// then until the next update.
     pub fn relations(&mut self) -> Result<Arc<Relations>, IndexError> {
-        match self.relations_of_store() {
+        match self.whole(Self::relations_of_store) {
             Err(error) if error.is_damage() => {
                 self.rebuild()?;
                 Ok(Arc::default())
@@ -166,11 +191,11 @@ impl Index {
         let before = std::mem::take(&mut self.segments);
         let mut before: HashMap<RowId, Segment> =
             before.into_iter().map(|segment| (segment.row, segment)).collect();
-        let rows = self.store.rows(now.1)?;
+        let (rows, damaged) = self.store.rows(now.1)?;
         let missing: Vec<Row> =
             rows.iter().filter(|row| !before.contains_key(&row.id)).cloned().collect();
         before.extend(load(&self.store, missing, model.map(|model| model.dimensions))?);
-        let mut broken = Vec::new();
+        let mut broken = damaged;
         let mut changes = Vec::new();
         for row in rows {
             let Some(mut segment) = before.remove(&row.id) else {
@@ -190,6 +215,7 @@ impl Index {
             self.segments.push(segment);
         }
         self.loaded = Some(now);
+        self.lost_some |= !broken.is_empty() || !changes.is_empty();
         self.forget(&broken)?;
         if !changes.is_empty() {
             self.store.write(&changes)?;

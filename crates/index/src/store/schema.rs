@@ -10,7 +10,7 @@ use super::settings::{put_settings, settings};
 use crate::error::IndexError;
 
 /// The form of the tables and of the bytes in them; another one is rebuilt.
-pub(super) const VERSION: i64 = 4;
+pub(super) const VERSION: i64 = 5;
 
 /// `fovl`: says whose file it is.
 pub(super) const APPLICATION: i64 = 0x666f_766c;
@@ -28,7 +28,8 @@ CREATE TABLE file(
     class TEXT NOT NULL,
     language TEXT,
     lines INTEGER NOT NULL,
-    chunks INTEGER NOT NULL
+    chunks INTEGER NOT NULL,
+    checksum BLOB NOT NULL
 );
 CREATE TABLE content(
     file INTEGER PRIMARY KEY REFERENCES file(id) ON DELETE CASCADE,
