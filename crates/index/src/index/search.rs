@@ -20,6 +20,10 @@ use crate::store::{Change, Model, Row, RowId, VectorsId};
 use crate::symbols;
 use crate::vectors;
 
+/// Parts that are looked at where a single name is asked for, at least: what has exactly that name
+/// comes first.
+const NAMED_MIN: usize = 50;
+
 impl Index {
     /// The best parts for `query`, best first. Asks the store whether anything has changed,
     /// but does not look at the files: see [`Self::update`]. Only where something is not what
@@ -72,7 +76,11 @@ impl Index {
         let mut known: HashMap<RowId, FileSymbols> = HashMap::new();
         let mut hits = Vec::new();
         let mut broken = Vec::new();
-        for found in search(&self.segments, &question, options) {
+        let wide = SearchOptions {
+            limit: if asked.is_name() { options.limit.max(NAMED_MIN) } else { options.limit },
+            ..options.clone()
+        };
+        for found in search(&self.segments, &question, &wide) {
             let segment = &self.segments[found.segment];
             if let Entry::Vacant(place) = known.entry(segment.row) {
                 // Another process may have indexed the file again; its next search finds it.
@@ -90,7 +98,7 @@ impl Index {
         }
         self.lost_some |= !broken.is_empty();
         self.forget(&broken)?;
-        Ok(hits)
+        Ok(exact_first(hits, options.limit))
     }
 
     /// What every file defines and names, in the order of their paths; without files that
@@ -233,4 +241,13 @@ impl Index {
         let bytes = self.store.vectors(vectors)?;
         Ok(bytes.and_then(|bytes| vectors::decode(&bytes, model.dimensions, chunks)))
     }
+}
+
+/// The best hits: those with exactly the name asked for, then the others, each best first.
+fn exact_first(hits: Vec<(Hit, bool)>, limit: usize) -> Vec<Hit> {
+    let best = hits.first().map_or(0.0, |(hit, _)| hit.score);
+    let (mut first, others): (Vec<_>, Vec<_>) = hits.into_iter().partition(|(_, exact)| *exact);
+    // More is better, also here.
+    first.iter_mut().for_each(|(hit, _)| hit.score += best);
+    first.into_iter().chain(others).map(|(hit, _)| hit).take(limit).collect()
 }
