@@ -36,5 +36,6 @@ mod rules;
 mod screens;
 mod shell_tools;
 mod single;
+mod soak;
 mod structure;
 mod world;

@@ -232,3 +232,19 @@ fn no_link_leads_out_of_the_folder() {
     assert!(refused.contains("links/root"), "{refused}");
     assert!(!dump(&mut index).contains("outside"));
 }
+
+#[test]
+fn an_index_that_another_process_holds_is_asked_as_it_is() {
+    let world = world("busy");
+    let mut index = world.open();
+    update(&mut index);
+    let whole = found(&mut index, "value of the third part", 1_000);
+    let other = rusqlite::Connection::open(world.store()).expect("a store");
+    other.execute_batch("BEGIN IMMEDIATE").expect("nobody else writes");
+    world.write("f99.rs", "fn another_part() {}\n");
+    let error = index.update(&mut |_| {}, &foveal_cancel::Cancel::NEVER).expect_err("it is held");
+    assert!(error.is_busy(), "{error}");
+    assert_eq!(found(&mut index, "value of the third part", 1_000), whole);
+    other.execute_batch("COMMIT").expect("it is its own");
+    assert_eq!(update(&mut index).indexed, 1);
+}

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use foveal_database::{is_of_machine, is_of_place};
+use foveal_database::{is_busy, is_of_machine, is_of_place};
 use foveal_transcript::Handle;
 use thiserror::Error;
 
@@ -75,11 +75,7 @@ impl StoreError {
 
     /// Whether another process writes for longer than was waited for.
     pub fn is_busy(&self) -> bool {
-        let Self::Database(error) = self else { return false };
-        matches!(
-            error.sqlite_error_code(),
-            Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked)
-        )
+        matches!(self, Self::Database(error) if is_busy(error))
     }
 
     /// Whether the file is damaged, so that it has to be put away.

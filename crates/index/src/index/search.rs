@@ -44,7 +44,8 @@ impl Index {
     }
 
     /// Does `work` on what was written: what it finds to be something else is read again from
-    /// the files, and the work is done once more.
+    /// the files, and the work is done once more. Where that does not help, the file is damaged
+    /// in its order, and everything is made anew by the next update.
     fn whole<T>(
         &mut self,
         work: impl Fn(&mut Self) -> Result<T, IndexError>,
@@ -58,6 +59,11 @@ impl Index {
         if self.embedder.as_deref().is_some_and(is_instant) {
             self.update_vectors(usize::MAX, &mut |_| {}, &Cancel::NEVER)?;
         }
+        let done = work(self)?;
+        if !std::mem::take(&mut self.lost_some) {
+            return Ok(done);
+        }
+        self.rebuild()?;
         work(self)
     }
 

@@ -119,12 +119,10 @@ impl Store {
         &self,
         model: Option<ModelNumber>,
     ) -> Result<(Vec<Row>, Vec<RowId>), IndexError> {
-        let sql = format!(
-            "SELECT f.path, f.hash, f.class, f.chunks, f.checksum, f.id, \
-             f.class IN ('source', 'generated', 'vendored'), v.id FROM file f \
-             LEFT JOIN vectors v ON v.file = f.id AND v.model = ?1 ORDER BY f.path"
-        );
-        let mut statement = self.connection.prepare(&sql)?;
+        let sql = "SELECT f.path, f.hash, f.class, f.chunks, f.checksum, f.id, \
+                   f.class IN ('source', 'generated', 'vendored'), v.id FROM file f \
+                   LEFT JOIN vectors v ON v.file = f.id AND v.model = ?1 ORDER BY f.path";
+        let mut statement = self.connection.prepare(sql)?;
         let mut found = statement.query([model])?;
         let (mut rows, mut broken) = (Vec::new(), Vec::new());
         while let Some(row) = found.next()? {

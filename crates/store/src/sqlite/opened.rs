@@ -33,7 +33,7 @@ impl SqliteStore {
     /// [`Sqlite::told_uptime`].
     #[must_use]
     pub fn told_uptime(self, tell: impl Fn() -> Option<Uptime> + Send + Sync + 'static) -> Self {
-        Self { store: self.store.told_uptime(tell), ..self }
+        Self { store: self.store.told_uptime(tell) }
     }
 
     /// [`Sqlite::open_read_only`].
