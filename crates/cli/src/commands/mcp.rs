@@ -103,7 +103,8 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let mut settings = McpSettings::new(tools, directory.clone());
     settings.roots = toolbox::named(&arguments.roots)?;
     settings.structured = arguments.structured;
-    let mut opener = Opener::new(environment, &toolbox::named(&arguments.writable)?)?;
+    let writable = toolbox::named(&arguments.writable)?;
+    let mut opener = Opener::new(environment)?.for_commands(&writable);
     if arguments.require_sandbox {
         opener = opener.requiring_sandbox();
     }
