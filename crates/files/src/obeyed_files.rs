@@ -108,7 +108,7 @@ impl ObeyedFiles {
         let absolute = root.path().join(path);
         let state = match path.ends_with(".git/config") {
             true => settings_of(&absolute),
-            false => root.dir().symlink_metadata(path).ok().map(state),
+            false => root.dir().symlink_metadata(path).ok().as_ref().map(state),
         };
         match state {
             Some(state) => self.files.insert(absolute, state),
@@ -117,8 +117,8 @@ impl ObeyedFiles {
     }
 }
 
-fn state(metadata: Metadata) -> State {
-    State::Stamp(Stamp::of(&metadata))
+fn state(metadata: &Metadata) -> State {
+    State::Stamp(Stamp::of(metadata))
 }
 
 /// The settings of a repository without those of branches and remotes, which run nothing.

@@ -27,17 +27,17 @@ impl Before {
     pub(crate) fn changes(self, work: &Work<'_>) -> Option<RunNote> {
         let changed = ObeyedFiles::look(&self.roots).changed_since(&self.files);
         let in_terminals = work.session.obeyed.changes(&work.roots());
-        tell(work, changed.into_iter().chain(in_terminals).collect())
+        tell(work, &changed.into_iter().chain(in_terminals).collect())
     }
 }
 
 /// The same for what runs in terminals, since it was looked last.
 pub(crate) fn changes_in_terminals(work: &Work<'_>) -> Option<RunNote> {
-    tell(work, work.session.obeyed.changes(&work.roots()).into_iter().collect())
+    tell(work, &work.session.obeyed.changes(&work.roots()).into_iter().collect())
 }
 
 /// Tells the person; what to say to the model.
-fn tell(work: &Work<'_>, changed: BTreeSet<PathBuf>) -> Option<RunNote> {
+fn tell(work: &Work<'_>, changed: &BTreeSet<PathBuf>) -> Option<RunNote> {
     if changed.is_empty() {
         return None;
     }
