@@ -129,7 +129,11 @@ const STEMS: &[(&str, ObeyedBy)] = &[
 ];
 
 /// Endings of names.
-const ENDINGS: &[(&str, ObeyedBy)] = &[(".code-workspace", Editors), (".pth", Startup)];
+const ENDINGS: &[(&str, ObeyedBy)] = &[(".code-workspace", Editors)];
+
+/// Folders of packages of Python, where each start reads all files of this ending. Elsewhere such
+/// files hold models.
+const SITES: (&[&str], &str) = (&["dist-packages", "site-packages"], ".pth");
 
 /// Folders all of whose files are obeyed, at any depth.
 const FOLDERS: &[(&str, ObeyedBy)] = &[
@@ -173,7 +177,6 @@ const FOLDERS: &[(&str, ObeyedBy)] = &[
     (".lefthook", Hooks),
     (".trunk", Hooks),
     (".mvn", Hooks),
-    (".direnv", Hooks),
     (".ipython", Startup),
     (".jupyter", Startup),
     (".oh-my-zsh", Startup),
@@ -244,6 +247,10 @@ pub fn obeyed_by(path: &Path) -> Option<ObeyedBy> {
         return Some(VersionControl);
     }
     let name = parts.last()?;
+    let folder = parts.len().checked_sub(2).map(|at| parts[at]);
+    if name.ends_with(SITES.1) && folder.is_some_and(|folder| SITES.0.contains(&folder)) {
+        return Some(Startup);
+    }
     of_name(name).or_else(|| of_places(&parts)).or_else(|| of_folders(&parts))
 }
 

@@ -15,8 +15,8 @@ use crate::stamp::Stamp;
 /// Entries of one folder that are looked at.
 const ENTRIES_MAX: usize = 2_000;
 
-/// Files that are told apart.
-const FILES_MAX: usize = 4_000;
+/// Entries that are looked at in all: a home folder may be a root.
+const LOOKED_AT_MAX: usize = 8_000;
 
 /// Folders below one that is obeyed that are gone into.
 const DEPTH_MAX: usize = 3;
@@ -29,9 +29,10 @@ const HARMLESS: &[&str] = &["branch", "fetch", "merge", "pushurl", "rebase", "re
 
 /// The files that programs obey unasked, in each root and in the folders from there to the one
 /// that commands start in; with what tells whether they changed.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct ObeyedFiles {
     files: BTreeMap<PathBuf, State>,
+    looked_at: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,9 +59,14 @@ impl ObeyedFiles {
         found
     }
 
-    /// The files that changed, came or went since `before`.
+    /// The files that changed, came or went since `before`. Where there is more than is looked at,
+    /// only those that were found both times are compared.
     pub fn changed_since(&self, before: &Self) -> Vec<PathBuf> {
-        let is_changed = |path: &&PathBuf| self.files.get(*path) != before.files.get(*path);
+        let is_cut = self.is_full() || before.is_full();
+        let is_changed = |path: &&PathBuf| match (self.files.get(*path), before.files.get(*path)) {
+            (Some(now), Some(before)) => now != before,
+            (now, before) => !is_cut && now != before,
+        };
         let all: BTreeSet<&PathBuf> = self.files.keys().chain(before.files.keys()).collect();
         all.into_iter().filter(is_changed).cloned().collect()
     }
@@ -72,14 +78,19 @@ impl ObeyedFiles {
         }
     }
 
+    fn is_full(&self) -> bool {
+        self.looked_at >= LOOKED_AT_MAX
+    }
+
     /// Adds what stands in `folder`, which is `depth` folders below one that is obeyed.
     fn look_in(&mut self, root: &Root, folder: &Path, depth: usize) {
         let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let Ok(entries) = root.dir().read_dir(here) else { return };
         for entry in entries.take(ENTRIES_MAX).flatten() {
-            if self.files.len() >= FILES_MAX {
+            if self.is_full() {
                 return;
             }
+            self.looked_at += 1;
             let name = entry.file_name();
             let path = folder.join(&name);
             let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());

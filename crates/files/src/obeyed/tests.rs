@@ -68,7 +68,16 @@ fn what_others_obey_unasked_is_told() {
             ".mvn/jvm.config",
         ],
     );
-    check(Some(Startup), &[".bashrc", ".zshenv", "sitecustomize.py", "a/b.pth", ".gdbinit"]);
+    check(
+        Some(Startup),
+        &[
+            ".bashrc",
+            ".zshenv",
+            "sitecustomize.py",
+            "v/lib/python3/site-packages/b.pth",
+            ".gdbinit",
+        ],
+    );
     check(Some(Foveal), &[".config/foveal/config.toml", "foveal/config.toml"]);
     check(Some(VersionControl), &[".git/config", ".git/hooks/pre-commit", ".hg/hgrc"]);
 }
@@ -126,6 +135,7 @@ fn ordinary_work_is_not_asked_about() {
             "docs/config.toml",
             "foveal/src/config.rs",
             "mcp.json",
+            "models/best.pth",
             ".cargo/audit.toml",
             ".config/nextest.toml",
             "husky/pre-commit",
