@@ -49,6 +49,10 @@ fn what_others_obey_unasked_is_told() {
             "a/.dir-locals.el",
         ],
     );
+}
+
+#[test]
+fn what_is_run_at_commits_installations_and_starts_is_told() {
     check(
         Some(Hooks),
         &[

@@ -41,7 +41,7 @@ pub(super) fn write_new(
     if let Ok(text) = TextFile::decode(bytes) {
         let view = Arc::new(view_of(located, text));
         let known = KnownFile::after(None, written.version, view, None);
-        work.session.files.put(key.clone(), known.all_written());
+        work.session.files.change(key, |_| Some(known.all_written()));
     }
     let held = Dependency::File(located.absolute(), written.version);
     let depends = vec![held, work.seen_from()];
