@@ -1,5 +1,6 @@
 //! Tools on folders, with what they need of this machine.
 
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,6 +14,7 @@ use foveal_tools::toolbox::Host;
 use foveal_tools::unkept::Unkept;
 use foveal_tools::{Toolbox, code_index};
 
+use crate::commands::CONVERT_PAGE;
 use crate::environment::{self, Environment};
 use crate::notice;
 use crate::repository_index;
@@ -189,6 +191,9 @@ impl Opener {
         let UserSettings { tools, policy } = self.settings.clone();
         let mut toolbox = Toolbox::new(roots, store, index, self.host.clone(), tools);
         toolbox.policy = policy;
+        if let Some(program) = own_program() {
+            toolbox.convert_pages_by(vec![program, CONVERT_PAGE.into()]);
+        }
         toolbox.rules_file = user_settings::path(&self.environment);
         toolbox.client_folder.clone_from(&self.client_folder);
         toolbox.unkept = Arc::new(Unkept::new(|error| {
@@ -200,6 +205,15 @@ impl Opener {
     fn store(&self) -> OpenedStore {
         let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
         store.get_or_insert_with(|| open_store(&self.environment)).clone()
+    }
+}
+
+/// This program as it runs, also where another one has taken its place on the disk since.
+fn own_program() -> Option<OsString> {
+    let running = Path::new("/proc/self/exe");
+    match running.exists() {
+        true => Some(running.into()),
+        false => std::env::current_exe().ok().map(Into::into),
     }
 }
 

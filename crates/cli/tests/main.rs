@@ -2,6 +2,8 @@
 
 mod bad_input;
 mod bench;
+#[cfg(unix)]
+mod convert_page;
 mod embedder;
 #[cfg(unix)]
 mod full_disk;

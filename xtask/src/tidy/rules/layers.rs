@@ -86,6 +86,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "foveal-store",
             "foveal-tools",
             "foveal-transcript",
+            "foveal-web",
             "foveal-wire",
         ],
     ),
