@@ -81,7 +81,7 @@ const BYTES_PER_TEN_TOKENS: u64 = 34;
 impl Tokenizer {
     /// Tokens of `text`, special tokens read as plain text. Long stretches of one kind (4,096
     /// bytes of letters, blanks or signs without a break) are counted in parts of 1,024 bytes,
-    /// which may give up to three tokens more or less for each.
+    /// which may give a few tokens more or less for each.
     ///
     /// The vocabulary is unpacked at the first call of the process and shared afterwards.
     pub fn count(self, text: &str) -> Tokens {
