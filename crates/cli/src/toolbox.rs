@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, bail};
-use foveal_files::Roots;
+use foveal_files::{Journal, Roots, Writer};
 use foveal_index::IndexError;
-use foveal_processes::{Sandbox, Shell};
+use foveal_processes::{Guard, Sandbox, Shell};
 use foveal_store::{ReadOnly, SqliteStore, Store};
+use foveal_tools::cut_off::CutOff;
 use foveal_tools::toolbox::Host;
 use foveal_tools::unkept::Unkept;
 use foveal_tools::{Toolbox, code_index};
@@ -17,6 +18,7 @@ use foveal_tools::{Toolbox, code_index};
 use crate::commands::CONVERT_PAGE;
 use crate::environment::{self, Environment};
 use crate::notice;
+use crate::readable;
 use crate::repository_index;
 use crate::user_settings::{self, UserSettings};
 
@@ -50,6 +52,7 @@ pub(crate) struct Opener {
     client_folder: Option<PathBuf>,
     /// The roots that were served so far.
     served: Mutex<Vec<PathBuf>>,
+    writer: Mutex<Option<Writer>>,
     store: Mutex<Option<OpenedStore>>,
 }
 
@@ -82,13 +85,15 @@ impl Opener {
                 folder.display()
             ));
         }
-        let host = Host { environment: variables, shell, sandbox: Some(sandbox) };
+        let guard = Some(Guard::this_program());
+        let host = Host { environment: variables, shell, sandbox: Some(sandbox), guard };
         Ok(Self {
             environment: environment.clone(),
             host,
             settings: user_settings::read(environment)?,
             client_folder: None,
             served: Mutex::default(),
+            writer: Mutex::default(),
             store: Mutex::new(None),
         })
     }
@@ -97,6 +102,20 @@ impl Opener {
     /// write.
     pub(crate) fn requiring_sandbox(mut self) -> Self {
         self.host.sandbox = self.host.sandbox.map(Sandbox::required);
+        self
+    }
+
+    /// The same, but commands read only what they may write, what programs need of the system, and
+    /// `named`.
+    pub(crate) fn reading_only(mut self, named: &[PathBuf]) -> Self {
+        let folders = readable::folders(&self.environment, &self.host.environment, named);
+        self.host.sandbox = self.host.sandbox.map(|sandbox| sandbox.reading_only(folders));
+        self
+    }
+
+    /// The same, but commands use no network.
+    pub(crate) fn without_network(mut self) -> Self {
+        self.host.sandbox = self.host.sandbox.map(Sandbox::without_network);
         self
     }
 
@@ -120,6 +139,8 @@ impl Opener {
         let first = index(opened.working_directory());
         let mut toolbox = self.with_index(opened, first);
         toolbox.sandbox = self.sandbox_for(roots)?;
+        toolbox.writer = self.writer();
+        toolbox.mend_cut_off();
         for root in paths.iter().skip(1) {
             toolbox.index.add(root.clone(), index(root));
         }
@@ -196,10 +217,22 @@ impl Opener {
         }
         toolbox.rules_file = user_settings::path(&self.environment);
         toolbox.client_folder.clone_from(&self.client_folder);
+        toolbox.cut_off = CutOff::telling(|text| notice::say(text));
         toolbox.unkept = Arc::new(Unkept::new(|error| {
             notice::say(format_args!("nothing can be kept: {}", notice::in_one_line(error)));
         }));
         toolbox
+    }
+
+    /// Writes files, with a journal where there is a place for one.
+    fn writer(&self) -> Writer {
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = || {
+            let folder = journal_path(&self.environment)?;
+            // Where that cannot be used, the store says that nothing can be kept.
+            Some(Writer::with_journal(Arc::new(Journal::open(&folder).ok()?)))
+        };
+        writer.get_or_insert_with(|| open().unwrap_or_default()).clone()
     }
 
     fn store(&self) -> OpenedStore {
@@ -229,6 +262,11 @@ pub(crate) struct Place {
 /// Where the store is; `None` if there is no place for it.
 pub(crate) fn store_path(environment: &Environment) -> Option<PathBuf> {
     Some(environment.data_folder()?.join("foveal").join("store.db"))
+}
+
+/// Where the journal of files that are being written is; `None` if there is no place for it.
+fn journal_path(environment: &Environment) -> Option<PathBuf> {
+    Some(environment.data_folder()?.join("foveal").join("writes"))
 }
 
 /// The store among the user's data; one in memory, which is said, where that cannot be used.

@@ -19,6 +19,8 @@ mod init_extras;
 #[cfg(unix)]
 mod interrupt;
 mod kept_sessions;
+mod killed;
+mod lasting;
 mod mcp;
 mod opencode;
 #[cfg(unix)]
@@ -26,6 +28,8 @@ mod own_edits;
 mod own_sessions;
 #[cfg(unix)]
 mod plugins;
+#[cfg(unix)]
+mod private;
 mod prompt_log;
 mod replay;
 #[cfg(unix)]

@@ -103,6 +103,21 @@ impl Ledger {
         }
     }
 
+    /// The ledger as it would be if the entries of `hidden` (ascending) had never been shown.
+    pub fn without(&self, hidden: &[EntryIndex]) -> Self {
+        let mut rest = Self::default();
+        for (at, start) in self.entries.iter().enumerate() {
+            if hidden.binary_search(&start.entry).is_ok() {
+                continue;
+            }
+            let end = self.entries.get(at + 1).map_or(self.shown.len(), |next| next.shown as usize);
+            let lines = &self.shown[start.shown as usize..end];
+            let lines = lines.iter().map(|shown| (shown.place.line, shown.text));
+            rest.show(start.entry, lines, start.whole);
+        }
+        rest
+    }
+
     /// The blocks that begin with a visible line of this text, the latest first.
     pub fn blocks(&self, text: LineId) -> impl Iterator<Item = Block<'_>> {
         let latest = self.latest.get(text.at()).copied();

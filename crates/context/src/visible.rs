@@ -13,6 +13,10 @@ pub struct Visible {
     ledger: Ledger,
     /// By call, its latest answer.
     answers: HashMapOfLines<Answered>,
+    /// Results of which something is not there, in order.
+    reduced: Vec<EntryIndex>,
+    /// Messages that are not part of the prompt, in order.
+    hidden: Vec<EntryIndex>,
 }
 
 /// The answer to a call.
@@ -43,6 +47,9 @@ impl Visible {
         if let Some(key) = call_key(record, index) {
             let is_reduced = shape.is_some_and(|shape| shape.kind != ShapeKind::Compacted);
             self.answers.insert(key, Answered { result: index, is_reduced });
+            if is_reduced {
+                self.reduced.push(index);
+            }
         }
         let kept = match (shape, entry.result()) {
             (Some(shape), Some(_)) => shape.lines_kept(&facts.printed),
@@ -61,6 +68,25 @@ impl Visible {
     pub fn forget_all_but(&mut self, stay: &[EntryIndex]) {
         self.ledger.forget_all_but(stay);
         self.answers.retain(|_, answered| stay.binary_search(&answered.result).is_ok());
+        self.reduced.retain(|result| stay.binary_search(result).is_ok());
+    }
+
+    /// The prompt of a reader who was never sent the messages of `hidden` (ascending).
+    #[must_use]
+    pub fn without(&self, record: &Record, hidden: &[EntryIndex]) -> Self {
+        let ledger = self.ledger.without(hidden);
+        let mut answers = HashMapOfLines::default();
+        for result in ledger.entries() {
+            if let Some(key) = call_key(record, result) {
+                let is_reduced = self.reduced.binary_search(&result).is_ok();
+                answers.insert(key, Answered { result, is_reduced });
+            }
+        }
+        let is_there = |entry: &EntryIndex| hidden.binary_search(entry).is_err();
+        let reduced = self.reduced.iter().copied().filter(is_there).collect();
+        let mut all_hidden = [&*self.hidden, hidden].concat();
+        all_hidden.sort_unstable();
+        Self { ledger, answers, reduced, hidden: all_hidden }
     }
 
     /// Which lines can be seen.
@@ -73,8 +99,10 @@ impl Visible {
     pub fn asked_again(&self, record: &Record, result: EntryIndex) -> bool {
         let key = call_key(record, result);
         let Some(earlier) = key.and_then(|key| self.answers.get(&key)) else { return false };
-        let between = &record.entries()[earlier.result.at()..result.at()];
-        let responses = between.iter().filter(|entry| entry.role == Role::Assistant).count();
+        let between = (earlier.result.0..result.0).map(EntryIndex);
+        let is_there = |entry: &EntryIndex| self.hidden.binary_search(entry).is_err();
+        let between = between.filter(is_there).map(|entry| record.entry(entry));
+        let responses = between.filter(|entry| entry.role == Role::Assistant).count();
         let step = |index| record.entry(index).source.step;
         earlier.is_reduced && responses <= 1 && step(earlier.result) != step(result)
     }

@@ -125,4 +125,32 @@ proptest! {
             agree(&ledger, &model, entries);
         }
     }
+
+    #[test]
+    fn without_some_entries_it_is_as_if_they_had_never_been_shown(
+        entries in prop::collection::vec((operation(), any::<bool>()), 0..20)
+    ) {
+        let mut ledger = Ledger::default();
+        let mut model = Model::default();
+        let mut hidden = Vec::new();
+        for ((operation, is_hidden), entry) in entries.iter().zip(0u32..) {
+            let Operation::Show(lines, whole) = operation else { continue };
+            let index = EntryIndex(entry);
+            let shown = (0u32..).zip(lines).filter_map(|(at, text)| Some((at, (*text)?)));
+            let whole = whole.then(|| whole_of(lines));
+            ledger.show(index, shown.clone().map(|(at, text)| (at, LineId(text))), whole);
+            model.all_whole.extend(whole);
+            if *is_hidden {
+                hidden.push(index);
+                continue;
+            }
+            for (line, text) in shown {
+                model.show(Place { entry: index, line }, text);
+            }
+            model.whole.extend(whole.map(|whole| (index, whole)));
+        }
+        let rest = ledger.without(&hidden);
+        agree(&rest, &model, entries.len() as u32);
+        prop_assert!(hidden.iter().all(|entry| !rest.entries().any(|other| other == *entry)));
+    }
 }

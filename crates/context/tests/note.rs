@@ -211,6 +211,10 @@ fn each_of_tools() -> Vec<(Note, &'static str)> {
             "[processes left in the background were ended; exec keeps them]",
         ),
         (
+            RunNote::Daemons("java".into()).into(),
+            "[still running, in sessions of their own: java; they end with foveal]",
+        ),
+        (
             RunNote::Outside { why: "no".into(), stays: "/a".into() }.into(),
             "[no; the working directory stays /a]",
         ),
@@ -235,6 +239,17 @@ fn each_of_tools() -> Vec<(Note, &'static str)> {
         (time(23, 7, 8), "[Cached result from 11:07:08 PM]"),
         (time(255, 255, 255), "[Cached result from 03:15:15 PM]"),
         (AnswerNote::NothingWritten.into(), "[nothing was written: the files hold this already]"),
+        (
+            AnswerNote::CutOffTakenBack { files: "`a`, `b`".into() }.into(),
+            "[a process ended in the middle of changing `a`, `b`; they hold again what they held \
+             before]",
+        ),
+        (
+            AnswerNote::CutOffLeft { files: "`a`, `b`".into(), kept: "`/k`".into() }.into(),
+            "[a process ended in the middle of changing `a`, `b`, and somebody changed them \
+             since: some are as before and some as after; texts that none of them holds are in \
+             `/k`]",
+        ),
         (
             AnswerNote::FolderGone { gone: "/a/b".into(), now: "/a".into() }.into(),
             "[the folder `/a/b` is gone; commands and paths now start in `/a`]",

@@ -18,7 +18,9 @@ pub use self::freshness::Freshness;
 pub use self::kind::{Content, FileRead, ReadLimits, read};
 pub use self::open::{Bounds, Opened, ReadError, Special};
 pub use self::range::{Line, LineLimits, Lines, LinesReader};
-pub use self::replace::{Note, WriteError, Written, create, remove_if, replace_if};
+pub use self::replace::{
+    Journal, Note, Recovered, RecoveredHow, Replacement, WriteError, Writer, Written,
+};
 pub use self::roots::{Located, NameRule, PathError, PathKey, Root, Roots};
 pub use self::sensitive::{Sensitivity, sensitivity};
 pub use self::stamp::{Stamp, Version};

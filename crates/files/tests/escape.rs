@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use foveal_cancel::Cancel;
-use foveal_files::{Note, ReadLimits, Roots, create, read, remove_if, replace_if};
+use foveal_files::{Note, ReadLimits, Roots, Writer, read};
 use foveal_transcript::ContentHash;
 use rustix::fs::{CWD, FileType, Mode, RenameFlags, mknodat, renameat_with};
 use tempfile::TempDir;
@@ -95,9 +95,10 @@ impl World {
             Err(error) => return std::array::from_fn(|_| hide(error.to_string())),
         };
         let read = read(&located, &ReadLimits::default(), &Cancel::NEVER);
-        let replaced = replace_if(&located, &secret, b"overwritten", &Cancel::NEVER);
-        let removed = remove_if(&located, &secret, &Cancel::NEVER);
-        let created = create(&located, b"overwritten", &Cancel::NEVER);
+        let replaced =
+            Writer::default().replace_if(&located, &secret, b"overwritten", &Cancel::NEVER);
+        let removed = Writer::default().remove_if(&located, &secret, &Cancel::NEVER);
+        let created = Writer::default().create(&located, b"overwritten", &Cancel::NEVER);
         [
             read.err().map_or("READ".into(), |error| error.to_string()),
             created.err().map_or("CREATED".into(), |error| error.to_string()),
@@ -273,7 +274,7 @@ fn a_file_with_a_name_outside_is_parted_from_it_and_said() {
     let linked = world.roots.resolve("linked").unwrap();
     assert_eq!(read(&linked, &ReadLimits::default(), &Cancel::NEVER).unwrap().names, 2);
     let secret = ContentHash::of(SECRET.as_bytes());
-    let written = replace_if(&linked, &secret, b"new", &Cancel::NEVER).unwrap();
+    let written = Writer::default().replace_if(&linked, &secret, b"new", &Cancel::NEVER).unwrap();
     assert_eq!(written.notes, [Note::OtherNames { count: 1 }]);
     assert_eq!(fs::read_to_string(world.at("outside/secret")).unwrap(), SECRET);
 }
@@ -291,8 +292,14 @@ fn what_is_put_in_the_way_after_the_look_is_refused() {
             read(&file, &ReadLimits::default(), &Cancel::NEVER)
                 .err()
                 .map(|error| error.to_string()),
-            replace_if(&file, &secret, b"x", &Cancel::NEVER).err().map(|error| error.to_string()),
-            remove_if(&file, &secret, &Cancel::NEVER).err().map(|error| error.to_string()),
+            Writer::default()
+                .replace_if(&file, &secret, b"x", &Cancel::NEVER)
+                .err()
+                .map(|error| error.to_string()),
+            Writer::default()
+                .remove_if(&file, &secret, &Cancel::NEVER)
+                .err()
+                .map(|error| error.to_string()),
         ]
         .map(|error| error.expect("refused"))
     };
@@ -309,7 +316,7 @@ fn what_is_put_in_the_way_after_the_look_is_refused() {
     for said in said() {
         assert!(said.contains("was replaced by a symbolic link meanwhile"), "{said}");
     }
-    let error = create(&new, b"x", &Cancel::NEVER).unwrap_err().to_string();
+    let error = Writer::default().create(&new, b"x", &Cancel::NEVER).unwrap_err().to_string();
     assert!(error.contains("symbolic link"), "{error}");
     fs::remove_file(world.at("outside/other.rs")).unwrap();
     let names = |all: BTreeMap<PathBuf, String>| all.into_keys().collect::<Vec<_>>();
@@ -368,12 +375,16 @@ fn links_exchanged_during_the_call_lead_nowhere() {
                         assert_eq!(text.text(), "inside");
                     }
                 }
-                assert!(replace_if(&located, &secret, b"overwritten", &Cancel::NEVER).is_err());
-                assert!(remove_if(&located, &secret, &Cancel::NEVER).is_err());
+                assert!(
+                    Writer::default()
+                        .replace_if(&located, &secret, b"overwritten", &Cancel::NEVER)
+                        .is_err()
+                );
+                assert!(Writer::default().remove_if(&located, &secret, &Cancel::NEVER).is_err());
                 if round % 20 == 0
                     && let Ok(new) = world.roots.resolve(&format!("victim/new/{round}"))
                 {
-                    let _ = create(&new, b"new", &Cancel::NEVER);
+                    let _ = Writer::default().create(&new, b"new", &Cancel::NEVER);
                 }
             }
         });

@@ -1,8 +1,10 @@
 //! Tests of `foveal-files`.
 #![allow(clippy::unwrap_used)] // Helpers of tests are not told from other functions.
 
+mod appended;
 mod edit;
 mod escape;
+mod killed;
 mod kinds;
 mod range;
 mod replace;

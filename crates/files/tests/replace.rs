@@ -8,9 +8,22 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use foveal_cancel::Cancel;
-use foveal_files::{Freshness, Note, Roots, WriteError, create, remove_if, replace_if};
+use foveal_files::{Freshness, Located, Note, Roots, WriteError, Writer, Written};
 use foveal_transcript::ContentHash;
 use tempfile::TempDir;
+
+fn replace_if(
+    located: &Located,
+    expected: &ContentHash,
+    bytes: &[u8],
+    cancel: &Cancel<'_>,
+) -> Result<Written, WriteError> {
+    Writer::default().replace_if(located, expected, bytes, cancel)
+}
+
+fn create(located: &Located, bytes: &[u8], cancel: &Cancel<'_>) -> Result<Written, WriteError> {
+    Writer::default().create(located, bytes, cancel)
+}
 
 fn workspace(files: &[(&str, &str)]) -> (TempDir, Roots) {
     let folder = tempfile::tempdir().unwrap();
@@ -138,7 +151,10 @@ fn new_files_come_with_their_folders_and_never_over_others() {
     let error = create(&stopped, b"one", &Cancel::when(&|| true)).unwrap_err();
     assert_eq!(error.to_string(), "stopped before writing `x/y/z`; nothing was changed");
     assert!(!folder.path().join("x").exists());
-    assert_eq!(remove_if(&new, &ContentHash::of(b"one"), &Cancel::NEVER).unwrap(), b"one");
+    assert_eq!(
+        Writer::default().remove_if(&new, &ContentHash::of(b"one"), &Cancel::NEVER).unwrap(),
+        b"one"
+    );
     assert!(!folder.path().join("deep/er/new").exists());
 }
 

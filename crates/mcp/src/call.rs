@@ -7,6 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use foveal_cancel::Cancel;
 use foveal_tools::control::{Approval, Question};
+use foveal_tools::session::{Arrival, Delivery};
 use foveal_tools::{Answer, Control, Request};
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -22,9 +23,9 @@ use crate::approver::Approver;
 use crate::connection::{Connection, SessionRef, Toggle};
 use crate::elicitation;
 use crate::log::Severity;
+use crate::passage::Passage;
 use crate::progress::{LatestProgress, NOTIFICATION_PAUSE, ProgressNotifier};
 use crate::round_trips::RoundTrips;
-use crate::sessions::ClientSession;
 
 /// Characters of a tool's name that are told where there is no such tool.
 const NAME_CHARS_MAX: usize = 100;
@@ -40,7 +41,7 @@ const SHAPED_KEY: &str = "foveal/shaped";
 const HANDLE_KEY: &str = "foveal/handle";
 
 /// An answer of a session, or rather a question that has to be asked before there can be one.
-type Done = (Answer, Option<Question>, Arc<ClientSession>);
+type Done = (Answer, Delivery, Option<Question>);
 
 /// Carries a call out.
 pub(crate) async fn call(
@@ -80,8 +81,9 @@ pub(crate) async fn call(
     let done = carry_out((session, toggle), request, &round_trips, &context).await;
     drop(thread);
     match done {
-        Ok((_, Some(question), _)) => round_trips.ask_approval(&question).into(),
-        Ok((answer, None, of)) => {
+        // What is not sent does not count as shown.
+        Ok((_, _, Some(question))) => round_trips.ask_approval(&question).into(),
+        Ok((answer, delivery, None)) => {
             let told = json!({
                 "tool": tool,
                 "ms": u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
@@ -91,9 +93,9 @@ pub(crate) async fn call(
                 "failed": answer.is_error,
             });
             connection.threshold.log(&context, Severity::Debug, told).await;
-            if context.ct.is_cancelled() && !answer.is_stopped {
-                // The client cancelled while the answer was made ready: it is not sent.
-                drop(tokio::task::spawn_blocking(move || of.session.forget()).await);
+            // Where the client cancelled meanwhile, nobody takes it, and it is never delivered.
+            if let Some(passage) = Passage::of(&context) {
+                passage.send(delivery);
             }
             result(answer, wants_data).into()
         }
@@ -123,7 +125,9 @@ async fn carry_out(
     let (questions, mut asked) = mpsc::channel(1);
     let approver = Approver::of(context, round_trips, questions);
     let mut notifier = context.meta.get_progress_token().map(ProgressNotifier::new);
-    let mut job = start(session, request, stop.clone(), Arc::clone(&latest), approver);
+    let arrival = Passage::of(context).and_then(|passage| passage.take_arrival());
+    let job = Job { request, arrival, stop: stop.clone(), latest: Arc::clone(&latest) };
+    let mut job = start(session, job, approver);
     let mut next = tokio::time::Instant::now();
     let mut due = false;
     loop {
@@ -150,14 +154,21 @@ async fn carry_out(
     }
 }
 
-fn start(
-    (session, toggle): (SessionRef, Option<Toggle>),
+/// What is to be carried out, since when, until when, and where it tells how far it is.
+struct Job {
     request: Request,
+    arrival: Option<Arrival>,
     stop: CancellationToken,
     latest: Arc<LatestProgress>,
+}
+
+fn start(
+    (session, toggle): (SessionRef, Option<Toggle>),
+    job: Job,
     approver: Approver,
 ) -> JoinHandle<Done> {
     tokio::task::spawn_blocking(move || {
+        let Job { request, arrival, stop, latest } = job;
         let of = session.open();
         if let Some(Toggle(enable)) = toggle {
             of.session.duplicates.set_detection(enable);
@@ -171,21 +182,18 @@ fn start(
                 .can_ask()
                 .then_some(&approval as &(dyn Fn(&Question) -> Approval + Sync)),
         };
-        let mut answer = of.session.call(&request, &control);
+        let arrival = arrival.unwrap_or_else(|| of.session.arrive());
+        let (answer, delivery) = of.session.call_from(arrival, &request, &control);
         let unasked = approver.unasked();
         if unasked.is_some() || stop.is_cancelled() {
-            // This answer is not sent. If the session takes it for shown, it is to forget that.
-            if !answer.is_stopped {
-                of.session.forget();
-                answer.is_stopped = true;
-            }
-            return (answer, unasked, of);
+            // This answer is not sent.
+            return (answer, delivery, unasked);
         }
         let whole = answer.shaped.and_then(|(_, handle)| of.session.content(handle));
         let mut counts = of.counts.lock().unwrap_or_else(PoisonError::into_inner);
         counts.count(&request.tool, &answer, whole.as_deref());
         drop(counts);
-        (answer, None, of)
+        (answer, delivery, None)
     })
 }
 

@@ -7,10 +7,10 @@
 mod approver;
 mod call;
 mod caller;
+mod claims;
 mod clients;
 mod connection;
 mod elicitation;
-mod first_request;
 mod handler;
 pub mod http;
 mod input;
@@ -18,6 +18,7 @@ mod instructions;
 mod invalid_request;
 mod listing;
 mod log;
+mod passage;
 mod progress;
 mod resources;
 mod roots;
@@ -29,6 +30,7 @@ mod sessions;
 mod settings;
 mod shared;
 pub mod stdio;
+mod tracked;
 mod workspaces;
 
 pub use self::connection::Connection;

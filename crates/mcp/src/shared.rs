@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use foveal_tools::session::Arrivals;
 use rmcp::model::Tool;
 use tokio::sync::Semaphore;
 
@@ -18,6 +19,8 @@ pub(crate) struct Shared {
     pub(crate) sessions: Sessions,
     /// Threads for calls: some must stay free for what keeps the protocol going.
     pub(crate) threads: Arc<Semaphore>,
+    /// When requests arrive.
+    pub(crate) arrivals: Arc<Arrivals>,
     listed: OnceLock<Vec<Tool>>,
     connections: AtomicU64,
 }
@@ -31,6 +34,7 @@ impl Shared {
             workspaces: Workspaces::new(open),
             sessions,
             threads,
+            arrivals: Arc::default(),
             listed: OnceLock::new(),
             connections: AtomicU64::new(0),
         }

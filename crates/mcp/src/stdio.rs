@@ -9,8 +9,8 @@ use rmcp::transport::stdio_pipes;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
-use crate::first_request::FromFirstRequest;
 use crate::server::Server;
+use crate::tracked::Tracked;
 use crate::{input, runtime};
 
 /// Why serving ended before the client left.
@@ -59,7 +59,8 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let transport = FromFirstRequest::new(AsyncRwTransport::new_server(input, output));
+    let transport = AsyncRwTransport::new_server(input, output);
+    let transport = Tracked::new(transport, &server.shared.arrivals);
     let running = match server.connection().serve_with_ct(transport, stop).await {
         Ok(running) => running,
         Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {

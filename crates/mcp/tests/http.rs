@@ -15,16 +15,16 @@ use crate::world::{World, lines};
 const SECRET: &str = "0123456789abcdef0123456789abcdef";
 
 /// A server that listens.
-struct Served {
-    address: SocketAddr,
+pub(crate) struct Served {
+    pub(crate) address: SocketAddr,
     _stop: DropGuard,
 }
 
 /// What came back.
-struct Reply {
-    status: u16,
+pub(crate) struct Reply {
+    pub(crate) status: u16,
     head: String,
-    body: String,
+    pub(crate) body: String,
 }
 
 impl Reply {
@@ -36,18 +36,18 @@ impl Reply {
     }
 
     /// The answer in it, whether it came alone or as an event.
-    fn answer(&self) -> Value {
+    pub(crate) fn answer(&self) -> Value {
         let event = self.body.lines().filter_map(|line| line.strip_prefix("data: ")).next_back();
         let text = event.filter(|data| data.starts_with('{')).unwrap_or(&self.body);
         serde_json::from_str(text).unwrap_or_else(|_| panic!("no answer in {}", self.body))
     }
 
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         self.answer()["result"]["content"][0]["text"].as_str().unwrap_or_default().to_owned()
     }
 }
 
-async fn serve(world: &World, change: impl FnOnce(&mut HttpSettings)) -> Served {
+pub(crate) async fn serve(world: &World, change: impl FnOnce(&mut HttpSettings)) -> Served {
     let mut settings = HttpSettings::new(([127, 0, 0, 1], 0).into());
     change(&mut settings);
     let listener = TcpListener::bind(settings.address).await.unwrap();
@@ -59,7 +59,12 @@ async fn serve(world: &World, change: impl FnOnce(&mut HttpSettings)) -> Served 
 }
 
 impl Served {
-    async fn request(&self, method: &str, headers: &[(&str, &str)], body: &str) -> Reply {
+    pub(crate) async fn request(
+        &self,
+        method: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> Reply {
         let mut stream = TcpStream::connect(self.address).await.unwrap();
         let host = self.address.to_string();
         let mut head = format!("{method} /mcp HTTP/1.1\r\nconnection: close\r\n");
@@ -85,7 +90,7 @@ impl Served {
     }
 
     /// Begins a session; its name.
-    async fn begin(&self) -> String {
+    pub(crate) async fn begin(&self) -> String {
         let params = json!({"protocolVersion": "2025-06-18", "capabilities": {},
             "clientInfo": {"name": "t", "version": "1"}});
         let reply = self.request("POST", &[], &message(1, "initialize", &params)).await;
@@ -94,7 +99,7 @@ impl Served {
         reply.header("mcp-session-id").unwrap().to_owned()
     }
 
-    async fn read_in(&self, session: &str) -> Reply {
+    pub(crate) async fn read_in(&self, session: &str) -> Reply {
         let read = json!({"name": "read_file", "arguments": {"path": "a.txt"}});
         self.request("POST", &[("mcp-session-id", session)], &message(2, "tools/call", &read)).await
     }
@@ -120,7 +125,7 @@ impl Served {
     }
 }
 
-fn message(id: u64, method: &str, params: &Value) -> String {
+pub(crate) fn message(id: u64, method: &str, params: &Value) -> String {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
 }
 

@@ -3,6 +3,7 @@
 
 mod calls;
 mod course;
+mod delivered;
 mod duplicates;
 mod http;
 mod malformed;

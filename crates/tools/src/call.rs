@@ -21,7 +21,9 @@ use crate::findings::{AnswerText, Content, Earlier, FileSize, Findings, heading}
 use crate::read_view::ReadView;
 use crate::repeats::{self, ToRecord};
 use crate::request::Request;
-use crate::session::{Approvals, Event, Session, ShapedAnswer, Shaper, ShownCall, Work};
+use crate::session::{
+    Approvals, Arrival, CallView, Delivery, Event, Session, ShapedAnswer, Shaper, ShownCall, Work,
+};
 use crate::table::{self, TOOLS};
 
 /// Notes at the end of an answer that are sent however long it is.
@@ -34,11 +36,45 @@ impl Session {
     /// Carries a call out and answers it. What fails is an answer too, in words that say what
     /// to do.
     pub fn call(&self, request: &Request, control: &Control<'_>) -> Answer {
+        let (delivery, view) = self.begin(self.arrive(), false);
+        let answer = self.answer(request, control, &view);
+        // The caller has it in its hands.
+        delivery.delivered();
+        self.settle();
+        self.keep_seen();
+        answer
+    }
+
+    /// The same for a call that arrived earlier, and whose answer is still to be brought to the
+    /// client: only once its [`Delivery`] is told does it count as shown.
+    pub fn call_from(
+        &self,
+        arrival: Arrival,
+        request: &Request,
+        control: &Control<'_>,
+    ) -> (Answer, Delivery) {
+        let (delivery, view) = self.begin(arrival, true);
+        let answer = self.answer(request, control, &view);
+        self.keep_seen();
+        delivery.answered();
+        (answer, delivery)
+    }
+
+    fn answer(&self, request: &Request, control: &Control<'_>, view: &CallView) -> Answer {
         let tool = table::named(&request.tool);
         if tool.is_some_and(|tool| tool.repeats != Repeats::EarlierAnswer) {
             self.duplicates.pass();
         }
-        carry_out(self, tool, request, control)
+        self.toolbox().mend_cut_off();
+        let mut answer = carry_out(self, tool, request, (control, view));
+        let cut_off = self.toolbox().cut_off.take();
+        if !cut_off.is_empty() {
+            let mut text = AnswerText::default();
+            cut_off.into_iter().for_each(|note| text.note(note));
+            text.append(AnswerText::of_rows(answer.text, answer.rows));
+            (answer.text, answer.rows) = text.into_parts();
+        }
+        answer
     }
 }
 
@@ -83,6 +119,7 @@ impl Session {
             is_destructive: false,
             toolbox: self.toolbox(),
             session: self,
+            view: CallView::NOBODY,
             control,
             anew: false,
             approvals,
@@ -97,7 +134,7 @@ fn carry_out(
     session: &Session,
     tool: Option<&'static Tool>,
     request: &Request,
-    control: &Control<'_>,
+    (control, view): (&Control<'_>, &CallView),
 ) -> Answer {
     let moved = session.workspace.leave_missing_folder();
     if tool.is_none_or(|tool| tool.repeats != Repeats::ShaperThenWhole) {
@@ -105,14 +142,13 @@ fn carry_out(
         session.pointed.clear();
     }
     let answer = match tool {
-        Some(tool) => answered(session, tool, request, control),
+        Some(tool) => answered(session, tool, request, (control, view)),
         None => {
             let known: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
             Err(ToolError::NoTool { name: request.tool.clone(), known: known.join(", ") })
         }
     };
-    let mut answer = answer.unwrap_or_else(|error| failed(session, request, &error));
-    session.keep_seen();
+    let mut answer = answer.unwrap_or_else(|error| failed(session, request, &error, view));
     if let Some((gone, left)) = moved {
         let told = |folder: &Path| printable(&name_of(folder)).into();
         let mut text = AnswerText::default();
@@ -127,20 +163,21 @@ fn answered(
     session: &Session,
     tool: &'static Tool,
     request: &Request,
-    control: &Control<'_>,
+    (control, view): (&Control<'_>, &CallView),
 ) -> Result<Answer, ToolError> {
     let arguments = tool.spelled(&request.arguments);
     let (toolbox, approvals) = (session.toolbox(), Approvals::default());
     let has_parts = AtomicBool::new(false);
     let part = |part: &Request| {
         has_parts.store(true, Ordering::Relaxed);
-        carry_out(session, table::named(&part.tool), part, control)
+        carry_out(session, table::named(&part.tool), part, (control, view))
     };
     let mut work = Work {
         tool: tool.name,
         is_destructive: tool.hints.destructive,
         toolbox,
         session,
+        view,
         control,
         anew: false,
         approvals: &approvals,
@@ -241,6 +278,7 @@ fn give(
         time: now,
         room: work.room_beside_heading(findings.content.path()),
         end_bytes: notes_at_end(&text, &rows),
+        view: work.view,
     };
     // What a command prints of a file is not curated.
     let view = match &findings.content {
@@ -248,7 +286,7 @@ fn give(
         _ => ReadView::Whole,
     };
     let mut given = shown.shape(call, text, view);
-    note_shown(session, &findings, &given);
+    note_shown(work, &findings, &given);
     // Kept while what was shown is held, so that the journal has the same order.
     keep_answer(session, &**shown, call, &given, stored, is_cached);
     let (body, is_shaped) = sent(&**shown, rows, &mut given, (stored, call.room));
@@ -293,7 +331,7 @@ fn remember(
 }
 
 /// Answers a call that failed.
-fn failed(session: &Session, request: &Request, error: &ToolError) -> Answer {
+fn failed(session: &Session, request: &Request, error: &ToolError, view: &CallView) -> Answer {
     let room = session.room().within(request.room);
     let mut text = printable(&error.to_string());
     if !room.holds(&text) {
@@ -310,6 +348,7 @@ fn failed(session: &Session, request: &Request, error: &ToolError) -> Answer {
         time: session.toolbox().clock.now(),
         room: Room::UNBOUNDED,
         end_bytes: 0,
+        view,
     };
     let mut shown = session.shown_with_room(text.len());
     let given = shown.shape(call, text.clone(), ReadView::Whole);
@@ -319,10 +358,10 @@ fn failed(session: &Session, request: &Request, error: &ToolError) -> Answer {
 }
 
 /// Notes which lines of a file the model sees now.
-fn note_shown(session: &Session, findings: &Findings, given: &ShapedAnswer) {
+fn note_shown(work: &Work<'_>, findings: &Findings, given: &ShapedAnswer) {
     match &findings.content {
         Content::File(file) => {
-            session.files.show((&file.key, file.version.hash), given, &file.view);
+            work.files().show((&file.key, file.version.hash), given, &file.view);
         }
         Content::Lines(range) => {
             if let Some((key, version, text)) = &range.file {
@@ -330,20 +369,20 @@ fn note_shown(session: &Session, findings: &Findings, given: &ShapedAnswer) {
                 whole.remove(&given.left_out);
                 let mut parts = range.lines.parts();
                 parts.retain(|part| !given.left_out.holds(part.line));
-                session.files.see(key, *version, text.clone(), (&whole, &*parts));
+                work.files().see(key, *version, text.clone(), (&whole, &*parts));
             }
         }
         Content::Beginning(beginning) => {
             if let FileSize::Lines(all, version) = beginning.size {
                 let seen = beginning.seen();
-                session.files.show_beginning((&beginning.key, version), given, all, &seen);
+                work.files().show_beginning((&beginning.key, version), given, all, &seen);
             }
         }
         _ => {}
     }
     let points = given.shape.as_ref().is_some_and(|shape| !shape.refers_to().is_empty());
     if let Some(read) = findings.read.as_ref().filter(|_| points) {
-        session.pointed.add(read.clone());
+        work.session.pointed.add(read.clone());
     }
 }
 
@@ -380,6 +419,8 @@ fn keep_answer(
         place,
         shape: given.shape.clone(),
         reads: session.reads.take_unkept(),
+        awaits_delivery: call.view.awaits_delivery(),
+        delivered: session.journal.take_delivered(),
     });
 }
 

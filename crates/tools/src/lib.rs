@@ -8,6 +8,7 @@ mod call;
 pub mod clock;
 pub mod code_index;
 pub mod control;
+pub mod cut_off;
 mod definition;
 pub mod error;
 mod findings;

@@ -81,7 +81,7 @@ pub(crate) fn earlier(
 fn has_seen(work: &Work<'_>, call: &dyn Call) -> bool {
     let Some(lines) = call.lines() else { return true };
     let Ok(located) = work.roots().resolve(lines.path) else { return false };
-    let seen = work.session.files.part(&located.key(), |known| {
+    let seen = work.files().part(&located.key(), |known| {
         known.seen.holds_all(lines.start, lines.end.min(known.count()))
     });
     seen.unwrap_or(false)

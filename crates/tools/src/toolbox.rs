@@ -9,7 +9,7 @@ use std::thread;
 
 use foveal_calls::{Similarity, Statistics};
 use foveal_code::views::CuratedViews;
-use foveal_files::Roots;
+use foveal_files::{Roots, Writer};
 use foveal_processes::{Environment, Sandbox, Shell};
 use foveal_store::{CallChanges, Collected, Limits, RootsKey, SessionId, Store, StoreError};
 use foveal_web::{Fetcher, Guard};
@@ -17,6 +17,7 @@ use globset::Glob;
 
 use crate::clock::{Clock, SystemClock};
 use crate::code_index::{self, CodeIndex};
+use crate::cut_off::CutOff;
 use crate::permission::{Access, Grants, Policy};
 use crate::session::Calls;
 use crate::settings::{COLLECT_EVERY_MS, KEPT, ToolSettings};
@@ -48,6 +49,10 @@ pub struct Toolbox {
     /// Whether what is left out of an answer can be had later. If not, nothing is left out of
     /// answers that their room holds.
     pub keeps_content: bool,
+    /// Writes files.
+    pub writer: Writer,
+    /// What was found of writes that were cut off.
+    pub cut_off: CutOff,
     /// Who is told that the store cannot be written.
     pub unkept: Arc<Unkept>,
     /// What the person granted for all sessions.
@@ -64,6 +69,8 @@ pub struct Toolbox {
     pub shell: Shell,
     /// Where commands may write; `None`: everywhere.
     pub sandbox: Option<Sandbox>,
+    /// Who watches over what commands start; `None`: nobody.
+    pub command_guard: Option<foveal_processes::Guard>,
     /// Where the client works, if it is known: what is noted of its prompts there counts as well
     /// as what is noted in the roots. A canonical path.
     pub client_folder: Option<PathBuf>,
@@ -82,6 +89,8 @@ pub struct Host {
     pub shell: Shell,
     /// Where commands may write, the roots included; `None`: everywhere.
     pub sandbox: Option<Sandbox>,
+    /// Who watches over what commands start; `None`: nobody.
+    pub guard: Option<foveal_processes::Guard>,
 }
 
 impl Toolbox {
@@ -111,6 +120,8 @@ impl Toolbox {
             rules_file: None,
             meant_folder: None,
             keeps_content: true,
+            writer: Writer::default(),
+            cut_off: CutOff::default(),
             unkept: Arc::default(),
             granted: Mutex::new(granted),
             curations,
@@ -119,6 +130,7 @@ impl Toolbox {
             environment: host.environment,
             shell: host.shell,
             sandbox: host.sandbox,
+            command_guard: host.guard,
             client_folder: None,
             kept: KEPT,
             looked: AtomicI64::new(i64::MIN),
@@ -175,6 +187,13 @@ impl Toolbox {
         // What cannot be removed now is removed the next time.
         let collect = move || drop(toolbox.collect());
         drop(thread::Builder::new().name("store".to_owned()).spawn(collect));
+    }
+
+    /// Takes back what a writer that was killed left half done in the roots, which is told then.
+    pub fn mend_cut_off(&self) {
+        if let Some(journal) = self.writer.journal() {
+            journal.recover(&self.roots).into_iter().for_each(|found| self.cut_off.found(found));
+        }
     }
 
     /// How often calls were answered from earlier ones, in all sessions.

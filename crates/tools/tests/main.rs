@@ -4,6 +4,7 @@
 
 mod confined;
 mod course;
+mod delivered;
 mod duplicates;
 mod escape;
 mod fetches;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use foveal_cancel::Cancel;
 use foveal_files::bounded::{Links, read_regular};
-use foveal_files::{Located, PathError, Roots, WriteError, create, remove_if, replace_if};
+use foveal_files::{Located, PathError, Roots, WriteError, Writer};
 use foveal_transcript::ContentHash;
 use tempfile::NamedTempFile;
 
@@ -86,14 +86,15 @@ pub(crate) fn write(
     if let Some(before) = before.filter(|_| keeps) {
         back_up(path, before)?;
     }
+    let writer = Writer::default();
     let expected = before.map(|before| ContentHash::of(before.as_bytes()));
     match (expected, after) {
         (None, None) => {}
-        (None, Some(after)) => drop(create(&located, after.as_bytes(), cancel)?),
+        (None, Some(after)) => drop(writer.create(&located, after.as_bytes(), cancel)?),
         (Some(expected), Some(after)) => {
-            replace_if(&located, &expected, after.as_bytes(), cancel)?;
+            writer.replace_if(&located, &expected, after.as_bytes(), cancel)?;
         }
-        (Some(expected), None) => drop(remove_if(&located, &expected, cancel)?),
+        (Some(expected), None) => drop(writer.remove_if(&located, &expected, cancel)?),
     }
     Ok(())
 }

@@ -25,6 +25,18 @@ pub enum AnswerNote {
         /// Where they start now.
         now: Box<str>,
     },
+    /// A process ended in the middle of changing files, which hold again what they held before.
+    CutOffTakenBack {
+        /// The files, each in quotes.
+        files: Box<str>,
+    },
+    /// The same, but somebody else changed the files since, so that they are left as they are.
+    CutOffLeft {
+        /// The files, each in quotes.
+        files: Box<str>,
+        /// Files with the texts from before and after, each in quotes.
+        kept: Box<str>,
+    },
     /// All that was shown is forgotten.
     Forgotten,
     /// The files below are in focus.
@@ -92,6 +104,22 @@ impl AnswerNote {
             }
             Self::FolderGone { gone, now } => {
                 write!(f, "[the folder `{gone}` is gone; commands and paths now start in `{now}`]")
+            }
+            Self::CutOffTakenBack { files } => write!(
+                f,
+                "[a process ended in the middle of changing {files}; they hold again what they \
+                 held before]"
+            ),
+            Self::CutOffLeft { files, kept } => {
+                write!(
+                    f,
+                    "[a process ended in the middle of changing {files}, and somebody changed them \
+                     since: some are as before and some as after"
+                )?;
+                match kept.is_empty() {
+                    true => f.write_str("]"),
+                    false => write!(f, "; texts that none of them holds are in {kept}]"),
+                }
             }
             Self::Forgotten => {
                 f.write_str("forgotten: everything is shown anew when you ask for it")

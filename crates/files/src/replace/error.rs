@@ -35,6 +35,12 @@ pub enum WriteError {
     /// Another process writes in the folder and does not finish.
     #[error("`{path}` is being written by another process; try again")]
     Busy { path: String },
+    /// What is to be done could not be noted first, so that it could be taken back after a kill.
+    #[error("the journal of changes cannot be written ({source}); nothing was changed")]
+    Journal { source: io::Error },
+    /// Of several files, one could not be written, and what was done could not all be undone.
+    #[error("{why}; {left}")]
+    Torn { why: Box<Self>, left: String },
     #[error("stopped before writing `{path}`; nothing was changed")]
     Cancelled { path: String },
     #[error("`{path}` cannot be written: {source}")]

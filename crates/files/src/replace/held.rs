@@ -10,10 +10,10 @@ use foveal_transcript::ContentHash;
 use rustix::fs::AtFlags;
 
 use super::error::WriteError;
-use super::folders::sync;
-use super::lock::Lock;
+use super::extent::Extent;
+use super::tails::Tail;
 use super::temporary::Temporary;
-use super::written::{Note, Written};
+use super::written::Note;
 use crate::open::{Bounds, Opened, ReadError, Special};
 use crate::roots::Located;
 use crate::stamp::{Stamp, Version};
@@ -26,32 +26,43 @@ const WRITABLE: u32 = 0o222;
 
 /// A file whose folder is locked.
 pub(super) struct Held<'a> {
-    located: &'a Located,
+    pub(super) located: &'a Located,
     pub(super) name: &'a OsStr,
-    pub(super) lock: Lock,
+    pub(super) dir: &'a Dir,
 }
 
 /// What a file holds before it is replaced.
 pub(super) struct Old {
     pub(super) bytes: Vec<u8>,
     pub(super) version: Version,
-    metadata: Metadata,
+    pub(super) metadata: Metadata,
 }
 
-impl<'a> Held<'a> {
-    pub(super) fn take(located: &'a Located, cancel: &Cancel<'_>) -> Result<Self, WriteError> {
-        let name = name(located)?;
-        let (dir, _) = located.parent()?;
-        Ok(Self { located, name, lock: Lock::take(dir, located.shown(), cancel)? })
-    }
-
+impl Held<'_> {
     fn path(&self) -> String {
         self.located.shown().to_owned()
     }
 
-    /// The bytes that are there, if they may be replaced.
-    pub(super) fn read(&self, cancel: &Cancel<'_>) -> Result<Old, WriteError> {
-        let opened = match Opened::open_in(self.lock.dir(), self.name, self.located) {
+    /// The error that says that somebody else changed the file.
+    pub(super) fn changed(&self) -> WriteError {
+        WriteError::Changed { path: self.path() }
+    }
+
+    /// What the system says about the file; one that is gone was changed.
+    pub(super) fn failed(&self, error: io::Error) -> WriteError {
+        match error.kind() {
+            io::ErrorKind::NotFound => self.changed(),
+            _ => WriteError::of(self.located.shown(), error),
+        }
+    }
+
+    /// The bytes that are there, if they may be replaced and are what is `expected`.
+    pub(super) fn read(
+        &self,
+        expected: &ContentHash,
+        cancel: &Cancel<'_>,
+    ) -> Result<Old, WriteError> {
+        let opened = match Opened::open_in(self.dir, self.name, self.located) {
             Err(ReadError::Special { path, what }) => {
                 return Err(WriteError::Special { path, what });
             }
@@ -62,95 +73,67 @@ impl<'a> Held<'a> {
             return Err(WriteError::ReadOnly { path: self.path() });
         }
         let access = rustix::fs::Access::WRITE_OK;
-        if rustix::fs::accessat(self.lock.dir(), self.name, access, AtFlags::empty()).is_err() {
+        if rustix::fs::accessat(self.dir, self.name, access, AtFlags::empty()).is_err() {
             return Err(WriteError::Denied { path: self.path() });
         }
         let bounds = Bounds { bytes_max: REPLACED_BYTES_MAX };
         match opened.read(Vec::new(), &bounds, cancel) {
+            Ok((_, version)) if version.hash != *expected => Err(self.changed()),
             Ok((bytes, version)) => Ok(Old { bytes, version, metadata }),
             Err(ReadError::Cancelled { path }) => Err(WriteError::Cancelled { path }),
-            Err(ReadError::Changing { path }) => Err(WriteError::Changed { path }),
+            Err(ReadError::Changing { .. }) => Err(self.changed()),
             Err(error) => Err(error.into()),
         }
     }
 
     /// Whether the file is the one that was read, by its stamp.
     pub(super) fn still(&self, old: &Old) -> Result<bool, WriteError> {
-        match self.lock.dir().symlink_metadata(self.name) {
+        match self.dir.symlink_metadata(self.name) {
             Ok(now) => Ok(Stamp::of(&now) == old.version.stamp),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             Err(error) => Err(WriteError::of(self.located.shown(), error)),
         }
     }
 
-    pub(super) fn replace(
+    /// Has the new file take the place of the old one, and of no other. The old one, to which
+    /// others may append yet.
+    pub(super) fn take_place(
         &self,
-        old: Old,
-        bytes: &[u8],
-        cancel: &Cancel<'_>,
-    ) -> Result<Written, WriteError> {
-        let failed = |error| WriteError::of(self.located.shown(), error);
-        let dir = self.lock.dir();
-        let mut notes: Vec<Note> = through_link(self.located).into_iter().collect();
-        let mut temporary = Temporary::new(dir, true).map_err(failed)?;
-        // Before the bytes, so that nothing reads what it may not, and all is on the device.
-        if !temporary.take_after(&old.metadata).map_err(failed)? {
-            notes.push(Note::OwnerNotKept);
+        temporary: &mut Temporary<'_>,
+        (before, after): (Extent, Extent),
+        exchanges: bool,
+    ) -> Result<Tail, WriteError> {
+        let failed = |error| self.failed(error);
+        temporary.take_place(self.name, exchanges).map_err(failed)?;
+        let displaced = temporary.displaced();
+        if let Ok(displaced) = displaced
+            && before.begins(&displaced).unwrap_or_default()
+        {
+            return Ok(Tail::new(displaced, before.bytes));
         }
-        if !temporary.fill(bytes, cancel).map_err(failed)? {
-            return Err(WriteError::Cancelled { path: self.path() });
-        }
-        if !self.still(&old)? {
-            return Err(WriteError::Changed { path: self.path() });
-        }
-        self.take_place(temporary, &old)?;
-        let count = old.metadata.nlink().saturating_sub(1);
-        if count > 0 {
-            notes.push(Note::OtherNames { count });
-        }
-        let version = placed(dir, self.name, bytes).map_err(failed)?;
-        Ok(Written { version, before: Some(old.bytes), notes })
+        // Somebody else's file.
+        self.give_back(temporary, after).map_err(failed)?;
+        Err(self.changed())
+    }
+
+    /// Puts the file whose place was taken back, and what others appended to the new one meanwhile.
+    pub(super) fn give_back(&self, temporary: &mut Temporary<'_>, after: Extent) -> io::Result<()> {
+        temporary.give_back(self.name)?;
+        Tail::new(temporary.handle()?, after.bytes).carry(self.dir, self.name)
+    }
+
+    /// The version of the file that was just put there.
+    pub(super) fn version(
+        &self,
+        temporary: &Temporary<'_>,
+        after: Extent,
+    ) -> Result<Version, WriteError> {
+        let metadata = temporary.metadata().map_err(|error| self.failed(error))?;
+        Ok(Version::new(Stamp::of(&metadata), after.hash, SystemTime::now()))
     }
 }
 
-/// Times that another program may put a file in the place of ours while we put back its last.
-const EXCHANGES_MAX: usize = 16;
-
-impl Held<'_> {
-    /// Has the new file take the place of the old one, and of no other.
-    fn take_place(&self, temporary: Temporary<'_>, old: &Old) -> Result<(), WriteError> {
-        let dir = self.lock.dir();
-        let changed = || WriteError::Changed { path: self.path() };
-        let failed = |error: io::Error| match error.kind() {
-            io::ErrorKind::NotFound => changed(),
-            _ => WriteError::of(self.located.shown(), error),
-        };
-        let hash = |name: &OsStr| {
-            let opened = Opened::open_in(dir, name, self.located).ok()?;
-            Some(opened.hash(&Bounds::for_hash(), &Cancel::NEVER).ok()?.hash)
-        };
-        let inode = |name: &OsStr| Ok(Stamp::of(&dir.symlink_metadata(name)?).inode);
-        let mut put = inode(temporary.name()).map_err(failed)?;
-        if !temporary.exchange(self.name).map_err(failed)? {
-            return temporary.replace(self.name).map_err(failed);
-        }
-        if hash(temporary.name()) == Some(old.version.hash) {
-            return Ok(());
-        }
-        // Somebody else's file; if what comes back for it is not the one put there before, that
-        // is a later one of theirs.
-        for _ in 0..EXCHANGES_MAX {
-            let theirs = inode(temporary.name()).map_err(failed)?;
-            temporary.exchange(self.name).map_err(failed)?;
-            if inode(temporary.name()).map_err(failed)? == put {
-                break;
-            }
-            put = theirs;
-        }
-        Err(changed())
-    }
-}
-
+/// The name of the file in its folder.
 pub(super) fn name(located: &Located) -> Result<&OsStr, WriteError> {
     let path = located.shown().to_owned();
     located.relative().file_name().ok_or(WriteError::Special { path, what: Special::Folder })
@@ -158,13 +141,6 @@ pub(super) fn name(located: &Located) -> Result<&OsStr, WriteError> {
 
 pub(super) fn through_link(located: &Located) -> Option<Note> {
     located.link().map(|link| Note::ThroughLink { link: link.to_owned() })
-}
-
-/// The version of the file at `name`, which was just put there, once its name is on the device.
-pub(super) fn placed(dir: &Dir, name: &OsStr, bytes: &[u8]) -> io::Result<Version> {
-    sync(dir)?;
-    let stamp = Stamp::of(&dir.symlink_metadata(name)?);
-    Ok(Version::new(stamp, ContentHash::of(bytes), SystemTime::now()))
 }
 
 #[cfg(test)]

@@ -1,15 +1,17 @@
-//! One writer at a time in a folder.
+//! One writer at a time in each folder.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use cap_std::fs::Dir;
+use cap_std::fs::{Dir, MetadataExt as _};
 use foveal_cancel::Cancel;
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
 use super::error::WriteError;
+use crate::roots::Located;
 
 /// How long another writer is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -55,5 +57,44 @@ impl Lock {
     /// The folder.
     pub(super) fn dir(&self) -> &Dir {
         &self.dir
+    }
+}
+
+/// The folders of several files, all locked.
+#[derive(Debug)]
+pub(super) struct Locks {
+    folders: Vec<Lock>,
+    /// For each file, which of the folders it is in.
+    places: Vec<usize>,
+}
+
+impl Locks {
+    /// Locks each folder once, in an order that all writers keep, so that none waits for another
+    /// that waits for it.
+    pub(super) fn take(files: &[&Located], cancel: &Cancel<'_>) -> Result<Self, WriteError> {
+        let mut dirs = BTreeMap::new();
+        let mut keys = Vec::with_capacity(files.len());
+        for located in files {
+            let (dir, _) = located.parent()?;
+            let folder = dir.dir_metadata().map_err(|error| located.failed(error))?;
+            let key = (folder.dev(), folder.ino());
+            dirs.entry(key).or_insert((dir, located.shown()));
+            keys.push(key);
+        }
+        let place = |key: &(u64, u64)| dirs.keys().position(|known| known == key);
+        let places = keys.iter().filter_map(place).collect();
+        let lock = |(dir, shown)| Lock::take(dir, shown, cancel);
+        let folders = dirs.into_values().map(lock).collect::<Result<_, _>>()?;
+        Ok(Self { folders, places })
+    }
+
+    /// The folder of the file at `index`.
+    pub(super) fn dir(&self, index: usize) -> &Dir {
+        self.folders[self.places[index]].dir()
+    }
+
+    /// All folders.
+    pub(super) fn dirs(&self) -> impl Iterator<Item = &Dir> {
+        self.folders.iter().map(Lock::dir)
     }
 }

@@ -1,48 +1,43 @@
 //! A new file beside the one it will replace.
 
 use std::ffi::OsStr;
+use std::fs::File;
 use std::io::{self, Write as _};
-use std::process;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::SystemTime;
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _};
-use cap_std::fs::{Dir, File, Metadata, MetadataExt as _, OpenOptions, OpenOptionsExt as _};
+use cap_std::fs::{Dir, Metadata, MetadataExt as _, OpenOptions, OpenOptionsExt as _};
 use foveal_cancel::Cancel;
-use rustix::fs::{Gid, Mode, RenameFlags, Uid};
+use rustix::fs::{Gid, Mode, OFlags, RenameFlags, Uid};
 use rustix::io::Errno;
-
-/// Names tried before giving up.
-const NAMES_MAX: usize = 32;
 
 /// Bytes written at once; a cancelled write ends between two of them.
 const CHUNK_BYTES: usize = 4 * 1024 * 1024;
 
-/// A file under a name that nobody uses, removed when dropped unless it was put in place.
+/// Times that another program may put a file in the place of ours while we put back its last.
+const EXCHANGES_MAX: usize = 16;
+
+/// A new file under a name that nobody uses. Whatever has that name when this is
+/// dropped goes: the new file itself, or the one that it took the place of.
 #[derive(Debug)]
 pub(super) struct Temporary<'a> {
     dir: &'a Dir,
     name: String,
+    /// The new file, wherever it is by now.
     file: File,
-    placed: bool,
+    inode: u64,
+    is_gone: bool,
 }
 
 impl<'a> Temporary<'a> {
-    /// A new empty file in `dir` that others may read and write as the system's mask says, or
-    /// with `private` nobody but the user.
-    pub(super) fn new(dir: &'a Dir, private: bool) -> io::Result<Self> {
+    /// A new empty file `name` in `dir` that others may read and write as the system's mask says,
+    /// or with `private` nobody but the user.
+    pub(super) fn new(dir: &'a Dir, name: String, private: bool) -> io::Result<Self> {
         let mut options = OpenOptions::new();
-        options.write(true).create_new(true).follow(FollowSymlinks::No);
+        options.read(true).write(true).create_new(true).follow(FollowSymlinks::No);
         options.mode(if private { 0o600 } else { 0o666 });
-        for _ in 0..NAMES_MAX {
-            let name = unused_name();
-            match dir.open_with(&name, &options) {
-                Ok(file) => return Ok(Self { dir, name, file, placed: false }),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Err(io::ErrorKind::AlreadyExists.into())
+        let file = dir.open_with(&name, &options)?.into_std();
+        let inode = Metadata::from_file(&file)?.ino();
+        Ok(Self { dir, name, file, inode, is_gone: false })
     }
 
     /// Writes `bytes` and waits until they are on the device. False if it was cancelled before the end.
@@ -59,7 +54,7 @@ impl<'a> Temporary<'a> {
 
     /// Gives the file the owner and the permissions of `other`. Whether the owner could be kept.
     pub(super) fn take_after(&self, other: &Metadata) -> io::Result<bool> {
-        let own = self.file.metadata()?;
+        let own = self.metadata()?;
         let differs = (own.uid(), own.gid()) != (other.uid(), other.gid());
         let (uid, gid) = (Uid::from_raw(other.uid()), Gid::from_raw(other.gid()));
         let kept = !differs
@@ -76,26 +71,52 @@ impl<'a> Temporary<'a> {
         Ok(kept)
     }
 
-    /// Puts the file in the place of `name`, whatever is there.
-    pub(super) fn replace(mut self, name: &OsStr) -> io::Result<()> {
-        self.dir.rename(&self.name, self.dir, name)?;
-        self.placed = true;
+    /// What the file system says of the new file.
+    pub(super) fn metadata(&self) -> io::Result<Metadata> {
+        Metadata::from_file(&self.file)
+    }
+
+    /// The number of the new file.
+    pub(super) fn inode(&self) -> u64 {
+        self.inode
+    }
+
+    /// Puts the file in the place of `name`, which gets the other name: at once where the file
+    /// system can exchange two names and `exchanges` says so, else by a second name.
+    pub(super) fn take_place(&mut self, name: &OsStr, exchanges: bool) -> io::Result<()> {
+        if exchanges && exchange(self.dir, &self.name, name)? {
+            return Ok(());
+        }
+        let spare = spare_of(&self.name);
+        if let Err(error) = self.dir.hard_link(name, self.dir, &spare) {
+            if error.kind() == io::ErrorKind::NotFound {
+                return Err(error);
+            }
+            self.dir.copy(name, self.dir, &spare)?;
+        }
+        if let Err(error) = self.dir.rename(&self.name, self.dir, name) {
+            let _ = self.dir.remove_file(&spare);
+            return Err(error);
+        }
+        self.name = spare;
         Ok(())
     }
 
-    /// Gives each of the two files the other's name. False where the file system cannot.
-    pub(super) fn exchange(&self, name: &OsStr) -> io::Result<bool> {
-        let flags = RenameFlags::EXCHANGE;
-        match rustix::fs::renameat_with(self.dir, &*self.name, self.dir, name, flags) {
-            Ok(()) => Ok(true),
-            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => Ok(false),
-            Err(error) => Err(error.into()),
-        }
+    /// Puts the file whose place was taken back to `name`. If another program has put one of its
+    /// own there since, it is that one.
+    pub(super) fn give_back(&mut self, name: &OsStr) -> io::Result<()> {
+        self.is_gone = give_back(self.dir, &self.name, name, self.inode)?;
+        Ok(())
     }
 
-    /// What it is called.
-    pub(super) fn name(&self) -> &OsStr {
-        OsStr::new(&self.name)
+    /// The file that has the name by now.
+    pub(super) fn displaced(&self) -> io::Result<File> {
+        open(self.dir, OsStr::new(&self.name))
+    }
+
+    /// A handle of the new file.
+    pub(super) fn handle(&self) -> io::Result<File> {
+        self.file.try_clone()
     }
 
     /// Puts the file at `name`, if there is nothing.
@@ -103,7 +124,7 @@ impl<'a> Temporary<'a> {
         let flags = RenameFlags::NOREPLACE;
         match rustix::fs::renameat_with(self.dir, &*self.name, self.dir, name, flags) {
             Ok(()) => {
-                self.placed = true;
+                self.is_gone = true;
                 Ok(())
             }
             // A second name cannot be given to a name that is taken either; the first goes
@@ -118,21 +139,58 @@ impl<'a> Temporary<'a> {
 
 impl Drop for Temporary<'_> {
     fn drop(&mut self) {
-        if !self.placed {
+        if !self.is_gone {
             // Nothing more can be done about it here.
             let _ = self.dir.remove_file(&self.name);
         }
     }
 }
 
-/// A hidden name that starts as all of ours do; unlikely to be taken, and tried again if it is.
-fn unused_name() -> String {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    let seed = format!("{} {count} {}", process::id(), time.as_nanos());
-    let hash = blake3::hash(seed.as_bytes()).to_hex();
-    format!(".foveal-{}.tmp", &hash[..16])
+/// The name of the file whose place was taken, where names cannot be exchanged.
+pub(super) fn spare_of(name: &str) -> String {
+    name.replace(".tmp", ".old")
+}
+
+/// The regular file `name`, to be read.
+pub(super) fn open(dir: &Dir, name: &OsStr) -> io::Result<File> {
+    let waits_for_nobody = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
+    let mut options = OpenOptions::new();
+    options.read(true).follow(FollowSymlinks::No).custom_flags(waits_for_nobody);
+    let file = dir.open_with(name, &options)?.into_std();
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(io::ErrorKind::InvalidInput.into()),
+    }
+}
+
+/// Puts the file `temporary` back to `name`, where the file `ours` stands, or another one that
+/// took its place; that gets the other name. True where nothing has the other name then, since
+/// names cannot be exchanged.
+pub(super) fn give_back(dir: &Dir, temporary: &str, name: &OsStr, ours: u64) -> io::Result<bool> {
+    if temporary.ends_with(".old") {
+        dir.rename(temporary, dir, name)?;
+        return Ok(true);
+    }
+    let mut put = ours;
+    // If what comes back is not what was put there before, it is a later one of theirs.
+    for _ in 0..EXCHANGES_MAX {
+        let theirs = dir.symlink_metadata(temporary)?.ino();
+        exchange(dir, temporary, name)?;
+        if dir.symlink_metadata(temporary)?.ino() == put {
+            break;
+        }
+        put = theirs;
+    }
+    Ok(false)
+}
+
+/// Gives each of the two files the other's name. False where the file system cannot.
+fn exchange(dir: &Dir, one: &str, other: &OsStr) -> io::Result<bool> {
+    match rustix::fs::renameat_with(dir, one, dir, other, RenameFlags::EXCHANGE) {
+        Ok(()) => Ok(true),
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
 }
 
 #[cfg(test)]
@@ -145,7 +203,7 @@ mod tests {
         let dir = Dir::open_ambient_dir(folder.path(), cap_std::ambient_authority()).expect("it");
         dir.write("a", "there").expect("written");
         let place = |name: &str| {
-            let mut temporary = Temporary::new(&dir, true).expect("made");
+            let mut temporary = Temporary::new(&dir, "t.tmp".to_owned(), true).expect("made");
             assert!(temporary.fill(b"new", &Cancel::NEVER).expect("written"));
             temporary.place(OsStr::new(name)).map_err(|error| error.kind())
         };

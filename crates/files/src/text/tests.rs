@@ -129,8 +129,10 @@ fn edits_keep_encoding_mark_and_endings() {
     );
     let utf16 = |text| utf16(text, u16::to_be_bytes);
     assert_eq!(edit(&utf16("\u{feff}a\r\nb"), "b", "c"), Ok(utf16("\u{feff}a\r\nc")));
-    // Lines that stay keep their ending, new ones follow the line before.
-    assert_eq!(edit(b"a\nb\r\nc\nd\r\n", "c", "x\ny"), Ok(b"a\nb\r\nx\r\ny\r\nd\r\n".into()));
+    // Lines keep their ending, changed or not; new ones follow the line before.
+    assert_eq!(edit(b"a\nb\r\nc\nd\r\n", "c", "x\ny"), Ok(b"a\nb\r\nx\ny\nd\r\n".into()));
+    assert_eq!(edit(b"a\r\nb\nc\r\n", "b", "x"), Ok(b"a\r\nx\nc\r\n".into()));
+    assert_eq!(edit(b"a\r\nb\nc\r\n", "b", "b\nx"), Ok(b"a\r\nb\nx\nc\r\n".into()));
     assert_eq!(edit(b"a\r\nb\nc\nd\r\n", "c", "x\ny"), Ok(b"a\r\nb\nx\ny\nd\r\n".into()));
     assert_eq!(edit(b"a\r\nb\nc", "a", "new\na"), Ok(b"new\r\na\r\nb\nc".into()));
     assert_eq!(edit(b"a\r\nb\nc\r\n", "b\n", ""), Ok(b"a\r\nc\r\n".into()));

@@ -1,5 +1,7 @@
 //! A file as text.
 
+use std::ops::Range;
+
 use super::decode::{Decoded, decoded};
 use super::encode::encode;
 use super::encoding::{EncodeError, Encoding, NotText};
@@ -83,11 +85,25 @@ impl TextFile {
     ///
     /// When this text is not [exact](Self::is_exact), or the encoding lacks a character.
     pub fn encode_edited(&self, edited: &str) -> Result<Vec<u8>, EncodeError> {
+        self.encode_changed(edited, &[(0..self.text.len(), 0..edited.len())])
+    }
+
+    /// The same where it is known what was changed: bytes of this text and those of `edited`
+    /// that stand there instead, ascending. All other bytes of the file stay as they are.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::encode_edited`].
+    pub fn encode_changed(
+        &self,
+        edited: &str,
+        places: &[(Range<usize>, Range<usize>)],
+    ) -> Result<Vec<u8>, EncodeError> {
         let encoding = self.encoding;
         if !self.exact {
             return Err(EncodeError::Inexact { encoding: encoding.name() });
         }
-        let spelled = self.endings.put_back(&self.text, edited);
+        let spelled = self.endings.put_back(&self.text, edited, places);
         encode(&spelled, encoding, self.bom)
     }
 

@@ -1,5 +1,6 @@
 //! What holds of every edit of every text.
 
+use foveal_files::TextFile;
 use foveal_files::edit::{Edit, EditOf, How, LineSpan, changed_since, plan_edit, plan_edits};
 use proptest::prelude::*;
 
@@ -50,6 +51,11 @@ fn pair() -> impl Strategy<Value = (String, Edit)> {
 /// was asked.
 fn bare(text: &str) -> String {
     text.split_whitespace().collect()
+}
+
+/// Where in a file stands what is at `place` of its text, in which every ending is one byte.
+fn in_file(file: &str, place: usize) -> usize {
+    (0..place).fold(0, |at, _| at + if file.as_bytes()[at..].starts_with(b"\r\n") { 2 } else { 1 })
 }
 
 proptest! {
@@ -154,5 +160,57 @@ proptest! {
         if changed_since(&known, &disk, &[touched]).is_none() {
             prop_assert!(was_seen);
         }
+    }
+
+    #[test]
+    fn an_edit_touches_no_byte_of_the_file_outside_its_places(
+        (text, edit) in pair(),
+        more in prop::collection::vec(edit(), 0..3),
+        carriage in any::<bool>(),
+    ) {
+        // Lines that end in a carriage return of their own, too.
+        let bytes = if carriage { text.replace("b\n", "b\r\r\n") } else { text };
+        let file = TextFile::decode(bytes.as_bytes()).expect("ASCII and é");
+        let edits: Vec<EditOf> = [edit].into_iter().chain(more)
+            .map(|edit| EditOf { text: 0, edit: Edit {
+                old: edit.old.replace("\r\n", "\n"), new: edit.new.replace("\r\n", "\n"), ..edit
+            }})
+            .collect();
+        let Ok(planned) = plan_edits(&[file.text()], &edits) else { return Ok(()) };
+        let Some(planned) = &planned.texts[0] else { return Ok(()) };
+        let places: Vec<_> = planned.changed.iter()
+            .map(|change| (change.bytes.clone(), change.new_bytes.clone())).collect();
+        let after = file.encode_changed(&planned.text, &places).expect("as it was");
+        let after = String::from_utf8(after).expect("as it was");
+        let read_back = TextFile::decode(after.as_bytes()).expect("text");
+        prop_assert_eq!(read_back.text(), &planned.text);
+        let (mut before, mut now) = (0, 0);
+        for (old, new) in &places {
+            let (start, place) = (in_file(&bytes, old.start), in_file(&after, new.start));
+            prop_assert_eq!(&bytes[before..start], &after[now..place]);
+            (before, now) = (in_file(&bytes, old.end), in_file(&after, new.end));
+        }
+        prop_assert_eq!(&bytes[before..], &after[now..]);
+    }
+
+    #[test]
+    fn a_line_that_an_edit_changes_keeps_its_ending(
+        lines in prop::collection::vec(("[ab]{1,3}", any::<bool>()), 1..8),
+        at in any::<prop::sample::Index>(),
+    ) {
+        let spelled = |lines: &[(String, bool)]| -> String {
+            lines.iter().flat_map(|(line, long)| [line.as_str(), if *long { "\r\n" } else { "\n" }]).collect()
+        };
+        let mut after = lines.clone();
+        let at = at.index(lines.len());
+        after[at].0 = "new".to_owned();
+        let file = TextFile::decode(spelled(&lines).as_bytes()).expect("ASCII");
+        // As it comes with a place, and with the whole text.
+        let edited: String = after.iter().flat_map(|(line, _)| [line.as_str(), "\n"]).collect();
+        let start = lines[..at].iter().map(|(line, _)| line.len() + 1).sum::<usize>();
+        let place = (start..start + lines[at].0.len(), start..start + 3);
+        let expected = spelled(&after);
+        prop_assert_eq!(file.encode_changed(&edited, &[place]).expect("ASCII"), expected.as_bytes());
+        prop_assert_eq!(file.encode_edited(&edited).expect("ASCII"), expected.as_bytes());
     }
 }

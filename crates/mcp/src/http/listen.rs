@@ -3,17 +3,19 @@
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use http_body_util::BodyExt;
+use foveal_tools::session::Arrivals;
 use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::HeaderMap;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
+use rmcp::model::RequestId;
 use rmcp::transport::streamable_http_server::session::SessionManager;
 use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
@@ -21,14 +23,16 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+use super::answer_body::AnswerBody;
 use super::auth;
+use super::body::{self, BODY_BYTES_MAX, Refusal};
+use super::line::{Line, LineStream};
 use super::settings::{HttpError, HttpSettings, Token};
+use crate::claims::{Claim, Claims};
 use crate::connection::Connection;
+use crate::passage::Passage;
 use crate::runtime;
 use crate::server::Server;
-
-/// Largest body of a request, in bytes: as long as a line may be at standard input.
-const BODY_BYTES_MAX: usize = 16 << 20;
 
 /// How long the headers of a request may take.
 const HEADERS_PATIENCE: Duration = Duration::from_secs(10);
@@ -44,6 +48,10 @@ struct Endpoint {
     sessions: Arc<LocalSessionManager>,
     sessions_max: usize,
     used: Mutex<HashMap<Box<str>, Instant>>,
+    arrivals: Arc<Arrivals>,
+    claims: Claims,
+    /// The connections, and those that ended a short while ago.
+    lines: Mutex<Vec<Line>>,
     token: Option<Token>,
 }
 
@@ -117,10 +125,12 @@ fn connection(
 ) -> impl hyper_util::server::graceful::GracefulConnection<Error = hyper::Error> + Send + 'static {
     // Small messages, each waited for: collecting them only delays.
     drop(stream.set_nodelay(true));
-    let endpoint = Arc::clone(endpoint);
+    let line = Line::new(stream);
+    endpoint.lines().push(line.clone());
+    let (endpoint, stream) = (Arc::clone(endpoint), LineStream(line.clone()));
     let service = service_fn(move |request| {
-        let endpoint = Arc::clone(&endpoint);
-        async move { Ok::<_, Infallible>(endpoint.answer(request).await) }
+        let (endpoint, line) = (Arc::clone(&endpoint), line.clone());
+        async move { Ok::<_, Infallible>(endpoint.answer(request, line).await) }
     });
     hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
@@ -153,24 +163,60 @@ impl Endpoint {
             sessions,
             sessions_max: server.shared.settings.sessions_max,
             used: Mutex::default(),
+            arrivals: Arc::clone(&server.shared.arrivals),
+            claims: Claims::default(),
+            lines: Mutex::default(),
             token: settings.token.clone(),
         }
     }
 
-    async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
+    fn lines(&self) -> MutexGuard<'_, Vec<Line>> {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Has a request arrive: what was delivered by now may be pointed at in its answer.
+    fn arrive(&self) -> Passage {
+        self.lines().retain(Line::tell_delivered);
+        Passage::arriving(&self.arrivals)
+    }
+
+    async fn answer(&self, request: Request<Incoming>, line: Line) -> Response<Body> {
         let (path, headers) = (request.uri().path(), request.headers());
         if let Err(rejection) = auth::authorise(self.token.as_ref(), path, headers) {
             let response: Response<String> = rejection.response();
             return response.map(BodyExt::boxed);
         }
+        let passage = self.arrive();
         self.make_room(headers).await;
         let ends = request.method() == Method::DELETE;
-        let mut response = self.protocol.handle(request).await;
+        let (mut parts, body) = request.into_parts();
+        let body = match body::read(body).await {
+            Ok(body) => body,
+            Err(refusal) => return refusal.response().map(BodyExt::boxed),
+        };
+        if let Some(id) = body::id_of_request(&body) {
+            match self.claim(&parts.headers, id) {
+                Ok(claim) => claim.into_iter().for_each(|claim| passage.hold(claim)),
+                Err(refusal) => return refusal.response().map(BodyExt::boxed),
+            }
+        }
+        parts.extensions.insert(passage.clone());
+        let request = Request::from_parts(parts, Full::new(body));
+        let response = self.protocol.handle(request).await;
+        let mut response = response.map(|body| AnswerBody::new(body, passage, line).boxed());
         if ends && response.status() == StatusCode::ACCEPTED {
             // The session is gone, not about to go: some clients take `accepted` for a failure.
             *response.status_mut() = StatusCode::OK;
         }
         response
+    }
+
+    /// Claims the id of a request in its session, if it names one.
+    fn claim(&self, headers: &HeaderMap, id: RequestId) -> Result<Option<Claim>, Refusal> {
+        let session = headers.get(SESSION_HEADER).and_then(|session| session.to_str().ok());
+        let Some(session) = session else { return Ok(None) };
+        let claim = self.claims.claim(session, id.clone());
+        claim.map(Some).ok_or(Refusal::IdInUse(id))
     }
 
     /// Notes that a session is used; closes those not used for longest where there are too many.

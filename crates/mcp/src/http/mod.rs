@@ -1,6 +1,9 @@
 //! Clients over HTTP: one address, `/mcp`, by the protocol's streamable transport.
 
+mod answer_body;
 mod auth;
+mod body;
+mod line;
 mod listen;
 mod settings;
 

@@ -86,7 +86,7 @@ pub(super) fn beginning(
         lines,
         next: (last < all).then_some(u64::from(last) + 1),
         reach,
-        changed: work.session.files.part(&located.key(), beyond).unwrap_or_default(),
+        changed: work.files().part(&located.key(), beyond).unwrap_or_default(),
         remarks: text.remarks(),
     }
 }

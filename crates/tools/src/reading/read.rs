@@ -49,7 +49,7 @@ pub(crate) fn read(
     {
         if !work.anew {
             session.pointed.set(&[], vec![asked]);
-            let version = session.files.part(&read.key, |known| known.version);
+            let version = work.files().part(&read.key, |known| known.version);
             session.reads.count(&read.located, version);
             return Ok(Content::Unchanged(unchanged).into());
         }
@@ -87,7 +87,7 @@ impl Read<'_> {
             (FileContent::Empty, Some(version)) => {
                 let text = Arc::new(TextFile::new(""));
                 let known = KnownFile::after(None, version, text, None);
-                self.work.session.files.put(self.key.clone(), known);
+                self.work.session.files.change(&self.key, |_| Some(known));
                 let what = "empty file".to_owned();
                 return Ok(Content::NoText(NoText { path, what, image: None }).into());
             }
@@ -101,7 +101,7 @@ impl Read<'_> {
 
     /// Whether the file is another than the one last met.
     fn is_changed(&self) -> bool {
-        let known = self.work.session.files.part(&self.key, |known| known.version);
+        let known = self.work.files().part(&self.key, |known| known.version);
         let now = known.map(|version| version.check(&self.located, self.work.control.cancel));
         now.is_some_and(|now| !matches!(now, Ok(Freshness::Same(_))))
     }
@@ -109,7 +109,7 @@ impl Read<'_> {
     /// A pointer, if the file was shown and nothing has changed since.
     fn unchanged(&self) -> Result<Option<Unchanged>, ToolError> {
         let files = &self.work.session.files;
-        let known = files.part(&self.key, |known| {
+        let known = self.work.files().part(&self.key, |known| {
             // Others may have changed what stands above, and that was not shown.
             let shown = known.shown.clone().filter(|_| known.unshown.is_empty());
             Some((known.version, shown?, known.seen.count()))
@@ -138,15 +138,16 @@ impl Read<'_> {
     /// A text as it is to be shown, and what is known of it from now on.
     fn text(&self, text: &Arc<TextFile>, version: Version) -> Findings {
         let Self { work, located, key, mode, question } = self;
-        let files = &work.session.files;
-        let before = files.get(key);
+        let before = work.files().get(key);
         let path = located.shown().to_owned();
         let is_same = before.as_ref().is_some_and(|before| before.version.hash == version.hash);
         let known = KnownFile::after(before.as_ref(), version, Arc::clone(text), *question);
         let view = self.view(before.as_ref(), &known);
         // Of a version that stands above, it still does.
         if *mode != ReadMode::Structure || !is_same {
-            files.put(key.clone(), known);
+            work.session.files.change(key, |before| {
+                Some(KnownFile::after(before, version, Arc::clone(text), *question))
+            });
         }
         let rule_path = located.rule_path();
         let reach = match mode {

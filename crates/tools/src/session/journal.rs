@@ -2,8 +2,8 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -31,6 +31,8 @@ pub(crate) struct Journal {
     unkept: Arc<Unkept>,
     /// Whether what is kept does not tell all that was shown.
     has_lost_thread: AtomicBool,
+    /// Places of answers that were delivered, of which nothing is kept yet.
+    delivered: Mutex<Vec<EntryIndex>>,
 }
 
 impl Journal {
@@ -45,7 +47,18 @@ impl Journal {
             keeps_content: toolbox.keeps_content,
             unkept: Arc::clone(&toolbox.unkept),
             has_lost_thread: AtomicBool::new(false),
+            delivered: Mutex::default(),
         }
+    }
+
+    /// Notes that the answers at these places were delivered, to be kept with the next.
+    pub(crate) fn note_delivered(&self, places: Vec<EntryIndex>) {
+        self.delivered.lock().unwrap_or_else(PoisonError::into_inner).extend(places);
+    }
+
+    /// The places of answers that were delivered since this was last asked.
+    pub(crate) fn take_delivered(&self) -> Vec<EntryIndex> {
+        std::mem::take(&mut *self.delivered.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// What the store calls the session.
@@ -195,6 +208,12 @@ pub(crate) enum Event {
         /// Files whose reads are counted otherwise since the event before.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         reads: Vec<ReadFile>,
+        /// Whether it counts as shown only once a later event says that it was delivered.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        awaits_delivery: bool,
+        /// Places of earlier answers that were delivered since the event before.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        delivered: Vec<EntryIndex>,
     },
     /// A call was answered by a note that nothing has changed.
     Pointed {
@@ -203,6 +222,8 @@ pub(crate) enum Event {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         reads: Vec<ReadFile>,
     },
+    /// The answers at these places were delivered.
+    Delivered { places: Vec<EntryIndex> },
     /// All that was shown was forgotten.
     Forgot,
     /// This much of a file is seen from now on; without a version, nothing.

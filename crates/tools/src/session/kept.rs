@@ -38,7 +38,7 @@ pub fn kept_call(record: &Record) -> Option<KeptCall> {
         Event::Pointed { tool, arguments, .. } => {
             Some(KeptCall { tool, arguments, question: None })
         }
-        Event::Forgot | Event::Saw { .. } => None,
+        Event::Delivered { .. } | Event::Forgot | Event::Saw { .. } => None,
     }
 }
 

@@ -1,5 +1,6 @@
 //! One reader's session: what it showed, what it knows of files, what it may do.
 
+mod deliveries;
 mod duplicates;
 mod each_alone;
 mod journal;
@@ -17,10 +18,12 @@ mod shaper;
 mod shown;
 mod state;
 mod undo_buffer;
+mod unsettled;
 mod unshown;
 mod work;
 mod workspace;
 
+pub use self::deliveries::{Arrival, Arrivals, CallNumber, CallView, Delivery, Settled};
 pub use self::duplicates::Duplicates;
 pub(crate) use self::duplicates::shortened;
 pub(crate) use self::journal::Event;

@@ -66,27 +66,37 @@ pub(super) fn take_over(
         true => Seen::all(u32::try_from(text.text().lines().count()).unwrap_or(u32::MAX)),
         false => Seen::of(edit.lines.iter().copied()),
     };
-    let file = match files.get(&key) {
-        // It was read meanwhile.
-        Some(known) if known.version.hash == edit.after => {
-            let mut known = known.with_text(&text);
-            known.show(&lines);
-            known
-        }
-        Some(known) if edit.is_whole => known.edited_elsewhere(version, text, &lines).all_written(),
-        Some(known) if edit.before.contains(&known.version.hash) => {
-            known.edited_elsewhere(version, text, &lines)
-        }
-        // Somebody else may have changed it too, before the model did.
-        Some(_) => return,
-        None => {
-            let mut known = KnownFile::after(None, version, text, None);
-            known.show(&lines);
-            known
-        }
-    };
-    files.put(key.clone(), file);
-    reads.forget(&key);
+    let mut is_taken = true;
+    files.change(&key, |known| {
+        let file = match known {
+            // It was read meanwhile.
+            Some(known) if known.version.hash == edit.after => {
+                let mut known = known.with_text(&text);
+                known.show(&lines);
+                known
+            }
+            Some(known) if edit.is_whole => {
+                known.edited_elsewhere(version, text, &lines).all_written()
+            }
+            Some(known) if edit.before.contains(&known.version.hash) => {
+                known.edited_elsewhere(version, text, &lines)
+            }
+            // Somebody else may have changed it too, before the model did.
+            Some(_) => {
+                is_taken = false;
+                return None;
+            }
+            None => {
+                let mut known = KnownFile::after(None, version, text, None);
+                known.show(&lines);
+                known
+            }
+        };
+        Some(file)
+    });
+    if is_taken {
+        reads.forget(&key);
+    }
 }
 
 /// A change of a file by a tool that is not ours.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use foveal_context::shape::Decision;
 use foveal_files::{PathKey, Roots, Stamp, Version};
 use foveal_store::{Record, RecordNumber, SessionId, Store};
-use foveal_transcript::{ContentHash, Handle};
+use foveal_transcript::{ContentHash, EntryIndex, Handle};
 
 use super::journal::Event;
 use super::known_file::KnownFile;
@@ -74,6 +74,12 @@ impl Recalled {
         self.seen.iter().filter_map(file).collect()
     }
 
+    fn deliver(&mut self, places: &[EntryIndex]) {
+        for earlier in self.calls.iter_mut().filter(|call| !call.is_delivered) {
+            earlier.is_delivered = places.contains(&earlier.place);
+        }
+    }
+
     fn take_record(&mut self, store: &dyn Store, record: Record) -> Result<(), Gone> {
         let time = record.time;
         let event = serde_json::from_value(record.payload).map_err(|_| Gone::Unknown)?;
@@ -89,12 +95,19 @@ impl Recalled {
                 place,
                 shape,
                 reads,
+                awaits_delivery,
+                delivered,
                 ..
             } => {
                 self.reads.extend(reads);
+                self.deliver(&delivered);
                 let kept = handle.and_then(|handle| store.get(handle).ok().flatten());
                 let kept = kept.map(|kept| String::from_utf8_lossy(&kept.bytes).into_owned());
-                (kept.or(text), (place, shape), (tool, arguments, question, is_error, directory))
+                (
+                    kept.or(text),
+                    (place, shape),
+                    (tool, arguments, question, is_error, directory, awaits_delivery),
+                )
             }
             Event::Pointed { reads, .. } => {
                 self.reads.extend(reads);
@@ -106,6 +119,10 @@ impl Recalled {
                 }
                 return Ok(());
             }
+            Event::Delivered { places } => {
+                self.deliver(&places);
+                return Ok(());
+            }
             Event::Forgot => return Err(Gone::Forgotten),
         };
         let content = kept.ok_or(Gone::Unknown)?;
@@ -115,7 +132,7 @@ impl Recalled {
             return Err(Gone::Unknown);
         }
         if !self.is_lost {
-            let (tool, arguments, question, is_error, directory) = call;
+            let (tool, arguments, question, is_error, directory, awaits_delivery) = call;
             self.calls.push(EarlierCall {
                 tool,
                 arguments,
@@ -126,6 +143,7 @@ impl Recalled {
                 time,
                 place,
                 decision: shape.map_or(Decision::Keep, Decision::Replace),
+                is_delivered: !awaits_delivery,
             });
         }
         Ok(())

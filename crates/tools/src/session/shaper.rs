@@ -17,6 +17,7 @@ use foveal_transcript::{EntryIndex, Handle, Timestamp};
 use crate::read_view::ReadView;
 use crate::room::rows;
 
+use super::deliveries::{CallView, Settled};
 use super::seen::Seen;
 
 /// Decides what the model is sent of what a call found.
@@ -30,6 +31,12 @@ pub trait Shaper: fmt::Debug + Send {
 
     /// Forgets all that was shown: nothing is pointed at any more.
     fn forget(&mut self);
+
+    /// The answers of these calls have come to count for every call, or never will. The places
+    /// of those that count and awaited it.
+    fn settle(&mut self, _settled: &Settled) -> Vec<EntryIndex> {
+        Vec::new()
+    }
 
     /// Whether so many bytes more are too many: all is to be forgotten first.
     fn is_full(&self, bytes: usize) -> bool;
@@ -57,6 +64,8 @@ pub struct ShownCall<'a> {
     pub room: Room,
     /// Bytes at its end that are notes, and are sent in any case.
     pub end_bytes: usize,
+    /// Which answers it may point at.
+    pub view: &'a CallView,
 }
 
 /// A call of an earlier process, as it was answered.
@@ -80,6 +89,8 @@ pub struct EarlierCall {
     pub place: EntryIndex,
     /// What was decided on it.
     pub decision: Decision,
+    /// Whether its client got the answer.
+    pub is_delivered: bool,
 }
 
 /// An answer as it is sent.

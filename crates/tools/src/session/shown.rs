@@ -1,6 +1,7 @@
 //! What a session has shown: its calls and answers as a transcript, each answer shaped by the
 //! engine when it is given and never again.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -19,6 +20,7 @@ use foveal_transcript::{
 use crate::read_view::ReadView;
 use crate::views::ViewsOfRead;
 
+use super::deliveries::{CallNumber, CallView, Settled};
 use super::seen::Seen;
 use super::shaper::{EarlierCall, LineCounts, ShapedAnswer, Shaper, ShownCall};
 
@@ -29,7 +31,10 @@ const BYTES_MAX: usize = 8 << 20;
 #[derive(Debug)]
 pub struct Shown {
     record: Record,
+    /// What was given to any call and may have been delivered.
     visible: Visible,
+    /// Messages of calls of which it is not certain yet for whom they count, in order.
+    unsettled: Vec<Given>,
     settings: Settings,
     /// Chooses lines of reads that are not shown whole.
     curator: Arc<dyn Views>,
@@ -38,11 +43,20 @@ pub struct Shown {
     step: u32,
 }
 
+/// A message of a call of which it is not certain yet for whom it counts.
+#[derive(Debug, Clone, Copy)]
+struct Given {
+    entry: EntryIndex,
+    call: CallNumber,
+    awaits_delivery: bool,
+}
+
 impl Shown {
     /// Nothing shown yet; paths are taken from `directory`.
     pub fn new(settings: Settings, curator: Arc<dyn Views>, directory: String) -> Self {
         let (record, visible) = (start_in(&directory), Visible::default());
-        Self { record, visible, settings, curator, directory, bytes: 0, step: 0 }
+        let unsettled = Vec::new();
+        Self { record, visible, unsettled, settings, curator, directory, bytes: 0, step: 0 }
     }
 
     /// Has relative paths of the next call start at `directory`. What commands say of where they
@@ -68,6 +82,16 @@ impl Shown {
         self.push_shown(Role::Assistant, Block::Call(call), now);
         let result = ToolResult { call: id, content, is_error };
         self.push(Role::Tool, Block::Result(result), now)
+    }
+
+    /// The prompt as the model saw it when it made the call.
+    fn visible_to(&self, view: &CallView) -> Cow<'_, Visible> {
+        let hidden = self.unsettled.iter().filter(|given| !view.counts(given.call));
+        let hidden: Vec<EntryIndex> = hidden.map(|given| given.entry).collect();
+        match hidden.is_empty() {
+            true => Cow::Borrowed(&self.visible),
+            false => Cow::Owned(self.visible.without(&self.record, &hidden)),
+        }
     }
 
     fn answer(&self, entry: EntryIndex, decision: &Decision) -> ShapedAnswer {
@@ -113,6 +137,13 @@ impl Shown {
         self.visible.show(&self.record, entry, &Decision::Keep);
     }
 
+    /// Takes messages (ascending) out of the prompt that nobody got.
+    fn lose(&mut self, lost: &[EntryIndex]) {
+        if !lost.is_empty() {
+            self.visible = self.visible.without(&self.record, lost);
+        }
+    }
+
     fn push(&mut self, role: Role, block: Block, now: Timestamp) -> EntryIndex {
         let entry = Entry {
             source: Source { step: self.step, result: (role == Role::Tool).then_some(0) },
@@ -131,25 +162,32 @@ impl Shaper for Shown {
     fn shape(&mut self, call: ShownCall<'_>, content: String, view: ReadView) -> ShapedAnswer {
         // A short file comes whole when it is first read, whatever lines it shares with others.
         let within_files = view.is_short(&content).then(|| self.settings.clone().within_files());
-        let (room, end_bytes) = (call.room, call.end_bytes);
+        let (room, end_bytes, given_to) = (call.room, call.end_bytes, call.view);
+        let first = self.record.len() as u32;
         let entry = self.push_call(call, content);
+        let (call, awaits_delivery) = (given_to.call(), given_to.awaits_delivery());
+        let own = (first..=entry.0).map(EntryIndex);
+        self.unsettled.extend(own.map(|entry| Given { entry, call, awaits_delivery }));
         // Views are of one read: what it wants to show is theirs for this answer.
         let views = ViewsOfRead::new(Arc::clone(&self.curator), view, room);
+        let visible = self.visible_to(given_to);
         let result = NewResult {
             record: &self.record,
-            visible: &self.visible,
+            visible: &visible,
             settings: within_files.as_ref().unwrap_or(&self.settings),
             views: Some(&views),
             room,
             end_bytes,
         };
         let decision = result.decide();
+        drop(visible);
         self.visible.show(&self.record, entry, &decision);
         self.answer(entry, &decision)
     }
 
     fn resume(&mut self, calls: Vec<EarlierCall>) -> bool {
         self.forget();
+        let mut lost = Vec::new();
         for earlier in calls {
             let EarlierCall { tool, arguments, question, content, is_error, time, .. } = earlier;
             let call = ShownCall {
@@ -161,7 +199,9 @@ impl Shaper for Shown {
                 time,
                 room: Room::UNBOUNDED,
                 end_bytes: 0,
+                view: CallView::NOBODY,
             };
+            let first = self.record.len() as u32;
             let entry = self.push_call(call, content);
             // Notes name answers by their places.
             if earlier.place != entry {
@@ -169,13 +209,36 @@ impl Shaper for Shown {
                 return false;
             }
             self.visible.show(&self.record, entry, &earlier.decision);
+            if !earlier.is_delivered {
+                lost.extend((first..=entry.0).map(EntryIndex));
+            }
         }
+        self.lose(&lost);
         true
     }
 
     fn forget(&mut self) {
         (self.record, self.visible) = (start_in(&self.directory), Visible::default());
+        self.unsettled.clear();
         self.bytes = 0;
+    }
+
+    fn settle(&mut self, settled: &Settled) -> Vec<EntryIndex> {
+        let (mut places, mut lost) = (Vec::new(), Vec::new());
+        self.unsettled.retain(|given| {
+            let is_delivered = settled.delivered.contains(&given.call);
+            if is_delivered && given.awaits_delivery {
+                places.push(given.entry);
+            }
+            let is_lost = settled.lost.contains(&given.call);
+            if is_lost {
+                lost.push(given.entry);
+            }
+            !is_delivered && !is_lost
+        });
+        self.lose(&lost);
+        places.retain(|entry| self.record.entry(*entry).result().is_some());
+        places
     }
 
     fn is_full(&self, bytes: usize) -> bool {

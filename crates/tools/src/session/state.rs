@@ -13,6 +13,7 @@ use crate::room::WIDEST;
 use crate::settings;
 use crate::toolbox::Toolbox;
 
+use super::deliveries::{Arrival, Arrivals, CallView, Deliveries, Delivery};
 use super::duplicates::Duplicates;
 use super::each_alone::EachAlone;
 use super::journal::{Event, Journal};
@@ -40,6 +41,8 @@ pub struct Session {
     writing: Mutex<()>,
     readers: ReaderWatch,
     shown: Mutex<Box<dyn Shaper>>,
+    /// Which answers were delivered before which calls.
+    deliveries: Arc<Deliveries>,
     /// How large each answer may be.
     room: Room,
     /// Which version of each file the model met, and which of its lines it has seen.
@@ -88,6 +91,7 @@ impl Session {
             writing: Mutex::new(()),
             readers: ReaderWatch::default(),
             shown: Mutex::new(shaper),
+            deliveries: Deliveries::new(Arc::default()),
             room: if toolbox.keeps_content { WIDEST } else { Room::UNBOUNDED },
             files: KnownFiles::default(),
             undo: UndoBuffer::default(),
@@ -112,6 +116,49 @@ impl Session {
     #[must_use]
     pub fn with_room(self, room: Room) -> Self {
         Self { room: room.within(WIDEST), ..self }
+    }
+
+    /// The same session, whose calls arrive where those of others do.
+    #[must_use]
+    pub fn with_arrivals(self, arrivals: &Arc<Arrivals>) -> Self {
+        Self { deliveries: Deliveries::new(Arc::clone(arrivals)), ..self }
+    }
+
+    /// A call arrives now.
+    pub fn arrive(&self) -> Arrival {
+        self.deliveries.arrive()
+    }
+
+    /// Takes a call up, with what it may rest on.
+    pub(crate) fn begin(&self, arrival: Arrival, awaits_delivery: bool) -> (Delivery, CallView) {
+        let mut shown = self.shown();
+        self.settle_shown(&mut **shown);
+        self.deliveries.begin(arrival, awaits_delivery)
+    }
+
+    /// Has the answers count for every call that were delivered before all that run arrived.
+    pub(crate) fn settle(&self) {
+        self.settle_shown(&mut **self.shown());
+    }
+
+    /// Keeps which answers were delivered by now. Otherwise that is kept with the answer after
+    /// them, and a later process takes the last ones for lost.
+    pub fn keep_delivered(&self) {
+        self.settle();
+        let places = self.journal.take_delivered();
+        if !places.is_empty() {
+            self.journal.append(&Event::Delivered { places });
+        }
+        self.keep_seen();
+    }
+
+    /// The same while what was shown is held.
+    fn settle_shown(&self, shown: &mut dyn Shaper) {
+        let settled = self.deliveries.settle();
+        if !settled.is_empty() {
+            self.journal.note_delivered(shown.settle(&settled));
+            self.files.settle(&settled);
+        }
     }
 
     /// How large each answer may be.
@@ -175,6 +222,8 @@ impl Session {
         self.files.forget_shown();
         self.undo.forget_seen();
         self.pointed.clear();
+        // Their places mean nothing any more.
+        drop(self.journal.take_delivered());
         self.journal.append(&Event::Forgot);
     }
 
@@ -243,8 +292,7 @@ impl Session {
     /// Takes a file for unread: the next read gives all of it, whatever was shown before.
     pub fn invalidate(&self, path: &str) {
         let Ok(located) = self.roots().resolve(path) else { return };
-        let is_shown = self.files.part(&located.key(), |known| known.shown.is_some());
-        self.reads.invalidate(&located, is_shown.unwrap_or(false));
+        self.reads.invalidate(&located, self.files.is_shown(&located.key()));
     }
 
     /// How often a file was read since it was last changed, here or by anybody.

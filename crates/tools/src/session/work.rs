@@ -16,6 +16,8 @@ use crate::progress::ProgressReporter;
 use crate::request::Request;
 use crate::toolbox::Toolbox;
 
+use super::deliveries::CallView;
+use super::known_files::FilesOfCall;
 use super::state::Session;
 
 /// Bytes kept free in each answer for the file's name and other notes before its text.
@@ -35,6 +37,8 @@ pub(crate) struct Work<'a> {
     pub(crate) toolbox: &'a Toolbox,
     /// The session.
     pub(crate) session: &'a Session,
+    /// What the call may rest on.
+    pub(crate) view: &'a CallView,
     /// The caller's side.
     pub(crate) control: &'a Control<'a>,
     /// Whether nothing that was answered before may be used: the call is asked again right
@@ -183,6 +187,11 @@ impl Work<'_> {
     /// Tells the caller, while the call takes long, that `what` goes on.
     pub(crate) fn progress<'b>(&'b self, what: &'b str) -> ProgressReporter<'b> {
         ProgressReporter::new(self.control, self.toolbox.settings.progress_ms, what)
+    }
+
+    /// The files of the session as the call knows them.
+    pub(crate) fn files(&self) -> FilesOfCall<'_> {
+        FilesOfCall { files: &self.session.files, view: self.view }
     }
 
     /// The roots, relative paths taken from where the session's commands are.

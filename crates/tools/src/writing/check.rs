@@ -1,7 +1,6 @@
 //! What may be written over: only what the model has seen as it is on disk, or spelled out.
 
 use std::fmt::Write;
-use std::sync::Arc;
 
 use foveal_files::TextFile;
 use foveal_files::edit::{
@@ -9,7 +8,7 @@ use foveal_files::edit::{
 };
 
 use crate::error::ToolError;
-use crate::session::{KnownFile, Seen, Work};
+use crate::session::{Seen, Work};
 
 use super::target::{Target, view_of};
 
@@ -49,16 +48,11 @@ pub(super) fn check_edit(
     }
     let seen = known.as_ref().map(|known| &known.seen);
     let unseen = unseen(target, planned, &runs, seen);
-    if unseen.is_empty() { Ok(runs) } else { Err(refuse_unseen(work, target, known, &unseen)) }
+    if unseen.is_empty() { Ok(runs) } else { Err(refuse_unseen(work, target, &unseen)) }
 }
 
 /// Refuses to alter lines that were not seen; shows them, where they are few.
-fn refuse_unseen(
-    work: &Work<'_>,
-    target: &Target,
-    known: Option<KnownFile>,
-    unseen: &Seen,
-) -> ToolError {
+fn refuse_unseen(work: &Work<'_>, target: &Target, unseen: &Seen) -> ToolError {
     let path = target.located.shown();
     let mut shown = String::new();
     let mut longest = 0;
@@ -77,10 +71,8 @@ fn refuse_unseen(
             unseen.count()
         ));
     }
-    let view = Arc::clone(&target.view);
-    let mut known = known.unwrap_or_else(|| KnownFile::after(None, target.version, view, None));
-    known.show(unseen);
-    work.session.files.put(target.key.clone(), known);
+    work.session.files.change(&target.key, |known| Some(target.known_as(known)));
+    work.files().see_lines(&target.key, target.version.hash, unseen);
     ToolError::failed(format!(
         "you had not seen these lines of `{path}`, which this changes; ask again if it is \
          still what you want:\n{shown}"
@@ -90,7 +82,7 @@ fn refuse_unseen(
 /// That all of a file was seen as it is now, before it is replaced as a whole.
 pub(super) fn check_overwrite(work: &Work<'_>, target: &Target) -> Result<(), ToolError> {
     let path = target.located.shown();
-    let before = work.session.files.get(&target.key);
+    let before = work.files().get(&target.key);
     let (Some(before), Some(known)) = (before, target.known_now(work)) else {
         return Err(ToolError::failed(format!(
             "`{path}` is there already and you have not read it; read it before replacing it"

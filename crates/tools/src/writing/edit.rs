@@ -1,8 +1,7 @@
 //! Editing files: against the bytes on disk, all edits or none.
 
-use foveal_cancel::Cancel;
 use foveal_files::edit::{Edit, EditOf, How, PlannedText, PlannedTexts, plan_edits};
-use foveal_files::{Located, PathKey, WriteError, Written, replace_if};
+use foveal_files::{Located, PathKey, Replacement, WriteError, Written};
 
 use crate::answer::Dependency;
 use crate::error::ToolError;
@@ -84,7 +83,11 @@ fn edit_once(
     for (target, planned) in &changed {
         check_notebook(target, &planned.text)?;
         authored.push(AuthoredLines::Runs(check_edit(work, target, planned)?));
-        bytes.push(target.text.encode_edited(&planned.text).map_err(ToolError::failed)?);
+        let places = planned.changed.iter();
+        let places: Vec<_> =
+            places.map(|change| (change.bytes.clone(), change.new_bytes.clone())).collect();
+        let encoded = target.text.encode_changed(&planned.text, &places);
+        bytes.push(encoded.map_err(ToolError::failed)?);
     }
     let written = write_all(work, &changed, &bytes)?;
     let held = |((target, _), written): (&(&Target, _), &Written)| {
@@ -109,45 +112,29 @@ fn edit_once(
     Ok(Findings::from(Content::Changes(changes)).resting_on(depends))
 }
 
-/// Writes all files, or puts back what was there.
+/// Writes all files, or none.
 fn write_all(
     work: &Work<'_>,
     changed: &[(&Target, PlannedText)],
     bytes: &[Vec<u8>],
 ) -> Result<Vec<Written>, NotMade> {
-    let mut written: Vec<Written> = Vec::with_capacity(changed.len());
-    for ((target, _), bytes) in changed.iter().zip(bytes) {
-        let done = replace_if(&target.located, &target.version.hash, bytes, work.control.cancel);
-        match done {
-            Ok(done) => written.push(done),
-            Err(error) => {
-                let targets = changed.iter().map(|(target, _)| *target);
-                return Err(put_back(targets.zip(&written), &error));
-            }
-        }
-    }
-    Ok(written)
+    let files: Vec<Replacement<'_>> = changed
+        .iter()
+        .zip(bytes)
+        .map(|((target, _), bytes)| Replacement {
+            located: &target.located,
+            expected: target.version.hash,
+            bytes,
+        })
+        .collect();
+    let written = work.toolbox.writer.replace_all(&files, work.control.cancel);
+    written.map_err(|why| match why {
+        WriteError::Torn { .. } => NotMade::Failed(ToolError::failed(why)),
+        WriteError::Changed { .. } => NotMade::Changed(none_made(&why)),
+        _ => NotMade::Failed(none_made(&why)),
+    })
 }
 
-/// Puts back what files held before, newest first; the error to be told.
-fn put_back<'a>(
-    written: impl Iterator<Item = (&'a Target, &'a Written)>,
-    why: &WriteError,
-) -> NotMade {
-    let mut left: Vec<String> = Vec::new();
-    for (target, written) in written {
-        let Some(before) = &written.before else { continue };
-        let back = replace_if(&target.located, &written.version.hash, before, &Cancel::NEVER);
-        if let Err(error) = back {
-            left.push(format!("`{}` could not be put back: {error}", target.located.shown()));
-        }
-    }
-    if !left.is_empty() {
-        return NotMade::Failed(ToolError::failed(format!("{why}; {}", left.join("; "))));
-    }
-    let error = ToolError::failed(format!("{why}; none of the edits was made"));
-    match why {
-        WriteError::Changed { .. } => NotMade::Changed(error),
-        _ => NotMade::Failed(error),
-    }
+fn none_made(why: &WriteError) -> ToolError {
+    ToolError::failed(format!("{why}; none of the edits was made"))
 }

@@ -35,8 +35,9 @@ pub(super) fn wrote_over(
     match TextFile::decode(bytes) {
         Ok(text) => {
             let view = Arc::new(view_of(located, text));
-            let known = known_after(work, target, written.version, view, authored);
-            work.session.files.put(key.clone(), known);
+            work.session.files.change(key, |known| {
+                Some(known_after(known, target, written.version, view, authored))
+            });
         }
         Err(_) => work.session.files.remove(key),
     }
@@ -45,19 +46,14 @@ pub(super) fn wrote_over(
 
 /// What is known of a file after it was written.
 fn known_after(
-    work: &Work<'_>,
+    known: Option<&KnownFile>,
     target: &Target,
     version: Version,
     view: Arc<TextFile>,
     authored: &AuthoredLines,
 ) -> KnownFile {
-    let is_after = |known: &KnownFile| known.version.hash == version.hash;
-    let met = work.session.files.get(&target.key).filter(is_after);
-    let before = || {
-        let view = Arc::clone(&target.view);
-        let unknown = || KnownFile::after(None, target.version, view, None);
-        target.known_now(work).unwrap_or_else(unknown)
-    };
+    let met = known.filter(|known| known.version.hash == version.hash).cloned();
+    let before = || target.known_as(known);
     match (met, authored) {
         // Another call was faster to read what was written.
         (Some(met), AuthoredLines::All) => met.all_written(),

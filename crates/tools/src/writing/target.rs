@@ -57,10 +57,13 @@ impl Target {
 
     /// What is known of it as it is on disk now.
     pub(super) fn known_now(&self, work: &Work<'_>) -> Option<KnownFile> {
-        let known = work.session.files.get(&self.key)?;
-        let question = known.question.as_deref();
-        let view = Arc::clone(&self.view);
-        Some(KnownFile::after(Some(&known), self.version, view, question))
+        work.files().get(&self.key).map(|known| self.known_as(Some(&known)))
+    }
+
+    /// The same for who knows this of it.
+    pub(super) fn known_as(&self, known: Option<&KnownFile>) -> KnownFile {
+        let question = known.and_then(|known| known.question.as_deref());
+        KnownFile::after(known, self.version, Arc::clone(&self.view), question)
     }
 }
 

@@ -4,10 +4,7 @@ use std::sync::Arc;
 
 use foveal_context::note::ChangeKind;
 use foveal_files::edit::{LineSpan, Run, changed_since, differing_lines};
-use foveal_files::{
-    Bounds, Located, Opened, PathError, PathKey, ReadError, TextFile, Version, remove_if,
-    replace_if,
-};
+use foveal_files::{Bounds, Located, Opened, PathError, PathKey, ReadError, TextFile, Version};
 use foveal_store::Write;
 use foveal_transcript::{Handle, ParseHandleError};
 
@@ -151,7 +148,8 @@ fn put_back(
     content: &[u8],
 ) -> Result<Findings, ToolError> {
     let Present { version, bytes } = present;
-    let written = replace_if(&located, &version.hash, content, work.control.cancel);
+    let writer = &work.toolbox.writer;
+    let written = writer.replace_if(&located, &version.hash, content, work.control.cancel);
     let written = written.map_err(ToolError::failed)?;
     let key = located.key();
     let view = |bytes: &[u8]| Some(view_of(&located, TextFile::decode(bytes).ok()?));
@@ -175,7 +173,8 @@ fn put_back(
 
 /// Takes back that a file was made. The folders that were made for it stay.
 fn remove(work: &Work<'_>, located: &Located, present: &Present) -> Result<Findings, ToolError> {
-    let removed = remove_if(located, &present.version.hash, work.control.cancel);
+    let writer = &work.toolbox.writer;
+    let removed = writer.remove_if(located, &present.version.hash, work.control.cancel);
     let removed = removed.map_err(ToolError::failed)?;
     let key = located.key();
     work.session.files.remove(&key);

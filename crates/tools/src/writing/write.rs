@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use foveal_files::edit::{PlaceholderFound, refuse_placeholders};
-use foveal_files::{LineEnding, Located, PathError, PathKey, TextFile, create, replace_if};
+use foveal_files::{LineEnding, Located, PathError, PathKey, TextFile};
 
 use crate::answer::Dependency;
 use crate::error::ToolError;
@@ -36,11 +36,12 @@ pub(super) fn write_new(
     key: &PathKey,
     bytes: &[u8],
 ) -> Result<Findings, ToolError> {
-    let written = create(located, bytes, work.control.cancel).map_err(ToolError::failed)?;
+    let written = work.toolbox.writer.create(located, bytes, work.control.cancel);
+    let written = written.map_err(ToolError::failed)?;
     if let Ok(text) = TextFile::decode(bytes) {
         let view = Arc::new(view_of(located, text));
         let known = KnownFile::after(None, written.version, view, None);
-        work.session.files.put(key.clone(), known.all_written());
+        work.session.files.change(key, |_| Some(known.all_written()));
     }
     let held = Dependency::File(located.absolute(), written.version);
     let depends = vec![held, work.seen_from()];
@@ -65,7 +66,9 @@ fn overwrite(
         LineEnding::CrLf | LineEnding::Mixed => content.replace("\r\n", "\n"),
     };
     let bytes = target.text.encode_edited(&content).map_err(ToolError::failed)?;
-    let written = replace_if(&target.located, &target.version.hash, &bytes, work.control.cancel);
+    let writer = &work.toolbox.writer;
+    let written =
+        writer.replace_if(&target.located, &target.version.hash, &bytes, work.control.cancel);
     let written = written.map_err(ToolError::failed)?;
     let held = Dependency::File(target.located.absolute(), written.version);
     let depends = vec![held, work.seen_from()];

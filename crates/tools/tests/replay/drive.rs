@@ -74,7 +74,7 @@ impl AddAssign for Counts {
 
 /// Numbers that look like chance, the same for the same seed.
 #[derive(Debug)]
-struct Chance(u64);
+pub(super) struct Chance(pub(super) u64);
 
 impl Chance {
     fn next(&mut self) -> u64 {
@@ -85,11 +85,11 @@ impl Chance {
         mixed ^ (mixed >> 31)
     }
 
-    fn below(&mut self, bound: usize) -> usize {
+    pub(super) fn below(&mut self, bound: usize) -> usize {
         (self.next() % bound.max(1) as u64) as usize
     }
 
-    fn one_in(&mut self, count: usize) -> bool {
+    pub(super) fn one_in(&mut self, count: usize) -> bool {
         self.below(count) == 0
     }
 }
@@ -126,6 +126,9 @@ pub(super) struct Drive {
     counts: Counts,
     seed: u64,
     changes: u32,
+    /// Whether answers are delivered apart from the calls.
+    pub(super) is_delivered_later: bool,
+    pub(super) answers: Vec<String>,
 }
 
 /// The script that makes a command whose output is no file's.
@@ -169,6 +172,8 @@ impl Drive {
             counts: Counts::default(),
             seed,
             changes: 0,
+            is_delivered_later: false,
+            answers: Vec::new(),
         }
     }
 
@@ -265,7 +270,19 @@ impl Drive {
             "edit_file" => self.counts.edits += 1,
             _ => self.counts.expands += 1,
         }
-        self.session.call(&Request::new(tool, arguments.clone()), &Control::NONE)
+        let request = Request::new(tool, arguments.clone());
+        let answer = match self.is_delivered_later {
+            false => self.session.call(&request, &Control::NONE),
+            true => {
+                let arrival = self.session.arrive();
+                let (answer, delivery) = self.session.call_from(arrival, &request, &Control::NONE);
+                delivery.delivered();
+                answer
+            }
+        };
+        // The time of an earlier answer is no part of it.
+        self.answers.push(without_cached_note(&answer.text).to_owned());
+        answer
     }
 
     fn ask_once(
@@ -551,6 +568,7 @@ impl Drive {
             self.counts.compactions += 1;
         }
         if self.chance.one_in(60) {
+            self.session.keep_delivered();
             self.toolbox = opened(&self.work(), &self.store);
             self.session = session(&self.toolbox, self.seed);
             self.counts.restarts += 1;
@@ -621,7 +639,7 @@ impl Drive {
     }
 }
 
-fn opened(work: &std::path::Path, store: &std::path::Path) -> Arc<Toolbox> {
+pub(super) fn opened(work: &std::path::Path, store: &std::path::Path) -> Arc<Toolbox> {
     let store = Arc::new(SqliteStore::open(store).expect("a store"));
     let mut toolbox = toolbox_over(work.to_owned(), ToolSettings::default(), store);
     // Nobody asks it here, and it would take half the time.
@@ -631,7 +649,10 @@ fn opened(work: &std::path::Path, store: &std::path::Path) -> Arc<Toolbox> {
 }
 
 /// The counts of the header, all and preserved, and what comes after it.
-fn head_and_body<'a>(path: &str, text: &'a str) -> Result<((usize, usize), &'a str), String> {
+pub(super) fn head_and_body<'a>(
+    path: &str,
+    text: &'a str,
+) -> Result<((usize, usize), &'a str), String> {
     let parsed = || {
         let rest = text.strip_prefix(&format!("File: {path} ("))?;
         let (_, rest) = rest.split_once(")\nTotal lines: ")?;

@@ -2,6 +2,7 @@
 //! conversations compacted and everything started anew at random; every answer is checked by a
 //! reader who knows nothing but the answers.
 
+mod beside;
 mod drive;
 mod notes;
 mod reader;
@@ -79,5 +80,34 @@ proptest! {
         let mut drive = Drive::new(seed);
         drive.all(&steps);
         prop_assert_eq!(drive.finish().violations, 0);
+    }
+
+    /// One call after the other, each answer delivered before the next call: as if nobody asked
+    /// when anything arrives.
+    #[test]
+    fn calls_in_turn_are_answered_the_same_however_answers_are_delivered(
+        seed in any::<u64>(),
+        steps in steps(),
+    ) {
+        // Whether a search is made again hangs on the age of files.
+        let is_search = |step: &Step| matches!(step, Step::Search { .. });
+        let steps: Vec<Step> = steps.into_iter().filter(|step| !is_search(step)).collect();
+        let (mut at_once, mut later) = (Drive::new(seed), Drive::new(seed));
+        later.is_delivered_later = true;
+        at_once.all(&steps);
+        later.all(&steps);
+        prop_assert_eq!(&at_once.answers, &later.answers);
+        prop_assert_eq!(later.finish().violations, 0);
+    }
+
+    /// Calls beside each other, whose answers are made and delivered in any order, or never.
+    #[test]
+    fn calls_beside_each_other_are_answered_by_the_laws(
+        seed in any::<u64>(),
+        files in vec(lines(), beside::FILES),
+    ) {
+        let mut desk = beside::Desk::new(seed, files);
+        desk.work(60);
+        prop_assert_eq!(desk.violations, Vec::<String>::new());
     }
 }

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::notes::{Note, Range, note};
 
 /// All lines in the answers since the last time everything was forgotten.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct Reader {
     /// Texts of lines, wherever they stand.
     texts: HashSet<String>,

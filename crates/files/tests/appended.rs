@@ -1,0 +1,86 @@
+//! What others append to a file while it is edited.
+//!
+//! `FOVEAL_TEST_LINES` says how many lines the loop appends; 400 if not set.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use foveal_cancel::Cancel;
+use foveal_files::{Roots, WriteError, Writer};
+use foveal_transcript::ContentHash;
+
+/// Puts another first line into the file; false if somebody else was faster.
+fn edit(writer: &Writer, folder: &Path, count: usize) -> bool {
+    let roots = Roots::open(&[folder]).unwrap();
+    let bytes = fs::read(folder.join("log")).unwrap();
+    let rest = bytes.iter().position(|byte| *byte == b'\n').unwrap();
+    let new = [format!("edit {count}").as_bytes(), &bytes[rest..]].concat();
+    let log = roots.resolve("log").unwrap();
+    match writer.replace_if(&log, &ContentHash::of(&bytes), &new, &Cancel::NEVER) {
+        Ok(_) => true,
+        Err(WriteError::Changed { .. }) => false,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn wait_for(path: &Path, expected: &str) {
+    for _ in 0..200 {
+        if fs::read_to_string(path).unwrap() == expected {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("{}", fs::read_to_string(path).unwrap());
+}
+
+#[test]
+fn what_comes_through_an_open_file_is_carried_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log");
+    fs::write(&path, "first\n").unwrap();
+    let mut others = OpenOptions::new().append(true).open(&path).unwrap();
+    let writer = Writer::default();
+    assert!(edit(&writer, folder.path(), 1));
+    others.write_all(b"a\n").unwrap();
+    wait_for(&path, "edit 1\na\n");
+    assert!(edit(&writer, folder.path(), 2));
+    others.write_all(b"b\n").unwrap();
+    wait_for(&path, "edit 2\na\nb\n");
+    // A file that has another name did not lose what came to it.
+    fs::hard_link(&path, folder.path().join("other")).unwrap();
+    let mut others = OpenOptions::new().append(true).open(&path).unwrap();
+    assert!(edit(&writer, folder.path(), 3));
+    others.write_all(b"c\n").unwrap();
+    std::thread::sleep(Duration::from_millis(50));
+    let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    assert_eq!((&*read("log"), &*read("other")), ("edit 3\na\nb\n", "edit 2\na\nb\nc\n"));
+}
+
+#[test]
+fn no_line_of_a_loop_is_lost() {
+    let lines = std::env::var("FOVEAL_TEST_LINES").map_or(400, |lines| lines.parse().unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("log"), "first\n").unwrap();
+    let append = format!(
+        "for i in $(seq {lines}); do echo line $i >> log; sleep 0.00$((RANDOM % 10)); done"
+    );
+    let mut shell = Command::new("bash");
+    let mut shell = shell.args(["-c", &append]).current_dir(folder.path()).spawn().unwrap();
+    let (mut edits, mut count) = (0, 0);
+    let writer = Writer::default();
+    while shell.try_wait().unwrap().is_none() {
+        count += 1;
+        edits += usize::from(edit(&writer, folder.path(), count));
+    }
+    std::thread::sleep(Duration::from_millis(20));
+    let text = fs::read_to_string(folder.path().join("log")).unwrap();
+    let mut found: Vec<usize> =
+        text.lines().filter_map(|line| line.strip_prefix("line ")?.parse().ok()).collect();
+    found.sort_unstable();
+    println!("{edits} edits of {count} beside {lines} lines, {} lost", lines - found.len());
+    assert_eq!(found, (1..=lines).collect::<Vec<_>>());
+    assert!(edits > 0);
+}

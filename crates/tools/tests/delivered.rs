@@ -1,0 +1,173 @@
+//! What is pointed at was delivered before the call arrived, and what is written over was seen
+//! before.
+
+use foveal_tools::session::{Arrival, Delivery};
+use foveal_tools::{Answer, Control, Request, Session};
+use serde_json::{Value, json};
+
+use crate::world::{World, source};
+
+/// A world with two files.
+fn world() -> World {
+    let world = World::new();
+    world.write("a.rs", source(15));
+    world.write("b.rs", source(15).replace("step", "walk"));
+    world
+}
+
+fn answer(session: &Session, from: Arrival, tool: &str, arguments: Value) -> (Answer, Delivery) {
+    session.call_from(from, &Request::new(tool, arguments), &Control::NONE)
+}
+
+fn read(session: &Session, from: Arrival) -> (Answer, Delivery) {
+    answer(session, from, "read_file", json!({"path": "a.rs"}))
+}
+
+fn print(session: &Session, from: Arrival) -> (Answer, Delivery) {
+    answer(session, from, "bash", json!({"command": "cat a.rs"}))
+}
+
+fn is_whole(answer: &Answer) -> bool {
+    answer.text.contains("pub fn step_7(")
+}
+
+/// Reads once more, when all before was delivered or lost.
+fn is_whole_later(session: &Session) -> bool {
+    let (answer, delivery) = read(session, session.arrive());
+    delivery.delivered();
+    is_whole(&answer)
+}
+
+#[test]
+fn nothing_is_pointed_at_that_came_after_the_call() {
+    let World { session, .. } = &world();
+    let (slow, quick) = (session.arrive(), session.arrive());
+    let (answer, delivery) = read(session, quick);
+    assert!(is_whole(&answer));
+    delivery.delivered();
+    let (answer, delivery) = print(session, slow);
+    assert!(is_whole(&answer), "{}", answer.text);
+    delivery.delivered();
+    assert!(!is_whole_later(session));
+}
+
+#[test]
+fn nothing_is_pointed_at_that_is_not_delivered() {
+    let World { session, .. } = &world();
+    let (answer, kept_back) = read(session, session.arrive());
+    assert!(is_whole(&answer));
+    let (answer, lost) = read(session, session.arrive());
+    assert!(is_whole(&answer), "{}", answer.text);
+    drop(lost);
+    let before = session.arrive();
+    kept_back.delivered();
+    let (answer, delivery) = print(session, before);
+    assert!(is_whole(&answer), "{}", answer.text);
+    drop(delivery);
+    assert!(!is_whole_later(session));
+}
+
+#[test]
+fn an_answer_that_is_lost_takes_nothing_from_the_others() {
+    let World { session, .. } = &world();
+    let (_, delivery) = read(session, session.arrive());
+    delivery.delivered();
+    let other = || answer(session, session.arrive(), "read_file", json!({"path": "b.rs"}));
+    let (lost, delivery) = other();
+    assert!(lost.text.contains("walk_7"));
+    drop(delivery);
+    let (again, delivery) = other();
+    assert!(again.text.contains("walk_7"), "{}", again.text);
+    delivery.delivered();
+    assert!(!is_whole_later(session));
+    assert!(!other().0.text.contains("walk_7"));
+}
+
+#[test]
+fn who_asks_twice_at_once_is_asking_once() {
+    let World { session, .. } = &world();
+    let twice = [session.arrive(), session.arrive()];
+    for arrival in twice {
+        let (answer, delivery) = print(session, arrival);
+        assert!(is_whole(&answer), "{}", answer.text);
+        delivery.delivered();
+    }
+    // Each of two at once is the first after what they point at.
+    let twice = [session.arrive(), session.arrive()];
+    for arrival in twice {
+        let (answer, delivery) = print(session, arrival);
+        assert!(!is_whole(&answer), "{}", answer.text);
+        delivery.delivered();
+    }
+    // And who asks again has seen that, and needs the whole.
+    let (answer, _) = print(session, session.arrive());
+    assert!(is_whole(&answer), "{}", answer.text);
+}
+
+#[test]
+fn nothing_is_written_over_that_was_not_seen_when_the_call_was_made() {
+    let world = world();
+    let session = &world.session;
+    let write = |from| {
+        let arguments = json!({"path": "a.rs", "content": "new\n"});
+        answer(session, from, "write_file", arguments)
+    };
+    let early = session.arrive();
+    let (_, delivery) = read(session, session.arrive());
+    let beside = session.arrive();
+    delivery.delivered();
+    for arrival in [early, beside] {
+        let (refused, delivery) = write(arrival);
+        assert!(refused.is_error, "{}", refused.text);
+        delivery.delivered();
+    }
+    let (written, _) = write(session.arrive());
+    assert!(!written.is_error, "{}", written.text);
+}
+
+#[test]
+fn edits_at_once_know_of_each_other() {
+    let world = world();
+    let session = &world.session;
+    let (_, delivery) = read(session, session.arrive());
+    delivery.delivered();
+    let edits = [1, 2, 3].map(|number| (number, session.arrive()));
+    for (number, arrival) in edits {
+        let arguments = json!({"path": "a.rs", "old_str": format!("doubled + {number}\n"),
+            "new_str": format!("doubled + {number} + 1\n"), "intent": "add"});
+        let (edited, delivery) = answer(session, arrival, "edit_file", arguments);
+        assert!(!edited.is_error, "{}", edited.text);
+        drop(delivery);
+    }
+    assert_eq!(world.on_disk("a.rs").matches(" + 1\n").count(), 3);
+}
+
+#[test]
+fn a_session_that_is_taken_up_points_at_what_was_delivered() {
+    for is_delivered in [true, false] {
+        let world = world();
+        let session = world.session_named("taken up");
+        let (_, delivery) = print(&session, session.arrive());
+        if is_delivered {
+            delivery.delivered();
+        } else {
+            drop(delivery);
+        }
+        session.keep_delivered();
+        drop(session);
+        let session = world.session_named("taken up");
+        assert_eq!(is_whole(&print(&session, session.arrive()).0), !is_delivered);
+    }
+    // One that was killed knows it from the answer after it.
+    for goes_on in [true, false] {
+        let world = world();
+        let session = world.session_named("killed");
+        print(&session, session.arrive()).1.delivered();
+        if goes_on {
+            let other = json!({"command": "echo"});
+            answer(&session, session.arrive(), "bash", other).1.delivered();
+        }
+        let again = world.session_named("killed");
+        assert_eq!(is_whole(&print(&again, again.arrive()).0), !goes_on);
+    }
+}
