@@ -15,7 +15,6 @@ use foveal_tools::toolbox::Host;
 use foveal_tools::unkept::Unkept;
 use foveal_tools::{Toolbox, code_index};
 
-use crate::commands::CONVERT_PAGE;
 use crate::environment::{self, Environment};
 use crate::notice;
 use crate::readable;
@@ -240,6 +239,9 @@ impl Opener {
         store.get_or_insert_with(|| open_store(&self.environment)).clone()
     }
 }
+
+/// The command that converts a page, for the program itself.
+pub(crate) const CONVERT_PAGE: &str = "convert-page";
 
 /// This program as it runs, also where another one has taken its place on the disk since.
 fn own_program() -> Option<OsString> {

@@ -11,6 +11,7 @@ use super::{
 use crate::colour::ColourChoice;
 use crate::environment::Environment;
 use crate::output;
+use crate::toolbox::CONVERT_PAGE;
 
 /// Gives coding agents the context they need, and measures what that saves on recorded sessions.
 #[derive(Debug, Parser)]
@@ -116,9 +117,6 @@ enum Command {
     /// them.
     Man(man::Arguments),
 }
-
-/// The command that converts a page, for the program itself.
-pub(crate) const CONVERT_PAGE: &str = "convert-page";
 
 /// Runs a command.
 ///

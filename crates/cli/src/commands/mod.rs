@@ -22,4 +22,4 @@ mod search;
 mod sessions;
 mod show;
 
-pub(crate) use self::command_line::{CONVERT_PAGE, Cli, run};
+pub(crate) use self::command_line::{Cli, run};
