@@ -330,7 +330,8 @@ fn texts_in_utf_16_are_read() {
     // At the very end, and in the midst of other bytes.
     let end = redact(&wide("A_TOKEN=q8Zx61LmP0vTr7Ws", true)).expect("one");
     assert_eq!(end.bytes, wide("A_TOKEN=[secret removed: password]", true));
-    let mixed = [b"\0\0\xff".as_slice(), &wide("A_TOKEN=q8Zx61LmP0vTr7Ws ", false), b"\xff\0"].concat();
+    let mixed =
+        [b"\0\0\xff".as_slice(), &wide("A_TOKEN=q8Zx61LmP0vTr7Ws ", false), b"\xff\0"].concat();
     assert_eq!(redact(&mixed).expect("one").secrets, 1);
 }
 
@@ -362,18 +363,75 @@ fn no_text_takes_long() {
     find(of("password=\"q8Zx61LmP0vTr7Ws\" https://a:b@c curl -u a:b x\n").as_bytes());
     let plain = time(&of("let value = compute(first, second);\n")).max(time(&of("plain words, ")));
     for unit in [
-        "password:", "password=", "password: ", "\"password\": \"", "password='", "pass=\\\"", "token:token:",
-        "_key=", "secret = ", "https://", "://a:", "://a:b@", "cookie:a=b;", "cookie a=", "curl -u ",
-        "curl ", "mysql ", "mysql -p", "http -a ", "docker login ", "machine a login b ", "--token ",
-        "--user a:", "kind: Secret\n", "kind: Secret\ndata:\n", "{\"kind\":\"Secret\",\"data\":{", "kind\":\"Secret\"",
-        "a:5432:b:c:", ":*:", ":5432:", "-----END PRIVATE KEY-----\n", "-----BEGIN PRIVATE KEY-----\n",
-        "-----BEGIN PRIVATE KEY-----", "-----END", "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWZnaGlqa2xtbm9wcXJzdHV2\n",
-        "QUJDREVGR0hJSktMTU5PUFFSU1RVVldY", "a1B2c3D4", "a1B2c3D4=", "bearer a", "authorization: bearer ", "sig=a", "?key=a",
-        "eyJabcdefghijkl.", "sk-", "ghp_", "ghp_a1B2", "$6$a$", "$argon2id$", "{SHA}", "\"d\":\"", "define('AUTH_KEY',",
-        "a\0", "p\0a\0s\0s\0=\0", "\0\0", "name: A_TOKEN\nvalue: ", "<password>", "\\n", "\\\\\\\"", "\"auth\": \"YTpi",
-        "discord: ", "-pass ", "identified by '", "token: a<", "x_pass: &str = ",
+        "password:",
+        "password=",
+        "password: ",
+        "\"password\": \"",
+        "password='",
+        "pass=\\\"",
+        "token:token:",
+        "_key=",
+        "secret = ",
+        "https://",
+        "://a:",
+        "://a:b@",
+        "cookie:a=b;",
+        "cookie a=",
+        "curl -u ",
+        "curl ",
+        "mysql ",
+        "mysql -p",
+        "http -a ",
+        "docker login ",
+        "machine a login b ",
+        "--token ",
+        "--user a:",
+        "kind: Secret\n",
+        "kind: Secret\ndata:\n",
+        "{\"kind\":\"Secret\",\"data\":{",
+        "kind\":\"Secret\"",
+        "a:5432:b:c:",
+        ":*:",
+        ":5432:",
+        "-----END PRIVATE KEY-----\n",
+        "-----BEGIN PRIVATE KEY-----\n",
+        "-----BEGIN PRIVATE KEY-----",
+        "-----END",
+        "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWZnaGlqa2xtbm9wcXJzdHV2\n",
+        "QUJDREVGR0hJSktMTU5PUFFSU1RVVldY",
+        "a1B2c3D4",
+        "a1B2c3D4=",
+        "bearer a",
+        "authorization: bearer ",
+        "sig=a",
+        "?key=a",
+        "eyJabcdefghijkl.",
+        "sk-",
+        "ghp_",
+        "ghp_a1B2",
+        "$6$a$",
+        "$argon2id$",
+        "{SHA}",
+        "\"d\":\"",
+        "define('AUTH_KEY',",
+        "a\0",
+        "p\0a\0s\0s\0=\0",
+        "\0\0",
+        "name: A_TOKEN\nvalue: ",
+        "<password>",
+        "\\n",
+        "\\\\\\\"",
+        "\"auth\": \"YTpi",
+        "discord: ",
+        "-pass ",
+        "identified by '",
+        "token: a<",
+        "x_pass: &str = ",
     ] {
         let took = time(&of(unit));
-        assert!(took < plain * 60 + Duration::from_millis(40), "{unit:?}: {took:?}, plain {plain:?}");
+        assert!(
+            took < plain * 60 + Duration::from_millis(40),
+            "{unit:?}: {took:?}, plain {plain:?}"
+        );
     }
 }

@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use foveal_store::{
     ASKERS_MAX, Call, CallChanges, CallHistory, CallNumber, Collected, Content, CurationKey, Fetch,
     FetchKey, FolderKey, GRANT_BYTES_MAX, Grant, Limits, Moment, PAYLOAD_BYTES_MAX,
-    PAYLOAD_DEPTH_MAX, Reach, ReaderPlace, Readers, Record, RecordNumber, RootsKey,
-    SESSION_ID_BYTES_MAX, SessionFacts, SessionId, Sqlite, SqliteStore, Store, StoreError, Write,
+    PAYLOAD_DEPTH_MAX, PassingContents, Reach, ReaderPlace, Readers, Record, RecordNumber,
+    RootsKey, SESSION_ID_BYTES_MAX, SessionFacts, SessionId, Sqlite, SqliteStore, Store,
+    StoreError, Write,
 };
 use foveal_transcript::{ContentHash, Handle, Timestamp};
 use serde_json::{Value, json};
@@ -81,6 +82,49 @@ fn sqlite_in_a_file_without_secrets() {
         let path = folder.path().join(format!("{number}.db"));
         Box::new(SqliteStore::open(&path).expect("the file can be made"))
     });
+}
+
+#[test]
+fn contents_that_pass() {
+    let memory = || SqliteStore::in_memory().expect("memory");
+    let fresh = || -> Box<dyn Store> { Box::new(PassingContents::new(memory(), memory())) };
+    run("contents that pass", &[CASES, SECRET_CASES], &fresh);
+}
+
+/// All that a store may be given that files, pages and outputs hold.
+#[test]
+fn what_passes_is_not_on_disk() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("store.db");
+    let open = || {
+        let kept = SqliteStore::open(&path).expect("the file can be made");
+        PassingContents::new(kept, SqliteStore::in_memory().expect("memory"))
+    };
+    let store = open();
+    let text = "marked-content ".repeat(40);
+    let session = self::open(&store, "a", at(0));
+    let handle = put(&store, Some(&session), &text, at(0));
+    let told = json!({ "text": text });
+    store.append(&session, &told, at(0)).expect("a record");
+    let changes = CallChanges {
+        state: Some(told.clone()),
+        calls: vec![Call { number: CallNumber(1), payload: told.clone() }],
+        remaining: vec![CallNumber(1)],
+    };
+    store.change_calls(&session, &changes, at(0)).expect("a call");
+    let grant = Grant { tool: "bash".into(), subject: "make".into() };
+    let roots = RootsKey::of([Path::new("/work")]);
+    store.put_grant(roots, &grant, at(0)).expect("a grant");
+    assert!(has(&store, handle));
+    for entry in std::fs::read_dir(folder.path()).expect("a folder").flatten() {
+        let bytes = std::fs::read(entry.path()).expect("a file");
+        assert!(!bytes.windows(14).any(|part| part == b"marked-content"), "{:?}", entry.path());
+    }
+    drop(store);
+    // What a person decided stays; handles end with the process.
+    let later = open();
+    assert_eq!(later.grants(roots).expect("grants"), [grant]);
+    assert!(!has(&later, handle) && later.sessions().expect("none").is_empty());
 }
 
 pub(crate) const HOUR: i64 = 3_600_000;
