@@ -148,7 +148,6 @@ fn a_server_keeps_no_contents_on_disk_and_gives_what_it_left_out() {
     let own = world.folder.join("home/.local/share/foveal");
     assert_eq!(holds(&own, "marked_line"), None);
     assert!(!own.join("index").exists());
-    drop(ask);
     drop(input);
     server.wait().expect("it ends");
     assert_eq!(holds(&own, "marked_line"), None);

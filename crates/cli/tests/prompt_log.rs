@@ -166,7 +166,7 @@ fn recorded_sessions_are_rebuilt_too() {
 fn secrets_are_kept_only_where_the_user_says_so() {
     let world = World::new("prompt_log_secrets");
     let secret = "q8Zx61LmP0vTr7Ws";
-    let text = session("s1").replace("thirty lines", &format!("DB_PASS={secret} is set"));
+    let text = session("s1").replace("make the third value", &format!("DB_PASS={secret} is set"));
     world.write("s1.json", text);
     for (arguments, is_kept) in [("", false), (" --keep-secrets", true)] {
         let ran =
