@@ -6,19 +6,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use foveal_store::{
     ASKERS_MAX, Call, CallChanges, CallHistory, CallNumber, Collected, Content, CurationKey, Fetch,
     FetchKey, FolderKey, GRANT_BYTES_MAX, Grant, Limits, Moment, PAYLOAD_BYTES_MAX,
-    PAYLOAD_DEPTH_MAX, PassingContents, Reach, ReaderPlace, Readers, Record, RecordNumber,
-    RootsKey, SESSION_ID_BYTES_MAX, SessionFacts, SessionId, Sqlite, SqliteStore, Store,
-    StoreError, Write,
+    PAYLOAD_DEPTH_MAX, Reach, ReaderPlace, Readers, Record, RecordNumber, RootsKey,
+    SESSION_ID_BYTES_MAX, SessionFacts, SessionId, Sqlite, SqliteStore, Store, StoreError, Write,
 };
 use foveal_transcript::{ContentHash, Handle, Timestamp};
 use serde_json::{Value, json};
 
 /// Makes stores with nothing in them.
-type Fresh<'a> = &'a dyn Fn() -> Box<dyn Store>;
+pub(crate) type Fresh<'a> = &'a dyn Fn() -> Box<dyn Store>;
 
-type Case = (&'static str, fn(&dyn Store));
+pub(crate) type Case = (&'static str, fn(&dyn Store));
 
-const CASES: &[Case] = &[
+pub(crate) const CASES: &[Case] = &[
     ("content is stored once", content_is_stored_once),
     ("content of all kinds comes back", content_of_all_kinds_comes_back),
     ("what is too large is refused", what_is_too_large_is_refused),
@@ -47,7 +46,7 @@ const CASES: &[Case] = &[
 ];
 
 /// What every store does whose secrets are removed.
-const SECRET_CASES: &[Case] = &[
+pub(crate) const SECRET_CASES: &[Case] = &[
     ("secrets are not stored", secrets_are_not_stored),
     ("commands have no secrets", commands_have_no_secrets),
     ("names have no secrets", names_have_no_secrets),
@@ -55,7 +54,7 @@ const SECRET_CASES: &[Case] = &[
     ("calls, grants and readers have no secrets", calls_grants_and_readers_have_no_secrets),
 ];
 
-fn run(name: &str, cases: &[&[Case]], fresh: Fresh<'_>) {
+pub(crate) fn run(name: &str, cases: &[&[Case]], fresh: Fresh<'_>) {
     for (case, check) in cases.iter().copied().flatten() {
         eprintln!("{name}: {case}");
         check(&*fresh());
@@ -65,12 +64,6 @@ fn run(name: &str, cases: &[&[Case]], fresh: Fresh<'_>) {
 #[test]
 fn sqlite_in_memory() {
     run("sqlite in memory", &[CASES], &|| Box::new(Sqlite::in_memory().expect("memory")));
-}
-
-#[test]
-fn sqlite_in_memory_without_secrets() {
-    let fresh = || -> Box<dyn Store> { Box::new(SqliteStore::in_memory().expect("memory")) };
-    run("sqlite in memory without secrets", &[CASES, SECRET_CASES], &fresh);
 }
 
 #[test]
@@ -84,69 +77,31 @@ fn sqlite_in_a_file_without_secrets() {
     });
 }
 
-#[test]
-fn contents_that_pass() {
-    let memory = || SqliteStore::in_memory().expect("memory");
-    let fresh = || -> Box<dyn Store> { Box::new(PassingContents::new(memory(), memory())) };
-    run("contents that pass", &[CASES, SECRET_CASES], &fresh);
-}
-
-/// All that a store may be given that files, pages and outputs hold.
-#[test]
-fn what_passes_is_not_on_disk() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("store.db");
-    let open = || {
-        let kept = SqliteStore::open(&path).expect("the file can be made");
-        PassingContents::new(kept, SqliteStore::in_memory().expect("memory"))
-    };
-    let store = open();
-    let text = "marked-content ".repeat(40);
-    let session = self::open(&store, "a", at(0));
-    let handle = put(&store, Some(&session), &text, at(0));
-    let told = json!({ "text": text });
-    store.append(&session, &told, at(0)).expect("a record");
-    let changes = CallChanges {
-        state: Some(told.clone()),
-        calls: vec![Call { number: CallNumber(1), payload: told.clone() }],
-        remaining: vec![CallNumber(1)],
-    };
-    store.change_calls(&session, &changes, at(0)).expect("a call");
-    let grant = Grant { tool: "bash".into(), subject: "make".into() };
-    let roots = RootsKey::of([Path::new("/work")]);
-    store.put_grant(roots, &grant, at(0)).expect("a grant");
-    assert!(has(&store, handle));
-    for entry in std::fs::read_dir(folder.path()).expect("a folder").flatten() {
-        let bytes = std::fs::read(entry.path()).expect("a file");
-        assert!(!bytes.windows(14).any(|part| part == b"marked-content"), "{:?}", entry.path());
-    }
-    drop(store);
-    // What a person decided stays; handles end with the process.
-    let later = open();
-    assert_eq!(later.grants(roots).expect("grants"), [grant]);
-    assert!(!has(&later, handle) && later.sessions().expect("none").is_empty());
-}
-
 pub(crate) const HOUR: i64 = 3_600_000;
 
 pub(crate) fn at(hours: i64) -> Timestamp {
     Timestamp(hours * HOUR)
 }
 
-fn open(store: &dyn Store, name: &str, now: Timestamp) -> SessionId {
+pub(crate) fn open(store: &dyn Store, name: &str, now: Timestamp) -> SessionId {
     let id = SessionId(name.into());
     let facts = SessionFacts { roots: vec!["/work".into()], transcript: Some("/t.jsonl".into()) };
     store.open_session(&id, &facts, now).expect("a session");
     id
 }
 
-fn put(store: &dyn Store, session: Option<&SessionId>, content: &str, now: Timestamp) -> Handle {
+pub(crate) fn put(
+    store: &dyn Store,
+    session: Option<&SessionId>,
+    content: &str,
+    now: Timestamp,
+) -> Handle {
     let stored = store.put(session, content.as_bytes(), now).expect("it is stored");
     assert_eq!(stored.secrets, 0);
     stored.handle
 }
 
-fn has(store: &dyn Store, handle: Handle) -> bool {
+pub(crate) fn has(store: &dyn Store, handle: Handle) -> bool {
     store.get(handle).expect("it can be read").is_some()
 }
 
