@@ -135,8 +135,8 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let mut settings = McpSettings::new(tools, directory.clone());
     settings.roots = toolbox::named(&arguments.roots)?;
     settings.structured = arguments.structured;
-    let mut opener = Opener::new(environment, &toolbox::named(&arguments.writable)?)?;
-    opener = confined(opener, arguments)?;
+    let writable = toolbox::named(&arguments.writable)?;
+    let mut opener = confined(Opener::new(environment)?.for_commands(&writable), arguments)?;
     if arguments.keep_no_contents {
         opener = opener.keeping_no_contents();
     }
