@@ -4,6 +4,7 @@
 mod calls;
 mod course;
 mod delivered;
+mod doors;
 mod duplicates;
 mod http;
 mod malformed;

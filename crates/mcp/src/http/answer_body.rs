@@ -9,19 +9,23 @@ use hyper::body::{Body, Bytes, Frame, SizeHint};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::line::Line;
+use super::line::{Line, Stage};
 use crate::passage::Passage;
 
 /// The body of a response. Once the answer is handed over to the connection, that is to say
 /// whether it was delivered.
 pub(super) struct AnswerBody {
     body: BoxBody<Bytes, Infallible>,
-    passage: Passage,
+    passage: Option<Passage>,
     line: Line,
 }
 
 impl AnswerBody {
-    pub(super) fn new(body: BoxBody<Bytes, Infallible>, passage: Passage, line: Line) -> Self {
+    pub(super) fn new(
+        body: BoxBody<Bytes, Infallible>,
+        passage: Option<Passage>,
+        line: Line,
+    ) -> Self {
         Self { body, passage, line }
     }
 }
@@ -35,9 +39,12 @@ impl Body for AnswerBody {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         let polled = Pin::new(&mut self.body).poll_frame(context);
+        if matches!(polled, Poll::Ready(None)) {
+            self.line.enter(Stage::Idle);
+        }
         if let Poll::Ready(Some(Ok(frame))) = &polled
             && frame.data_ref().is_some_and(|bytes| is_answer(bytes))
-            && let Some(delivery) = self.passage.take_delivery()
+            && let Some(delivery) = self.passage.as_ref().and_then(Passage::take_delivery)
         {
             self.line.send(delivery);
         }
@@ -50,6 +57,12 @@ impl Body for AnswerBody {
 
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
+    }
+}
+
+impl Drop for AnswerBody {
+    fn drop(&mut self) {
+        self.line.enter(Stage::Idle);
     }
 }
 

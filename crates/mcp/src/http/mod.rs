@@ -3,6 +3,10 @@
 mod answer_body;
 mod auth;
 mod body;
+mod clear;
+mod connections;
+mod endpoint;
+mod guests;
 mod line;
 mod listen;
 mod settings;
