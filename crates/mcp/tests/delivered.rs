@@ -184,7 +184,7 @@ async fn an_id_that_is_in_use_is_refused() {
 }
 
 /// Sends a request and says nothing more, nor listens.
-async fn post(served: &Served, session: &str, body: &str) -> TcpStream {
+pub(crate) async fn post(served: &Served, session: &str, body: &str) -> TcpStream {
     let mut stream = TcpStream::connect(served.address).await.unwrap();
     let head = format!(
         "POST /mcp HTTP/1.1\r\nhost: {}\r\naccept: application/json, text/event-stream\r\n\

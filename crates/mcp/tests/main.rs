@@ -7,6 +7,7 @@ mod delivered;
 mod doors;
 mod duplicates;
 mod http;
+mod http_doors;
 mod malformed;
 mod sessions;
 mod world;

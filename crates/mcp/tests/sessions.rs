@@ -32,7 +32,7 @@ fn with_meta(params: CallToolRequestParams, key: &str, value: &str) -> CallToolR
     params
 }
 
-async fn is_whole_in(client: &Running, name: &str) -> bool {
+pub(crate) async fn is_whole_in(client: &Running, name: &str) -> bool {
     let read = of_session(params("read_file", json!({"path": "a.txt"})), name);
     text(&client.call_tool(read).await.unwrap()).contains("line number 45")
 }

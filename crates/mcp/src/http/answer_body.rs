@@ -16,16 +16,12 @@ use crate::passage::Passage;
 /// whether it was delivered.
 pub(super) struct AnswerBody {
     body: BoxBody<Bytes, Infallible>,
-    passage: Option<Passage>,
+    passage: Passage,
     line: Line,
 }
 
 impl AnswerBody {
-    pub(super) fn new(
-        body: BoxBody<Bytes, Infallible>,
-        passage: Option<Passage>,
-        line: Line,
-    ) -> Self {
+    pub(super) fn new(body: BoxBody<Bytes, Infallible>, passage: Passage, line: Line) -> Self {
         Self { body, passage, line }
     }
 }
@@ -44,7 +40,7 @@ impl Body for AnswerBody {
         }
         if let Poll::Ready(Some(Ok(frame))) = &polled
             && frame.data_ref().is_some_and(|bytes| is_answer(bytes))
-            && let Some(delivery) = self.passage.as_ref().and_then(Passage::take_delivery)
+            && let Some(delivery) = self.passage.take_delivery()
         {
             self.line.send(delivery);
         }

@@ -2,20 +2,11 @@
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
 use super::line::{Line, Stage};
-
-/// How long the body of a request may take.
-const BODY_PATIENCE: Duration = Duration::from_secs(30);
-
-/// The same while others wait to come in.
-const BODY_PATIENCE_CROWDED: Duration = Duration::from_secs(1);
-
-/// How long a client may take nothing of what it is sent.
-const STUCK_PATIENCE: Duration = Duration::from_secs(30);
+use super::settings::Patience;
 
 /// Connections that have ended, of which it is still to be told what was delivered.
 const ENDED_MAX: usize = 512;
@@ -56,6 +47,7 @@ pub(super) enum Room {
 #[derive(Debug)]
 pub(super) struct Connections {
     max: usize,
+    patience: Patience,
     held: Mutex<Held>,
 }
 
@@ -77,12 +69,12 @@ struct Open {
 
 impl Open {
     /// How readily it is closed for another, if at all: the least goes first.
-    fn rank(&self) -> Option<u8> {
+    fn rank(&self, patience: Patience) -> Option<u8> {
         let (stage, since) = self.line.stage();
         match stage {
             _ if self.close.is_cancelled() => None,
             Stage::Idle => Some(0),
-            Stage::Body if since.elapsed() >= BODY_PATIENCE_CROWDED => Some(0),
+            Stage::Body if since.elapsed() >= patience.body_crowded => Some(0),
             Stage::Listening => Some(1),
             Stage::Body | Stage::Working => None,
         }
@@ -90,8 +82,8 @@ impl Open {
 }
 
 impl Connections {
-    pub(super) fn new(max: usize) -> Self {
-        Self { max: max.max(1), held: Mutex::default() }
+    pub(super) fn new(max: usize, patience: Patience) -> Self {
+        Self { max: max.max(1), patience, held: Mutex::default() }
     }
 
     /// Takes a connection in; its number, and what tells it to end.
@@ -136,7 +128,9 @@ impl Connections {
         let is_going = may_go.clone().any(|open| open.close.is_cancelled());
         let mut by_rank: Vec<_> = may_go
             .clone()
-            .filter_map(|open| Some((open.rank()?, usize::MAX - count(open.peer), open)))
+            .filter_map(|open| {
+                Some((open.rank(self.patience)?, usize::MAX - count(open.peer), open))
+            })
             .collect();
         by_rank.sort_by_key(|(rank, few, open)| (*rank, *few, open.line.stage().1));
         if let Some((.., open)) = by_rank.first().filter(|_| !is_going) {
@@ -151,8 +145,8 @@ impl Connections {
     pub(super) fn sweep(&self) {
         for open in &self.lock().open {
             let (stage, since) = open.line.stage();
-            let is_late = stage == Stage::Body && since.elapsed() >= BODY_PATIENCE;
-            if is_late || open.line.stuck_for() >= STUCK_PATIENCE {
+            let is_late = stage == Stage::Body && since.elapsed() >= self.patience.body;
+            if is_late || open.line.stuck_for() >= self.patience.stuck {
                 open.close.cancel();
             }
         }
@@ -162,3 +156,6 @@ impl Connections {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -105,7 +105,7 @@ impl Endpoint {
             Ok(response) => response,
             Err(refused) => refused.response().map(BodyExt::boxed),
         };
-        response.map(|body| AnswerBody::new(body, Some(passage), line).boxed())
+        response.map(|body| AnswerBody::new(body, passage, line).boxed())
     }
 
     /// Has the protocol answer a request that came whole.

@@ -20,9 +20,6 @@ use super::settings::{HttpError, HttpSettings};
 use crate::runtime;
 use crate::server::Server;
 
-/// How long the headers of a request may take.
-const HEADERS_PATIENCE: Duration = Duration::from_secs(10);
-
 /// Bytes of the longest head of a request.
 const HEAD_BYTES_MAX: usize = 64 << 10;
 
@@ -74,7 +71,7 @@ pub async fn serve_on(
     stop: CancellationToken,
 ) {
     let endpoint = Arc::new(Endpoint::new(server, settings, &stop));
-    let connections = Arc::new(Connections::new(settings.connections_max));
+    let connections = Arc::new(Connections::new(settings.connections_max, settings.patience));
     let graceful = GracefulShutdown::new();
     let mut sweep = tokio::time::interval(SWEEP_PAUSE);
     sweep.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -102,7 +99,8 @@ pub async fn serve_on(
         drop(stream.set_nodelay(true));
         let line = Line::new(stream);
         let (number, close) = connections.enter(peer, &line);
-        let connection = connection(&endpoint, &connections, peer, line);
+        let head = settings.patience.head;
+        let connection = connection(&endpoint, &connections, (peer, line), head);
         let (connection, connections) = (graceful.watch(connection), Arc::clone(&connections));
         tokio::spawn(async move {
             tokio::select! {
@@ -132,8 +130,8 @@ async fn has_room(connections: &Connections, peer: Peer, stop: &CancellationToke
 fn connection(
     endpoint: &Arc<Endpoint>,
     connections: &Arc<Connections>,
-    peer: Peer,
-    line: Line,
+    (peer, line): (Peer, Line),
+    head_patience: Duration,
 ) -> impl hyper_util::server::graceful::GracefulConnection<Error = hyper::Error> + Send + 'static {
     let (endpoint, connections) = (Arc::clone(endpoint), Arc::clone(connections));
     let stream = LineStream(line.clone());
@@ -144,7 +142,7 @@ fn connection(
     });
     hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEADERS_PATIENCE)
+        .header_read_timeout(head_patience)
         .max_buf_size(HEAD_BYTES_MAX)
         .serve_connection(TokioIo::new(stream), service)
 }

@@ -12,4 +12,4 @@ mod listen;
 mod settings;
 
 pub use self::listen::{serve, serve_on};
-pub use self::settings::{HttpError, HttpSettings, PATH, Token};
+pub use self::settings::{HttpError, HttpSettings, PATH, Patience, Token};
