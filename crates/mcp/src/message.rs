@@ -93,7 +93,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Parsed {
     let id = envelope.id.clone().map(id_of);
     let id = match (id, envelope.method) {
         (Some(Err(what)), Some(_)) => {
-            return Parsed::Refused(Refusal::invalid(None, what.to_owned()));
+            return Parsed::Refused(Refusal::invalid(None, what.to_string()));
         }
         (Some(Ok(id)), _) => Some(id),
         (None | Some(Err(_)), _) => None,
@@ -125,12 +125,20 @@ fn no_envelope(bytes: &[u8], error: &serde_json::Error) -> Refusal {
     }
 }
 
-/// The id of a request; the error says what is wrong with it.
-fn id_of(id: Value) -> Result<RequestId, &'static str> {
-    let id: RequestId =
-        serde_json::from_value(id).map_err(|_| "an id is a string or a whole number")?;
+/// Why an id is none.
+#[derive(Debug, thiserror::Error)]
+enum BadId {
+    #[error("an id is a string or a whole number")]
+    Kind,
+    #[error("an id has at most {ID_BYTES_MAX} bytes")]
+    TooLong,
+}
+
+/// The id of a request.
+fn id_of(id: Value) -> Result<RequestId, BadId> {
+    let id: RequestId = serde_json::from_value(id).map_err(|_| BadId::Kind)?;
     match &id {
-        RequestId::String(text) if text.len() > ID_BYTES_MAX => Err("the id is too long"),
+        RequestId::String(text) if text.len() > ID_BYTES_MAX => Err(BadId::TooLong),
         RequestId::String(_) | RequestId::Number(_) => Ok(id),
     }
 }

@@ -3,6 +3,7 @@
 use hyper::header::{AUTHORIZATION, HeaderMap, WWW_AUTHENTICATE};
 use hyper::{Response, StatusCode};
 
+use super::clear::Unclear;
 use super::settings::{HttpError, HttpSettings, PATH, Token};
 
 /// Refuses to listen where other machines reach it, unless that is wanted and guarded, and where
@@ -23,7 +24,7 @@ pub(super) enum Rejection {
     NoToken,
     NoSuchPath,
     /// It can be read in more ways than one.
-    Unclear(String),
+    Unclear(Unclear),
 }
 
 /// Checks path and token of a request before anything of it is read.
@@ -49,9 +50,11 @@ impl Rejection {
     /// What is answered.
     pub(super) fn response(self) -> Response<String> {
         let (status, text) = match &self {
-            Self::NoToken => (StatusCode::UNAUTHORIZED, "a bearer token is needed"),
-            Self::NoSuchPath => (StatusCode::NOT_FOUND, "the protocol is spoken at /mcp"),
-            Self::Unclear(what) => (StatusCode::BAD_REQUEST, &**what),
+            Self::NoToken => (StatusCode::UNAUTHORIZED, "a bearer token is needed".to_owned()),
+            Self::NoSuchPath => {
+                (StatusCode::NOT_FOUND, "the protocol is spoken at /mcp".to_owned())
+            }
+            Self::Unclear(what) => (StatusCode::BAD_REQUEST, what.to_string()),
         };
         let response = Response::builder().status(status);
         let response = match self {

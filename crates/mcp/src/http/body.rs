@@ -45,7 +45,7 @@ pub(super) enum Refused {
     /// Too much is read at the same time, or too many sessions are at work.
     Busy,
     /// It is no message of the protocol, or its id is in use.
-    Message(Refusal),
+    Message(Box<Refusal>),
 }
 
 /// Reads a body whole.
@@ -66,6 +66,12 @@ pub(super) async fn read(mut body: Incoming, all: &BodyBytes) -> Result<Bytes, R
     Ok(whole.into())
 }
 
+impl From<Refusal> for Refused {
+    fn from(refusal: Refusal) -> Self {
+        Self::Message(Box::new(refusal))
+    }
+}
+
 impl Refused {
     /// What is answered.
     pub(super) fn response(self) -> Response<String> {
@@ -79,7 +85,7 @@ impl Refused {
                 let what = "too much is under way; try again in a moment".to_owned();
                 (StatusCode::SERVICE_UNAVAILABLE, Refusal::invalid(None, what))
             }
-            Self::Message(refusal) => (StatusCode::BAD_REQUEST, refusal),
+            Self::Message(refusal) => (StatusCode::BAD_REQUEST, *refusal),
         };
         let body = serde_json::to_string(&refusal.answer()).expect("an error is JSON");
         let response = Response::builder().status(status).header(CONTENT_TYPE, "application/json");

@@ -9,6 +9,19 @@ use hyper::header::{
 /// The header that names a session.
 pub(super) const SESSION_HEADER: &str = "mcp-session-id";
 
+/// Why a request can be read in more ways than one.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Unclear {
+    #[error("the header `{0}` comes twice")]
+    Twice(HeaderName),
+    #[error("the header `host` is missing")]
+    NoHost,
+    #[error("the address is of another host than the header `host`")]
+    OtherHost,
+    #[error("there are both `content-length` and `transfer-encoding`")]
+    TwoLengths,
+}
+
 /// Headers that a request has at most once.
 const SINGLE: [HeaderName; 7] = [
     AUTHORIZATION,
@@ -23,23 +36,23 @@ const SINGLE: [HeaderName; 7] = [
 /// That a request can be read in one way only; `read` holds its head as it came.
 ///
 /// # Errors
-/// What is not clear.
-pub(super) fn check(uri: &Uri, headers: &HeaderMap, read: &[u8]) -> Result<(), String> {
+/// [`Unclear`].
+pub(super) fn check(uri: &Uri, headers: &HeaderMap, read: &[u8]) -> Result<(), Unclear> {
     for name in SINGLE {
         if headers.get_all(&name).iter().count() > 1 {
-            return Err(format!("the header `{name}` comes twice"));
+            return Err(Unclear::Twice(name));
         }
     }
     let host = headers.get(HOST).map(|host| host.as_bytes()).unwrap_or_default();
     if host.is_empty() {
-        return Err("the header `host` is missing".to_owned());
+        return Err(Unclear::NoHost);
     }
     let named = uri.authority().map(|authority| authority.as_str().as_bytes());
     if named.is_some_and(|named| !named.eq_ignore_ascii_case(host)) {
-        return Err("the address is of another host than the header `host`".to_owned());
+        return Err(Unclear::OtherHost);
     }
     if headers.contains_key(TRANSFER_ENCODING) && has_length(read) {
-        return Err("there are both `content-length` and `transfer-encoding`".to_owned());
+        return Err(Unclear::TwoLengths);
     }
     Ok(())
 }

@@ -155,7 +155,7 @@ impl Endpoint {
     /// Claims the id of a request in its session.
     fn claim(&self, session: &str, id: RequestId) -> Result<Claim, Refused> {
         let claim = self.claims.claim(session, id.clone());
-        claim.ok_or_else(|| Refused::Message(Refusal::id_in_use(id)))
+        claim.ok_or_else(|| Refusal::id_in_use(id).into())
     }
 
     /// Closes sessions so that there is room for one more.
@@ -188,8 +188,8 @@ fn asked(body: &[u8]) -> Result<Asked, Refused> {
         }),
         Parsed::Nothing => {
             let what = "this is no message of the protocol".to_owned();
-            Err(Refused::Message(Refusal::invalid(None, what)))
+            Err(Refusal::invalid(None, what).into())
         }
-        Parsed::Refused(refusal) => Err(Refused::Message(refusal)),
+        Parsed::Refused(refusal) => Err(refusal.into()),
     }
 }
