@@ -53,7 +53,7 @@ impl Refusal {
         Self { id, error: ErrorData::invalid_request(what, None) }
     }
 
-    fn no_json(error: &serde_json::Error) -> Self {
+    fn no_json(error: &dyn std::error::Error) -> Self {
         let what = format!("this is no JSON: {error}");
         Self { id: None, error: ErrorData::parse_error(what, None) }
     }
@@ -86,6 +86,9 @@ fn present<'de, D: Deserializer<'de>>(field: D) -> Result<Option<Value>, D::Erro
 /// Reads a message.
 pub(crate) fn parse(bytes: &[u8]) -> Parsed {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    if let Err(error) = std::str::from_utf8(bytes) {
+        return Parsed::Refused(Refusal::no_json(&error));
+    }
     let envelope = match serde_json::from_slice::<Envelope>(bytes) {
         Ok(envelope) => envelope,
         Err(error) => return Parsed::Refused(no_envelope(bytes, &error)),
@@ -103,6 +106,10 @@ pub(crate) fn parse(bytes: &[u8]) -> Parsed {
         // Neither an answer nor a notification is answered.
         Err(_) if envelope.result.is_some() || envelope.error.is_some() => Parsed::Nothing,
         Err(_) if envelope.method.is_some() && envelope.id.is_none() => Parsed::Nothing,
+        // It is nested too deep.
+        Err(error) if error.classify() == Category::Syntax => {
+            Parsed::Refused(Refusal::invalid(id, format!("this cannot be read: {error}")))
+        }
         Err(_) => {
             let what = "a message has \"jsonrpc\": \"2.0\", `method`, perhaps `params`, which is an \
                         object, and, if it is a request, `id`";

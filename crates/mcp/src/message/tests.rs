@@ -19,7 +19,6 @@ fn messages_are_read() {
         "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"tools/list\",\"params\":{}}",
         r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
         r#"{"jsonrpc":"2.0","method":"notifications/of/others","params":{"a":1}}"#,
-        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[1]}"#,
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":7}}"#,
         r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
         r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"m"}}"#,
@@ -30,19 +29,7 @@ fn messages_are_read() {
 
 #[test]
 fn what_is_no_json_is_told_so() {
-    let deep = format!(
-        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}1{}}}"#,
-        "[".repeat(10_000),
-        "]".repeat(10_000)
-    );
-    for line in [
-        "{",
-        "nonsense",
-        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"",
-        "\"\\ud800\"",
-        "1 2",
-        &deep,
-    ] {
+    for line in ["{", "nonsense", "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"", "1 2"] {
         assert_eq!(told(line), "-32700 null", "{line}");
     }
     assert_eq!(told(b"{\"method\":\"\xff\"}"), "-32700 null");
@@ -50,6 +37,11 @@ fn what_is_no_json_is_told_so() {
 
 #[test]
 fn what_is_not_clear_is_refused() {
+    let deep = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}1{}}}"#,
+        "[".repeat(10_000),
+        "]".repeat(10_000)
+    );
     let long = format!(r#"{{"jsonrpc":"2.0","id":"{}","method":"ping"}}"#, "a".repeat(5_000));
     for (line, answer) in [
         ("[]", "-32600 null"),
@@ -65,6 +57,8 @@ fn what_is_not_clear_is_refused() {
         (r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, "-32600 null"),
         (r#"{"jsonrpc":"2.0","id":99999999999999999999,"method":"ping"}"#, "-32600 null"),
         (&long, "-32600 null"),
+        (&deep, "-32600 1"),
+        (r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[1]}"#, "-32600 1"),
         (r#"{"jsonrpc":"1.0","id":3,"method":"ping"}"#, "-32600 3"),
         (r#"{"id":"x","method":"ping"}"#, "-32600 x"),
         (r#"{"jsonrpc":"2.0","id":4,"method":5}"#, "-32600 4"),
