@@ -22,6 +22,7 @@ mod progress;
 mod prompt;
 mod prompt_log;
 mod prompt_view;
+mod readable;
 mod repository_index;
 mod rules;
 mod sessions;
@@ -39,6 +40,9 @@ use clap::Parser;
 use foveal_screen::in_lines;
 
 fn main() -> ExitCode {
+    if let Some(code) = foveal_processes::stand_guard(std::env::args_os()) {
+        return code;
+    }
     let cli = parsed();
     let environment = environment::Environment::read(cli.colour);
     match commands::run(cli, &environment) {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::{Context, bail};
 use foveal_files::{Journal, Roots, Writer};
 use foveal_index::IndexError;
-use foveal_processes::{Sandbox, Shell};
+use foveal_processes::{Guard, Sandbox, Shell};
 use foveal_store::{ReadOnly, SqliteStore, Store};
 use foveal_tools::cut_off::CutOff;
 use foveal_tools::toolbox::Host;
@@ -16,6 +16,7 @@ use foveal_tools::{Toolbox, code_index};
 
 use crate::environment::{self, Environment};
 use crate::notice;
+use crate::readable;
 use crate::repository_index;
 use crate::user_settings::{self, UserSettings};
 
@@ -82,7 +83,8 @@ impl Opener {
                 folder.display()
             ));
         }
-        let host = Host { environment: variables, shell, sandbox: Some(sandbox) };
+        let guard = Some(Guard::this_program());
+        let host = Host { environment: variables, shell, sandbox: Some(sandbox), guard };
         Ok(Self {
             environment: environment.clone(),
             host,
@@ -98,6 +100,20 @@ impl Opener {
     /// write.
     pub(crate) fn requiring_sandbox(mut self) -> Self {
         self.host.sandbox = self.host.sandbox.map(Sandbox::required);
+        self
+    }
+
+    /// The same, but commands read only what they may write, what programs need of the system, and
+    /// `named`.
+    pub(crate) fn reading_only(mut self, named: &[PathBuf]) -> Self {
+        let folders = readable::folders(&self.environment, &self.host.environment, named);
+        self.host.sandbox = self.host.sandbox.map(|sandbox| sandbox.reading_only(folders));
+        self
+    }
+
+    /// The same, but commands use no network.
+    pub(crate) fn without_network(mut self) -> Self {
+        self.host.sandbox = self.host.sandbox.map(Sandbox::without_network);
         self
     }
 

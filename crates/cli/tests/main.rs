@@ -18,6 +18,7 @@ mod init_extras;
 mod interrupt;
 mod kept_sessions;
 mod killed;
+mod lasting;
 mod mcp;
 mod opencode;
 #[cfg(unix)]
@@ -25,6 +26,8 @@ mod own_edits;
 mod own_sessions;
 #[cfg(unix)]
 mod plugins;
+#[cfg(unix)]
+mod private;
 mod prompt_log;
 mod replay;
 #[cfg(unix)]

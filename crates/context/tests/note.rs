@@ -211,6 +211,10 @@ fn each_of_tools() -> Vec<(Note, &'static str)> {
             "[processes left in the background were ended; exec keeps them]",
         ),
         (
+            RunNote::Daemons("java".into()).into(),
+            "[still running, in sessions of their own: java; they end with foveal]",
+        ),
+        (
             RunNote::Outside { why: "no".into(), stays: "/a".into() }.into(),
             "[no; the working directory stays /a]",
         ),

@@ -3,114 +3,13 @@
 
 use std::path::Path;
 
-/// What kind of secret a file is taken to hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Sensitivity {
-    /// Variables of an environment, often with passwords: `.env`, `.envrc`, `prod.env`.
-    Environment,
-    /// Private keys, key stores and encrypted files.
-    Key,
-    /// Certificates, which often come with their keys.
-    Certificate,
-    /// Names with passwords or tokens: `.netrc`, `.npmrc`, `credentials.json`, `.git/config`.
-    Credentials,
-    /// States and variables of infrastructure, which hold keys in clear.
-    Infrastructure,
-}
+mod table;
 
-impl Sensitivity {
-    /// What such a file holds, for a message.
-    pub fn holds(self) -> &'static str {
-        match self {
-            Self::Environment => "variables of an environment",
-            Self::Key => "a private key",
-            Self::Certificate => "a certificate",
-            Self::Credentials => "passwords or tokens",
-            Self::Infrastructure => "the state of infrastructure, with its keys",
-        }
-    }
-}
-
-use Sensitivity::{Certificate, Credentials, Environment, Infrastructure, Key};
-
-/// Whole names.
-const NAMES: &[(&str, Sensitivity)] = &[
-    (".dockercfg", Credentials),
-    (".env", Environment),
-    (".envrc", Environment),
-    (".git-credentials", Credentials),
-    (".htpasswd", Credentials),
-    (".netrc", Credentials),
-    (".npmrc", Credentials),
-    (".pgpass", Credentials),
-    (".pypirc", Credentials),
-    ("_netrc", Credentials),
-    ("credentials", Credentials),
-    ("secrets", Credentials),
-];
-
-/// Names in a folder.
-const IN_FOLDER: &[(&str, &str, Sensitivity)] = &[
-    // Addresses of remotes may hold a token.
-    (".git", "config", Credentials),
-    ("etc", "gshadow", Credentials),
-    ("etc", "master.passwd", Credentials),
-    ("etc", "shadow", Credentials),
-    ("etc", "shadow-", Credentials),
-    (".docker", "config.json", Credentials),
-    (".kube", "config", Credentials),
-    (".cargo", "credentials.toml", Credentials),
-    ("gh", "hosts.yml", Credentials),
-];
-
-/// Endings of keys, key stores, encrypted files and states that hold keys.
-const ENDINGS: &[(&str, Sensitivity)] = &[
-    (".asc", Key),
-    (".cer", Certificate),
-    (".crt", Certificate),
-    (".env", Environment),
-    (".gpg", Key),
-    (".jks", Key),
-    (".kdbx", Key),
-    (".key", Key),
-    (".keystore", Key),
-    (".p12", Key),
-    (".p8", Key),
-    (".pem", Key),
-    (".pfx", Key),
-    (".pkcs12", Key),
-    (".ppk", Key),
-    (".tfstate", Infrastructure),
-    (".tfstate.backup", Infrastructure),
-    (".tfvars", Infrastructure),
-];
-
-/// Names of private keys, of which there may be copies.
-const KEYS: &[&str] = &["id_dsa", "id_ecdsa", "id_ed25519", "id_rsa"];
-
-/// Folders of keys.
-const FOLDERS: &[(&str, Sensitivity)] = &[(".aws", Credentials), (".gnupg", Key), (".ssh", Key)];
-
-/// Beginnings of names that are secret if the file holds data; a program called so is not.
-const STEMS: &[&str] = &["client_secret", "credentials", "secrets", "service-account"];
-
-/// Endings of files that hold data.
-const DATA_ENDINGS: &[&str] = &[
-    ".cfg",
-    ".conf",
-    ".csv",
-    ".ini",
-    ".json",
-    ".properties",
-    ".toml",
-    ".txt",
-    ".xml",
-    ".yaml",
-    ".yml",
-];
-
-/// Parts of the names of `.env` files that show what one looks like.
-const EXAMPLES: &[&str] = &["default", "defaults", "dist", "example", "sample", "template"];
+pub use self::table::Sensitivity;
+use self::table::Sensitivity::{Credentials, Environment, Key};
+use self::table::{
+    BELOW_FOLDER, DATA_ENDINGS, ENDINGS, EXAMPLES, FOLDERS, IN_FOLDER, KEYS, NAMES, PARTS, STEMS,
+};
 
 /// What secret the file at `path`, by its name and folders, is taken to hold. Case is ignored,
 /// since some file systems do.
@@ -123,10 +22,12 @@ pub fn sensitivity(path: &Path) -> Option<Sensitivity> {
         .map(|(_, kind)| *kind);
     in_folder.or_else(|| of_name(&name)).or_else(|| {
         let parent = folders().next_back()?;
-        IN_FOLDER
-            .iter()
-            .find(|(folder, file, _)| parent.eq_ignore_ascii_case(folder) && name == *file)
-            .map(|(_, _, kind)| *kind)
+        let is_in = |folder: &&str| parent.eq_ignore_ascii_case(folder);
+        let is_below = |folder: &&str| folders().any(|part| part.eq_ignore_ascii_case(folder));
+        let inner = IN_FOLDER.iter().find(|(folder, file, _)| name == *file && is_in(folder));
+        let below =
+            || BELOW_FOLDER.iter().find(|(folder, file, _)| name == *file && is_below(folder));
+        inner.or_else(below).map(|(_, _, kind)| *kind)
     })
 }
 
@@ -153,10 +54,18 @@ fn of_name(name: &str) -> Option<Sensitivity> {
     if KEYS.iter().any(|key| name.starts_with(key)) {
         return (!name.ends_with(".pub")).then_some(Key);
     }
-    let is_data = STEMS.iter().any(|stem| name.starts_with(stem))
-        && DATA_ENDINGS.iter().any(|ending| name.ends_with(ending));
-    if is_data {
+    let is_data = DATA_ENDINGS.iter().any(|ending| name.ends_with(ending));
+    let is_told = STEMS.iter().any(|stem| name.starts_with(stem))
+        || PARTS.iter().any(|part| name.contains(part));
+    if is_data && is_told {
         return Some(Credentials);
+    }
+    // The settings of a tunnel of WireGuard: `wg0.conf`.
+    let tunnel = name.strip_prefix("wg").and_then(|rest| rest.strip_suffix(".conf"));
+    if tunnel
+        .is_some_and(|number| !number.is_empty() && number.bytes().all(|it| it.is_ascii_digit()))
+    {
+        return Some(Key);
     }
     let named = NAMES.iter().find(|(whole, _)| name == *whole);
     let ending = || ENDINGS.iter().find(|(ending, _)| name.ends_with(ending));

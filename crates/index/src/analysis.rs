@@ -1,5 +1,6 @@
 //! One file, from its bytes to what is stored of it.
 
+use std::borrow::Cow;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -8,6 +9,7 @@ use foveal_code::fusion::NAME_REPETITIONS;
 use foveal_code::relations::FileSymbols;
 use foveal_code::{FileClass, LineRange, Parsed};
 use foveal_files::bounded::{Links, open_regular};
+use foveal_secrets::without;
 use foveal_transcript::ContentHash;
 
 use crate::chunk::{self, Chunk, Rows, chunks};
@@ -49,7 +51,7 @@ pub struct Part {
 /// The parts of the file at `path` that holds `text`, in order: what an index of it would be
 /// asked for. Fewer where reading its syntax takes longer than two seconds.
 pub fn parts(path: &str, text: &str) -> Vec<Part> {
-    let Divided { chunks, texts, .. } = divide(path, text, &Cancel::NEVER);
+    let Divided { chunks, texts, .. } = divide(path, &without(text), &Cancel::NEVER);
     let part = |(chunk, told): (Chunk, String)| Part { lines: chunk.lines, told };
     chunks.into_iter().zip(texts).map(part).collect()
 }
@@ -68,7 +70,7 @@ pub(crate) fn analyse(
     if known == Some(hash) {
         return Outcome::Same(stamp);
     }
-    let Some(text) = source::text_of(&bytes) else { return unread(stamp, hash, "binary") };
+    let Some(text) = kept_of(&bytes) else { return unread(stamp, hash, "binary") };
     if is_private_key(&bytes) {
         return unread(stamp, hash, "secret");
     }
@@ -119,7 +121,16 @@ pub(crate) fn divide_known(
     if ContentHash::of(&bytes) != known {
         return None;
     }
-    Some(divide(path, &source::text_of(&bytes)?, cancel))
+    Some(divide(path, &kept_of(&bytes)?, cancel))
+}
+
+/// The text of a file as it is read here: without its secrets, which would stand in signatures
+/// and be found by their words. Its lines are those of the file.
+fn kept_of(bytes: &[u8]) -> Option<Cow<'_, str>> {
+    Some(match source::text_of(bytes)? {
+        Cow::Borrowed(text) => without(text),
+        Cow::Owned(text) => Cow::Owned(without(&text).into_owned()),
+    })
 }
 
 fn read(place: &Path) -> io::Result<(Stamp, Vec<u8>)> {

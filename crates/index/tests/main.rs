@@ -6,5 +6,6 @@ mod files;
 mod interruption;
 mod rebuild;
 mod search;
+mod secrets;
 mod watching;
 mod world;

@@ -155,7 +155,7 @@ fn toolbox(roots: &[PathBuf], store: Arc<SqliteStore>) -> Result<Toolbox, foveal
     let path = std::env::var_os("PATH");
     let environment = Environment::inherited(path.clone().map(|path| ("PATH".into(), path)));
     let shell = Shell::find(path.as_deref()).ok_or("there is no shell")?;
-    let host = Host { environment, shell, sandbox: None };
+    let host = Host { environment, shell, sandbox: None, guard: None };
     let open = Box::new(move || Index::in_memory(&first, None));
     let mut toolbox = Toolbox::new(roots, store, open, host, ToolSettings::default());
     let rule = |tool: &str, subject: &str, verdict| Rule {

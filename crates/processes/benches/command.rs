@@ -5,7 +5,7 @@ use std::process;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use foveal_cancel::Cancel;
-use foveal_processes::{Command, Environment, Sandbox, Shell};
+use foveal_processes::{Command, Environment, Guard, Sandbox, Shell};
 
 fn run_true(criterion: &mut Criterion) {
     let shell = Shell::find(std::env::var_os("PATH").as_deref()).expect("a shell to measure with");
@@ -14,6 +14,8 @@ fn run_true(criterion: &mut Criterion) {
     let command = Command::new("true", &directory, environment, shell.clone());
     let sandbox = Some(Sandbox::hold([directory.clone()]));
     let confined = Command { sandbox, ..command.clone() };
+    let guard = Guard::at(env!("CARGO_BIN_EXE_foveal-test-guard").into());
+    let guarded = Command { guard: Some(guard), ..confined.clone() };
     let mut group = criterion.benchmark_group("true");
     group.bench_function("std::process", |bencher| {
         bencher.iter(|| {
@@ -26,6 +28,9 @@ fn run_true(criterion: &mut Criterion) {
     });
     group.bench_function("run confined", |bencher| {
         bencher.iter(|| black_box(confined.run(&mut |_| (), &Cancel::NEVER)));
+    });
+    group.bench_function("run confined and guarded", |bencher| {
+        bencher.iter(|| black_box(guarded.run(&mut |_| (), &Cancel::NEVER)));
     });
     group.finish();
 }

@@ -2,9 +2,8 @@
 //! is over, when it writes too much, or when who waits says so.
 
 use std::io::{PipeReader, Read as _};
-use std::os::fd::AsFd as _;
 use std::os::unix::process::CommandExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{self, Stdio};
 use std::time::{Duration, Instant};
 
@@ -14,12 +13,11 @@ use rustix::process::Signal;
 use tempfile::NamedTempFile;
 
 use crate::error::CommandError;
-use crate::group::Group;
+use crate::group::{Group, Of, pid};
+use crate::guard::{self, Guard, Watched};
 use crate::output::BoundedOutput;
 use crate::shell;
-use crate::{
-    Confinement, Decoder, Ending, Environment, KeepBytes, Outcome, Output, Sandbox, Shell,
-};
+use crate::{Confinement, Decoder, Environment, KeepBytes, Outcome, Output, Sandbox, Shell};
 
 /// The longest wait between two looks at the cancellation token.
 const TICK: Duration = Duration::from_millis(20);
@@ -50,6 +48,9 @@ pub struct Command {
     pub limits: Limits,
     /// Where it may write; `None` is everywhere.
     pub sandbox: Option<Sandbox>,
+    /// Who watches over what it starts. Without one, a process that leaves the group (`setsid`)
+    /// is out of reach.
+    pub guard: Option<Guard>,
 }
 
 /// What a command may use.
@@ -94,8 +95,12 @@ pub struct Ran {
     pub directory: Option<PathBuf>,
     /// Whether processes of the group were left when the shell ended by itself. They are ended
     /// as at a time-out, so that nothing runs unseen; a terminal is the place for what must go
-    /// on. A process that leaves the group (`setsid`) is out of reach.
+    /// on.
     pub left_background: bool,
+    /// Processes that went on in sessions of their own when the shell ended by itself, as the
+    /// daemons of build tools do. They end with the program that ran the command. Always empty
+    /// without a [guard](Command::guard), where they are not seen.
+    pub daemons: Vec<String>,
     /// How far the sandbox held; `None` without one.
     pub confinement: Option<Confinement>,
 }
@@ -109,6 +114,7 @@ impl Ran {
             took: Duration::ZERO,
             directory: None,
             left_background: false,
+            daemons: Vec::new(),
             confinement: None,
         }
     }
@@ -130,6 +136,7 @@ impl Command {
             shell,
             limits: Limits::default(),
             sandbox: None,
+            guard: None,
         }
     }
 
@@ -155,19 +162,27 @@ impl Command {
         if cancel.is_cancelled() {
             return Ok(Ran::not_started());
         }
-        let directory_file = tempfile::Builder::new().prefix("foveal-directory-").tempfile()?;
+        guard::reap();
+        let folder = match &self.sandbox {
+            Some(sandbox) => sandbox.own_folder()?,
+            None => std::env::temp_dir(),
+        };
+        let directory_file =
+            tempfile::Builder::new().prefix("foveal-directory-").tempfile_in(&folder)?;
         let started = Instant::now();
-        let (group, pipe, confinement) = self.start(&directory_file)?;
+        let (group, pipe, confinement) = self.start(&directory_file, &folder)?;
         let source = Source::new(pipe, self.limits.keep);
         let mut run = Run { limits: &self.limits, started, group, source, stream };
         let (outcome, left_background) = run.follow(cancel)?;
         run.source.finish(run.stream);
+        let daemons = run.group.daemons();
         Ok(Ran {
             outcome,
             output: run.source.kept.finish(),
             took: started.elapsed(),
             directory: shell::directory_in(directory_file.as_file())?,
             left_background,
+            daemons,
             confinement,
         })
     }
@@ -176,32 +191,59 @@ impl Command {
     fn start(
         &self,
         directory_file: &NamedTempFile,
+        folder: &Path,
     ) -> Result<(Group, PipeReader, Option<Confinement>), CommandError> {
         let (reader, writer) = std::io::pipe()?;
-        let mut command = self.shell.command(&self.text, directory_file.path());
+        let (mut command, mut watched) = self.process(directory_file.path(), folder)?;
         command
             .current_dir(&self.directory)
             .env_clear()
             .envs(self.environment.iter())
             .stdin(Stdio::null())
             .stdout(writer.try_clone()?)
-            .stderr(writer)
-            .process_group(0);
+            .stderr(writer);
+        if watched.is_none() {
+            // A guard makes a session of its own.
+            command.process_group(0);
+        }
+        let start = move || {
+            // Our own ends of the pipe for writing go with it, so that it can end.
+            let mut command = command;
+            command.spawn()
+        };
         let (child, confinement) = match &self.sandbox {
-            None => (command.spawn(), None),
+            None => (start(), None),
             Some(sandbox) => {
-                let also = Some(directory_file.as_file().as_fd());
-                let (child, confinement) = sandbox.start(also, || command.spawn())?;
+                let (child, confinement) = sandbox.start(start)?;
                 (child, Some(confinement))
             }
         };
-        // Our own ends of the pipe for writing go with `command` here, so that it can end.
-        drop::<process::Command>(command);
         let child = child.map_err(|source| CommandError::Start {
             shell: self.shell.path().to_path_buf(),
             source,
         })?;
-        Ok((Group::new(child), reader, confinement))
+        if let Some(watched) = &mut watched {
+            watched.started(pid(&child));
+        }
+        Ok((Group::new(child, watched), reader, confinement))
+    }
+
+    /// The shell, or the guard that starts it.
+    fn process(
+        &self,
+        directory_file: &Path,
+        folder: &Path,
+    ) -> Result<(process::Command, Option<Watched>), CommandError> {
+        let shell = self.shell.command(&self.text, directory_file);
+        let Some(guard) = &self.guard else { return Ok((shell, None)) };
+        if !self.shell.path().is_file() {
+            let source = std::io::Error::from(std::io::ErrorKind::NotFound);
+            return Err(CommandError::Start { shell: self.shell.path().to_path_buf(), source });
+        }
+        let mut command = process::Command::new(guard.program());
+        let watched = Watched::prepare(folder, self.shell.path(), shell.get_args())?;
+        command.args(watched.arguments(guard::Kind::Command));
+        Ok((command, Some(watched)))
     }
 }
 
@@ -219,16 +261,16 @@ impl Run<'_> {
     fn follow(&mut self, cancel: &Cancel<'_>) -> std::io::Result<(Outcome, bool)> {
         loop {
             if let Some(outcome) = self.must_stop(cancel) {
-                self.end_group()?;
+                self.end_group(Of::All)?;
                 return Ok((outcome, false));
             }
-            if let Some(status) = self.group.leader_status()? {
+            if let Some(ending) = self.group.ending()? {
                 self.drain()?;
-                let left = !self.group.is_over();
+                let left = !self.group.is_over(Of::Session);
                 if left {
-                    self.end_group()?;
+                    self.end_group(Of::Session)?;
                 }
-                return Ok((Outcome::Ended(Ending::from(status)), left));
+                return Ok((Outcome::Ended(ending), left));
             }
             self.source.wait(TICK, self.stream)?;
         }
@@ -252,7 +294,7 @@ impl Run<'_> {
     fn drain(&mut self) -> std::io::Result<()> {
         self.read_what_is_there()?;
         let ended = Instant::now();
-        while !(self.source.is_ended() && self.group.is_over())
+        while !(self.source.is_ended() && self.group.is_over(Of::Session))
             && ended.elapsed() < self.limits.drain
         {
             self.source.wait(TICK, self.stream)?;
@@ -271,17 +313,21 @@ impl Run<'_> {
     }
 
     /// Asks the group to end, then kills it. What it writes meanwhile is read.
-    fn end_group(&mut self) -> std::io::Result<()> {
-        self.group.signal(Signal::TERM);
-        self.wait_for_group(self.limits.grace)?;
-        self.group.signal(Signal::KILL);
-        self.wait_for_group(KILLED_WAIT)?;
+    fn end_group(&mut self, of: Of) -> std::io::Result<()> {
+        self.group.signal(Signal::TERM, of);
+        self.wait_for_group(self.limits.grace, of)?;
+        let begun = Instant::now();
+        while !self.group.is_over(of) && begun.elapsed() < KILLED_WAIT {
+            // Again and again: what starts others as fast as they are killed is met in the end.
+            self.group.signal(Signal::KILL, of);
+            self.source.wait(TICK, self.stream)?;
+        }
         self.read_what_is_there()
     }
 
-    fn wait_for_group(&mut self, longest: Duration) -> std::io::Result<()> {
+    fn wait_for_group(&mut self, longest: Duration, of: Of) -> std::io::Result<()> {
         let begun = Instant::now();
-        while !self.group.is_over() && begun.elapsed() < longest {
+        while !self.group.is_over(of) && begun.elapsed() < longest {
             self.source.wait(TICK, self.stream)?;
         }
         Ok(())

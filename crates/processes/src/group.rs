@@ -1,72 +1,132 @@
 //! A process and the group it leads: asked whether it is over, and ended as a whole.
 
 use std::process::{Child, ExitStatus};
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal};
 
-use crate::listed::running;
+use crate::Ending;
+use crate::guard::{self, Watched};
+use crate::listed::{Listed, running};
 
-/// A child that was started as leader of its own process group.
+/// How often, and how long apart, is tried to kill what nobody waits for any longer.
+const KILLED_TICKS: u32 = 50;
+const KILLED_TICK: Duration = Duration::from_millis(5);
+
+/// Which of the processes that a command started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Of {
+    /// Those that did not leave its session.
+    Session,
+    /// Those too, as far as they can be found: a guard finds them all.
+    All,
+}
+
+/// A child that was started as leader of its own process group; behind a guard, the child is the
+/// guard.
 #[derive(Debug)]
 pub(crate) struct Group {
     leader: Child,
     status: Option<ExitStatus>,
+    watched: Option<Watched>,
 }
 
 impl Group {
-    pub(crate) fn new(leader: Child) -> Self {
-        Self { leader, status: None }
+    pub(crate) fn new(leader: Child, watched: Option<Watched>) -> Self {
+        Self { leader, status: None, watched }
     }
 
     /// How the leader ended; `None` while it runs.
-    pub(crate) fn leader_status(&mut self) -> std::io::Result<Option<ExitStatus>> {
+    pub(crate) fn ending(&mut self) -> std::io::Result<Option<Ending>> {
+        // A guard tells it before it ends itself.
+        let status = self.leader_status()?;
+        let told = self.watched.as_ref().and_then(Watched::ending);
+        Ok(told.or(status.map(Ending::from)))
+    }
+
+    fn leader_status(&mut self) -> std::io::Result<Option<ExitStatus>> {
         if self.status.is_none() {
             self.status = self.leader.try_wait()?;
         }
         Ok(self.status)
     }
 
-    /// Whether nobody of the group is left. Where the system does not list processes, a zombie
+    /// Whether nobody of them is left. Where the system does not list processes, a zombie
     /// that its parent has not asked about counts as left, so callers wait for this with a bound.
-    pub(crate) fn is_over(&mut self) -> bool {
+    pub(crate) fn is_over(&mut self, of: Of) -> bool {
         let leader_runs = matches!(self.leader_status(), Ok(None));
-        let has_others = || self.has_members() && self.may_have_running();
-        !(leader_runs || has_others())
+        match &self.watched {
+            // A guard ends after all others, unless it was killed.
+            Some(watched) => {
+                let is_meant = |process: &Listed| self.is_meant(process, of);
+                !leader_runs && watched.ending().is_some()
+                    || !watched.processes().iter().any(is_meant)
+            }
+            None => !(leader_runs || self.has_members() && self.may_have_running()),
+        }
     }
 
-    /// Sends to every process of the group that is left.
-    pub(crate) fn signal(&self, signal: Signal) {
+    /// Sends to every process of them that is left.
+    pub(crate) fn signal(&self, signal: Signal, of: Of) {
+        if let Some(watched) = &self.watched {
+            watched.signal(signal, |process| self.is_meant(process, of));
+            return;
+        }
         // While the leader was not waited for, or while the group has members, the system gives
         // its number to nobody else.
         if (self.status.is_none() || self.has_members())
-            && let Some(group) = self.id()
+            && let Some(group) = pid(&self.leader)
         {
             // A group that ended meanwhile is what was wanted.
             let _ = rustix::process::kill_process_group(group, signal);
         }
     }
 
+    /// The names of the processes behind the guard that left the session and go on.
+    pub(crate) fn daemons(&self) -> Vec<String> {
+        let processes = self.watched.iter().flat_map(Watched::processes);
+        processes.map(|process| process.name).collect()
+    }
+
+    /// Whether a process behind the guard is one of them. The guard leads the session of the
+    /// command.
+    fn is_meant(&self, process: &Listed, of: Of) -> bool {
+        let session = pid(&self.leader).map(|guard| guard.as_raw_nonzero().get());
+        of == Of::All || Some(process.session) == session
+    }
+
     fn has_members(&self) -> bool {
-        self.id().is_some_and(|group| rustix::process::test_kill_process_group(group).is_ok())
+        let group = pid(&self.leader);
+        group.is_some_and(|group| rustix::process::test_kill_process_group(group).is_ok())
     }
 
     /// Whether one of the group runs, or nobody can say.
     fn may_have_running(&self) -> bool {
-        let group = self.id().map(|id| id.as_raw_nonzero().get());
+        let group = pid(&self.leader).map(|id| id.as_raw_nonzero().get());
         running().is_none_or(|all| all.iter().any(|process| Some(process.group) == group))
-    }
-
-    fn id(&self) -> Option<Pid> {
-        Pid::from_raw(i32::try_from(self.leader.id()).ok()?)
     }
 }
 
 impl Drop for Group {
-    /// Whatever happens to who waits (a panic in a callback), nothing is left running.
+    /// Whatever happens to who waits (a panic in a callback), nothing is left running unseen.
     fn drop(&mut self) {
-        if self.status.is_none() {
-            self.signal(Signal::KILL);
-            let _ = self.leader.wait();
+        let is_told = matches!(self.ending(), Ok(Some(_)));
+        for _ in 0..KILLED_TICKS {
+            if is_told || self.is_over(Of::All) {
+                break;
+            }
+            self.signal(Signal::KILL, Of::All);
+            std::thread::sleep(KILLED_TICK);
+        }
+        match (self.status, &self.watched) {
+            (Some(_), _) => {}
+            // It goes on watching over what is left.
+            (None, Some(_)) => pid(&self.leader).into_iter().for_each(guard::leave),
+            (None, None) => drop(self.leader.wait()),
         }
     }
+}
+
+pub(crate) fn pid(child: &Child) -> Option<Pid> {
+    Pid::from_raw(i32::try_from(child.id()).ok()?)
 }

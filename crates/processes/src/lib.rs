@@ -2,7 +2,8 @@
 //! started, confined where the kernel can.
 //!
 //! [`Command::run`] is one command from start to end, [`Terminals`] are programs that go on
-//! between calls; [`Sandbox`] confines what either may write.
+//! between calls; [`Sandbox`] confines what either may write, and a [`Guard`] sees to it that
+//! nothing they start outlives them unseen.
 //! Everything is synchronous; whatever waits takes a cancellation token.
 //! Unix only: process groups, pipes and terminals are used as they are there.
 
@@ -11,6 +12,7 @@ mod decoder;
 mod environment;
 mod error;
 mod group;
+mod guard;
 mod listed;
 mod outcome;
 mod output;
@@ -22,6 +24,7 @@ pub use command::{Command, Limits, Ran};
 pub use decoder::Decoder;
 pub use environment::Environment;
 pub use error::CommandError;
+pub use guard::{ARGUMENT as GUARD_ARGUMENT, Guard, stand as stand_guard};
 pub use outcome::{Ending, Outcome};
 pub use output::{BoundedOutput, KeepBytes, LeftOut, Output};
 pub use pty::{

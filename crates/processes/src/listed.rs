@@ -3,9 +3,13 @@
 use rustix::process::Pid;
 
 /// A process that runs: one that has ended and only waits to be collected does not.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Listed {
     pub(crate) id: Pid,
+    /// The first 15 bytes of its program's name, as far as they are letters, digits and a few signs.
+    pub(crate) name: String,
+    /// Who waits for it; 0 for the first process.
+    parent: i32,
     /// The number of its group.
     pub(crate) group: i32,
     /// The number of its session. Asked of `/proc` and not of `getsid`: processes of the kernel
@@ -25,9 +29,42 @@ pub(crate) fn running() -> Option<Vec<Listed>> {
 fn read(id: Pid) -> Option<Listed> {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", id.as_raw_nonzero())).ok()?;
     // After the name in brackets, which may hold anything: state, parent, group, session.
-    let (_, rest) = stat.rsplit_once(") ")?;
+    let (before, rest) = stat.rsplit_once(") ")?;
+    let name = before.split_once('(').map_or("", |(_, name)| name);
+    let is_plain = |sign: &char| sign.is_ascii_alphanumeric() || "-_.+:/".contains(*sign);
+    let name: String = name.chars().filter(is_plain).collect();
     let fields: Vec<&str> = rest.split(' ').take(4).collect();
-    let [state, _, group, session] = fields[..] else { return None };
-    let (group, session) = (group.parse().ok()?, session.parse().ok()?);
-    (!matches!(state, "Z" | "X")).then_some(Listed { id, group, session })
+    let [state, parent, group, session] = fields[..] else { return None };
+    let (parent, group, session) =
+        (parent.parse().ok()?, group.parse().ok()?, session.parse().ok()?);
+    (!matches!(state, "Z" | "X")).then_some(Listed { id, name, parent, group, session })
+}
+
+/// The processes that run and that `ancestor` or one of them started.
+pub(crate) fn descendants(ancestor: Pid) -> Vec<Listed> {
+    descendants_among(&mut running().unwrap_or_default(), ancestor)
+}
+
+/// The same of a guard; of one that has ended before them, what is left of its session.
+pub(crate) fn of_guard(guard: Pid) -> Vec<Listed> {
+    let mut others = running().unwrap_or_default();
+    let mut found = descendants_among(&mut others, guard);
+    let of_session = |process: &mut Listed| {
+        process.session == guard.as_raw_nonzero().get() && process.id != guard
+    };
+    found.extend(others.extract_if(.., of_session));
+    found
+}
+
+/// Takes the descendants out of `others`.
+fn descendants_among(others: &mut Vec<Listed>, ancestor: Pid) -> Vec<Listed> {
+    let mut found: Vec<Listed> = Vec::new();
+    let mut parents = vec![ancestor.as_raw_nonzero().get()];
+    while let Some(parent) = parents.pop() {
+        for child in others.extract_if(.., |process| process.parent == parent) {
+            parents.push(child.id.as_raw_nonzero().get());
+            found.push(child);
+        }
+    }
+    found
 }

@@ -1,6 +1,7 @@
 //! Tests of `foveal-processes`.
 
 mod command;
+mod guard;
 mod malformed;
 mod output;
 mod pty;

@@ -115,7 +115,7 @@ fn terminals_with_texts_that_make_no_sense() {
 fn terminal_command(text: &str, directory: &Path) -> TerminalCommand {
     let Command { text, directory, environment, shell, .. } = command(text, directory);
     let size = Size { rows: u16::MAX, columns: u16::MAX };
-    TerminalCommand { text, directory, environment, shell, size, sandbox: None }
+    TerminalCommand { text, directory, environment, shell, size, sandbox: None, guard: None }
 }
 
 #[test]

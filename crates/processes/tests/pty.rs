@@ -29,6 +29,7 @@ fn command(text: &str, directory: &Path) -> TerminalCommand {
         shell: Shell::find(None).expect("tests need a shell"),
         size: Size::default(),
         sandbox: None,
+        guard: None,
     }
 }
 

@@ -129,7 +129,7 @@ fn nobody_gains_rights_in_there() {
 
 #[test]
 fn the_program_itself_stays_free() {
-    let ((), confinement) = Sandbox::default().start(None, || ()).expect("a sandbox");
+    let ((), confinement) = Sandbox::default().start(|| ()).expect("a sandbox");
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join("foveal-sandbox-free");
     std::fs::write(&file, "x").expect("this thread was not confined");
     std::fs::remove_file(&file).expect("this thread was not confined");
@@ -139,7 +139,7 @@ fn the_program_itself_stays_free() {
 #[test]
 fn how_far_it_holds_is_said() {
     let absent = Confinement::Absent { why: "no Landlock here".to_owned() };
-    assert_eq!(Confinement::Full.to_string(), "writes are confined by the kernel");
+    assert_eq!(Confinement::Full.to_string(), "writes and signals are confined by the kernel");
     assert_eq!(absent.to_string(), "writes are not confined: no Landlock here");
 }
 
@@ -216,11 +216,14 @@ fn nodes_of_devices_are_not_made() {
 /// The kernel puts at most sixteen sandboxes into each other.
 #[test]
 fn nothing_runs_where_the_kernel_fails_to_confine() {
-    fn deeper(sandbox: &Sandbox, levels: u32, innermost: &(dyn Fn() + Sync)) {
+    type Innermost = Box<dyn FnOnce() + Send>;
+    fn deeper(sandbox: &Sandbox, levels: u32, innermost: Innermost) {
         if levels == 0 {
             return innermost();
         }
-        let started = sandbox.start(None, || deeper(sandbox, levels - 1, innermost));
+        // A copy that has started nothing yet.
+        let inner = sandbox.clone().required();
+        let started = sandbox.start(move || deeper(&inner, levels - 1, innermost));
         started.expect("a sandbox in a sandbox");
     }
     if !can_confine() {
@@ -229,11 +232,52 @@ fn nothing_runs_where_the_kernel_fails_to_confine() {
     let folder = tempfile::tempdir().expect("a folder of ours");
     let root = folder.path().to_owned();
     let sandbox = Sandbox::hold([root.clone(), std::env::temp_dir()]);
-    deeper(&sandbox, 16, &|| {
-        let sandbox = Some(sandbox.clone());
-        let command = Command { sandbox, ..command("echo x >new", &root) };
+    let innermost = Some(sandbox.clone().required());
+    let command = Command { sandbox: innermost, ..command("echo x >new", &root) };
+    let run = move || {
         let refused = command.run(&mut |_| (), &Cancel::NEVER);
         assert!(matches!(refused, Err(CommandError::Unconfined(_))), "{refused:?}");
-    });
+    };
+    deeper(&sandbox, 16, Box::new(run));
     assert!(!root.join("new").exists());
+}
+
+#[test]
+fn reading_can_be_confined_too() {
+    if !can_confine() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder of ours");
+    let at = |name: &str| folder.path().join(name);
+    for place in ["root", "outside", "named"] {
+        std::fs::create_dir(at(place)).expect("a folder of ours");
+        std::fs::write(at(place).join("file"), place).expect("a folder of ours");
+    }
+    let system = ["/usr", "/bin", "/lib", "/lib64", "/etc", "/proc"].map(Into::into);
+    let readable = system.into_iter().chain([at("named")]);
+    let sandbox = Some(Sandbox::hold([at("root")]).reading_only(readable));
+    let text = "cat file; cat ../named/file; cat ../outside/file || ls ../outside; \
+                echo x >../named/new || echo y >new; cat new";
+    let ran = run(&Command { sandbox, ..command(&format!("({text}) 2>/dev/null"), &at("root")) });
+    assert_eq!(ran.output.text(), "rootnamedy\n");
+}
+
+#[test]
+fn the_network_can_be_taken() {
+    if !can_confine() {
+        return;
+    }
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("it is bound").port();
+    let folder = tempfile::tempdir().expect("a folder of ours");
+    let root = folder.path().to_owned();
+    let held = Sandbox::hold([root.clone()]);
+    let tcp = format!("(exec 3<>/dev/tcp/127.0.0.1/{port}) 2>/dev/null && echo connected");
+    let udp = format!("(echo x >/dev/udp/127.0.0.1/{port}) 2>/dev/null && echo sent");
+    let text = format!("{tcp}; {udp}; true");
+    for (sandbox, expected) in [(held.clone(), "connected\nsent\n"), (held.without_network(), "")] {
+        let mut command = Command { sandbox: Some(sandbox), ..command(&text, &root) };
+        command.shell = foveal_processes::Shell::at("/bin/bash".into());
+        assert_eq!(run(&command).output.text(), expected);
+    }
 }

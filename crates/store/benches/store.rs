@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use foveal_store::secrets::find;
+use foveal_secrets::find;
 use foveal_store::{Call, CallChanges, CallNumber, SessionFacts, SessionId, SqliteStore, Store};
 use foveal_transcript::Timestamp;
 use serde_json::json;

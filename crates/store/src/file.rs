@@ -1,8 +1,6 @@
-//! The file: who may read it, and what happens to one that cannot be used.
+//! What happens to a file that cannot be used.
 
 use std::fmt;
-use std::fs::{self, OpenOptions};
-use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use foveal_database::with;
@@ -44,53 +42,6 @@ impl fmt::Display for Notice {
             ),
         }
     }
-}
-
-/// Makes the folder of `path` and an empty file there, where they are missing; the user alone
-/// may read them. SQLite gives its logs the rights of the file.
-///
-/// # Errors
-/// What the system says.
-pub(crate) fn make_private(path: &Path) -> io::Result<()> {
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        make_folder(folder)?;
-    }
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    match options.open(path) {
-        Ok(_) => Ok(()),
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => keep_private(path),
-        Err(error) => Err(error),
-    }
-}
-
-fn make_folder(folder: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
-}
-
-/// Takes from others what rights they have. By name, never by an open file: closing that one
-/// would drop the locks that this process has on it.
-#[cfg(unix)]
-fn keep_private(path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    let metadata = fs::metadata(path)?;
-    let is_open = metadata.is_file() && metadata.permissions().mode() & 0o077 != 0;
-    if is_open {
-        // Another user's file may be shared on purpose; SQLite says whether it can be used.
-        drop(fs::set_permissions(path, fs::Permissions::from_mode(0o600)));
-    }
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn keep_private(_: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 /// Where a damaged file of the store at `path` is put.

@@ -2,7 +2,7 @@
 //! content behind handles.
 //!
 //! [`Store`] says what a store does. [`Sqlite`] does it in one file that several processes share,
-//! and knows nothing of secrets; [`Redacting`] removes them ([`secrets`]) from everything on its
+//! and knows nothing of secrets; [`Redacting`] removes them (`foveal-secrets`) from everything on its
 //! way into any store. [`SqliteStore`] is both. What was acknowledged is there after the process
 //! is killed at any point.
 
@@ -12,7 +12,6 @@ mod json;
 mod keys;
 mod records;
 mod redacting;
-pub mod secrets;
 mod sqlite;
 mod store;
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use foveal_secrets as secrets;
 use foveal_transcript::{ContentHash, Handle, Timestamp};
 use serde_json::Value;
 
@@ -12,7 +13,6 @@ use crate::records::{
     Call, CallChanges, CallHistory, Collected, Content, Fetch, Grant, Limits, NewContent,
     NotedEdit, OwnEdit, Readers, Record, Session, SessionFacts, Stored, Write,
 };
-use crate::secrets;
 use crate::store::{SESSION_ID_BYTES_MAX, Store};
 
 /// Removes secrets from everything that is stored in `S`.
@@ -58,9 +58,9 @@ fn value(value: &Value) -> Result<Cow<'_, Value>, StoreError> {
     Ok(secrets::without_in(value))
 }
 
-/// The text, unless there are secrets in it.
+/// The text, unless there are secrets in it. Tags of pages look like chance and are none.
 fn if_plain(text: &Option<String>) -> Option<String> {
-    text.clone().filter(|text| secrets::find(text.as_bytes()).is_empty())
+    text.clone().filter(|text| secrets::find(text.as_bytes()).iter().all(secrets::Secret::is_guess))
 }
 
 impl<S: Store> Store for Redacting<S> {

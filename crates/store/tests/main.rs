@@ -5,4 +5,3 @@ mod crash;
 mod file;
 mod migration;
 mod own_edits;
-mod secrets;

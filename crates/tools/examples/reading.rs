@@ -49,7 +49,7 @@ fn toolbox(folder: &std::path::Path) -> Toolbox {
     let roots = Roots::open(&[folder]).expect("the folder is there");
     let store = SqliteStore::open(&folder.join(".store/store.db")).expect("a store");
     let shell = Shell::find(std::env::var_os("PATH").as_deref()).expect("a shell");
-    let host = Host { environment: Environment::inherited([]), shell, sandbox: None };
+    let host = Host { environment: Environment::inherited([]), shell, sandbox: None, guard: None };
     let root = folder.to_owned();
     let open = Box::new(move || Index::in_memory(&root, None));
     Toolbox::new(roots, Arc::new(store), open, host, ToolSettings::default())

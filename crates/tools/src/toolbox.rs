@@ -68,6 +68,8 @@ pub struct Toolbox {
     pub shell: Shell,
     /// Where commands may write; `None`: everywhere.
     pub sandbox: Option<Sandbox>,
+    /// Who watches over what commands start; `None`: nobody.
+    pub command_guard: Option<foveal_processes::Guard>,
     /// Where the client works, if it is known: what is noted of its prompts there counts as well
     /// as what is noted in the roots. A canonical path.
     pub client_folder: Option<PathBuf>,
@@ -86,6 +88,8 @@ pub struct Host {
     pub shell: Shell,
     /// Where commands may write, the roots included; `None`: everywhere.
     pub sandbox: Option<Sandbox>,
+    /// Who watches over what commands start; `None`: nobody.
+    pub guard: Option<foveal_processes::Guard>,
 }
 
 impl Toolbox {
@@ -125,6 +129,7 @@ impl Toolbox {
             environment: host.environment,
             shell: host.shell,
             sandbox: host.sandbox,
+            command_guard: host.guard,
             client_folder: None,
             kept: KEPT,
             looked: AtomicI64::new(i64::MIN),

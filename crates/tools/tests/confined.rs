@@ -36,6 +36,7 @@ fn commands_write_in_the_workspace_alone() {
         sandbox: Some(
             Sandbox::default().required().with_roots(std::slice::from_ref(&work), &[]).unwrap(),
         ),
+        guard: None,
     };
     let (roots, base) = (Roots::open(&[&work]).unwrap(), work.clone());
     let store = Arc::new(SqliteStore::in_memory().unwrap());

@@ -43,7 +43,7 @@ impl Wide {
         let path = std::env::var_os("PATH");
         let environment = Environment::inherited(path.clone().map(|path| ("PATH".into(), path)));
         let shell = Shell::find(path.as_deref()).expect("a shell");
-        let host = Host { environment, shell, sandbox: None };
+        let host = Host { environment, shell, sandbox: None, guard: None };
         let store = Arc::new(SqliteStore::in_memory().expect("a store"));
         let index = |root: &Path| {
             let root = root.to_owned();

@@ -120,7 +120,7 @@ pub(crate) fn toolbox_over(
     let path = std::env::var_os("PATH");
     let environment = Environment::inherited(path.clone().map(|path| ("PATH".into(), path)));
     let shell = Shell::find(path.as_deref()).expect("a shell");
-    let host = Host { environment, shell, sandbox: None };
+    let host = Host { environment, shell, sandbox: None, guard: None };
     Toolbox::new(roots, store, Box::new(move || Index::in_memory(&folder, None)), host, settings)
 }
 

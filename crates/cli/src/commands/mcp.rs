@@ -38,6 +38,17 @@ pub(crate) struct Arguments {
     /// (`foveal doctor` says whether it can).
     #[arg(long)]
     require_sandbox: bool,
+    /// Lets commands read only what they may write, the system's programs and settings, compilers
+    /// and their caches in the home folder, and folders named with --readable.
+    #[arg(long)]
+    confine_reads: bool,
+    /// A folder that commands may read though reading is confined. Repeat it for several.
+    #[arg(long, value_name = "PATH", requires = "confine_reads")]
+    readable: Vec<PathBuf>,
+    /// Takes the network from commands, this machine's own included. Connections by sockets in
+    /// files remain.
+    #[arg(long)]
+    no_network: bool,
     /// Sends answers as data too. Some agents show their model the data alone, without the notes
     /// that say what was left out.
     #[arg(long)]
@@ -76,10 +87,28 @@ impl ToolChoice {
     }
 }
 
+/// The sandbox of commands as it was asked for.
+///
+/// # Errors
+/// If a folder cannot be used.
+fn confined(mut opener: Opener, arguments: &Arguments) -> anyhow::Result<Opener> {
+    if arguments.confine_reads {
+        opener = opener.reading_only(&toolbox::named(&arguments.readable)?);
+    }
+    if arguments.no_network {
+        opener = opener.without_network();
+    }
+    // Who confines more than usual does not want it to be passed over.
+    if arguments.require_sandbox || arguments.confine_reads || arguments.no_network {
+        opener = opener.requiring_sandbox();
+    }
+    Ok(opener)
+}
+
 /// Says to the person, not only to the model, that commands are not held to their folders.
 fn tell_unconfined() {
     match Confinement::available() {
-        Ok(Confinement::Full) => {}
+        Ok(Confinement::Full | Confinement::Writes) => {}
         Ok(loose) => notice::say(loose),
         Err(error) => notice::say(error),
     }
@@ -109,9 +138,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     settings.asks_for_roots = !arguments.no_client_roots;
     settings.structured = arguments.structured;
     let mut opener = Opener::new(environment, &toolbox::named(&arguments.writable)?)?;
-    if arguments.require_sandbox {
-        opener = opener.requiring_sandbox();
-    }
+    opener = confined(opener, arguments)?;
     tell_unconfined();
     if arguments.http.is_none() {
         // Whoever starts it does so where it works.

@@ -13,6 +13,8 @@ pub enum RunNote {
     Undecoded(u64),
     /// What it left in the background was ended.
     BackgroundEnded,
+    /// Programs of these names left it and go on.
+    Daemons(Box<str>),
     /// It went to a folder where commands cannot start.
     Outside {
         /// Why they cannot.
@@ -53,6 +55,12 @@ impl RunNote {
             }
             Self::BackgroundEnded => {
                 f.write_str("[processes left in the background were ended; exec keeps them]")
+            }
+            Self::Daemons(names) => {
+                write!(
+                    f,
+                    "[still running, in sessions of their own: {names}; they end with foveal]"
+                )
             }
             Self::Outside { why, stays } => {
                 write!(f, "[{why}; the working directory stays {stays}]")

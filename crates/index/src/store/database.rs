@@ -1,10 +1,9 @@
 //! The open file: taken over, rebuilt, asked and written.
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use foveal_database::{Attempt, DatabaseFile, open, with};
+use foveal_database::{Attempt, DatabaseFile, make_private, open, with};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
 use super::change::Change;
@@ -33,14 +32,14 @@ impl Store {
     /// was so. What a user chose stays.
     pub(crate) fn open(path: &Path) -> Result<(Self, bool), IndexError> {
         let refused = |path, source| IndexError::Place { path, source };
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).map_err(|error| refused(path.to_owned(), error))?;
-        }
         let mut taken_over = None;
-        let attempt = |path: &Path| match connect(path) {
-            Ok((_, Was::Foreign)) => Ok(Attempt::Unusable),
-            Err(error) if error.is_damage() => Ok(Attempt::Unusable),
-            opened => opened.map(Attempt::Open),
+        let attempt = |path: &Path| {
+            make_private(path).map_err(|error| refused(path.to_owned(), error))?;
+            match connect(path) {
+                Ok((_, Was::Foreign)) => Ok(Attempt::Unusable),
+                Err(error) if error.is_damage() => Ok(Attempt::Unusable),
+                opened => opened.map(Attempt::Open),
+            }
         };
         let put_away = |place: &DatabaseFile| {
             let settings = settings_at(place.path());

@@ -10,7 +10,7 @@ use super::settings::{put_settings, settings};
 use crate::error::IndexError;
 
 /// The form of the tables and of the bytes in them; another one is rebuilt.
-pub(super) const VERSION: i64 = 3;
+pub(super) const VERSION: i64 = 4;
 
 /// `fovl`: says whose file it is.
 pub(super) const APPLICATION: i64 = 0x666f_766c;
@@ -79,7 +79,10 @@ pub(super) fn connect(path: &Path) -> Result<(Connection, Was), IndexError> {
 /// Makes the tables where there are none, or those of another version.
 pub(super) fn prepare(connection: &mut Connection) -> Result<Was, IndexError> {
     // Without keys to other tables, these go in any order.
-    connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = OFF")?;
+    // Other versions kept texts with their secrets: what is removed is overwritten.
+    connection.execute_batch(
+        "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = OFF; PRAGMA secure_delete = ON",
+    )?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let was = match Marks::of(&transaction, APPLICATION)? {
         Marks::Own { version: VERSION } => Was::Store,
@@ -94,7 +97,11 @@ pub(super) fn prepare(connection: &mut Connection) -> Result<Was, IndexError> {
         Marks::Foreign => Was::Foreign,
     };
     transaction.commit()?;
-    connection.execute_batch("PRAGMA foreign_keys = ON")?;
+    if was == Was::Other {
+        // What is in the log goes as soon as nobody reads it.
+        drop(connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)"));
+    }
+    connection.execute_batch("PRAGMA foreign_keys = ON; PRAGMA secure_delete = OFF")?;
     Ok(was)
 }
 

@@ -5,10 +5,14 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 
 use crate::Ending;
+use crate::guard::{self, Watched};
 use crate::listed::{Listed, running};
 
 /// How long killed processes may take to be gone.
 const KILLED_WAIT: Duration = Duration::from_millis(500);
+
+/// How long a kill is given before the next.
+const KILL_AGAIN: Duration = Duration::from_millis(50);
 
 /// How often is looked whether they are.
 const TICK: Duration = Duration::from_millis(5);
@@ -21,16 +25,29 @@ pub(super) struct Session {
     id: Option<Pid>,
     ending: Option<Ending>,
     is_over: bool,
+    /// Behind a guard, the leader here is the guard, and what it tells is of the terminal's
+    /// first process.
+    watched: Option<Watched>,
 }
 
 impl Session {
-    pub(super) fn new(leader: Box<dyn portable_pty::Child + Send + Sync>) -> Self {
+    pub(super) fn new(
+        leader: Box<dyn portable_pty::Child + Send + Sync>,
+        mut watched: Option<Watched>,
+    ) -> Self {
         let number = leader.process_id().and_then(|id| i32::try_from(id).ok());
-        Self { leader, id: number.and_then(Pid::from_raw), ending: None, is_over: false }
+        let id = number.and_then(Pid::from_raw);
+        if let Some(watched) = &mut watched {
+            watched.started(id);
+        }
+        Self { leader, id, ending: None, is_over: false, watched }
     }
 
     /// How the leader ended; `None` while it runs.
     pub(super) fn ending(&mut self) -> Option<Ending> {
+        if self.ending.is_none() {
+            self.ending = self.watched.as_ref().and_then(Watched::ending);
+        }
         if self.ending.is_none()
             && let Some(id) = self.id
         {
@@ -51,24 +68,37 @@ impl Session {
         }
         self.signal(&[Signal::HUP, Signal::TERM, Signal::CONT]);
         self.wait_until_gone(grace);
-        self.signal(&[Signal::KILL]);
-        self.wait_until_gone(KILLED_WAIT);
+        let begun = Instant::now();
+        while !self.is_gone() && begun.elapsed() < KILLED_WAIT {
+            self.signal(&[Signal::KILL]);
+            self.wait_until_gone(KILL_AGAIN);
+        }
         self.ending();
-        // A leader that is stuck in the kernel would hold up who waits here; it is left alone.
-        let _ = self.leader.try_wait();
+        // A leader that is stuck in the kernel would hold up who waits here; it is left alone. A
+        // guard is about to end.
+        if !matches!(self.leader.try_wait(), Ok(Some(_))) && self.watched.is_some() {
+            self.id.into_iter().for_each(guard::leave);
+        }
         self.is_over = true;
     }
 
     fn wait_until_gone(&mut self, longest: Duration) {
         let begun = Instant::now();
-        while (self.ending().is_none() || !self.followers().is_empty()) && begun.elapsed() < longest
-        {
+        while !self.is_gone() && begun.elapsed() < longest {
             std::thread::sleep(TICK);
         }
     }
 
+    fn is_gone(&mut self) -> bool {
+        self.ending().is_some() && self.followers().is_empty()
+    }
+
     fn signal(&self, signals: &[Signal]) {
         for signal in signals {
+            if let Some(watched) = &self.watched {
+                watched.signal(*signal, |_| true);
+                continue;
+            }
             if let Some(id) = self.id {
                 // Who ended meanwhile is what was wanted.
                 let _ = rustix::process::kill_process_group(id, *signal);
@@ -83,6 +113,9 @@ impl Session {
     /// wait to be collected. Empty where the system does not list processes in `/proc`; there
     /// the group of the leader is all that is reached.
     fn followers(&self) -> Vec<Pid> {
+        if let Some(watched) = &self.watched {
+            return watched.processes().into_iter().map(|process| process.id).collect();
+        }
         let Some(session) = self.id else { return Vec::new() };
         let of_session = |process: &Listed| {
             process.id != session && process.session == session.as_raw_nonzero().get()

@@ -1,18 +1,24 @@
 //! One terminal: its process, and threads that read from it and write to it.
 
-use std::io::Write;
+use std::ffi::OsStr;
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
+use std::process;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use foveal_cancel::Cancel;
-use portable_pty::{CommandBuilder, MasterPty, PtySize, native_pty_system};
+use portable_pty::{CommandBuilder, MasterPty, PtySize, SlavePty, native_pty_system};
+use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
 use super::reading::{Paused, Reading, Unread, Wait, Waiting};
 use super::session::Session;
+use crate::guard::{self, Guard, Watched};
 use crate::{CommandError, Confinement, Ending, Environment, KeepBytes, Sandbox, Shell, shell};
 
 /// Input that may wait for a program to read it, in bytes.
@@ -53,6 +59,9 @@ pub struct TerminalCommand {
     pub size: Size,
     /// Where it may write; `None` is everywhere.
     pub sandbox: Option<Sandbox>,
+    /// Who watches over what it starts. Without one, a process that leaves the session is out of
+    /// reach.
+    pub guard: Option<Guard>,
 }
 
 /// A terminal and what runs in it.
@@ -75,22 +84,12 @@ impl Terminal {
         keep: KeepBytes,
         now: Instant,
     ) -> Result<Self, CommandError> {
-        let pair =
-            native_pty_system().openpty(command.size.into()).map_err(std::io::Error::other)?;
+        let pair = native_pty_system().openpty(command.size.into()).map_err(io::Error::other)?;
         let unread =
-            Unread::follow(pair.master.try_clone_reader().map_err(std::io::Error::other)?, keep)?;
-        let writer = pair.master.take_writer().map_err(std::io::Error::other)?;
+            Unread::follow(pair.master.try_clone_reader().map_err(io::Error::other)?, keep)?;
+        let writer = pair.master.take_writer().map_err(io::Error::other)?;
         let (input, waiting_bytes) = write_in_background(writer)?;
-        let slave = pair.slave;
-        let builder = builder(command);
-        let (child, confinement) = match &command.sandbox {
-            None => (slave.spawn_command(builder), None),
-            Some(sandbox) => {
-                let (child, confinement) =
-                    sandbox.start(None, move || slave.spawn_command(builder))?;
-                (child, Some(confinement))
-            }
-        };
+        let (session, confinement) = start(command, &*pair.master, pair.slave)?;
         Ok(Self {
             text: command.text.clone(),
             confinement,
@@ -98,7 +97,7 @@ impl Terminal {
             unread,
             input,
             waiting_bytes,
-            session: Mutex::new(Session::new(child.map_err(std::io::Error::other)?)),
+            session: Mutex::new(session),
             _master: Mutex::new(pair.master),
         })
     }
@@ -166,6 +165,64 @@ impl Terminal {
     }
 }
 
+type Started = io::Result<Box<dyn portable_pty::Child + Send + Sync>>;
+
+/// Starts the shell in the terminal.
+fn start(
+    command: &TerminalCommand,
+    master: &dyn MasterPty,
+    slave: Box<dyn SlavePty + Send>,
+) -> Result<(Session, Option<Confinement>), CommandError> {
+    let (watched, start): (_, Box<dyn FnOnce() -> Started + Send>) = match &command.guard {
+        None => {
+            let builder = builder(command);
+            (None, Box::new(move || slave.spawn_command(builder).map_err(io::Error::other)))
+        }
+        Some(guard) => {
+            let (watched, mut process) = guarded(command, guard, master)?;
+            // Our own end of the terminal goes with it.
+            let start = move || -> Started { Ok(Box::new(process.spawn()?)) };
+            drop(slave);
+            (Some(watched), Box::new(start))
+        }
+    };
+    let (child, confinement) = match &command.sandbox {
+        None => (start(), None),
+        Some(sandbox) => {
+            let (child, confinement) = sandbox.start(start)?;
+            (child, Some(confinement))
+        }
+    };
+    Ok((Session::new(child?, watched), confinement))
+}
+
+/// The guard that starts the shell in the terminal; it gets the terminal as its three streams.
+fn guarded(
+    command: &TerminalCommand,
+    guard: &Guard,
+    master: &dyn MasterPty,
+) -> Result<(Watched, process::Command), CommandError> {
+    let folder = match &command.sandbox {
+        Some(sandbox) => sandbox.own_folder()?,
+        None => std::env::temp_dir(),
+    };
+    let arguments = [OsStr::new("-c"), OsStr::new(&command.text)];
+    let watched = Watched::prepare(&folder, command.shell.path(), arguments.into_iter())?;
+    let name = master.tty_name().ok_or_else(|| io::Error::other("the terminal has no name"))?;
+    let not_ours = OFlags::NOCTTY.bits().cast_signed();
+    let terminal = OpenOptions::new().read(true).write(true).custom_flags(not_ours).open(name)?;
+    let mut process = process::Command::new(guard.program());
+    process
+        .args(watched.arguments(guard::Kind::Terminal))
+        .current_dir(&command.directory)
+        .env_clear()
+        .envs(command.environment.iter())
+        .stdin(terminal.try_clone()?)
+        .stdout(terminal.try_clone()?)
+        .stderr(terminal);
+    Ok((watched, process))
+}
+
 /// The shell is the only process that is started; it says itself when a program is missing.
 fn builder(command: &TerminalCommand) -> CommandBuilder {
     let mut builder = CommandBuilder::new(command.shell.path());
@@ -182,7 +239,7 @@ fn builder(command: &TerminalCommand) -> CommandBuilder {
 /// A thread of its own, because a program that does not read may hold up a write for ever.
 fn write_in_background(
     mut writer: Box<dyn Write + Send>,
-) -> std::io::Result<(Sender<Vec<u8>>, Arc<AtomicUsize>)> {
+) -> io::Result<(Sender<Vec<u8>>, Arc<AtomicUsize>)> {
     let (sender, receiver) = channel::<Vec<u8>>();
     let waiting = Arc::new(AtomicUsize::new(0));
     let ours = Arc::clone(&waiting);
@@ -210,7 +267,7 @@ pub(super) fn check(command: &TerminalCommand) -> Result<(), CommandError> {
         return Err(CommandError::Directory(command.directory.clone()));
     }
     if !command.shell.path().is_file() {
-        let source = std::io::Error::from(std::io::ErrorKind::NotFound);
+        let source = io::Error::from(io::ErrorKind::NotFound);
         let shell = command.shell.path().to_path_buf();
         return Err(CommandError::Start { shell, source });
     }

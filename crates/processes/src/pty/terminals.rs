@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::reading::{Reading, Wait, Waiting};
 use super::terminal::{self, INPUT_BYTES_MAX, Terminal, TerminalCommand};
-use crate::{CommandError, Confinement, Ending, KeepBytes};
+use crate::{CommandError, Confinement, Ending, KeepBytes, guard};
 
 /// Names a terminal among those of one [`Terminals`]; never used twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -119,6 +119,7 @@ impl Terminals {
         now: Instant,
     ) -> Result<(TerminalId, Reading), TerminalError> {
         terminal::check(command)?;
+        guard::reap();
         let (id, terminal) = {
             let mut open = self.lock();
             if open.terminals.len() >= self.limits.sessions_max {

@@ -1,16 +1,19 @@
 //! A sandbox and what starts in it.
 
-use std::os::fd::{AsFd as _, BorrowedFd};
+use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use landlock::{
-    ABI, AccessFs, BitFlags, LandlockStatus, PathBeneath, RestrictionStatus, Ruleset,
-    RulesetAttr as _, RulesetCreatedAttr as _, RulesetError, RulesetStatus,
+    ABI, Access as _, AccessFs, BitFlags, LandlockStatus, PathBeneath, RestrictionStatus, Ruleset,
+    RulesetAttr as _, RulesetCreatedAttr as _, RulesetError, RulesetStatus, Scope,
 };
 
+use super::capabilities;
 use super::confinement::Confinement;
+use super::network;
 use super::places::{Place, is_chosen_outside, is_of_the_system};
+use super::starter::Starter;
 use crate::CommandError;
 
 /// Devices that programs write to as a matter of course; shared memory and terminals too.
@@ -29,13 +32,22 @@ const DEVICES: &[&str] = &[
 /// renaming and truncating files. Later ones add device controls and sockets, no writes.
 const WRITES_OF: ABI = ABI::V3;
 
+/// The kernel interface that confines signals, and connections to sockets without a file, to
+/// the processes of the sandbox.
+const SCOPES_OF: ABI = ABI::V6;
+
 /// Where a command may write: folders that are held open, so that nothing that is put in the
 /// place of one later is meant.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Sandbox {
     places: Vec<Arc<Place>>,
     passed_over: Arc<Vec<PathBuf>>,
+    /// What may be read beside what may be written; `None`: everything.
+    readable: Option<Vec<Arc<Place>>>,
+    has_network: bool,
     is_required: bool,
+    /// Started with the first process; copies of this sandbox use the same.
+    starter: Arc<Mutex<Option<Arc<Starter>>>>,
 }
 
 impl Sandbox {
@@ -45,14 +57,14 @@ impl Sandbox {
     /// system's own are followed.
     #[must_use]
     pub fn hold(folders: impl IntoIterator<Item = PathBuf>) -> Self {
-        let (trusted, mut passed_over): (Vec<PathBuf>, Vec<PathBuf>) =
-            folders.into_iter().partition(|folder| is_of_the_system(folder));
-        let open = |folder: &PathBuf| Place::open(folder).ok().map(Arc::new);
-        passed_over.retain(|folder| folder.exists());
+        let (places, passed_over) = held(folders);
         Self {
-            places: trusted.iter().filter_map(open).collect(),
+            places,
             passed_over: Arc::new(passed_over),
+            readable: None,
+            has_network: true,
             is_required: false,
+            starter: Arc::default(),
         }
     }
 
@@ -67,6 +79,7 @@ impl Sandbox {
         let of_roots = roots.iter().chain(before).filter_map(real);
         let held = self.places.iter().map(|place| place.real.clone());
         let writable: Vec<PathBuf> = held.chain(of_roots).collect();
+        self.starter = Arc::default();
         for root in roots {
             if !is_chosen_outside(root, &writable) {
                 return Err(root.clone());
@@ -76,10 +89,31 @@ impl Sandbox {
         Ok(self)
     }
 
+    /// The same sandbox, in which only what may be written and `folders`, absolute paths, can be
+    /// read and run. They are held like those that may be written.
+    #[must_use]
+    pub fn reading_only(mut self, folders: impl IntoIterator<Item = PathBuf>) -> Self {
+        let (readable, mut passed_over) = held(folders);
+        passed_over.splice(0..0, self.passed_over.iter().cloned());
+        self.passed_over = Arc::new(passed_over);
+        self.readable = Some(readable);
+        self.starter = Arc::default();
+        self
+    }
+
+    /// The same sandbox, in which sockets lead to processes of this machine alone, by a file.
+    #[must_use]
+    pub fn without_network(mut self) -> Self {
+        self.has_network = false;
+        self.starter = Arc::default();
+        self
+    }
+
     /// The same sandbox, without which nothing is started.
     #[must_use]
     pub fn required(mut self) -> Self {
         self.is_required = true;
+        self.starter = Arc::default();
         self
     }
 
@@ -88,9 +122,8 @@ impl Sandbox {
         self.passed_over.iter().map(PathBuf::as_path)
     }
 
-    /// Runs `start` where only this sandbox and the open file `also` may be written, and says how
-    /// far that holds. A process started in it inherits the confinement; the calling thread
-    /// does not.
+    /// Runs `start` where only this sandbox may be written, and says how far that holds. A
+    /// process started in it inherits the confinement; the calling thread does not.
     ///
     /// Where the kernel has no way to confine, `start` runs all the same, unless the sandbox is
     /// [required](Self::required).
@@ -98,71 +131,132 @@ impl Sandbox {
     /// # Errors
     /// [`CommandError::Unconfined`] if nothing was started, as the kernel should confine and did
     /// not, or cannot and must.
-    pub fn start<T: Send>(
+    pub fn start<T: Send + 'static>(
         &self,
-        also: Option<BorrowedFd<'_>>,
-        start: impl FnOnce() -> T + Send,
+        start: impl FnOnce() -> T + Send + 'static,
     ) -> Result<(T, Confinement), CommandError> {
-        let confined = || {
-            let confinement = self.restrict_this_thread(also)?;
-            if let (true, Confinement::Absent { why }) = (self.is_required, &confinement) {
-                return Err(CommandError::Unconfined(why.clone()));
-            }
-            Ok((start(), confinement))
-        };
-        std::thread::scope(|scope| match scope.spawn(confined).join() {
-            Ok(started) => started,
-            Err(panic) => std::panic::resume_unwind(panic),
-        })
+        let starter = self.starter()?;
+        Ok((starter.run(start)?, starter.confinement().clone()))
     }
 
-    fn restrict_this_thread(
-        &self,
-        also: Option<BorrowedFd<'_>>,
-    ) -> Result<Confinement, CommandError> {
+    /// A folder for files of ours that what is started writes.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    pub(crate) fn own_folder(&self) -> Result<PathBuf, CommandError> {
+        Ok(self.starter()?.own_folder().to_owned())
+    }
+
+    /// The thread that starts processes; begun anew after it could not be confined.
+    fn starter(&self) -> Result<Arc<Starter>, CommandError> {
+        let mut starter = self.starter.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(starter) = &*starter {
+            return Ok(Arc::clone(starter));
+        }
+        // Without this field: else the thread would keep itself from ending.
+        let sandbox = Self { starter: Arc::default(), ..self.clone() };
+        let started =
+            Arc::new(Starter::new(move |own_folder| sandbox.restrict_this_thread(own_folder))?);
+        *starter = Some(Arc::clone(&started));
+        Ok(started)
+    }
+
+    fn restrict_this_thread(&self, own_folder: &Place) -> Result<Confinement, CommandError> {
         let failed = |error| CommandError::Unconfined(format!("Landlock failed: {error}"));
-        let status = self.restrict(also).map_err(failed)?;
-        Ok(match status.ruleset {
-            RulesetStatus::FullyEnforced => Confinement::Full,
-            RulesetStatus::PartiallyEnforced => Confinement::Partial,
-            RulesetStatus::NotEnforced => {
-                let why = match status.landlock {
-                    LandlockStatus::NotEnabled => {
-                        "Landlock is not among the security modules this kernel was started with \
-                         (`lsm=` on its command line)"
-                    }
-                    LandlockStatus::NotImplemented | LandlockStatus::Available { .. } => {
-                        "this system has no Landlock; Linux has it since 5.13"
-                    }
-                };
-                Confinement::Absent { why: why.to_owned() }
+        let status = self.restrict(own_folder).map_err(failed)?;
+        let confinement = confinement(&status);
+        if !matches!(confinement, Confinement::Absent { .. }) {
+            capabilities::give_up().map_err(|error| {
+                CommandError::Unconfined(format!("the rights of root cannot be given up: {error}"))
+            })?;
+        }
+        if !self.has_network {
+            network::give_up().map_err(|error| {
+                CommandError::Unconfined(format!("the network cannot be taken from it: {error}"))
+            })?;
+        }
+        let has_rules = status.ruleset != RulesetStatus::NotEnforced;
+        match &confinement {
+            Confinement::Full | Confinement::Writes | Confinement::Partial if !has_rules => {
+                Err(CommandError::Unconfined("Landlock took no rules".to_owned()))
             }
-        })
+            Confinement::Absent { why } if self.is_required => {
+                Err(CommandError::Unconfined(why.clone()))
+            }
+            Confinement::Full
+            | Confinement::Writes
+            | Confinement::Partial
+            | Confinement::Absent { .. } => Ok(confinement),
+        }
     }
 
-    fn restrict(&self, also: Option<BorrowedFd<'_>>) -> Result<RestrictionStatus, RulesetError> {
+    fn restrict(&self, own_folder: &Place) -> Result<RestrictionStatus, RulesetError> {
         let writes = AccessFs::from_write(WRITES_OF);
+        let reads = match self.readable {
+            Some(_) => AccessFs::from_read(WRITES_OF),
+            None => BitFlags::EMPTY,
+        };
         let devices: Vec<Place> =
             DEVICES.iter().filter_map(|device| Place::open(Path::new(device)).ok()).collect();
-        let mut rules = Ruleset::default().handle_access(writes)?.create()?;
-        for place in self.places.iter().map(|place| &**place).chain(&devices) {
-            rules = rules.add_rule(PathBeneath::new(place.as_fd(), allowed(place, writes)))?;
-        }
-        if let Some(also) = also {
-            rules =
-                rules.add_rule(PathBeneath::new(also, writes & AccessFs::from_file(WRITES_OF)))?;
+        let scopes = Scope::from_all(SCOPES_OF);
+        let mut rules =
+            Ruleset::default().handle_access(writes | reads)?.scope(scopes)?.create()?;
+        let places = self.places.iter().map(|place| &**place);
+        let writable = places.chain(&devices).chain([own_folder]);
+        let readable = self.readable.iter().flatten().map(|place| &**place);
+        let all = writable
+            .map(|place| (place, writes | reads))
+            .chain(readable.map(|place| (place, reads)));
+        for (place, access) in all {
+            rules = rules.add_rule(PathBeneath::new(place.as_fd(), allowed(place, access)))?;
         }
         rules.restrict_self()
     }
 }
 
+/// How far the kernel holds what it was asked to.
+fn confinement(status: &RestrictionStatus) -> Confinement {
+    let why = match status.landlock {
+        LandlockStatus::Available { effective_abi, .. } => {
+            return match effective_abi {
+                abi if abi >= SCOPES_OF => Confinement::Full,
+                abi if abi >= WRITES_OF => Confinement::Writes,
+                _ => Confinement::Partial,
+            };
+        }
+        LandlockStatus::NotEnabled => {
+            "Landlock is not among the security modules this kernel was started with (`lsm=` on \
+             its command line)"
+        }
+        LandlockStatus::NotImplemented => "this system has no Landlock; Linux has it since 5.13",
+    };
+    Confinement::Absent { why: why.to_owned() }
+}
+
 /// What may be done in a place. Nodes of devices are never made: through one of a disk, whoever
 /// may make it writes every file.
-fn allowed(place: &Place, writes: BitFlags<AccessFs>) -> BitFlags<AccessFs> {
+fn allowed(place: &Place, access: BitFlags<AccessFs>) -> BitFlags<AccessFs> {
     if place.is_folder {
-        writes & !(AccessFs::MakeChar | AccessFs::MakeBlock)
+        access & !(AccessFs::MakeChar | AccessFs::MakeBlock)
     } else {
-        writes & AccessFs::from_file(WRITES_OF)
+        access & AccessFs::from_file(WRITES_OF)
+    }
+}
+
+/// The folders that can be held, and those that are there and are not, as their names go through
+/// links that a command may have made.
+fn held(folders: impl IntoIterator<Item = PathBuf>) -> (Vec<Arc<Place>>, Vec<PathBuf>) {
+    let (trusted, mut passed_over): (Vec<PathBuf>, Vec<PathBuf>) =
+        folders.into_iter().partition(|folder| is_of_the_system(folder));
+    let open = |folder: &PathBuf| Place::open(folder).ok().map(Arc::new);
+    passed_over.retain(|folder| folder.exists());
+    (trusted.iter().filter_map(open).collect(), passed_over)
+}
+
+impl Default for Sandbox {
+    /// Nothing may be written but devices.
+    fn default() -> Self {
+        Self::hold([])
     }
 }
 
@@ -172,6 +266,6 @@ impl Confinement {
     /// # Errors
     /// If the kernel has Landlock but does not confine; no command runs then.
     pub fn available() -> Result<Self, CommandError> {
-        Sandbox::default().start(None, || ()).map(|((), confinement)| confinement)
+        Sandbox::default().start(|| ()).map(|((), confinement)| confinement)
     }
 }

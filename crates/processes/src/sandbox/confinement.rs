@@ -7,8 +7,10 @@ use serde::{Deserialize, Serialize};
 /// How far the kernel holds a [`Sandbox`](super::Sandbox).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Confinement {
-    /// All writes outside are refused.
+    /// All writes outside are refused, and so are signals to processes outside.
     Full,
+    /// All writes outside are refused. An older kernel refuses no signals, before Linux 6.12.
+    Writes,
     /// An older kernel refuses some: before Linux 6.2, truncating is not confined.
     Partial,
     /// Nothing is refused.
@@ -21,7 +23,12 @@ pub enum Confinement {
 impl fmt::Display for Confinement {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Full => write!(out, "writes are confined by the kernel"),
+            Self::Full => write!(out, "writes and signals are confined by the kernel"),
+            Self::Writes => write!(
+                out,
+                "writes are confined by the kernel, signals to other processes are not; Linux \
+                 6.12 can"
+            ),
             Self::Partial => write!(
                 out,
                 "writes are confined by the kernel in part: it cannot refuse that a file is \

@@ -1,14 +1,19 @@
 //! What a command may write, held by the kernel (Landlock, Linux 5.13 and later): files below
-//! the given folders and a table of devices. It reads everywhere. Modes, owners and times of
+//! the given folders and a table of devices. It reads everywhere and uses the network, unless that
+//! is taken from it too. Modes, owners and times of
 //! files are not held, nor is what a service does that it asks over a socket.
 //!
-//! A fresh thread restricts itself and starts the process, which inherits the restriction with
-//! everything it starts; the rest of the program stays as it was. The kernel asks for
+//! A thread of its own restricts itself and starts the processes of a sandbox, which inherit the
+//! restriction with everything they start; the rest of the program stays as it was. Nor can they
+//! signal or trace processes outside, or read their memory and variables. The kernel asks for
 //! `no_new_privs` with it: programs like `sudo` gain no rights in there.
 
+mod capabilities;
 mod confine;
 mod confinement;
+mod network;
 mod places;
+mod starter;
 
 pub use self::confine::Sandbox;
 pub use self::confinement::Confinement;

@@ -28,8 +28,17 @@ pub(super) struct Place {
 impl Place {
     /// What `path` leads to.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
-        let only_a_handle = OFlags::PATH.bits().cast_signed();
-        let handle = OpenOptions::new().read(true).custom_flags(only_a_handle).open(path)?;
+        Self::open_with(path, OFlags::PATH)
+    }
+
+    /// What stands at `path` itself, which is no link.
+    pub(super) fn open_itself(path: &Path) -> io::Result<Self> {
+        Self::open_with(path, OFlags::PATH | OFlags::NOFOLLOW | OFlags::DIRECTORY)
+    }
+
+    fn open_with(path: &Path, flags: OFlags) -> io::Result<Self> {
+        let flags = flags.bits().cast_signed();
+        let handle = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
         let is_folder = handle.metadata()?.is_dir();
         Ok(Self { handle, real: path.canonicalize()?, is_folder })
     }

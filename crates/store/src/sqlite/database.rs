@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use foveal_database::{Attempt, DatabaseFile, connect_read_only, open, with};
+use foveal_database::{Attempt, DatabaseFile, connect_read_only, make_private, open, with};
 use rusqlite::{Connection, TransactionBehavior};
 
 use crate::error::StoreError;
-use crate::file::{Notice, aside, make_private};
+use crate::file::{Notice, aside};
 
 use super::schema::{self, Was};
 

@@ -24,6 +24,9 @@ pub(crate) const TOOL: Tool = Tool::of::<Bash>(
     Hints::RUNS,
 );
 
+/// How many of the programs that go on are named.
+const DAEMONS_NAMED_MAX: usize = 5;
+
 /// Arguments of `bash`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -46,6 +49,7 @@ impl ToolArguments for Bash {
         let (environment, shell) = (toolbox.environment.clone(), toolbox.shell.clone());
         let mut command = Command::new(&self.command, directory, environment, shell);
         command.sandbox = toolbox.sandbox.clone();
+        command.guard = toolbox.command_guard.clone();
         command.limits.time_out = self.time_out(work)?;
         let progress = work.progress("");
         let mut stream = |piece: &str| progress.output(piece);
@@ -94,6 +98,17 @@ fn move_to(work: &Work<'_>, directory: &Path) -> Option<RunNote> {
     Some(RunNote::Outside { why: error.to_string().into(), stays: stays.to_string().into() })
 }
 
+/// Each name once, as many as can be taken in.
+fn names(daemons: &[String]) -> Box<str> {
+    let mut names: Vec<&str> = daemons.iter().map(String::as_str).collect();
+    names.sort_unstable();
+    names.dedup();
+    let more = names.len().saturating_sub(DAEMONS_NAMED_MAX);
+    names.truncate(DAEMONS_NAMED_MAX);
+    let named = names.join(", ");
+    if more > 0 { format!("{named} and {more} more").into() } else { named.into() }
+}
+
 /// The output, then how it ended where that is not plain success.
 fn found(ran: &Ran, more: impl Iterator<Item = RunNote>) -> Findings {
     let mut notes: Vec<RunNote> = Vec::new();
@@ -105,6 +120,9 @@ fn found(ran: &Ran, more: impl Iterator<Item = RunNote>) -> Findings {
     }
     if ran.left_background {
         notes.push(RunNote::BackgroundEnded);
+    }
+    if !ran.daemons.is_empty() {
+        notes.push(RunNote::Daemons(names(&ran.daemons)));
     }
     notes.extend(more);
     let mut text = printed(&ran.output);

@@ -92,6 +92,7 @@ impl ToolArguments for Exec {
             shell: work.toolbox.shell.clone(),
             size: Size::default(),
             sandbox: work.toolbox.sandbox.clone(),
+            guard: work.toolbox.command_guard.clone(),
         };
         let terminals = &work.session.terminals;
         terminals.expire(Instant::now());

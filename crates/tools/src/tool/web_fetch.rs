@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use foveal_cancel::Cancel;
-use foveal_store::{Fetch, FetchKey, Stored, secrets};
+use foveal_secrets as secrets;
+use foveal_store::{Fetch, FetchKey, Stored};
 use foveal_transcript::Timestamp;
 use foveal_web::{
     Content as PageContent, FetchError, Fetched, MayFollow, Page as Fresh, Request, UnixMs,

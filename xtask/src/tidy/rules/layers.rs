@@ -18,14 +18,22 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("foveal-code", &["foveal-context", "foveal-effects", "foveal-grammars", "foveal-transcript"]),
     (
         "foveal-index",
-        &["foveal-cancel", "foveal-code", "foveal-database", "foveal-files", "foveal-transcript"],
+        &[
+            "foveal-cancel",
+            "foveal-code",
+            "foveal-database",
+            "foveal-files",
+            "foveal-secrets",
+            "foveal-transcript",
+        ],
     ),
+    ("foveal-secrets", &[]),
     ("foveal-embedder", &["foveal-cancel", "foveal-code"]),
     ("foveal-database", &[]),
     ("foveal-files", &["foveal-cancel", "foveal-transcript"]),
     ("foveal-processes", &["foveal-cancel"]),
     ("foveal-web", &["foveal-cancel"]),
-    ("foveal-store", &["foveal-database", "foveal-transcript"]),
+    ("foveal-store", &["foveal-database", "foveal-secrets", "foveal-transcript"]),
     (
         "foveal-tools",
         &[
@@ -37,6 +45,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "foveal-files",
             "foveal-index",
             "foveal-processes",
+            "foveal-secrets",
             "foveal-store",
             "foveal-transcript",
             "foveal-web",

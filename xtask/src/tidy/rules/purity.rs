@@ -16,6 +16,7 @@ pub(crate) const PURE: &[&str] = &[
     "crates/context",
     "crates/wire",
     "crates/code",
+    "crates/secrets",
     "crates/bench",
     "crates/replay",
     "crates/report",

@@ -64,7 +64,7 @@ fn confinement() -> Finding {
     };
     let what = confinement.to_string();
     match confinement {
-        Confinement::Full => Finding::new(State::Ok, about, what),
+        Confinement::Full | Confinement::Writes => Finding::new(State::Ok, about, what),
         Confinement::Partial => Finding::new(State::Note, about, what),
         Confinement::Absent { .. } => Finding::new(State::Note, about, what)
             .remedy("commands that agents run here can write wherever you can"),

@@ -1,6 +1,6 @@
 //! What is taken for a secret, and what is not.
 
-use foveal_store::secrets::{Redacted, find, redact};
+use foveal_secrets::{Redacted, find, redact};
 use proptest::prelude::*;
 
 /// The text as it would be stored.

@@ -1,12 +1,12 @@
 //! What would be taken out of the files of a folder, and how fast they are looked through:
-//! `cargo run --release -p foveal-store --example secrets -- FOLDER`. Values are not shown but
+//! `cargo run --release -p foveal-secrets --example secrets -- FOLDER`. Values are not shown but
 //! for their first four bytes.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
-use foveal_store::secrets::find;
+use foveal_secrets::find;
 
 /// Larger files are no source.
 const FILE_BYTES_MAX: u64 = 16 << 20;
@@ -16,6 +16,9 @@ fn main() {
         eprintln!("name a folder");
         return;
     };
+    let begin = Instant::now();
+    find(b"");
+    println!("made ready in {:?}", begin.elapsed());
     let mut folders = vec![folder.into()];
     let (mut bytes, mut files, mut found) = (0, 0, 0);
     let mut time = Duration::ZERO;

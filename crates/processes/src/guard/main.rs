@@ -1,0 +1,166 @@
+//! The guard itself: a process that starts one program and stays until all that came of it has
+//! ended.
+
+use std::ffi::OsString;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::path::PathBuf;
+use std::process::{Command, ExitCode, ExitStatus};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions};
+
+use super::orders;
+use super::program::{ARGUMENT, Guard, Kind};
+use crate::Ending;
+use crate::listed::descendants;
+
+/// How long what is left when foveal has ended may take to end by itself.
+const GRACE: Duration = Duration::from_millis(200);
+
+/// How often is looked whether it has.
+const TICK: Duration = Duration::from_millis(10);
+
+/// What shells say for a program that could not be started.
+const NOT_STARTED: i32 = 127;
+
+/// Stands guard, if that is what the arguments of this process (`std::env::args_os()`) ask for;
+/// `None` if they do not.
+#[must_use]
+pub fn stand(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
+    let mut arguments = arguments.into_iter().skip(1);
+    if arguments.next().is_none_or(|first| first != ARGUMENT) {
+        return None;
+    }
+    // Who calls it by hand learns nothing useful here; nothing is done.
+    let asked = Asked::read(arguments)?;
+    Some(match asked.follow() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    })
+}
+
+/// What the arguments ask for.
+struct Asked {
+    kind: Kind,
+    parent: Pid,
+    orders: PathBuf,
+}
+
+impl Asked {
+    fn read(mut arguments: impl Iterator<Item = OsString>) -> Option<Self> {
+        let kind = Kind::named(arguments.next()?.to_str()?)?;
+        let parent = Pid::from_raw(arguments.next()?.to_str()?.parse().ok()?)?;
+        Some(Self { kind, parent, orders: arguments.next()?.into() })
+    }
+
+    fn follow(self) -> io::Result<()> {
+        match self.kind {
+            Kind::InTerminal => Err(self.become_program()),
+            Kind::Command | Kind::Terminal => self.guard(),
+        }
+    }
+
+    /// Takes the terminal for its own and becomes the program; returns only if it cannot.
+    fn become_program(self) -> io::Error {
+        let prepare = || {
+            rustix::process::setsid()?;
+            rustix::process::ioctl_tiocsctty(rustix::stdio::stdin())?;
+            orders::take_program(&self.open()?)
+        };
+        match prepare() {
+            Ok((program, arguments)) => Command::new(program).args(arguments).exec(),
+            Err(error) => error,
+        }
+    }
+
+    fn open(&self) -> io::Result<File> {
+        OpenOptions::new().read(true).write(true).open(&self.orders)
+    }
+
+    fn guard(self) -> io::Result<()> {
+        let me = rustix::process::getpid();
+        rustix::process::set_child_subreaper(Some(me))?;
+        let foveal = rustix::process::pidfd_open(self.parent, PidfdFlags::empty())?;
+        if rustix::process::getppid() != Some(self.parent) {
+            // It ended before we could watch it, and its number may be another's by now.
+            return Ok(());
+        }
+        let orders = self.open()?;
+        let started = self.command(&orders)?.spawn();
+        let child = started.inspect_err(|_| {
+            let _ = orders::write_ending(&orders, Ending::Code(NOT_STARTED));
+        })?;
+        let_go_of_streams()?;
+        std::thread::spawn(move || end_after(&foveal, me));
+        let child = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        wait_for_all(child, &orders);
+        Ok(())
+    }
+
+    /// The program in a group of its own, without a terminal or as the first process of one.
+    fn command(&self, orders: &File) -> io::Result<Command> {
+        // Out of the session of who started foveal, whose terminal is not the program's.
+        rustix::process::setsid()?;
+        if self.kind == Kind::Terminal {
+            let mut command = Command::new(Guard::this_program().program());
+            command.args(Guard::arguments(Kind::InTerminal, &self.orders));
+            return Ok(command);
+        }
+        let (program, arguments) = orders::take_program(orders)?;
+        let mut command = Command::new(program);
+        command.args(arguments).process_group(0);
+        Ok(command)
+    }
+}
+
+/// The streams are the program's. Whoever waits for their end does not wait for us.
+fn let_go_of_streams() -> io::Result<()> {
+    let nothing = OpenOptions::new().read(true).write(true).open("/dev/null")?;
+    rustix::stdio::dup2_stdin(&nothing)?;
+    rustix::stdio::dup2_stdout(&nothing)?;
+    rustix::stdio::dup2_stderr(&nothing)?;
+    Ok(())
+}
+
+/// Waits for the program and for all that became our children, until there are none.
+fn wait_for_all(program: Option<Pid>, orders: &File) {
+    loop {
+        match rustix::process::wait(WaitOptions::empty()) {
+            Ok(Some((child, status))) if Some(child) == program => {
+                let status = ExitStatus::from_raw(status.as_raw());
+                let _ = orders::write_ending(orders, Ending::from(status));
+            }
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(_) => return,
+        }
+    }
+}
+
+/// Waits until foveal has ended, and ends all that is left then. The wait for our children ends
+/// the process.
+fn end_after(foveal: &OwnedFd, me: Pid) {
+    while !matches!(poll(&mut [PollFd::new(foveal, PollFlags::IN)], None), Ok(1..)) {}
+    for signal in [Signal::HUP, Signal::TERM, Signal::CONT] {
+        send(signal, me);
+    }
+    let ended = Instant::now();
+    while ended.elapsed() < GRACE && !descendants(me).is_empty() {
+        std::thread::sleep(TICK);
+    }
+    // One that starts others as fast as they are killed is stopped first.
+    loop {
+        send(Signal::STOP, me);
+        send(Signal::KILL, me);
+        std::thread::sleep(TICK);
+    }
+}
+
+fn send(signal: Signal, me: Pid) {
+    for process in descendants(me) {
+        let _ = rustix::process::kill_process(process.id, signal);
+    }
+}

@@ -1,0 +1,274 @@
+//! What a guard finds and ends, and that it changes nothing else. Skipped where processes are not
+//! listed in `/proc`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{self, Stdio};
+use std::time::{Duration, Instant};
+
+use foveal_cancel::Cancel;
+use foveal_processes::{
+    Command, Guard, Limits, Outcome, Sandbox, Shell, Size, TerminalCommand, TerminalLimits,
+    Terminals, Wait, Waiting,
+};
+
+use crate::command::{
+    PATIENCE, command, environment, folder, has_linux_proc, is_running, pid_in, run,
+};
+use crate::sandbox::can_confine;
+
+fn guard() -> Guard {
+    Guard::at(PathBuf::from(env!("CARGO_BIN_EXE_foveal-test-guard")))
+}
+
+fn guarded(text: &str, directory: &Path) -> Command {
+    Command { guard: Some(guard()), ..command(text, directory) }
+}
+
+/// Ways of a process to leave its group, its session and its parent; each runs `file`, a script
+/// that writes its number to `pid` and sleeps.
+const WAYS_OUT: [&str; 5] = [
+    "setsid sh stay &",
+    "setsid -f sh stay",
+    "(setsid sh -c 'setsid sh stay & exit' &)",
+    "perl -MPOSIX -e 'exit if fork; POSIX::setsid(); exit if fork; exec \"sh\", \"stay\"'",
+    "nohup setsid env -i /bin/sh stay >/dev/null 2>&1 </dev/null & disown",
+];
+
+/// The script for them.
+fn put_stay(folder: &Path) {
+    let text = "echo $$ >pid.new; mv pid.new pid; trap '' TERM HUP; while :; do sleep 0.1; done\n";
+    fs::write(folder.join("stay"), text).expect("a folder of ours");
+}
+
+#[track_caller]
+fn ends(pid: &str, why: &str) {
+    let begun = Instant::now();
+    while is_running(pid) {
+        assert!(begun.elapsed() < PATIENCE, "{pid} still runs: {why}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn nothing_outlives_a_time_out_or_a_cancellation() {
+    if !has_linux_proc() {
+        return;
+    }
+    for way in WAYS_OUT {
+        for is_cancelled in [false, true] {
+            let (_folder, path) = folder();
+            put_stay(&path);
+            let mut command = guarded(&format!("{way}\nsleep 600"), &path);
+            let pid = path.join("pid");
+            command.limits = Limits {
+                time_out: if is_cancelled { PATIENCE } else { Duration::from_secs(2) },
+                grace: Duration::from_millis(50),
+                ..command.limits
+            };
+            let cancelled = || is_cancelled && pid.exists();
+            let ran = command.run(&mut |_| (), &Cancel::when(&cancelled)).expect("it starts");
+            assert!(!ran.outcome.is_success(), "{way}");
+            ends(&pid_in(&pid), way);
+        }
+    }
+}
+
+#[test]
+fn what_leaves_the_session_goes_on_after_its_command_and_is_told() {
+    if !has_linux_proc() {
+        return;
+    }
+    let (_folder, path) = folder();
+    put_stay(&path);
+    let ran = run(&guarded("sleep 600 & setsid -f sh stay; while [ ! -e pid ]; do :; done", &path));
+    let pid = pid_in(&path.join("pid"));
+    assert!(ran.left_background && is_running(&pid));
+    assert!(ran.daemons.contains(&"sh".to_owned()), "{:?}", ran.daemons);
+    rustix::process::kill_process(
+        rustix::process::Pid::from_raw(pid.parse().expect("a number")).expect("a number"),
+        rustix::process::Signal::KILL,
+    )
+    .expect("it runs");
+    ends(&pid, "killed");
+    assert_eq!(run(&guarded("true", &path)).daemons, Vec::<String>::new());
+}
+
+/// Runs itself as a program of its own: the test below kills it.
+#[test]
+#[ignore = "run by the test below"]
+fn a_program_that_is_killed() {
+    let folder = PathBuf::from(std::env::var_os("FOVEAL_TEST_FOLDER").expect("a folder"));
+    let text = fs::read_to_string(folder.join("text")).expect("a text");
+    run(&guarded(&text, &folder));
+}
+
+#[test]
+fn nothing_outlives_the_program_that_started_it() {
+    if !has_linux_proc() {
+        return;
+    }
+    for way in WAYS_OUT.iter().chain(&["sh stay", "sh stay & sleep 600"]) {
+        let (_folder, path) = folder();
+        put_stay(&path);
+        fs::write(path.join("text"), format!("{way}\nsleep 600")).expect("a folder of ours");
+        let mut program = process::Command::new(std::env::current_exe().expect("this program"))
+            .args(["guard::a_program_that_is_killed", "--exact", "--ignored"])
+            .env("FOVEAL_TEST_FOLDER", &path)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("it starts");
+        let pid = pid_in(&path.join("pid"));
+        assert!(is_running(&pid));
+        program.kill().expect("it runs");
+        program.wait().expect("it was ours");
+        ends(&pid, way);
+    }
+}
+
+/// A bomb that starts two of itself for each that is killed, as long as one is left.
+#[test]
+fn what_starts_others_as_fast_as_it_is_killed_ends_too() {
+    if !has_linux_proc() {
+        return;
+    }
+    let (_folder, path) = folder();
+    let text = "trap '' TERM HUP; i=0; while [ $i -lt 2000 ]; do i=$((i+1)); \
+                setsid sh -c 'trap \"\" TERM; sleep 600' & done; wait";
+    let mut command = guarded(text, &path);
+    command.limits.time_out = Duration::from_millis(300);
+    command.limits.grace = Duration::from_millis(50);
+    let marked = || {
+        let mark = path.to_string_lossy().into_owned();
+        let all = fs::read_dir("/proc").expect("it is there").flatten();
+        all.filter(|entry| {
+            fs::read_link(entry.path().join("cwd")).is_ok_and(|cwd| cwd.starts_with(&mark))
+        })
+        .count()
+    };
+    let ran = run(&command);
+    assert!(matches!(ran.outcome, Outcome::TimedOut { .. }));
+    let begun = Instant::now();
+    while marked() > 0 {
+        assert!(begun.elapsed() < PATIENCE, "{} are left", marked());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_guarded_command_is_like_any_other() {
+    let (_folder, path) = folder();
+    for text in [
+        "echo a; echo b >&2; exit 3",
+        "kill -9 $$",
+        "cat; echo ${FOVEAL_X-none} $0",
+        "mkdir -p d; cd d",
+        "exec sh -c 'exit 4'",
+        "no-such-program",
+        "trap 'echo bye; exit 7' EXIT; true",
+        "ulimit -c; umask; seq 1 3000",
+        "sleep 0.05 & true",
+    ] {
+        let [plain, guarded] = [command(text, &path), guarded(text, &path)].map(|c| run(&c));
+        assert_eq!(guarded.outcome, plain.outcome, "{text}");
+        assert_eq!(guarded.output.text(), plain.output.text(), "{text}");
+        assert_eq!(guarded.directory, plain.directory, "{text}");
+    }
+    let mut missing = guarded("true", &path);
+    missing.shell = Shell::at(path.join("missing"));
+    let error = missing.run(&mut |_| (), &Cancel::NEVER).expect_err("no shell");
+    assert!(error.to_string().contains("missing could not be started"), "{error}");
+    // Nobody's terminal is asked for a password.
+    assert!(run(&guarded("exec 3</dev/tty", &path)).output.text().contains("/dev/tty"));
+}
+
+#[test]
+fn a_guarded_terminal_is_like_any_other() {
+    if !has_linux_proc() {
+        return;
+    }
+    let (_folder, path) = folder();
+    put_stay(&path);
+    let terminals = Terminals::new(TerminalLimits {
+        grace: Duration::from_millis(50),
+        ..TerminalLimits::default()
+    });
+    let wait = Wait { longest: PATIENCE, pause: Duration::from_millis(200) };
+    let command = TerminalCommand {
+        text: "bash --norc -i".to_owned(),
+        directory: path.clone(),
+        environment: environment().with("PS1", "> "),
+        shell: Shell::find(None).expect("a shell"),
+        size: Size::default(),
+        sandbox: None,
+        guard: Some(guard()),
+    };
+    let now = Instant::now();
+    let (id, first) = terminals.exec(&command, wait, Waiting::QUIET, now).expect("it starts");
+    let first = first.output.text();
+    assert!(first.contains("bash") && !first.contains("job control"), "{first}");
+    let type_in = |text: &str| {
+        let read = terminals.write_stdin(id, text, wait, Waiting::QUIET, Instant::now());
+        read.expect("it is there")
+    };
+    assert!(
+        type_in("stty size; test -t 0 && echo is a terminal\n").output.text().contains("24 120")
+    );
+    type_in("sleep 600\n");
+    let interrupted = type_in("\u{3}").output.text();
+    assert!(interrupted.contains("^C"), "{interrupted}");
+    assert!(type_in("setsid -f sh stay\n").ending.is_none());
+    let pid = pid_in(&path.join("pid"));
+    let ended = type_in("exit 5\n");
+    let ending = terminals.list().first().and_then(|listed| listed.ending);
+    let ending = ended.ending.or(ending);
+    assert_eq!(ending.map(|ending| ending.to_string()), Some("exit code 5".to_owned()));
+    drop(terminals.close(id));
+    ends(&pid, "the terminal was closed");
+}
+
+#[test]
+fn a_command_reaches_no_process_outside_of_its_sandbox() {
+    if !can_confine() {
+        return;
+    }
+    let (_folder, path) = folder();
+    let sandbox = Some(Sandbox::hold([path.clone()]));
+    let confined = |text: &str| run(&Command { sandbox: sandbox.clone(), ..guarded(text, &path) });
+    let me = process::id();
+    for text in [
+        format!("kill -0 {me}"),
+        format!("kill -STOP {me}"),
+        format!("cat /proc/{me}/environ"),
+        format!("cat /proc/{me}/mem"),
+        format!("cat /proc/{me}/fd/0"),
+    ] {
+        let ran = confined(&text);
+        assert!(!ran.outcome.is_success(), "{text}: {}", ran.output.text());
+    }
+    // Commands of one sandbox reach each other's processes.
+    let started = confined("setsid -f sh -c 'echo $$ >pid.new; mv pid.new pid; sleep 600'");
+    assert!(started.outcome.is_success());
+    let pid = pid_in(&path.join("pid"));
+    assert!(confined(&format!("kill {pid}")).outcome.is_success());
+    ends(&pid, "killed by another command");
+}
+
+/// Who ends programs by their command lines means others, and what they started ends too.
+#[test]
+fn a_guard_that_is_killed_leaves_nothing_of_its_session() {
+    if !has_linux_proc() {
+        return;
+    }
+    let (_folder, path) = folder();
+    put_stay(&path);
+    let spared = run(&guarded(&format!("pkill -f {}; sh stay & sleep 600", path.display()), &path));
+    assert!(!spared.outcome.is_success());
+    let (_folder, path) = folder();
+    put_stay(&path);
+    let ran =
+        run(&guarded("sh stay & while [ ! -e pid ]; do :; done; kill -9 $PPID; sleep 9", &path));
+    assert!(!ran.outcome.is_success());
+    ends(&pid_in(&path.join("pid")), "the guard was killed");
+}

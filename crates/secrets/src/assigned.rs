@@ -1,0 +1,212 @@
+//! What is assigned to a name, in whatever language, format or command line.
+
+use std::ops::Range;
+
+/// Longest value.
+const VALUE_BYTES_MAX: usize = 16 << 10;
+
+/// Blanks on either side of a sign that assigns.
+const BLANKS_MAX: usize = 8;
+
+/// Bytes of a type between a name and its value.
+const TYPE_BYTES_MAX: usize = 48;
+
+/// How a value is assigned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum How {
+    /// `name=value`, with nothing in between.
+    Tight,
+    /// `name = value`, and the same with other signs.
+    Loose,
+    /// `name: value`.
+    Colon,
+    /// `<name>value<`.
+    Element,
+}
+
+/// A value.
+#[derive(Debug, Clone)]
+pub(crate) struct Assigned {
+    pub(crate) range: Range<usize>,
+    pub(crate) how: How,
+    pub(crate) is_quoted: bool,
+}
+
+/// What is assigned to the name that stands at `name`.
+pub(crate) fn assigned(text: &[u8], name: &Range<usize>) -> Option<Assigned> {
+    let byte = |at: usize| text.get(at).copied();
+    let closing = quote(text, name.end);
+    let mut at = closing.as_ref().map_or(name.end, |quote| quote.end);
+    if byte(name.start.wrapping_sub(1)) == Some(b'<') && byte(at) == Some(b'>') {
+        return element(text, at + 1);
+    }
+    if closing.is_some() && byte(at) == Some(b']') {
+        at += 1;
+    }
+    if let Some(at) = value_beside(text, name, at) {
+        let at = skip(text, at, false);
+        return quoted(text, at, How::Loose).or_else(|| rest(text, at));
+    }
+    let blank = skip(text, at, false);
+    let (how, length) = match (byte(blank)?, byte(blank + 1)) {
+        (b':', Some(b'=')) | (b'=', Some(b'>')) => (How::Loose, 2),
+        (b'=', Some(b'=' | b'~')) | (b':', Some(b':')) => return None,
+        (b'=', Some(b' ' | b'\t' | b'\n' | b'\r')) => (How::Loose, 1),
+        (b'=', _) if blank > at => (How::Loose, 1),
+        (b'=', _) => (How::Tight, 1),
+        (b':', _) => (How::Colon, 1),
+        (b'(', _) => return quoted(text, blank + 1, How::Loose),
+        (b',', _) if closing.is_some() => {
+            return quoted(text, skip(text, blank + 1, true), How::Loose);
+        }
+        _ => return None,
+    };
+    let at = blank + length;
+    let value = skip(text, at, false);
+    if let Some(value) = quoted(text, skip(text, at, true), how) {
+        return Some(value);
+    }
+    match how {
+        How::Tight => tight(text, at),
+        How::Colon => {
+            rest(text, value).map(|value| Assigned { how, ..value }).or_else(|| typed(text, value))
+        }
+        How::Loose | How::Element => rest(text, value),
+    }
+}
+
+/// Where the value begins of `key="NAME" value="…"`, and of the same in lines: `name: NAME`,
+/// `value: …`.
+fn value_beside(text: &[u8], name: &Range<usize>, at: usize) -> Option<usize> {
+    const NAMES: [&[u8]; 6] = [b"name:", b"key:", b"name=", b"key=", b"name\":", b"key\":"];
+    let before = &text[name.start.saturating_sub(12)..name.start];
+    let trimmed = before.trim_ascii_end().strip_suffix(b"\"").unwrap_or(before).trim_ascii_end();
+    if !NAMES.iter().any(|key| trimmed.ends_with(key)) {
+        return None;
+    }
+    let gap = text[at..]
+        .iter()
+        .take(60)
+        .take_while(|byte| byte.is_ascii_whitespace() || matches!(byte, b',' | b'"'));
+    let at = at + gap.count();
+    let rest = text.get(at..)?.strip_prefix(b"value")?;
+    let rest = rest.strip_prefix(b"\"").unwrap_or(rest);
+    matches!(rest.first(), Some(b':' | b'=')).then(|| text.len() - rest.len() + 1)
+}
+
+/// Behind blanks, and behind one line feed where `feeds` may be among them.
+fn skip(text: &[u8], at: usize, feeds: bool) -> usize {
+    let is_blank =
+        |byte: &&u8| matches!(byte, b' ' | b'\t') || feeds && matches!(byte, b'\n' | b'\r');
+    let most = if feeds { 4 * BLANKS_MAX } else { BLANKS_MAX };
+    at + text.get(at..).unwrap_or_default().iter().take(most).take_while(is_blank).count()
+}
+
+/// The quote at `at`, with what escapes it.
+fn quote(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let escapes = text.get(at..)?.iter().take(3).take_while(|byte| **byte == b'\\').count();
+    let end = at + escapes;
+    matches!(text.get(end), Some(b'"' | b'\'' | b'`')).then_some(at..end + 1)
+}
+
+/// A value in quotes that begin at `at`.
+fn quoted(text: &[u8], at: usize, how: How) -> Option<Assigned> {
+    // Letters that say what sort of string it is.
+    let is_prefix = matches!(text.get(at), Some(b'b' | b'r' | b'f' | b'u' | b'B' | b'@' | b'L'));
+    let at = at + usize::from(is_prefix && quote(text, at + 1).is_some());
+    let open = quote(text, at)?;
+    let mark = &text[open.clone()];
+    let last = *mark.last()?;
+    let most = text.len().min(open.end + VALUE_BYTES_MAX);
+    let mut end = open.end;
+    loop {
+        let found = memchr::memchr2(last, b'\n', text.get(end..most)?)?;
+        let at = end + found;
+        if text[at] == b'\n' {
+            return None;
+        }
+        let escapes = text[open.end..at].iter().rev().take_while(|byte| **byte == b'\\').count();
+        if escapes % 2 == (mark.len() - 1) % 2 {
+            let value = open.end..at - escapes.min(mark.len() - 1);
+            return Some(Assigned { range: value, how, is_quoted: true });
+        }
+        end = at + 1;
+    }
+}
+
+/// A value right behind `=`, as in commands and addresses.
+fn tight(text: &[u8], at: usize) -> Option<Assigned> {
+    let is_sign = |byte: u8| {
+        byte.is_ascii_alphanumeric()
+            || matches!(
+                byte,
+                b'+' | b'/'
+                    | b'_'
+                    | b'.'
+                    | b'~'
+                    | b'!'
+                    | b'@'
+                    | b'%'
+                    | b'^'
+                    | b'*'
+                    | b'#'
+                    | b'-'
+                    | b'$'
+                    | b'?'
+                    | b':'
+            )
+    };
+    let signs = &text[at..text.len().min(at + VALUE_BYTES_MAX)];
+    let body = signs.iter().take_while(|byte| is_sign(**byte)).count();
+    let padding = signs[body..].iter().take(2).take_while(|byte| **byte == b'=').count();
+    let end = at + body + padding;
+    let ends = match text.get(end) {
+        None => true,
+        Some(b'&') => text.get(end + 1).is_none_or(|next| {
+            next.is_ascii_whitespace() || next.is_ascii_alphabetic() || matches!(next, b'&' | b'_')
+        }),
+        Some(byte) => byte.is_ascii_whitespace() || b";|\"'`<>\\,)]}".contains(byte),
+    };
+    let is_value = ends && body > 0;
+    is_value.then_some(Assigned { range: at..end, how: How::Tight, is_quoted: false })
+}
+
+/// A value that is all of the rest of its line, but for a remark; or of a string. No colon is in
+/// it: in a row of names and colons each would be read to the end of the row.
+fn rest(text: &[u8], at: usize) -> Option<Assigned> {
+    let is_sign = |byte: &&u8| byte.is_ascii_graphic() && !b"\"'`<>(){}[],;:\\".contains(byte);
+    let signs = &text[at.min(text.len())..text.len().min(at + VALUE_BYTES_MAX)];
+    let end = at + signs.iter().take_while(is_sign).count();
+    let behind = &text[end.min(text.len())..];
+    let blanks = behind.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r')).count();
+    let ends = match behind.get(blanks..)? {
+        [] | [b'\n', ..] => true,
+        [b'\\', b'n' | b'r', ..] => blanks == 0,
+        [b'"' | b'\'' | b'`', ..] => blanks == 0,
+        [b'#', ..] | [b'/', b'/', ..] => blanks > 0,
+        _ => false,
+    };
+    (ends && end > at).then_some(Assigned { range: at..end, how: How::Loose, is_quoted: false })
+}
+
+/// A value in quotes behind the type of what it is assigned to.
+fn typed(text: &[u8], at: usize) -> Option<Assigned> {
+    let rest = &text[at..text.len().min(at + TYPE_BYTES_MAX)];
+    let is_type = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_<>&|[]?. '".contains(byte);
+    let end = at + rest.iter().take_while(is_type).count();
+    if text.get(end) != Some(&b'=') {
+        return None;
+    }
+    quoted(text, skip(text, end + 1, false), How::Loose)
+}
+
+/// The text of an element.
+fn element(text: &[u8], at: usize) -> Option<Assigned> {
+    let signs = &text[at..text.len().min(at + VALUE_BYTES_MAX)];
+    let end = at + memchr::memchr2(b'<', b'\n', signs)?;
+    (text[end] == b'<' && end > at).then_some(Assigned {
+        range: at..end,
+        how: How::Element,
+        is_quoted: true,
+    })
+}

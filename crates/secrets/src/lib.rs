@@ -1,0 +1,30 @@
+//! Secrets in texts: what looks like one is replaced by a note before the text is kept.
+//!
+//! One redactor for the store, the index and whatever else writes texts to disk. It is pure and
+//! linear: one pass finds the words that secrets begin with or are assigned to, and only there
+//! forms are tried; a second pass looks for long words of chance, a third for the bodies of keys.
+//! Secrets that were encoded, encrypted or split are not found, except base64 where its meaning
+//! is known.
+
+mod assigned;
+mod base64;
+mod chance;
+mod dictionary;
+mod forms;
+mod keys;
+mod manifest;
+mod named;
+mod names;
+mod patterns;
+mod pgpass;
+mod redact;
+mod runs;
+mod scanner;
+mod secret;
+mod value;
+mod wide;
+mod words;
+
+pub use redact::{Redacted, find, redact, without};
+pub use secret::Secret;
+pub use value::without_in;

@@ -1,0 +1,58 @@
+//! Texts without their secrets.
+
+use std::borrow::Cow;
+
+use crate::secret::{Secret, joined};
+use crate::{scanner, wide};
+
+/// A text without its secrets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redacted {
+    /// The text, with `[secret removed: KIND]` and as many line feeds as it had in place of
+    /// each secret, so that lines keep their numbers.
+    pub bytes: Vec<u8>,
+    /// How many were replaced.
+    pub secrets: u32,
+}
+
+/// All secrets of a text in order, none overlapping another.
+pub fn find(text: &[u8]) -> Vec<Secret> {
+    let mut found = scanner::find(text);
+    found.extend(wide::find(text));
+    joined(found)
+}
+
+/// The text without the secrets in it; `None` if there are none.
+pub fn redact(text: &[u8]) -> Option<Redacted> {
+    let found = find(text);
+    if found.is_empty() {
+        return None;
+    }
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut end = 0;
+    for Secret { range, kind, is_wide } in &found {
+        bytes.extend_from_slice(&text[end..range.start]);
+        let lines = memchr::memchr_iter(b'\n', &text[range.clone()]).count();
+        let feeds = std::iter::repeat_n('\n', lines);
+        for sign in note(kind).chars().chain(feeds).map(|sign| sign as u8) {
+            bytes.push(sign);
+            bytes.extend(is_wide.then_some(0));
+        }
+        end = range.end;
+    }
+    bytes.extend_from_slice(&text[end..]);
+    Some(Redacted { bytes, secrets: u32::try_from(found.len()).unwrap_or(u32::MAX) })
+}
+
+/// [`redact`] of a string, which stays as it is if there are none.
+pub fn without(text: &str) -> Cow<'_, str> {
+    match redact(text.as_bytes()) {
+        Some(Redacted { bytes, .. }) => String::from_utf8_lossy(&bytes).into_owned().into(),
+        None => Cow::Borrowed(text),
+    }
+}
+
+/// What stands in the place of a secret.
+pub(crate) fn note(kind: &str) -> String {
+    format!("[secret removed: {kind}]")
+}

@@ -1,0 +1,12 @@
+//! Tests of what is taken for a secret.
+
+#[path = "../examples/forms/chance.rs"]
+mod chance;
+mod forms;
+#[path = "../examples/forms/harmless.rs"]
+mod harmless;
+#[path = "../examples/forms/planted.rs"]
+mod planted;
+#[path = "../examples/forms/rates.rs"]
+mod rates;
+mod redact;
