@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod bench;
+mod caches;
 mod embedder;
 #[cfg(unix)]
 mod full_disk;

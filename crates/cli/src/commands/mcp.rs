@@ -137,8 +137,8 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     settings.roots = toolbox::named(&arguments.roots)?;
     settings.asks_for_roots = !arguments.no_client_roots;
     settings.structured = arguments.structured;
-    let mut opener = Opener::new(environment, &toolbox::named(&arguments.writable)?)?;
-    opener = confined(opener, arguments)?;
+    let writable = toolbox::named(&arguments.writable)?;
+    let mut opener = confined(Opener::new(environment)?.for_commands(&writable), arguments)?;
     tell_unconfined();
     if arguments.http.is_none() {
         // Whoever starts it does so where it works.
