@@ -26,6 +26,10 @@ pub(crate) struct Arguments {
     /// that the client names, or the current folder.
     #[arg(long = "root", value_name = "PATH")]
     roots: Vec<PathBuf>,
+    /// Lets no client say which folders may be read and changed: those of --root may be, or the
+    /// current folder.
+    #[arg(long)]
+    no_client_roots: bool,
     /// A folder that commands may write to, beside the roots and the folder for temporary files.
     /// Repeat it for several.
     #[arg(long, value_name = "PATH")]
@@ -134,6 +138,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let directory = std::env::current_dir().context("there is no current folder")?;
     let mut settings = McpSettings::new(tools, directory.clone());
     settings.roots = toolbox::named(&arguments.roots)?;
+    settings.asks_for_roots = !arguments.no_client_roots;
     settings.structured = arguments.structured;
     let writable = toolbox::named(&arguments.writable)?;
     let mut opener = confined(Opener::new(environment)?.for_commands(&writable), arguments)?;
