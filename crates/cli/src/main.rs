@@ -1,5 +1,6 @@
 //! The program `foveal`: reads the command line, runs one command, sets the exit code.
 
+mod caches;
 mod clients;
 mod colour;
 mod commands;
@@ -18,6 +19,7 @@ mod one_call;
 mod ordered;
 mod output;
 mod pager;
+mod private_file;
 mod progress;
 mod prompt;
 mod prompt_log;

@@ -40,7 +40,7 @@ impl PathTools {
     /// If there is no such file, or the user's settings cannot be used.
     pub(crate) fn of(path: &Path, environment: &Environment) -> anyhow::Result<Self> {
         let (place, path) = place_of(path)?;
-        let toolbox = Opener::new(environment, &[])?.open_for_person(&place)?;
+        let toolbox = Opener::new(environment)?.open_for_person(&place)?;
         Ok(Self { tools: Tools(toolbox), path, asks: can_ask(environment) })
     }
 

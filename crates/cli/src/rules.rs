@@ -45,7 +45,7 @@ impl Rules {
     }
 
     fn at(place: &Place, path: String, environment: &Environment) -> anyhow::Result<Self> {
-        let toolbox = Opener::new(environment, &[])?.open_for_rules(place)?;
+        let toolbox = Opener::new(environment)?.open_for_rules(place)?;
         Ok(Self { session: Session::new(&toolbox, SESSION), asks: can_ask(environment), path })
     }
 

@@ -9,39 +9,18 @@ use anyhow::{Context, bail};
 use foveal_files::{Journal, Roots, Writer};
 use foveal_index::IndexError;
 use foveal_processes::{Guard, Sandbox, Shell};
-use foveal_store::{ReadOnly, SqliteStore, Store};
-use foveal_tools::cut_off::CutOff;
+use foveal_store::{PassingContents, ReadOnly, SqliteStore, Store};
+use foveal_tools::person::Person;
 use foveal_tools::toolbox::Host;
 use foveal_tools::unkept::Unkept;
 use foveal_tools::{Toolbox, code_index};
 
+use crate::caches::Caches;
 use crate::environment::{self, Environment};
 use crate::notice;
 use crate::readable;
 use crate::repository_index;
 use crate::user_settings::{self, UserSettings};
-
-/// Caches of package managers, which commands may write to: the variable that moves one, where
-/// it is in the home folder, and what of it is meant (all, if nothing is named). No folder
-/// from which programs are started is among them.
-const CACHES: &[(&str, &str, &[&str])] = &[
-    ("XDG_CACHE_HOME", ".cache", &[]),
-    (
-        "CARGO_HOME",
-        ".cargo",
-        &["registry", "git", ".package-cache", ".package-cache-mutate", ".global-cache"],
-    ),
-    ("npm_config_cache", ".npm", &[]),
-    ("PNPM_HOME", ".local/share/pnpm", &["store"]),
-    ("YARN_CACHE_FOLDER", ".yarn", &["cache", "berry/cache"]),
-    ("GOPATH", "go", &["pkg"]),
-    ("GRADLE_USER_HOME", ".gradle", &["caches", "daemon", "native", "wrapper/dists"]),
-    ("MAVEN_REPOSITORY", ".m2/repository", &[]),
-    ("NUGET_PACKAGES", ".nuget/packages", &[]),
-    ("BUNDLE_USER_CACHE", ".bundle/cache", &[]),
-    ("COMPOSER_CACHE_DIR", ".composer/cache", &[]),
-    ("DENO_DIR", ".deno", &["deps", "gen", "npm"]),
-];
 
 /// Opens toolboxes that share one store.
 pub(crate) struct Opener {
@@ -63,29 +42,16 @@ struct OpenedStore {
 }
 
 impl Opener {
-    /// Nothing is opened yet but the user's settings. Commands may write to the roots, the
-    /// folder for temporary files, caches of package managers and `writable`.
+    /// Nothing is opened yet but the user's settings.
     ///
     /// # Errors
     /// If there is no shell, or the settings cannot be used.
-    pub(crate) fn new(environment: &Environment, writable: &[PathBuf]) -> anyhow::Result<Self> {
+    pub(crate) fn new(environment: &Environment) -> anyhow::Result<Self> {
         let variables = environment::of_commands();
         let shell = Shell::find(variables.get("PATH"))
             .context("there is no shell to run commands in: install bash, or put sh into PATH")?;
-        let mut writable = writable.to_vec();
-        let temporary = std::env::temp_dir();
-        writable.push(std::path::absolute(&temporary).unwrap_or(temporary));
-        writable.extend(caches(environment, &variables));
-        let sandbox = Sandbox::hold(writable);
-        for folder in sandbox.passed_over() {
-            notice::say(format_args!(
-                "commands cannot write to `{}`: its name goes through a link, which a command may \
-                 have made; name the folder itself with `--writable`",
-                folder.display()
-            ));
-        }
-        let guard = Some(Guard::this_program());
-        let host = Host { environment: variables, shell, sandbox: Some(sandbox), guard };
+        let (sandbox, guard) = (Some(Sandbox::default()), Some(Guard::this_program()));
+        let host = Host { environment: variables, shell, sandbox, guard };
         Ok(Self {
             environment: environment.clone(),
             host,
@@ -95,6 +61,35 @@ impl Opener {
             writer: Mutex::default(),
             store: Mutex::new(None),
         })
+    }
+
+    /// The same for commands, which may write to the roots, the folder for temporary files,
+    /// caches of their own and `writable`.
+    pub(crate) fn for_commands(mut self, writable: &[PathBuf]) -> Self {
+        let mut writable = writable.to_vec();
+        let temporary = std::env::temp_dir();
+        writable.push(std::path::absolute(&temporary).unwrap_or(temporary));
+        let caches = Caches::make(&self.environment, &self.host.environment, &writable);
+        writable.extend(caches.folder);
+        let sandbox = Sandbox::hold(writable);
+        for folder in sandbox.passed_over() {
+            notice::say(format_args!(
+                "commands cannot write to `{}`: its name goes through a link, which a command may \
+                 have made; name the folder itself with `--writable`",
+                folder.display()
+            ));
+        }
+        for (name, value) in caches.variables {
+            self.host.environment = self.host.environment.with(name, value);
+        }
+        self.host.sandbox = Some(sandbox);
+        self
+    }
+
+    /// The same, but nothing that files, pages and outputs hold is written to disk.
+    pub(crate) fn keeping_no_contents(mut self) -> Self {
+        self.settings.keeps_no_contents = true;
+        self
     }
 
     /// The same, but no command runs where the kernel cannot hold it to the folders that it may
@@ -133,7 +128,8 @@ impl Opener {
         let paths: Vec<PathBuf> = opened.all().map(|root| root.path().to_owned()).collect();
         let index = |root: &Path| -> code_index::Open {
             let (root, environment) = (root.to_owned(), self.environment.clone());
-            Box::new(move || repository_index::open_for_tools(&root, &environment))
+            let keeps = !self.settings.keeps_no_contents;
+            Box::new(move || repository_index::open_for_tools(&root, keeps, &environment))
         };
         let first = index(opened.working_directory());
         let mut toolbox = self.with_index(opened, first);
@@ -208,7 +204,7 @@ impl Opener {
     }
 
     fn with_store(&self, roots: Roots, index: code_index::Open, store: Arc<dyn Store>) -> Toolbox {
-        let UserSettings { tools, policy } = self.settings.clone();
+        let UserSettings { tools, policy, .. } = self.settings.clone();
         let mut toolbox = Toolbox::new(roots, store, index, self.host.clone(), tools);
         toolbox.policy = policy;
         if let Some(program) = own_program() {
@@ -216,7 +212,7 @@ impl Opener {
         }
         toolbox.rules_file = user_settings::path(&self.environment);
         toolbox.client_folder.clone_from(&self.client_folder);
-        toolbox.cut_off = CutOff::telling(|text| notice::say(text));
+        toolbox.person = Person::told_by(|text| notice::say(text));
         toolbox.unkept = Arc::new(Unkept::new(|error| {
             notice::say(format_args!("nothing can be kept: {}", notice::in_one_line(error)));
         }));
@@ -236,7 +232,8 @@ impl Opener {
 
     fn store(&self) -> OpenedStore {
         let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
-        store.get_or_insert_with(|| open_store(&self.environment)).clone()
+        let keeps_contents = !self.settings.keeps_no_contents;
+        store.get_or_insert_with(|| open_store(&self.environment, keeps_contents)).clone()
     }
 }
 
@@ -272,11 +269,16 @@ fn journal_path(environment: &Environment) -> Option<PathBuf> {
 }
 
 /// The store among the user's data; one in memory, which is said, where that cannot be used.
-fn open_store(environment: &Environment) -> OpenedStore {
+/// Contents are in memory alone unless it `keeps_contents`.
+fn open_store(environment: &Environment, keeps_contents: bool) -> OpenedStore {
     let why = match store_path(environment).as_deref().map(SqliteStore::open) {
         Some(Ok(store)) => {
             store.take_notices().iter().for_each(notice::say);
-            return OpenedStore { store: Arc::new(store), is_kept: true };
+            let store: Arc<dyn Store> = match keeps_contents {
+                true => Arc::new(store),
+                false => Arc::new(PassingContents::new(store, memory())),
+            };
+            return OpenedStore { store, is_kept: keeps_contents };
         }
         Some(Err(error)) => notice::in_one_line(&error),
         None => "there is no place for the store: set HOME or XDG_DATA_HOME".to_owned(),
@@ -286,7 +288,11 @@ fn open_store(environment: &Environment) -> OpenedStore {
 }
 
 fn in_memory() -> Arc<dyn Store> {
-    Arc::new(SqliteStore::in_memory().expect("a store in memory needs nothing but memory"))
+    Arc::new(memory())
+}
+
+fn memory() -> SqliteStore {
+    SqliteStore::in_memory().expect("a store in memory needs nothing but memory")
 }
 
 /// The store, to be read; `None` if nothing was ever stored. Where it cannot be written, it is
@@ -307,21 +313,6 @@ pub(crate) fn store_to_read(environment: &Environment) -> anyhow::Result<Option<
         },
         Err(error) => Err(error.into()),
     }
-}
-
-/// What of [`CACHES`] is meant here, whether it exists or not.
-fn caches(
-    environment: &Environment,
-    variables: &foveal_processes::Environment,
-) -> impl Iterator<Item = PathBuf> {
-    CACHES.iter().flat_map(|(variable, place, parts)| {
-        let moved = variables.get(variable).map(PathBuf::from).filter(|path| path.is_absolute());
-        let own = environment.home.as_ref().map(|home| home.join(place));
-        let folder = moved.or(own);
-        let whole = folder.clone().filter(|_| parts.is_empty());
-        let parts = parts.iter().filter_map(move |part| Some(folder.as_ref()?.join(part)));
-        whole.into_iter().chain(parts)
-    })
 }
 
 /// The folders as absolute paths. Links in them are left as they are: what a link leads to may

@@ -105,7 +105,7 @@ fn edits_of_several_files_are_all_or_none_after_a_kill() {
             });
             wait.recv().expect("it starts");
             // Spread over the time of some edits.
-            std::thread::sleep(Duration::from_micros(3_000 + round * 7_919 % 40_000));
+            std::thread::sleep(Duration::from_micros(3_000 + round * 7_919 % 150_000));
             child.kill().expect("it runs");
             child.wait().expect("it ends");
             edits.join().expect("no edit is refused")

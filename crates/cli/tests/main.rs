@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod bench;
+mod caches;
 #[cfg(unix)]
 mod convert_page;
 mod embedder;

@@ -229,6 +229,16 @@ fn each_of_tools() -> Vec<(Note, &'static str)> {
             RunNote::Terminal { id: 2, ended: Some("exit code 0".into()) }.into(),
             "[terminal 2: exit code 0]",
         ),
+        (
+            RunNote::Obeyed { files: "`.git/hooks/a`".into(), more: 0 }.into(),
+            "[changed meanwhile: `.git/hooks/a`; other programs obey or run them unasked: tell \
+             the user]",
+        ),
+        (
+            RunNote::Obeyed { files: "`a`, `b`".into(), more: 2 }.into(),
+            "[changed meanwhile: `a`, `b` and 2 more; other programs obey or run them unasked: \
+             tell the user]",
+        ),
         (RunNote::Stopped(2).into(), "[stopped on request; terminal 2 was ended]"),
         (RunNote::NoTerminals.into(), "[no terminals]"),
         (time(10, 23, 45), "[Cached result from 10:23:45 AM]"),

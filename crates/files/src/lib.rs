@@ -5,6 +5,8 @@ pub mod bounded;
 pub mod edit;
 mod freshness;
 pub mod kind;
+pub mod obeyed;
+mod obeyed_files;
 pub mod open;
 pub mod range;
 pub mod replace;
@@ -16,6 +18,8 @@ pub mod tree;
 
 pub use self::freshness::Freshness;
 pub use self::kind::{Content, FileRead, ReadLimits, read};
+pub use self::obeyed::{ObeyedBy, obeyed_by};
+pub use self::obeyed_files::ObeyedFiles;
 pub use self::open::{Bounds, Opened, ReadError, Special};
 pub use self::range::{Line, LineLimits, Lines, LinesReader};
 pub use self::replace::{

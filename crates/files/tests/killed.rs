@@ -261,6 +261,26 @@ fn only_files_of_dead_makers_are_removed() {
 }
 
 #[test]
+fn without_a_journal_several_files_are_left_and_one_is_written() {
+    let world = World::new();
+    let journal = Arc::new(Journal::open(&world.state()).unwrap());
+    // As on a disk that is full or gone.
+    fs::remove_dir(world.state()).unwrap();
+    let writer = Writer::with_journal(journal);
+    let error = replace(&writer, &world.roots(), 0).unwrap_err();
+    assert!(matches!(error, WriteError::Journal { .. }), "{error}");
+    assert_eq!(world.all(), text(0));
+    let roots = Roots::open(&[world.roots()]).unwrap();
+    let (one, new) = (roots.resolve(FILES[0]).unwrap(), roots.resolve("a/new").unwrap());
+    let old = ContentHash::of(text(0).as_bytes());
+    writer.replace_if(&one, &old, b"written", &Cancel::NEVER).unwrap();
+    writer.create(&new, b"written", &Cancel::NEVER).unwrap();
+    assert_eq!((world.read(FILES[0]), world.read("a/new")), ("written".into(), "written".into()));
+    fs::create_dir(world.state()).unwrap();
+    world.check_tidy();
+}
+
+#[test]
 fn writes_in_other_folders_are_left_to_those_who_work_there() {
     let (mut world, mut stop) = (stopped(true, 0).unwrap(), 0);
     while FILES.iter().all(|path| world.read(path) == world.read(FILES[0])) {

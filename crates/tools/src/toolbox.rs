@@ -19,6 +19,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::code_index::{self, CodeIndex};
 use crate::cut_off::CutOff;
 use crate::permission::{Access, Grants, Policy};
+use crate::person::Person;
 use crate::session::Calls;
 use crate::settings::{COLLECT_EVERY_MS, KEPT, ToolSettings};
 use crate::unkept::Unkept;
@@ -51,8 +52,9 @@ pub struct Toolbox {
     pub keeps_content: bool,
     /// Writes files.
     pub writer: Writer,
-    /// What was found of writes that were cut off.
-    pub cut_off: CutOff,
+    /// Who is told what a model might keep to itself.
+    pub person: Person,
+    pub(crate) cut_off: CutOff,
     /// Who is told that the store cannot be written.
     pub unkept: Arc<Unkept>,
     /// What the person granted for all sessions.
@@ -121,6 +123,7 @@ impl Toolbox {
             meant_folder: None,
             keeps_content: true,
             writer: Writer::default(),
+            person: Person::default(),
             cut_off: CutOff::default(),
             unkept: Arc::default(),
             granted: Mutex::new(granted),
@@ -192,7 +195,9 @@ impl Toolbox {
     /// Takes back what a writer that was killed left half done in the roots, which is told then.
     pub fn mend_cut_off(&self) {
         if let Some(journal) = self.writer.journal() {
-            journal.recover(&self.roots).into_iter().for_each(|found| self.cut_off.found(found));
+            for found in journal.recover(&self.roots) {
+                self.person.tell(&self.cut_off.found(found));
+            }
         }
     }
 

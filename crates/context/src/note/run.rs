@@ -24,6 +24,13 @@ pub enum RunNote {
     },
     /// It may write anywhere.
     Unconfined(Box<str>),
+    /// While it ran, files changed that other programs obey unasked: so many of them.
+    Obeyed {
+        /// The first of them, each in quotes.
+        files: Box<str>,
+        /// How many there are beyond those.
+        more: usize,
+    },
     /// It printed nothing.
     NoOutput,
     /// The middle of its output is left out.
@@ -66,6 +73,13 @@ impl RunNote {
                 write!(f, "[{why}; the working directory stays {stays}]")
             }
             Self::Unconfined(why) => write!(f, "[{why}]"),
+            Self::Obeyed { files, more } => {
+                write!(f, "[changed meanwhile: {files}")?;
+                if *more > 0 {
+                    write!(f, " and {more} more")?;
+                }
+                f.write_str("; other programs obey or run them unasked: tell the user]")
+            }
             Self::NoOutput => f.write_str("[no output]"),
             Self::OutputCut { lines, bytes } => {
                 write!(f, "[{lines} lines ({bytes} bytes) of output left out here]")

@@ -14,7 +14,8 @@ use super::names::NameRule;
 use super::root::Root;
 use super::similar::similar;
 use super::workspace::Roots;
-use crate::sensitive::{Sensitivity, is_version_control, sensitivity};
+use crate::obeyed::{ObeyedBy, obeyed_by};
+use crate::sensitive::{Sensitivity, sensitivity};
 
 /// Entries of a folder looked at for names like a missing one.
 const LISTED_MAX: usize = 2000;
@@ -112,9 +113,16 @@ impl Located {
         }
     }
 
-    /// Whether version control obeys what stands here, so that writing it may run something.
-    pub fn is_version_control(&self) -> bool {
-        is_version_control(&self.relative)
+    /// Who obeys what stands here without being asked, so that writing it may run something, by
+    /// its name and folders, that of the root among them.
+    pub fn obeyed_by(&self) -> Option<ObeyedBy> {
+        let of_root = || {
+            let root = Path::new(self.root.path().file_name()?);
+            // A checkout may be called `project.git`, as repositories without one are.
+            let is_bare = root.extension().is_some_and(|ending| ending == "git");
+            obeyed_by(&root.join(&self.relative)).filter(|_| !is_bare)
+        };
+        obeyed_by(&self.relative).or_else(of_root)
     }
 
     /// What stands here; a link that was put here meanwhile is not followed.

@@ -7,6 +7,7 @@ mod journal;
 mod kept;
 mod known_file;
 mod known_files;
+mod obeyed;
 mod own_edits;
 mod pointed;
 mod readers;

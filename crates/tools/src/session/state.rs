@@ -18,6 +18,7 @@ use super::duplicates::Duplicates;
 use super::each_alone::EachAlone;
 use super::journal::{Event, Journal};
 use super::known_files::KnownFiles;
+use super::obeyed::ObeyedWatch;
 use super::own_edits::take_over;
 use super::pointed::PointedReads;
 use super::readers::ReaderWatch;
@@ -61,6 +62,8 @@ pub struct Session {
     pub duplicates: Duplicates,
     /// What is kept of it for a later process.
     pub(crate) journal: Arc<Journal>,
+    /// Files that other programs obey unasked.
+    pub(crate) obeyed: ObeyedWatch,
     /// Its programs.
     pub(crate) terminals: Terminals,
 }
@@ -101,6 +104,7 @@ impl Session {
             permissions: Permissions::new(toolbox),
             duplicates: Duplicates::new(toolbox, &id, &journal),
             journal,
+            obeyed: ObeyedWatch::default(),
             terminals: Terminals::new(limits),
             id,
         };

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
 use foveal_context::room::Room;
-use foveal_files::{Located, PathError, Roots, sensitivity};
+use foveal_files::{Located, ObeyedBy, PathError, Roots, sensitivity};
 use foveal_web::normal_address;
 
 use crate::answer::{Answer, Dependency};
@@ -82,15 +82,22 @@ impl Work<'_> {
             false => located.sensitivity(),
         };
         let concern = match secret.map(|secret| format!("it may hold {}", secret.holds())) {
-            None if self.is_destructive && located.is_version_control() => {
-                Some("version control obeys what it says, and runs its hooks".to_owned())
-            }
+            None if self.is_destructive => self.obeyed_by(&located).map(|by| by.why().to_owned()),
             concern => concern,
         };
         // Rules are about one name of a file, wherever the session is.
         let (concern, subject) = (concern.as_deref(), located.rule_path());
         self.permit_access(&Access { concern, is_outside, ..Access::of(self.tool, &subject) })?;
         Ok(located)
+    }
+
+    /// Who obeys a file unasked.
+    fn obeyed_by(&self, located: &Located) -> Option<ObeyedBy> {
+        let is_ours = || {
+            let rules = self.toolbox.rules_file.as_ref()?.canonicalize().ok()?;
+            (rules == located.absolute()).then_some(ObeyedBy::Foveal)
+        };
+        located.obeyed_by().or_else(is_ours)
     }
 
     /// Whether the rules allow what a search comes across; nobody is asked about that.

@@ -13,6 +13,7 @@ use serde_json::json;
 use crate::definition::{Hints, Tool, ToolArguments};
 use crate::error::ToolError;
 use crate::findings::{Content, Findings, Output, printed};
+use crate::obeyed::Before;
 use crate::permission::{Asks, CommandKind};
 use crate::session::Work;
 
@@ -51,6 +52,7 @@ impl ToolArguments for Bash {
         command.sandbox = toolbox.sandbox.clone();
         command.guard = toolbox.command_guard.clone();
         command.limits.time_out = self.time_out(work)?;
+        let before = Before::look(work);
         let progress = work.progress("");
         let mut stream = |piece: &str| progress.output(piece);
         let ran = command
@@ -58,7 +60,8 @@ impl ToolArguments for Bash {
             .map_err(ToolError::failed)?;
         let loose = unconfined(work, ran.confinement.as_ref());
         let moved = ran.directory.as_ref().and_then(|directory| move_to(work, directory));
-        Ok(found(&ran, moved.into_iter().chain(loose)))
+        let obeyed = before.changes(work);
+        Ok(found(&ran, moved.into_iter().chain(loose).chain(obeyed)))
     }
 }
 

@@ -13,6 +13,7 @@ use serde_json::json;
 use crate::definition::{Hints, Tool, ToolArguments};
 use crate::error::ToolError;
 use crate::findings::{AnswerText, Content, Findings, Output, printed};
+use crate::obeyed::changes_in_terminals;
 use crate::permission::{Asks, CommandKind};
 use crate::session::Work;
 use crate::tool::bash::unconfined;
@@ -96,6 +97,7 @@ impl ToolArguments for Exec {
         };
         let terminals = &work.session.terminals;
         terminals.expire(Instant::now());
+        work.session.obeyed.begin(&work.roots());
         let wait = wait(self.wait_ms);
         let progress = work.progress("");
         let (is_cancelled, stream) =
@@ -110,7 +112,8 @@ impl ToolArguments for Exec {
         }
         let listed = terminals.list().into_iter().find(|listed| listed.id == id);
         let confinement = listed.and_then(|listed| listed.confinement);
-        Ok(found(id, &reading, unconfined(work, confinement.as_ref())))
+        let loose = unconfined(work, confinement.as_ref());
+        Ok(found(id, &reading, loose.into_iter().chain(changes_in_terminals(work))))
     }
 }
 
@@ -130,7 +133,8 @@ impl ToolArguments for WriteStdin {
             true => terminals.read(id, wait, waiting, now),
             false => terminals.write_stdin(id, &self.text, wait, waiting, now),
         };
-        Ok(found(id, &reading.map_err(ToolError::failed)?, None))
+        let reading = reading.map_err(ToolError::failed)?;
+        Ok(found(id, &reading, changes_in_terminals(work)))
     }
 }
 
@@ -142,7 +146,7 @@ impl ToolArguments for Close {
     fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
         let id = TerminalId(self.id);
         let reading = work.session.terminals.close(id).map_err(ToolError::failed)?;
-        Ok(found(id, &reading, None))
+        Ok(found(id, &reading, changes_in_terminals(work)))
     }
 }
 
@@ -179,11 +183,11 @@ fn stopped(id: TerminalId, reading: &Reading) -> Findings {
         .into()
 }
 
-fn found(id: TerminalId, reading: &Reading, loose: Option<RunNote>) -> Findings {
+fn found(id: TerminalId, reading: &Reading, notes: impl IntoIterator<Item = RunNote>) -> Findings {
     let mut text = printed(&reading.output);
     let ended = reading.ending.map(|ending| ending.to_string().into());
     text.note(RunNote::Terminal { id: id.0, ended });
-    loose.into_iter().for_each(|note| text.note(note));
+    notes.into_iter().for_each(|note| text.note(note));
     let data = Some(json!({ "id": id.0, "ended": reading.ending.is_some() }));
     let is_stopped = reading.paused == Paused::Cancelled;
     Content::Output(Output { text, data, is_stopped, ..Output::default() }).into()

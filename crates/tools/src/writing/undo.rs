@@ -179,6 +179,7 @@ fn remove(work: &Work<'_>, located: &Located, present: &Present) -> Result<Findi
     let key = located.key();
     work.session.files.remove(&key);
     work.session.reads.forget(&key);
+    work.session.obeyed.know(located);
     work.toolbox.index.touch(&located.absolute());
     Ok(changed(Change {
         path: located.shown().to_owned(),

@@ -1,0 +1,67 @@
+//! Commands of an agent cache where nothing is run by others.
+
+use std::io::Write as _;
+use std::process::Stdio;
+
+use foveal_processes::Confinement;
+use serde_json::json;
+
+use crate::world::World;
+
+#[test]
+fn commands_write_to_caches_of_their_own_and_not_to_the_users() {
+    let world = World::new("caches");
+    let folders = [
+        "work",
+        "home/.cache/pre-commit",
+        "home/.cache/uv",
+        "home/.npm/_npx",
+        "home/.cargo/bin",
+        "home/.cargo/registry/src",
+        "home/.gradle/wrapper/dists",
+        "home/.rustup/toolchains",
+        "home/go/pkg/mod/golang.org/toolchain",
+        "home/.m2/repository",
+    ];
+    for folder in folders {
+        world.write(&format!("{folder}/own"), "");
+    }
+    let homes: Vec<String> = folders[1..].iter().map(|path| path.replace("home", "~")).collect();
+    let command = format!(
+        "for variable in XDG_CACHE_HOME CARGO_HOME npm_config_cache GOMODCACHE GRADLE_USER_HOME \
+         PIP_CACHE_DIR UV_CACHE_DIR PRE_COMMIT_HOME; do \
+         echo x > ${{!variable}}/new && echo $variable can; done; \
+         for folder in {} ~/.cache; do echo x > $folder/new || echo $folder cannot; done 2>&-",
+        homes.join(" ")
+    );
+    let mut server = world.command("mcp --root work");
+    server.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+    // The folder for temporary files may hold the home folder of this test.
+    server.env("TMPDIR", world.folder.join("work"));
+    server.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut server = server.spawn().expect("the program starts");
+    let mut input = server.stdin.take().expect("it is piped");
+    for message in [
+        json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"}}}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+            "params": {"name": "bash", "arguments": {"command": command}}}),
+    ] {
+        writeln!(input, "{message}").expect("it reads");
+    }
+    // It ends with its input, once it has answered.
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    drop(input);
+    let output = server.wait_with_output().expect("it ends");
+    let out = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(out.matches(" can\\n").count(), 8, "{out}");
+    if matches!(Confinement::available(), Ok(Confinement::Absent { .. })) {
+        return;
+    }
+    assert_eq!(out.matches(" cannot\\n").count(), folders.len(), "{out}");
+    for folder in &folders[1..] {
+        assert!(!world.folder.join(folder).join("new").exists(), "{folder}");
+    }
+}
