@@ -19,6 +19,7 @@ mod one_call;
 mod ordered;
 mod output;
 mod pager;
+mod private_file;
 mod progress;
 mod prompt;
 mod prompt_log;

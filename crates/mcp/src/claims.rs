@@ -27,6 +27,12 @@ impl Claims {
         let is_new = self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key.clone());
         is_new.then(|| Claim { key, claims: self.clone() })
     }
+
+    /// Whether a session has requests that are not answered yet.
+    pub(crate) fn is_busy(&self, session: &str) -> bool {
+        let claims = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        claims.iter().any(|(of, _)| **of == *session)
+    }
 }
 
 impl Drop for Claim {

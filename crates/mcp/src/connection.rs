@@ -251,6 +251,9 @@ impl Connection {
         if !settings.roots.is_empty() {
             return Ok(Some(settings.roots.clone()));
         }
+        if !settings.asks_for_roots {
+            return Ok(Some(vec![settings.directory.clone()]));
+        }
         let Folders { mut there, missing } = match client_roots(context, round_trips).await {
             ClientRoots::AskFirst => return Ok(None),
             ClientRoots::Unanswered if works_somewhere => return Err(UNNAMED.into()),

@@ -84,8 +84,11 @@ impl Sessions {
         found.used = now;
         let session = Arc::clone(&found.session);
         held.push(found);
-        let excess = held.len().saturating_sub(self.max);
-        gone.extend(held.drain(..excess));
+        while held.len() > self.max
+            && let Some(at) = next_to_go(&held)
+        {
+            gone.push(held.remove(at));
+        }
         drop(held);
         retire(gone);
         session
@@ -121,6 +124,16 @@ impl Sessions {
         drop(held);
         retire(gone);
     }
+}
+
+/// Which session goes where there are too many: one that no call runs in; of the connection that
+/// has the most, the one that was not used for longest.
+fn next_to_go(held: &[Entry]) -> Option<usize> {
+    let count = |connection| held.iter().filter(|held| held.key.connection == connection).count();
+    // The one that is asked for stands last, and is held by whoever asks.
+    let idle = held.iter().enumerate().filter(|(_, held)| Arc::strong_count(&held.session) == 1);
+    let next = idle.min_by_key(|(at, held)| (usize::MAX - count(held.key.connection), *at));
+    next.map(|(at, _)| at)
 }
 
 /// Ends sessions. Their terminals end with them, which may take a moment that the thread of the

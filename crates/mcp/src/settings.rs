@@ -12,6 +12,8 @@ pub struct McpSettings {
     pub tools: ToolSet,
     /// The folders that may be touched. Empty: what the client names as its roots.
     pub roots: Vec<PathBuf>,
+    /// Whether clients are asked which folders may be touched, where `roots` names none.
+    pub asks_for_roots: bool,
     /// The folder that may be touched where neither names any.
     pub directory: PathBuf,
     /// Whether answers also carry `structuredContent`. Claude Code and VS Code show their models
@@ -31,6 +33,7 @@ impl McpSettings {
         Self {
             tools,
             roots: Vec::new(),
+            asks_for_roots: true,
             directory,
             structured: false,
             sessions_max: 64,

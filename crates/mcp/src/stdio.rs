@@ -4,13 +4,12 @@ use std::io;
 
 use rmcp::ServiceExt;
 use rmcp::service::{QuitReason, ServerInitializeError};
-use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::stdio_pipes;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
 use crate::server::Server;
-use crate::tracked::Tracked;
+use crate::streams::Streams;
 use crate::{input, runtime};
 
 /// Why serving ended before the client left.
@@ -59,8 +58,7 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let transport = AsyncRwTransport::new_server(input, output);
-    let transport = Tracked::new(transport, &server.shared.arrivals);
+    let transport = Streams::new(input, output, &server.shared.arrivals);
     let running = match server.connection().serve_with_ct(transport, stop).await {
         Ok(running) => running,
         Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {

@@ -45,6 +45,11 @@ impl Plain {
         self.output.write_all(format!("{line}\n").as_bytes()).await.unwrap();
     }
 
+    /// Sends bytes without the end of a line.
+    pub(crate) async fn send_part(&mut self, part: &str) {
+        self.output.write_all(part.as_bytes()).await.unwrap();
+    }
+
     pub(crate) async fn answer(&mut self) -> Value {
         let line = tokio::time::timeout(Duration::from_secs(20), self.input.next_line());
         serde_json::from_str(&line.await.unwrap().unwrap().expect("the server goes on")).unwrap()
@@ -77,15 +82,15 @@ fn read(id: u64, path: &str) -> String {
     call(id, "read_file", &json!({"path": path}))
 }
 
-fn run(id: u64, command: &str) -> String {
+pub(crate) fn run(id: u64, command: &str) -> String {
     call(id, "bash", &json!({"command": command}))
 }
 
-fn call(id: u64, tool: &str, arguments: &Value) -> String {
+pub(crate) fn call(id: u64, tool: &str, arguments: &Value) -> String {
     message(id, "tools/call", &json!({"name": tool, "arguments": arguments}))
 }
 
-fn cancel(id: u64) -> String {
+pub(crate) fn cancel(id: u64) -> String {
     json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}})
         .to_string()
 }
@@ -179,7 +184,7 @@ async fn an_id_that_is_in_use_is_refused() {
 }
 
 /// Sends a request and says nothing more, nor listens.
-async fn post(served: &Served, session: &str, body: &str) -> TcpStream {
+pub(crate) async fn post(served: &Served, session: &str, body: &str) -> TcpStream {
     let mut stream = TcpStream::connect(served.address).await.unwrap();
     let head = format!(
         "POST /mcp HTTP/1.1\r\nhost: {}\r\naccept: application/json, text/event-stream\r\n\

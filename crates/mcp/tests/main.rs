@@ -4,8 +4,10 @@
 mod calls;
 mod course;
 mod delivered;
+mod doors;
 mod duplicates;
 mod http;
+mod http_doors;
 mod malformed;
 mod sessions;
 mod world;

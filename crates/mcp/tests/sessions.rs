@@ -32,7 +32,7 @@ fn with_meta(params: CallToolRequestParams, key: &str, value: &str) -> CallToolR
     params
 }
 
-async fn is_whole_in(client: &Running, name: &str) -> bool {
+pub(crate) async fn is_whole_in(client: &Running, name: &str) -> bool {
     let read = of_session(params("read_file", json!({"path": "a.txt"})), name);
     text(&client.call_tool(read).await.unwrap()).contains("line number 45")
 }
@@ -112,7 +112,9 @@ async fn agents_of_claude_code_work_at_the_same_time() {
 }
 
 /// Waits for all of these at the same time.
-async fn futures_of<T>(futures: impl Iterator<Item = impl Future<Output = T>>) -> Vec<T> {
+pub(crate) async fn futures_of<T>(
+    futures: impl Iterator<Item = impl Future<Output = T>>,
+) -> Vec<T> {
     let mut left: Vec<_> = futures.map(|one| (Box::pin(one), None)).collect();
     std::future::poll_fn(|context| {
         for (future, done) in left.iter_mut().filter(|(_, done)| done.is_none()) {

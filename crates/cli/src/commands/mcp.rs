@@ -26,10 +26,17 @@ pub(crate) struct Arguments {
     /// that the client names, or the current folder.
     #[arg(long = "root", value_name = "PATH")]
     roots: Vec<PathBuf>,
+    /// Lets no client say which folders may be read and changed: those of --root may be, or the
+    /// current folder.
+    #[arg(long)]
+    no_client_roots: bool,
     /// A folder that commands may write to, beside the roots and the folder for temporary files.
     /// Repeat it for several.
     #[arg(long, value_name = "PATH")]
     writable: Vec<PathBuf>,
+    /// Writes nothing to disk of what files, pages and outputs hold. Handles end with the server.
+    #[arg(long)]
+    keep_no_contents: bool,
     /// Runs no command where the kernel cannot hold it to the folders that it may write
     /// (`foveal doctor` says whether it can).
     #[arg(long)]
@@ -131,9 +138,13 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let directory = std::env::current_dir().context("there is no current folder")?;
     let mut settings = McpSettings::new(tools, directory.clone());
     settings.roots = toolbox::named(&arguments.roots)?;
+    settings.asks_for_roots = !arguments.no_client_roots;
     settings.structured = arguments.structured;
     let writable = toolbox::named(&arguments.writable)?;
     let mut opener = confined(Opener::new(environment)?.for_commands(&writable), arguments)?;
+    if arguments.keep_no_contents {
+        opener = opener.keeping_no_contents();
+    }
     tell_unconfined();
     if arguments.http.is_none() {
         // Whoever starts it does so where it works.

@@ -19,6 +19,7 @@ use super::shaped::Shaped;
 use super::{failure, output, own_edit, shaped, transcript};
 use crate::environment::Environment;
 use crate::toolbox;
+use crate::user_settings;
 
 /// How long another process may keep the store to itself before the hook gives up.
 const STORE_TIME_MAX: Duration = Duration::from_millis(400);
@@ -74,7 +75,9 @@ fn answered(
         Occasion::Forgets => {
             note_reader(store, folder, None, now())?;
             store.forget_edits(&event.session)?;
-            Past::open(store, event, now())?.forget(transcript::length(event));
+            if user_settings::keep_contents(environment) {
+                Past::open(store, event, now())?.forget(transcript::length(event));
+            }
             Ok(None)
         }
         Occasion::Asks(call) => {
@@ -92,6 +95,8 @@ fn answered(
             }
             Ok(None)
         }
+        // What is left out could not be had again.
+        Occasion::Answered(_) if !user_settings::keep_contents(environment) => Ok(None),
         Occasion::Answered(answered) => {
             let past = Past::open(store, event, now())?;
             let shaped = shaped(event, answered, &past, environment);

@@ -9,7 +9,7 @@ use hyper::body::{Body, Bytes, Frame, SizeHint};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::line::Line;
+use super::line::{Line, Stage};
 use crate::passage::Passage;
 
 /// The body of a response. Once the answer is handed over to the connection, that is to say
@@ -35,6 +35,9 @@ impl Body for AnswerBody {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         let polled = Pin::new(&mut self.body).poll_frame(context);
+        if matches!(polled, Poll::Ready(None)) {
+            self.line.enter(Stage::Idle);
+        }
         if let Poll::Ready(Some(Ok(frame))) = &polled
             && frame.data_ref().is_some_and(|bytes| is_answer(bytes))
             && let Some(delivery) = self.passage.take_delivery()
@@ -50,6 +53,12 @@ impl Body for AnswerBody {
 
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
+    }
+}
+
+impl Drop for AnswerBody {
+    fn drop(&mut self) {
+        self.line.enter(Stage::Idle);
     }
 }
 

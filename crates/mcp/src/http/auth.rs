@@ -3,6 +3,7 @@
 use hyper::header::{AUTHORIZATION, HeaderMap, WWW_AUTHENTICATE};
 use hyper::{Response, StatusCode};
 
+use super::clear::Unclear;
 use super::settings::{HttpError, HttpSettings, PATH, Token};
 
 /// Refuses to listen where other machines reach it, unless that is wanted and guarded, and where
@@ -18,10 +19,12 @@ pub(super) fn check_address(settings: &HttpSettings) -> Result<(), HttpError> {
 }
 
 /// Why a request is rejected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Rejection {
     NoToken,
     NoSuchPath,
+    /// It can be read in more ways than one.
+    Unclear(Unclear),
 }
 
 /// Checks path and token of a request before anything of it is read.
@@ -45,17 +48,20 @@ pub(super) fn authorise(
 
 impl Rejection {
     /// What is answered.
-    pub(super) fn response<B: From<&'static str>>(self) -> Response<B> {
-        let (status, text) = match self {
-            Self::NoToken => (StatusCode::UNAUTHORIZED, "a bearer token is needed\n"),
-            Self::NoSuchPath => (StatusCode::NOT_FOUND, "the protocol is spoken at /mcp\n"),
+    pub(super) fn response(self) -> Response<String> {
+        let (status, text) = match &self {
+            Self::NoToken => (StatusCode::UNAUTHORIZED, "a bearer token is needed".to_owned()),
+            Self::NoSuchPath => {
+                (StatusCode::NOT_FOUND, "the protocol is spoken at /mcp".to_owned())
+            }
+            Self::Unclear(what) => (StatusCode::BAD_REQUEST, what.to_string()),
         };
         let response = Response::builder().status(status);
         let response = match self {
             Self::NoToken => response.header(WWW_AUTHENTICATE, "Bearer"),
-            Self::NoSuchPath => response,
+            Self::NoSuchPath | Self::Unclear(_) => response,
         };
-        response.body(B::from(text)).expect("all headers are fixed and valid")
+        response.body(format!("{text}\n")).expect("all headers are fixed and valid")
     }
 }
 

@@ -1,63 +1,93 @@
 //! The body of a request: read whole, within bounds, before anybody else sees it.
 
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use http_body_util::BodyExt;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::CONTENT_TYPE;
 use hyper::{Response, StatusCode};
-use rmcp::model::{ErrorData, JsonRpcError, RequestId};
-use serde::Deserialize;
-use serde::de::IgnoredAny;
 
-/// Largest body of a request, in bytes: as long as a line may be at standard input.
-pub(super) const BODY_BYTES_MAX: usize = 16 << 20;
+use crate::message::{MESSAGE_BYTES_MAX, Refusal};
 
-/// Why a request is refused.
+/// Bytes of all bodies together that have not come whole.
+const ALL_BYTES_MAX: usize = 64 << 20;
+
+/// Bytes of the bodies that are read at the same time. Cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub(super) struct BodyBytes(Arc<AtomicUsize>);
+
+/// Some of them, until this is dropped.
+struct Taken {
+    count: usize,
+    all: BodyBytes,
+}
+
+impl Taken {
+    /// Takes more; whether there were so many left.
+    fn take(&mut self, count: usize) -> bool {
+        self.count += count;
+        self.all.0.fetch_add(count, Ordering::Relaxed) + count <= ALL_BYTES_MAX
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        self.all.0.fetch_sub(self.count, Ordering::Relaxed);
+    }
+}
+
+/// Why a request is not passed on.
 #[derive(Debug)]
-pub(super) enum Refusal {
+pub(super) enum Refused {
     TooLarge,
     BrokenOff,
-    /// Another request of the session has the same id, and is not answered yet.
-    IdInUse(RequestId),
+    /// Too much is read at the same time, or too many sessions are at work.
+    Busy,
+    /// It is no message of the protocol, or its id is in use.
+    Message(Box<Refusal>),
 }
 
 /// Reads a body whole.
-pub(super) async fn read(body: Incoming) -> Result<Bytes, Refusal> {
-    match Limited::new(body, BODY_BYTES_MAX).collect().await {
-        Ok(collected) => Ok(collected.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => Err(Refusal::TooLarge),
-        Err(_) => Err(Refusal::BrokenOff),
+pub(super) async fn read(mut body: Incoming, all: &BodyBytes) -> Result<Bytes, Refused> {
+    let mut taken = Taken { count: 0, all: all.clone() };
+    let mut whole = Vec::new();
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|_| Refused::BrokenOff)?;
+        let Ok(part) = frame.into_data() else { continue };
+        if whole.len() + part.len() > MESSAGE_BYTES_MAX {
+            return Err(Refused::TooLarge);
+        }
+        if !taken.take(part.len()) {
+            return Err(Refused::Busy);
+        }
+        whole.extend_from_slice(&part);
+    }
+    Ok(whole.into())
+}
+
+impl From<Refusal> for Refused {
+    fn from(refusal: Refusal) -> Self {
+        Self::Message(Box::new(refusal))
     }
 }
 
-/// The id of the request that a body is, if it is one.
-pub(super) fn id_of_request(body: &[u8]) -> Option<RequestId> {
-    #[derive(Deserialize)]
-    struct Message {
-        id: RequestId,
-        #[serde(rename = "method")]
-        _method: IgnoredAny,
-    }
-    serde_json::from_slice(body).ok().map(|Message { id, .. }| id)
-}
-
-impl Refusal {
+impl Refused {
     /// What is answered.
     pub(super) fn response(self) -> Response<String> {
-        let (status, id, what) = match self {
-            Self::TooLarge => {
-                let what = format!("the body has more than {BODY_BYTES_MAX} bytes");
-                (StatusCode::PAYLOAD_TOO_LARGE, None, what)
-            }
+        let (status, refusal) = match self {
+            Self::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, Refusal::too_long()),
             Self::BrokenOff => {
-                (StatusCode::BAD_REQUEST, None, "the body was broken off".to_owned())
+                let what = "the body was broken off".to_owned();
+                (StatusCode::BAD_REQUEST, Refusal::invalid(None, what))
             }
-            Self::IdInUse(id) => {
-                let what = "a request with this id is not answered yet; choose another id";
-                (StatusCode::BAD_REQUEST, Some(id), what.to_owned())
+            Self::Busy => {
+                let what = "too much is under way; try again in a moment".to_owned();
+                (StatusCode::SERVICE_UNAVAILABLE, Refusal::invalid(None, what))
             }
+            Self::Message(refusal) => (StatusCode::BAD_REQUEST, *refusal),
         };
-        let error = JsonRpcError::new(id, ErrorData::invalid_request(what, None));
-        let body = serde_json::to_string(&error).expect("an error is JSON");
+        let body = serde_json::to_string(&refusal.answer()).expect("an error is JSON");
         let response = Response::builder().status(status).header(CONTENT_TYPE, "application/json");
         response.body(body).expect("all headers are fixed and valid")
     }

@@ -1,13 +1,31 @@
-//! One connection over TCP, and what of the answers that go over it is known to be delivered.
+//! One connection over TCP: what it waits for, and what of the answers that go over it is known
+//! to be delivered.
 
 use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
 
 use foveal_tools::session::Delivery;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
+
+/// Bytes of what was read last that are kept: as many as a head may have, and some before it.
+const READ_LAST_BYTES: usize = 96 << 10;
+
+/// What a connection is at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// It has no request, or only a part of its head.
+    Idle,
+    /// The body of a request is to come.
+    Body,
+    /// A request is answered.
+    Working,
+    /// A stream is open on which a client listens for what the server may say.
+    Listening,
+}
 
 /// One connection.
 #[derive(Debug, Clone)]
@@ -18,6 +36,12 @@ struct State {
     /// `None`: it has ended.
     stream: Option<TcpStream>,
     has_failed: bool,
+    stage: Stage,
+    since: Instant,
+    /// Since when the client takes nothing of what is to be written.
+    stuck_since: Option<Instant>,
+    /// What was read last.
+    read_last: Vec<u8>,
     /// Answers that are about to be written.
     unwritten: Vec<Delivery>,
     /// Answers that the system took to the last byte. Whether the client did shows where the
@@ -28,8 +52,45 @@ struct State {
 impl Line {
     pub(super) fn new(stream: TcpStream) -> Self {
         let (unwritten, written) = (Vec::new(), Vec::new());
-        let state = State { stream: Some(stream), has_failed: false, unwritten, written };
+        let state = State {
+            stream: Some(stream),
+            has_failed: false,
+            stage: Stage::Idle,
+            since: Instant::now(),
+            stuck_since: None,
+            read_last: Vec::new(),
+            unwritten,
+            written,
+        };
         Self(Arc::new(Mutex::new(state)))
+    }
+
+    /// It is at something else now.
+    pub(super) fn enter(&self, stage: Stage) {
+        let mut state = self.lock();
+        (state.stage, state.since) = (stage, Instant::now());
+    }
+
+    /// What it is at, and since when.
+    pub(super) fn stage(&self) -> (Stage, Instant) {
+        let state = self.lock();
+        (state.stage, state.since)
+    }
+
+    /// For how long the client has taken nothing of what is to be written.
+    pub(super) fn stuck_for(&self) -> Duration {
+        self.lock().stuck_since.map_or(Duration::ZERO, |since| since.elapsed())
+    }
+
+    /// The bytes that were read since this was last asked, as far as they are kept: the head of
+    /// the request that has just come is among them.
+    pub(super) fn take_read(&self) -> Vec<u8> {
+        std::mem::take(&mut self.lock().read_last)
+    }
+
+    /// Whether there are answers of which it is not yet told whether they were delivered.
+    pub(super) fn has_untold(&self) -> bool {
+        !self.lock().written.is_empty()
     }
 
     /// The bytes of the answer are handed over to be written.
@@ -37,9 +98,8 @@ impl Line {
         self.lock().unwritten.push(delivery);
     }
 
-    /// Tells of the answers that were delivered by now. Whether the connection is of further
-    /// use.
-    pub(super) fn tell_delivered(&self) -> bool {
+    /// Tells of the answers that were delivered by now.
+    pub(super) fn tell_delivered(&self) {
         let mut state = self.lock();
         let written = std::mem::take(&mut state.written);
         if !written.is_empty() {
@@ -48,11 +108,20 @@ impl Line {
         if !state.has_failed {
             written.into_iter().for_each(Delivery::delivered);
         }
-        state.stream.is_some() && !state.has_failed
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes whether the client takes what is written.
+    fn note_progress(&self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        let mut state = self.lock();
+        state.stuck_since = match written {
+            Poll::Pending => Some(state.stuck_since.unwrap_or_else(Instant::now)),
+            Poll::Ready(_) => None,
+        };
+        written
     }
 
     /// Does something with the stream; what fails once has failed.
@@ -90,7 +159,16 @@ impl AsyncRead for LineStream {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        self.0.with(|stream| stream.poll_read(context, buffer))
+        let before = buffer.filled().len();
+        let polled = self.0.with(|stream| stream.poll_read(context, buffer));
+        let read = &buffer.filled()[before..];
+        let mut state = self.0.lock();
+        state.read_last.extend_from_slice(read);
+        if state.read_last.len() > 2 * READ_LAST_BYTES {
+            let excess = state.read_last.len() - READ_LAST_BYTES;
+            state.read_last.drain(..excess);
+        }
+        polled
     }
 }
 
@@ -100,7 +178,7 @@ impl AsyncWrite for LineStream {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        self.0.with(|stream| stream.poll_write(context, bytes))
+        self.0.note_progress(self.0.with(|stream| stream.poll_write(context, bytes)))
     }
 
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -123,7 +201,7 @@ impl AsyncWrite for LineStream {
         context: &mut Context<'_>,
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        self.0.with(|stream| stream.poll_write_vectored(context, parts))
+        self.0.note_progress(self.0.with(|stream| stream.poll_write_vectored(context, parts)))
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -1,59 +1,38 @@
-//! Connections over HTTP, and the sessions that clients have there.
+//! Listens, and serves who connects.
 
-use std::collections::HashMap;
 use std::convert::Infallible;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use foveal_tools::session::Arrivals;
-use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt, Full};
-use hyper::body::{Bytes, Incoming};
-use hyper::header::HeaderMap;
 use hyper::service::service_fn;
-use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
-use rmcp::model::RequestId;
-use rmcp::transport::streamable_http_server::session::SessionManager;
-use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
-use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::net::TcpListener;
+use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
-use super::answer_body::AnswerBody;
 use super::auth;
-use super::body::{self, BODY_BYTES_MAX, Refusal};
+use super::connections::{Connections, Peer, Room};
+use super::endpoint::{Endpoint, From};
 use super::line::{Line, LineStream};
-use super::settings::{HttpError, HttpSettings, Token};
-use crate::claims::{Claim, Claims};
-use crate::connection::Connection;
-use crate::passage::Passage;
+use super::settings::{HttpError, HttpSettings};
 use crate::runtime;
 use crate::server::Server;
 
-/// How long the headers of a request may take.
-const HEADERS_PATIENCE: Duration = Duration::from_secs(10);
+/// Bytes of the longest head of a request.
+const HEAD_BYTES_MAX: usize = 64 << 10;
 
-/// The header that names a session.
-const SESSION_HEADER: &str = "mcp-session-id";
+/// How often it is looked whether a client takes too long.
+const SWEEP_PAUSE: Duration = Duration::from_millis(500);
 
-type Body = BoxBody<Bytes, Infallible>;
+/// How long a new connection waits for room, and how often it is looked for.
+const ROOM_PATIENCE: Duration = Duration::from_secs(2);
+const ROOM_PAUSE: Duration = Duration::from_millis(5);
 
-/// What every connection needs.
-struct Endpoint {
-    protocol: StreamableHttpService<Connection, LocalSessionManager>,
-    sessions: Arc<LocalSessionManager>,
-    sessions_max: usize,
-    used: Mutex<HashMap<Box<str>, Instant>>,
-    arrivals: Arc<Arrivals>,
-    claims: Claims,
-    /// The connections, and those that ended a short while ago.
-    lines: Mutex<Vec<Line>>,
-    token: Option<Token>,
-}
+/// What a connection is told for which there is no room.
+const BUSY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\n\
+                      content-length: 0\r\nconnection: close\r\n\r\n";
 
 /// Serves clients over HTTP until the program is asked to end. `ready` is called with the
 /// address once clients can connect. Blocks.
@@ -92,157 +71,78 @@ pub async fn serve_on(
     stop: CancellationToken,
 ) {
     let endpoint = Arc::new(Endpoint::new(server, settings, &stop));
-    let permits = Arc::new(Semaphore::new(settings.connections_max.max(1)));
+    let connections = Arc::new(Connections::new(settings.connections_max, settings.patience));
     let graceful = GracefulShutdown::new();
+    let mut sweep = tokio::time::interval(SWEEP_PAUSE);
+    sweep.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
-        let permit = tokio::select! {
-            permit = Arc::clone(&permits).acquire_owned() => permit,
-            () = stop.cancelled() => break,
-        };
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
+            _ = sweep.tick() => {
+                connections.sweep();
+                continue;
+            }
             () = stop.cancelled() => break,
         };
-        let Ok((stream, _)) = accepted else {
+        let Ok((stream, address)) = accepted else {
             // Out of file descriptors, say: trying again at once would only burn time.
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
         };
-        let connection = connection(&endpoint, stream);
-        let connection = graceful.watch(connection);
+        let peer = Peer::of(address);
+        if !has_room(&connections, peer, &stop).await {
+            // What it is told is of use only if it is there at once.
+            drop(stream.try_write(BUSY));
+            continue;
+        }
+        // Small messages, each waited for: collecting them only delays.
+        drop(stream.set_nodelay(true));
+        let line = Line::new(stream);
+        let (number, close) = connections.enter(peer, &line);
+        let head = settings.patience.head;
+        let connection = connection(&endpoint, &connections, (peer, line), head);
+        let (connection, connections) = (graceful.watch(connection), Arc::clone(&connections));
         tokio::spawn(async move {
-            // A client that breaks off has ended its connection, and nothing else.
-            drop(connection.await);
-            drop(permit);
+            tokio::select! {
+                // A client that breaks off has ended its connection, and nothing else.
+                ended = connection => drop(ended),
+                () = close.cancelled() => {}
+            }
+            connections.leave(number);
         });
     }
     drop(tokio::time::timeout(runtime::END_PATIENCE, graceful.shutdown()).await);
 }
 
+/// Whether a connection of `peer` can be let in, now or shortly.
+async fn has_room(connections: &Connections, peer: Peer, stop: &CancellationToken) -> bool {
+    let began = Instant::now();
+    loop {
+        match connections.make_room(peer) {
+            Room::Free => return true,
+            Room::None => return false,
+            Room::Soon if began.elapsed() > ROOM_PATIENCE || stop.is_cancelled() => return false,
+            Room::Soon => tokio::time::sleep(ROOM_PAUSE).await,
+        }
+    }
+}
+
 fn connection(
     endpoint: &Arc<Endpoint>,
-    stream: TcpStream,
+    connections: &Arc<Connections>,
+    (peer, line): (Peer, Line),
+    head_patience: Duration,
 ) -> impl hyper_util::server::graceful::GracefulConnection<Error = hyper::Error> + Send + 'static {
-    // Small messages, each waited for: collecting them only delays.
-    drop(stream.set_nodelay(true));
-    let line = Line::new(stream);
-    endpoint.lines().push(line.clone());
-    let (endpoint, stream) = (Arc::clone(endpoint), LineStream(line.clone()));
+    let (endpoint, connections) = (Arc::clone(endpoint), Arc::clone(connections));
+    let stream = LineStream(line.clone());
     let service = service_fn(move |request| {
-        let (endpoint, line) = (Arc::clone(&endpoint), line.clone());
-        async move { Ok::<_, Infallible>(endpoint.answer(request, line).await) }
+        let (endpoint, connections) = (Arc::clone(&endpoint), Arc::clone(&connections));
+        let from = From { peer, line: line.clone(), connections };
+        async move { Ok::<_, Infallible>(endpoint.answer(request, from).await) }
     });
     hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEADERS_PATIENCE)
+        .header_read_timeout(head_patience)
+        .max_buf_size(HEAD_BYTES_MAX)
         .serve_connection(TokioIo::new(stream), service)
-}
-
-impl Endpoint {
-    fn new(server: &Server, settings: &HttpSettings, stop: &CancellationToken) -> Self {
-        let idle = server.shared.settings.session_idle;
-        let mut config = SessionConfig::default();
-        config.keep_alive = Some(idle);
-        let mut sessions = LocalSessionManager::default();
-        sessions.session_config = config;
-        let sessions = Arc::new(sessions);
-        let mut protocol = StreamableHttpServerConfig::default()
-            .with_cancellation_token(stop.clone())
-            .with_max_request_body_bytes(BODY_BYTES_MAX)
-            .with_allowed_origins(settings.origins.clone())
-            .enforce_origin_validation();
-        protocol.allowed_hosts.extend(settings.hosts.iter().cloned());
-        if settings.is_public && settings.hosts.is_empty() {
-            // Whatever name leads here: a page that borrows one has no token to show.
-            protocol = protocol.disable_allowed_hosts();
-        }
-        let made = server.clone();
-        let make = move || Ok(made.request());
-        Self {
-            protocol: StreamableHttpService::new(make, Arc::clone(&sessions), protocol),
-            sessions,
-            sessions_max: server.shared.settings.sessions_max,
-            used: Mutex::default(),
-            arrivals: Arc::clone(&server.shared.arrivals),
-            claims: Claims::default(),
-            lines: Mutex::default(),
-            token: settings.token.clone(),
-        }
-    }
-
-    fn lines(&self) -> MutexGuard<'_, Vec<Line>> {
-        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Has a request arrive: what was delivered by now may be pointed at in its answer.
-    fn arrive(&self) -> Passage {
-        self.lines().retain(Line::tell_delivered);
-        Passage::arriving(&self.arrivals)
-    }
-
-    async fn answer(&self, request: Request<Incoming>, line: Line) -> Response<Body> {
-        let (path, headers) = (request.uri().path(), request.headers());
-        if let Err(rejection) = auth::authorise(self.token.as_ref(), path, headers) {
-            let response: Response<String> = rejection.response();
-            return response.map(BodyExt::boxed);
-        }
-        let passage = self.arrive();
-        self.make_room(headers).await;
-        let ends = request.method() == Method::DELETE;
-        let (mut parts, body) = request.into_parts();
-        let body = match body::read(body).await {
-            Ok(body) => body,
-            Err(refusal) => return refusal.response().map(BodyExt::boxed),
-        };
-        if let Some(id) = body::id_of_request(&body) {
-            match self.claim(&parts.headers, id) {
-                Ok(claim) => claim.into_iter().for_each(|claim| passage.hold(claim)),
-                Err(refusal) => return refusal.response().map(BodyExt::boxed),
-            }
-        }
-        parts.extensions.insert(passage.clone());
-        let request = Request::from_parts(parts, Full::new(body));
-        let response = self.protocol.handle(request).await;
-        let mut response = response.map(|body| AnswerBody::new(body, passage, line).boxed());
-        if ends && response.status() == StatusCode::ACCEPTED {
-            // The session is gone, not about to go: some clients take `accepted` for a failure.
-            *response.status_mut() = StatusCode::OK;
-        }
-        response
-    }
-
-    /// Claims the id of a request in its session, if it names one.
-    fn claim(&self, headers: &HeaderMap, id: RequestId) -> Result<Option<Claim>, Refusal> {
-        let session = headers.get(SESSION_HEADER).and_then(|session| session.to_str().ok());
-        let Some(session) = session else { return Ok(None) };
-        let claim = self.claims.claim(session, id.clone());
-        claim.map(Some).ok_or(Refusal::IdInUse(id))
-    }
-
-    /// Notes that a session is used; closes those not used for longest where there are too many.
-    async fn make_room(&self, headers: &HeaderMap) {
-        let open: Vec<_> = self.sessions.sessions.read().await.keys().cloned().collect();
-        let now = Instant::now();
-        let excess = {
-            let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
-            used.retain(|id, _| open.iter().any(|open| **open == **id));
-            open.iter().for_each(|id| {
-                used.entry((**id).into()).or_insert(now);
-            });
-            let named = headers.get(SESSION_HEADER).and_then(|id| id.to_str().ok());
-            if let Some(used) = named.and_then(|id| used.get_mut(id)) {
-                *used = now;
-            }
-            let is_new = named.is_none();
-            let most = self.sessions_max.saturating_sub(usize::from(is_new));
-            let mut by_use = open;
-            by_use.sort_by_key(|id| used.get(&**id).copied());
-            by_use.truncate(by_use.len().saturating_sub(most));
-            by_use
-        };
-        for id in excess {
-            // One that is gone already is gone.
-            drop(self.sessions.close_session(&id).await);
-        }
-    }
 }

@@ -3,9 +3,13 @@
 mod answer_body;
 mod auth;
 mod body;
+mod clear;
+mod connections;
+mod endpoint;
+mod guests;
 mod line;
 mod listen;
 mod settings;
 
 pub use self::listen::{serve, serve_on};
-pub use self::settings::{HttpError, HttpSettings, PATH, Token};
+pub use self::settings::{HttpError, HttpSettings, PATH, Patience, Token};

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::time::Duration;
 
 /// Where the protocol is spoken.
 pub const PATH: &str = "/mcp";
@@ -19,8 +20,34 @@ pub struct HttpSettings {
     pub hosts: Vec<String>,
     /// Origins of web pages that may call (`https://a.example`); pages of others are refused.
     pub origins: Vec<String>,
-    /// Connections at once; more wait.
+    /// Connections at once. For a new one another is closed that only waits.
     pub connections_max: usize,
+    /// How long clients may take.
+    pub patience: Patience,
+}
+
+/// How long clients may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patience {
+    /// For the head of a request.
+    pub head: Duration,
+    /// For its body.
+    pub body: Duration,
+    /// For its body while there is no room for others.
+    pub body_crowded: Duration,
+    /// Without taking anything of what they are sent.
+    pub stuck: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            head: Duration::from_secs(10),
+            body: Duration::from_secs(30),
+            body_crowded: Duration::from_secs(1),
+            stuck: Duration::from_secs(30),
+        }
+    }
 }
 
 impl HttpSettings {
@@ -33,6 +60,7 @@ impl HttpSettings {
             hosts: Vec::new(),
             origins: Vec::new(),
             connections_max: 256,
+            patience: Patience::default(),
         }
     }
 }

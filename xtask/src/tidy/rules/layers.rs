@@ -92,6 +92,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "foveal-replay",
             "foveal-report",
             "foveal-screen",
+            "foveal-secrets",
             "foveal-store",
             "foveal-tools",
             "foveal-transcript",

@@ -1,0 +1,68 @@
+//! Which requests can be read in one way only. Others are refused: what stands before a server may
+//! have read them in another way.
+
+use hyper::Uri;
+use hyper::header::{
+    AUTHORIZATION, CONTENT_TYPE, HOST, HeaderMap, HeaderName, ORIGIN, TRANSFER_ENCODING,
+};
+
+/// The header that names a session.
+pub(super) const SESSION_HEADER: &str = "mcp-session-id";
+
+/// Why a request can be read in more ways than one.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Unclear {
+    #[error("the header `{0}` comes twice")]
+    Twice(HeaderName),
+    #[error("the header `host` is missing")]
+    NoHost,
+    #[error("the address is of another host than the header `host`")]
+    OtherHost,
+    #[error("there are both `content-length` and `transfer-encoding`")]
+    TwoLengths,
+}
+
+/// Headers that a request has at most once.
+const SINGLE: [HeaderName; 7] = [
+    AUTHORIZATION,
+    CONTENT_TYPE,
+    HOST,
+    ORIGIN,
+    HeaderName::from_static(SESSION_HEADER),
+    HeaderName::from_static("mcp-protocol-version"),
+    HeaderName::from_static("last-event-id"),
+];
+
+/// That a request can be read in one way only; `read` holds its head as it came.
+///
+/// # Errors
+/// [`Unclear`].
+pub(super) fn check(uri: &Uri, headers: &HeaderMap, read: &[u8]) -> Result<(), Unclear> {
+    for name in SINGLE {
+        if headers.get_all(&name).iter().count() > 1 {
+            return Err(Unclear::Twice(name));
+        }
+    }
+    let host = headers.get(HOST).map(|host| host.as_bytes()).unwrap_or_default();
+    if host.is_empty() {
+        return Err(Unclear::NoHost);
+    }
+    let named = uri.authority().map(|authority| authority.as_str().as_bytes());
+    if named.is_some_and(|named| !named.eq_ignore_ascii_case(host)) {
+        return Err(Unclear::OtherHost);
+    }
+    if headers.contains_key(TRANSFER_ENCODING) && has_length(read) {
+        return Err(Unclear::TwoLengths);
+    }
+    Ok(())
+}
+
+/// Whether one of the lines says how long a body is. What reads heads for us hides that where
+/// the body comes in chunks.
+fn has_length(read: &[u8]) -> bool {
+    const NAME: &[u8] = b"content-length:";
+    let lines = read.split(|byte| *byte == b'\n');
+    lines
+        .into_iter()
+        .any(|line| line.get(..NAME.len()).is_some_and(|start| start.eq_ignore_ascii_case(NAME)))
+}

@@ -1,0 +1,106 @@
+use std::time::Duration;
+
+use tokio::io::AsyncWrite;
+use tokio::net::{TcpListener, TcpStream};
+
+use super::super::line::LineStream;
+use super::*;
+
+/// A connection to ourselves: our end, and the client's.
+async fn line() -> (Line, TcpStream) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let (near, far) = tokio::join!(listener.accept(), TcpStream::connect(address));
+    (Line::new(near.expect("a client").0), far.expect("a server"))
+}
+
+fn peer(address: &str) -> Peer {
+    Peer::of(address.parse().expect("an address"))
+}
+
+const QUICK: Patience = Patience {
+    head: Duration::ZERO,
+    body: Duration::ZERO,
+    body_crowded: Duration::ZERO,
+    stuck: Duration::from_millis(50),
+};
+
+#[tokio::test]
+async fn one_that_waits_goes_for_another_and_none_that_works() {
+    let connections = Connections::new(3, Patience::default());
+    let here = peer("127.0.0.1:1");
+    let mut held = Vec::new();
+    for stage in [Stage::Working, Stage::Listening, Stage::Idle] {
+        assert_eq!(connections.make_room(here), Room::Free);
+        let (line, client) = line().await;
+        let (number, close) = connections.enter(here, &line);
+        line.enter(stage);
+        held.push((number, close, line, client));
+    }
+    for at in [2, 1] {
+        assert_eq!(connections.make_room(here), Room::Soon);
+        assert!(held[at].1.is_cancelled(), "{at}");
+        // Until it is gone, no other goes for the same.
+        assert_eq!(connections.make_room(here), Room::Soon);
+        connections.leave(held[at].0);
+        assert_eq!(connections.make_room(here), Room::Free);
+        let (line, client) = line().await;
+        let (number, close) = connections.enter(here, &line);
+        line.enter(Stage::Working);
+        held.push((number, close, line, client));
+    }
+    assert_eq!(connections.make_room(here), Room::None);
+    assert!(!held[0].1.is_cancelled());
+    // A body that has just begun is waited for, and goes if it takes long.
+    held[0].2.enter(Stage::Body);
+    assert_eq!(connections.make_room(here), Room::Soon);
+    assert!(!held[0].1.is_cancelled());
+}
+
+#[tokio::test]
+async fn one_peer_does_not_take_all() {
+    let connections = Connections::new(8, Patience::default());
+    let (many, one) = (peer("10.0.0.1:1"), peer("10.0.0.2:1"));
+    let mut held = Vec::new();
+    while connections.make_room(many) == Room::Free {
+        let (line, client) = line().await;
+        line.enter(Stage::Working);
+        held.push((connections.enter(many, &line), client));
+    }
+    assert_eq!(held.len(), 6);
+    assert_eq!(connections.make_room(many), Room::None);
+    assert_eq!(connections.make_room(one), Room::Free);
+    // All addresses of one customer are one peer.
+    assert_eq!(peer("[2001:db8:1:2::1]:1"), peer("[2001:db8:1:2:3::9]:7"));
+    assert_eq!(peer("[::ffff:10.0.0.1]:1"), many);
+}
+
+#[tokio::test]
+async fn who_takes_too_long_is_closed() {
+    let connections = Connections::new(3, QUICK);
+    let here = peer("127.0.0.1:1");
+    let (late, _late_client) = line().await;
+    let (_, close) = connections.enter(here, &late);
+    connections.sweep();
+    assert!(!close.is_cancelled());
+    late.enter(Stage::Body);
+    connections.sweep();
+    assert!(close.is_cancelled());
+    // A client that takes nothing of what it is sent.
+    let (stuck, _stuck_client) = line().await;
+    let (_, close) = connections.enter(here, &stuck);
+    stuck.enter(Stage::Working);
+    let mut stream = LineStream(stuck);
+    let part = [0; 1 << 16];
+    while std::future::poll_fn(|context| {
+        let written = std::pin::Pin::new(&mut stream).poll_write(context, &part);
+        std::task::Poll::Ready(written.is_ready())
+    })
+    .await
+    {}
+    connections.sweep();
+    assert!(!close.is_cancelled());
+    tokio::time::sleep(QUICK.stuck).await;
+    connections.sweep();
+    assert!(close.is_cancelled());
+}
