@@ -1,6 +1,7 @@
 //! What every fuzz target checks; see `fuzz_targets`.
 
 #[path = "../../crates/tools/tests/fuzzed.rs"]
+#[expect(dead_code, reason = "the list of all is for the tests")]
 mod chosen;
 #[path = "../../crates/code/tests/fuzzed.rs"]
 mod fuzzed;
