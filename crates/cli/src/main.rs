@@ -19,6 +19,7 @@ mod one_call;
 mod ordered;
 mod output;
 mod pager;
+mod private_file;
 mod progress;
 mod prompt;
 mod prompt_log;
@@ -32,6 +33,7 @@ mod source_file;
 mod summary;
 mod table;
 mod toolbox;
+mod uptime;
 mod user_settings;
 
 use std::io;

@@ -7,6 +7,7 @@ use std::fmt::Display;
 use std::io::{self, BufRead, Write};
 
 use foveal_screen::in_lines;
+use foveal_secrets::without;
 
 use crate::environment;
 use crate::table::wrapped;
@@ -20,6 +21,8 @@ pub(crate) fn say(text: impl Display) {
 
 /// The lines of a message as they are written.
 fn told(text: &str) -> String {
+    // Clients keep what servers write there: an address may have a password.
+    let text = &without(text);
     let text = in_lines(text);
     match environment::width_of_messages() {
         Some(width) => text.lines().map(|line| wrapped(line, width, "  ")).collect(),

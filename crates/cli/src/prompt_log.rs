@@ -9,6 +9,7 @@ use foveal_context::projector::Projector;
 use foveal_context::shape::Decision;
 use foveal_context::step::Step;
 use foveal_context::tokens::Tokens;
+use foveal_secrets::without;
 use foveal_transcript::{Conversation, EntryIndex, Session, Source};
 use serde::Serialize;
 
@@ -55,15 +56,17 @@ pub(crate) fn conversation_name(session: &Session, at: usize) -> String {
 pub(crate) struct ConversationLog<'a> {
     conversation: &'a Conversation,
     name: String,
+    keeps_secrets: bool,
     sent: Vec<(EntryIndex, Decision)>,
     requests: u32,
     lines: Vec<u8>,
 }
 
 impl<'a> ConversationLog<'a> {
-    /// The log of `conversation`, which is called `name`.
-    pub(crate) fn new(name: String, conversation: &'a Conversation) -> Self {
-        Self { conversation, name, sent: Vec::new(), requests: 0, lines: Vec::new() }
+    /// The log of `conversation`, which is called `name`; without its secrets unless it
+    /// `keeps_secrets`.
+    pub(crate) fn new(name: String, conversation: &'a Conversation, keeps_secrets: bool) -> Self {
+        Self { conversation, name, keeps_secrets, sent: Vec::new(), requests: 0, lines: Vec::new() }
     }
 
     /// Adds the request that `projector` has just planned.
@@ -80,7 +83,7 @@ impl<'a> ConversationLog<'a> {
             append.push(Message {
                 role: prompt::role(entry.role),
                 source: entry.source.into(),
-                content: prompt::text(entry, item),
+                content: self.kept(prompt::text(entry, item)),
             });
             self.sent.push((*index, item.decision.clone()));
         }
@@ -96,6 +99,17 @@ impl<'a> ConversationLog<'a> {
         serde_json::to_writer(&mut self.lines, &record)
             .expect("strings and numbers are JSON, and memory takes them");
         self.lines.push(b'\n');
+    }
+
+    /// A message as it is written.
+    fn kept<'t>(&self, text: Cow<'t, str>) -> Cow<'t, str> {
+        if self.keeps_secrets {
+            return text;
+        }
+        match without(&text) {
+            Cow::Owned(text) => Cow::Owned(text),
+            Cow::Borrowed(_) => text,
+        }
     }
 
     pub(crate) fn into_lines(self) -> Vec<u8> {

@@ -1,5 +1,6 @@
 //! Tools on folders, with what they need of this machine.
 
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,7 +9,7 @@ use anyhow::{Context, bail};
 use foveal_files::{Journal, Roots, Writer};
 use foveal_index::IndexError;
 use foveal_processes::{Guard, Sandbox, Shell};
-use foveal_store::{ReadOnly, SqliteStore, Store};
+use foveal_store::{PassingContents, ReadOnly, SqliteStore, Store};
 use foveal_tools::person::Person;
 use foveal_tools::toolbox::Host;
 use foveal_tools::unkept::Unkept;
@@ -19,6 +20,7 @@ use crate::environment::{self, Environment};
 use crate::notice;
 use crate::readable;
 use crate::repository_index;
+use crate::uptime;
 use crate::user_settings::{self, UserSettings};
 
 /// Opens toolboxes that share one store.
@@ -85,6 +87,12 @@ impl Opener {
         self
     }
 
+    /// The same, but nothing that files, pages and outputs hold is written to disk.
+    pub(crate) fn keeping_no_contents(mut self) -> Self {
+        self.settings.keeps_no_contents = true;
+        self
+    }
+
     /// The same, but no command runs where the kernel cannot hold it to the folders that it may
     /// write.
     pub(crate) fn requiring_sandbox(mut self) -> Self {
@@ -121,7 +129,8 @@ impl Opener {
         let paths: Vec<PathBuf> = opened.all().map(|root| root.path().to_owned()).collect();
         let index = |root: &Path| -> code_index::Open {
             let (root, environment) = (root.to_owned(), self.environment.clone());
-            Box::new(move || repository_index::open_for_tools(&root, &environment))
+            let keeps = !self.settings.keeps_no_contents;
+            Box::new(move || repository_index::open_for_tools(&root, keeps, &environment))
         };
         let first = index(opened.working_directory());
         let mut toolbox = self.with_index(opened, first);
@@ -196,9 +205,12 @@ impl Opener {
     }
 
     fn with_store(&self, roots: Roots, index: code_index::Open, store: Arc<dyn Store>) -> Toolbox {
-        let UserSettings { tools, policy } = self.settings.clone();
+        let UserSettings { tools, policy, .. } = self.settings.clone();
         let mut toolbox = Toolbox::new(roots, store, index, self.host.clone(), tools);
         toolbox.policy = policy;
+        if let Some(program) = own_program() {
+            toolbox.convert_pages_by(vec![program, CONVERT_PAGE.into()]);
+        }
         toolbox.rules_file = user_settings::path(&self.environment);
         toolbox.client_folder.clone_from(&self.client_folder);
         toolbox.person = Person::told_by(|text| notice::say(text));
@@ -221,7 +233,20 @@ impl Opener {
 
     fn store(&self) -> OpenedStore {
         let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
-        store.get_or_insert_with(|| open_store(&self.environment)).clone()
+        let keeps_contents = !self.settings.keeps_no_contents;
+        store.get_or_insert_with(|| open_store(&self.environment, keeps_contents)).clone()
+    }
+}
+
+/// The command that converts a page, for the program itself.
+pub(crate) const CONVERT_PAGE: &str = "convert-page";
+
+/// This program as it runs, also where another one has taken its place on the disk since.
+fn own_program() -> Option<OsString> {
+    let running = Path::new("/proc/self/exe");
+    match running.exists() {
+        true => Some(running.into()),
+        false => std::env::current_exe().ok().map(Into::into),
     }
 }
 
@@ -245,11 +270,17 @@ fn journal_path(environment: &Environment) -> Option<PathBuf> {
 }
 
 /// The store among the user's data; one in memory, which is said, where that cannot be used.
-fn open_store(environment: &Environment) -> OpenedStore {
+/// Contents are in memory alone unless it `keeps_contents`.
+fn open_store(environment: &Environment, keeps_contents: bool) -> OpenedStore {
     let why = match store_path(environment).as_deref().map(SqliteStore::open) {
         Some(Ok(store)) => {
             store.take_notices().iter().for_each(notice::say);
-            return OpenedStore { store: Arc::new(store), is_kept: true };
+            let store = store.told_uptime(uptime::now);
+            let store: Arc<dyn Store> = match keeps_contents {
+                true => Arc::new(store),
+                false => Arc::new(PassingContents::new(store, memory())),
+            };
+            return OpenedStore { store, is_kept: keeps_contents };
         }
         Some(Err(error)) => notice::in_one_line(&error),
         None => "there is no place for the store: set HOME or XDG_DATA_HOME".to_owned(),
@@ -259,7 +290,11 @@ fn open_store(environment: &Environment) -> OpenedStore {
 }
 
 fn in_memory() -> Arc<dyn Store> {
-    Arc::new(SqliteStore::in_memory().expect("a store in memory needs nothing but memory"))
+    Arc::new(memory())
+}
+
+fn memory() -> SqliteStore {
+    SqliteStore::in_memory().expect("a store in memory needs nothing but memory")
 }
 
 /// The store, to be read; `None` if nothing was ever stored. Where it cannot be written, it is

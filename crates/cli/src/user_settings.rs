@@ -26,6 +26,8 @@ pub(crate) struct UserSettings {
     pub(crate) tools: ToolSettings,
     /// Who may do what.
     pub(crate) policy: Policy,
+    /// Whether nothing that files, pages and outputs hold is written to disk.
+    pub(crate) keeps_no_contents: bool,
 }
 
 /// Where the settings are; `None` if there is no place for them.
@@ -51,6 +53,11 @@ pub(crate) fn read(environment: &Environment) -> anyhow::Result<UserSettings> {
     of(&bytes).with_context(|| format!("`{shown}` cannot be used: correct it, or remove it"))
 }
 
+/// Whether contents may be written to disk. If the settings cannot be read, they may not.
+pub(crate) fn keep_contents(environment: &Environment) -> bool {
+    read(environment).is_ok_and(|settings| !settings.keeps_no_contents)
+}
+
 fn of(bytes: &[u8]) -> anyhow::Result<UserSettings> {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
@@ -59,8 +66,16 @@ fn of(bytes: &[u8]) -> anyhow::Result<UserSettings> {
             line_at(bytes, error.valid_up_to())
         ),
     };
-    let Written { detect_duplicates, duplicates, answers, read, run, web, permissions } =
-        toml::from_str(text)?;
+    let Written {
+        keep_contents,
+        detect_duplicates,
+        duplicates,
+        answers,
+        read,
+        run,
+        web,
+        permissions,
+    } = toml::from_str(text)?;
     let usual = ToolSettings::default();
     let (run_time_out_ms, run_time_out_max_ms) = time_outs(&run, &usual, text)?;
     let for_files = read.for_files.into_iter().map(|files| (files.glob.0, files.small_lines.0));
@@ -77,7 +92,8 @@ fn of(bytes: &[u8]) -> anyhow::Result<UserSettings> {
         ..usual
     };
     let rules = permissions.into_iter().map(Rule::from).collect();
-    Ok(UserSettings { tools, policy: Policy { rules } })
+    let keeps_no_contents = keep_contents == Some(false);
+    Ok(UserSettings { tools, policy: Policy { rules }, keeps_no_contents })
 }
 
 /// The line in which the byte at `at` stands, from 1.

@@ -169,6 +169,21 @@ fn tests(count: usize) -> String {
     format!("{all}test result: ok. {count} passed; 0 failed\n")
 }
 
+#[test]
+fn nothing_is_left_out_where_no_contents_are_kept() {
+    let session = Session::new("keeps_no_contents");
+    session.world.write("home/.config/foveal/config.toml", "keep_contents = false\n");
+    session.user("run the tests", None);
+    assert!(session.run("c1", "cargo test", &tests(900)).is_none());
+    let own = session.world.folder.join("home/.local/share/foveal");
+    for entry in fs::read_dir(own).expect("a folder").flatten() {
+        let bytes = fs::read(entry.path()).unwrap_or_default();
+        assert!(!bytes.windows(9).any(|part| part == b"test case"), "{:?}", entry.path());
+    }
+    session.world.write("home/.config/foveal/config.toml", "");
+    assert!(session.run("c2", "cargo test", &tests(900)).is_some());
+}
+
 /// The lines that are shown, with the numbers Claude Code gives them, are those of the file.
 #[track_caller]
 fn shows(shaped: Option<Shaped>, file: &[String], first: usize, last: usize) -> String {

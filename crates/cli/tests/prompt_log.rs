@@ -161,3 +161,27 @@ fn recorded_sessions_are_rebuilt_too() {
         check(&sessions_of(path), &world.read("log"), "max");
     }
 }
+
+#[test]
+fn secrets_are_kept_only_where_the_user_says_so() {
+    let world = World::new("prompt_log_secrets");
+    let secret = "q8Zx61LmP0vTr7Ws";
+    let text = session("s1").replace("make the third value", &format!("DB_PASS={secret} is set"));
+    world.write("s1.json", text);
+    for (arguments, is_kept) in [("", false), (" --keep-secrets", true)] {
+        let ran =
+            world.run(&format!("replay s1.json --profile balanced --prompt-log log{arguments}"));
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        let log = world.read("log");
+        assert_eq!(log.contains(secret), is_kept, "{arguments}");
+        assert_eq!(log.contains("DB_PASS=[secret removed: password]"), !is_kept, "{arguments}");
+    }
+    let printed = world.run("replay s1.json --profile balanced --prompt-log -").out;
+    assert!(printed.contains(secret), "a pipe gets every byte");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let metadata = std::fs::metadata(world.folder.join("log")).expect("it is there");
+        assert_eq!(metadata.permissions().mode() & 0o777, 0o600);
+    }
+}

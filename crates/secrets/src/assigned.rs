@@ -56,6 +56,9 @@ pub(crate) fn assigned(text: &[u8], name: &Range<usize>) -> Option<Assigned> {
         (b'=', _) => (How::Tight, 1),
         (b':', _) => (How::Colon, 1),
         (b'(', _) => return quoted(text, blank + 1, How::Loose),
+        (b'"' | b'\'', _) if blank > at && closing.is_none() => {
+            return quoted(text, blank, How::Loose);
+        }
         (b',', _) if closing.is_some() => {
             return quoted(text, skip(text, blank + 1, true), How::Loose);
         }

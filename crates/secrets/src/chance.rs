@@ -1,7 +1,7 @@
 //! Whether a value was made by chance, chosen by a person, or stands for a value.
 
 /// Shortest value whose letters say whether they are words.
-const SHUFFLED_BYTES_MIN: usize = 16;
+const SHUFFLED_BYTES_MIN: usize = 12;
 
 /// Bits of chance that a character of a secret holds at least, by how often each occurs in it.
 const BITS_MIN: f32 = 2.9;
@@ -109,7 +109,7 @@ pub(crate) fn is_mixed(value: &[u8]) -> bool {
         byte.is_ascii_punctuation() && !matches!(byte, b'_' | b'-' | b'.' | b'/' | b':')
     };
     let odd = value.iter().filter(is_odd).count();
-    has_letter && (digits > 0 || odd > 0)
+    has_letter && (digits > 0 || odd > 0 || is_shuffled(value))
 }
 
 /// Whether a value is one sign again and again.
@@ -144,7 +144,7 @@ pub(crate) fn is_identifier(value: &[u8]) -> bool {
         words += usize::from(begins);
         before = *byte;
     }
-    letters >= 3 * words && letters >= 2 * digits && !is_shuffled(value)
+    letters >= 3 * words && letters >= 2 * digits && !(value.len() >= 16 && is_shuffled(value))
 }
 
 /// Whether the small letters of a long value stand in runs that are too short for words.
@@ -160,7 +160,7 @@ fn is_shuffled(value: &[u8]) -> bool {
 pub(crate) fn looks_random(value: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(value) else { return false };
     let has = |is: fn(&u8) -> bool| value.iter().any(is);
-    if !has(u8::is_ascii_digit) || !has(u8::is_ascii_alphabetic) {
+    if !has(u8::is_ascii_alphabetic) || !has(u8::is_ascii_digit) && !is_shuffled(value) {
         return false;
     }
     // Templates, variables, calls, tags and the notes that stand for secrets.
@@ -177,7 +177,8 @@ pub(crate) fn is_name(text: &str) -> bool {
         let word = part.trim_end_matches(|c: char| c.is_ascii_digit());
         let is_word = word.bytes().all(|byte| byte.is_ascii_alphabetic());
         let digits = part.len() - word.len();
-        is_word && digits <= 4 && (is_one_case(word) || digits <= 1)
+        let is_spelled = is_one_case(word) || digits <= 1 && !is_shuffled(word.as_bytes());
+        is_word && digits <= 4 && is_spelled
     })
 }
 

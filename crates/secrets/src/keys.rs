@@ -154,7 +154,12 @@ fn whole(line: &[u8]) -> Option<Range<usize>> {
     if !(WIDTHS[0]..WIDTHS[1] + 30).contains(&line.len()) {
         return None;
     }
-    let word = body(line).filter(|word| WIDTHS.contains(&word.len()))?;
+    let mut word = body(line)?;
+    // The mark of a line that was added.
+    word.start += usize::from(line.starts_with(b"+") && WIDTHS.contains(&(word.len() - 1)));
+    if !WIDTHS.contains(&word.len()) {
+        return None;
+    }
     let signs = &line[word.clone()];
     let has = |is: fn(&u8) -> bool| signs.iter().filter(|sign| is(sign)).count() >= 3;
     let is_mixed =

@@ -199,7 +199,7 @@ pub(crate) fn sound(name: &[u8]) -> Option<Sound> {
     }
     let joined = words.concat();
     let has = |part: &str| joined.windows(part.len()).any(|at| at == part.as_bytes());
-    let is_public = words.iter().any(|word| matches!(*word, b"public" | b"pub"));
+    let is_public = words.iter().any(|word| matches!(*word, b"public" | b"pub" | b"publishable"));
     let is_token = words.iter().any(|word| ends(word, "token") || is(&PASSWORDS, word));
     if KEYS.into_iter().any(has) || has("password") || has("passwd") || has("passphrase") {
         return (!is_public).then_some(Sound::Token);
@@ -208,7 +208,7 @@ pub(crate) fn sound(name: &[u8]) -> Option<Sound> {
         return Some(Sound::Token);
     }
     let before = words.len().checked_sub(2).map(|at| words[at]);
-    let is_key = last == b"key" && before.is_some_and(|word| !is(&OPEN_KEYS, word));
+    let is_key = last == b"key" && !is_public && before.is_some_and(|word| !is(&OPEN_KEYS, word));
     is_key.then_some(Sound::Key)
 }
 

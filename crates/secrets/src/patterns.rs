@@ -193,7 +193,7 @@ pub(crate) static TABLE: [Pattern; PATTERNS] = [
         "password of a user",
         &["http ", "https ", "xh ", "smbclient ", "ldapsearch ", "lftp "],
         Command,
-        r#"(?-u)^(?:https?|xh|smbclient|ldapsearch|lftp)[ \t](?:[^\n]{0,300}?[ \t])??-(?:[aUu][ \t]{0,2}["']?[^\s:%,"'`$<>{}()\[\]|;&-][^\s:%,"'`$<>{}()\[\]|;&]{0,63}[:%,]|w[ \t]{0,2}["']?)([^\s:"'`$<>{}()\[\]|;&-]{6,64})(?:[\s"']|$)"#,
+        r#"(?-u)^(?:https?|xh|smbclient|ldapsearch|lftp)[ \t](?:[^\n]{0,300}?[ \t])??-(?:[aUu][ \t]{0,2}["']?[^\s:%,"'`$<>{}()\[\]|;&-][^\s:%,"'`$<>{}()\[\]|;&]{0,63}[:%,]|w[ \t]{0,2}["']?)([^\s:"'`$<>{}()\[\]|;&-][^\s"'`$<>{}()\[\]|;&]{5,64})(?:[\s"']|$)"#,
         Mixed,
     ),
     pattern(

@@ -38,6 +38,10 @@ pub fn redact(text: &[u8]) -> Option<Redacted> {
             bytes.push(sign);
             bytes.extend(is_wide.then_some(0));
         }
+        if *is_wide && range.len() % 2 == 1 {
+            // The text ends with a sign that has no zero behind it.
+            bytes.pop();
+        }
         end = range.end;
     }
     bytes.extend_from_slice(&text[end..]);

@@ -2,6 +2,7 @@
 
 use foveal_secrets::{Redacted, find, redact};
 use proptest::prelude::*;
+use std::time::Duration;
 
 /// The text as it would be stored.
 fn stored(text: &str) -> String {
@@ -305,5 +306,135 @@ proptest! {
     #[test]
     fn bytes_are_no_trouble(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
         find(&bytes);
+    }
+}
+
+/// The text in UTF-16, in either order of bytes.
+fn wide(text: &str, is_big: bool) -> Vec<u8> {
+    let units = text.encode_utf16();
+    units.flat_map(|unit| if is_big { unit.to_be_bytes() } else { unit.to_le_bytes() }).collect()
+}
+
+#[test]
+fn texts_in_utf_16_are_read() {
+    let text = "größer\r\npassword = \"q8Zx61LmP0vTr7Ws\"\r\nDB_PASS=q8Zx61LmP0vTr7Ws\r\n…\r\n";
+    let expected = "größer\r\npassword = \"[secret removed: password]\"\r\n\
+                    DB_PASS=[secret removed: password]\r\n…\r\n";
+    for is_big in [false, true] {
+        for mark in ["", "\u{feff}"] {
+            let redacted = redact(&wide(&format!("{mark}{text}"), is_big)).expect("two");
+            assert_eq!(redacted.bytes, wide(&format!("{mark}{expected}"), is_big));
+            assert_eq!(redacted.secrets, 2);
+        }
+    }
+    // At the very end, and in the midst of other bytes.
+    let end = redact(&wide("A_TOKEN=q8Zx61LmP0vTr7Ws", true)).expect("one");
+    assert_eq!(end.bytes, wide("A_TOKEN=[secret removed: password]", true));
+    let mixed =
+        [b"\0\0\xff".as_slice(), &wide("A_TOKEN=q8Zx61LmP0vTr7Ws ", false), b"\xff\0"].concat();
+    assert_eq!(redact(&mixed).expect("one").secrets, 1);
+}
+
+#[test]
+fn lines_are_kept_whatever_is_removed() {
+    let line = "q8Zx61LmP0vTr7WsAb3Cd4Ef5Gh6Ij7Kl8Mn9Op0Qr1St2Uv3Wx4Yz5Aa6Bb7Cc8\n";
+    for text in [
+        line.repeat(5),
+        format!("{}{2}END RSA PRIVATE KEY{2}\n{1}", line.repeat(2), "rest\n", "-----"),
+        format!("kind: Secret\ndata:\n  a: |\n    {line}    {line}  b: YWJjZA==\n---\nrest: 1\n"),
+    ] {
+        let shown = stored(&text);
+        assert_ne!(shown, text);
+        assert!(!shown.contains("q8Zx61LmP0vTr7Ws"), "{shown}");
+        assert_eq!(shown.matches('\n').count(), text.matches('\n').count(), "{shown}");
+    }
+}
+
+/// What rules begin with, again and again.
+const UNITS: &[&str] = &[
+    "password:",
+    "password=",
+    "password: ",
+    "\"password\": \"",
+    "password='",
+    "pass=\\\"",
+    "token:token:",
+    "_key=",
+    "secret = ",
+    "https://",
+    "://a:",
+    "://a:b@",
+    "cookie:a=b;",
+    "cookie a=",
+    "curl -u ",
+    "curl ",
+    "mysql ",
+    "mysql -p",
+    "http -a ",
+    "docker login ",
+    "machine a login b ",
+    "--token ",
+    "--user a:",
+    "kind: Secret\n",
+    "kind: Secret\ndata:\n",
+    "{\"kind\":\"Secret\",\"data\":{",
+    "kind\":\"Secret\"",
+    "a:5432:b:c:",
+    ":*:",
+    ":5432:",
+    "-----END PRIVATE KEY-----\n",
+    "-----BEGIN PRIVATE KEY-----\n",
+    "-----BEGIN PRIVATE KEY-----",
+    "-----END",
+    "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWZnaGlqa2xtbm9wcXJzdHV2\n",
+    "QUJDREVGR0hJSktMTU5PUFFSU1RVVldY",
+    "a1B2c3D4",
+    "a1B2c3D4=",
+    "bearer a",
+    "authorization: bearer ",
+    "sig=a",
+    "?key=a",
+    "eyJabcdefghijkl.",
+    "sk-",
+    "ghp_",
+    "ghp_a1B2",
+    "$6$a$",
+    "$argon2id$",
+    "{SHA}",
+    "\"d\":\"",
+    "define('AUTH_KEY',",
+    "a\0",
+    "p\0a\0s\0s\0=\0",
+    "\0\0",
+    "name: A_TOKEN\nvalue: ",
+    "<password>",
+    "\\n",
+    "\\\\\\\"",
+    "\"auth\": \"YTpi",
+    "discord: ",
+    "-pass ",
+    "identified by '",
+    "token: a<",
+    "x_pass: &str = ",
+];
+
+/// A text that consists of what rules begin with takes no longer than a few times
+/// as long as one without.
+#[test]
+fn no_text_takes_long() {
+    let time = |text: &str| {
+        let begin = std::time::Instant::now();
+        find(text.as_bytes());
+        begin.elapsed()
+    };
+    let of = |unit: &str| unit.repeat((1 << 17) / unit.len());
+    find(of("password=\"q8Zx61LmP0vTr7Ws\" https://a:b@c curl -u a:b x\n").as_bytes());
+    let plain = time(&of("let value = compute(first, second);\n")).max(time(&of("plain words, ")));
+    for unit in UNITS {
+        let took = time(&of(unit));
+        assert!(
+            took < plain * 60 + Duration::from_millis(40),
+            "{unit:?}: {took:?}, plain {plain:?}"
+        );
     }
 }

@@ -13,11 +13,11 @@ use foveal_transcript::{ContentHash, Handle, Timestamp};
 use serde_json::{Value, json};
 
 /// Makes stores with nothing in them.
-type Fresh<'a> = &'a dyn Fn() -> Box<dyn Store>;
+pub(crate) type Fresh<'a> = &'a dyn Fn() -> Box<dyn Store>;
 
-type Case = (&'static str, fn(&dyn Store));
+pub(crate) type Case = (&'static str, fn(&dyn Store));
 
-const CASES: &[Case] = &[
+pub(crate) const CASES: &[Case] = &[
     ("content is stored once", content_is_stored_once),
     ("content of all kinds comes back", content_of_all_kinds_comes_back),
     ("what is too large is refused", what_is_too_large_is_refused),
@@ -46,7 +46,7 @@ const CASES: &[Case] = &[
 ];
 
 /// What every store does whose secrets are removed.
-const SECRET_CASES: &[Case] = &[
+pub(crate) const SECRET_CASES: &[Case] = &[
     ("secrets are not stored", secrets_are_not_stored),
     ("commands have no secrets", commands_have_no_secrets),
     ("names have no secrets", names_have_no_secrets),
@@ -54,7 +54,7 @@ const SECRET_CASES: &[Case] = &[
     ("calls, grants and readers have no secrets", calls_grants_and_readers_have_no_secrets),
 ];
 
-fn run(name: &str, cases: &[&[Case]], fresh: Fresh<'_>) {
+pub(crate) fn run(name: &str, cases: &[&[Case]], fresh: Fresh<'_>) {
     for (case, check) in cases.iter().copied().flatten() {
         eprintln!("{name}: {case}");
         check(&*fresh());
@@ -64,12 +64,6 @@ fn run(name: &str, cases: &[&[Case]], fresh: Fresh<'_>) {
 #[test]
 fn sqlite_in_memory() {
     run("sqlite in memory", &[CASES], &|| Box::new(Sqlite::in_memory().expect("memory")));
-}
-
-#[test]
-fn sqlite_in_memory_without_secrets() {
-    let fresh = || -> Box<dyn Store> { Box::new(SqliteStore::in_memory().expect("memory")) };
-    run("sqlite in memory without secrets", &[CASES, SECRET_CASES], &fresh);
 }
 
 #[test]
@@ -89,20 +83,25 @@ pub(crate) fn at(hours: i64) -> Timestamp {
     Timestamp(hours * HOUR)
 }
 
-fn open(store: &dyn Store, name: &str, now: Timestamp) -> SessionId {
+pub(crate) fn open(store: &dyn Store, name: &str, now: Timestamp) -> SessionId {
     let id = SessionId(name.into());
     let facts = SessionFacts { roots: vec!["/work".into()], transcript: Some("/t.jsonl".into()) };
     store.open_session(&id, &facts, now).expect("a session");
     id
 }
 
-fn put(store: &dyn Store, session: Option<&SessionId>, content: &str, now: Timestamp) -> Handle {
+pub(crate) fn put(
+    store: &dyn Store,
+    session: Option<&SessionId>,
+    content: &str,
+    now: Timestamp,
+) -> Handle {
     let stored = store.put(session, content.as_bytes(), now).expect("it is stored");
     assert_eq!(stored.secrets, 0);
     stored.handle
 }
 
-fn has(store: &dyn Store, handle: Handle) -> bool {
+pub(crate) fn has(store: &dyn Store, handle: Handle) -> bool {
     store.get(handle).expect("it can be read").is_some()
 }
 

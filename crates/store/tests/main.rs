@@ -5,3 +5,4 @@ mod crash;
 mod file;
 mod migration;
 mod own_edits;
+mod passing;

@@ -34,6 +34,9 @@ pub(crate) struct Arguments {
     /// Repeat it for several.
     #[arg(long, value_name = "PATH")]
     writable: Vec<PathBuf>,
+    /// Writes nothing to disk of what files, pages and outputs hold. Handles end with the server.
+    #[arg(long)]
+    keep_no_contents: bool,
     /// Runs no command where the kernel cannot hold it to the folders that it may write
     /// (`foveal doctor` says whether it can).
     #[arg(long)]
@@ -139,6 +142,9 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     settings.structured = arguments.structured;
     let writable = toolbox::named(&arguments.writable)?;
     let mut opener = confined(Opener::new(environment)?.for_commands(&writable), arguments)?;
+    if arguments.keep_no_contents {
+        opener = opener.keeping_no_contents();
+    }
     tell_unconfined();
     if arguments.http.is_none() {
         // Whoever starts it does so where it works.

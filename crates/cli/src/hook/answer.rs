@@ -19,6 +19,8 @@ use super::shaped::Shaped;
 use super::{failure, output, own_edit, shaped, transcript};
 use crate::environment::Environment;
 use crate::toolbox;
+use crate::uptime;
+use crate::user_settings;
 
 /// How long another process may keep the store to itself before the hook gives up.
 const STORE_TIME_MAX: Duration = Duration::from_millis(400);
@@ -48,6 +50,7 @@ pub(crate) fn answer(
         let event = Event::parse(&text, host)?;
         let place = toolbox::store_path(environment)?;
         let store = SqliteStore::open_within(&place, STORE_TIME_MAX).ok()?;
+        let store = store.told_uptime(uptime::now);
         // A store that another process holds is not waited for a second time.
         if let Some(answer) = answered(&event, &store, environment).ok()? {
             tell(&answer);
@@ -74,7 +77,9 @@ fn answered(
         Occasion::Forgets => {
             note_reader(store, folder, None, now())?;
             store.forget_edits(&event.session)?;
-            Past::open(store, event, now())?.forget(transcript::length(event));
+            if user_settings::keep_contents(environment) {
+                Past::open(store, event, now())?.forget(transcript::length(event));
+            }
             Ok(None)
         }
         Occasion::Asks(call) => {
@@ -92,6 +97,8 @@ fn answered(
             }
             Ok(None)
         }
+        // What is left out could not be had again.
+        Occasion::Answered(_) if !user_settings::keep_contents(environment) => Ok(None),
         Occasion::Answered(answered) => {
             let past = Past::open(store, event, now())?;
             let shaped = shaped(event, answered, &past, environment);

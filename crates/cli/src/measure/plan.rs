@@ -24,6 +24,8 @@ pub(crate) struct Plan<'a> {
     pub(crate) format: Option<Format>,
     /// Where the prompts of the first profile go.
     pub(crate) prompt_log: Option<&'a Ordered<'static>>,
+    /// Whether they go there with the secrets in them.
+    pub(crate) keeps_secrets: bool,
     /// What is drawn, where a report is.
     pub(crate) report: Option<Report<'a>>,
     /// Problems kept of each file; the rest is counted.

@@ -78,8 +78,9 @@ fn every_run(plan: &Plan<'_>, prepared: &Prepared, name: &str) -> Option<Vec<Run
         .map(|(place, profile)| {
             let drawn = plan.report.as_ref().is_some_and(|report| report.draws(*place));
             let logged = plan.prompt_log.is_some() && *place == 0;
-            let log = logged
-                .then(|| ConversationLog::new(name.to_owned(), prepared.record.conversation()));
+            let conversation = prepared.record.conversation();
+            let log = || ConversationLog::new(name.to_owned(), conversation, plan.keeps_secrets);
+            let log = logged.then(log);
             (!plan.cancel.is_cancelled()).then(|| run(plan, prepared, profile, log, drawn))
         })
         .collect()

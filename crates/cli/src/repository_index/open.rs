@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use anyhow::{anyhow, bail};
 use foveal_cancel::Cancel;
 use foveal_code::embed::Embedder;
 use foveal_embedder::Patience;
@@ -12,6 +13,10 @@ use super::place::{root_of, store_of};
 use crate::embedders::{Choice, EmbedderOptions};
 use crate::environment::Environment;
 use crate::notice;
+use crate::user_settings;
+
+/// Why an index is not on disk.
+const NOT_KEPT: &str = "your settings say `keep_contents = false`, or cannot be used";
 
 /// An index with the file it is kept in.
 pub(crate) struct Opened {
@@ -43,6 +48,9 @@ pub(crate) struct Embedding<'a> {
 /// If there is no such folder, or no place for the index.
 pub(crate) fn open(folder: Option<&Path>, embedding: Embedding<'_>) -> anyhow::Result<Opened> {
     let root = root_of(folder)?;
+    if !user_settings::keep_contents(embedding.environment) {
+        bail!("{NOT_KEPT}, so no index is written; searches make theirs in memory");
+    }
     let store = store_of(&root, embedding.environment)?;
     let opened = embedding.open(Index::open(&root, &store, None)?, Some(store))?;
     opened.tell_problem();
@@ -59,6 +67,7 @@ pub(crate) fn open_for_reading(
 ) -> anyhow::Result<Opened> {
     let root = root_of(folder)?;
     let why = match store_of(&root, embedding.environment) {
+        _ if !user_settings::keep_contents(embedding.environment) => anyhow!("{NOT_KEPT}"),
         Err(none) => none,
         Ok(store) => match Index::open(&root, &store, None) {
             Err(error) if error.is_place() => error.into(),
@@ -71,15 +80,24 @@ pub(crate) fn open_for_reading(
 }
 
 /// Opens the index of `root` for tools, with the embedder it remembers; in memory, which is said,
-/// where it cannot be kept.
+/// where it cannot be kept, and where it is not to be.
 ///
 /// # Errors
 /// If there is no such folder.
-pub(crate) fn open_for_tools(root: &Path, environment: &Environment) -> Result<Index, IndexError> {
+pub(crate) fn open_for_tools(
+    root: &Path,
+    keeps: bool,
+    environment: &Environment,
+) -> Result<Index, IndexError> {
     let (options, cancel) = (EmbedderOptions::default(), &Cancel::NEVER);
     let patience = Patience::SHORT;
     let embedding = Embedding { options: &options, patience, environment, cancel };
-    match open_for_reading(Some(root), embedding) {
+    let opened = match keeps {
+        true => open_for_reading(Some(root), embedding),
+        // Its user knows.
+        false => embedding.open(Index::in_memory(root, None)?, None),
+    };
+    match opened {
         Ok(opened) => Ok(opened.index),
         Err(_) => Index::in_memory(root, None),
     }

@@ -7,7 +7,7 @@ fn of(text: &str) -> anyhow::Result<UserSettings> {
 
 #[test]
 fn everything_can_be_set() {
-    let set = of("detect_duplicates = false\n\
+    let set = of("keep_contents = false\ndetect_duplicates = false\n\
          [answers]\ntokens = 9_000\nbytes = 30_000\n\
          [read]\nsmall_lines = 50\nfor_files = [{ glob = \"**/*.md\", small_lines = 400 }]\n\
          [run]\ntime_out_ms = 1\ntime_out_max_ms = 2\nterminals_max = 3\n\
@@ -29,7 +29,7 @@ fn everything_can_be_set() {
     };
     let (tool, subject) = ("bash".to_owned(), "git push*".to_owned());
     let policy = Policy { rules: vec![Rule { tool, subject, verdict: Verdict::Deny }] };
-    assert_eq!(set, UserSettings { tools, policy });
+    assert_eq!(set, UserSettings { tools, policy, keeps_no_contents: true });
     assert_eq!(of("").expect("settings"), UserSettings::default());
 }
 

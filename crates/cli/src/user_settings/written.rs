@@ -19,6 +19,7 @@ const ANSWER_BYTES_MIN: u32 = 3_000;
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Written {
+    pub(super) keep_contents: Option<bool>,
     pub(super) detect_duplicates: Option<bool>,
     pub(super) duplicates: WrittenDuplicates,
     pub(super) answers: WrittenAnswers,

@@ -9,7 +9,10 @@ use crate::{harmless, planted};
 pub(crate) type Part = (&'static str, &'static [&'static str], &'static [&'static str]);
 
 /// What the redactor was written with, and what was written when it was done.
-pub(crate) const PARTS: [Part; 1] = [("known", planted::KNOWN, harmless::KNOWN)];
+pub(crate) const PARTS: [Part; 2] = [
+    ("known", planted::KNOWN, harmless::KNOWN),
+    ("held out", planted::HELD_OUT, harmless::HELD_OUT),
+];
 
 /// The forms that were told wrong.
 #[derive(Default)]

@@ -85,6 +85,10 @@ pub(crate) struct Arguments {
     /// Write every prompt of one profile to a file as JSON lines; `-` is standard output.
     #[arg(long, value_name = "FILE")]
     prompt_log: Option<PathBuf>,
+    /// Writes the prompts into that file word for word. If not given, `[secret removed: KIND]`
+    /// stands there for each secret that foveal recognises. Standard output gets every byte.
+    #[arg(long, requires = "prompt_log")]
+    keep_secrets: bool,
     /// Write one self-contained web page with plots.
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
@@ -132,6 +136,7 @@ pub(crate) struct Config {
     pub(super) json: bool,
     pub(super) problems_max: usize,
     pub(super) prompt_log: Option<PathBuf>,
+    pub(super) keep_secrets: bool,
     pub(super) report: Option<PathBuf>,
     pub(super) show: Option<Show>,
 }
@@ -184,6 +189,7 @@ impl Arguments {
             json: self.json,
             problems_max: if self.problems { usize::MAX } else { PROBLEMS_SHOWN },
             prompt_log: self.prompt_log,
+            keep_secrets: self.keep_secrets,
             report: self.report,
             show: self.show.map(|turn| Show { turn, detail, conversation }),
         })

@@ -1,7 +1,6 @@
 //! `foveal replay`: what each profile would have cost and kept on recorded sessions.
 
-use std::fs::{self, File};
-use std::io::{self, BufWriter};
+use std::io::{self, BufWriter, Write as _};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -23,6 +22,7 @@ use crate::notice;
 use crate::numbers::plural;
 use crate::ordered::Ordered;
 use crate::output;
+use crate::private_file;
 use crate::progress;
 use crate::prompt_view::PromptView;
 use crate::sessions::{self, FoundSessions, load_one, own};
@@ -45,7 +45,8 @@ pub(crate) fn run(config: &Config, environment: &Environment) -> anyhow::Result<
     let collected = Collected::of(outcomes, &found);
     if let Some(path) = config.report.as_ref().filter(|_| !collected.sessions.is_empty()) {
         let data = builder.into_inner().unwrap_or_else(PoisonError::into_inner).finish();
-        fs::write(path, foveal_report::render(&data))
+        private_file::create(path)
+            .and_then(|mut file| file.write_all(foveal_report::render(&data).as_bytes()))
             .with_context(|| format!("`{}` cannot be written", path.display()))?;
     }
     collected.report(config, cancel.is_cancelled(), environment)
@@ -71,6 +72,8 @@ fn measure_files(
         tokenizer: config.tokenizer,
         format: config.format,
         prompt_log: log.as_ref(),
+        // What is printed is what is there; what is kept is kept without secrets.
+        keeps_secrets: config.keep_secrets || is_printed(config),
         report,
         problems_max: config.problems_max,
         cancel,
@@ -135,13 +138,18 @@ fn session_files(
     Ok((!found.files.is_empty() || !found.unlisted.is_empty()).then_some(found))
 }
 
+/// Whether the prompts go to standard output.
+fn is_printed(config: &Config) -> bool {
+    config.prompt_log.as_ref().is_some_and(|path| path.as_os_str() == "-")
+}
+
 fn open_log(config: &Config) -> anyhow::Result<Option<Ordered<'static>>> {
     let Some(path) = &config.prompt_log else { return Ok(None) };
     if path.as_os_str() == "-" {
         return Ok(Some(Ordered::new(output::stream())));
     }
-    let file =
-        File::create(path).with_context(|| format!("`{}` cannot be written", path.display()))?;
+    let file = private_file::create(path)
+        .with_context(|| format!("`{}` cannot be written", path.display()))?;
     Ok(Some(Ordered::new(Box::new(BufWriter::new(file)))))
 }
 
@@ -191,8 +199,7 @@ impl Collected {
         if self.sessions.is_empty() && !interrupted {
             return Ok(ExitCode::from(exit_code::FAILED));
         }
-        let to_stdout = config.prompt_log.as_ref().is_some_and(|path| path.as_os_str() == "-");
-        if !to_stdout {
+        if !is_printed(config) {
             self.print(config, interrupted, environment.width)?;
         }
         Ok(match (interrupted, self.named_not_read) {

@@ -2,9 +2,11 @@
 
 use std::collections::HashSet;
 use std::ffi::OsString;
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{
+    DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
+};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -54,6 +56,11 @@ impl Journal {
     /// When the folder cannot be made.
     pub fn open(folder: &Path) -> io::Result<Self> {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        let was = fs::symlink_metadata(folder)?;
+        if was.is_dir() && was.mode() & 0o077 != 0 {
+            // Another user's folder may be shared on purpose.
+            drop(fs::set_permissions(folder, Permissions::from_mode(0o700)));
+        }
         Ok(Self {
             folder: folder.to_owned(),
             names: Arc::default(),
