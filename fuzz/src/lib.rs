@@ -1,5 +1,7 @@
 //! What every fuzz target checks; see `fuzz_targets`.
 
+#[path = "../../crates/tools/tests/fuzzed.rs"]
+mod chosen;
 #[path = "../../crates/code/tests/fuzzed.rs"]
 mod fuzzed;
 #[path = "../../crates/code/tests/invariants.rs"]
@@ -45,4 +47,24 @@ pub fn symbols(data: &[u8]) {
 /// What is shown in colours.
 pub fn highlight(data: &[u8]) {
     fuzzed::highlight(data);
+}
+
+/// Rules about the commands of a line.
+pub fn commands(data: &[u8]) {
+    chosen::commands(data);
+}
+
+/// Texts without their secrets.
+pub fn redaction(data: &[u8]) {
+    chosen::redaction(data);
+}
+
+/// Rules of ignored files.
+pub fn ignore_rules(data: &[u8]) {
+    chosen::ignore_rules(data);
+}
+
+/// What stands in the place of the store.
+pub fn store_file(data: &[u8]) {
+    chosen::store_file(data);
 }

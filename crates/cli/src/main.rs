@@ -33,6 +33,7 @@ mod source_file;
 mod summary;
 mod table;
 mod toolbox;
+mod uptime;
 mod user_settings;
 
 use std::io;

@@ -1,5 +1,6 @@
 //! Tools on folders, with what they need of this machine.
 
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,6 +20,7 @@ use crate::environment::{self, Environment};
 use crate::notice;
 use crate::readable;
 use crate::repository_index;
+use crate::uptime;
 use crate::user_settings::{self, UserSettings};
 
 /// Opens toolboxes that share one store.
@@ -206,6 +208,9 @@ impl Opener {
         let UserSettings { tools, policy, .. } = self.settings.clone();
         let mut toolbox = Toolbox::new(roots, store, index, self.host.clone(), tools);
         toolbox.policy = policy;
+        if let Some(program) = own_program() {
+            toolbox.convert_pages_by(vec![program, CONVERT_PAGE.into()]);
+        }
         toolbox.rules_file = user_settings::path(&self.environment);
         toolbox.client_folder.clone_from(&self.client_folder);
         toolbox.person = Person::told_by(|text| notice::say(text));
@@ -230,6 +235,18 @@ impl Opener {
         let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
         let keeps_contents = !self.settings.keeps_no_contents;
         store.get_or_insert_with(|| open_store(&self.environment, keeps_contents)).clone()
+    }
+}
+
+/// The command that converts a page, for the program itself.
+pub(crate) const CONVERT_PAGE: &str = "convert-page";
+
+/// This program as it runs, also where another one has taken its place on the disk since.
+fn own_program() -> Option<OsString> {
+    let running = Path::new("/proc/self/exe");
+    match running.exists() {
+        true => Some(running.into()),
+        false => std::env::current_exe().ok().map(Into::into),
     }
 }
 
@@ -258,6 +275,7 @@ fn open_store(environment: &Environment, keeps_contents: bool) -> OpenedStore {
     let why = match store_path(environment).as_deref().map(SqliteStore::open) {
         Some(Ok(store)) => {
             store.take_notices().iter().for_each(notice::say);
+            let store = store.told_uptime(uptime::now);
             let store: Arc<dyn Store> = match keeps_contents {
                 true => Arc::new(store),
                 false => Arc::new(PassingContents::new(store, memory())),

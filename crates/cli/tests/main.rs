@@ -3,6 +3,8 @@
 mod bad_input;
 mod bench;
 mod caches;
+#[cfg(unix)]
+mod convert_page;
 mod embedder;
 #[cfg(unix)]
 mod full_disk;
@@ -37,5 +39,6 @@ mod rules;
 mod screens;
 mod shell_tools;
 mod single;
+mod soak;
 mod structure;
 mod world;

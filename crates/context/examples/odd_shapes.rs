@@ -1,7 +1,8 @@
 //! Times the engine on results and conversations of odd shapes, beside a plain one of the same
 //! size: whoever writes what a tool prints must not choose how long foveal works.
 //!
-//! `cargo run --release -p foveal-context --example odd_shapes -- [BYTES]` (default 1,000,000).
+//! `cargo run --release -p foveal-context --example odd_shapes -- [BYTES] [SHAPE]` (default
+//! 1,000,000; all shapes, or the plain ones and those whose names have `SHAPE` in them).
 //! The last column is how many times longer a shape takes than the plain one of its kind.
 
 use std::time::{Duration, Instant};
@@ -76,13 +77,21 @@ fn main() {
     print!("{:<44}", "");
     PROFILES.iter().for_each(|profile| print!("{profile:>10}"));
     println!("{:>10}", "factor");
-    table(OUTPUTS, |shape| printed(&shape(bytes)));
-    table(CONVERSATIONS, |shape| shape(bytes));
+    let wanted = std::env::args().nth(2).unwrap_or_default();
+    table(OUTPUTS, &wanted, |shape| printed(&shape(bytes)));
+    table(CONVERSATIONS, &wanted, |shape| shape(bytes));
 }
 
-fn table<T>(shapes: &[Shape<T>], conversation: impl Fn(fn(usize) -> T) -> Conversation) {
+fn table<T>(
+    shapes: &[Shape<T>],
+    wanted: &str,
+    conversation: impl Fn(fn(usize) -> T) -> Conversation,
+) {
     let mut plain = None;
-    for (name, shape) in shapes {
+    for (at, (name, shape)) in shapes.iter().enumerate() {
+        if at > 0 && !name.contains(wanted) {
+            continue;
+        }
         let conversation = conversation(*shape);
         print!("{name:<44}");
         let times: Vec<f64> = PROFILES

@@ -321,6 +321,8 @@ impl Planner {
             free_from: free_from.unwrap_or(0),
         });
         self.mark_dead(choice.dead.iter().copied());
+        // No level is below a note: of a long conversation most entries come to stand there.
+        self.movable.retain(|index| self.items[index.at()].level != Level::Note);
         choice
     }
 

@@ -162,13 +162,13 @@ fn candidates(ask: &Ask<'_>) -> Vec<Candidate> {
     let read_ratio = ask.prices.read_ratio();
     let mut found = Vec::new();
     for index in ask.movable {
-        let Ok(position) = ask.window.binary_search(index) else { continue };
-        if position < ask.fixed_until {
-            continue;
-        }
         let (Some(life), item) = (&ask.lives[index.at()], ask.item(*index)) else { continue };
         let recent = ask.requests - life.arrived < ask.settings.recent_requests;
-        if item.tokens < ask.settings.tokens_min || recent {
+        if item.tokens < ask.settings.tokens_min || item.level == Level::Note || recent {
+            continue;
+        }
+        let Ok(position) = ask.window.binary_search(index) else { continue };
+        if position < ask.fixed_until {
             continue;
         }
         let facts = ask.record.facts(*index);

@@ -268,6 +268,10 @@ fn each_of_tools() -> Vec<(Note, &'static str)> {
         (AnswerNote::InFocus.into(), "In focus:"),
         (AnswerNote::NoFocus.into(), "[no files are in focus]"),
         (AnswerNote::PageCut.into(), "[the page is longer; this is its beginning]"),
+        (
+            AnswerNote::PagePlain.into(),
+            "[the page could not be turned into Markdown; this is its text without markup]",
+        ),
         (showing(Showing::Full), "File: src/a.rs (full)"),
         (showing(Showing::NotAbove), "File: src/a.rs (what is not shown above)"),
         (showing(Showing::LongLinesCut), "File: src/a.rs (long lines cut)"),

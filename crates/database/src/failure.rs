@@ -19,16 +19,20 @@ pub fn is_of_place(error: &rusqlite::Error) -> bool {
     )
 }
 
+/// Whether another process writes the file, or holds it, for longer than is waited for.
+pub fn is_busy(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+}
+
 /// Whether it is the machine's doing, or that of others who use the file, and says nothing of
 /// what the file holds.
 pub fn is_of_machine(error: &rusqlite::Error) -> bool {
     is_of_place(error)
+        || is_busy(error)
         || matches!(
             error.sqlite_error_code(),
             Some(
-                ErrorCode::DatabaseBusy
-                    | ErrorCode::DatabaseLocked
-                    | ErrorCode::NoLargeFileSupport
+                ErrorCode::NoLargeFileSupport
                     | ErrorCode::OperationInterrupted
                     | ErrorCode::OutOfMemory
             )

@@ -3,9 +3,12 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _};
-use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::Path;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
 
+use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _};
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, OpenOptionsExt as _};
 use rustix::fs::OFlags;
 
 /// Whether a symbolic link in place of the file is followed.
@@ -17,17 +20,72 @@ pub enum Links {
     Followed,
 }
 
+/// What stands at a path may be a pipe.
+const WAITS_FOR_NOBODY: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY);
+
+/// A folder that is held open, so that no name in it leads out of it.
+#[derive(Debug)]
+pub struct HeldFolder {
+    path: PathBuf,
+    handle: Dir,
+}
+
+impl HeldFolder {
+    /// Holds the folder at `path`.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, or it may not be read.
+    pub fn open(path: PathBuf) -> io::Result<Self> {
+        let handle = Dir::open_ambient_dir(&path, ambient_authority())?;
+        Ok(Self { path, handle })
+    }
+
+    /// Where it was when it was opened.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether it is the folder that stands at its path, and not one that was put there since.
+    pub fn is_in_place(&self) -> bool {
+        let there = std::fs::symlink_metadata(&self.path);
+        let held = self.handle.try_clone().and_then(|handle| handle.into_std_file().metadata());
+        match (there, held) {
+            (Ok(there), Ok(held)) => (there.dev(), there.ino()) == (held.dev(), held.ino()),
+            _ => false,
+        }
+    }
+
+    /// Opens the regular file at `path`, which starts in the folder. Links that lead out of the
+    /// folder are refused, and so is one in place of the file.
+    ///
+    /// # Errors
+    ///
+    /// As [`open_regular`].
+    pub fn open_regular(&self, path: &Path) -> io::Result<File> {
+        let mut options = cap_std::fs::OpenOptions::new();
+        options.read(true).follow(FollowSymlinks::No);
+        options.custom_flags(WAITS_FOR_NOBODY.bits().cast_signed());
+        regular(self.handle.open_with(path, &options).map(cap_std::fs::File::into_std))
+    }
+}
+
 /// Opens the regular file at `path`, without waiting for whoever might write into a pipe.
 ///
 /// # Errors
 ///
 /// If there is none, or it may not be read, or what is there is no regular file.
 pub fn open_regular(path: &Path, links: Links) -> io::Result<File> {
-    let mut flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+    let mut flags = WAITS_FOR_NOBODY;
     if links == Links::Refused {
         flags |= OFlags::NOFOLLOW;
     }
     let opened = OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path);
+    regular(opened)
+}
+
+/// What was opened, if it is a regular file.
+fn regular(opened: io::Result<File>) -> io::Result<File> {
     let file = opened.map_err(|error| match error.raw_os_error() {
         Some(code) if code == rustix::io::Errno::LOOP.raw_os_error() => not_regular("a link"),
         // A socket cannot be opened at all.
@@ -69,6 +127,34 @@ mod tests {
     use rustix::fs::{CWD, FileType, Mode, mknodat};
 
     use super::*;
+
+    #[test]
+    fn no_name_leads_out_of_a_held_folder() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        for place in ["root/inner", "outside"] {
+            fs::create_dir_all(at(place)).expect("a folder");
+            fs::write(at(place).join("file"), place).expect("a file");
+        }
+        let root = HeldFolder::open(at("root")).expect("a folder");
+        let read = |path: &str| {
+            let mut text = String::new();
+            root.open_regular(Path::new(path)).ok()?.read_to_string(&mut text).ok()?;
+            Some(text)
+        };
+        assert_eq!(read("inner/file").as_deref(), Some("root/inner"));
+        assert_eq!(read("../outside/file"), None);
+        fs::rename(at("root/inner"), at("root/moved")).expect("a folder");
+        symlink(at("outside"), at("root/inner")).expect("a link");
+        assert_eq!(read("inner/file"), None, "a folder that was swapped for a link");
+        symlink("file", at("root/moved/link")).expect("a link");
+        assert_eq!(read("moved/link"), None, "a link in place of a file");
+        assert!(root.is_in_place());
+        fs::rename(at("root"), at("elsewhere")).expect("a folder");
+        symlink(at("outside"), at("root")).expect("a link");
+        assert!(!root.is_in_place());
+        assert_eq!(read("moved/file").as_deref(), Some("root/inner"), "it is held");
+    }
 
     #[test]
     fn only_regular_files_of_bounded_size_are_read() {

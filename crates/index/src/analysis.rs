@@ -8,7 +8,7 @@ use foveal_cancel::Cancel;
 use foveal_code::fusion::NAME_REPETITIONS;
 use foveal_code::relations::FileSymbols;
 use foveal_code::{FileClass, LineRange, Parsed};
-use foveal_files::bounded::{Links, open_regular};
+use foveal_files::bounded::HeldFolder;
 use foveal_secrets::without;
 use foveal_transcript::ContentHash;
 
@@ -56,16 +56,16 @@ pub fn parts(path: &str, text: &str) -> Vec<Part> {
     chunks.into_iter().zip(texts).map(part).collect()
 }
 
-/// Reads the file at `place`, called `path` in the index. `known` is the content that need
+/// Reads the file at `path` in `root`. `known` is the content that need
 /// not be looked at again; `model` is one that is asked at once; `cancel` is asked now and then.
 pub(crate) fn analyse(
-    place: &Path,
+    root: &HeldFolder,
     path: &str,
     known: Option<ContentHash>,
     model: Option<ProbedEmbedder<'_>>,
     cancel: &Cancel<'_>,
 ) -> Outcome {
-    let Ok((stamp, bytes)) = read(place) else { return Outcome::Unreadable };
+    let Ok((stamp, bytes)) = read(root, path) else { return Outcome::Unreadable };
     let hash = ContentHash::of(&bytes);
     if known == Some(hash) {
         return Outcome::Same(stamp);
@@ -110,14 +110,14 @@ fn divide(path: &str, text: &str, cancel: &Cancel<'_>) -> Divided {
     Divided { parsed, chunks, texts }
 }
 
-/// The file at `place` divided, if it still has the content `known`.
+/// The file at `path` in `root` divided, if it still has the content `known`.
 pub(crate) fn divide_known(
-    place: &Path,
+    root: &HeldFolder,
     path: &str,
     known: ContentHash,
     cancel: &Cancel<'_>,
 ) -> Option<Divided> {
-    let (_, bytes) = read(place).ok()?;
+    let (_, bytes) = read(root, path).ok()?;
     if ContentHash::of(&bytes) != known {
         return None;
     }
@@ -133,8 +133,8 @@ fn kept_of(bytes: &[u8]) -> Option<Cow<'_, str>> {
     })
 }
 
-fn read(place: &Path) -> io::Result<(Stamp, Vec<u8>)> {
-    let file = open_regular(place, Links::Refused)?;
+fn read(root: &HeldFolder, path: &str) -> io::Result<(Stamp, Vec<u8>)> {
+    let file = root.open_regular(Path::new(path))?;
     // Taken before the bytes: what is written meanwhile then has another stamp.
     let metadata = file.metadata()?;
     if metadata.len() > FILE_BYTES_MAX {

@@ -2,13 +2,13 @@
 //! they come, so that a stop or a server that goes away costs what was on its way alone.
 
 use std::collections::{HashSet, VecDeque};
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 
 use foveal_cancel::Cancel;
 use foveal_code::embed::{EmbedError, Embedder, Pace, QuantizedVector};
+use foveal_files::bounded::HeldFolder;
 
 use crate::analysis::{Divided, divide_known, embedded};
 use crate::error::IndexError;
@@ -33,7 +33,7 @@ const CALL_BYTES_MAX: usize = 48 << 10;
 
 /// What vectors are made with.
 pub(crate) struct Task<'a> {
-    pub(crate) root: &'a Path,
+    pub(crate) root: &'a HeldFolder,
     pub(crate) queue: &'a Queue,
     pub(crate) embedder: ProbedEmbedder<'a>,
     /// Files whose vectors are made at most.
@@ -76,7 +76,7 @@ pub(crate) fn embed_waiting(
     let mut waiting = store.waiting(task.embedder.model.number)?;
     let queued = task.queue.paths();
     let queued: HashSet<String> =
-        queued.iter().filter_map(|file| relative(task.root, file)).collect();
+        queued.iter().filter_map(|file| relative(task.root.path(), file)).collect();
     let place = |path: &String| (!queued.contains(path), path.clone());
     waiting.sort_by_cached_key(|(path, _)| place(path));
     waiting.truncate(task.files_max);
@@ -86,7 +86,8 @@ pub(crate) fn embed_waiting(
     }
     let order: VecDeque<String> = waiting.iter().map(|(path, _)| path.clone()).collect();
     let job = |(path, known): (String, _)| (path.clone(), Job { path, known_row: Some(known) });
-    let jobs = Jobs::new(task.root, task.queue, waiting.into_iter().map(job).collect(), order);
+    let jobs =
+        Jobs::new(task.root.path(), task.queue, waiting.into_iter().map(job).collect(), order);
     let threads = match task.embedder.embedder.pace() {
         Pace::Instant => thread::available_parallelism().map_or(1, usize::from),
         Pace::Batches { .. } => CALLS_MAX,
@@ -172,7 +173,7 @@ fn fitting(texts: &[&str], call_texts: usize) -> usize {
 /// The texts of a file as it was indexed.
 fn collect(task: &Task<'_>, job: &Job, cancel: &Cancel<'_>) -> Result<Collected, Message> {
     let Some(known) = job.known_row else { return Err(Message::Stale) };
-    match divide_known(&task.root.join(&job.path), &job.path, known.hash, cancel) {
+    match divide_known(task.root, &job.path, known.hash, cancel) {
         Some(Divided { texts, .. }) if texts.len() == known.chunks as usize => {
             Ok(Collected { row: known.row, texts })
         }

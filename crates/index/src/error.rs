@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use foveal_code::embed::EmbedError;
-use foveal_database::{is_of_machine, is_of_place};
+use foveal_database::{is_busy, is_of_machine, is_of_place};
 use thiserror::Error;
 
 /// Why an index cannot be built, kept or asked.
@@ -44,6 +44,11 @@ impl IndexError {
             Self::Store(error) => is_of_place(error),
             Self::Root { .. } | Self::Embed(_) | Self::Watch(_) => false,
         }
+    }
+
+    /// Whether another process writes for longer than is waited for. What is there can be read.
+    pub fn is_busy(&self) -> bool {
+        matches!(self, Self::Store(error) if is_busy(error))
     }
 
     /// Whether the file of the store is damaged, so that it has to be made anew.

@@ -50,6 +50,8 @@ impl Hit {
 
 /// The words of a question, as they are looked for in names.
 pub(crate) struct AskedNames {
+    /// The question, if it is written as one name.
+    whole: Option<String>,
     terms: Vec<String>,
     /// Words that may stand for them.
     synonyms: Vec<String>,
@@ -59,7 +61,21 @@ impl AskedNames {
     pub(crate) fn of(question: &str) -> Self {
         let terms = terms(question);
         let synonyms = synonyms(&terms).concat();
-        Self { terms, synonyms }
+        let whole = question.trim();
+        let is_of_name = |sign: char| sign.is_alphanumeric() || "_.:$#@!?-".contains(sign);
+        let is_name = whole.contains(char::is_alphabetic) && whole.chars().all(is_of_name);
+        Self { whole: is_name.then(|| whole.to_owned()), terms, synonyms }
+    }
+
+    /// Whether a single name is asked for.
+    pub(crate) fn is_name(&self) -> bool {
+        self.whole.is_some()
+    }
+
+    /// Whether it is the name of `of`, alone or with the names of what it is in.
+    fn is_exactly(&self, of: &Definition) -> bool {
+        let Some(whole) = &self.whole else { return false };
+        *whole == *of.name || *whole == *of.qualified_name
     }
 
     /// How many words of `name` are asked for, and how many may stand for such.
@@ -74,14 +90,14 @@ impl AskedNames {
     }
 }
 
-/// A hit as it is shown. `symbols` are the definitions of its file.
+/// A hit as it is shown, and whether it has exactly the name asked for. `symbols` are the definitions of its file.
 pub(crate) fn hit(
     found: FoundPart,
     segment: &Segment,
     symbols: &FileSymbols,
     asked: &AskedNames,
     options: &SearchOptions,
-) -> Hit {
+) -> (Hit, bool) {
     let chunk = &segment.chunks[found.chunk];
     let chosen = choose(chunk, &symbols.definitions, asked, &options.kinds);
     let chosen = chosen.and_then(|at| symbols.definitions.get(at.get()));
@@ -94,7 +110,7 @@ pub(crate) fn hit(
         || names.filter(|of| asked.meets(&of.name)).count() == 1;
     let inside = chosen.map(|of| of.lines);
     let inside = inside.filter(|lines| is_meant && chunk.lines.covers(*lines));
-    Hit {
+    let hit = Hit {
         path: segment.path.clone(),
         lines: inside.unwrap_or(chunk.lines),
         kind: chosen.map(|of| of.kind),
@@ -103,7 +119,8 @@ pub(crate) fn hit(
         visibility: chosen.map(|of| of.visibility),
         score: found.score,
         reason: found.reason,
-    }
+    };
+    (hit, chosen.is_some_and(|of| asked.is_exactly(of)))
 }
 
 /// A header on one line, cut where it is long.
@@ -131,7 +148,9 @@ fn choose(
         candidates.extend(beginning.map(|(at, _)| at));
         candidates.retain(|at| of(at).is_some_and(|one| kinds.contains(&one.kind)));
     }
-    let shared = |at: &EntityIndex| of(at).map(|of| asked.shared(&of.name)).unwrap_or_default();
+    let shared = |at: &EntityIndex| {
+        of(at).map(|of| (asked.is_exactly(of), asked.shared(&of.name))).unwrap_or_default()
+    };
     // Of equal ones `max_by_key` would take the last.
     candidates.into_iter().rev().max_by_key(shared)
 }

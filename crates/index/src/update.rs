@@ -1,13 +1,14 @@
 //! Bringing the store up to date: many threads read, one writes.
 
 use std::collections::{HashMap, VecDeque};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::Instant;
 
 use foveal_cancel::Cancel;
+use foveal_files::bounded::HeldFolder;
 
 use crate::analysis::{Outcome, analyse};
 use crate::error::IndexError;
@@ -21,7 +22,7 @@ use crate::walk::{Stamp, WalkedFiles, relative};
 
 /// What an update works with.
 pub(crate) struct Work<'a> {
-    pub(crate) root: &'a Path,
+    pub(crate) root: &'a HeldFolder,
     pub(crate) queue: &'a Queue,
     /// A model that is asked while files are read.
     pub(crate) model: Option<ProbedEmbedder<'a>>,
@@ -42,7 +43,7 @@ pub(crate) fn update(
         None => store.known()?,
         Some(files) => {
             let mut known = HashMap::new();
-            for path in files.iter().filter_map(|file| relative(work.root, file)) {
+            for path in files.iter().filter_map(|file| relative(work.root.path(), file)) {
                 if let Some(file) = store.known_file(&path)? {
                     known.insert(path, file);
                 }
@@ -63,7 +64,7 @@ pub(crate) fn update(
     let mut order: VecDeque<String> = jobs.keys().cloned().collect();
     order.make_contiguous().sort_unstable();
     let total = jobs.len();
-    let jobs = Jobs::new(work.root, work.queue, jobs, order);
+    let jobs = Jobs::new(work.root.path(), work.queue, jobs, order);
     let mut writer = Writer { store, pending: Pending { changes, since: Instant::now() }, summary };
     run(&jobs, total, work, &mut writer, progress)?;
     writer.pending.flush(writer.store)?;
@@ -116,9 +117,8 @@ fn read_all(jobs: &Jobs<'_>, work: &Work<'_>, stop: &AtomicBool, sender: &SyncSe
     let cancel = Cancel::when(&stopped);
     while !cancel.is_cancelled() {
         let Some(job) = jobs.take() else { return };
-        let place = work.root.join(&job.path);
         let known = job.known_row.map(|known| known.hash);
-        let outcome = analyse(&place, &job.path, known, work.model, &cancel);
+        let outcome = analyse(work.root, &job.path, known, work.model, &cancel);
         // Whoever receives has gone if this fails.
         if sender.send((job, outcome)).is_err() {
             return;

@@ -6,7 +6,7 @@ use foveal_code::bm25::{Bm25Settings, Field, TextIndex};
 use foveal_code::{EntityKind, LineRange};
 use foveal_index::SearchOptions;
 
-use crate::world::{World, update};
+use crate::world::{World, found, update};
 
 const PARSER: &str = "\
 //! Reads settings.
@@ -219,4 +219,39 @@ fn of_short_neighbours_all_are_shown_where_several_meet_the_question() {
     };
     assert_eq!(lines("merge a path"), "1-3");
     assert_eq!(lines("fill a path into a url"), "1-11");
+}
+
+/// Names of the same words in another order, form or number.
+#[test]
+fn exactly_the_name_comes_first() {
+    let names = [
+        "parse",
+        "parses",
+        "parse_url",
+        "url_parse",
+        "parse_urls",
+        "parseUrl",
+        "parse_url_url",
+        "url",
+        "urls",
+        "parse_the_url",
+        "UrlParse",
+        "parse_url2",
+        "_parse_url",
+        "re_parse_url",
+    ];
+    let world = World::new("exact_names");
+    for (at, name) in names.iter().enumerate() {
+        let others: String = names.iter().map(|other| format!("    {other}();\n")).collect();
+        let text = format!("/// Calls parse and url, the parse url.\nfn {name}() {{\n{others}}}\n");
+        world.write(&format!("{at:02}.rs"), text);
+    }
+    let mut index = world.open();
+    update(&mut index);
+    for name in names {
+        let all = found(&mut index, name, 3);
+        let first = all.split(' ').nth(2);
+        assert_eq!(first, Some(name), "{all}");
+        assert_eq!(all.lines().count(), 3);
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use foveal_database::{is_of_machine, is_of_place};
+use foveal_database::{is_busy, is_of_machine, is_of_place};
 use foveal_transcript::Handle;
 use thiserror::Error;
 
@@ -71,6 +71,11 @@ impl StoreError {
             | Self::Json(_)
             | Self::Compression(_) => false,
         }
+    }
+
+    /// Whether another process writes for longer than was waited for.
+    pub fn is_busy(&self) -> bool {
+        matches!(self, Self::Database(error) if is_busy(error))
     }
 
     /// Whether the file is damaged, so that it has to be put away.

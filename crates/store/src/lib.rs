@@ -29,7 +29,7 @@ pub use records::{
     NotedEdit, OwnEdit, Readers, Record, Session, SessionFacts, Stored, Write,
 };
 pub use redacting::Redacting;
-pub use sqlite::{ReadOnly, Sqlite, SqliteStore};
+pub use sqlite::{ReadOnly, Sqlite, SqliteStore, Uptime};
 pub use store::{
     ASKERS_MAX, CONTENT_BYTES_MAX, CURATIONS_MAX, FETCHES_MAX, GRANT_BYTES_MAX, GRANTS_MAX,
     OWN_EDITS_MAX, PAYLOAD_BYTES_MAX, PAYLOAD_DEPTH_MAX, READER_NOTES_MAX, SESSION_ID_BYTES_MAX,

@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use foveal_store::{
-    Call, CallChanges, CallNumber, CurationKey, FolderKey, Moment, Reach, ReaderPlace,
-    RecordNumber, SessionFacts, SessionId, SqliteStore, Store,
+    Call, CallChanges, CallNumber, CurationKey, FolderKey, Limits, Moment, Reach, ReaderPlace,
+    RecordNumber, SessionFacts, SessionId, SqliteStore, Store, Uptime,
 };
 use foveal_transcript::Handle;
 use foveal_transcript::Timestamp;
@@ -329,7 +330,7 @@ fn a_collection_makes_the_file_smaller() {
     let before = size();
     assert!(before > 2_000_000);
     let store = opened(&path);
-    let limits = foveal_store::Limits { bytes_max: 0, age_max_ms: 1_000 };
+    let limits = Limits { bytes_max: 0, age_max_ms: 1_000 };
     assert_eq!(store.collect(limits, NOW).expect("it collects").contents, 40);
     drop(store);
     assert!(size() < before / 10, "{} bytes of {before}", size());
@@ -345,4 +346,57 @@ fn other_content_with_the_same_handle_is_refused() {
     raw.execute("UPDATE content SET hash = zeroblob(32)", []).expect("one row");
     let error = store.put(None, b"content", NOW).expect_err("it is refused");
     assert_eq!(error.to_string(), format!("handle {handle} already stands for other content"));
+}
+
+/// Thirty years, in milliseconds.
+const YEARS: i64 = 30 * 365 * 86_400_000;
+
+/// The time that a test says the machine runs.
+fn uptime(boot: &str, ms: i64) -> impl Fn() -> Option<Uptime> + Send + Sync + use<> {
+    let boot = boot.to_owned();
+    move || Some(Uptime { boot: boot.clone(), ms })
+}
+
+#[test]
+fn a_clock_that_jumps_takes_nothing_from_a_session_in_use() {
+    let kept = |boot: &str, ms: i64, limits: Limits| {
+        let (_folder, path) = place();
+        let store = opened(&path).told_uptime(uptime("first", 1_000));
+        let session = session(&store);
+        let handle = store.put(Some(&session), b"content", NOW).expect("it is stored").handle;
+        drop(store);
+        let store = opened(&path).told_uptime(uptime(boot, ms));
+        store.collect(limits, Timestamp(NOW.0 + YEARS)).expect("it collects");
+        let has_content = store.get(handle).expect("a store").is_some();
+        assert_eq!(has_content, !store.sessions().expect("a store").is_empty());
+        has_content
+    };
+    let day = 86_400_000;
+    let old = Limits { bytes_max: u64::MAX, age_max_ms: 30 * day };
+    assert!(kept("first", 2_000, old), "the clock jumped");
+    assert!(kept("first", 29 * day, old), "it jumped, and the session is still young");
+    assert!(!kept("first", 31 * day, old), "the machine did run that long");
+    assert!(!kept("second", 2_000, old), "no session outlives a start of the machine");
+    // What is too much goes too, but not with a session at work.
+    let much = Limits { bytes_max: 0, age_max_ms: i64::MAX };
+    assert!(!kept("first", day, much));
+}
+
+#[test]
+fn a_locked_store_is_waited_for_once() {
+    let (_folder, path) = place();
+    let store = opened(&path);
+    let id = session(&store);
+    let other = rusqlite::Connection::open(&path).expect("a file");
+    other.execute_batch("BEGIN IMMEDIATE").expect("nobody else writes");
+    let begun = Instant::now();
+    for _ in 0..40 {
+        let error = store.put(Some(&id), b"content", NOW).expect_err("another process writes");
+        assert!(error.is_busy(), "{error}");
+        assert!(store.calls(&id).is_ok(), "what is there is read all the same");
+    }
+    // Forty waits would take twenty seconds.
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    other.execute_batch("COMMIT").expect("it is its own");
+    store.put(Some(&id), b"content", NOW).expect("it is stored again");
 }

@@ -193,10 +193,21 @@ fn answer<T>(
     question: impl Fn(&mut Index) -> Result<T, IndexError>,
 ) {
     let mut tell = |progress| drop(reply.send(Reply::Progress(progress)));
-    let mut ask = |index: &mut Index| index.update(&mut tell, cancel).and_then(|_| question(index));
+    let mut ask = |index: &mut Index| {
+        index.update(&mut tell, cancel)?;
+        let answer = question(index)?;
+        if !index.is_rebuilt() {
+            return Ok(answer);
+        }
+        // It was found damaged only when it was asked.
+        index.update(&mut tell, cancel)?;
+        question(index)
+    };
     let found = match ask(index) {
         // A full disk does not keep anybody from searching.
         Err(error) if error.is_place() => index.leave_file().and_then(|()| ask(index)),
+        // Nor does another process that holds the index: what has changed is found the next time.
+        Err(error) if error.is_busy() => question(index),
         found => found,
     };
     drop(reply.send(Reply::Done(found)));

@@ -1,5 +1,6 @@
 //! What all sessions of a process share.
 
+use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -137,6 +138,14 @@ impl Toolbox {
             kept: KEPT,
             looked: AtomicI64::new(i64::MIN),
         }
+    }
+
+    /// Has pages of the web converted by a process of `program`, given as name and arguments, that
+    /// runs `foveal_web::convert_page`: it is ended with the call.
+    pub fn convert_pages_by(&mut self, program: Vec<OsString>) {
+        let guard = Guard::new(&self.settings.private_hosts);
+        let fetcher = Fetcher::new(guard, foveal_web::Limits::default());
+        self.fetcher = fetcher.converting_by(program);
     }
 
     /// Lines up to which the file at `path` is read in full.

@@ -16,7 +16,7 @@ pub struct Unkept {
 
 impl Unkept {
     /// Has `tell` told, from whatever thread, why the store cannot be written: the disk is full,
-    /// or its folder is closed.
+    /// its folder is closed, or another process holds it.
     pub fn new(tell: impl Fn(&StoreError) + Send + Sync + 'static) -> Self {
         Self { is_told: AtomicBool::new(false), tell: Some(Box::new(tell)) }
     }
@@ -24,7 +24,7 @@ impl Unkept {
     pub(crate) fn tell<T>(&self, done: &Result<T, StoreError>) {
         let Err(error) = done else { return };
         if let Some(tell) = &self.tell
-            && error.is_place()
+            && (error.is_place() || error.is_busy())
             && !self.is_told.swap(true, Ordering::Relaxed)
         {
             tell(error);

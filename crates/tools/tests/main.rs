@@ -3,12 +3,14 @@
 #![allow(clippy::unwrap_used)] // Helpers of tests are not told from other functions.
 
 mod confined;
+mod corpora;
 mod course;
 mod delivered;
 mod duplicates;
 mod escape;
 mod fetches;
 mod fits;
+mod fuzzed;
 mod held;
 mod malformed;
 mod own_edits;

@@ -1,12 +1,10 @@
 //! Fetching a page: what is asked, what comes back, and who may stop it.
 
+use std::ffi::OsString;
 use std::io;
 use std::net::{IpAddr, ToSocketAddrs};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Arc, OnceLock};
-use std::thread;
-use std::time::{Duration, Instant};
 
 use foveal_cancel::Cancel;
 use ureq::tls::{Certificate, TlsConfig};
@@ -14,17 +12,15 @@ use url::Url;
 
 use crate::address::Guard;
 use crate::charset;
+use crate::conversion::{Converter, Left, start, wait};
 use crate::error::{FetchError, shown};
 use crate::exchange::{self, Exchange, Raw};
 use crate::freshness::{Freshness, Validators};
 use crate::kind::{self, Kind};
 use crate::limits::{Limits, Names};
-use crate::markdown::{self, Converted};
+use crate::markdown::Converted;
 use crate::normal::MayFollow;
 use crate::plain;
-
-/// The longest wait between two looks at the cancellation token.
-const ASK_EACH: Duration = Duration::from_millis(20);
 
 /// Characters of what an error's page says.
 const SAID_CHARS_MAX: usize = 300;
@@ -106,12 +102,23 @@ pub struct Fetcher {
     limits: Limits,
     names: Names,
     tls: OnceLock<(TlsConfig, usize)>,
+    converter: Converter,
 }
 
 impl Fetcher {
     /// One that fetches what `guard` allows within `limits`. Nothing is asked yet.
     pub fn new(guard: Guard, limits: Limits) -> Self {
-        Self { guard: Arc::new(guard), limits, names: Arc::new(system), tls: OnceLock::new() }
+        let (guard, converter) = (Arc::new(guard), Converter::default());
+        Self { guard, limits, names: Arc::new(system), tls: OnceLock::new(), converter }
+    }
+
+    /// One that has pages converted by a process of `program`, given as name and arguments, which
+    /// runs [`convert_page`](crate::convert_page). The process is ended when the call ends.
+    /// Without it a thread converts, which is left behind when it takes too long.
+    #[must_use]
+    pub fn converting_by(mut self, program: Vec<OsString>) -> Self {
+        self.converter = Converter::Process(program.into());
+        self
     }
 
     /// One that looks names up by `names` instead of asking the system. What they lead to is
@@ -238,7 +245,7 @@ impl Fetcher {
         })
     }
 
-    /// Markdown of a page, made on a thread with a large stack that may be left behind.
+    /// Markdown of a page, or its text where that takes too long or is too deep.
     fn converted(
         &self,
         html: String,
@@ -246,67 +253,15 @@ impl Fetcher {
         cancel: &Cancel<'_>,
     ) -> Result<(Option<String>, Content), FetchError> {
         let html = Arc::new(html);
-        let (page, url) = (Arc::clone(&html), url.clone());
-        let work = move || markdown::convert(&page, &url);
-        let done = match start("foveal-convert", Some(markdown::STACK_BYTES), work) {
-            Ok(receiver) => match wait(&receiver, self.limits.convert_time, cancel) {
-                Err(Left::Cancelled) => return Err(FetchError::Cancelled),
-                Err(Left::Late) => None,
-                Ok(converted) => converted,
-            },
-            Err(_) => None,
-        };
-        Ok(match done {
-            Some(Converted { title, markdown: Some(markdown) }) => {
-                (title, Content::Markdown(markdown))
+        match self.converter.convert(&html, url, self.limits.convert_time, cancel) {
+            Err(_) => Err(FetchError::Cancelled),
+            Ok(Some(Converted { title, markdown: Some(markdown) })) => {
+                Ok((title, Content::Markdown(markdown)))
             }
-            Some(Converted { title, markdown: None }) => {
-                (title, Content::Stripped(plain::text(&html)))
+            Ok(other) => {
+                let title = other.and_then(|converted| converted.title);
+                Ok((title, Content::Stripped(plain::text(&html))))
             }
-            None => (None, Content::Stripped(plain::text(&html))),
-        })
-    }
-}
-
-/// Why nobody waits any more.
-enum Left {
-    Cancelled,
-    Late,
-}
-
-/// Runs `work` on a thread that nobody has to wait for. Its result comes through the receiver,
-/// which is closed if the work ends without one.
-fn start<Result: Send + 'static>(
-    name: &str,
-    stack_bytes: Option<usize>,
-    work: impl FnOnce() -> Result + Send + 'static,
-) -> io::Result<Receiver<Result>> {
-    let (sender, receiver) = mpsc::sync_channel(1);
-    let mut builder = thread::Builder::new().name(name.to_owned());
-    if let Some(bytes) = stack_bytes {
-        builder = builder.stack_size(bytes);
-    }
-    // Nobody may be there any more to take the result.
-    builder.spawn(move || drop(sender.send(work())))?;
-    Ok(receiver)
-}
-
-/// The result, `None` if there will be none.
-fn wait<Result>(
-    receiver: &Receiver<Result>,
-    time: Duration,
-    cancel: &Cancel<'_>,
-) -> std::result::Result<Option<Result>, Left> {
-    let begun = Instant::now();
-    loop {
-        if cancel.is_cancelled() {
-            return Err(Left::Cancelled);
-        }
-        let Some(left) = time.checked_sub(begun.elapsed()) else { return Err(Left::Late) };
-        match receiver.recv_timeout(left.min(ASK_EACH)) {
-            Ok(result) => return Ok(Some(result)),
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return Ok(None),
         }
     }
 }

@@ -6,6 +6,7 @@
 
 mod address;
 mod charset;
+mod conversion;
 mod error;
 mod exchange;
 mod fetcher;
@@ -17,6 +18,7 @@ mod normal;
 mod plain;
 
 pub use address::{Guard, not_public};
+pub use conversion::convert_page;
 pub use error::FetchError;
 pub use fetcher::{Content, Fetched, Fetcher, Page, Request};
 pub use freshness::{ExchangeTimes, Freshness, UnixMs, Validators};

@@ -72,7 +72,8 @@ fn main_part(html: &str, url: &Url) -> Option<(String, String)> {
     let config = Config { keep_classes: true, ..Config::default() };
     let mut page = Readability::new(html, Some(url.as_str()), Some(config)).ok()?;
     let article = page.parse().ok()?;
-    Some((article.title.trim().to_owned(), article.content.to_string()))
+    let title: Vec<&str> = article.title.split_whitespace().collect();
+    Some((title.join(" "), article.content.to_string()))
 }
 
 /// What is to be known of a tree before it is walked by others.

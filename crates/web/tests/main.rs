@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used)]
 
 mod addresses;
+#[cfg(unix)]
+mod conversion;
 mod freshness;
 mod limits;
 mod pages;

@@ -11,6 +11,7 @@ use super::{
 use crate::colour::ColourChoice;
 use crate::environment::Environment;
 use crate::output;
+use crate::toolbox::CONVERT_PAGE;
 
 /// Gives coding agents the context they need, and measures what that saves on recorded sessions.
 #[derive(Debug, Parser)]
@@ -73,6 +74,11 @@ enum Command {
     /// Agents run it after `foveal init`. Reads the event from standard input.
     #[command(hide = true)]
     Hook(hook::Arguments),
+    /// Reads the address of a page in a line and then the page, and prints it as Markdown.
+    ///
+    /// foveal runs it to convert pages of the web where the work can be ended.
+    #[command(hide = true, name = CONVERT_PAGE)]
+    ConvertPage,
     /// Shows a file as a model sees it: a short file in full, the important parts of a long one.
     ///
     /// Asks you before it reads a file outside of the working copy, or one that looks like a key
@@ -131,6 +137,12 @@ pub(crate) fn run(cli: Cli, environment: &Environment) -> anyhow::Result<ExitCod
         Command::Init(arguments) => init::run(&arguments, environment),
         Command::Doctor(arguments) => doctor::run(&arguments, environment),
         Command::Hook(arguments) => Ok(hook::run(&arguments, environment)),
+        Command::ConvertPage => {
+            let mut converted = Vec::new();
+            foveal_web::convert_page(std::io::stdin().lock(), &mut converted)?;
+            output::print_exactly(&String::from_utf8_lossy(&converted))?;
+            Ok(ExitCode::SUCCESS)
+        }
         Command::Read(arguments) => read::run(&arguments, environment),
         Command::Grep(arguments) => grep::run(&arguments, environment),
         Command::Expand(arguments) => expand::run(&arguments, environment),

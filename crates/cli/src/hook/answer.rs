@@ -19,6 +19,7 @@ use super::shaped::Shaped;
 use super::{failure, output, own_edit, shaped, transcript};
 use crate::environment::Environment;
 use crate::toolbox;
+use crate::uptime;
 use crate::user_settings;
 
 /// How long another process may keep the store to itself before the hook gives up.
@@ -49,6 +50,7 @@ pub(crate) fn answer(
         let event = Event::parse(&text, host)?;
         let place = toolbox::store_path(environment)?;
         let store = SqliteStore::open_within(&place, STORE_TIME_MAX).ok()?;
+        let store = store.told_uptime(uptime::now);
         // A store that another process holds is not waited for a second time.
         if let Some(answer) = answered(&event, &store, environment).ok()? {
             tell(&answer);

@@ -45,6 +45,8 @@ pub enum AnswerNote {
     NoFocus,
     /// A page of the web goes on.
     PageCut,
+    /// A page of the web is told by its text alone.
+    PagePlain,
     /// The file that the note names follows, and how it is shown.
     File(Showing),
     /// How many lines of the file are shown.
@@ -125,6 +127,9 @@ impl AnswerNote {
             Self::InFocus => f.write_str("In focus:"),
             Self::NoFocus => f.write_str("[no files are in focus]"),
             Self::PageCut => f.write_str("[the page is longer; this is its beginning]"),
+            Self::PagePlain => f.write_str(
+                "[the page could not be turned into Markdown; this is its text without markup]",
+            ),
             Self::File(showing) => write!(f, "File: {file} ({showing})"),
             Self::LinesShown { all, shown } => {
                 let share = (u64::from(*shown) * 100).checked_div(u64::from(*all)).unwrap_or(100);

@@ -105,6 +105,8 @@ impl<'a> Temporary<'a> {
     /// Puts the file whose place was taken back to `name`. If another program has put one of its
     /// own there since, it is that one.
     pub(super) fn give_back(&mut self, name: &OsStr) -> io::Result<()> {
+        // Should that fail, the file with our name may be theirs, and stays.
+        self.is_gone = true;
         self.is_gone = give_back(self.dir, &self.name, name, self.inode)?;
         Ok(())
     }

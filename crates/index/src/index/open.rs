@@ -1,10 +1,11 @@
 //! One index: opened, told what to use, built anew.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use foveal_code::embed::{EmbedError, Embedder};
 use foveal_code::relations::Relations;
+use foveal_files::bounded::HeldFolder;
 
 use crate::error::IndexError;
 use crate::queue::Queue;
@@ -25,7 +26,7 @@ pub struct Chosen {
 /// Another process may have the same store open; each sees what the other has written at
 /// its next update or search.
 pub struct Index {
-    pub(super) root: PathBuf,
+    pub(super) root: HeldFolder,
     pub(super) store: Store,
     pub(super) embedder: Option<Arc<dyn Embedder>>,
     /// One whose vectors are used as long as `embedder` has not made as many.
@@ -45,6 +46,8 @@ pub struct Index {
     /// With the count as of which they are up to date.
     pub(super) relations: Option<(i64, Arc<Relations>)>,
     pub(super) rebuilt: bool,
+    /// Rows that were not what was written have been removed since this was last looked at.
+    pub(super) lost_some: bool,
 }
 
 /// Models, and who makes their vectors.
@@ -76,7 +79,7 @@ impl Index {
         Ok(Self::of(readable(root)?, Store::in_memory()?, embedder))
     }
 
-    fn of(root: PathBuf, store: Store, embedder: Option<Arc<dyn Embedder>>) -> Self {
+    fn of(root: HeldFolder, store: Store, embedder: Option<Arc<dyn Embedder>>) -> Self {
         Self {
             root,
             store,
@@ -90,6 +93,7 @@ impl Index {
             models: None,
             relations: None,
             rebuilt: false,
+            lost_some: false,
         }
     }
 
@@ -176,16 +180,17 @@ impl Index {
 
     /// The folder, with links resolved.
     pub fn root(&self) -> &Path {
-        &self.root
+        self.root.path()
     }
 
     /// Puts `path` (from the root on, or absolute) among the files to be looked at first.
     /// What lies outside the root is left out.
     pub fn touch(&self, path: &Path) {
-        let whole = self.root.join(path);
-        let inside = whole.starts_with(&self.root).then_some(whole.clone());
+        let root = self.root.path();
+        let whole = root.join(path);
+        let inside = whole.starts_with(root).then_some(whole.clone());
         let inside = inside.or_else(|| whole.canonicalize().ok());
-        if let Some(path) = inside.filter(|path| path.starts_with(&self.root)) {
+        if let Some(path) = inside.filter(|path| path.starts_with(root)) {
             self.queue.push(&path);
         }
     }
@@ -230,9 +235,9 @@ impl Index {
 }
 
 /// `root` with links resolved, if it is a folder that can be read.
-fn readable(root: &Path) -> Result<PathBuf, IndexError> {
+fn readable(root: &Path) -> Result<HeldFolder, IndexError> {
     let refuse = |source| IndexError::Root { path: root.to_owned(), source };
     let root = root.canonicalize().map_err(refuse)?;
     std::fs::read_dir(&root).map_err(refuse)?;
-    Ok(root)
+    HeldFolder::open(root).map_err(refuse)
 }

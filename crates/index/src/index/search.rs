@@ -4,10 +4,12 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
+use foveal_cancel::Cancel;
 use foveal_code::embed::{QuantizedVector, Vectors};
 use foveal_code::relations::{FileSymbols, Relations};
 
 use super::open::{Index, Models};
+use crate::embedding::is_instant;
 use crate::error::IndexError;
 use crate::load::load;
 use crate::model::ProbedEmbedder;
@@ -18,22 +20,51 @@ use crate::store::{Change, Model, Row, RowId, VectorsId};
 use crate::symbols;
 use crate::vectors;
 
+/// Parts that are looked at where a single name is asked for, at least: what has exactly that name
+/// comes first.
+const NAMED_MIN: usize = 50;
+
 impl Index {
     /// The best parts for `query`, best first. Asks the store whether anything has changed,
-    /// but does not look at the files: see [`Self::update`]. If the embedder fails, words
-    /// alone count: see [`Self::problem`].
+    /// but does not look at the files: see [`Self::update`]. Only where something is not what
+    /// was written, files are read again before. If the embedder fails, words alone count: see
+    /// [`Self::problem`].
     ///
     /// # Errors
-    /// If the store cannot be read. A store that is damaged is set
-    /// aside; there are no hits then until the next update.
+    /// If the store cannot be read. A store that is damaged as a whole is set aside; there are no
+    /// hits then until the next update.
     pub fn search(&mut self, query: &str, options: &SearchOptions) -> Result<Vec<Hit>, IndexError> {
-        match self.search_store(query, options) {
+        match self.whole(|this| this.search_store(query, options)) {
             Err(error) if error.is_damage() => {
                 self.rebuild()?;
                 Ok(Vec::new())
             }
             other => other,
         }
+    }
+
+    /// Does `work` on what was written: what it finds to be something else is read again from
+    /// the files, and the work is done once more. Where that does not help, the file is damaged
+    /// in its order, and everything is made anew by the next update.
+    fn whole<T>(
+        &mut self,
+        work: impl Fn(&mut Self) -> Result<T, IndexError>,
+    ) -> Result<T, IndexError> {
+        self.lost_some = false;
+        let done = work(self)?;
+        if !std::mem::take(&mut self.lost_some) {
+            return Ok(done);
+        }
+        self.update_texts(&mut |_| {}, &Cancel::NEVER)?;
+        if self.embedder.as_deref().is_some_and(is_instant) {
+            self.update_vectors(usize::MAX, &mut |_| {}, &Cancel::NEVER)?;
+        }
+        let done = work(self)?;
+        if !std::mem::take(&mut self.lost_some) {
+            return Ok(done);
+        }
+        self.rebuild()?;
+        work(self)
     }
 
     fn search_store(
@@ -51,7 +82,11 @@ impl Index {
         let mut known: HashMap<RowId, FileSymbols> = HashMap::new();
         let mut hits = Vec::new();
         let mut broken = Vec::new();
-        for found in search(&self.segments, &question, options) {
+        let wide = SearchOptions {
+            limit: if asked.is_name() { options.limit.max(NAMED_MIN) } else { options.limit },
+            ..options.clone()
+        };
+        for found in search(&self.segments, &question, &wide) {
             let segment = &self.segments[found.segment];
             if let Entry::Vacant(place) = known.entry(segment.row) {
                 // Another process may have indexed the file again; its next search finds it.
@@ -67,8 +102,9 @@ impl Index {
                 hits.push(hit(found, segment, symbols, &asked, options));
             }
         }
+        self.lost_some |= !broken.is_empty();
         self.forget(&broken)?;
-        Ok(hits)
+        Ok(exact_first(hits, options.limit))
     }
 
     /// What every file defines and names, in the order of their paths; without files that
@@ -79,13 +115,16 @@ impl Index {
     pub fn symbols(&mut self) -> Result<Vec<FileSymbols>, IndexError> {
         let mut broken = Vec::new();
         let mut all = Vec::new();
-        for row in self.store.rows(None)?.into_iter().filter(|row| row.has_symbols) {
+        let (rows, damaged) = self.store.rows(None)?;
+        broken.extend(damaged);
+        for row in rows.into_iter().filter(|row| row.has_symbols) {
             let bytes = self.store.symbols(row.id)?;
             match bytes.and_then(|bytes| symbols::decode(&row.path, &bytes)) {
                 Some(symbols) => all.push(symbols),
                 None => broken.push(row.id),
             }
         }
+        self.lost_some |= !broken.is_empty();
         self.forget(&broken)?;
         Ok(all)
     }
@@ -98,7 +137,7 @@ impl Index {
     /// If the store cannot be read. One that is damaged is set aside; nothing is related
     /// then until the next update.
     pub fn relations(&mut self) -> Result<Arc<Relations>, IndexError> {
-        match self.relations_of_store() {
+        match self.whole(Self::relations_of_store) {
             Err(error) if error.is_damage() => {
                 self.rebuild()?;
                 Ok(Arc::default())
@@ -166,11 +205,11 @@ impl Index {
         let before = std::mem::take(&mut self.segments);
         let mut before: HashMap<RowId, Segment> =
             before.into_iter().map(|segment| (segment.row, segment)).collect();
-        let rows = self.store.rows(now.1)?;
+        let (rows, damaged) = self.store.rows(now.1)?;
         let missing: Vec<Row> =
             rows.iter().filter(|row| !before.contains_key(&row.id)).cloned().collect();
         before.extend(load(&self.store, missing, model.map(|model| model.dimensions))?);
-        let mut broken = Vec::new();
+        let mut broken = damaged;
         let mut changes = Vec::new();
         for row in rows {
             let Some(mut segment) = before.remove(&row.id) else {
@@ -190,6 +229,7 @@ impl Index {
             self.segments.push(segment);
         }
         self.loaded = Some(now);
+        self.lost_some |= !broken.is_empty() || !changes.is_empty();
         self.forget(&broken)?;
         if !changes.is_empty() {
             self.store.write(&changes)?;
@@ -207,4 +247,13 @@ impl Index {
         let bytes = self.store.vectors(vectors)?;
         Ok(bytes.and_then(|bytes| vectors::decode(&bytes, model.dimensions, chunks)))
     }
+}
+
+/// The best hits: those with exactly the name asked for, then the others, each best first.
+fn exact_first(hits: Vec<(Hit, bool)>, limit: usize) -> Vec<Hit> {
+    let best = hits.first().map_or(0.0, |(hit, _)| hit.score);
+    let (mut first, others): (Vec<_>, Vec<_>) = hits.into_iter().partition(|(_, exact)| *exact);
+    // More is better, also here.
+    first.iter_mut().for_each(|(hit, _)| hit.score += best);
+    first.into_iter().chain(others).map(|(hit, _)| hit).take(limit).collect()
 }

@@ -1,10 +1,12 @@
 //! The index brought up to date with its folder.
 
 use std::collections::HashSet;
+use std::io;
 use std::path::PathBuf;
 
 use foveal_cancel::Cancel;
 use foveal_code::embed::Embedder;
+use foveal_files::bounded::HeldFolder;
 
 use super::open::Index;
 use crate::embedding::{Embedded, Task, embed_waiting, is_instant};
@@ -136,13 +138,30 @@ impl Index {
         }
     }
 
+    /// Makes sure that the folder is the one that stands at its path. Another that was put there
+    /// is the folder from now on, unless a link was.
+    fn stay_in_place(&mut self) -> Result<(), IndexError> {
+        if self.root.is_in_place() {
+            return Ok(());
+        }
+        let path = self.root.path().to_owned();
+        let held = match path.canonicalize() {
+            Ok(real) if real == path => HeldFolder::open(real),
+            Ok(_) => Err(io::Error::other("a link was put in its place")),
+            Err(error) => Err(error),
+        };
+        self.root = held.map_err(|source| IndexError::Root { path, source })?;
+        Ok(())
+    }
+
     fn read_files(
         &mut self,
         only: Option<&[PathBuf]>,
         progress: &mut dyn FnMut(Progress),
         cancel: &Cancel<'_>,
     ) -> Result<Summary, IndexError> {
-        let found = walk(&self.root, only, cancel);
+        self.stay_in_place()?;
+        let found = walk(self.root.path(), only, cancel);
         let instant = self.embedder.clone().filter(|embedder| is_instant(&**embedder));
         let model = match &instant {
             Some(embedder) => self.agreed(&**embedder)?,
@@ -170,7 +189,7 @@ impl Index {
         if has_work && files_max > 0 && !cancel.is_cancelled() {
             if let Some(model) = self.agreed(&*embedder)? {
                 let embedder = ProbedEmbedder { embedder: &*embedder, model: &model };
-                let (root, queue) = (self.root.as_path(), &self.queue);
+                let (root, queue) = (&self.root, &self.queue);
                 let task = Task { root, queue, embedder, files_max, cancel };
                 done = embed_waiting(&mut self.store, &task, progress)?;
             } else {

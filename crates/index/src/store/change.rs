@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, params};
 
-use super::rows::{Analysed, FileVectors, RowId, VectorsId, checksum, content_sum};
+use super::rows::{Analysed, FileVectors, RowId, VectorsId, checksum, content_sum, file_sum};
 use crate::error::IndexError;
 use crate::walk::Stamp;
 
@@ -60,8 +60,9 @@ impl Change {
 
 fn put(connection: &Connection, path: &str, analysed: &Analysed) -> Result<(), IndexError> {
     connection.prepare("DELETE FROM file WHERE path = ?1")?.execute([path])?;
-    let sql = "INSERT INTO file(path, hash, bytes, changed, class, language, lines, chunks) \
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+    let sql = "INSERT INTO file\
+               (path, hash, bytes, changed, class, language, lines, chunks, checksum) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
     let bytes = i64::try_from(analysed.stamp.bytes).unwrap_or(i64::MAX);
     connection.prepare(sql)?.execute(params![
         path,
@@ -72,6 +73,7 @@ fn put(connection: &Connection, path: &str, analysed: &Analysed) -> Result<(), I
         analysed.language,
         analysed.lines,
         analysed.chunk_count,
+        file_sum(path, analysed.hash, analysed.class, analysed.chunk_count),
     ])?;
     let row = RowId(connection.last_insert_rowid());
     let (content, symbols) = (&analysed.content, &analysed.symbols);

@@ -8,11 +8,15 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
 use super::change::Change;
 use super::rows::{
-    Content, Known, Loaded, ModelNumber, Row, RowId, Size, VectorsId, checksum, content_sum, known,
+    Content, Known, Loaded, ModelNumber, Row, RowId, Size, VectorsId, checksum, content_sum,
+    is_whole, known,
 };
 use super::schema::{Was, connect, prepare};
 use super::settings::{put_settings, settings, settings_at};
 use crate::error::IndexError;
+
+/// The columns of a file that its checksum is of, and the checksum.
+const FILE: &str = "path, hash, class, chunks, checksum";
 
 /// An open store.
 pub(crate) struct Store {
@@ -79,38 +83,64 @@ impl Store {
         Ok(())
     }
 
-    /// All files by path.
-    pub(crate) fn known(&self) -> Result<HashMap<String, Known>, IndexError> {
-        let sql = "SELECT path, id, bytes, changed, hash, chunks FROM file";
-        let mut statement = self.connection.prepare(sql)?;
-        let rows = statement.query_map([], |row| Ok((row.get(0)?, known(row)?)))?;
-        Ok(rows.collect::<Result<_, _>>()?)
+    /// All files by path. Rows that are not what was written are removed.
+    pub(crate) fn known(&mut self) -> Result<HashMap<String, Known>, IndexError> {
+        let sql = format!("SELECT {FILE}, id, bytes, changed FROM file");
+        let (found, broken) = {
+            let mut statement = self.connection.prepare(&sql)?;
+            let mut rows = statement.query([])?;
+            let (mut found, mut broken) = (HashMap::new(), Vec::new());
+            while let Some(row) = rows.next()? {
+                if is_whole(row)? {
+                    found.insert(row.get(0)?, known(row)?);
+                } else {
+                    broken.push(Change::Forget { row: RowId(row.get(5)?) });
+                }
+            }
+            (found, broken)
+        };
+        if !broken.is_empty() {
+            self.write(&broken)?;
+        }
+        Ok(found)
     }
 
-    /// What is known of the file at `path`.
+    /// What is known of the file at `path`; of a row that is not what was written, nothing.
     pub(crate) fn known_file(&self, path: &str) -> Result<Option<Known>, IndexError> {
-        let sql = "SELECT path, id, bytes, changed, hash, chunks FROM file WHERE path = ?1";
-        let mut statement = self.connection.prepare(sql)?;
-        Ok(statement.query_row([path], known).optional()?)
+        let sql = format!("SELECT {FILE}, id, bytes, changed FROM file WHERE path = ?1");
+        let mut statement = self.connection.prepare(&sql)?;
+        let found = statement.query_row([path], |row| Ok((is_whole(row)?, known(row)?)));
+        Ok(found.optional()?.filter(|(is_whole, _)| *is_whole).map(|(_, known)| known))
     }
 
-    /// The rows that there are, by path, with vectors of `model`.
-    pub(crate) fn rows(&self, model: Option<ModelNumber>) -> Result<Vec<Row>, IndexError> {
-        let sql = "SELECT f.id, f.path, f.chunks, \
+    /// The rows that there are, by path, with vectors of `model`; then those that are not what
+    /// was written.
+    pub(crate) fn rows(
+        &self,
+        model: Option<ModelNumber>,
+    ) -> Result<(Vec<Row>, Vec<RowId>), IndexError> {
+        let sql = "SELECT f.path, f.hash, f.class, f.chunks, f.checksum, f.id, \
                    f.class IN ('source', 'generated', 'vendored'), v.id FROM file f \
                    LEFT JOIN vectors v ON v.file = f.id AND v.model = ?1 ORDER BY f.path";
         let mut statement = self.connection.prepare(sql)?;
-        let rows = statement.query_map([model], |row| {
-            let chunks: u32 = row.get(2)?;
-            Ok(Row {
-                id: RowId(row.get(0)?),
-                path: row.get(1)?,
+        let mut found = statement.query([model])?;
+        let (mut rows, mut broken) = (Vec::new(), Vec::new());
+        while let Some(row) = found.next()? {
+            let id = RowId(row.get(5)?);
+            if !is_whole(row)? {
+                broken.push(id);
+                continue;
+            }
+            let chunks: u32 = row.get(3)?;
+            rows.push(Row {
+                id,
+                path: row.get(0)?,
                 chunks: chunks as usize,
-                has_symbols: row.get(3)?,
-                vectors: row.get::<_, Option<i64>>(4)?.map(VectorsId),
-            })
-        })?;
-        Ok(rows.collect::<Result<_, _>>()?)
+                has_symbols: row.get(6)?,
+                vectors: row.get::<_, Option<i64>>(7)?.map(VectorsId),
+            });
+        }
+        Ok((rows, broken))
     }
 
     /// How large it is.

@@ -86,7 +86,7 @@ impl Store {
 
     /// Files with parts but without vectors of `model`, by path.
     pub(crate) fn waiting(&self, model: ModelNumber) -> Result<Vec<(String, Known)>, IndexError> {
-        let sql = "SELECT path, id, bytes, changed, hash, chunks FROM file f WHERE chunks > 0 \
+        let sql = "SELECT path, hash, class, chunks, checksum, id, bytes, changed FROM file f WHERE chunks > 0 \
                    AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.file = f.id AND v.model = ?1)";
         let mut statement = self.connection.prepare(sql)?;
         let rows = statement.query_map([model], |row| Ok((row.get(0)?, known(row)?)))?;

@@ -104,15 +104,23 @@ pub struct Size {
     pub chunks: u64,
 }
 
-/// A row of path, number, bytes, time, hash and number of parts.
-pub(crate) fn known(row: &rusqlite::Row<'_>) -> rusqlite::Result<Known> {
-    let bytes: i64 = row.get(2)?;
-    let stamp = Stamp { bytes: bytes.unsigned_abs(), changed: Changed(row.get(3)?) };
+/// Whether a row that begins with path, hash, class, number of parts and checksum is what was
+/// written.
+pub(super) fn is_whole(row: &rusqlite::Row<'_>) -> rusqlite::Result<bool> {
+    let (path, class): (String, String) = (row.get(0)?, row.get(2)?);
+    let sum: Vec<u8> = row.get(4)?;
+    Ok(sum == file_sum(&path, ContentHash::from_bytes(row.get(1)?), &class, row.get(3)?))
+}
+
+/// A row that goes on with number, bytes and time.
+pub(super) fn known(row: &rusqlite::Row<'_>) -> rusqlite::Result<Known> {
+    let bytes: i64 = row.get(6)?;
+    let stamp = Stamp { bytes: bytes.unsigned_abs(), changed: Changed(row.get(7)?) };
     Ok(Known {
-        row: RowId(row.get(1)?),
+        row: RowId(row.get(5)?),
         stamp,
-        hash: ContentHash::from_bytes(row.get(4)?),
-        chunks: row.get(5)?,
+        hash: ContentHash::from_bytes(row.get(1)?),
+        chunks: row.get(3)?,
     })
 }
 
@@ -124,6 +132,12 @@ pub(crate) fn checksum(parts: &[&[u8]]) -> Vec<u8> {
         hasher.update(part);
     }
     hasher.finalize().as_bytes()[..8].to_vec()
+}
+
+/// The same of a file's row. When it was changed and how long it is are not in it: if they are not
+/// what they were, the file is read again in any case.
+pub(super) fn file_sum(path: &str, hash: ContentHash, class: &str, chunks: u32) -> Vec<u8> {
+    checksum(&[path.as_bytes(), hash.as_bytes(), class.as_bytes(), &chunks.to_le_bytes()])
 }
 
 pub(super) fn content_sum(content: &Content) -> Vec<u8> {

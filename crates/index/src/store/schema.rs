@@ -10,13 +10,17 @@ use super::settings::{put_settings, settings};
 use crate::error::IndexError;
 
 /// The form of the tables and of the bytes in them; another one is rebuilt.
-pub(super) const VERSION: i64 = 4;
+pub(super) const VERSION: i64 = 5;
 
 /// `fovl`: says whose file it is.
 pub(super) const APPLICATION: i64 = 0x666f_766c;
 
-/// How long another process may write before this one gives up.
-const BUSY_TIME: Duration = Duration::from_secs(20);
+/// How long another process may make the tables while this one opens the file.
+const OPENING_TIME: Duration = Duration::from_secs(20);
+
+/// How long another process may write before this one gives up. Each writes for a fraction of a
+/// second.
+const BUSY_TIME: Duration = Duration::from_secs(2);
 
 const TABLES: &str = "
 CREATE TABLE file(
@@ -28,7 +32,8 @@ CREATE TABLE file(
     class TEXT NOT NULL,
     language TEXT,
     lines INTEGER NOT NULL,
-    chunks INTEGER NOT NULL
+    chunks INTEGER NOT NULL,
+    checksum BLOB NOT NULL
 );
 CREATE TABLE content(
     file INTEGER PRIMARY KEY REFERENCES file(id) ON DELETE CASCADE,
@@ -71,8 +76,9 @@ pub(super) enum Was {
 /// Opens the file, and makes its tables where it has none or those of another version.
 pub(super) fn connect(path: &Path) -> Result<(Connection, Was), IndexError> {
     // Rows are one to three thousand bytes: what is left of pages counts.
-    let mut connection = foveal_database::connect(path, BUSY_TIME, "PRAGMA page_size = 1024")?;
+    let mut connection = foveal_database::connect(path, OPENING_TIME, "PRAGMA page_size = 1024")?;
     let was = prepare(&mut connection)?;
+    connection.busy_timeout(BUSY_TIME)?;
     Ok((connection, was))
 }
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use foveal_transcript::{ContentHash, Handle, Timestamp};
+use rusqlite::Connection;
 use serde_json::Value;
 
 use crate::error::StoreError;
@@ -16,8 +17,9 @@ use crate::records::{
 };
 use crate::store::Store;
 
-use super::database::{BUSY_TIME, Database};
+use super::database::{BUSY_TIME, Database, OPENING_TIME};
 use super::schema::Was;
+use super::uptime::{self, Uptime, UptimeClock};
 use super::{
     askers, caches, calls, collect, content, grants, log, own_edits, readers, sessions, writes,
 };
@@ -27,6 +29,7 @@ use super::{
 #[derive(Debug)]
 pub struct Sqlite {
     database: Database,
+    uptime: Option<UptimeClock>,
 }
 
 /// What a file is that was opened to be read alone.
@@ -45,12 +48,14 @@ pub enum ReadOnly<S> {
 impl Sqlite {
     /// Opens the file at `path`, or makes it with its folder. A file of an older version is
     /// brought up to date. One that is damaged is set aside; one of a later version is left
-    /// alone and another used: [`Sqlite::take_notices`] says so.
+    /// alone and another used: [`Sqlite::take_notices`] says so. While another process writes for
+    /// longer than half a second, calls fail, and those that follow fail at once.
     ///
     /// # Errors
     /// [`StoreError::Place`] or [`StoreError::Database`] if the file cannot be made or used.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        Self::open_within(path, BUSY_TIME)
+        let database = Database::open(path, OPENING_TIME, BUSY_TIME)?;
+        Ok(Self { database, uptime: None })
     }
 
     /// The same for a caller who cannot wait: while another process writes for longer than
@@ -59,7 +64,7 @@ impl Sqlite {
     /// # Errors
     /// Those of [`Sqlite::open`].
     pub fn open_within(path: &Path, busy_time: Duration) -> Result<Self, StoreError> {
-        Ok(Self { database: Database::open(path, busy_time)? })
+        Ok(Self { database: Database::open(path, busy_time, busy_time)?, uptime: None })
     }
 
     /// A store that is gone when it is closed.
@@ -67,7 +72,7 @@ impl Sqlite {
     /// # Errors
     /// [`StoreError::Database`] if there is no memory.
     pub fn in_memory() -> Result<Self, StoreError> {
-        Ok(Self { database: Database::in_memory()? })
+        Ok(Self { database: Database::in_memory()?, uptime: None })
     }
 
     /// Opens the file at `path` as it is, and changes nothing, not even beside it: every call
@@ -78,10 +83,41 @@ impl Sqlite {
     pub fn open_read_only(path: &Path) -> Result<ReadOnly<Self>, StoreError> {
         let (database, was) = Database::read_only(path)?;
         Ok(match was {
-            Was::Store => ReadOnly::Store(Self { database }),
+            Was::Store => ReadOnly::Store(Self { database, uptime: None }),
             Was::Older => ReadOnly::Older,
             Was::Newer => ReadOnly::Newer,
             Was::Foreign => ReadOnly::Foreign,
+        })
+    }
+
+    /// The same store, which is told how long the machine runs: what a session in use rests on
+    /// stays then, also if the clock is set years ahead.
+    #[must_use]
+    pub fn told_uptime(
+        mut self,
+        tell: impl Fn() -> Option<Uptime> + Send + Sync + 'static,
+    ) -> Self {
+        self.uptime = Some(UptimeClock::new(tell));
+        self
+    }
+
+    fn uptime(&self) -> Option<Uptime> {
+        self.uptime.as_ref().and_then(UptimeClock::now)
+    }
+
+    /// Does `work` of a session, which is used by that.
+    fn write_for<T>(
+        &self,
+        session: Option<&SessionId>,
+        work: impl Fn(&Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let uptime = session.and_then(|_| self.uptime());
+        self.database.write(|connection| {
+            let done = work(connection)?;
+            if let Some(session) = session {
+                uptime::note(connection, session, uptime.as_ref())?;
+            }
+            Ok(done)
         })
     }
 
@@ -112,7 +148,7 @@ impl Store for Sqlite {
         facts: &SessionFacts,
         now: Timestamp,
     ) -> Result<bool, StoreError> {
-        self.database.write(|connection| sessions::open(connection, session, facts, now))
+        self.write_for(Some(session), |connection| sessions::open(connection, session, facts, now))
     }
 
     fn sessions(&self) -> Result<Vec<Session>, StoreError> {
@@ -133,7 +169,7 @@ impl Store for Sqlite {
         hash: ContentHash,
         now: Timestamp,
     ) -> Result<Option<Stored>, StoreError> {
-        self.database.write(|connection| content::refer(connection, session, hash, now))
+        self.write_for(session, |connection| content::refer(connection, session, hash, now))
     }
 
     fn put_new(
@@ -144,7 +180,7 @@ impl Store for Sqlite {
     ) -> Result<Stored, StoreError> {
         // Outside of the transaction: others may write meanwhile.
         let packed = content::Packed::of(content)?;
-        self.database.write(|connection| content::put(connection, session, &packed, now))
+        self.write_for(session, |connection| content::put(connection, session, &packed, now))
     }
 
     fn get(&self, handle: Handle) -> Result<Option<Content>, StoreError> {
@@ -158,7 +194,7 @@ impl Store for Sqlite {
         now: Timestamp,
     ) -> Result<RecordNumber, StoreError> {
         let payload = text_of(payload)?;
-        self.database.write(|connection| log::append(connection, session, &payload, now))
+        self.write_for(Some(session), |connection| log::append(connection, session, &payload, now))
     }
 
     fn records(
@@ -177,7 +213,9 @@ impl Store for Sqlite {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let changes = calls::Texts::of(changes)?;
-        self.database.write(|connection| calls::change(connection, session, &changes, now))
+        self.write_for(Some(session), |connection| {
+            calls::change(connection, session, &changes, now)
+        })
     }
 
     fn calls(&self, session: &SessionId) -> Result<Option<CallHistory>, StoreError> {
@@ -207,7 +245,7 @@ impl Store for Sqlite {
     }
 
     fn put_write(&self, session: &SessionId, write: &Write) -> Result<(), StoreError> {
-        self.database.write(|connection| writes::put(connection, session, write))
+        self.write_for(Some(session), |connection| writes::put(connection, session, write))
     }
 
     fn writes(&self, session: &SessionId, path: &str) -> Result<Vec<Write>, StoreError> {
@@ -267,9 +305,11 @@ impl Store for Sqlite {
 
     fn collect(&self, limits: Limits, now: Timestamp) -> Result<Collected, StoreError> {
         let mut all = Collected::default();
+        let uptime = self.uptime();
         loop {
-            let part =
-                self.database.write(|connection| collect::collect_part(connection, limits, now))?;
+            let part = self.database.write(|connection| {
+                collect::collect_part(connection, limits, now, uptime.as_ref())
+            })?;
             all.sessions += part.collected.sessions;
             all.contents += part.collected.contents;
             all.cached += part.collected.cached;

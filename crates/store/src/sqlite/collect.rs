@@ -6,6 +6,8 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use crate::error::StoreError;
 use crate::records::{Collected, Limits};
 
+use super::uptime::{Uptime, used_within};
+
 /// A session used in the last hour is at work: it is not removed as a whole.
 const AT_WORK_MS: i64 = 3_600_000;
 
@@ -48,13 +50,14 @@ pub(super) fn collect_part(
     connection: &Connection,
     limits: Limits,
     now: Timestamp,
+    uptime: Option<&Uptime>,
 ) -> Result<Part, StoreError> {
-    let mut collected = remove_old(connection, limits, now)?;
+    let mut collected = remove_old(connection, limits, now, uptime)?;
     let removed = collected.sessions + collected.cached + collected.contents;
     let mut goes_on = removed > 0;
     if !goes_on {
         collected.bytes_left = bytes(connection)?;
-        goes_on = remove_excess(connection, limits, now, &mut collected)?;
+        goes_on = remove_excess(connection, limits, (now, uptime), &mut collected)?;
     }
     if !goes_on {
         let sql = "INSERT OR REPLACE INTO collection(id, time) VALUES (1, ?1)";
@@ -74,6 +77,7 @@ fn remove_old(
     connection: &Connection,
     limits: Limits,
     now: Timestamp,
+    uptime: Option<&Uptime>,
 ) -> Result<Collected, StoreError> {
     let oldest = now.0.saturating_sub(limits.age_max_ms.max(0));
     let remove = |table: &str, key: &str, condition: &str| {
@@ -83,12 +87,13 @@ fn remove_old(
         );
         Ok::<_, StoreError>(connection.prepare_cached(&sql)?.execute([oldest])? as u64)
     };
+    let is_young = used_within(uptime, limits.age_max_ms);
     // Whoever follows the notes on readers takes one that is gone for a new one.
     connection.prepare_cached("DELETE FROM reader WHERE noted < ?1")?.execute([oldest])?;
     connection.prepare_cached("DELETE FROM asker WHERE noted < ?1")?.execute([oldest])?;
     connection.prepare_cached("DELETE FROM own_edit WHERE noted < ?1")?.execute([oldest])?;
     Ok(Collected {
-        sessions: remove("session", "id", "NOT pinned AND used < ?1")?,
+        sessions: remove("session", "id", &format!("NOT pinned AND used < ?1 AND NOT {is_young}"))?,
         cached: remove("fetch", "key", "checked < ?1")? + remove("curation", "key", "used < ?1")?,
         contents: remove("content", "handle", &format!("used < ?1 AND {UNREFERENCED}"))?,
         bytes_left: 0,
@@ -99,13 +104,17 @@ fn remove_old(
 fn remove_excess(
     connection: &Connection,
     limits: Limits,
-    now: Timestamp,
+    (now, uptime): (Timestamp, Option<&Uptime>),
     collected: &mut Collected,
 ) -> Result<bool, StoreError> {
     let at_work = now.0.saturating_sub(AT_WORK_MS);
-    for stage in [whole_candidates, content_candidates] {
+    for is_whole in [true, false] {
         let mut goes_on = false;
-        for candidate in stage(connection, at_work)? {
+        let candidates = match is_whole {
+            true => whole_candidates(connection, at_work, uptime)?,
+            false => content_candidates(connection)?,
+        };
+        for candidate in candidates {
             if collected.bytes_left <= limits.bytes_max {
                 break;
             }
@@ -173,9 +182,15 @@ fn remove_content(
 }
 
 /// What is removed without a hole in what stays, oldest first.
-fn whole_candidates(connection: &Connection, at_work: i64) -> Result<Vec<Candidate>, StoreError> {
+fn whole_candidates(
+    connection: &Connection,
+    at_work: i64,
+    uptime: Option<&Uptime>,
+) -> Result<Vec<Candidate>, StoreError> {
+    let is_at_work = used_within(uptime, AT_WORK_MS);
     let sql = format!(
-        "SELECT used, id, NULL, 1 FROM session WHERE NOT pinned AND used < ?1 \
+        "SELECT used, id, NULL, 1 FROM session \
+         WHERE NOT pinned AND used < ?1 AND NOT {is_at_work} \
          UNION ALL SELECT checked, 0, key, 2 FROM fetch \
          UNION ALL SELECT used, handle, NULL, 3 FROM content WHERE {UNREFERENCED} \
          ORDER BY 1, 4, 2 LIMIT {PART_MAX}"
@@ -192,7 +207,7 @@ fn whole_candidates(connection: &Connection, at_work: i64) -> Result<Vec<Candida
 }
 
 /// Content that sessions at work refer to, oldest first.
-fn content_candidates(connection: &Connection, _: i64) -> Result<Vec<Candidate>, StoreError> {
+fn content_candidates(connection: &Connection) -> Result<Vec<Candidate>, StoreError> {
     let sql = format!(
         "SELECT handle FROM content WHERE {UNPINNED} ORDER BY used, handle LIMIT {PART_MAX}"
     );

@@ -4,7 +4,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use foveal_database::{Attempt, DatabaseFile, connect_read_only, make_private, open, with};
 use rusqlite::{Connection, TransactionBehavior};
@@ -14,8 +14,14 @@ use crate::file::{Notice, aside};
 
 use super::schema::{self, Was};
 
-/// How long another process may write before this one gives up, if nothing else is said.
-pub(super) const BUSY_TIME: Duration = Duration::from_secs(10);
+/// How long another process may write before a call gives up, if nothing else is said.
+pub(super) const BUSY_TIME: Duration = Duration::from_millis(500);
+
+/// How long another process may bring the file up to date while this one opens it.
+pub(super) const OPENING_TIME: Duration = Duration::from_secs(5);
+
+/// How long after that calls give up at once: a call asks the store several times.
+const GIVEN_UP_TIME: Duration = Duration::from_secs(2);
 
 /// Notices that are kept until somebody asks for them.
 const NOTICES_MAX: usize = 16;
@@ -40,13 +46,19 @@ struct State {
     place: Option<DatabaseFile>,
     /// How long another process may write before this one gives up.
     busy_time: Duration,
+    /// When another process last wrote for longer.
+    given_up: Option<Instant>,
     notices: Vec<Notice>,
 }
 
 impl Database {
     /// Opens the file at `path`, or makes it with its folder.
-    pub(super) fn open(path: &Path, busy_time: Duration) -> Result<Self, StoreError> {
-        Ok(Self { state: Mutex::new(State::open(path, busy_time)?) })
+    pub(super) fn open(
+        path: &Path,
+        opening_time: Duration,
+        busy_time: Duration,
+    ) -> Result<Self, StoreError> {
+        Ok(Self { state: Mutex::new(State::open(path, opening_time, busy_time)?) })
     }
 
     pub(super) fn in_memory() -> Result<Self, StoreError> {
@@ -54,7 +66,8 @@ impl Database {
         connection.execute_batch(SETTINGS)?;
         schema::prepare(&mut connection)?;
         let (place, notices, busy_time) = (None, Vec::new(), BUSY_TIME);
-        Ok(Self { state: Mutex::new(State { connection, place, busy_time, notices }) })
+        let state = State { connection, place, busy_time, given_up: None, notices };
+        Ok(Self { state: Mutex::new(state) })
     }
 
     /// Opens the file at `path` as it is: nothing can be written.
@@ -62,7 +75,7 @@ impl Database {
         let connection = connect_read_only(path, BUSY_TIME)?;
         let was = schema::look(&connection)?;
         let (place, notices, busy_time) = (None, Vec::new(), BUSY_TIME);
-        let state = State { connection, place, busy_time, notices };
+        let state = State { connection, place, busy_time, given_up: None, notices };
         Ok((Self { state: Mutex::new(state) }, was))
     }
 
@@ -93,7 +106,7 @@ impl Database {
         &self,
         work: impl Fn(&Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        self.state().unless_damaged(|connection| {
+        self.state().within_time(|connection| {
             let behavior = TransactionBehavior::Immediate;
             let transaction = connection.transaction_with_behavior(behavior)?;
             let done = work(&transaction)?;
@@ -107,16 +120,16 @@ impl Database {
         &self,
         work: impl Fn(&Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        self.state().unless_damaged(|connection| work(connection))
+        self.state().within_time(|connection| work(connection))
     }
 }
 
 impl State {
-    fn open(path: &Path, busy_time: Duration) -> Result<Self, StoreError> {
+    fn open(path: &Path, opening_time: Duration, busy_time: Duration) -> Result<Self, StoreError> {
         let (mut newer, mut put) = (Vec::new(), Vec::new());
         let attempt = |path: &Path| {
             make_private(path).map_err(|error| refused(path.to_owned(), error))?;
-            match connect(path, busy_time) {
+            match connect(path, opening_time) {
                 Ok((connection, Was::Store)) => Ok(Attempt::Open(connection)),
                 Ok((_, Was::Newer)) => {
                     let instead = with(path, &format!(".v{}", schema::VERSION));
@@ -134,18 +147,36 @@ impl State {
         };
         let (connection, place) = open(path, attempt, put_away, refused)?;
         newer.append(&mut put);
-        Ok(Self { connection, place: Some(place), busy_time, notices: newer })
+        Ok(Self { connection, place: Some(place), busy_time, given_up: None, notices: newer })
     }
 
     /// Goes on with what is at `path` by now.
     fn reopen(&mut self, path: &Path, aside: Option<PathBuf>) -> Result<(), StoreError> {
-        let state = Self::open(path, self.busy_time)?;
+        let state = Self::open(path, self.busy_time, self.busy_time)?;
         let mut notices = std::mem::take(&mut self.notices);
         notices.extend(aside.map(|aside| Notice::SetAside { aside }));
         notices.extend(state.notices);
         notices.truncate(NOTICES_MAX);
         *self = Self { notices, ..state };
         Ok(())
+    }
+
+    /// Does `work`, which waits for other processes no longer than it may.
+    fn within_time<T>(
+        &mut self,
+        work: impl Fn(&mut Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let has_given_up = self.given_up.is_some_and(|since| since.elapsed() < GIVEN_UP_TIME);
+        let time = if has_given_up { Duration::ZERO } else { self.busy_time };
+        self.connection.busy_timeout(time)?;
+        let done = self.unless_damaged(work);
+        match &done {
+            Err(error) if error.is_busy() && has_given_up => {}
+            Err(error) if error.is_busy() => self.given_up = Some(Instant::now()),
+            // Who writes for long does not keep others from reading.
+            Ok(_) | Err(_) => {}
+        }
+        done
     }
 
     /// Does `work`; where it finds the file damaged, once more with a new file.

@@ -16,7 +16,9 @@ mod row;
 mod schema;
 mod session_row;
 mod sessions;
+mod uptime;
 mod writes;
 
 pub use backend::{ReadOnly, Sqlite};
 pub use opened::SqliteStore;
+pub use uptime::Uptime;

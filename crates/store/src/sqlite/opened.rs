@@ -8,6 +8,7 @@ use crate::file::Notice;
 use crate::redacting::Redacting;
 
 use super::backend::{ReadOnly, Sqlite};
+use super::uptime::Uptime;
 
 /// A [`Store`](crate::Store) in a SQLite file, or in memory, that keeps no secrets.
 pub type SqliteStore = Redacting<Sqlite>;
@@ -27,6 +28,12 @@ impl SqliteStore {
     /// Those of [`Sqlite::open`].
     pub fn open_within(path: &Path, busy_time: Duration) -> Result<Self, StoreError> {
         Ok(Self::new(Sqlite::open_within(path, busy_time)?))
+    }
+
+    /// [`Sqlite::told_uptime`].
+    #[must_use]
+    pub fn told_uptime(self, tell: impl Fn() -> Option<Uptime> + Send + Sync + 'static) -> Self {
+        Self { store: self.store.told_uptime(tell) }
     }
 
     /// [`Sqlite::open_read_only`].

@@ -12,8 +12,15 @@ const APPLICATION: i64 = 0x666f_7673;
 /// many were carried out. What was released is never changed, only added to. A step leaves the
 /// tables and columns of earlier ones: a process of an older version may have the file open, and
 /// would take their absence for damage.
-const STEPS: &[&str] =
-    &[SESSIONS_AND_CONTENT, CALLS_AND_CACHES, COLLECTION, GRANTS_AND_READERS, ASKERS, OWN_EDITS];
+const STEPS: &[&str] = &[
+    SESSIONS_AND_CONTENT,
+    CALLS_AND_CACHES,
+    COLLECTION,
+    GRANTS_AND_READERS,
+    ASKERS,
+    OWN_EDITS,
+    UPTIME,
+];
 
 /// The version that is written.
 pub(crate) const VERSION: i64 = STEPS.len() as i64;
@@ -115,6 +122,12 @@ CREATE TABLE own_edit(
 ) WITHOUT ROWID;
 CREATE INDEX own_edit_by_time ON own_edit(noted);
 CREATE INDEX own_edit_of_session ON own_edit(session);";
+
+/// When a session was last used by the time that the machine runs: the name of that start, and
+/// milliseconds since.
+const UPTIME: &str = "
+ALTER TABLE session ADD COLUMN boot TEXT;
+ALTER TABLE session ADD COLUMN uptime INTEGER;";
 
 /// Before, grants, notes on readers and recent calls were one JSON text each in `calls`, the
 /// first two under sessions of nobody, and no file was a content of its own (`5f7bb64f33a6`).

@@ -79,6 +79,8 @@ pub(crate) struct Page {
     pub(crate) text: String,
     /// Whether it goes on.
     pub(crate) is_cut: bool,
+    /// Whether it is its text alone, without what its markup means.
+    pub(crate) is_plain: bool,
 }
 
 /// One read of several, as it was answered.
@@ -224,6 +226,10 @@ impl Page {
         if self.is_cut {
             text.content("\n");
             text.note(AnswerNote::PageCut);
+        }
+        if self.is_plain {
+            text.content("\n");
+            text.note(AnswerNote::PagePlain);
         }
         text
     }

@@ -84,7 +84,9 @@ impl ToolArguments for WebFetch {
                 if !self.remember(work, &page, &text, now) {
                     self.distrust(work);
                 }
-                let found_page = Page { url: page.final_url, text, is_cut: page.truncated };
+                let is_plain = matches!(page.content, PageContent::Stripped(_));
+                let (url, is_cut) = (page.final_url, page.truncated);
+                let found_page = Page { url, text, is_cut, is_plain };
                 Ok(found(found_page, None, work))
             }
         }
@@ -119,7 +121,9 @@ impl WebFetch {
     fn remember(&self, work: &Work<'_>, page: &Fresh, text: &str, now: Timestamp) -> bool {
         let mut addresses = [&self.url, &page.final_url].into_iter();
         let is_secret = addresses.any(|url| !secrets::find(url.as_bytes()).is_empty());
-        if page.freshness.no_store || page.truncated || is_secret {
+        // Of a page that was kept nobody knows any more that it is its text alone.
+        let is_plain = matches!(page.content, PageContent::Stripped(_));
+        if page.freshness.no_store || page.truncated || is_plain || is_secret {
             return false;
         }
         let stored =
@@ -151,7 +155,7 @@ impl WebFetch {
 
 /// A page that was kept: none that goes on is.
 fn whole(url: String, text: String) -> Page {
-    Page { url, text, is_cut: false }
+    Page { url, text, is_cut: false, is_plain: false }
 }
 
 /// Where pages cannot be kept, they are fetched again.

@@ -96,6 +96,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "foveal-store",
             "foveal-tools",
             "foveal-transcript",
+            "foveal-web",
             "foveal-wire",
         ],
     ),

@@ -164,6 +164,12 @@ impl<'a> Found<'a> {
     /// number; without a number it is empty.
     fn tidy_new(&self) {
         let temporary = &*self.planned.temporary;
+        if let Ok(ours) = open(self.dir, OsStr::new(temporary))
+            && begins(&ours, self.planned.after)
+        {
+            // It had its place for a moment, and somebody appended to it.
+            let _ = Tail::new(ours, self.planned.after.bytes).carry(self.dir, &self.name);
+        }
         if let Ok(there) = self.dir.symlink_metadata(temporary)
             && match self.made {
                 Some(made) => there.ino() == made,

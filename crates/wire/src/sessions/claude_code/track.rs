@@ -16,6 +16,7 @@ pub(super) struct Track {
     pub(super) draft: Draft,
     /// Steps of responses by message id.
     responses: HashMap<String, StepIndex>,
+    landmarks: Landmarks,
 }
 
 impl Track {
@@ -23,7 +24,7 @@ impl Track {
         let mut draft = Draft::new(id);
         draft.parent = parent;
         draft.agent = Some("Claude Code".to_owned());
-        Self { draft, responses: HashMap::new() }
+        Self { draft, responses: HashMap::new(), landmarks: Landmarks::default() }
     }
 
     /// A line of a response; lines of one message id make one step.
@@ -93,14 +94,10 @@ impl Track {
     /// A message whose parent is followed by a message that was answered replaces what came
     /// after the parent. Calls in parallel make results branch too, so that only messages
     /// count here, and one that was never answered was queued rather than replaced.
-    fn rewind(&self, branch: Option<usize>) -> StepMark {
+    fn rewind(&mut self, branch: Option<usize>) -> StepMark {
         let Some(to) = branch else { return StepMark::None };
-        let later = self.draft.steps().get(to..).unwrap_or_default();
-        let asked = later.iter().position(|s| s.role == Role::User && s.mark == StepMark::None);
-        let replaced =
-            asked.is_some_and(|at| later[at..].iter().any(|s| s.role == Role::Assistant));
-        let compacted = || later.iter().any(|s| matches!(s.mark, StepMark::CompactBoundary { .. }));
-        if replaced && !compacted() {
+        self.landmarks.look(self.draft.steps());
+        if self.landmarks.is_replaced(to) {
             StepMark::Rewind { to: StepIndex(to) }
         } else {
             StepMark::None
@@ -132,6 +129,39 @@ impl Track {
     }
 }
 
+/// What tells whether steps were replaced, noted once: any number of lines may name one parent.
+#[derive(Debug, Default)]
+struct Landmarks {
+    /// Steps that were looked at.
+    seen: usize,
+    /// Those of them that are messages of the user, in order.
+    asked: Vec<usize>,
+    last_response: Option<usize>,
+    last_boundary: Option<usize>,
+}
+
+impl Landmarks {
+    /// Takes the steps that are new.
+    fn look(&mut self, steps: &[Step]) {
+        for (at, step) in steps.iter().enumerate().skip(self.seen) {
+            match (step.role, step.mark) {
+                (_, StepMark::CompactBoundary { .. }) => self.last_boundary = Some(at),
+                (Role::User, StepMark::None) => self.asked.push(at),
+                (Role::Assistant, _) => self.last_response = Some(at),
+                _ => {}
+            }
+        }
+        self.seen = steps.len();
+    }
+
+    /// Whether a message at or behind step `to` was answered, and nothing was compacted since.
+    fn is_replaced(&self, to: usize) -> bool {
+        let asked = self.asked.get(self.asked.partition_point(|at| *at < to));
+        asked.is_some_and(|asked| self.last_response > Some(*asked))
+            && self.last_boundary.is_none_or(|boundary| boundary < to)
+    }
+}
+
 /// What the client says of a read that showed a part of its file.
 fn part_of_file(record: &Object) -> Option<Block> {
     let file = json::object(json::object(record, "toolUseResult")?, "file")?;
@@ -157,4 +187,42 @@ fn attachment_text(record: &Object, attachment: &Value) -> Option<String> {
         })
     };
     rendered.or_else(own)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_replaced(steps: &[Step], to: usize) -> bool {
+        let later = steps.get(to..).unwrap_or_default();
+        let asked = later.iter().position(|s| s.role == Role::User && s.mark == StepMark::None);
+        asked.is_some_and(|at| later[at..].iter().any(|s| s.role == Role::Assistant))
+            && !later.iter().any(|s| matches!(s.mark, StepMark::CompactBoundary { .. }))
+    }
+
+    #[test]
+    fn landmarks_say_what_a_look_at_all_steps_says() {
+        let kinds = [
+            (Role::User, StepMark::None),
+            (Role::User, StepMark::Injected),
+            (Role::Assistant, StepMark::None),
+            (Role::System, StepMark::CompactBoundary { keep_from: None }),
+        ];
+        for mut number in 0..kinds.len().pow(6) {
+            let (mut steps, mut landmarks) = (Vec::new(), Landmarks::default());
+            for _ in 0..6 {
+                let (role, mark) = kinds[number % kinds.len()];
+                number /= kinds.len();
+                steps.push(Step::with(role, None, Vec::new()).marked(mark));
+                landmarks.look(&steps);
+                for to in 0..8 {
+                    assert_eq!(
+                        landmarks.is_replaced(to),
+                        is_replaced(&steps, to),
+                        "{steps:?} {to}"
+                    );
+                }
+            }
+        }
+    }
 }

@@ -1,0 +1,83 @@
+//! What holds for any bytes that others choose; `fuzz/src/lib.rs` takes this file as it is.
+
+use std::fs;
+
+use foveal_effects::CommandLine;
+use foveal_files::tree::visible_files;
+use foveal_store::{SessionFacts, SessionId, SqliteStore, Store};
+use foveal_transcript::Timestamp;
+
+/// What is done with the bytes of one target.
+pub(crate) type Target = fn(&[u8]);
+
+/// All targets, by the name of their corpus.
+pub(crate) const TARGETS: &[(&str, Target)] = &[
+    ("commands", commands),
+    ("redaction", redaction),
+    ("ignore_rules", ignore_rules),
+    ("store_file", store_file),
+];
+
+/// Depth of folders that are looked at.
+const DEPTH_MAX: usize = 8;
+
+/// A command in a line of its own is seen, whatever stands after it, or the line is not clear.
+pub(crate) fn commands(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let alone = CommandLine::of(&text);
+    assert!(alone.commands.iter().all(|one| !one.text.trim().is_empty() || !alone.is_clear));
+    let line = CommandLine::of(&format!("forbidden --now\n{text}"));
+    let is_seen = line.commands.iter().any(|one| one.text.starts_with("forbidden"));
+    assert!(is_seen || !line.is_clear, "{text:?}: {line:?}");
+}
+
+/// What is left has the same lines, the secrets are told in order, and nothing else is changed.
+pub(crate) fn redaction(bytes: &[u8]) {
+    let found = foveal_secrets::find(bytes);
+    assert!(found.is_sorted_by(|a, b| a.range.end <= b.range.start), "{found:?}");
+    assert!(found.iter().all(|one| one.range.end <= bytes.len()), "{found:?}");
+    let feeds = |bytes: &[u8]| bytes.iter().filter(|byte| **byte == b'\n').count();
+    match foveal_secrets::redact(bytes) {
+        None => assert!(found.is_empty()),
+        Some(left) => {
+            assert_eq!(left.secrets as usize, found.len());
+            assert_eq!(feeds(&left.bytes), feeds(bytes));
+            let before = &bytes[..found[0].range.start];
+            assert!(left.bytes.starts_with(before));
+            let after = &bytes[found[found.len() - 1].range.end..];
+            assert!(left.bytes.ends_with(after));
+        }
+    }
+}
+
+/// Rules of ignored files leave files out, and find none that is not there.
+pub(crate) fn ignore_rules(bytes: &[u8]) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let names = ["a.rs", "b/c.txt", "b/d/e", "x y/z", "target/out"];
+    for name in names {
+        let place = folder.path().join(name);
+        fs::create_dir_all(place.parent().expect("a folder")).expect("a folder");
+        fs::write(place, "").expect("a file");
+    }
+    for rules in [".gitignore", "b/.ignore", ".rgignore"] {
+        fs::write(folder.path().join(rules), bytes).expect("a file");
+    }
+    for found in visible_files(folder.path(), None, DEPTH_MAX) {
+        let name = found.strip_prefix(folder.path()).expect("it is in the folder");
+        assert!(names.iter().any(|one| name.as_os_str() == *one), "{}", found.display());
+    }
+}
+
+/// Whatever stands in the place of a store, one can be used afterwards.
+pub(crate) fn store_file(bytes: &[u8]) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = folder.path().join("store.db");
+    fs::write(&place, bytes).expect("a file");
+    let store = SqliteStore::open(&place).expect("what is no store is put aside");
+    let session = SessionId("fuzz".into());
+    let now = Timestamp(1);
+    store.open_session(&session, &SessionFacts::default(), now).expect("a session");
+    let handle = store.put(Some(&session), b"content", now).expect("it is stored").handle;
+    let content = store.get(handle).expect("a store").expect("it was stored");
+    assert_eq!(&*content.bytes, b"content");
+}
