@@ -16,6 +16,7 @@ use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::Mutex;
+use tokio::time::Instant;
 
 use crate::lines::{Line, Lines};
 use crate::message::{Parsed, Refusal, parse};
@@ -27,6 +28,10 @@ const WAITING_MAX: usize = 256;
 
 /// Bytes of those messages.
 const WAITING_BYTES_MAX: usize = 32 << 20;
+
+/// How long nothing may be done about what waits before more requests are refused. Until then,
+/// what comes faster than it is done stays with the client.
+const FULL_PATIENCE: Duration = Duration::from_secs(1);
 
 /// How long messages may wait once the client has said all that it has to say.
 const END_PATIENCE: Duration = Duration::from_secs(5);
@@ -42,6 +47,8 @@ pub(crate) struct Streams<R, W> {
     office: Office,
     waiting: VecDeque<Waiting>,
     waiting_bytes: usize,
+    /// Since when too much waits and nothing of it is begun.
+    full_since: Option<Instant>,
     /// Whether the client's first request has come.
     is_open: bool,
     has_ended: bool,
@@ -76,6 +83,7 @@ where
             office: Office::default(),
             waiting: VecDeque::new(),
             waiting_bytes: 0,
+            full_since: None,
             is_open: false,
             has_ended: false,
         }
@@ -92,6 +100,7 @@ where
         }
         let Waiting { mut message, passage, bytes } = self.waiting.pop_front()?;
         self.waiting_bytes -= bytes;
+        self.full_since = None;
         if let (JsonRpcMessage::Request(request), Some(passage)) = (&mut message, passage) {
             request.request.extensions_mut().insert(passage.clone());
             self.office.open(request.id.clone(), passage, bytes);
@@ -148,6 +157,9 @@ where
     fn wait(&mut self, waiting: Waiting) {
         self.waiting_bytes += waiting.bytes;
         self.waiting.push_back(waiting);
+        if self.is_full() {
+            self.full_since = Some(Instant::now());
+        }
     }
 
     /// A request is to have no answer; whether it is under way.
@@ -229,8 +241,12 @@ where
                 }
                 continue;
             }
-            // A client that reads may always say more: it may be what others wait for.
-            let hears = !self.office.is_stuck() && (self.office.is_read() || !self.is_full());
+            // A client that reads may always say more, in the end: it may be what others wait for.
+            let is_full = self.is_full();
+            let full_until = self.full_since.filter(|_| is_full).map(|since| since + FULL_PATIENCE);
+            let is_due = full_until.is_none_or(|until| Instant::now() >= until);
+            let hears = !self.office.is_stuck() && is_due && (!is_full || self.office.is_read());
+            let wait = full_until.unwrap_or_else(Instant::now);
             tokio::select! {
                 line = self.lines.next(), if hears => match line {
                     Ok(Some(line)) => {
@@ -241,6 +257,7 @@ where
                     Ok(None) | Err(_) => self.has_ended = true,
                 },
                 () = self.office.changed() => {}
+                () = tokio::time::sleep_until(wait), if !is_due => {}
             }
         }
     }

@@ -132,6 +132,14 @@ async fn too_many_requests_are_refused_and_not_kept() {
 }
 
 #[tokio::test]
+async fn many_quick_requests_at_once_are_all_answered() {
+    let world = World::new(ToolSet::Full);
+    let client = world.connect(Desk::default()).await;
+    let asks = (0..2_000).map(|_| client.list_tools(None));
+    assert!(crate::sessions::futures_of(asks).await.into_iter().all(|answer| answer.is_ok()));
+}
+
+#[tokio::test]
 async fn a_question_is_answered_where_much_waits() {
     let world = World::new(ToolSet::Full);
     let client = world.connect(Desk { choice: Some("once"), ..Desk::default() }).await;
