@@ -112,12 +112,12 @@ impl Client {
         self.call("read_file", &json!({"path": path}));
         self.call("grep", &json!({"pattern": format!("step_{at}_1[0-9]")}));
         self.call("search_code", &json!({"query": format!("step {at} doubled")}));
-        self.call("bash", &json!({"command": format!("seq 1 {}", 10 + number % 500)}));
+        self.call("bash", &json!({"command": format!("seq 1 {}", 10 + at * 60)}));
         self.call("outline", &json!({"path": path}));
         let edit = json!({"path": path, "old_str": "no such text", "new_str": "x"});
         self.call("edit_file", &edit);
         let own = format!("own_{}_{at}.txt", self.address.port());
-        let lines: String = (0..number % 300).map(|line| format!("{number} {line}\n")).collect();
+        let lines: String = (0..at * 30).map(|line| format!("{at} {line}\n")).collect();
         self.call("bash", &json!({"command": format!("cat > {own} <<'E'\n{lines}E")}));
         self.call("read_file", &json!({"path": own}));
     }

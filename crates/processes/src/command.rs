@@ -163,10 +163,8 @@ impl Command {
             return Ok(Ran::not_started());
         }
         guard::reap();
-        let folder = match &self.sandbox {
-            Some(sandbox) => sandbox.own_folder()?,
-            None => std::env::temp_dir(),
-        };
+        let own_folder = self.sandbox.as_ref().map(Sandbox::own_folder).transpose()?;
+        let folder = own_folder.map_or_else(std::env::temp_dir, |own| own.path().to_owned());
         let directory_file =
             tempfile::Builder::new().prefix("foveal-directory-").tempfile_in(&folder)?;
         let started = Instant::now();
@@ -194,7 +192,11 @@ impl Command {
         folder: &Path,
     ) -> Result<(Group, PipeReader, Option<Confinement>), CommandError> {
         let (reader, writer) = std::io::pipe()?;
-        let (mut command, mut watched) = self.process(directory_file.path(), folder)?;
+        let shell = self.shell.command(&self.text, directory_file.path());
+        let (mut command, mut watched) = self.guarded(folder)?.map_or_else(
+            || (self.shell.command(&self.text, directory_file.path()), None),
+            |(command, watched)| (command, Some(watched)),
+        );
         command
             .current_dir(&self.directory)
             .env_clear()
@@ -225,25 +227,22 @@ impl Command {
         if let Some(watched) = &mut watched {
             watched.started(pid(&child));
         }
-        Ok((Group::new(child, watched), reader, confinement))
+        let group = Group::new(child, watched);
+        group.order(self.shell.path(), shell.get_args())?;
+        Ok((group, reader, confinement))
     }
 
-    /// The shell, or the guard that starts it.
-    fn process(
-        &self,
-        directory_file: &Path,
-        folder: &Path,
-    ) -> Result<(process::Command, Option<Watched>), CommandError> {
-        let shell = self.shell.command(&self.text, directory_file);
-        let Some(guard) = &self.guard else { return Ok((shell, None)) };
+    /// The guard that is to start the shell, if there is to be one.
+    fn guarded(&self, folder: &Path) -> Result<Option<(process::Command, Watched)>, CommandError> {
+        let Some(guard) = &self.guard else { return Ok(None) };
         if !self.shell.path().is_file() {
             let source = std::io::Error::from(std::io::ErrorKind::NotFound);
             return Err(CommandError::Start { shell: self.shell.path().to_path_buf(), source });
         }
         let mut command = process::Command::new(guard.program());
-        let watched = Watched::prepare(folder, self.shell.path(), shell.get_args())?;
+        let watched = Watched::prepare(folder)?;
         command.args(watched.arguments(guard::Kind::Command));
-        Ok((command, Some(watched)))
+        Ok(Some((command, watched)))
     }
 }
 

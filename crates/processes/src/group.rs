@@ -1,5 +1,7 @@
 //! A process and the group it leads: asked whether it is over, and ended as a whole.
 
+use std::ffi::OsStr;
+use std::path::Path;
 use std::process::{Child, ExitStatus};
 use std::time::Duration;
 
@@ -36,6 +38,15 @@ impl Group {
         Self { leader, status: None, watched }
     }
 
+    /// Has the guard, if there is one, start the program.
+    pub(crate) fn order<'a>(
+        &self,
+        program: &'a Path,
+        arguments: impl Iterator<Item = &'a OsStr>,
+    ) -> std::io::Result<()> {
+        self.watched.as_ref().map_or(Ok(()), |watched| watched.order(program, arguments))
+    }
+
     /// How the leader ended; `None` while it runs.
     pub(crate) fn ending(&mut self) -> std::io::Result<Option<Ending>> {
         // A guard tells it before it ends itself.
@@ -56,11 +67,15 @@ impl Group {
     pub(crate) fn is_over(&mut self, of: Of) -> bool {
         let leader_runs = matches!(self.leader_status(), Ok(None));
         match &self.watched {
-            // A guard ends after all others, unless it was killed.
+            // A guard ends after all others, unless it was killed; one that has just been started
+            // has others soon.
             Some(watched) => {
+                let is_told = watched.ending().is_some();
+                if leader_runs && (of == Of::All || !is_told) {
+                    return false;
+                }
                 let is_meant = |process: &Listed| self.is_meant(process, of);
-                !leader_runs && watched.ending().is_some()
-                    || !watched.processes().iter().any(is_meant)
+                !leader_runs && is_told || !watched.processes().iter().any(is_meant)
             }
             None => !(leader_runs || self.has_members() && self.may_have_running()),
         }

@@ -26,6 +26,9 @@ pub(crate) fn running() -> Option<Vec<Listed>> {
     (!listed.is_empty()).then_some(listed)
 }
 
+/// What stands after the name, up to the number of threads.
+const FIELDS: usize = 18;
+
 fn read(id: Pid) -> Option<Listed> {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", id.as_raw_nonzero())).ok()?;
     // After the name in brackets, which may hold anything: state, parent, group, session.
@@ -33,11 +36,13 @@ fn read(id: Pid) -> Option<Listed> {
     let name = before.split_once('(').map_or("", |(_, name)| name);
     let is_plain = |sign: &char| sign.is_ascii_alphanumeric() || "-_.+:/".contains(*sign);
     let name: String = name.chars().filter(is_plain).collect();
-    let fields: Vec<&str> = rest.split(' ').take(4).collect();
-    let [state, parent, group, session] = fields[..] else { return None };
+    let fields: Vec<&str> = rest.split(' ').take(FIELDS).collect();
+    let [state, parent, group, session, .., threads] = fields[..] else { return None };
     let (parent, group, session) =
         (parent.parse().ok()?, group.parse().ok()?, session.parse().ok()?);
-    (!matches!(state, "Z" | "X")).then_some(Listed { id, name, parent, group, session })
+    // Where the first thread has ended and others run, it looks as if it had ended, too.
+    let has_ended = matches!(state, "Z" | "X") && threads.parse::<u32>().is_ok_and(|all| all <= 1);
+    (!has_ended).then_some(Listed { id, name, parent, group, session })
 }
 
 /// The processes that run and that `ancestor` or one of them started.

@@ -15,6 +15,9 @@ const COOKIE_BYTES_MIN: usize = 12;
 /// Bytes of a command that are looked at, over all lines that it goes on in.
 const COMMAND_BYTES_MAX: usize = 600;
 
+/// What has as many bytes and is no secret has none in it either.
+const WORD_BYTES_MAX: usize = 2_048;
+
 /// Digits before a word that is to follow digits.
 const DIGITS_MIN: usize = 8;
 
@@ -49,8 +52,10 @@ pub(crate) fn tried(at: usize, text: &[u8], start: usize) -> Option<Tried> {
     let Some((length, secret)) = secret(at, &text[start..end]) else {
         return Some(Tried { next, secret: None });
     };
-    let secret = start + secret.start..start + secret.end;
-    Some(Tried { next: start + length, secret: Some(secret) })
+    let secret = secret.map(|secret| start + secret.start..start + secret.end);
+    // A long word that is no secret is not to be read again at each word in it.
+    let is_short = secret.is_none() && length < WORD_BYTES_MAX;
+    Some(Tried { next: if is_short { next } else { start + length }, secret })
 }
 
 /// Whether no letter, digit or underscore stands before `start`, but for the escapes of lines
@@ -77,7 +82,7 @@ fn command_end(text: &[u8], start: usize) -> usize {
 }
 
 /// Where a match of a pattern at the beginning of `text` ends, and the secret in it.
-fn secret(at: usize, text: &[u8]) -> Option<(usize, Range<usize>)> {
+fn secret(at: usize, text: &[u8]) -> Option<(usize, Option<Range<usize>>)> {
     let form = FORMS[at].get_or_init(|| Regex::new(TABLE[at].form).expect("each form has a test"));
     // Most words are only words: groups are looked for where there is a match.
     let end = form.find(text)?.end();
@@ -100,5 +105,5 @@ fn secret(at: usize, text: &[u8]) -> Option<(usize, Range<usize>)> {
         Proof::Mixed => is_chosen(value) && is_mixed(value),
         Proof::Login => is_login(value) || (value.len() >= 16 && looks_random(value)),
     };
-    is_secret.then(|| (end, secret.range()))
+    Some((end, is_secret.then(|| secret.range())))
 }

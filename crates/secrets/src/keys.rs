@@ -41,13 +41,21 @@ pub(crate) fn body_before(text: &[u8], hit: usize) -> Option<Range<usize>> {
     (start < hit).then(|| start..hit + close + 5)
 }
 
+/// Lines of keys have 64 or 76 letters, and what surrounds them.
+const LINE_BYTES_MAX: usize = 512;
+
 /// The last line of a text, whose feeds may be those of a string, and what stands before it.
 fn last_line(text: &[u8]) -> Option<(&[u8], &[u8])> {
     if text.is_empty() {
         return None;
     }
-    let feed = memchr::memrchr(b'\n', text).map(|at| at + 1);
-    let from = feed.unwrap_or_default();
+    // A line of a key is short.
+    let least = text.len().saturating_sub(LINE_BYTES_MAX);
+    let feed = memchr::memrchr(b'\n', &text[least..]).map(|at| least + at + 1);
+    if feed.is_none() && least > 0 && !text[least..].windows(2).any(|part| part == b"\\n") {
+        return None;
+    }
+    let from = feed.unwrap_or(least);
     let escape = text[from..].windows(2).rposition(|part| part == b"\\n").map(|at| from + at + 2);
     let at = escape.unwrap_or(from);
     Some((&text[at..], &text[..at]))

@@ -85,6 +85,9 @@ const fn inner(
     Run { is_inner: true, ..run(kind, words, signs, many) }
 }
 
+/// Bytes of a token that say whether it is one.
+const PROOF_BYTES_MAX: usize = 2_048;
+
 impl Run {
     /// Where the token ends that stands at `start` behind `word`.
     pub(crate) fn end(&self, text: &[u8], start: usize, word: &str) -> Option<usize> {
@@ -92,16 +95,21 @@ impl Run {
         if text.get(start..body) != Some(word.as_bytes()) {
             return None;
         }
-        let signs = text[body..].iter().take_while(|sign| self.signs.have(**sign));
-        let end = body + signs.count();
-        let is_more = |sign: &u8| sign.is_ascii_alphanumeric() || *sign == b'_';
+        let have = |sign: &&u8| self.signs.have(**sign);
+        // A long word that is no token is not to be read to its end at each word in it.
         let (least, most) = self.many;
+        let read_max = if most == ANY { PROOF_BYTES_MAX } else { most + 1 };
+        let mut end = body + text[body..].iter().take(read_max).take_while(have).count();
+        let is_more = |sign: &u8| sign.is_ascii_alphanumeric() || *sign == b'_';
         let is_long = match most {
             ANY => end - body >= least,
             _ => (least..=most).contains(&(end - body)) && !text.get(end).is_some_and(is_more),
         };
         let token = &text[body..end];
         let is_token = is_long && !is_filler(token) && (!self.is_random || looks_random(token));
+        if is_token && end - body == PROOF_BYTES_MAX {
+            end += text[end..].iter().take_while(have).count();
+        }
         is_token.then_some(end)
     }
 }

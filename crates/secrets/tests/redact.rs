@@ -352,6 +352,12 @@ fn lines_are_kept_whatever_is_removed() {
 
 /// What rules begin with, again and again.
 const UNITS: &[&str] = &[
+    "api-",
+    "sdk-",
+    "-re_",
+    "AIza-",
+    "authorization=",
+    "-----END PRIVATE KEY-----",
     "password:",
     "password=",
     "password: ",

@@ -206,7 +206,11 @@ impl Index {
         if !rows.is_empty() {
             let changes: Vec<Change> =
                 rows.iter().map(|row| Change::Forget { row: *row }).collect();
-            self.store.write(&changes)?;
+            match self.store.write(&changes) {
+                // Another process writes. Nobody trusts them until somebody takes them out.
+                Err(error) if error.is_busy() => {}
+                written => written?,
+            }
             self.unload();
         }
         Ok(())

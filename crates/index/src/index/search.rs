@@ -55,7 +55,11 @@ impl Index {
         if !std::mem::take(&mut self.lost_some) {
             return Ok(done);
         }
-        self.update_texts(&mut |_| {}, &Cancel::NEVER)?;
+        match self.update_texts(&mut |_| {}, &Cancel::NEVER) {
+            // Another process writes: it may be what is mending it.
+            Err(error) if error.is_busy() => return Ok(done),
+            updated => drop(updated?),
+        }
         if self.embedder.as_deref().is_some_and(is_instant) {
             self.update_vectors(usize::MAX, &mut |_| {}, &Cancel::NEVER)?;
         }

@@ -125,6 +125,10 @@ impl Endpoint {
             Method::POST => asked(&body)?,
             _ => Asked::Other,
         };
+        if !matches!(asked, Asked::Request(_)) {
+            // A stream that is listened to stays open, and nothing is to wait for its end.
+            drop(passage.take_arrival());
+        }
         let begins = matches!(asked, Asked::Initialize) && session.is_none();
         match (&session, asked) {
             (Some(session), Asked::Request(id)) => {

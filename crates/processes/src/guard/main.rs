@@ -3,7 +3,7 @@
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
-use std::io;
+use std::io::{self, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::PathBuf;
@@ -21,8 +21,17 @@ use crate::listed::descendants;
 /// How long what is left when foveal has ended may take to end by itself.
 const GRACE: Duration = Duration::from_millis(200);
 
+/// How often is looked whether there are orders.
+const ORDERS_TICK: Duration = Duration::from_micros(500);
+
+/// The longest time between two tries to end what does not end.
+const TRY_AGAIN_MAX: Duration = Duration::from_secs(1);
+
 /// How often is looked whether it has.
 const TICK: Duration = Duration::from_millis(10);
+
+/// How often is looked whether foveal is still there, where the system does not tell its end.
+const PARENT_TICK: Duration = Duration::from_millis(100);
 
 /// What shells say for a program that could not be started.
 const NOT_STARTED: i32 = 127;
@@ -69,7 +78,7 @@ impl Asked {
         let prepare = || {
             rustix::process::setsid()?;
             rustix::process::ioctl_tiocsctty(rustix::stdio::stdin())?;
-            orders::take_program(&self.open()?)
+            wait_for_orders(&self.open()?)
         };
         match prepare() {
             Ok((program, arguments)) => Command::new(program).args(arguments).exec(),
@@ -84,18 +93,25 @@ impl Asked {
     fn guard(self) -> io::Result<()> {
         let me = rustix::process::getpid();
         rustix::process::set_child_subreaper(Some(me))?;
-        let foveal = rustix::process::pidfd_open(self.parent, PidfdFlags::empty())?;
+        // Linux has it since 5.3.
+        let foveal = rustix::process::pidfd_open(self.parent, PidfdFlags::empty()).ok();
         if rustix::process::getppid() != Some(self.parent) {
             // It ended before we could watch it, and its number may be another's by now.
             return Ok(());
         }
         let orders = self.open()?;
-        let started = self.command(&orders)?.spawn();
-        let child = started.inspect_err(|_| {
+        let started = self.command(&orders).and_then(|mut command| command.spawn());
+        let child = started.inspect_err(|error| {
+            // Into the output of the command, where such a fault is looked for.
+            let _ = writeln!(io::stderr(), "the command could not be started: {error}");
             let _ = orders::write_ending(&orders, Ending::Code(NOT_STARTED));
         })?;
         let_go_of_streams()?;
-        std::thread::spawn(move || end_after(&foveal, me));
+        let parent = self.parent;
+        std::thread::spawn(move || {
+            wait_for_end(foveal.as_ref(), parent);
+            end_all(me);
+        });
         let child = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
         wait_for_all(child, &orders);
         Ok(())
@@ -110,10 +126,24 @@ impl Asked {
             command.args(Guard::arguments(Kind::InTerminal, &self.orders));
             return Ok(command);
         }
-        let (program, arguments) = orders::take_program(orders)?;
+        let (program, arguments) = wait_for_orders(orders)?;
         let mut command = Command::new(program);
         command.args(arguments).process_group(0);
         Ok(command)
+    }
+}
+
+/// The program and its arguments. Where foveal ends before it gives them, so does the guard.
+fn wait_for_orders(orders: &File) -> io::Result<(OsString, Vec<OsString>)> {
+    let parent = rustix::process::getppid();
+    loop {
+        if let Some(program) = orders::take_program(orders)? {
+            return Ok(program);
+        }
+        if rustix::process::getppid() != parent {
+            return Err(io::ErrorKind::NotConnected.into());
+        }
+        std::thread::sleep(ORDERS_TICK);
     }
 }
 
@@ -140,10 +170,22 @@ fn wait_for_all(program: Option<Pid>, orders: &File) {
     }
 }
 
-/// Waits until foveal has ended, and ends all that is left then. The wait for our children ends
-/// the process.
-fn end_after(foveal: &OwnedFd, me: Pid) {
-    while !matches!(poll(&mut [PollFd::new(foveal, PollFlags::IN)], None), Ok(1..)) {}
+/// Waits until foveal has ended.
+fn wait_for_end(foveal: Option<&OwnedFd>, parent: Pid) {
+    match foveal {
+        Some(foveal) => {
+            while !matches!(poll(&mut [PollFd::new(foveal, PollFlags::IN)], None), Ok(1..)) {}
+        }
+        None => {
+            while rustix::process::getppid() == Some(parent) {
+                std::thread::sleep(PARENT_TICK);
+            }
+        }
+    }
+}
+
+/// Ends all that is left. The wait for our children ends the process.
+fn end_all(me: Pid) {
     for signal in [Signal::HUP, Signal::TERM, Signal::CONT] {
         send(signal, me);
     }
@@ -152,10 +194,12 @@ fn end_after(foveal: &OwnedFd, me: Pid) {
         std::thread::sleep(TICK);
     }
     // One that starts others as fast as they are killed is stopped first.
+    let mut again = TICK;
     loop {
         send(Signal::STOP, me);
         send(Signal::KILL, me);
-        std::thread::sleep(TICK);
+        std::thread::sleep(again);
+        again = (again * 2).min(TRY_AGAIN_MAX);
     }
 }
 

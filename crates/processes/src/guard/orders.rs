@@ -3,7 +3,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::FileExt as _;
 
@@ -12,26 +12,37 @@ use crate::Ending;
 /// The longest that is written of an ending, in bytes.
 const ENDING_BYTES_MAX: usize = 32;
 
-/// Writes the program and its arguments, each with the NUL that none of them can hold.
+/// Bytes of the number that stands first: how long the rest is.
+const HEAD_BYTES: usize = 16;
+
+/// Writes the program and its arguments, each with the NUL that none of them can hold, and then
+/// how long they are: who reads takes nothing that is not whole.
 pub(super) fn write_program<'a>(
     file: &File,
     words: impl Iterator<Item = &'a OsStr>,
 ) -> io::Result<()> {
     let bytes: Vec<u8> =
         words.flat_map(|word| word.as_bytes().iter().copied().chain([0])).collect();
-    file.write_all_at(&bytes, 0)
+    file.write_all_at(&bytes, HEAD_BYTES as u64)?;
+    file.write_all_at(format!("{:0width$}\n", bytes.len(), width = HEAD_BYTES - 1).as_bytes(), 0)
 }
 
-/// The program and its arguments. The file is empty afterwards.
-pub(super) fn take_program(mut file: &File) -> io::Result<(OsString, Vec<OsString>)> {
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
+/// The program and its arguments, once they are there; `None` before. The file is empty
+/// afterwards.
+pub(super) fn take_program(file: &File) -> io::Result<Option<(OsString, Vec<OsString>)>> {
+    let mut head = [0; HEAD_BYTES];
+    if file.read_at(&mut head, 0)? < HEAD_BYTES || head[HEAD_BYTES - 1] != b'\n' {
+        return Ok(None);
+    }
+    let length = std::str::from_utf8(&head).ok().and_then(|head| head.trim_end().parse().ok());
+    let mut bytes = vec![0; length.ok_or(io::ErrorKind::InvalidData)?];
+    file.read_exact_at(&mut bytes, HEAD_BYTES as u64)?;
     file.set_len(0)?;
     let ended = bytes.split_inclusive(|byte| *byte == 0);
     let mut words =
         ended.filter_map(|word| Some(OsString::from_vec(word.strip_suffix(&[0])?.to_vec())));
     let program = words.next().ok_or(io::ErrorKind::InvalidData)?;
-    Ok((program, words.collect()))
+    Ok(Some((program, words.collect())))
 }
 
 /// Writes `code 1` or `signal 9`, and the end of the line.
@@ -59,22 +70,20 @@ pub(super) fn read_ending(file: &File) -> Option<Ending> {
 
 #[cfg(test)]
 mod tests {
-    use std::io::{Seek as _, SeekFrom};
-
     use super::*;
 
     #[test]
     fn what_is_written_is_read() {
-        let mut file = tempfile::tempfile().expect("a file");
+        let file = tempfile::tempfile().expect("a file");
         let words = ["/bin/bash", "-c", "", "echo 'a\nb'", "\u{e9}\n"];
+        assert_eq!(take_program(&file).expect("a file"), None);
         write_program(&file, words.iter().map(OsStr::new)).expect("a file");
         assert_eq!(read_ending(&file), None);
-        let (program, arguments) = take_program(&file).expect("they are there");
+        let (program, arguments) = take_program(&file).expect("a file").expect("they are there");
         assert_eq!(program, words[0]);
         assert_eq!(arguments, words[1..]);
         assert_eq!(read_ending(&file), None);
-        file.seek(SeekFrom::Start(0)).expect("a file");
-        assert!(take_program(&file).is_err(), "they were taken");
+        assert_eq!(take_program(&file).expect("a file"), None, "they were taken");
         for ending in [Ending::Code(0), Ending::Code(255), Ending::Signal(9)] {
             file.set_len(0).expect("a file");
             write_ending(&file, ending).expect("a file");

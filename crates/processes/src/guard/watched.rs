@@ -22,16 +22,22 @@ pub(crate) struct Watched {
 }
 
 impl Watched {
-    /// Before the guard is started, which is to start a program with its arguments; the file for
-    /// that is made in `folder`, which the guard must be able to write.
-    pub(crate) fn prepare<'a>(
-        folder: &Path,
+    /// Before the guard is started; its file is made in `folder`, which the guard must be able to
+    /// write.
+    pub(crate) fn prepare(folder: &Path) -> io::Result<Self> {
+        let orders = tempfile::Builder::new().prefix("foveal-command-").tempfile_in(folder)?;
+        Ok(Self { orders, guard: None })
+    }
+
+    /// Has the guard start a program with its arguments. Nothing but the guard runs before, and by
+    /// then the thread that started it, which is in the same sandbox, must have ended.
+    pub(crate) fn order<'a>(
+        &self,
         program: &'a Path,
         arguments: impl Iterator<Item = &'a OsStr>,
-    ) -> io::Result<Self> {
-        let orders = tempfile::Builder::new().prefix("foveal-command-").tempfile_in(folder)?;
-        orders::write_program(orders.as_file(), iter::once(program.as_os_str()).chain(arguments))?;
-        Ok(Self { orders, guard: None })
+    ) -> io::Result<()> {
+        let words = iter::once(program.as_os_str()).chain(arguments);
+        orders::write_program(self.orders.as_file(), words)
     }
 
     /// The arguments for the guard.

@@ -193,7 +193,12 @@ fn start(
             (child, Some(confinement))
         }
     };
-    Ok((Session::new(child?, watched), confinement))
+    let child = child?;
+    if let Some(watched) = &watched {
+        let arguments = [OsStr::new("-c"), OsStr::new(&command.text)];
+        watched.order(command.shell.path(), arguments.into_iter())?;
+    }
+    Ok((Session::new(child, watched), confinement))
 }
 
 /// The guard that starts the shell in the terminal; it gets the terminal as its three streams.
@@ -202,12 +207,9 @@ fn guarded(
     guard: &Guard,
     master: &dyn MasterPty,
 ) -> Result<(Watched, process::Command), CommandError> {
-    let folder = match &command.sandbox {
-        Some(sandbox) => sandbox.own_folder()?,
-        None => std::env::temp_dir(),
-    };
-    let arguments = [OsStr::new("-c"), OsStr::new(&command.text)];
-    let watched = Watched::prepare(&folder, command.shell.path(), arguments.into_iter())?;
+    let own_folder = command.sandbox.as_ref().map(Sandbox::own_folder).transpose()?;
+    let folder = own_folder.map_or_else(std::env::temp_dir, |own| own.path().to_owned());
+    let watched = Watched::prepare(&folder)?;
     let name = master.tty_name().ok_or_else(|| io::Error::other("the terminal has no name"))?;
     let not_ours = OFlags::NOCTTY.bits().cast_signed();
     let terminal = OpenOptions::new().read(true).write(true).custom_flags(not_ours).open(name)?;

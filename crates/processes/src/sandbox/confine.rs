@@ -2,7 +2,7 @@
 
 use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use landlock::{
     ABI, Access as _, AccessFs, BitFlags, LandlockStatus, PathBeneath, RestrictionStatus, Ruleset,
@@ -13,7 +13,7 @@ use super::capabilities;
 use super::confinement::Confinement;
 use super::network;
 use super::places::{Place, is_chosen_outside, is_of_the_system};
-use super::starter::Starter;
+use super::starter::{Kept, OwnFolder, run};
 use crate::CommandError;
 
 /// Devices that programs write to as a matter of course; shared memory and terminals too.
@@ -46,8 +46,7 @@ pub struct Sandbox {
     readable: Option<Vec<Arc<Place>>>,
     has_network: bool,
     is_required: bool,
-    /// Started with the first process; copies of this sandbox use the same.
-    starter: Arc<Mutex<Option<Arc<Starter>>>>,
+    kept: Kept,
 }
 
 impl Sandbox {
@@ -64,7 +63,7 @@ impl Sandbox {
             readable: None,
             has_network: true,
             is_required: false,
-            starter: Arc::default(),
+            kept: Kept::default(),
         }
     }
 
@@ -79,7 +78,6 @@ impl Sandbox {
         let of_roots = roots.iter().chain(before).filter_map(real);
         let held = self.places.iter().map(|place| place.real.clone());
         let writable: Vec<PathBuf> = held.chain(of_roots).collect();
-        self.starter = Arc::default();
         for root in roots {
             if !is_chosen_outside(root, &writable) {
                 return Err(root.clone());
@@ -97,7 +95,6 @@ impl Sandbox {
         passed_over.splice(0..0, self.passed_over.iter().cloned());
         self.passed_over = Arc::new(passed_over);
         self.readable = Some(readable);
-        self.starter = Arc::default();
         self
     }
 
@@ -105,7 +102,6 @@ impl Sandbox {
     #[must_use]
     pub fn without_network(mut self) -> Self {
         self.has_network = false;
-        self.starter = Arc::default();
         self
     }
 
@@ -113,7 +109,6 @@ impl Sandbox {
     #[must_use]
     pub fn required(mut self) -> Self {
         self.is_required = true;
-        self.starter = Arc::default();
         self
     }
 
@@ -131,34 +126,20 @@ impl Sandbox {
     /// # Errors
     /// [`CommandError::Unconfined`] if nothing was started, as the kernel should confine and did
     /// not, or cannot and must.
-    pub fn start<T: Send + 'static>(
+    pub fn start<T: Send>(
         &self,
-        start: impl FnOnce() -> T + Send + 'static,
+        start: impl FnOnce() -> T + Send,
     ) -> Result<(T, Confinement), CommandError> {
-        let starter = self.starter()?;
-        Ok((starter.run(start)?, starter.confinement().clone()))
+        let own_folder = self.kept.folder()?;
+        run(|| self.restrict_this_thread(own_folder.place()), start)
     }
 
     /// A folder for files of ours that what is started writes.
     ///
     /// # Errors
-    /// As [`Self::start`].
-    pub(crate) fn own_folder(&self) -> Result<PathBuf, CommandError> {
-        Ok(self.starter()?.own_folder().to_owned())
-    }
-
-    /// The thread that starts processes; begun anew after it could not be confined.
-    fn starter(&self) -> Result<Arc<Starter>, CommandError> {
-        let mut starter = self.starter.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(starter) = &*starter {
-            return Ok(Arc::clone(starter));
-        }
-        // Without this field: else the thread would keep itself from ending.
-        let sandbox = Self { starter: Arc::default(), ..self.clone() };
-        let started =
-            Arc::new(Starter::new(move |own_folder| sandbox.restrict_this_thread(own_folder))?);
-        *starter = Some(Arc::clone(&started));
-        Ok(started)
+    /// If it cannot be made.
+    pub(crate) fn own_folder(&self) -> Result<Arc<OwnFolder>, CommandError> {
+        self.kept.folder()
     }
 
     fn restrict_this_thread(&self, own_folder: &Place) -> Result<Confinement, CommandError> {

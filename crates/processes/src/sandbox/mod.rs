@@ -3,9 +3,9 @@
 //! is taken from it too. Modes, owners and times of
 //! files are not held, nor is what a service does that it asks over a socket.
 //!
-//! A thread of its own restricts itself and starts the processes of a sandbox, which inherit the
-//! restriction with everything they start; the rest of the program stays as it was. Nor can they
-//! signal or trace processes outside, or read their memory and variables. The kernel asks for
+//! A fresh thread restricts itself and starts the process, which inherits the restriction with
+//! everything it starts; the rest of the program stays as it was. Nor can they signal or trace
+//! other processes, or read their memory and variables. The kernel asks for
 //! `no_new_privs` with it: programs like `sudo` gain no rights in there.
 
 mod capabilities;

@@ -14,6 +14,9 @@ use seccompiler::{
 /// Sockets between processes, and those that ask the kernel which interfaces there are.
 const ALLOWED_FAMILIES: [i32; 2] = [libc::AF_UNIX, libc::AF_NETLINK];
 
+/// What is added to the numbers of system calls in x32. Elsewhere no call has such a number.
+const X32: i64 = 0x4000_0000;
+
 /// Takes the network from this thread and from all that it starts.
 ///
 /// # Errors
@@ -28,10 +31,14 @@ fn filter() -> Result<BpfProgram, seccompiler::BackendError> {
         SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, family)
     };
     let others = ALLOWED_FAMILIES.iter().map(is_other).collect::<Result<Vec<_>, _>>()?;
+    let socket = vec![SeccompRule::new(others)?];
     let refused = BTreeMap::from([
-        (libc::SYS_socket, vec![SeccompRule::new(others)?]),
+        (libc::SYS_socket, socket.clone()),
         // A ring opens sockets that no filter sees.
         (libc::SYS_io_uring_setup, Vec::new()),
+        // The same two, as kernels with the x32 interface number them.
+        (libc::SYS_socket | X32, socket),
+        (libc::SYS_io_uring_setup | X32, Vec::new()),
     ]);
     let refuse = SeccompAction::Errno(libc::EPERM.unsigned_abs());
     let here = TargetArch::try_from(std::env::consts::ARCH)?;

@@ -1,7 +1,8 @@
-//! The thread that starts the processes of a sandbox.
+//! The threads that start the processes of a sandbox.
 
 use std::path::Path;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 
 use tempfile::TempDir;
 
@@ -9,61 +10,59 @@ use super::confinement::Confinement;
 use super::places::Place;
 use crate::CommandError;
 
-type Job = Box<dyn FnOnce() + Send>;
-
-/// A thread that has restricted itself, so that all it starts is restricted alike. One for all
-/// commands of a sandbox: what they start may signal each other, and nobody else.
+/// A folder for files of ours that commands write.
 #[derive(Debug)]
-pub(super) struct Starter {
-    jobs: Sender<Job>,
-    confinement: Confinement,
-    own_folder: TempDir,
+pub(crate) struct OwnFolder {
+    folder: TempDir,
+    place: Place,
 }
 
-impl Starter {
-    /// Starts the thread, which calls `restrict` with a folder for files of ours that commands
-    /// write.
-    pub(super) fn new(
-        restrict: impl FnOnce(&Place) -> Result<Confinement, CommandError> + Send + 'static,
-    ) -> Result<Self, CommandError> {
-        let own_folder = tempfile::Builder::new().prefix("foveal-commands-").tempdir()?;
-        let place = Place::open_itself(own_folder.path())?;
-        let (jobs, received) = channel::<Job>();
-        let (tell, told) = channel();
-        let work = move || {
-            let restricted = restrict(&place);
-            let may_start = restricted.is_ok();
-            // Who asked is waiting for it.
-            let _ = tell.send(restricted);
-            if may_start {
-                received.into_iter().for_each(|job| job());
-            }
-        };
-        std::thread::Builder::new().name("sandbox".to_owned()).spawn(work)?;
-        let confinement = told.recv().unwrap_or_else(|_| Err(ended()))?;
-        Ok(Self { jobs, confinement, own_folder })
+impl OwnFolder {
+    fn new() -> Result<Self, CommandError> {
+        let folder = tempfile::Builder::new().prefix("foveal-commands-").tempdir()?;
+        let place = Place::open_itself(folder.path())?;
+        Ok(Self { folder, place })
     }
 
-    pub(super) fn confinement(&self) -> &Confinement {
-        &self.confinement
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
     }
 
-    /// Where our own files lie that commands write.
-    pub(super) fn own_folder(&self) -> &Path {
-        self.own_folder.path()
-    }
-
-    pub(super) fn run<T: Send + 'static>(
-        &self,
-        start: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, CommandError> {
-        let (tell, told) = channel();
-        let job = move || drop(tell.send(start()));
-        self.jobs.send(Box::new(job)).map_err(|_| ended())?;
-        told.recv().map_err(|_| ended())
+    pub(super) fn place(&self) -> &Place {
+        &self.place
     }
 }
 
-fn ended() -> CommandError {
-    CommandError::Unconfined("the thread that starts commands has ended".to_owned())
+/// The folder of one sandbox, made with the first process.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Kept(Arc<Mutex<Option<Arc<OwnFolder>>>>);
+
+impl Kept {
+    /// The folder; another one if a command removed it.
+    pub(super) fn folder(&self) -> Result<Arc<OwnFolder>, CommandError> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(folder) = kept.as_ref().filter(|folder| folder.path().is_dir()) {
+            return Ok(Arc::clone(folder));
+        }
+        let made = Arc::new(OwnFolder::new()?);
+        *kept = Some(Arc::clone(&made));
+        Ok(made)
+    }
+}
+
+/// Runs `start` on a thread that `restrict` has restricted. The thread ends before this returns:
+/// to the kernel it belongs to the sandbox, and through it, what runs there could reach the rest
+/// of the program.
+pub(super) fn run<T: Send>(
+    restrict: impl FnOnce() -> Result<Confinement, CommandError> + Send,
+    start: impl FnOnce() -> T + Send,
+) -> Result<(T, Confinement), CommandError> {
+    let confined = || {
+        let confinement = restrict()?;
+        Ok((start(), confinement))
+    };
+    thread::scope(|scope| match scope.spawn(confined).join() {
+        Ok(started) => started,
+        Err(panic) => std::panic::resume_unwind(panic),
+    })
 }

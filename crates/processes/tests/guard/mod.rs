@@ -247,12 +247,36 @@ fn a_command_reaches_no_process_outside_of_its_sandbox() {
         let ran = confined(&text);
         assert!(!ran.outcome.is_success(), "{text}: {}", ran.output.text());
     }
-    // Commands of one sandbox reach each other's processes.
-    let started = confined("setsid -f sh -c 'echo $$ >pid.new; mv pid.new pid; sleep 600'");
-    assert!(started.outcome.is_success());
-    let pid = pid_in(&path.join("pid"));
-    assert!(confined(&format!("kill {pid}")).outcome.is_success());
-    ends(&pid, "killed by another command");
+    // Nor is there a thread of ours to reach the program through, while other commands start.
+    let threads = "for thread in /proc/$PROGRAM/task/*; do cat $thread/environ; \
+                   kill -0 ${thread##*/}; done 2>/dev/null; true";
+    let mut seen = confined(&threads.replace("$PROGRAM", &me.to_string()));
+    for _ in 0..20 {
+        std::thread::scope(|scope| {
+            let other = scope.spawn(|| confined("true"));
+            seen = confined(&threads.replace("$PROGRAM", &me.to_string()));
+            assert!(other.join().expect("no panic").outcome.is_success());
+        });
+        assert_eq!(seen.output.text(), "");
+    }
+}
+
+#[test]
+fn the_folder_of_ours_that_a_command_removes_is_made_again() {
+    if !can_confine() {
+        return;
+    }
+    let (_folder, path) = folder();
+    let sandbox = Some(Sandbox::hold([path.clone(), std::env::temp_dir()]));
+    let confined = |text: &str| run(&Command { sandbox: sandbox.clone(), ..guarded(text, &path) });
+    // The last argument of the guard is a file in it.
+    let own = "$(dirname \"$(tr '\\0' '\\n' </proc/$PPID/cmdline | tail -1)\")";
+    let removed = confined(&format!("ls -d \"{own}\" && rm -r \"{own}\""));
+    assert!(removed.outcome.is_success(), "{}", removed.output.text());
+    assert!(removed.output.text().contains("foveal-commands-"), "{}", removed.output.text());
+    let next = confined("cd /; echo here");
+    assert_eq!(next.output.text(), "here\n");
+    assert_eq!(next.directory, Some(PathBuf::from("/")));
 }
 
 /// Who ends programs by their command lines means others, and what they started ends too.

@@ -106,13 +106,16 @@ impl Database {
         &self,
         work: impl Fn(&Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        self.state().within_time(|connection| {
+        let mut state = self.state();
+        let done = state.within_time(|connection| {
             let behavior = TransactionBehavior::Immediate;
             let transaction = connection.transaction_with_behavior(behavior)?;
             let done = work(&transaction)?;
             transaction.commit()?;
             Ok(done)
-        })
+        })?;
+        state.given_up = None;
+        Ok(done)
     }
 
     /// Does `work`, which changes nothing.

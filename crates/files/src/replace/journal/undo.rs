@@ -164,7 +164,9 @@ impl<'a> Found<'a> {
     /// number; without a number it is empty.
     fn tidy_new(&self) {
         let temporary = &*self.planned.temporary;
+        // After an exchange that nobody noted, the old file stands here.
         if let Ok(ours) = open(self.dir, OsStr::new(temporary))
+            && ours.metadata().is_ok_and(|there| Some(there.ino()) == self.made)
             && begins(&ours, self.planned.after)
         {
             // It had its place for a moment, and somebody appended to it.
