@@ -1,6 +1,7 @@
 //! Which files that programs obey unasked stand in the roots, and which of them changed.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use cap_std::fs::Metadata;
 use foveal_transcript::ContentHash;
 
 use crate::bounded::{Links, read_regular};
-use crate::obeyed::{may_hold, obeyed_by};
+use crate::obeyed::{ObeyedBy, may_hold, obeyed_by};
 use crate::roots::{Root, Roots};
 use crate::stamp::Stamp;
 
@@ -23,6 +24,9 @@ const DEPTH_MAX: usize = 3;
 
 /// Bytes of the settings of a repository that are read.
 const SETTINGS_BYTES_MAX: u64 = 256 * 1024;
+
+/// Files of editors that hold what was looked at last.
+const BY_THEMSELVES: &[&str] = &["usage.statistics.xml", "workspace.xml", "workspace.json"];
 
 /// What changes all the time in the folder of version control, and runs nothing.
 const HARMLESS: &[&str] = &["branch", "fetch", "merge", "pushurl", "rebase", "remote", "url"];
@@ -101,7 +105,7 @@ impl ObeyedFiles {
                 }
                 true if (1..DEPTH_MAX).contains(&depth) => self.look_in(root, &path, depth + 1),
                 true => {}
-                false if obeyed_by(&path).is_some() => self.add(root, &path),
+                false if is_watched(&path) => self.add(root, &path),
                 false => {}
             }
         }
@@ -128,6 +132,17 @@ impl ObeyedFiles {
     }
 }
 
+/// Whether a change of the file at `path` says something: editors and foveal itself write some of
+/// theirs all the time.
+fn is_watched(path: &Path) -> bool {
+    let name = path.file_name().map(OsStr::to_string_lossy).unwrap_or_default();
+    match obeyed_by(path) {
+        None => false,
+        Some(ObeyedBy::Foveal) => name == "config.toml",
+        Some(_) => !BY_THEMSELVES.contains(&&*name),
+    }
+}
+
 fn state(metadata: &Metadata) -> State {
     State::Stamp(Stamp::of(metadata))
 }
@@ -143,4 +158,24 @@ fn settings_of(path: &Path) -> Option<State> {
     };
     let lines: Vec<&str> = text.lines().filter(may_run).collect();
     Some(State::Settings(ContentHash::of(lines.join("\n").as_bytes())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_editors_and_foveal_write_by_themselves_is_not_watched() {
+        for (path, is_it) in [
+            (".idea/workspace.xml", false),
+            (".idea/runConfigurations/a.xml", true),
+            (".vscode/tasks.json", true),
+            (".mcp.json", true),
+            (".local/share/foveal/store.db-wal", false),
+            (".config/foveal/config.toml", true),
+            ("src/main.rs", false),
+        ] {
+            assert_eq!(is_watched(Path::new(path)), is_it, "{path}");
+        }
+    }
 }
