@@ -3,14 +3,14 @@
 //! Half a minute here; `FOVEAL_SOAK_SECONDS=1200` for as long as it should be before a release.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
-use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::mcp::{address, start};
 use crate::world::World;
 
 /// How long it takes if nothing is said.
@@ -21,16 +21,6 @@ const GROWTH_BYTES_MAX: u64 = 48 << 20;
 
 /// What threads and open files may come to be more by: connections come and go.
 const GROWTH_MAX: u64 = 12;
-
-/// The server, ended with the test.
-struct Served(Child);
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
 
 /// What a process uses.
 #[derive(Debug, Clone, Copy)]
@@ -136,19 +126,15 @@ fn memory_threads_and_files_stay_flat() {
     let seconds = named.and_then(|text| text.parse().ok()).unwrap_or(SECONDS);
     let world = World::new("soak");
     (0..8).for_each(|file| world.write(&format!("src/file_{file}.rs"), source(file)));
-    let mut command = world.command("mcp --http 0 --root .");
-    command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
-    let mut served = Served(command.stderr(Stdio::piped()).spawn().expect("it starts"));
+    let mut served = start(&world, "mcp --http 0 --root .");
     let process = served.0.id();
     if used(process).is_none() {
         eprintln!("skipped: /proc does not tell what a process uses");
         return;
     }
-    let mut said = BufReader::new(served.0.stderr.take().expect("it is piped"));
-    let mut line = String::new();
-    said.read_line(&mut line).expect("it says where it listens");
-    let address = line.trim().trim_start_matches("listening at http://").trim_end_matches("/mcp");
-    let address: SocketAddr = address.parse().unwrap_or_else(|_| panic!("no address: {line}"));
+    let address = address(&mut served);
+    let address = address.trim_start_matches("http://").trim_end_matches("/mcp");
+    let address: SocketAddr = address.parse().expect("an address");
     let (stop, calls) = (AtomicBool::new(false), AtomicU64::new(0));
     let samples = std::thread::scope(|scope| {
         for client in 0..3 {

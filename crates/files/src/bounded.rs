@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _};
 use cap_std::ambient_authority;
-use cap_std::fs::{Dir, OpenOptionsExt as _};
+use cap_std::fs::{Dir, MetadataExt as _, OpenOptionsExt as _};
 use rustix::fs::OFlags;
 
 /// Whether a symbolic link in place of the file is followed.
@@ -28,6 +28,8 @@ const WAITS_FOR_NOBODY: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY);
 pub struct HeldFolder {
     path: PathBuf,
     handle: Dir,
+    /// Device and number in it.
+    identity: (u64, u64),
 }
 
 impl HeldFolder {
@@ -38,7 +40,8 @@ impl HeldFolder {
     /// If there is none, or it may not be read.
     pub fn open(path: PathBuf) -> io::Result<Self> {
         let handle = Dir::open_ambient_dir(&path, ambient_authority())?;
-        Ok(Self { path, handle })
+        let folder = handle.dir_metadata()?;
+        Ok(Self { path, handle, identity: (folder.dev(), folder.ino()) })
     }
 
     /// Where it was when it was opened.
@@ -49,11 +52,7 @@ impl HeldFolder {
     /// Whether it is the folder that stands at its path, and not one that was put there since.
     pub fn is_in_place(&self) -> bool {
         let there = std::fs::symlink_metadata(&self.path);
-        let held = self.handle.try_clone().and_then(|handle| handle.into_std_file().metadata());
-        match (there, held) {
-            (Ok(there), Ok(held)) => (there.dev(), there.ino()) == (held.dev(), held.ino()),
-            _ => false,
-        }
+        there.is_ok_and(|there| (there.dev(), there.ino()) == self.identity)
     }
 
     /// Opens the regular file at `path`, which starts in the folder. Links that lead out of the
@@ -63,11 +62,23 @@ impl HeldFolder {
     ///
     /// As [`open_regular`].
     pub fn open_regular(&self, path: &Path) -> io::Result<File> {
-        let mut options = cap_std::fs::OpenOptions::new();
-        options.read(true).follow(FollowSymlinks::No);
-        options.custom_flags(WAITS_FOR_NOBODY.bits().cast_signed());
-        regular(self.handle.open_with(path, &options).map(cap_std::fs::File::into_std))
+        open_in(&self.handle, path, cap_std::fs::OpenOptions::new().read(true))
     }
+}
+
+/// Opens the regular file at `path` in `dir` for what `options` say, without waiting; a link in its
+/// place is refused.
+///
+/// # Errors
+///
+/// As [`open_regular`].
+pub(crate) fn open_in(
+    dir: &Dir,
+    path: &Path,
+    options: &mut cap_std::fs::OpenOptions,
+) -> io::Result<File> {
+    options.follow(FollowSymlinks::No).custom_flags(WAITS_FOR_NOBODY.bits().cast_signed());
+    regular(dir.open_with(path, options).map(cap_std::fs::File::into_std))
 }
 
 /// Opens the regular file at `path`, without waiting for whoever might write into a pipe.

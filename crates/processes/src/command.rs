@@ -13,9 +13,10 @@ use rustix::process::Signal;
 use tempfile::NamedTempFile;
 
 use crate::error::CommandError;
-use crate::group::{Group, Of, pid};
-use crate::guard::{self, Guard, Watched};
+use crate::group::{Group, Of};
+use crate::guard::{self, Guard, Kind, Watched};
 use crate::output::BoundedOutput;
+use crate::sandbox::own_folder;
 use crate::shell;
 use crate::{Confinement, Decoder, Environment, KeepBytes, Outcome, Output, Sandbox, Shell};
 
@@ -163,8 +164,7 @@ impl Command {
             return Ok(Ran::not_started());
         }
         guard::reap();
-        let own_folder = self.sandbox.as_ref().map(Sandbox::own_folder).transpose()?;
-        let folder = own_folder.map_or_else(std::env::temp_dir, |own| own.path().to_owned());
+        let folder = own_folder(self.sandbox.as_ref())?;
         let directory_file =
             tempfile::Builder::new().prefix("foveal-directory-").tempfile_in(&folder)?;
         let started = Instant::now();
@@ -193,10 +193,11 @@ impl Command {
     ) -> Result<(Group, PipeReader, Option<Confinement>), CommandError> {
         let (reader, writer) = std::io::pipe()?;
         let shell = self.shell.command(&self.text, directory_file.path());
-        let (mut command, mut watched) = self.guarded(folder)?.map_or_else(
-            || (self.shell.command(&self.text, directory_file.path()), None),
-            |(command, watched)| (command, Some(watched)),
-        );
+        let watched = self.guard.as_ref().map(|_| self.watched(folder, &shell)).transpose()?;
+        let mut command = match (&self.guard, &watched) {
+            (Some(guard), Some(watched)) => watched.command(guard, Kind::Command),
+            _ => shell,
+        };
         command
             .current_dir(&self.directory)
             .env_clear()
@@ -224,25 +225,17 @@ impl Command {
             shell: self.shell.path().to_path_buf(),
             source,
         })?;
-        if let Some(watched) = &mut watched {
-            watched.started(pid(&child));
-        }
-        let group = Group::new(child, watched);
-        group.order(self.shell.path(), shell.get_args())?;
-        Ok((group, reader, confinement))
+        Ok((Group::new(child, watched)?, reader, confinement))
     }
 
-    /// The guard that is to start the shell, if there is to be one.
-    fn guarded(&self, folder: &Path) -> Result<Option<(process::Command, Watched)>, CommandError> {
-        let Some(guard) = &self.guard else { return Ok(None) };
-        if !self.shell.path().is_file() {
+    /// What a guard is told of the shell that it is to start.
+    fn watched(&self, folder: &Path, shell: &process::Command) -> Result<Watched, CommandError> {
+        let program = self.shell.path();
+        if !program.is_file() {
             let source = std::io::Error::from(std::io::ErrorKind::NotFound);
-            return Err(CommandError::Start { shell: self.shell.path().to_path_buf(), source });
+            return Err(CommandError::Start { shell: program.to_path_buf(), source });
         }
-        let mut command = process::Command::new(guard.program());
-        let watched = Watched::prepare(folder)?;
-        command.args(watched.arguments(guard::Kind::Command));
-        Ok(Some((command, watched)))
+        Ok(Watched::prepare(folder, program, shell.get_args())?)
     }
 }
 

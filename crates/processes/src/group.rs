@@ -1,7 +1,5 @@
 //! A process and the group it leads: asked whether it is over, and ended as a whole.
 
-use std::ffi::OsStr;
-use std::path::Path;
 use std::process::{Child, ExitStatus};
 use std::time::Duration;
 
@@ -9,7 +7,7 @@ use rustix::process::{Pid, Signal};
 
 use crate::Ending;
 use crate::guard::{self, Watched};
-use crate::listed::{Listed, running};
+use crate::listed::{Listed, name_of, running};
 
 /// How often, and how long apart, is tried to kill what nobody waits for any longer.
 const KILLED_TICKS: u32 = 50;
@@ -34,17 +32,14 @@ pub(crate) struct Group {
 }
 
 impl Group {
-    pub(crate) fn new(leader: Child, watched: Option<Watched>) -> Self {
-        Self { leader, status: None, watched }
-    }
-
-    /// Has the guard, if there is one, start the program.
-    pub(crate) fn order<'a>(
-        &self,
-        program: &'a Path,
-        arguments: impl Iterator<Item = &'a OsStr>,
-    ) -> std::io::Result<()> {
-        self.watched.as_ref().map_or(Ok(()), |watched| watched.order(program, arguments))
+    /// Follows what was started; a guard starts the program now.
+    pub(crate) fn new(leader: Child, watched: Option<Watched>) -> std::io::Result<Self> {
+        let mut group = Self { leader, status: None, watched };
+        let id = group.id();
+        if let Some(watched) = &mut group.watched {
+            watched.started(Some(id))?;
+        }
+        Ok(group)
     }
 
     /// How the leader ended; `None` while it runs.
@@ -89,36 +84,40 @@ impl Group {
         }
         // While the leader was not waited for, or while the group has members, the system gives
         // its number to nobody else.
-        if (self.status.is_none() || self.has_members())
-            && let Some(group) = pid(&self.leader)
-        {
+        if self.status.is_none() || self.has_members() {
             // A group that ended meanwhile is what was wanted.
-            let _ = rustix::process::kill_process_group(group, signal);
+            let _ = rustix::process::kill_process_group(self.id(), signal);
         }
     }
 
     /// The names of the processes behind the guard that left the session and go on.
-    pub(crate) fn daemons(&self) -> Vec<String> {
+    pub(crate) fn daemons(&mut self) -> Vec<String> {
+        // Where the guard has ended nobody is left, and no process has to be listed.
+        if self.is_over(Of::All) {
+            return Vec::new();
+        }
         let processes = self.watched.iter().flat_map(Watched::processes);
-        processes.map(|process| process.name).collect()
+        processes.filter_map(|process| name_of(process.id)).collect()
     }
 
     /// Whether a process behind the guard is one of them. The guard leads the session of the
     /// command.
     fn is_meant(&self, process: &Listed, of: Of) -> bool {
-        let session = pid(&self.leader).map(|guard| guard.as_raw_nonzero().get());
-        of == Of::All || Some(process.session) == session
+        of == Of::All || process.session == self.id().as_raw_nonzero().get()
     }
 
     fn has_members(&self) -> bool {
-        let group = pid(&self.leader);
-        group.is_some_and(|group| rustix::process::test_kill_process_group(group).is_ok())
+        rustix::process::test_kill_process_group(self.id()).is_ok()
     }
 
     /// Whether one of the group runs, or nobody can say.
     fn may_have_running(&self) -> bool {
-        let group = pid(&self.leader).map(|id| id.as_raw_nonzero().get());
-        running().is_none_or(|all| all.iter().any(|process| Some(process.group) == group))
+        let group = self.id().as_raw_nonzero().get();
+        running().is_none_or(|all| all.iter().any(|process| process.group == group))
+    }
+
+    fn id(&self) -> Pid {
+        Pid::from_child(&self.leader)
     }
 }
 
@@ -136,12 +135,8 @@ impl Drop for Group {
         match (self.status, &self.watched) {
             (Some(_), _) => {}
             // It goes on watching over what is left.
-            (None, Some(_)) => pid(&self.leader).into_iter().for_each(guard::leave),
+            (None, Some(_)) => guard::leave(self.id()),
             (None, None) => drop(self.leader.wait()),
         }
     }
-}
-
-pub(crate) fn pid(child: &Child) -> Option<Pid> {
-    Pid::from_raw(i32::try_from(child.id()).ok()?)
 }

@@ -1,13 +1,11 @@
 //! Processes as the system lists them in `/proc`.
 
-use rustix::process::Pid;
+use rustix::process::{Pid, Signal};
 
 /// A process that runs: one that has ended and only waits to be collected does not.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Listed {
     pub(crate) id: Pid,
-    /// The first 15 bytes of its program's name, as far as they are letters, digits and a few signs.
-    pub(crate) name: String,
     /// Who waits for it; 0 for the first process.
     parent: i32,
     /// The number of its group.
@@ -31,18 +29,32 @@ const FIELDS: usize = 18;
 
 fn read(id: Pid) -> Option<Listed> {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", id.as_raw_nonzero())).ok()?;
-    // After the name in brackets, which may hold anything: state, parent, group, session.
-    let (before, rest) = stat.rsplit_once(") ")?;
-    let name = before.split_once('(').map_or("", |(_, name)| name);
-    let is_plain = |sign: &char| sign.is_ascii_alphanumeric() || "-_.+:/".contains(*sign);
-    let name: String = name.chars().filter(is_plain).collect();
+    // After the name in brackets, which may hold anything: state, parent, group, session, and so
+    // on.
+    let (_, rest) = stat.rsplit_once(") ")?;
     let fields: Vec<&str> = rest.split(' ').take(FIELDS).collect();
     let [state, parent, group, session, .., threads] = fields[..] else { return None };
     let (parent, group, session) =
         (parent.parse().ok()?, group.parse().ok()?, session.parse().ok()?);
     // Where the first thread has ended and others run, it looks as if it had ended, too.
     let has_ended = matches!(state, "Z" | "X") && threads.parse::<u32>().is_ok_and(|all| all <= 1);
-    (!has_ended).then_some(Listed { id, name, parent, group, session })
+    (!has_ended).then_some(Listed { id, parent, group, session })
+}
+
+/// The first 15 bytes of the name of a process's program, as far as they are letters, digits and a
+/// few signs; `None` if it has ended.
+pub(crate) fn name_of(process: Pid) -> Option<String> {
+    let name = std::fs::read(format!("/proc/{}/comm", process.as_raw_nonzero())).ok()?;
+    let is_plain = |sign: &char| sign.is_ascii_alphanumeric() || "-_.+:/".contains(*sign);
+    Some(name.into_iter().map(char::from).filter(is_plain).collect())
+}
+
+/// Sends to each of `processes`.
+pub(crate) fn send(signal: Signal, processes: impl IntoIterator<Item = Listed>) {
+    for process in processes {
+        // Who ended meanwhile is what was wanted.
+        let _ = rustix::process::kill_process(process.id, signal);
+    }
 }
 
 /// The processes that run and that `ancestor` or one of them started.

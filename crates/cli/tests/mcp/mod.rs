@@ -13,7 +13,7 @@ const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mcp/python_clie
 const NO_SDK: i32 = 77;
 
 /// The server, ended with the test.
-struct Served(Child);
+pub(crate) struct Served(pub(crate) Child);
 
 impl Drop for Served {
     fn drop(&mut self) {
@@ -23,7 +23,7 @@ impl Drop for Served {
     }
 }
 
-fn start(world: &World, arguments: &str) -> Served {
+pub(crate) fn start(world: &World, arguments: &str) -> Served {
     let mut command = world.command(arguments);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
@@ -31,7 +31,7 @@ fn start(world: &World, arguments: &str) -> Served {
 }
 
 /// Where a server over HTTP listens, as it says.
-fn address(served: &mut Served) -> String {
+pub(crate) fn address(served: &mut Served) -> String {
     let mut said = BufReader::new(served.0.stderr.take().expect("it is piped"));
     let mut line = String::new();
     said.read_line(&mut line).expect("it says where it listens");
@@ -84,14 +84,18 @@ fn an_agent_in_python_works_over_http() {
 }
 
 /// Writes a message and reads the next.
-fn exchange(input: &mut ChildStdin, output: &mut impl BufRead, message: &Value) -> Value {
+pub(crate) fn exchange(
+    input: &mut ChildStdin,
+    output: &mut impl BufRead,
+    message: &Value,
+) -> Value {
     writeln!(input, "{message}").expect("the server reads");
     let mut line = String::new();
     output.read_line(&mut line).expect("the server answers");
     serde_json::from_str(&line).unwrap_or_else(|_| panic!("no message: {line}"))
 }
 
-fn initialize() -> Value {
+pub(crate) fn initialize() -> Value {
     json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
         "protocolVersion": "2025-06-18", "capabilities": {},
         "clientInfo": {"name": "t", "version": "1"}}})

@@ -8,13 +8,14 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _};
-use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt as _};
-use rustix::fs::OFlags;
+use cap_std::fs::{Dir, OpenOptions};
+
+use crate::bounded::open_in;
 
 /// How long a file that was replaced is looked after.
 const KEPT: Duration = Duration::from_secs(2);
@@ -58,7 +59,7 @@ impl Tail {
             }
             let mut tail = vec![0; usize::try_from(bytes).unwrap_or_default()];
             self.file.read_exact_at(&mut tail, self.known)?;
-            match open_to_append(dir, name) {
+            match open_in(dir, Path::new(name), OpenOptions::new().append(true)) {
                 // In one piece, as it came.
                 Ok(mut target) => target.write_all(&tail)?,
                 // It was removed, and what was appended to it is gone with it.
@@ -68,17 +69,6 @@ impl Tail {
             self.known += bytes;
         }
         Ok(())
-    }
-}
-
-fn open_to_append(dir: &Dir, name: &OsStr) -> io::Result<File> {
-    let waits_for_nobody = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
-    let mut options = OpenOptions::new();
-    options.append(true).follow(FollowSymlinks::No).custom_flags(waits_for_nobody);
-    let target = dir.open_with(name, &options)?.into_std();
-    match target.metadata()?.is_file() {
-        true => Ok(target),
-        false => Err(io::ErrorKind::InvalidInput.into()),
     }
 }
 

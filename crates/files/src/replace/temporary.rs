@@ -3,12 +3,15 @@
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Write as _};
+use std::path::Path;
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _};
 use cap_std::fs::{Dir, Metadata, MetadataExt as _, OpenOptions, OpenOptionsExt as _};
 use foveal_cancel::Cancel;
-use rustix::fs::{Gid, Mode, OFlags, RenameFlags, Uid};
+use rustix::fs::{Gid, Mode, RenameFlags, Uid};
 use rustix::io::Errno;
+
+use crate::bounded::open_in;
 
 /// Bytes written at once; a cancelled write ends between two of them.
 const CHUNK_BYTES: usize = 4 * 1024 * 1024;
@@ -155,14 +158,7 @@ pub(super) fn spare_of(name: &str) -> String {
 
 /// The regular file `name`, to be read.
 pub(super) fn open(dir: &Dir, name: &OsStr) -> io::Result<File> {
-    let waits_for_nobody = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
-    let mut options = OpenOptions::new();
-    options.read(true).follow(FollowSymlinks::No).custom_flags(waits_for_nobody);
-    let file = dir.open_with(name, &options)?.into_std();
-    match file.metadata()?.is_file() {
-        true => Ok(file),
-        false => Err(io::ErrorKind::InvalidInput.into()),
-    }
+    open_in(dir, Path::new(name), OpenOptions::new().read(true))
 }
 
 /// Puts the file `temporary` back to `name`, where the file `ours` stands, or another one that

@@ -16,19 +16,19 @@ use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions};
 use super::orders;
 use super::program::{ARGUMENT, Guard, Kind};
 use crate::Ending;
-use crate::listed::descendants;
+use crate::listed::{descendants, send};
 
 /// How long what is left when foveal has ended may take to end by itself.
 const GRACE: Duration = Duration::from_millis(200);
 
-/// How often is looked whether there are orders.
-const ORDERS_TICK: Duration = Duration::from_micros(500);
+/// How often is looked whether it has.
+const TICK: Duration = Duration::from_millis(10);
 
 /// The longest time between two tries to end what does not end.
 const TRY_AGAIN_MAX: Duration = Duration::from_secs(1);
 
-/// How often is looked whether it has.
-const TICK: Duration = Duration::from_millis(10);
+/// How often is looked whether there are orders.
+const ORDERS_TICK: Duration = Duration::from_micros(500);
 
 /// How often is looked whether foveal is still there, where the system does not tell its end.
 const PARENT_TICK: Duration = Duration::from_millis(100);
@@ -112,8 +112,7 @@ impl Asked {
             wait_for_end(foveal.as_ref(), parent);
             end_all(me);
         });
-        let child = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-        wait_for_all(child, &orders);
+        wait_for_all(Pid::from_child(&child), &orders);
         Ok(())
     }
 
@@ -157,10 +156,10 @@ fn let_go_of_streams() -> io::Result<()> {
 }
 
 /// Waits for the program and for all that became our children, until there are none.
-fn wait_for_all(program: Option<Pid>, orders: &File) {
+fn wait_for_all(program: Pid, orders: &File) {
     loop {
         match rustix::process::wait(WaitOptions::empty()) {
-            Ok(Some((child, status))) if Some(child) == program => {
+            Ok(Some((child, status))) if child == program => {
                 let status = ExitStatus::from_raw(status.as_raw());
                 let _ = orders::write_ending(orders, Ending::from(status));
             }
@@ -187,7 +186,7 @@ fn wait_for_end(foveal: Option<&OwnedFd>, parent: Pid) {
 /// Ends all that is left. The wait for our children ends the process.
 fn end_all(me: Pid) {
     for signal in [Signal::HUP, Signal::TERM, Signal::CONT] {
-        send(signal, me);
+        send(signal, descendants(me));
     }
     let ended = Instant::now();
     while ended.elapsed() < GRACE && !descendants(me).is_empty() {
@@ -196,15 +195,9 @@ fn end_all(me: Pid) {
     // One that starts others as fast as they are killed is stopped first.
     let mut again = TICK;
     loop {
-        send(Signal::STOP, me);
-        send(Signal::KILL, me);
+        send(Signal::STOP, descendants(me));
+        send(Signal::KILL, descendants(me));
         std::thread::sleep(again);
         again = (again * 2).min(TRY_AGAIN_MAX);
-    }
-}
-
-fn send(signal: Signal, me: Pid) {
-    for process in descendants(me) {
-        let _ = rustix::process::kill_process(process.id, signal);
     }
 }

@@ -15,22 +15,28 @@ const ENDING_BYTES_MAX: usize = 32;
 /// Bytes of the number that stands first: how long the rest is.
 const HEAD_BYTES: usize = 16;
 
-/// Writes the program and its arguments, each with the NUL that none of them can hold, and then
-/// how long they are: who reads takes nothing that is not whole.
+/// Writes the program and its arguments, each with the NUL that none of them can hold. Nobody
+/// takes them before [`give_program`]; how long they are is what that has to be told.
 pub(super) fn write_program<'a>(
     file: &File,
     words: impl Iterator<Item = &'a OsStr>,
-) -> io::Result<()> {
+) -> io::Result<usize> {
     let bytes: Vec<u8> =
         words.flat_map(|word| word.as_bytes().iter().copied().chain([0])).collect();
     file.write_all_at(&bytes, HEAD_BYTES as u64)?;
-    file.write_all_at(format!("{:0width$}\n", bytes.len(), width = HEAD_BYTES - 1).as_bytes(), 0)
+    Ok(bytes.len())
+}
+
+/// Lets the guard take what was written, which is so many bytes long.
+pub(super) fn give_program(file: &File, length: usize) -> io::Result<()> {
+    file.write_all_at(format!("{length:0width$}\n", width = HEAD_BYTES - 1).as_bytes(), 0)
 }
 
 /// The program and its arguments, once they are there; `None` before. The file is empty
 /// afterwards.
 pub(super) fn take_program(file: &File) -> io::Result<Option<(OsString, Vec<OsString>)>> {
     let mut head = [0; HEAD_BYTES];
+    // Before they are given, there are zeros.
     if file.read_at(&mut head, 0)? < HEAD_BYTES || head[HEAD_BYTES - 1] != b'\n' {
         return Ok(None);
     }
@@ -77,7 +83,9 @@ mod tests {
         let file = tempfile::tempfile().expect("a file");
         let words = ["/bin/bash", "-c", "", "echo 'a\nb'", "\u{e9}\n"];
         assert_eq!(take_program(&file).expect("a file"), None);
-        write_program(&file, words.iter().map(OsStr::new)).expect("a file");
+        let length = write_program(&file, words.iter().map(OsStr::new)).expect("a file");
+        assert_eq!(take_program(&file).expect("a file"), None, "they are not given yet");
+        give_program(&file, length).expect("a file");
         assert_eq!(read_ending(&file), None);
         let (program, arguments) = take_program(&file).expect("a file").expect("they are there");
         assert_eq!(program, words[0]);

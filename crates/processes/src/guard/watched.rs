@@ -1,9 +1,9 @@
 //! A guard as foveal sees it: what it told, and which processes are its descendants.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
-use std::{io, iter};
+use std::{io, iter, process};
 
 use rustix::process::{Pid, Signal, WaitOptions};
 use tempfile::NamedTempFile;
@@ -11,43 +11,45 @@ use tempfile::NamedTempFile;
 use super::orders;
 use super::program::{Guard, Kind};
 use crate::Ending;
-use crate::listed::{Listed, of_guard};
+use crate::listed::{Listed, of_guard, send};
 
 /// What is known of a guard and of the program behind it.
 #[derive(Debug)]
 pub(crate) struct Watched {
     /// Says what to start, and then how that ended. Read by its handle.
     orders: NamedTempFile,
+    /// How long the orders are.
+    length: usize,
     guard: Option<Pid>,
 }
 
 impl Watched {
-    /// Before the guard is started; its file is made in `folder`, which the guard must be able to
-    /// write.
-    pub(crate) fn prepare(folder: &Path) -> io::Result<Self> {
-        let orders = tempfile::Builder::new().prefix("foveal-command-").tempfile_in(folder)?;
-        Ok(Self { orders, guard: None })
-    }
-
-    /// Has the guard start a program with its arguments. Nothing but the guard runs before, and by
-    /// then the thread that started it, which is in the same sandbox, must have ended.
-    pub(crate) fn order<'a>(
-        &self,
+    /// Before the guard is started, which is to start a program with its arguments; the file for
+    /// that is made in `folder`, which the guard must be able to write.
+    pub(crate) fn prepare<'a>(
+        folder: &Path,
         program: &'a Path,
         arguments: impl Iterator<Item = &'a OsStr>,
-    ) -> io::Result<()> {
+    ) -> io::Result<Self> {
+        let orders = tempfile::Builder::new().prefix("foveal-command-").tempfile_in(folder)?;
         let words = iter::once(program.as_os_str()).chain(arguments);
-        orders::write_program(self.orders.as_file(), words)
+        let length = orders::write_program(orders.as_file(), words)?;
+        Ok(Self { orders, length, guard: None })
     }
 
-    /// The arguments for the guard.
-    pub(crate) fn arguments(&self, kind: Kind) -> [OsString; 4] {
-        Guard::arguments(kind, self.orders.path())
+    /// The guard, which does nothing before [`Self::started`].
+    pub(crate) fn command(&self, guard: &Guard, kind: Kind) -> process::Command {
+        let mut command = process::Command::new(guard.program());
+        command.args(Guard::arguments(kind, self.orders.path()));
+        command
     }
 
-    /// The guard runs as `guard`, which nobody but the caller waits for.
-    pub(crate) fn started(&mut self, guard: Option<Pid>) {
+    /// The guard runs as `guard`, which nobody but the caller waits for, and may start the program.
+    /// Nothing but the guard ran before, and by now the thread that started it, which is in the
+    /// same sandbox, must have ended.
+    pub(crate) fn started(&mut self, guard: Option<Pid>) -> io::Result<()> {
         self.guard = guard;
+        orders::give_program(self.orders.as_file(), self.length)
     }
 
     /// How the program ended, once the guard has told it.
@@ -63,12 +65,7 @@ impl Watched {
     /// Sends to every process behind the guard that `is_meant`. Where they are to be killed, all
     /// are stopped before, so that none can start another meanwhile.
     pub(crate) fn signal(&self, signal: Signal, is_meant: impl Fn(&Listed) -> bool) {
-        let send = |signal: Signal| {
-            for process in self.processes().into_iter().filter(&is_meant) {
-                // Who ended meanwhile is what was wanted.
-                let _ = rustix::process::kill_process(process.id, signal);
-            }
-        };
+        let send = |signal: Signal| send(signal, self.processes().into_iter().filter(&is_meant));
         if signal == Signal::KILL {
             send(Signal::STOP);
         }

@@ -6,7 +6,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 
 use crate::Ending;
 use crate::guard::{self, Watched};
-use crate::listed::{Listed, running};
+use crate::listed::{Listed, running, send};
 
 /// How long killed processes may take to be gone.
 const KILLED_WAIT: Duration = Duration::from_millis(500);
@@ -31,16 +31,18 @@ pub(super) struct Session {
 }
 
 impl Session {
+    /// Follows what was started; a guard starts the program now.
     pub(super) fn new(
         leader: Box<dyn portable_pty::Child + Send + Sync>,
-        mut watched: Option<Watched>,
-    ) -> Self {
+        watched: Option<Watched>,
+    ) -> std::io::Result<Self> {
         let number = leader.process_id().and_then(|id| i32::try_from(id).ok());
         let id = number.and_then(Pid::from_raw);
-        if let Some(watched) = &mut watched {
-            watched.started(id);
+        let mut session = Self { leader, id, ending: None, is_over: false, watched };
+        if let Some(watched) = &mut session.watched {
+            watched.started(id)?;
         }
-        Self { leader, id, ending: None, is_over: false, watched }
+        Ok(session)
     }
 
     /// How the leader ended; `None` while it runs.
@@ -103,25 +105,23 @@ impl Session {
                 // Who ended meanwhile is what was wanted.
                 let _ = rustix::process::kill_process_group(id, *signal);
             }
-            for process in self.followers() {
-                let _ = rustix::process::kill_process(process, *signal);
-            }
+            send(*signal, self.followers());
         }
     }
 
     /// Processes of the session other than its leader, except those that have ended and only
     /// wait to be collected. Empty where the system does not list processes in `/proc`; there
     /// the group of the leader is all that is reached.
-    fn followers(&self) -> Vec<Pid> {
+    fn followers(&self) -> Vec<Listed> {
         if let Some(watched) = &self.watched {
-            return watched.processes().into_iter().map(|process| process.id).collect();
+            return watched.processes();
         }
         let Some(session) = self.id else { return Vec::new() };
         let of_session = |process: &Listed| {
             process.id != session && process.session == session.as_raw_nonzero().get()
         };
         let all = running().unwrap_or_default();
-        all.into_iter().filter(of_session).map(|process| process.id).collect()
+        all.into_iter().filter(of_session).collect()
     }
 }
 

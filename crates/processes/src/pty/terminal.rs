@@ -18,7 +18,8 @@ use serde::{Deserialize, Serialize};
 
 use super::reading::{Paused, Reading, Unread, Wait, Waiting};
 use super::session::Session;
-use crate::guard::{self, Guard, Watched};
+use crate::guard::{Guard, Kind, Watched};
+use crate::sandbox::own_folder;
 use crate::{CommandError, Confinement, Ending, Environment, KeepBytes, Sandbox, Shell, shell};
 
 /// Input that may wait for a program to read it, in bytes.
@@ -193,12 +194,7 @@ fn start(
             (child, Some(confinement))
         }
     };
-    let child = child?;
-    if let Some(watched) = &watched {
-        let arguments = [OsStr::new("-c"), OsStr::new(&command.text)];
-        watched.order(command.shell.path(), arguments.into_iter())?;
-    }
-    Ok((Session::new(child, watched), confinement))
+    Ok((Session::new(child?, watched)?, confinement))
 }
 
 /// The guard that starts the shell in the terminal; it gets the terminal as its three streams.
@@ -207,15 +203,14 @@ fn guarded(
     guard: &Guard,
     master: &dyn MasterPty,
 ) -> Result<(Watched, process::Command), CommandError> {
-    let own_folder = command.sandbox.as_ref().map(Sandbox::own_folder).transpose()?;
-    let folder = own_folder.map_or_else(std::env::temp_dir, |own| own.path().to_owned());
-    let watched = Watched::prepare(&folder)?;
+    let folder = own_folder(command.sandbox.as_ref())?;
+    let arguments = [OsStr::new("-c"), OsStr::new(&command.text)];
+    let watched = Watched::prepare(&folder, command.shell.path(), arguments.into_iter())?;
     let name = master.tty_name().ok_or_else(|| io::Error::other("the terminal has no name"))?;
     let not_ours = OFlags::NOCTTY.bits().cast_signed();
     let terminal = OpenOptions::new().read(true).write(true).custom_flags(not_ours).open(name)?;
-    let mut process = process::Command::new(guard.program());
+    let mut process = watched.command(guard, Kind::Terminal);
     process
-        .args(watched.arguments(guard::Kind::Terminal))
         .current_dir(&command.directory)
         .env_clear()
         .envs(command.environment.iter())

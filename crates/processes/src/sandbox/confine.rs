@@ -13,7 +13,7 @@ use super::capabilities;
 use super::confinement::Confinement;
 use super::network;
 use super::places::{Place, is_chosen_outside, is_of_the_system};
-use super::starter::{Kept, OwnFolder, run};
+use super::starter::{Kept, run};
 use crate::CommandError;
 
 /// Devices that programs write to as a matter of course; shared memory and terminals too.
@@ -134,41 +134,31 @@ impl Sandbox {
         run(|| self.restrict_this_thread(own_folder.place()), start)
     }
 
-    /// A folder for files of ours that what is started writes.
-    ///
-    /// # Errors
-    /// If it cannot be made.
-    pub(crate) fn own_folder(&self) -> Result<Arc<OwnFolder>, CommandError> {
-        self.kept.folder()
-    }
-
     fn restrict_this_thread(&self, own_folder: &Place) -> Result<Confinement, CommandError> {
         let failed = |error| CommandError::Unconfined(format!("Landlock failed: {error}"));
         let status = self.restrict(own_folder).map_err(failed)?;
         let confinement = confinement(&status);
-        if !matches!(confinement, Confinement::Absent { .. }) {
-            capabilities::give_up().map_err(|error| {
-                CommandError::Unconfined(format!("the rights of root cannot be given up: {error}"))
-            })?;
+        match &confinement {
+            Confinement::Absent { why } if self.is_required => {
+                return Err(CommandError::Unconfined(why.clone()));
+            }
+            Confinement::Absent { .. } => {}
+            Confinement::Full | Confinement::Writes | Confinement::Partial => {
+                if status.ruleset == RulesetStatus::NotEnforced {
+                    return Err(CommandError::Unconfined("Landlock took no rules".to_owned()));
+                }
+                capabilities::give_up().map_err(|error| {
+                    let what = format!("the rights of root cannot be given up: {error}");
+                    CommandError::Unconfined(what)
+                })?;
+            }
         }
         if !self.has_network {
             network::give_up().map_err(|error| {
                 CommandError::Unconfined(format!("the network cannot be taken from it: {error}"))
             })?;
         }
-        let has_rules = status.ruleset != RulesetStatus::NotEnforced;
-        match &confinement {
-            Confinement::Full | Confinement::Writes | Confinement::Partial if !has_rules => {
-                Err(CommandError::Unconfined("Landlock took no rules".to_owned()))
-            }
-            Confinement::Absent { why } if self.is_required => {
-                Err(CommandError::Unconfined(why.clone()))
-            }
-            Confinement::Full
-            | Confinement::Writes
-            | Confinement::Partial
-            | Confinement::Absent { .. } => Ok(confinement),
-        }
+        Ok(confinement)
     }
 
     fn restrict(&self, own_folder: &Place) -> Result<RestrictionStatus, RulesetError> {
@@ -192,6 +182,17 @@ impl Sandbox {
             rules = rules.add_rule(PathBeneath::new(place.as_fd(), allowed(place, access)))?;
         }
         rules.restrict_self()
+    }
+}
+
+/// A folder for files of ours that what is started in `sandbox` writes.
+///
+/// # Errors
+/// If it cannot be made.
+pub(crate) fn own_folder(sandbox: Option<&Sandbox>) -> Result<PathBuf, CommandError> {
+    match sandbox {
+        Some(sandbox) => Ok(sandbox.kept.folder()?.path().to_owned()),
+        None => Ok(std::env::temp_dir()),
     }
 }
 

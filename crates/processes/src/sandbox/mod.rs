@@ -16,4 +16,5 @@ mod places;
 mod starter;
 
 pub use self::confine::Sandbox;
+pub(crate) use self::confine::own_folder;
 pub use self::confinement::Confinement;

@@ -12,7 +12,7 @@ use crate::CommandError;
 
 /// A folder for files of ours that commands write.
 #[derive(Debug)]
-pub(crate) struct OwnFolder {
+pub(super) struct OwnFolder {
     folder: TempDir,
     place: Place,
 }
@@ -24,7 +24,7 @@ impl OwnFolder {
         Ok(Self { folder, place })
     }
 
-    pub(crate) fn path(&self) -> &Path {
+    pub(super) fn path(&self) -> &Path {
         self.folder.path()
     }
 
