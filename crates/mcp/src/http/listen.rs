@@ -21,7 +21,7 @@ use crate::runtime;
 use crate::server::Server;
 
 /// Bytes of the longest head of a request.
-const HEAD_BYTES_MAX: usize = 64 << 10;
+pub(super) const HEAD_BYTES_MAX: usize = 64 << 10;
 
 /// How often it is looked whether a client takes too long.
 const SWEEP_PAUSE: Duration = Duration::from_millis(500);
