@@ -128,6 +128,6 @@ fn is_clear(head: &[u8]) -> bool {
     let has_pieces = !fields(head, b"transfer-encoding").is_empty();
     single.iter().all(|name| fields(head, name).len() <= 1)
         && named.is_none_or(|named| named == host)
-        && !(has_pieces && !lengths.is_empty())
+        && (lengths.is_empty() || !has_pieces)
         && lengths.windows(2).all(|two| two[0] == two[1])
 }

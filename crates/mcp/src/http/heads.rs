@@ -16,8 +16,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream
 
 use super::auth::{self, Rejection};
 use super::clear;
-use super::listen::HEAD_BYTES_MAX;
-use super::read_last::ReadLast;
+use super::read_last::{HEAD_BYTES_MAX, ReadLast};
 use super::settings::Token;
 
 /// Bytes that are under way at most in [`taken_heads`].

@@ -1,8 +1,11 @@
 //! The bytes that were read last from a connection: the head of the request that has just come is
 //! among them.
 
+/// Bytes of the longest head of a request.
+pub(super) const HEAD_BYTES_MAX: usize = 64 << 10;
+
 /// Bytes that are kept: as many as a head may have, and some before it.
-const KEPT_BYTES: usize = 96 << 10;
+const KEPT_BYTES: usize = HEAD_BYTES_MAX + (32 << 10);
 
 /// What was read since this was last asked, as far as it is kept.
 #[derive(Debug, Default)]
