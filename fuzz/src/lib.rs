@@ -1,5 +1,7 @@
 //! What every fuzz target checks; see `fuzz_targets`.
 
+#[path = "../../crates/wire/tests/answered.rs"]
+mod answered;
 #[path = "../../crates/tools/tests/fuzzed.rs"]
 #[expect(dead_code, reason = "the list of all is for the tests")]
 mod chosen;
@@ -95,4 +97,9 @@ pub fn http_heads(data: &[u8]) {
 /// Events of agents.
 pub fn hook_input(data: &[u8]) {
     hook::hook_input(data);
+}
+
+/// Answers of model APIs.
+pub fn answers(data: &[u8]) {
+    answered::answers(data);
 }
