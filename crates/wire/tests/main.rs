@@ -1,5 +1,6 @@
 //! Readers over hand-written samples, recorded sessions and arbitrary bytes.
 
+mod body;
 mod broken;
 mod corpora;
 mod detection;
