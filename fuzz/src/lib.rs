@@ -1,5 +1,7 @@
 //! What every fuzz target checks; see `fuzz_targets`.
 
+#[path = "../../crates/wire/tests/answered.rs"]
+mod answered;
 #[path = "../../crates/tools/tests/fuzzed.rs"]
 #[expect(dead_code, reason = "the list of all is for the tests")]
 mod chosen;
@@ -68,4 +70,9 @@ pub fn ignore_rules(data: &[u8]) {
 /// What stands in the place of the store.
 pub fn store_file(data: &[u8]) {
     chosen::store_file(data);
+}
+
+/// Answers of model APIs.
+pub fn answers(data: &[u8]) {
+    answered::answers(data);
 }

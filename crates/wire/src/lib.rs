@@ -21,6 +21,7 @@ mod protocol;
 mod read;
 mod reader;
 mod requests;
+pub mod response;
 mod sessions;
 mod time;
 

@@ -1,5 +1,7 @@
 //! Readers over hand-written samples, recorded sessions and arbitrary bytes.
 
+mod answered;
+mod answers;
 mod body;
 mod broken;
 mod corpora;
