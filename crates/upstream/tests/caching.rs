@@ -138,6 +138,18 @@ fn anthropics_entries_live_as_long_as_they_are_read() {
 }
 
 #[test]
+fn a_read_renews_an_entry_that_no_mark_stands_at() {
+    let upstream = upstream();
+    check(&upstream, Messages, &messages("", &[(100, "5m")]), [0, 0, 1291, 0]);
+    for tokens in [10, 20, 30] {
+        upstream.advance(MINUTE * 4);
+        let other = messages("", &[(100, ""), (tokens, "5m")]);
+        let written = (tokens as u64 * 1173).div_ceil(1000);
+        check(&upstream, Messages, &other, [0, 1291, written, 0]);
+    }
+}
+
+#[test]
 fn anthropics_minimum_and_lookback() {
     let upstream = upstream();
     let mut opus = messages("5m", &[(100, "5m")]);

@@ -8,6 +8,9 @@ use foveal_upstream::{Settings, Upstream};
 use foveal_wire::Protocol;
 use serde_json::Value;
 
+/// A busy machine may take long to count the first tokens.
+const HEAD_PATIENCE: Duration = Duration::from_secs(60);
+
 /// An answer as it came.
 #[derive(Debug, Default)]
 pub(crate) struct Got {
@@ -48,7 +51,7 @@ pub(crate) fn path(protocol: Protocol, is_stream: bool) -> &'static str {
     }
 }
 
-/// Asks and reads for at most `patience`.
+/// Asks, and reads for at most `patience` from the head of the answer on.
 pub(crate) fn ask_for(
     address: SocketAddr,
     path: &str,
@@ -65,7 +68,7 @@ pub(crate) fn ask_for(
     stream.write_all(body).expect("it reads");
     let mut got = Got::default();
     let start = Instant::now();
-    if let Err(error) = read(BufReader::new(stream), &mut got, start, start + patience) {
+    if let Err(error) = read(BufReader::new(stream), &mut got, start, patience) {
         got.is_reset = error.kind() == ErrorKind::ConnectionReset;
     }
     got
@@ -91,9 +94,10 @@ fn read(
     mut reader: BufReader<TcpStream>,
     got: &mut Got,
     start: Instant,
-    end: Instant,
+    patience: Duration,
 ) -> io::Result<()> {
-    let status = line(&mut reader, end)?;
+    let status = line(&mut reader, start + HEAD_PATIENCE)?;
+    let end = Instant::now() + patience;
     got.status = status.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or(0);
     loop {
         let header = line(&mut reader, end)?;
