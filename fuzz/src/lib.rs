@@ -1,12 +1,21 @@
 //! What every fuzz target checks; see `fuzz_targets`.
 
+#[path = "../../crates/wire/tests/answered.rs"]
+mod answered;
 #[path = "../../crates/tools/tests/fuzzed.rs"]
 #[expect(dead_code, reason = "the list of all is for the tests")]
 mod chosen;
 #[path = "../../crates/code/tests/fuzzed.rs"]
 mod fuzzed;
+mod hook;
 #[path = "../../crates/code/tests/invariants.rs"]
 mod invariants;
+#[path = "../../crates/web/tests/fuzzed.rs"]
+#[expect(dead_code, reason = "the list of all is for the tests")]
+mod page;
+#[path = "../../crates/mcp/tests/fuzzed.rs"]
+#[expect(dead_code, reason = "the list of all is for the tests")]
+mod sent;
 
 use foveal_wire::{Format, LINE_BYTES_MAX, PROBLEMS_MAX};
 
@@ -68,4 +77,29 @@ pub fn ignore_rules(data: &[u8]) {
 /// What stands in the place of the store.
 pub fn store_file(data: &[u8]) {
     chosen::store_file(data);
+}
+
+/// Pages of the web.
+pub fn web_page(data: &[u8]) {
+    page::web_page(data);
+}
+
+/// Lines of a client over standard input.
+pub fn mcp_messages(data: &[u8]) {
+    sent::mcp_messages(data);
+}
+
+/// Heads of requests over HTTP.
+pub fn http_heads(data: &[u8]) {
+    sent::http_heads(data);
+}
+
+/// Events of agents.
+pub fn hook_input(data: &[u8]) {
+    hook::hook_input(data);
+}
+
+/// Answers of model APIs.
+pub fn answers(data: &[u8]) {
+    answered::answers(data);
 }

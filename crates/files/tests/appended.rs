@@ -4,8 +4,11 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
+use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use foveal_cancel::Cancel;
@@ -57,6 +60,39 @@ fn what_comes_through_an_open_file_is_carried_over() {
     std::thread::sleep(Duration::from_millis(50));
     let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
     assert_eq!((&*read("log"), &*read("other")), ("edit 3\na\nb\n", "edit 2\na\nb\nc\n"));
+}
+
+#[test]
+fn nothing_of_a_file_that_is_written_anew_is_carried_over() {
+    let anew = "written anew, and longer than it was before\n";
+    let rewrite = |file: &fs::File| {
+        file.set_len(0).unwrap();
+        file.write_all_at(anew.as_bytes(), 0).unwrap();
+    };
+    // While the edit is under way: it fails, or it was done before, and nothing is mixed.
+    let (mut failed, mut done) = (0, 0);
+    for at in 0.. {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        fs::write(&path, "first\n").unwrap();
+        let others = OpenOptions::new().write(true).open(&path).unwrap();
+        let count = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&count);
+        let writer = Writer::default().stepping(true, move || {
+            if counted.fetch_add(1, Ordering::Relaxed) == at {
+                rewrite(&others);
+            }
+        });
+        let is_done = edit(&writer, folder.path(), 1);
+        if count.load(Ordering::Relaxed) <= at {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+        let expected = if is_done { "edit 1\n" } else { anew };
+        assert_eq!(fs::read_to_string(&path).unwrap(), expected, "{at}");
+        *(if is_done { &mut done } else { &mut failed }) += 1;
+    }
+    assert!(failed > 2 && done > 0, "{failed} {done}");
 }
 
 #[test]

@@ -140,6 +140,29 @@ fn recovers_and_stops() {
     journal.recover_stepping(&roots, &killing(number("STOP")));
 }
 
+#[test]
+fn replaces_disturbed_and_stops() {
+    let Some(world) = world() else { return };
+    let journal = Arc::new(Journal::open(&world.join("state")).unwrap());
+    let (roots, kill) = (world.join("roots"), killing(number("STOP")));
+    let is_disturbed = AtomicUsize::new(0);
+    let writer = Writer::with_journal(journal).stepping(number("EXCHANGES") == 1, move || {
+        let first = fs::read_to_string(roots.join(FILES[0])).unwrap();
+        if first == text(1) && is_disturbed.fetch_add(1, Ordering::Relaxed) == 0 {
+            append(&roots.join(FILES[0]), "theirs\n");
+            fs::write(roots.join(FILES[1]), "another\n").unwrap();
+        }
+        kill();
+    });
+    let error = replace(&writer, &world.join("roots"), 0).unwrap_err();
+    assert!(matches!(error, WriteError::Changed { .. }), "{error}");
+}
+
+fn append(path: &Path, line: &str) {
+    let mut file = OpenOptions::new().append(true).open(path).unwrap();
+    file.write_all(line.as_bytes()).unwrap();
+}
+
 /// Replaces until it is killed at the step `stop`; nothing if it came to its end.
 fn stopped(exchanges: bool, stop: usize) -> Option<World> {
     let world = World::new();
@@ -234,6 +257,102 @@ fn what_others_wrote_meanwhile_is_never_lost() {
         }
         assert!(left > 2 && taken > 2, "{left} {taken}");
     }
+}
+
+/// Appends a line to each file by its name, and another to each old file that lost its place.
+fn append_to_all(world: &World) {
+    for path in FILES {
+        append(&world.roots().join(path), "theirs\n");
+    }
+    for folder in ["a", "b"] {
+        for entry in fs::read_dir(world.roots().join(folder)).unwrap().flatten() {
+            let is_ours = entry.file_name().to_string_lossy().starts_with(".foveal-");
+            if is_ours && fs::read_to_string(entry.path()).unwrap().starts_with(&text(0)) {
+                append(&entry.path(), "late\n");
+            }
+        }
+    }
+}
+
+fn count(text: &str, line: &str) -> usize {
+    text.lines().filter(|one| *one == line).count()
+}
+
+#[test]
+fn what_others_appended_is_carried_over_once() {
+    let (mut stops, mut late) = (0, 0);
+    for stop in 0.. {
+        let Some(first) = stopped(true, stop) else { break };
+        if FILES.iter().all(|path| first.read(path) == text(0)) {
+            continue;
+        }
+        for again in 0.. {
+            let world = stopped(true, stop).unwrap();
+            append_to_all(&world);
+            let status = world.run("recovers_and_stops", &[("STOP", again.to_string())]);
+            world.recover();
+            for path in FILES {
+                let text = world.read(path);
+                assert_eq!(count(&text, "theirs"), 1, "{stop} {again} {path}: {text}");
+                assert!(count(&text, "late") <= 1, "{stop} {again} {path}: {text}");
+                late += count(&text, "late");
+            }
+            world.check_tidy();
+            if status.success() {
+                break;
+            }
+            stops += 1;
+        }
+    }
+    assert!(stops > 20 && late > 20, "{stops} {late}");
+}
+
+#[test]
+fn what_others_appended_is_carried_over_once_if_the_writer_gave_up() {
+    for exchanges in [1, 0] {
+        let (mut stops, mut disturbed) = (0, 0);
+        loop {
+            let world = World::new();
+            let variables = [("STOP", stops.to_string()), ("EXCHANGES", exchanges.to_string())];
+            let status = world.run("replaces_disturbed_and_stops", &variables);
+            world.recover();
+            let is_disturbed = world.read(FILES[1]) == "another\n";
+            disturbed += usize::from(is_disturbed);
+            let text = world.read(FILES[0]);
+            let most = usize::from(is_disturbed);
+            assert!(count(&text, "theirs") <= most, "{stops}: {text}");
+            // Where names cannot be exchanged, the line may go with the file that was given up.
+            assert!(exchanges == 0 || count(&text, "theirs") == most, "{stops}: {text}");
+            world.check_tidy();
+            if status.success() {
+                break;
+            }
+            stops += 1;
+        }
+        assert!(stops > 8 && disturbed > 3, "{stops} {disturbed}");
+    }
+}
+
+#[test]
+fn a_folder_in_use_is_waited_for_once_and_mended_later() {
+    let (mut world, mut stop) = (stopped(true, 0).unwrap(), 0);
+    while FILES.iter().all(|path| world.read(path) == world.read(FILES[0])) {
+        stop += 1;
+        world = stopped(true, stop).unwrap();
+    }
+    let held = fs::File::open(world.roots().join("b")).unwrap();
+    rustix::fs::flock(&held, rustix::fs::FlockOperation::LockExclusive).unwrap();
+    let roots = Roots::open(&[world.roots()]).unwrap();
+    let journal = Journal::open(&world.state()).unwrap();
+    for longest in [Duration::from_secs(3), Duration::from_millis(300)] {
+        let began = std::time::Instant::now();
+        assert_eq!(journal.recover(&roots), []);
+        assert!(began.elapsed() < longest, "{:?}", began.elapsed());
+    }
+    drop(held);
+    assert_eq!(journal.recover(&roots).len(), 1);
+    assert_eq!(world.all(), text(0));
+    world.check_tidy();
 }
 
 #[test]

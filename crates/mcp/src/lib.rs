@@ -34,10 +34,12 @@ mod settings;
 mod shared;
 pub mod stdio;
 mod streams;
+mod taken;
 mod workspaces;
 
 pub use self::connection::Connection;
 pub use self::handler::{DUPLICATES_NOTIFICATION, RESET_NOTIFICATION};
 pub use self::server::Server;
 pub use self::settings::McpSettings;
+pub use self::taken::{TakenLine, taken_lines};
 pub use self::workspaces::{BoxError, OpenToolbox};

@@ -26,7 +26,8 @@ const MEMORY_BYTES_MAX: u64 = 1 << 30;
 #[cfg(unix)]
 const CPU_SECONDS_MAX: u64 = 20;
 
-/// Markdown is at most so many times as long as its page, and so many bytes longer.
+/// Markdown is at most so many times as long as its page, and so many bytes longer; what is longer
+/// is not read.
 const GROWTH_MAX: (u64, u64) = (4, 1 << 20);
 
 /// What stands in place of a length if there is no Markdown.
@@ -151,6 +152,21 @@ pub fn convert_page(mut input: impl Read, mut output: impl Write) -> io::Result<
     let done = start("foveal-convert", Some(markdown::STACK_BYTES), work)?.recv();
     let Some(converted) = done.ok().flatten() else { return Ok(()) };
     write_converted(&converted, &mut output)
+}
+
+/// The page `html`, found at `url`, converted in this process, and what a process that converts it
+/// would hand over of that: the same, or nothing if it is too long. `None` if the conversion
+/// fails. For tests: nothing ends what takes too long.
+pub fn convert_here(html: &str, url: &Url) -> Option<(Converted, Option<Converted>)> {
+    let (page, at) = (html.to_owned(), url.clone());
+    let work = move || markdown::convert(&page, &at);
+    let converted = start("convert", Some(markdown::STACK_BYTES), work).ok()?.recv().ok()?;
+    let mut output = Vec::new();
+    write_converted(&converted, &mut output).ok()?;
+    let bytes_max = html.len() as u64 * GROWTH_MAX.0 + GROWTH_MAX.1;
+    let mut told = String::new();
+    (&*output).take(bytes_max).read_to_string(&mut told).ok()?;
+    Some((converted, read_converted(&told)))
 }
 
 /// Writes a line with the length of the Markdown and the title, and then the Markdown.

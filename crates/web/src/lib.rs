@@ -18,9 +18,11 @@ mod normal;
 mod plain;
 
 pub use address::{Guard, not_public};
-pub use conversion::convert_page;
+pub use conversion::{convert_here, convert_page};
 pub use error::FetchError;
 pub use fetcher::{Content, Fetched, Fetcher, Page, Request};
 pub use freshness::{ExchangeTimes, Freshness, UnixMs, Validators};
 pub use limits::{Limits, Names};
+pub use markdown::Converted;
 pub use normal::{MayFollow, normal_address, normal_glob};
+pub use plain::text as plain_text;

@@ -31,10 +31,11 @@ const LANGUAGE_LEVELS: usize = 4;
 
 /// A page that was converted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Converted {
-    pub(crate) title: Option<String>,
+pub struct Converted {
+    /// In one line.
+    pub title: Option<String>,
     /// `None` for a page that is not walked.
-    pub(crate) markdown: Option<String>,
+    pub markdown: Option<String>,
 }
 
 /// The Markdown of the page `html`, which was found at `url`.

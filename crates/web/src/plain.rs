@@ -100,8 +100,9 @@ pub(crate) fn nesting(html: &str) -> usize {
     deepest
 }
 
-/// The text of `html`: lines of words, without empty ones.
-pub(crate) fn text(html: &str) -> String {
+/// The text of `html` without its markup: lines of words, without empty ones. One pass, whatever
+/// it holds.
+pub fn text(html: &str) -> String {
     let mut out = String::new();
     let mut rest = html;
     loop {

@@ -6,7 +6,9 @@
 mod addresses;
 #[cfg(unix)]
 mod conversion;
+mod corpora;
 mod freshness;
+mod fuzzed;
 mod limits;
 mod pages;
 mod redirects;

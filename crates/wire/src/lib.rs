@@ -8,6 +8,7 @@
 //! as ATIF does; results stand behind the message that called them, in the order of its
 //! calls. Opaque blocks hold the recorded value as compact JSON, keys in recorded order.
 
+pub mod body;
 mod detect;
 mod draft;
 mod format;
@@ -16,9 +17,11 @@ mod input;
 mod json;
 mod output;
 mod problem;
+mod protocol;
 mod read;
 mod reader;
 mod requests;
+pub mod response;
 mod sessions;
 mod time;
 
@@ -26,6 +29,7 @@ pub use detect::{DETECT_BYTES, detect};
 pub use format::{Format, UnknownFormat};
 pub use input::lines::LINE_BYTES_MAX;
 pub use problem::{PROBLEMS_MAX, Problem, ProblemKind};
+pub use protocol::Protocol;
 pub use read::{ReadError, read, read_all, read_detected};
 pub use sessions::claude_code::OPEN_SESSIONS_MAX;
 pub use time::parse_timestamp;

@@ -1,5 +1,8 @@
 //! Readers over hand-written samples, recorded sessions and arbitrary bytes.
 
+mod answered;
+mod answers;
+mod body;
 mod broken;
 mod corpora;
 mod detection;

@@ -3,9 +3,6 @@
 
 use foveal_transcript::Handle;
 
-use crate::clients::{Program, quoted};
-use crate::environment::Environment;
-
 /// The command that prints what stands behind a handle.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Expand {
@@ -14,10 +11,9 @@ pub(super) struct Expand {
 }
 
 impl Expand {
-    /// With the absolute path of this program.
-    pub(super) fn new(environment: &Environment) -> Option<Self> {
-        let program = Program::own(environment).ok()?;
-        Some(Self { command: format!("{} expand", quoted(program.shown())) })
+    /// By the program of this name, as a shell takes it.
+    pub(super) fn by(program: &str) -> Self {
+        Self { command: format!("{program} expand") }
     }
 
     /// The whole command.

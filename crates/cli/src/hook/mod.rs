@@ -14,8 +14,14 @@ mod host;
 mod output;
 mod own_edit;
 mod past;
+mod reply;
 mod shaped;
 mod transcript;
+
+#[cfg(test)]
+mod corpora;
+#[cfg(test)]
+mod fuzzed;
 
 pub(crate) use self::answer::answer;
 pub(crate) use self::host::Host;

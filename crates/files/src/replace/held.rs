@@ -11,7 +11,7 @@ use rustix::fs::AtFlags;
 
 use super::error::WriteError;
 use super::extent::Extent;
-use super::tails::Tail;
+use super::tails::{OnPiece, Tail};
 use super::temporary::Temporary;
 use super::written::Note;
 use crate::open::{Bounds, Opened, ReadError, Special};
@@ -102,24 +102,31 @@ impl Held<'_> {
         temporary: &mut Temporary<'_>,
         (before, after): (Extent, Extent),
         exchanges: bool,
+        note: OnPiece<'_>,
     ) -> Result<Tail, WriteError> {
         let failed = |error| self.failed(error);
         temporary.take_place(self.name, exchanges).map_err(failed)?;
         let displaced = temporary.displaced();
-        if let Ok(displaced) = displaced
-            && before.begins(&displaced).unwrap_or_default()
-        {
-            return Ok(Tail::new(displaced, before.bytes));
+        if let Ok(displaced) = displaced {
+            let tail = Tail::new(displaced, before);
+            if tail.is_appended_to() {
+                return Ok(tail);
+            }
         }
         // Somebody else's file.
-        self.give_back(temporary, after).map_err(failed)?;
+        self.give_back(temporary, after, note).map_err(failed)?;
         Err(self.changed())
     }
 
     /// Puts the file whose place was taken back, and what others appended to the new one meanwhile.
-    pub(super) fn give_back(&self, temporary: &mut Temporary<'_>, after: Extent) -> io::Result<()> {
+    pub(super) fn give_back(
+        &self,
+        temporary: &mut Temporary<'_>,
+        after: Extent,
+        note: OnPiece<'_>,
+    ) -> io::Result<()> {
         temporary.give_back(self.name)?;
-        Tail::new(temporary.handle()?, after.bytes).carry(self.dir, self.name)
+        Tail::new(temporary.handle()?, after).carry(self.dir, self.name, note)
     }
 
     /// The version of the file that was just put there.

@@ -31,8 +31,16 @@ pub(super) struct Lock {
 
 impl Lock {
     pub(super) fn take(dir: Dir, shown: &str, cancel: &Cancel<'_>) -> Result<Self, WriteError> {
+        Self::take_until(Instant::now() + PATIENCE, dir, shown, cancel)
+    }
+
+    fn take_until(
+        until: Instant,
+        dir: Dir,
+        shown: &str,
+        cancel: &Cancel<'_>,
+    ) -> Result<Self, WriteError> {
         let path = || shown.to_owned();
-        let start = Instant::now();
         loop {
             match flock(&dir, FlockOperation::NonBlockingLockExclusive) {
                 Ok(()) => return Ok(Self { dir }),
@@ -47,7 +55,7 @@ impl Lock {
             if cancel.is_cancelled() {
                 return Err(WriteError::Cancelled { path: path() });
             }
-            if start.elapsed() > PATIENCE {
+            if Instant::now() > until {
                 return Err(WriteError::Busy { path: path() });
             }
             thread::sleep(PAUSE);
@@ -72,6 +80,15 @@ impl Locks {
     /// Locks each folder once, in an order that all writers keep, so that none waits for another
     /// that waits for it.
     pub(super) fn take(files: &[&Located], cancel: &Cancel<'_>) -> Result<Self, WriteError> {
+        Self::take_until(Instant::now() + PATIENCE, files, cancel)
+    }
+
+    /// The same, if others who write there are done by `until`.
+    pub(super) fn take_until(
+        until: Instant,
+        files: &[&Located],
+        cancel: &Cancel<'_>,
+    ) -> Result<Self, WriteError> {
         let mut dirs = BTreeMap::new();
         let mut keys = Vec::with_capacity(files.len());
         for located in files {
@@ -83,7 +100,7 @@ impl Locks {
         }
         let place = |key: &(u64, u64)| dirs.keys().position(|known| known == key);
         let places = keys.iter().filter_map(place).collect();
-        let lock = |(dir, shown)| Lock::take(dir, shown, cancel);
+        let lock = |(dir, shown)| Lock::take_until(until, dir, shown, cancel);
         let folders = dirs.into_values().map(lock).collect::<Result<_, _>>()?;
         Ok(Self { folders, places })
     }

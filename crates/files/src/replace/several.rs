@@ -4,6 +4,8 @@
 //! device. Then each new file changes places with its old one, which keeps the other name until
 //! all are done, so that what was done can be taken back.
 
+use std::io;
+
 use cap_std::fs::MetadataExt as _;
 use foveal_cancel::Cancel;
 use foveal_transcript::ContentHash;
@@ -14,7 +16,7 @@ use super::folders::sync;
 use super::held::{Held, Old, name, through_link};
 use super::journal::{Entry, Planned};
 use super::lock::Locks;
-use super::tails::Tail;
+use super::tails::{Piece, Tail, UNNOTED};
 use super::temporary::Temporary;
 use super::writer::Writer;
 use super::written::{Note, Written};
@@ -100,7 +102,11 @@ fn replace_all(
         entry.sync()?;
     }
     writer.step();
-    let placed = place_all(writer, staged)?;
+    let placed = place_all(writer, staged, entry.as_ref())?;
+    let rewritten = placed.iter().find(|(_, tail)| !tail.is_appended_to());
+    if let Some(error) = rewritten.map(|(one, _)| one.held.changed()) {
+        return Err(take_back(writer, placed, entry.as_ref(), error));
+    }
     for dir in locks.dirs() {
         sync(dir).map_err(|error| WriteError::of(located[0].shown(), error))?;
     }
@@ -176,35 +182,51 @@ fn stage<'a>(
 fn place_all<'a>(
     writer: &Writer,
     staged: Vec<Staged<'a>>,
+    entry: Option<&Entry<'_>>,
 ) -> Result<Vec<(Staged<'a>, Tail)>, WriteError> {
     let mut placed: Vec<(Staged<'a>, Tail)> = Vec::with_capacity(staged.len());
-    for mut one in staged {
+    for (at, mut one) in staged.into_iter().enumerate() {
         let extents = (one.before, one.after);
+        let note = |piece| noted(writer, entry, at, piece);
         let tail = match one.held.still(&one.old) {
-            Ok(true) => one.held.take_place(&mut one.temporary, extents, writer.exchanges),
+            Ok(true) => one.held.take_place(&mut one.temporary, extents, writer.exchanges, &note),
             Ok(false) => Err(one.held.changed()),
             Err(error) => Err(error),
         };
         match tail {
             Ok(tail) => placed.push((one, tail)),
-            Err(error) => return Err(take_back(writer, placed, error)),
+            Err(error) => return Err(take_back(writer, placed, entry, error)),
         }
         writer.step();
     }
     Ok(placed)
 }
 
+/// Notes what is about to be carried over, where there is a journal.
+fn noted(writer: &Writer, entry: Option<&Entry<'_>>, file: usize, piece: Piece) -> io::Result<()> {
+    writer.step();
+    entry.map_or(Ok(()), |entry| entry.carries(file, piece))?;
+    writer.step();
+    Ok(())
+}
+
 /// Puts back what was replaced so far; what to say.
-fn take_back(writer: &Writer, placed: Vec<(Staged<'_>, Tail)>, why: WriteError) -> WriteError {
+fn take_back(
+    writer: &Writer,
+    placed: Vec<(Staged<'_>, Tail)>,
+    entry: Option<&Entry<'_>>,
+    why: WriteError,
+) -> WriteError {
     let mut left: Vec<String> = Vec::new();
-    for (mut one, _) in placed {
+    for (at, (mut one, _)) in placed.into_iter().enumerate() {
         let held = one.held;
         let is_ours = super::temporary::open(held.dir, held.name).is_ok_and(|file| {
             let inode = cap_std::fs::Metadata::from_file(&file).map(|metadata| metadata.ino());
             inode.is_ok_and(|inode| inode == one.temporary.inode())
                 && one.after.begins(&file).unwrap_or_default()
         });
-        let back = is_ours.then(|| held.give_back(&mut one.temporary, one.after));
+        let note = |piece| noted(writer, entry, at, piece);
+        let back = is_ours.then(|| held.give_back(&mut one.temporary, one.after, &note));
         if matches!(back, Some(Ok(()))) {
             continue;
         }
@@ -234,7 +256,7 @@ fn finish(writer: &Writer, staged: Staged<'_>, mut tail: Tail) -> Result<Written
     writer.step();
     if tail.is_nameless() {
         // What cannot be carried over now may be later.
-        let _ = tail.carry(held.dir, held.name);
+        let _ = tail.carry(held.dir, held.name, UNNOTED);
         if let Ok(dir) = reopened(held.dir) {
             writer.tails.keep(tail, dir, held.name);
         }

@@ -14,7 +14,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use cap_std::fs::{Dir, OpenOptions};
+use memchr::memmem;
+use serde::{Deserialize, Serialize};
 
+use super::extent::Extent;
 use crate::bounded::open_in;
 
 /// How long a file that was replaced is looked after.
@@ -33,16 +36,34 @@ const BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// Looks in a row that find something new.
 const ROUNDS_MAX: usize = 16;
 
-/// A file that lost its name, and how much of it is known.
+/// A file that lost its name or its place: what was known to be in it, and how far what was
+/// appended since is carried over.
 #[derive(Debug)]
 pub(super) struct Tail {
     file: File,
-    known: u64,
+    known: Extent,
+    carried: u64,
 }
 
+/// Bytes of a file that are put at the end of another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Piece {
+    from: u64,
+    to: u64,
+    /// The number of the other file, and how long it was before.
+    into: u64,
+    at: u64,
+}
+
+/// Is told of each piece before it is written.
+pub(super) type OnPiece<'a> = &'a dyn Fn(Piece) -> io::Result<()>;
+
+/// Of pieces that nobody will go on with.
+pub(super) const UNNOTED: OnPiece<'static> = &|_| Ok(());
+
 impl Tail {
-    pub(super) fn new(file: File, known: u64) -> Self {
-        Self { file, known }
+    pub(super) fn new(file: File, known: Extent) -> Self {
+        Self { file, known, carried: known.bytes }
     }
 
     /// Whether nobody can reach the file by a name, so that what comes to it would be lost.
@@ -50,26 +71,77 @@ impl Tail {
         self.file.metadata().is_ok_and(|metadata| metadata.nlink() == 0)
     }
 
-    /// Puts what was appended at the end of the file `name`, until nothing more comes.
-    pub(super) fn carry(&mut self, dir: &Dir, name: &OsStr) -> io::Result<()> {
+    /// Whether what was known to be in the file is there yet, so that all after it was appended.
+    pub(super) fn is_appended_to(&self) -> bool {
+        self.known.begins(&self.file).unwrap_or_default()
+    }
+
+    /// Puts what was appended at the end of the file `name`, until nothing more comes. Nothing of
+    /// a file that was written anew is carried over.
+    pub(super) fn carry(&mut self, dir: &Dir, name: &OsStr, note: OnPiece<'_>) -> io::Result<()> {
         for _ in 0..ROUNDS_MAX {
-            let bytes = self.file.metadata()?.len().saturating_sub(self.known).min(BYTES_MAX);
+            let bytes = self.file.metadata()?.len().saturating_sub(self.carried).min(BYTES_MAX);
             if bytes == 0 {
                 return Ok(());
             }
-            let mut tail = vec![0; usize::try_from(bytes).unwrap_or_default()];
-            self.file.read_exact_at(&mut tail, self.known)?;
+            let (from, to) = (self.carried, self.carried + bytes);
+            let tail = self.appended(from, to)?;
             match open_in(dir, Path::new(name), OpenOptions::new().append(true)) {
-                // In one piece, as it came.
-                Ok(mut target) => target.write_all(&tail)?,
+                Ok(mut target) => {
+                    let there = target.metadata()?;
+                    note(Piece { from, to, into: there.ino(), at: there.len() })?;
+                    // In one piece, as it came.
+                    target.write_all(&tail)?;
+                }
                 // It was removed, and what was appended to it is gone with it.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
             }
-            self.known += bytes;
+            self.carried = to;
         }
         Ok(())
     }
+
+    /// Goes on where somebody was stopped who was about to carry over a piece: puts there what of
+    /// it is missing.
+    pub(super) fn resume(&mut self, dir: &Dir, name: &OsStr, piece: Piece) -> io::Result<()> {
+        self.carried = self.carried.max(piece.from);
+        let tail = self.appended(piece.from, piece.to)?;
+        let options = |options: &mut OpenOptions| open_in(dir, Path::new(name), options);
+        let there = options(OpenOptions::new().read(true));
+        match there.and_then(|there| after(&there, piece)) {
+            Ok(there) if memmem::find(&there, &tail).is_some() => {}
+            Ok(there) => {
+                let begun = (0..tail.len()).rev().find(|count| there.ends_with(&tail[..*count]));
+                let missing = &tail[begun.unwrap_or_default()..];
+                options(OpenOptions::new().append(true))?.write_all(missing)?;
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+        self.carried = piece.to;
+        Ok(())
+    }
+
+    /// Bytes that were appended.
+    fn appended(&self, from: u64, to: u64) -> io::Result<Vec<u8>> {
+        let mut tail = vec![0; usize::try_from(to.saturating_sub(from)).unwrap_or_default()];
+        self.file.read_exact_at(&mut tail, from)?;
+        // Asked after they were read: whoever writes the file anew begins at its start.
+        if !self.is_appended_to() {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        Ok(tail)
+    }
+}
+
+/// What `file` has after the place where a piece was to be put; all, if it is another one.
+fn after(file: &File, piece: Piece) -> io::Result<Vec<u8>> {
+    let metadata = file.metadata()?;
+    let from = if metadata.ino() == piece.into { piece.at.min(metadata.len()) } else { 0 };
+    let mut there = vec![0; usize::try_from(metadata.len() - from).unwrap_or_default()];
+    file.read_exact_at(&mut there, from)?;
+    Ok(there)
 }
 
 /// The files that were replaced in the last moments.
@@ -113,7 +185,7 @@ impl Tails {
 impl Kept {
     fn look(&mut self) {
         // What cannot be carried over now may be the next time.
-        let _ = self.tail.carry(&self.dir, &self.name);
+        let _ = self.tail.carry(&self.dir, &self.name, UNNOTED);
     }
 }
 

@@ -19,6 +19,9 @@ const CHUNK_BYTES: usize = 4 * 1024 * 1024;
 /// Times that another program may put a file in the place of ours while we put back its last.
 const EXCHANGES_MAX: usize = 16;
 
+/// How the name of a file ends whose place was taken, where names cannot be exchanged.
+pub(super) const OLD: &str = ".old";
+
 /// A new file under a name that nobody uses. Whatever has that name when this is
 /// dropped goes: the new file itself, or the one that it took the place of.
 #[derive(Debug)]
@@ -153,7 +156,7 @@ impl Drop for Temporary<'_> {
 
 /// The name of the file whose place was taken, where names cannot be exchanged.
 pub(super) fn spare_of(name: &str) -> String {
-    name.replace(".tmp", ".old")
+    name.replace(".tmp", OLD)
 }
 
 /// The regular file `name`, to be read.
@@ -165,7 +168,7 @@ pub(super) fn open(dir: &Dir, name: &OsStr) -> io::Result<File> {
 /// took its place; that gets the other name. True where nothing has the other name then, since
 /// names cannot be exchanged.
 pub(super) fn give_back(dir: &Dir, temporary: &str, name: &OsStr, ours: u64) -> io::Result<bool> {
-    if temporary.ends_with(".old") {
+    if temporary.ends_with(OLD) {
         dir.rename(temporary, dir, name)?;
         return Ok(true);
     }

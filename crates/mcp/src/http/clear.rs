@@ -1,10 +1,8 @@
 //! Which requests can be read in one way only. Others are refused: what stands before a server may
 //! have read them in another way.
 
-use hyper::Uri;
-use hyper::header::{
-    AUTHORIZATION, CONTENT_TYPE, HOST, HeaderMap, HeaderName, ORIGIN, TRANSFER_ENCODING,
-};
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, ORIGIN, TRANSFER_ENCODING};
+use hyper::{Method, Request};
 
 /// The header that names a session.
 pub(super) const SESSION_HEADER: &str = "mcp-session-id";
@@ -20,6 +18,8 @@ pub(super) enum Unclear {
     OtherHost,
     #[error("there are both `content-length` and `transfer-encoding`")]
     TwoLengths,
+    #[error("a body in pieces comes along with the request before it; wait for that one's answer")]
+    NotAlone,
 }
 
 /// Headers that a request has at most once.
@@ -37,7 +37,8 @@ const SINGLE: [HeaderName; 7] = [
 ///
 /// # Errors
 /// [`Unclear`].
-pub(super) fn check(uri: &Uri, headers: &HeaderMap, read: &[u8]) -> Result<(), Unclear> {
+pub(super) fn check<Body>(request: &Request<Body>, read: &[u8]) -> Result<(), Unclear> {
+    let (uri, headers) = (request.uri(), request.headers());
     for name in SINGLE {
         if headers.get_all(&name).iter().count() > 1 {
             return Err(Unclear::Twice(name));
@@ -51,10 +52,26 @@ pub(super) fn check(uri: &Uri, headers: &HeaderMap, read: &[u8]) -> Result<(), U
     if named.is_some_and(|named| !named.eq_ignore_ascii_case(host)) {
         return Err(Unclear::OtherHost);
     }
-    if headers.contains_key(TRANSFER_ENCODING) && has_length(read) {
-        return Err(Unclear::TwoLengths);
+    if headers.contains_key(TRANSFER_ENCODING) {
+        // A head that begins before what was read last came along with the request before it.
+        if !has_start(read, request.method()) {
+            return Err(Unclear::NotAlone);
+        }
+        if has_length(read) {
+            return Err(Unclear::TwoLengths);
+        }
     }
     Ok(())
+}
+
+/// Whether one of the lines begins a head, so that all of it was read.
+fn has_start(read: &[u8], method: &Method) -> bool {
+    let begins = |line: &[u8]| {
+        let rest = line.strip_prefix(method.as_str().as_bytes());
+        rest.is_some_and(|rest| rest.starts_with(b" "))
+            && line.trim_ascii_end().ends_with(b" HTTP/1.1")
+    };
+    read.split(|byte| *byte == b'\n').any(begins)
 }
 
 /// Whether one of the lines says how long a body is. What reads heads for us hides that where

@@ -16,11 +16,11 @@ use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 
 use super::answer_body::AnswerBody;
-use super::auth::{self, Rejection};
 use super::body::{self, BodyBytes, Refused};
-use super::clear::{self, SESSION_HEADER};
+use super::clear::SESSION_HEADER;
 use super::connections::{Connections, Peer};
 use super::guests::{Guests, Room};
+use super::heads;
 use super::line::{Line, Stage};
 use super::settings::{HttpSettings, Token};
 use crate::claims::{Claim, Claims};
@@ -90,11 +90,8 @@ impl Endpoint {
 
     /// Answers a request.
     pub(super) async fn answer(&self, request: Request<Incoming>, from: From) -> Response<Body> {
-        let (path, headers) = (request.uri().path(), request.headers());
-        let read = from.line.take_read();
-        let is_clear = clear::check(request.uri(), headers, &read).map_err(Rejection::Unclear);
-        let allowed = is_clear.and_then(|()| auth::authorise(self.token.as_ref(), path, headers));
-        if let Err(rejection) = allowed {
+        let admitted = heads::admit(&request, &from.line.take_read(), self.token.as_ref());
+        if let Err(rejection) = admitted {
             return rejection.response().map(BodyExt::boxed);
         }
         // What was delivered by now may be pointed at in its answer.

@@ -11,8 +11,7 @@ use foveal_tools::session::Delivery;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
-/// Bytes of what was read last that are kept: as many as a head may have, and some before it.
-const READ_LAST_BYTES: usize = 96 << 10;
+use super::read_last::ReadLast;
 
 /// What a connection is at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,8 +41,7 @@ struct State {
     is_answered: bool,
     /// Since when the client takes nothing of what is to be written.
     stuck_since: Option<Instant>,
-    /// What was read last.
-    read_last: Vec<u8>,
+    read_last: ReadLast,
     /// Answers that are about to be written.
     unwritten: Vec<Delivery>,
     /// Answers that the system took to the last byte. Whether the client did shows where the
@@ -61,7 +59,7 @@ impl Line {
             since: Instant::now(),
             is_answered: false,
             stuck_since: None,
-            read_last: Vec::new(),
+            read_last: ReadLast::default(),
             unwritten,
             written,
         };
@@ -92,7 +90,7 @@ impl Line {
     /// The bytes that were read since this was last asked, as far as they are kept: the head of
     /// the request that has just come is among them.
     pub(super) fn take_read(&self) -> Vec<u8> {
-        std::mem::take(&mut self.lock().read_last)
+        self.lock().read_last.take()
     }
 
     /// Whether there are answers of which it is not yet told whether they were delivered.
@@ -172,13 +170,7 @@ impl AsyncRead for LineStream {
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         let polled = self.0.with(|stream| stream.poll_read(context, buffer));
-        let read = &buffer.filled()[before..];
-        let mut state = self.0.lock();
-        state.read_last.extend_from_slice(read);
-        if state.read_last.len() > 2 * READ_LAST_BYTES {
-            let excess = state.read_last.len() - READ_LAST_BYTES;
-            state.read_last.drain(..excess);
-        }
+        self.0.lock().read_last.add(&buffer.filled()[before..]);
         polled
     }
 }

@@ -16,12 +16,10 @@ use super::auth;
 use super::connections::{Connections, Peer, Room};
 use super::endpoint::{Endpoint, From};
 use super::line::{Line, LineStream};
+use super::read_last::HEAD_BYTES_MAX;
 use super::settings::{HttpError, HttpSettings};
 use crate::runtime;
 use crate::server::Server;
-
-/// Bytes of the longest head of a request.
-const HEAD_BYTES_MAX: usize = 64 << 10;
 
 /// How often it is looked whether a client takes too long.
 const SWEEP_PAUSE: Duration = Duration::from_millis(500);

@@ -7,9 +7,12 @@ mod clear;
 mod connections;
 mod endpoint;
 mod guests;
+mod heads;
 mod line;
 mod listen;
+mod read_last;
 mod settings;
 
+pub use self::heads::taken_heads;
 pub use self::listen::{serve, serve_on};
 pub use self::settings::{HttpError, HttpSettings, PATH, Patience, Token};

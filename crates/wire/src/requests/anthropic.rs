@@ -21,7 +21,8 @@ pub(crate) fn read(mut body: Object, output: &mut Output<'_>) {
         draft.push(Step::with(Role::System, None, system));
     }
     output.each_object("messages[]", messages, |message, output| {
-        self::message(&mut draft, message, output);
+        let is_first = draft.steps().iter().all(|step| step.role == Role::System);
+        self::message(&mut draft, message, is_first, output);
     });
     output.conversation(draft);
 }
@@ -43,7 +44,13 @@ pub(crate) fn is_format(head: &Head) -> bool {
     head.has("messages") && (head.any(&SIGNS) || by_model)
 }
 
-fn message(draft: &mut Draft, mut message: Object, output: &mut Output<'_>) {
+/// Adds one message. `is_first` says that none but system messages stand before it.
+pub(crate) fn message(
+    draft: &mut Draft,
+    mut message: Object,
+    is_first: bool,
+    output: &mut Output<'_>,
+) {
     let content = json::take(&mut message, "content");
     match json::text(&message, "role") {
         Some("assistant") => {
@@ -60,7 +67,6 @@ fn message(draft: &mut Draft, mut message: Object, output: &mut Output<'_>) {
             }
         }
         Some("system") => {
-            let is_first = draft.steps().iter().all(|step| step.role == Role::System);
             let mark = if is_first { StepMark::None } else { StepMark::Injected };
             let step = Step::with(Role::System, None, json::message_blocks(content));
             draft.push(step.marked(mark));

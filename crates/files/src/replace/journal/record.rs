@@ -8,6 +8,7 @@ use std::os::unix::fs::{
     DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
 };
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustix::fs::{FlockOperation, flock};
@@ -35,6 +36,8 @@ pub struct Journal {
     record: Mutex<Option<Record>>,
     /// Records of others that there is nothing to do about.
     pub(super) passed: Mutex<Passed>,
+    /// Whether the last recovery waited for a writer in vain.
+    pub(super) has_waited: AtomicBool,
 }
 
 /// The record of this process.
@@ -66,6 +69,7 @@ impl Journal {
             names: Arc::default(),
             record: Mutex::default(),
             passed: Mutex::default(),
+            has_waited: AtomicBool::default(),
         })
     }
 

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use std::sync::{MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::cut_off::{Recovered, Unfinished};
 use super::line::Line;
 use super::record::{ENDING, Journal, Passed, is_at, is_locked};
-use super::undo;
+use super::undo::{self, NotMended};
 use crate::roots::Roots;
 
 /// How long a record is kept whose folders are not there.
@@ -18,6 +19,9 @@ const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// Bytes of a record that are read.
 const RECORD_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// How long writers that live are waited for, in one recovery.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Records that are remembered as being about other folders.
 const PASSED_MAX: usize = 1000;
@@ -37,6 +41,11 @@ impl Journal {
         let Ok(entries) = fs::read_dir(&self.folder) else { return Vec::new() };
         let folders: Vec<PathBuf> = roots.all().map(|root| root.path().to_owned()).collect();
         let mut found = Vec::new();
+        // Whoever holds a folder for longer is not waited for at each call.
+        let patience =
+            if self.has_waited.load(Ordering::Relaxed) { Duration::ZERO } else { PATIENCE };
+        let until = Instant::now() + patience;
+        let mut is_busy = false;
         for entry in entries.flatten() {
             let path = entry.path();
             let is_record = path.extension().is_some_and(|ending| ending == ENDING);
@@ -46,7 +55,9 @@ impl Journal {
                 continue;
             }
             // A record that cannot be read is left to whoever can.
-            if let Ok(true) = self.recover_record(&path, roots, &mut found, step) {
+            let left = self.recover_record(&path, (roots, until), &mut found, step);
+            is_busy |= matches!(left, Ok(Some(NotMended::Busy)));
+            if let Ok(Some(NotMended::Elsewhere)) = left {
                 let mut passed = self.passed();
                 if passed.len() >= PASSED_MAX {
                     passed.clear();
@@ -54,51 +65,63 @@ impl Journal {
                 passed.insert(key);
             }
         }
+        self.has_waited.store(is_busy, Ordering::Relaxed);
         found
     }
 
-    /// Mends what the record at `path` says. True if it has writes in other folders.
+    /// Mends what the record at `path` says; why not all of it, if so.
     fn recover_record(
         &self,
         path: &Path,
-        roots: &Roots,
+        (roots, until): (&Roots, Instant),
         found: &mut Vec<Recovered>,
         step: &dyn Fn(),
-    ) -> io::Result<bool> {
+    ) -> io::Result<Option<NotMended>> {
         let mut file = OpenOptions::new().read(true).append(true).open(path)?;
         // Its process lives, or somebody else is at it.
         if !is_locked(&file)? || !is_at(&file, path) {
-            return Ok(false);
+            return Ok(None);
         }
-        let mut is_elsewhere = false;
+        let mut left = None;
         for (write, unfinished) in unfinished(&mut file)? {
             step();
-            match undo::mend(self, &unfinished, roots, step) {
-                Some(told) => found.extend(told),
-                None => {
-                    is_elsewhere = true;
+            let note = |at: usize, piece| {
+                step();
+                append(&file, &Line::Carries { write, file: at, piece })?;
+                step();
+                Ok(())
+            };
+            match undo::mend((self, &note), &unfinished, (roots, until), step) {
+                Ok(told) => found.extend(told),
+                Err(why) => {
+                    // What may be mended soon is looked at again.
+                    left = Some(if left == Some(NotMended::Busy) { NotMended::Busy } else { why });
                     continue;
                 }
             }
             step();
             // If that cannot be noted, the next one finds nothing left to do.
-            let line = serde_json::to_vec(&Line::End { write })?;
-            let _ = file.write_all(&[b"\n", &*line, b"\n"].concat());
+            let _ = append(&file, &Line::End { write });
         }
         let is_old = || {
             let changed = file.metadata().and_then(|metadata| metadata.modified());
             changed.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > KEPT))
         };
-        if !is_elsewhere || is_old() {
+        if left.is_none() || is_old() {
             fs::remove_file(path)?;
-            is_elsewhere = false;
+            left = None;
         }
-        Ok(is_elsewhere)
+        Ok(left)
     }
 
     fn passed(&self) -> MutexGuard<'_, Passed> {
         self.passed.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Appends a line to the record of another process, whose last one may be cut off.
+fn append(mut record: &File, line: &Line) -> io::Result<()> {
+    record.write_all(&[b"\n", &*serde_json::to_vec(line)?, b"\n"].concat())
 }
 
 /// The writes in a record that have not ended. A line that cannot be read was cut off by a power
@@ -110,11 +133,16 @@ fn unfinished(file: &mut File) -> io::Result<BTreeMap<u64, Unfinished>> {
     for line in text.split(|byte| *byte == b'\n') {
         match serde_json::from_slice(line) {
             Ok(Line::Begin { write, files }) => {
-                writes.insert(write, Unfinished { files, made: BTreeMap::new() });
+                writes.insert(write, Unfinished { files, ..Unfinished::default() });
             }
             Ok(Line::Made { write, file, inode }) => {
                 if let Some(unfinished) = writes.get_mut(&write) {
                     unfinished.made.insert(file, inode);
+                }
+            }
+            Ok(Line::Carries { write, file, piece }) => {
+                if let Some(unfinished) = writes.get_mut(&write) {
+                    unfinished.carries.insert(file, piece);
                 }
             }
             Ok(Line::End { write }) => drop(writes.remove(&write)),

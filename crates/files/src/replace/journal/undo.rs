@@ -6,6 +6,7 @@ use std::io;
 use std::io::Read as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
+use std::time::Instant;
 
 use cap_std::fs::{Dir, MetadataExt as _};
 use foveal_cancel::Cancel;
@@ -13,10 +14,12 @@ use foveal_cancel::Cancel;
 use super::cut_off::{Recovered, RecoveredHow, Unfinished};
 use super::line::Planned;
 use super::record::Journal;
+use crate::replace::error::WriteError;
+use crate::replace::extent::Extent;
 use crate::replace::folders::sync;
 use crate::replace::lock::Locks;
-use crate::replace::tails::Tail;
-use crate::replace::temporary::{give_back, open, spare_of};
+use crate::replace::tails::{OnPiece, Piece, Tail, UNNOTED};
+use crate::replace::temporary::{OLD, give_back, open, spare_of};
 use crate::roots::{Located, Roots};
 
 /// A file of the write, as it is found.
@@ -26,7 +29,18 @@ struct Found<'a> {
     name: OsString,
     /// The number of its new file.
     made: Option<u64>,
+    /// What was last to be carried over to its place.
+    carries: Option<Piece>,
     stage: Stage,
+}
+
+/// Why a write is not mended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NotMended {
+    /// Its files are not in these roots.
+    Elsewhere,
+    /// Somebody writes there now.
+    Busy,
 }
 
 /// How far a file came.
@@ -37,20 +51,27 @@ enum Stage {
     Placed(Option<String>),
 }
 
-/// Takes back what was half done, and removes what was left beside. Nothing if the files are not
-/// in these roots, or somebody writes there now; else what there is to tell.
+/// Takes back what was half done, and removes what was left beside; what there is to tell. `note`
+/// is told of what is about to be carried over to the place of a file.
+///
+/// # Errors
+/// If the files are not in these roots, or somebody writes there until `until`.
 pub(super) fn mend(
-    journal: &Journal,
+    (journal, note): (&Journal, &dyn Fn(usize, Piece) -> io::Result<()>),
     unfinished: &Unfinished,
-    roots: &Roots,
+    (roots, until): (&Roots, Instant),
     step: &dyn Fn(),
-) -> Option<Option<Recovered>> {
+) -> Result<Option<Recovered>, NotMended> {
     let located = unfinished.files.iter().map(|planned| located(roots, planned));
-    let located: Vec<Located> = located.collect::<Option<_>>()?;
-    let locks = Locks::take(&located.iter().collect::<Vec<_>>(), &Cancel::NEVER).ok()?;
+    let located: Vec<Located> = located.collect::<Option<_>>().ok_or(NotMended::Elsewhere)?;
+    let files: Vec<&Located> = located.iter().collect();
+    let locks = Locks::take_until(until, &files, &Cancel::NEVER).map_err(|error| match error {
+        WriteError::Busy { .. } => NotMended::Busy,
+        _ => NotMended::Elsewhere,
+    })?;
     let find = |(at, planned)| {
         let made = unfinished.made.get(&at).copied();
-        Found::new(planned, locks.dir(at), made)
+        Found::new(planned, locks.dir(at), made, unfinished.carries.get(&at).copied())
     };
     let found: Vec<Found<'_>> = unfinished.files.iter().enumerate().map(find).collect();
     step();
@@ -61,12 +82,14 @@ pub(super) fn mend(
         Some(Recovered { files, how })
     };
     if placed == found.len() && found.iter().all(Found::displaced_its_own) {
-        found.iter().for_each(Found::tidy);
-        return Some(None);
+        for (at, found) in found.iter().enumerate() {
+            found.tidy(&|piece| note(at, piece), step);
+        }
+        return Ok(None);
     }
     if !found.iter().filter(is_placed).all(Found::can_be_taken_back) {
         let kept = found.iter().flat_map(|found| found.keep(journal)).collect();
-        return Some(told(RecoveredHow::Left { kept }));
+        return Ok(told(RecoveredHow::Left { kept }));
     }
     for found in found.iter().filter(is_placed) {
         found.take_back();
@@ -76,11 +99,11 @@ pub(super) fn mend(
         // What is not on the device now is taken back once more after a power cut.
         let _ = sync(dir);
     }
-    for found in &found {
-        found.tidy_new();
+    for (at, found) in found.iter().enumerate() {
+        found.tidy_new(&|piece| note(at, piece), step);
         step();
     }
-    Some(if placed == 0 { None } else { told(RecoveredHow::TakenBack) })
+    Ok(if placed == 0 { None } else { told(RecoveredHow::TakenBack) })
 }
 
 /// The file, if it is below one of the roots and its folder is the one that it was in.
@@ -94,7 +117,7 @@ fn located(roots: &Roots, planned: &Planned) -> Option<Located> {
 }
 
 impl<'a> Found<'a> {
-    fn new(planned: &'a Planned, dir: &'a Dir, made: Option<u64>) -> Self {
+    fn new(planned: &'a Planned, dir: &'a Dir, made: Option<u64>, carries: Option<Piece>) -> Self {
         let inode = |name: &OsStr| dir.symlink_metadata(name).ok().map(|found| found.ino());
         let name = planned.name.os();
         let spare = spare_of(&planned.temporary);
@@ -113,7 +136,7 @@ impl<'a> Found<'a> {
                 }
             }
         };
-        Self { planned, dir, name, made, stage }
+        Self { planned, dir, name, made, carries, stage }
     }
 
     /// Whether the file that lost its place holds what it should, or is gone already.
@@ -135,26 +158,42 @@ impl<'a> Found<'a> {
         })
     }
 
-    /// Puts the old file back in its place, and what others appended to the new one.
+    /// Puts the old file back in its place.
     fn take_back(&self) {
         let (Stage::Placed(Some(displaced)), Some(made)) = (&self.stage, self.made) else { return };
+        if !displaced.ends_with(OLD) {
+            // What others appended to the new one is carried over before that is removed.
+            let _ = give_back(self.dir, displaced, &self.name, made);
+            return;
+        }
+        // The new one is gone when it has lost its place.
         let Ok(ours) = open(self.dir, &self.name) else { return };
         if give_back(self.dir, displaced, &self.name, made).is_ok() {
             // What cannot be carried over is lost with the disk full; there is no place for it.
-            let _ = Tail::new(ours, self.planned.after.bytes).carry(self.dir, &self.name);
+            let _ = Tail::new(ours, self.planned.after).carry(self.dir, &self.name, UNNOTED);
         }
     }
 
+    /// Puts what others appended to `file`, which held `known`, at the end of the file that has the
+    /// name. What was put there before is not put there again.
+    fn carry(&self, file: File, known: Extent, note: OnPiece<'_>) -> io::Result<()> {
+        let mut tail = Tail::new(file, known);
+        if let Some(piece) = self.carries {
+            tail.resume(self.dir, &self.name, piece)?;
+        }
+        tail.carry(self.dir, &self.name, note)
+    }
+
     /// Removes the old file whose place is taken, once what others appended to it is carried over.
-    fn tidy(&self) {
+    fn tidy(&self, note: OnPiece<'_>, step: &dyn Fn()) {
         let (Stage::Placed(Some(displaced)), Some(before)) = (&self.stage, self.planned.before)
         else {
             return;
         };
         let Ok(old) = open(self.dir, OsStr::new(displaced)) else { return };
         let has_other_names = old.metadata().is_ok_and(|metadata| metadata.nlink() > 1);
-        let carried =
-            has_other_names || Tail::new(old, before.bytes).carry(self.dir, &self.name).is_ok();
+        let carried = has_other_names || self.carry(old, before, note).is_ok();
+        step();
         if carried {
             let _ = self.dir.remove_file(displaced);
         }
@@ -162,7 +201,7 @@ impl<'a> Found<'a> {
 
     /// Removes the new file that did not get, or lost, its place. It is ours by its name and its
     /// number; without a number it is empty.
-    fn tidy_new(&self) {
+    fn tidy_new(&self, note: OnPiece<'_>, step: &dyn Fn()) {
         let temporary = &*self.planned.temporary;
         // After an exchange that nobody noted, the old file stands here.
         if let Ok(ours) = open(self.dir, OsStr::new(temporary))
@@ -170,7 +209,8 @@ impl<'a> Found<'a> {
             && begins(&ours, self.planned.after)
         {
             // It had its place for a moment, and somebody appended to it.
-            let _ = Tail::new(ours, self.planned.after.bytes).carry(self.dir, &self.name);
+            let _ = self.carry(ours, self.planned.after, note);
+            step();
         }
         if let Ok(there) = self.dir.symlink_metadata(temporary)
             && match self.made {
@@ -220,7 +260,7 @@ impl<'a> Found<'a> {
     }
 }
 
-fn begins(file: &File, extent: crate::replace::extent::Extent) -> bool {
+fn begins(file: &File, extent: Extent) -> bool {
     extent.begins(file).unwrap_or_default()
 }
 

@@ -1,0 +1,109 @@
+//! Which heads of requests are taken.
+
+use std::convert::Infallible;
+use std::io;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use http_body_util::Empty;
+use hyper::body::{Bytes, Incoming};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, Response};
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream, ReadBuf};
+
+use super::auth::{self, Rejection};
+use super::clear;
+use super::read_last::{HEAD_BYTES_MAX, ReadLast};
+use super::settings::Token;
+
+/// Bytes that are under way at most in [`taken_heads`].
+const UNDER_WAY_BYTES: usize = 64 << 10;
+
+/// That a request may go on; `read` holds its head as it came.
+///
+/// # Errors
+/// [`Rejection`].
+pub(super) fn admit<Body>(
+    request: &Request<Body>,
+    read: &[u8],
+    token: Option<&Token>,
+) -> Result<(), Rejection> {
+    clear::check(request, read).map_err(Rejection::Unclear)?;
+    auth::authorise(token, request.uri().path(), request.headers())
+}
+
+/// Of each request that a connection hands on which sends `bytes` in pieces of so many, whether it
+/// is taken. Bodies are passed over. For tests.
+pub async fn taken_heads(bytes: &[u8], piece: usize, token: Option<&Token>) -> Vec<bool> {
+    let (near, far) = tokio::io::duplex(UNDER_WAY_BYTES);
+    let stream = Recorded { stream: near, read: Arc::default() };
+    let (read, taken) = (Arc::clone(&stream.read), Arc::new(Mutex::new(Vec::new())));
+    let service = service_fn(|request: Request<Incoming>| {
+        let read = read.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let is_taken = admit(&request, &read, token).is_ok();
+        taken.lock().unwrap_or_else(PoisonError::into_inner).push(is_taken);
+        async { Ok::<_, Infallible>(Response::new(Empty::<Bytes>::new())) }
+    });
+    let mut builder = http1::Builder::new();
+    builder.max_buf_size(HEAD_BYTES_MAX);
+    let served = builder.serve_connection(TokioIo::new(stream), service);
+    let (mut answers, mut requests) = tokio::io::split(far);
+    let send = async {
+        for part in bytes.chunks(piece.max(1)) {
+            if requests.write_all(part).await.is_err() {
+                break;
+            }
+            tokio::task::yield_now().await;
+        }
+        drop(requests.shutdown().await);
+    };
+    let listen = async {
+        let mut all = Vec::new();
+        drop(answers.read_to_end(&mut all).await);
+    };
+    // A head that cannot be read ends the connection.
+    let (ended, (), ()) = tokio::join!(served, send, listen);
+    drop(ended);
+    std::mem::take(&mut taken.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// A stream of which what was read last is kept, as of a connection.
+struct Recorded {
+    stream: DuplexStream,
+    read: Arc<Mutex<ReadLast>>,
+}
+
+impl AsyncRead for Recorded {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let polled = Pin::new(&mut self.stream).poll_read(context, buffer);
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        read.add(&buffer.filled()[before..]);
+        polled
+    }
+}
+
+impl AsyncWrite for Recorded {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}

@@ -1,0 +1,17 @@
+//! What a gateway reads of the answers of model APIs while their bytes pass by untouched:
+//! the events of streams, what was billed, and how the answer ended.
+
+mod answer;
+mod billed;
+mod draft;
+mod pick;
+mod protocols;
+mod reader;
+mod sse;
+mod usage;
+
+pub use answer::{Answer, AnswerError, ERROR_BYTES_MAX, End, TEXT_BYTES_MAX};
+pub use billed::Billed;
+pub use reader::{AnswerReader, DOCUMENT_BYTES_MAX};
+pub use sse::{EVENT_BYTES_MAX, Event, EventSplitter};
+pub use usage::billed;

@@ -1,0 +1,7 @@
+//! What is read of answers: generated streams and documents of all four APIs in any pieces, cut
+//! ones, errors in mid-stream, and arbitrary bytes.
+
+mod any;
+mod examples;
+mod generated;
+mod said;
