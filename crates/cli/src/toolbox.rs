@@ -147,7 +147,18 @@ impl Opener {
         let index = |root: &Path| -> code_index::Open {
             let (root, environment) = (root.to_owned(), self.environment.clone());
             let keeps = !self.settings.keeps_no_contents;
-            Box::new(move || repository_index::open_for_tools(&root, keeps, &environment))
+            let mut is_told = false;
+            Box::new(move || {
+                let index = repository_index::open_for_tools(&root, keeps, &environment)?;
+                if index.is_stand_in() && !std::mem::replace(&mut is_told, true) {
+                    notice::say(format_args!(
+                        "another process holds the index of `{}`; files are read anew until it is \
+                         free",
+                        root.display()
+                    ));
+                }
+                Ok(index)
+            })
         };
         let first = index(opened.working_directory());
         let mut toolbox = self.with_index(opened, first);
@@ -205,8 +216,10 @@ impl Opener {
 
     fn without_index(&self, place: &Place, store: Arc<dyn Store>) -> anyhow::Result<Toolbox> {
         let path = place.meant.clone();
-        let source = io::Error::from(io::ErrorKind::Unsupported);
-        let index = Box::new(move || Err(IndexError::Place { path, source }));
+        let index = Box::new(move || {
+            let source = io::Error::from(io::ErrorKind::Unsupported);
+            Err(IndexError::Place { path: path.clone(), source })
+        });
         let mut folders = vec![place.meant.clone()];
         if !place.working.starts_with(&place.meant) {
             folders.push(place.working.clone());

@@ -22,6 +22,9 @@ const GROWTH_BYTES_MAX: u64 = 48 << 20;
 /// What threads and open files may come to be more by: connections come and go.
 const GROWTH_MAX: u64 = 12;
 
+/// How often it is told meanwhile what the server uses.
+const TOLD: u32 = 20;
+
 /// What a process uses.
 #[derive(Debug, Clone, Copy)]
 struct Use {
@@ -151,10 +154,17 @@ fn memory_threads_and_files_stay_flat() {
             });
         }
         let begun = Instant::now();
+        let whole = Duration::from_secs(seconds);
         let mut samples = Vec::new();
-        while begun.elapsed() < Duration::from_secs(seconds) {
+        let mut told = 0;
+        while begun.elapsed() < whole {
             std::thread::sleep(Duration::from_millis(500));
             samples.extend(used(process));
+            if begun.elapsed() >= whole * told / TOLD {
+                told += 1;
+                let (seconds, calls) = (begun.elapsed().as_secs(), calls.load(Ordering::Relaxed));
+                eprintln!("{seconds:5} s, {calls:6} calls a client: {:?}", samples.last());
+            }
         }
         stop.store(true, Ordering::Relaxed);
         samples

@@ -2,27 +2,35 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::aside::with;
 
-/// Opens the file at `path`, or makes it, with a write-ahead log. Another process may write for
-/// `busy_time` before this one gives up. `first` is carried out before anything else: settings
-/// that only a file without tables takes.
+/// Opens the file at `path`, or makes it, with a write-ahead log. Other processes may hold it for
+/// `busy_time` in all before this one gives up. `first` is carried out before anything else where
+/// the file is empty: settings that only a file without tables takes. One that has tables is only
+/// read, so that it opens also while another process writes.
 ///
 /// # Errors
 /// What SQLite says.
 pub fn connect(path: &Path, busy_time: Duration, first: &str) -> rusqlite::Result<Connection> {
+    let begun = Instant::now();
     let connection = Connection::open(path)?;
     connection.busy_timeout(busy_time)?;
-    connection.execute_batch(first)?;
+    let tables = "SELECT count(*) FROM sqlite_schema";
+    let tables: i64 = connection.query_row(tables, [], |row| row.get(0))?;
+    if tables == 0 {
+        connection.execute_batch(first)?;
+    }
+    connection.busy_timeout(busy_time.saturating_sub(begun.elapsed()))?;
     match connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())) {
         // Another process is about to set it.
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {}
         other => other?,
     }
+    connection.busy_timeout(busy_time.saturating_sub(begun.elapsed()))?;
     Ok(connection)
 }
 
@@ -75,7 +83,25 @@ pub enum Marks {
 }
 
 impl Marks {
-    /// Reads what the file behind `connection` is to `application`.
+    /// The same as [`Marks::of`], outside of a transaction, where the file can be written.
+    /// `None` where it cannot: a transaction that writes says why.
+    ///
+    /// # Errors
+    /// What SQLite says.
+    pub fn of_writable(
+        connection: &Connection,
+        application: i64,
+    ) -> rusqlite::Result<Option<Self>> {
+        if connection.is_readonly("main")? {
+            return Ok(None);
+        }
+        // What another process makes meanwhile is seen whole or not at all.
+        let snapshot = connection.unchecked_transaction()?;
+        Self::of(&snapshot, application).map(Some)
+    }
+
+    /// Reads what the file behind `connection` is to `application`; within a transaction, if
+    /// others may make its tables meanwhile.
     ///
     /// # Errors
     /// What SQLite says.

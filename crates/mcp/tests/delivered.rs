@@ -239,6 +239,24 @@ async fn what_a_client_has_read_is_pointed_at_also_on_one_connection() {
 }
 
 #[tokio::test]
+async fn what_a_client_has_read_is_pointed_at_also_if_it_went_at_once() {
+    let world = world();
+    let served = serve(&world, |_| {}).await;
+    for round in 0..20 {
+        let session = served.begin().await;
+        let mut stream = post(&served, &session, &read(2, "a.txt")).await;
+        let mut seen = Vec::new();
+        while !String::from_utf8_lossy(&seen).contains("line number 90") {
+            assert_ne!(stream.read_buf(&mut seen).await.unwrap(), 0);
+        }
+        drop(stream);
+        // What the server writes to a client that is gone comes back to it.
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        assert!(!served.read_in(&session).await.text().contains(LINE), "{round}");
+    }
+}
+
+#[tokio::test]
 async fn equal_ids_do_not_cross() {
     let world = world();
     let served = serve(&world, |_| {}).await;

@@ -91,12 +91,20 @@ impl Served {
 
     /// Begins a session; its name.
     pub(crate) async fn begin(&self) -> String {
+        self.try_begin().await.expect("there is room")
+    }
+
+    /// Begins a session, if there is room for one; its name.
+    pub(crate) async fn try_begin(&self) -> Option<String> {
         let params = json!({"protocolVersion": "2025-06-18", "capabilities": {},
             "clientInfo": {"name": "t", "version": "1"}});
         let reply = self.request("POST", &[], &message(1, "initialize", &params)).await;
+        if reply.status == 503 {
+            return None;
+        }
         assert_eq!(reply.status, 200, "{}", reply.body);
         assert_eq!(reply.answer()["result"]["serverInfo"]["name"], "foveal");
-        reply.header("mcp-session-id").unwrap().to_owned()
+        Some(reply.header("mcp-session-id").unwrap().to_owned())
     }
 
     pub(crate) async fn read_in(&self, session: &str) -> Reply {

@@ -1,11 +1,12 @@
 //! Clients over HTTP that keep others out, or say what can be read in more ways than one.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use foveal_tools::table::ToolSet;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 
 use crate::delivered::{post, run};
 use crate::http::{Served, message, serve};
@@ -20,11 +21,11 @@ fn world() -> World {
     world
 }
 
-/// Four sessions at once.
-fn small_world() -> World {
+/// So many sessions at once.
+fn small_world(sessions_max: usize) -> World {
     let world = World::with(ToolSet::Full, |settings, folder| {
         settings.roots.push(folder.to_owned());
-        settings.sessions_max = 4;
+        settings.sessions_max = sessions_max;
     });
     world.write("a.txt", lines());
     world
@@ -113,8 +114,69 @@ async fn a_body_that_does_not_come_is_not_waited_for() {
 }
 
 #[tokio::test]
+async fn who_takes_nothing_is_let_go_and_others_are_served() {
+    const ASKED: usize = 2_000;
+    let world = world();
+    let served = serve(&world, |settings| {
+        settings.connections_max = 4;
+        settings.patience.stuck = Duration::from_millis(700);
+    })
+    .await;
+    let session = served.begin().await;
+    // More than the system keeps for a client that does not read.
+    let list = message(1, "tools/list", &json!({}));
+    let own = format!("mcp-session-id: {session}\r\n");
+    let request = head(&served, &own, list.len()).replace("connection: close\r\n", "") + &list;
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.set_recv_buffer_size(4_096).unwrap();
+    let (mut taken, mut asked) = socket.connect(served.address).await.unwrap().into_split();
+    let asking = tokio::spawn(async move {
+        // The server stops reading long before the last one.
+        drop(asked.write_all(request.repeat(ASKED).as_bytes()).await);
+        asked
+    });
+    let began = Instant::now();
+    while began.elapsed() < Duration::from_secs(3) {
+        let other = served.begin().await;
+        assert!(served.read_in(&other).await.text().contains(LINE));
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let mut reply = Vec::new();
+    let end = tokio::time::timeout(Duration::from_secs(5), taken.read_to_end(&mut reply)).await;
+    drop(end.expect("the connection was closed"));
+    let answers = String::from_utf8_lossy(&reply).matches("HTTP/1.1 200").count();
+    assert!((1..ASKED).contains(&answers), "{answers}");
+    drop(asking.await);
+}
+
+/// Requests come while their session is chosen to end for a new one.
+#[tokio::test]
+async fn a_request_is_answered_or_told_that_its_session_is_gone() {
+    let world = small_world(1);
+    let served = Arc::new(serve(&world, |_| {}).await);
+    let asking = (0..8).map(|_| {
+        let served = Arc::clone(&served);
+        tokio::spawn(async move {
+            for _ in 0..25 {
+                let session = served.try_begin().await;
+                let Some(session) = session else { continue };
+                let reply = served.read_in(&session).await;
+                match reply.status {
+                    200 => assert!(reply.text().contains(LINE), "{}", reply.body),
+                    404 => {}
+                    _ => panic!("{}: {}", reply.status, reply.body),
+                }
+            }
+        })
+    });
+    for asking in asking.collect::<Vec<_>>() {
+        asking.await.unwrap();
+    }
+}
+
+#[tokio::test]
 async fn new_sessions_throw_out_none_that_works() {
-    let world = small_world();
+    let world = small_world(4);
     let served = serve(&world, |_| {}).await;
     let works = served.begin().await;
     served.read_in(&works).await;
@@ -149,7 +211,7 @@ async fn new_sessions_throw_out_none_that_works() {
 
 #[tokio::test]
 async fn conversations_of_one_client_throw_out_none_of_another() {
-    let world = small_world();
+    let world = small_world(4);
     let one = world.connect(Desk::default()).await;
     let read = || call(&one, "read_file", json!({"path": "a.txt"}));
     read().await;

@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use foveal_store::{
-    Call, CallChanges, CallNumber, CurationKey, FolderKey, Limits, Moment, Reach, ReaderPlace,
-    RecordNumber, SessionFacts, SessionId, SqliteStore, Store, Uptime,
+    ASKERS_MAX, Call, CallChanges, CallNumber, CurationKey, FolderKey, Limits, Moment, OwnEdit,
+    Reach, ReaderPlace, RecordNumber, SessionFacts, SessionId, SqliteStore, Store, Uptime,
 };
-use foveal_transcript::Handle;
-use foveal_transcript::Timestamp;
+use foveal_transcript::{ContentHash, Handle, Timestamp};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -399,4 +398,99 @@ fn a_locked_store_is_waited_for_once() {
     assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
     other.execute_batch("COMMIT").expect("it is its own");
     store.put(Some(&id), b"content", NOW).expect("it is stored again");
+}
+
+#[test]
+fn a_store_that_another_process_writes_is_opened_at_once() {
+    let (_folder, path) = place();
+    let handle = opened(&path).put(None, b"content", NOW).expect("it is stored").handle;
+    let other = rusqlite::Connection::open(&path).expect("a file");
+    other.execute_batch("BEGIN IMMEDIATE").expect("nobody else writes");
+    let begun = Instant::now();
+    let store = SqliteStore::open_within(&path, Duration::from_millis(500)).expect("it opens");
+    assert!(begun.elapsed() < Duration::from_millis(400), "{:?}", begun.elapsed());
+    assert!(store.get(handle).expect("what is there is read").is_some());
+}
+
+/// Opens the store while `other` holds it, and asks it before and after `other` lets it go.
+fn check_held(path: &Path, other: rusqlite::Connection) {
+    let begun = Instant::now();
+    let store = opened(path);
+    assert!(begun.elapsed() < Duration::from_millis(900), "{:?}", begun.elapsed());
+    let begun = Instant::now();
+    for _ in 0..20 {
+        let error = store.put(None, b"content", NOW).expect_err("another process holds it");
+        assert!(error.is_busy(), "{error}");
+        assert!(store.sessions().expect_err("nothing can be read either").is_busy());
+    }
+    assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
+    assert_eq!(store.path().as_deref(), Some(path));
+    drop(other);
+    let handle = store.put(None, b"content", NOW).expect("it is open by now").handle;
+    assert_eq!(store.sessions().expect("it is open").len(), 1);
+    drop(store);
+    assert!(opened(path).get(handle).expect("it is kept").is_some());
+}
+
+#[test]
+fn a_store_that_another_process_holds_is_opened_later() {
+    let (_folder, path) = place();
+    session(&opened(&path));
+    let other = rusqlite::Connection::open(&path).expect("a file");
+    other.execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE").expect("it is alone");
+    check_held(&path, other);
+    // So is one that is to be brought up to date.
+    let (_folder, path) = place();
+    session(&opened(&path));
+    let other = rusqlite::Connection::open(&path).expect("a file");
+    let columns = ["reader", "asker", "own_edit"].map(|table| {
+        format!("ALTER TABLE {table} DROP COLUMN boot; ALTER TABLE {table} DROP COLUMN uptime;")
+    });
+    let older = format!("{} PRAGMA user_version = 7; BEGIN IMMEDIATE", columns.concat());
+    other.execute_batch(&older).expect("nobody else writes");
+    check_held(&path, other);
+}
+
+#[test]
+fn a_clock_that_jumps_takes_no_notes_of_hooks() {
+    let place_of = |path: &Path| ReaderPlace { folder: FolderKey::of(path), reach: Reach::Below };
+    let day = 86_400_000;
+    let kept = |boot: &str, ms: i64| {
+        let (_folder, path) = place();
+        let store = opened(&path).told_uptime(uptime("first", 1_000));
+        store.note_reader(&[place_of(&path)], Some("reader"), NOW).expect("it is noted");
+        store.note_asker("call", "reader", NOW).expect("it is noted");
+        let edit = OwnEdit {
+            before: Vec::new(),
+            after: ContentHash::of(b"after"),
+            lines: Vec::new(),
+            is_whole: true,
+        };
+        store.note_edit(("session", "reader"), "a.rs", &edit, NOW).expect("it is noted");
+        drop(store);
+        let store = opened(&path).told_uptime(uptime(boot, ms));
+        let limits = Limits { bytes_max: u64::MAX, age_max_ms: 30 * day };
+        store.collect(limits, Timestamp(NOW.0 + YEARS)).expect("it collects");
+        let reader = store.readers(&[place_of(&path)]).expect("a store").reader;
+        [
+            reader.is_some(),
+            store.asker("call").expect("a store").is_some(),
+            !store.edits_by("reader", Moment::default()).expect("a store").is_empty(),
+        ]
+    };
+    assert_eq!(kept("first", 2_000), [true; 3], "the clock jumped");
+    assert_eq!(kept("first", 29 * day), [true; 3], "it jumped, and they are still young");
+    assert_eq!(kept("first", 31 * day), [false; 3], "the machine did run that long");
+    assert_eq!(kept("second", 2_000), [false; 3], "none is of this start of the machine");
+}
+
+#[test]
+fn a_clock_that_is_set_back_keeps_the_newest_askers() {
+    let (_folder, path) = place();
+    let store = opened(&path);
+    for call in 0..ASKERS_MAX {
+        store.note_asker(&format!("early {call}"), "one", Timestamp(NOW.0 + YEARS)).expect("one");
+    }
+    store.note_asker("late", "two", NOW).expect("it is noted");
+    assert_eq!(store.asker("late").expect("a store").as_deref(), Some("two"));
 }

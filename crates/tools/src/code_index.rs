@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use foveal_cancel::Cancel;
 use foveal_code::relations::Relations;
@@ -18,8 +18,12 @@ use crate::error::ToolError;
 /// The longest wait between two looks at the cancellation token.
 const LOOK_UP_TIME: Duration = Duration::from_millis(50);
 
-/// Opens the index; called once, on the thread that keeps it.
-pub type Open = Box<dyn FnOnce() -> Result<Index, IndexError> + Send>;
+/// Opens the index, on the thread that keeps it: once, and again now and then as long as what it
+/// opens [stands in](Index::is_stand_in) for another.
+pub type Open = Box<dyn FnMut() -> Result<Index, IndexError> + Send>;
+
+/// How long an index stands in for another before that is tried again: opening waits for it.
+const STAND_IN_TIME: Duration = Duration::from_secs(30);
 
 /// The indexes of the roots. Each is opened when it is first needed, brought up to date by a
 /// thread of its own, and searched as far as it is; questions come before updates.
@@ -315,11 +319,37 @@ impl Drop for Closing<'_> {
     }
 }
 
+/// An index, and how it is had again.
+struct Kept {
+    index: Index,
+    open: Open,
+    /// When it was last tried to open it.
+    tried: Instant,
+}
+
+impl Kept {
+    fn new(mut open: Open) -> Result<Self, IndexError> {
+        let index = open()?;
+        Ok(Self { index, open, tried: Instant::now() })
+    }
+
+    /// The index; one that stands in for another as long as that cannot be had.
+    fn index(&mut self, now: Instant) -> &mut Index {
+        if self.index.is_stand_in() && now.duration_since(self.tried) >= STAND_IN_TIME {
+            if let Some(other) = (self.open)().ok().filter(|other| !other.is_stand_in()) {
+                self.index = other;
+            }
+            self.tried = now;
+        }
+        &mut self.index
+    }
+}
+
 /// The thread: answers questions, and in between reads what was touched.
 fn keep(shared: &Shared, open: Open) {
     let _closing = Closing(shared);
-    let mut index = match open() {
-        Ok(index) => index,
+    let mut kept = match Kept::new(open) {
+        Ok(kept) => kept,
         Err(error) => {
             let mut work = shared.work.lock().expect("no holder of this lock panics");
             work.refused = Some(error.to_string());
@@ -337,10 +367,11 @@ fn keep(shared: &Shared, open: Open) {
         let touched = std::mem::take(&mut work.touched);
         let question = work.questions.pop_front();
         drop(work);
+        let index = kept.index(Instant::now());
         touched.iter().for_each(|path| index.touch(path));
         let closed = || shared.work.lock().expect("no holder of this lock panics").closed;
         match question {
-            Some(asked) => asked.answer(&mut index, &Cancel::when(&closed)),
+            Some(asked) => asked.answer(index, &Cancel::when(&closed)),
             None => {
                 let busy = || {
                     let work = shared.work.lock().expect("no holder of this lock panics");
@@ -352,3 +383,6 @@ fn keep(shared: &Shared, open: Open) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

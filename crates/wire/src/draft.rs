@@ -224,9 +224,7 @@ impl Draft {
     pub(crate) fn answer(&mut self, mut answer: Answer) -> Result<(), ProblemKind> {
         let Some(made) = self.calls.get_mut(&answer.call) else {
             let call = answer.call.clone();
-            let mut step = Step::new(Role::Tool);
-            step.answers.push(answer);
-            self.push(step);
+            self.answer_alone(answer);
             return Err(ProblemKind::UnknownCall { call });
         };
         let again = std::mem::replace(&mut made.answered, true);
@@ -236,6 +234,13 @@ impl Draft {
         let at = answers.partition_point(|known| known.place <= answer.place);
         answers.insert(at, answer);
         call.map_or(Ok(()), |call| Err(ProblemKind::DuplicateResult { call }))
+    }
+
+    /// Adds a result as a step of its own.
+    pub(crate) fn answer_alone(&mut self, answer: Answer) {
+        let mut step = Step::new(Role::Tool);
+        step.answers.push(answer);
+        self.push(step);
     }
 
     /// Gives the result of the call `id` another content.
@@ -272,6 +277,17 @@ impl Draft {
     /// The flat conversation. Entry numbers that do not fit are dropped with their entries:
     /// 4 billion messages are no recording.
     pub(crate) fn finish(mut self) -> Conversation {
+        let entries = self.take_entries();
+        let mut conversation: Conversation = entries.into_iter().collect();
+        conversation.id = self.id;
+        conversation.parent = self.parent;
+        conversation.agent = self.agent;
+        conversation.directory = self.directory;
+        conversation
+    }
+
+    /// The entries of its steps.
+    pub(crate) fn take_entries(&mut self) -> Vec<Entry> {
         if let Some(system) = self.system.take() {
             for step in &mut self.steps {
                 step.mark = step.mark.later(1);
@@ -287,16 +303,11 @@ impl Draft {
         }
         starts.push(EntryIndex(at));
         let mut entries = Vec::with_capacity(at as usize);
-        for (position, step) in self.steps.into_iter().enumerate() {
+        for (position, step) in std::mem::take(&mut self.steps).into_iter().enumerate() {
             let counted = u32::try_from(position + 1).unwrap_or(u32::MAX);
             flatten(step, counted, &starts, &mut entries);
         }
-        let mut conversation: Conversation = entries.into_iter().collect();
-        conversation.id = self.id;
-        conversation.parent = self.parent;
-        conversation.agent = self.agent;
-        conversation.directory = self.directory;
-        conversation
+        entries
     }
 }
 

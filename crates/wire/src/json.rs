@@ -85,14 +85,17 @@ pub(crate) fn kind_of(part: &Value) -> &str {
     part.get("type").and_then(Value::as_str).unwrap_or("unknown")
 }
 
+/// Whether parts of this kind carry plain text.
+pub(crate) fn is_text_part(kind: Option<&str>) -> bool {
+    matches!(kind, Some("text" | "input_text" | "output_text") | None)
+}
+
 /// Text of a part of any of the kinds that carry plain text.
 pub(crate) fn part_text(part: &mut Value) -> Option<String> {
     match part {
         Value::String(text) => Some(std::mem::take(text)),
-        Value::Object(object) => match text(object, "type") {
-            Some("text" | "input_text" | "output_text") | None => take_text(object, "text"),
-            Some(_) => None,
-        },
+        Value::Object(object) if is_text_part(text(object, "type")) => take_text(object, "text"),
+        Value::Object(_) => None,
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => None,
     }
 }

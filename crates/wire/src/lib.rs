@@ -8,6 +8,7 @@
 //! as ATIF does; results stand behind the message that called them, in the order of its
 //! calls. Opaque blocks hold the recorded value as compact JSON, keys in recorded order.
 
+pub mod body;
 mod detect;
 mod draft;
 mod format;

@@ -2,6 +2,7 @@
 
 mod answered;
 mod answers;
+mod body;
 mod broken;
 mod corpora;
 mod detection;

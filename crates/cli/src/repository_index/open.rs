@@ -57,6 +57,11 @@ pub(crate) fn open(folder: Option<&Path>, embedding: Embedding<'_>) -> anyhow::R
     Ok(opened)
 }
 
+/// Whether another process holds the file of an index for longer than is waited for.
+fn is_held(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<IndexError>().is_some_and(IndexError::is_busy)
+}
+
 /// Opens an index as [`open`] does; in memory, which is said, where it cannot be written.
 ///
 /// # Errors
@@ -80,7 +85,8 @@ pub(crate) fn open_for_reading(
 }
 
 /// Opens the index of `root` for tools, with the embedder it remembers; in memory, which is said,
-/// where it cannot be kept, and where it is not to be.
+/// where it cannot be kept, and where it is not to be. Also in memory, for as long as that lasts,
+/// where another process holds the file.
 ///
 /// # Errors
 /// If there is no such folder.
@@ -99,6 +105,7 @@ pub(crate) fn open_for_tools(
     };
     match opened {
         Ok(opened) => Ok(opened.index),
+        Err(error) if is_held(&error) => Index::standing_in(root, None),
         Err(_) => Index::in_memory(root, None),
     }
 }

@@ -46,6 +46,8 @@ pub struct Index {
     /// With the count as of which they are up to date.
     pub(super) relations: Option<(i64, Arc<Relations>)>,
     pub(super) rebuilt: bool,
+    /// Whether it stands in for one in a file that another process holds.
+    pub(super) stands_in: bool,
     /// Rows that were not what was written have been removed since this was last looked at.
     pub(super) lost_some: bool,
 }
@@ -79,6 +81,23 @@ impl Index {
         Ok(Self::of(readable(root)?, Store::in_memory()?, embedder))
     }
 
+    /// The same for as long as another process holds the file of the index.
+    ///
+    /// # Errors
+    /// If `root` is no folder.
+    pub fn standing_in(
+        root: &Path,
+        embedder: Option<Arc<dyn Embedder>>,
+    ) -> Result<Self, IndexError> {
+        Ok(Self { stands_in: true, ..Self::in_memory(root, embedder)? })
+    }
+
+    /// Whether this one stands in for one in a file that another process held when it was to be
+    /// opened. Try to open that one later.
+    pub fn is_stand_in(&self) -> bool {
+        self.stands_in
+    }
+
     fn of(root: HeldFolder, store: Store, embedder: Option<Arc<dyn Embedder>>) -> Self {
         Self {
             root,
@@ -93,6 +112,7 @@ impl Index {
             models: None,
             relations: None,
             rebuilt: false,
+            stands_in: false,
             lost_some: false,
         }
     }

@@ -15,11 +15,8 @@ pub(super) const VERSION: i64 = 5;
 /// `fovl`: says whose file it is.
 pub(super) const APPLICATION: i64 = 0x666f_766c;
 
-/// How long another process may make the tables while this one opens the file.
-const OPENING_TIME: Duration = Duration::from_secs(20);
-
-/// How long another process may write before this one gives up. Each writes for a fraction of a
-/// second.
+/// How long another process may write, or make the tables, before this one gives up. Each does
+/// so for a fraction of a second.
 const BUSY_TIME: Duration = Duration::from_secs(2);
 
 const TABLES: &str = "
@@ -76,19 +73,24 @@ pub(super) enum Was {
 /// Opens the file, and makes its tables where it has none or those of another version.
 pub(super) fn connect(path: &Path) -> Result<(Connection, Was), IndexError> {
     // Rows are one to three thousand bytes: what is left of pages counts.
-    let mut connection = foveal_database::connect(path, OPENING_TIME, "PRAGMA page_size = 1024")?;
+    let mut connection = foveal_database::connect(path, BUSY_TIME, "PRAGMA page_size = 1024")?;
     let was = prepare(&mut connection)?;
     connection.busy_timeout(BUSY_TIME)?;
     Ok((connection, was))
 }
 
-/// Makes the tables where there are none, or those of another version.
+/// Makes the tables where there are none, or those of another version. Where there are those of
+/// this one, nothing is written: another process may write meanwhile.
 pub(super) fn prepare(connection: &mut Connection) -> Result<Was, IndexError> {
+    connection.execute_batch("PRAGMA synchronous = NORMAL")?;
+    let marks = Marks::of_writable(connection, APPLICATION)?;
+    if marks == Some(Marks::Own { version: VERSION }) {
+        connection.execute_batch("PRAGMA foreign_keys = ON")?;
+        return Ok(Was::Store);
+    }
     // Without keys to other tables, these go in any order.
     // Other versions kept texts with their secrets: what is removed is overwritten.
-    connection.execute_batch(
-        "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = OFF; PRAGMA secure_delete = ON",
-    )?;
+    connection.execute_batch("PRAGMA foreign_keys = OFF; PRAGMA secure_delete = ON")?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let was = match Marks::of(&transaction, APPLICATION)? {
         Marks::Own { version: VERSION } => Was::Store,

@@ -9,20 +9,30 @@ use hyper::body::{Body, Bytes, Frame, SizeHint};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::line::{Line, Stage};
+use super::line::Line;
 use crate::passage::Passage;
 
 /// The body of a response. Once the answer is handed over to the connection, that is to say
 /// whether it was delivered.
 pub(super) struct AnswerBody {
-    body: BoxBody<Bytes, Infallible>,
+    /// `None`: it has ended.
+    body: Option<BoxBody<Bytes, Infallible>>,
+    has_one_answer: bool,
     passage: Passage,
     line: Line,
 }
 
 impl AnswerBody {
-    pub(super) fn new(body: BoxBody<Bytes, Infallible>, passage: Passage, line: Line) -> Self {
-        Self { body, passage, line }
+    /// If the body `has_one_answer`, it ends with it. Its end is then written together with the
+    /// answer: what is written later to a client that has read the answer and gone would look as
+    /// if it had gone without reading.
+    pub(super) fn new(
+        body: BoxBody<Bytes, Infallible>,
+        has_one_answer: bool,
+        passage: Passage,
+        line: Line,
+    ) -> Self {
+        Self { body: Some(body), has_one_answer, passage, line }
     }
 }
 
@@ -34,31 +44,33 @@ impl Body for AnswerBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let polled = Pin::new(&mut self.body).poll_frame(context);
-        if matches!(polled, Poll::Ready(None)) {
-            self.line.enter(Stage::Idle);
-        }
+        let Some(body) = self.body.as_mut() else { return Poll::Ready(None) };
+        let polled = Pin::new(body).poll_frame(context);
         if let Poll::Ready(Some(Ok(frame))) = &polled
             && frame.data_ref().is_some_and(|bytes| is_answer(bytes))
-            && let Some(delivery) = self.passage.take_delivery()
         {
-            self.line.send(delivery);
+            if let Some(delivery) = self.passage.take_delivery() {
+                self.line.send(delivery);
+            }
+            if self.has_one_answer {
+                self.body = None;
+            }
         }
         polled
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+        self.body.as_ref().is_none_or(Body::is_end_stream)
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        self.body.as_ref().map_or(SizeHint::with_exact(0), Body::size_hint)
     }
 }
 
 impl Drop for AnswerBody {
     fn drop(&mut self) {
-        self.line.enter(Stage::Idle);
+        self.line.answer_ends();
     }
 }
 
@@ -75,3 +87,6 @@ fn is_answer(bytes: &[u8]) -> bool {
     serde_json::from_slice(event.unwrap_or(bytes))
         .is_ok_and(|Message { result, error }| result.is_some() || error.is_some())
 }
+
+#[cfg(test)]
+mod tests;

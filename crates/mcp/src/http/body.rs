@@ -44,6 +44,8 @@ pub(super) enum Refused {
     BrokenOff,
     /// Too much is read at the same time, or too many sessions are at work.
     Busy,
+    /// Its session ends.
+    NoSession,
     /// It is no message of the protocol, or its id is in use.
     Message(Box<Refusal>),
 }
@@ -84,6 +86,10 @@ impl Refused {
             Self::Busy => {
                 let what = "too much is under way; try again in a moment".to_owned();
                 (StatusCode::SERVICE_UNAVAILABLE, Refusal::invalid(None, what))
+            }
+            Self::NoSession => {
+                let what = "there is no such session any more; begin a new one".to_owned();
+                (StatusCode::NOT_FOUND, Refusal::invalid(None, what))
             }
             Self::Message(refusal) => (StatusCode::BAD_REQUEST, *refusal),
         };

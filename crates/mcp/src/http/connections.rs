@@ -1,7 +1,7 @@
 //! The connections of a server: no more than a number, and none keeps others out that only waits.
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio_util::sync::CancellationToken;
 
@@ -58,6 +58,37 @@ struct Held {
     count: u64,
 }
 
+/// The place of a connection among those that are open, until this is dropped.
+#[derive(Debug)]
+pub(super) struct Slot {
+    number: u64,
+    close: CancellationToken,
+    connections: Arc<Connections>,
+}
+
+impl Slot {
+    /// Serves a connection until it ends or has to. The place is free then, also if serving it
+    /// panics.
+    pub(super) async fn serve<T>(self, connection: impl Future<Output = T>) {
+        tokio::select! {
+            // A client that breaks off has ended its connection, and nothing else.
+            ended = connection => drop(ended),
+            () = self.close.cancelled() => {}
+        }
+    }
+
+    #[cfg(test)]
+    fn is_to_close(&self) -> bool {
+        self.close.is_cancelled()
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        self.connections.leave(self.number);
+    }
+}
+
 /// A connection that is open.
 #[derive(Debug)]
 struct Open {
@@ -86,17 +117,17 @@ impl Connections {
         Self { max: max.max(1), patience, held: Mutex::default() }
     }
 
-    /// Takes a connection in; its number, and what tells it to end.
-    pub(super) fn enter(&self, peer: Peer, line: &Line) -> (u64, CancellationToken) {
+    /// Takes a connection in.
+    pub(super) fn enter(self: &Arc<Self>, peer: Peer, line: &Line) -> Slot {
         let mut held = self.lock();
         held.count += 1;
         let (number, close) = (held.count, CancellationToken::new());
         held.open.push(Open { number, peer, line: line.clone(), close: close.clone() });
-        (number, close)
+        Slot { number, close, connections: Arc::clone(self) }
     }
 
     /// A connection has ended.
-    pub(super) fn leave(&self, number: u64) {
+    fn leave(&self, number: u64) {
         let mut held = self.lock();
         let Some(at) = held.open.iter().position(|open| open.number == number) else { return };
         let gone = held.open.swap_remove(at);

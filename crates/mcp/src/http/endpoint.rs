@@ -10,8 +10,8 @@ use hyper::body::{Bytes, Incoming};
 use hyper::header::HeaderMap;
 use hyper::{Method, Request, Response, StatusCode};
 use rmcp::model::{ClientRequest, JsonRpcMessage, RequestId};
-use rmcp::transport::streamable_http_server::session::SessionManager;
 use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, SessionConfig};
+use rmcp::transport::streamable_http_server::session::{SessionId, SessionManager};
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 
@@ -19,7 +19,7 @@ use super::answer_body::AnswerBody;
 use super::body::{self, BodyBytes, Refused};
 use super::clear::SESSION_HEADER;
 use super::connections::{Connections, Peer};
-use super::guests::Guests;
+use super::guests::{Guests, Room};
 use super::heads;
 use super::line::{Line, Stage};
 use super::settings::{HttpSettings, Token};
@@ -98,11 +98,12 @@ impl Endpoint {
         from.connections.tell_delivered();
         let passage = Passage::arriving(&self.arrivals);
         let From { peer, line, .. } = from;
+        let has_one_answer = request.method() == Method::POST;
         let response = match self.pass_on(request, (peer, &line), &passage).await {
             Ok(response) => response,
             Err(refused) => refused.response().map(BodyExt::boxed),
         };
-        response.map(|body| AnswerBody::new(body, passage, line).boxed())
+        response.map(|body| AnswerBody::new(body, has_one_answer, passage, line).boxed())
     }
 
     /// Has the protocol answer a request that came whole.
@@ -126,14 +127,13 @@ impl Endpoint {
             // A stream that is listened to stays open, and nothing is to wait for its end.
             drop(passage.take_arrival());
         }
-        let begins = matches!(asked, Asked::Initialize) && session.is_none();
+        let mut room = None;
         match (&session, asked) {
-            (Some(session), Asked::Request(id)) => {
-                self.guests.touch(session, true);
-                passage.hold(self.claim(session, id)?);
+            (Some(session), Asked::Request(id)) => passage.hold(self.claim(session, id)?),
+            (Some(session), Asked::Initialize | Asked::Other) => {
+                self.guests.touch(session, false, || ()).ok_or(Refused::NoSession)?;
             }
-            (Some(session), Asked::Initialize | Asked::Other) => self.guests.touch(session, false),
-            (None, Asked::Initialize) => self.make_room().await?,
+            (None, Asked::Initialize) => room = Some(self.make_room().await?),
             (None, Asked::Request(_) | Asked::Other) => {}
         }
         let (ends, listens) = (parts.method == Method::DELETE, parts.method == Method::GET);
@@ -147,29 +147,36 @@ impl Endpoint {
             // The session is gone, not about to go: some clients take `accepted` for a failure.
             *response.status_mut() = StatusCode::OK;
         }
-        if begins && let Some(id) = session_of(response.headers()) {
-            self.guests.begin(id, peer);
+        if let Some(room) = room
+            && let Some(id) = session_of(response.headers())
+        {
+            room.begin(id, peer);
         }
         Ok(response)
     }
 
-    /// Claims the id of a request in its session.
+    /// Claims the id of a request in its session, which is used by that.
     fn claim(&self, session: &str, id: RequestId) -> Result<Claim, Refused> {
-        let claim = self.claims.claim(session, id.clone());
+        let claim = || self.claims.claim(session, id.clone());
+        let claim = self.guests.touch(session, true, claim).ok_or(Refused::NoSession)?;
         claim.ok_or_else(|| Refusal::id_in_use(id).into())
     }
 
     /// Closes sessions so that there is room for one more.
-    async fn make_room(&self) -> Result<(), Refused> {
-        let open: Vec<_> = self.sessions.sessions.read().await.keys().cloned().collect();
-        let names: Vec<Box<str>> = open.iter().map(|id| (**id).into()).collect();
-        let gone = self.guests.in_the_way(&names, |id| self.claims.is_busy(id));
-        let gone = gone.map_err(|_| Refused::Busy)?;
-        for id in open.iter().filter(|id| gone.iter().any(|gone| **gone == ***id)) {
+    async fn make_room(&self) -> Result<Room<'_>, Refused> {
+        // Held, so that none opens while it is chosen which end.
+        let sessions = self.sessions.sessions.read().await;
+        let names: Vec<Box<str>> = sessions.keys().map(|id| (**id).into()).collect();
+        let made = self.guests.make_room(&names, |id| self.claims.is_busy(id));
+        let (room, gone) = made.map_err(|_| Refused::Busy)?;
+        let is_gone = |id: &&SessionId| gone.iter().any(|gone| **gone == ***id);
+        let gone: Vec<_> = sessions.keys().filter(is_gone).cloned().collect();
+        drop(sessions);
+        for id in &gone {
             // One that is gone already is gone.
             drop(self.sessions.close_session(id).await);
         }
-        Ok(())
+        Ok(room)
     }
 }
 

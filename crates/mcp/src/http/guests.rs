@@ -1,7 +1,7 @@
 //! The sessions that clients have over HTTP, and which of them ends where there are too many.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use super::connections::Peer;
@@ -10,7 +10,14 @@ use super::connections::Peer;
 #[derive(Debug)]
 pub(super) struct Guests {
     max: usize,
-    known: Mutex<HashMap<Box<str>, Guest>>,
+    known: Mutex<Known>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    sessions: HashMap<Box<str>, Guest>,
+    /// Sessions for which there is room and that have not begun yet.
+    beginning: usize,
 }
 
 /// A session.
@@ -20,6 +27,28 @@ struct Guest {
     used: Instant,
     /// Whether it asked for anything but to begin.
     has_asked: bool,
+    /// Whether it ends for another: nothing that comes now is answered in it.
+    is_going: bool,
+}
+
+/// Room for one session that is about to begin, until this is dropped.
+#[derive(Debug)]
+pub(super) struct Room<'a> {
+    guests: &'a Guests,
+}
+
+impl Room<'_> {
+    /// The session has begun.
+    pub(super) fn begin(self, id: &str, peer: Peer) {
+        let guest = Guest { peer, used: Instant::now(), has_asked: false, is_going: false };
+        self.guests.lock().sessions.insert(id.into(), guest);
+    }
+}
+
+impl Drop for Room<'_> {
+    fn drop(&mut self) {
+        self.guests.lock().beginning -= 1;
+    }
 }
 
 /// No session can end for a new one: all are at work.
@@ -31,34 +60,43 @@ impl Guests {
         Self { max: max.max(1), known: Mutex::default() }
     }
 
-    /// A session has begun.
-    pub(super) fn begin(&self, id: &str, peer: Peer) {
-        let guest = Guest { peer, used: Instant::now(), has_asked: false };
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(id.into(), guest);
-    }
-
-    /// A session is used.
-    pub(super) fn touch(&self, id: &str, asks: bool) {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(guest) = known.get_mut(id) {
+    /// A session is used; `None` where it ends for another. What `claim` does makes it busy
+    /// before anybody else can choose it to end.
+    pub(super) fn touch<T>(&self, id: &str, asks: bool, claim: impl FnOnce() -> T) -> Option<T> {
+        let mut known = self.lock();
+        if let Some(guest) = known.sessions.get_mut(id) {
+            if guest.is_going {
+                return None;
+            }
             guest.used = Instant::now();
             guest.has_asked |= asks;
         }
+        Some(claim())
     }
 
-    /// The sessions of those that are `open` that end so that there is room for one more: never
-    /// one that `is_busy`; of the peer that has the most, first those that never asked for
+    /// Makes room for one more session; with it come those of the `open` ones that end for it:
+    /// never one that `is_busy`; of the peer that has the most, first those that never asked for
     /// anything, then those that were not used for longest.
-    pub(super) fn in_the_way(
+    ///
+    /// No session may be opened while this runs.
+    pub(super) fn make_room(
         &self,
         open: &[Box<str>],
         is_busy: impl Fn(&str) -> bool,
-    ) -> Result<Vec<Box<str>>, AllAtWork> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.retain(|id, _| open.contains(id));
-        let mut left: Vec<_> = known.iter().map(|(id, guest)| (id.clone(), *guest)).collect();
-        let mut gone = Vec::new();
-        while open.len() - gone.len() >= self.max {
+    ) -> Result<(Room<'_>, Vec<Box<str>>), AllAtWork> {
+        let mut known = self.lock();
+        known.sessions.retain(|id, _| open.contains(id));
+        let unknown = open.iter().filter(|id| !known.sessions.contains_key(*id)).cloned();
+        let unknown: Vec<Box<str>> = unknown.collect();
+        let is_left = |(_, guest): &(_, Guest)| !guest.is_going;
+        let all = known.sessions.iter().map(|(id, guest)| (id.clone(), *guest));
+        let mut left: Vec<_> = all.filter(is_left).collect();
+        // One that nobody begins any more is of a client that broke off meanwhile.
+        let (mut gone, beginning) = match known.beginning {
+            0 => (unknown, 0),
+            beginning => (Vec::new(), beginning.max(unknown.len())),
+        };
+        while left.len() + beginning >= self.max {
             let count = |peer| left.iter().filter(|(_, guest)| guest.peer == peer).count();
             let idle = left.iter().enumerate().filter(|(_, (id, _))| !is_busy(id));
             let next = idle.min_by_key(|(_, (_, guest))| {
@@ -67,7 +105,15 @@ impl Guests {
             let Some((at, _)) = next else { return Err(AllAtWork) };
             gone.push(left.swap_remove(at).0);
         }
-        Ok(gone)
+        for id in &gone {
+            known.sessions.entry(id.clone()).and_modify(|guest| guest.is_going = true);
+        }
+        known.beginning += 1;
+        Ok((Room { guests: self }, gone))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -83,22 +129,81 @@ mod tests {
         names.iter().map(|name| Box::from(*name)).collect()
     }
 
+    /// `max` sessions, one of one peer and the others of another.
+    fn full(max: usize) -> (Guests, Vec<Box<str>>) {
+        let guests = Guests::new(max);
+        let all: Vec<Box<str>> =
+            ["a", "b", "c", "d"][..max].iter().map(|id| (*id).into()).collect();
+        for (number, id) in all.iter().enumerate() {
+            let address = if **id == *"a" { "10.0.0.2:1" } else { "10.0.0.1:1" };
+            let (room, gone) = guests.make_room(&all[..number], |_| false).expect("room");
+            assert_eq!(gone, ids(&[]));
+            room.begin(id, peer(address));
+        }
+        (guests, all)
+    }
+
+    /// Which sessions would end for a new one, which does not begin.
+    fn in_the_way(busy: &[&str], used: &[&str]) -> Result<Vec<Box<str>>, AllAtWork> {
+        let (guests, all) = full(4);
+        for id in used {
+            guests.touch(id, true, || ()).expect("it is there");
+        }
+        guests.make_room(&all, |id| busy.contains(&id)).map(|(_, gone)| gone)
+    }
+
     #[test]
     fn who_works_stays_and_who_has_many_goes_first() {
-        let guests = Guests::new(4);
-        let (many, one) = (peer("10.0.0.1:1"), peer("10.0.0.2:1"));
-        for (name, peer) in [("a", one), ("b", many), ("c", many), ("d", many)] {
-            guests.begin(name, peer);
-        }
-        let all = ids(&["a", "b", "c", "d"]);
-        assert_eq!(guests.in_the_way(&all, |_| false), Ok(ids(&["b"])));
-        guests.touch("b", true);
-        assert_eq!(guests.in_the_way(&all, |_| false), Ok(ids(&["c"])));
-        guests.touch("c", true);
-        guests.touch("d", true);
-        assert_eq!(guests.in_the_way(&all, |id| id == "b"), Ok(ids(&["c"])));
-        assert_eq!(guests.in_the_way(&all, |id| id != "a"), Ok(ids(&["a"])));
-        assert_eq!(guests.in_the_way(&all, |_| true), Err(AllAtWork));
-        assert_eq!(guests.in_the_way(&ids(&["a", "b", "c"]), |_| true), Ok(ids(&[])));
+        assert_eq!(in_the_way(&[], &[]), Ok(ids(&["b"])));
+        assert_eq!(in_the_way(&[], &["b"]), Ok(ids(&["c"])));
+        assert_eq!(in_the_way(&["b"], &["b", "c", "d"]), Ok(ids(&["c"])));
+        assert_eq!(in_the_way(&["b", "c", "d"], &["b", "c", "d"]), Ok(ids(&["a"])));
+        assert_eq!(in_the_way(&["a", "b", "c", "d"], &[]), Err(AllAtWork));
+        let (guests, _) = full(4);
+        let few = guests.make_room(&ids(&["a", "b", "c"]), |_| true).map(|(_, gone)| gone);
+        assert_eq!(few, Ok(ids(&[])));
+    }
+
+    #[test]
+    fn a_request_comes_before_its_session_is_chosen_or_is_not_taken() {
+        let (guests, all) = full(2);
+        let busy = Mutex::new(Vec::new());
+        let claim = |id: &str| guests.touch(id, true, || busy.lock().unwrap().push(id.to_owned()));
+        let is_busy = |id: &str| busy.lock().unwrap().iter().any(|busy| busy == id);
+        claim("a").expect("it is there");
+        let (room, gone) = guests.make_room(&all, is_busy).expect("room");
+        assert_eq!(gone, ids(&["b"]));
+        // It ends, and has not ended yet.
+        assert_eq!(claim("b"), None);
+        assert_eq!(guests.make_room(&all, is_busy).map(drop), Err(AllAtWork));
+        room.begin("e", peer("10.0.0.1:1"));
+        claim("e").expect("it is there");
+        assert_eq!(guests.make_room(&ids(&["a", "e"]), is_busy).map(drop), Err(AllAtWork));
+    }
+
+    #[test]
+    fn sessions_whose_clients_broke_off_before_they_began_end() {
+        let (guests, _) = full(2);
+        let open = ids(&["a", "b", "e", "f"]);
+        let (room, gone) = guests.make_room(&open, |_| false).expect("room");
+        assert_eq!(gone, ids(&["e", "f", "a"]));
+        // This one may be about to begin.
+        let open = ids(&["b", "g"]);
+        assert_eq!(guests.make_room(&open, |_| false).map(|(_, gone)| gone), Ok(ids(&["b"])));
+        drop(room);
+        let one = guests.make_room(&ids(&["g"]), |_| false).map(|(_, gone)| gone);
+        assert_eq!(one, Ok(ids(&["g"])));
+    }
+
+    #[test]
+    fn sessions_that_begin_at_once_are_no_more_than_there_may_be() {
+        let (guests, all) = full(3);
+        let rooms: Vec<_> = (0..3)
+            .map(|_| guests.make_room(&all, |_| false).expect("room"))
+            .inspect(|(_, gone)| assert_eq!(gone.len(), 1))
+            .collect();
+        assert_eq!(guests.make_room(&all, |_| false).map(drop), Err(AllAtWork));
+        drop(rooms);
+        assert!(guests.make_room(&all, |_| false).is_ok());
     }
 }

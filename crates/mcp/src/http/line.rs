@@ -37,6 +37,8 @@ struct State {
     has_failed: bool,
     stage: Stage,
     since: Instant,
+    /// Whether it is idle once everything is written.
+    is_answered: bool,
     /// Since when the client takes nothing of what is to be written.
     stuck_since: Option<Instant>,
     read_last: ReadLast,
@@ -55,6 +57,7 @@ impl Line {
             has_failed: false,
             stage: Stage::Idle,
             since: Instant::now(),
+            is_answered: false,
             stuck_since: None,
             read_last: ReadLast::default(),
             unwritten,
@@ -65,8 +68,12 @@ impl Line {
 
     /// It is at something else now.
     pub(super) fn enter(&self, stage: Stage) {
-        let mut state = self.lock();
-        (state.stage, state.since) = (stage, Instant::now());
+        self.lock().enter(stage);
+    }
+
+    /// All of an answer is handed over: once it is written, too, the connection is idle.
+    pub(super) fn answer_ends(&self) {
+        self.lock().is_answered = true;
     }
 
     /// What it is at, and since when.
@@ -140,6 +147,10 @@ impl Line {
 }
 
 impl State {
+    fn enter(&mut self, stage: Stage) {
+        (self.stage, self.since, self.is_answered) = (stage, Instant::now(), false);
+    }
+
     /// A client that breaks off without reading what was sent resets the connection.
     fn look_for_failure(&mut self) {
         let error = self.stream.as_ref().map(TcpStream::take_error);
@@ -180,6 +191,9 @@ impl AsyncWrite for LineStream {
             let mut state = self.0.lock();
             let mut written = std::mem::take(&mut state.unwritten);
             state.written.append(&mut written);
+            if state.is_answered {
+                state.enter(Stage::Idle);
+            }
         }
         flushed
     }

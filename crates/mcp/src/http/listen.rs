@@ -96,18 +96,10 @@ pub async fn serve_on(
         // Small messages, each waited for: collecting them only delays.
         drop(stream.set_nodelay(true));
         let line = Line::new(stream);
-        let (number, close) = connections.enter(peer, &line);
+        let slot = connections.enter(peer, &line);
         let head = settings.patience.head;
         let connection = connection(&endpoint, &connections, (peer, line), head);
-        let (connection, connections) = (graceful.watch(connection), Arc::clone(&connections));
-        tokio::spawn(async move {
-            tokio::select! {
-                // A client that breaks off has ended its connection, and nothing else.
-                ended = connection => drop(ended),
-                () = close.cancelled() => {}
-            }
-            connections.leave(number);
-        });
+        tokio::spawn(slot.serve(graceful.watch(connection)));
     }
     drop(tokio::time::timeout(runtime::END_PATIENCE, graceful.shutdown()).await);
 }

@@ -17,9 +17,9 @@ use crate::records::{
 };
 use crate::store::Store;
 
-use super::database::{BUSY_TIME, Database, OPENING_TIME};
+use super::database::{BUSY_TIME, Database};
 use super::schema::Was;
-use super::uptime::{self, Uptime, UptimeClock};
+use super::uptime::{self, Now, Uptime, UptimeClock};
 use super::{
     askers, caches, calls, collect, content, grants, log, own_edits, readers, sessions, writes,
 };
@@ -49,22 +49,24 @@ impl Sqlite {
     /// Opens the file at `path`, or makes it with its folder. A file of an older version is
     /// brought up to date. One that is damaged is set aside; one of a later version is left
     /// alone and another used: [`Sqlite::take_notices`] says so. While another process writes for
-    /// longer than half a second, calls fail, and those that follow fail at once.
+    /// longer than half a second, calls fail, and those that follow fail at once. If another
+    /// process holds the file for that long when it is opened, calls fail in the same way until
+    /// one of them can open it.
     ///
     /// # Errors
     /// [`StoreError::Place`] or [`StoreError::Database`] if the file cannot be made or used.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        let database = Database::open(path, OPENING_TIME, BUSY_TIME)?;
-        Ok(Self { database, uptime: None })
+        Ok(Self { database: Database::open_or_later(path, BUSY_TIME)?, uptime: None })
     }
 
     /// The same for a caller who cannot wait: while another process writes for longer than
     /// `busy_time`, calls fail.
     ///
     /// # Errors
-    /// Those of [`Sqlite::open`].
+    /// Those of [`Sqlite::open`], and one that [`StoreError::is_busy`] if another process holds
+    /// the file for longer.
     pub fn open_within(path: &Path, busy_time: Duration) -> Result<Self, StoreError> {
-        Ok(Self { database: Database::open(path, busy_time, busy_time)?, uptime: None })
+        Ok(Self { database: Database::open(path, busy_time)?, uptime: None })
     }
 
     /// A store that is gone when it is closed.
@@ -103,6 +105,10 @@ impl Sqlite {
 
     fn uptime(&self) -> Option<Uptime> {
         self.uptime.as_ref().and_then(UptimeClock::now)
+    }
+
+    fn now(&self, clock: Timestamp) -> Now {
+        Now { clock, uptime: self.uptime() }
     }
 
     /// Does `work` of a session, which is used by that.
@@ -266,7 +272,8 @@ impl Store for Sqlite {
         reader: Option<&str>,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        self.database.write(|connection| readers::note(connection, places, reader, now))
+        let time = self.now(now);
+        self.database.write(|connection| readers::note(connection, places, reader, &time))
     }
 
     fn readers(&self, places: &[ReaderPlace]) -> Result<Readers, StoreError> {
@@ -274,7 +281,8 @@ impl Store for Sqlite {
     }
 
     fn note_asker(&self, call: &str, reader: &str, now: Timestamp) -> Result<(), StoreError> {
-        self.database.write(|connection| askers::note(connection, call, reader, now))
+        let time = self.now(now);
+        self.database.write(|connection| askers::note(connection, call, reader, &time))
     }
 
     fn asker(&self, call: &str) -> Result<Option<String>, StoreError> {
@@ -288,7 +296,8 @@ impl Store for Sqlite {
         edit: &OwnEdit,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        self.database.write(|connection| own_edits::note(connection, reader, path, edit, now))
+        let time = self.now(now);
+        self.database.write(|connection| own_edits::note(connection, reader, path, edit, &time))
     }
 
     fn edits_by(&self, reader: &str, since: Moment) -> Result<Vec<NotedEdit>, StoreError> {

@@ -89,9 +89,10 @@ fn remove_old(
     };
     let is_young = used_within(uptime, limits.age_max_ms);
     // Whoever follows the notes on readers takes one that is gone for a new one.
-    connection.prepare_cached("DELETE FROM reader WHERE noted < ?1")?.execute([oldest])?;
-    connection.prepare_cached("DELETE FROM asker WHERE noted < ?1")?.execute([oldest])?;
-    connection.prepare_cached("DELETE FROM own_edit WHERE noted < ?1")?.execute([oldest])?;
+    for table in ["reader", "asker", "own_edit"] {
+        let sql = format!("DELETE FROM {table} WHERE noted < ?1 AND NOT {is_young}");
+        connection.prepare_cached(&sql)?.execute([oldest])?;
+    }
     Ok(Collected {
         sessions: remove("session", "id", &format!("NOT pinned AND used < ?1 AND NOT {is_young}"))?,
         cached: remove("fetch", "key", "checked < ?1")? + remove("curation", "key", "used < ?1")?,

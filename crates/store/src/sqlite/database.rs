@@ -17,9 +17,6 @@ use super::schema::{self, Was};
 /// How long another process may write before a call gives up, if nothing else is said.
 pub(super) const BUSY_TIME: Duration = Duration::from_millis(500);
 
-/// How long another process may bring the file up to date while this one opens it.
-pub(super) const OPENING_TIME: Duration = Duration::from_secs(5);
-
 /// How long after that calls give up at once: a call asks the store several times.
 const GIVEN_UP_TIME: Duration = Duration::from_secs(2);
 
@@ -44,6 +41,9 @@ struct State {
     connection: Connection,
     /// `None` in memory.
     place: Option<DatabaseFile>,
+    /// The file that another process held when it was to be opened. It is tried again with each
+    /// call; until then there is nothing to read and nothing is kept.
+    unopened: Option<PathBuf>,
     /// How long another process may write before this one gives up.
     busy_time: Duration,
     /// When another process last wrote for longer.
@@ -53,30 +53,38 @@ struct State {
 
 impl Database {
     /// Opens the file at `path`, or makes it with its folder.
-    pub(super) fn open(
-        path: &Path,
-        opening_time: Duration,
-        busy_time: Duration,
-    ) -> Result<Self, StoreError> {
-        Ok(Self { state: Mutex::new(State::open(path, opening_time, busy_time)?) })
+    pub(super) fn open(path: &Path, busy_time: Duration) -> Result<Self, StoreError> {
+        Ok(Self { state: Mutex::new(State::open(path, busy_time, busy_time)?) })
+    }
+
+    /// The same; if another process holds the file for longer, it is opened by a later call.
+    pub(super) fn open_or_later(path: &Path, busy_time: Duration) -> Result<Self, StoreError> {
+        let state = match State::open(path, busy_time, busy_time) {
+            Err(error) if error.is_busy() => State {
+                connection: Connection::open_in_memory()?,
+                place: None,
+                unopened: Some(path.to_owned()),
+                busy_time,
+                given_up: Some(Instant::now()),
+                notices: Vec::new(),
+            },
+            opened => opened?,
+        };
+        Ok(Self { state: Mutex::new(state) })
     }
 
     pub(super) fn in_memory() -> Result<Self, StoreError> {
         let mut connection = Connection::open_in_memory()?;
         connection.execute_batch(SETTINGS)?;
         schema::prepare(&mut connection)?;
-        let (place, notices, busy_time) = (None, Vec::new(), BUSY_TIME);
-        let state = State { connection, place, busy_time, given_up: None, notices };
-        Ok(Self { state: Mutex::new(state) })
+        Ok(Self { state: Mutex::new(State::without_file(connection)) })
     }
 
     /// Opens the file at `path` as it is: nothing can be written.
     pub(super) fn read_only(path: &Path) -> Result<(Self, Was), StoreError> {
         let connection = connect_read_only(path, BUSY_TIME)?;
         let was = schema::look(&connection)?;
-        let (place, notices, busy_time) = (None, Vec::new(), BUSY_TIME);
-        let state = State { connection, place, busy_time, given_up: None, notices };
-        Ok((Self { state: Mutex::new(state) }, was))
+        Ok((Self { state: Mutex::new(State::without_file(connection)) }, was))
     }
 
     pub(super) fn take_notices(&self) -> Vec<Notice> {
@@ -84,12 +92,15 @@ impl Database {
     }
 
     pub(super) fn path(&self) -> Option<PathBuf> {
-        self.state().place.as_ref().map(|place| place.path().to_owned())
+        let state = self.state();
+        let place = state.place.as_ref().map(|place| place.path().to_owned());
+        place.or_else(|| state.unopened.clone())
     }
 
     /// What SQLite itself finds wrong with the file.
     pub(super) fn check(&self) -> Result<Vec<String>, StoreError> {
-        let state = self.state();
+        let mut state = self.state();
+        state.open_now(BUSY_TIME)?;
         let mut statement = state.connection.prepare("PRAGMA integrity_check")?;
         let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
         let found = rows.collect::<Result<Vec<_>, _>>()?;
@@ -128,6 +139,18 @@ impl Database {
 }
 
 impl State {
+    /// What has no file that others could put away.
+    fn without_file(connection: Connection) -> Self {
+        Self {
+            connection,
+            place: None,
+            unopened: None,
+            busy_time: BUSY_TIME,
+            given_up: None,
+            notices: Vec::new(),
+        }
+    }
+
     fn open(path: &Path, opening_time: Duration, busy_time: Duration) -> Result<Self, StoreError> {
         let (mut newer, mut put) = (Vec::new(), Vec::new());
         let attempt = |path: &Path| {
@@ -150,12 +173,27 @@ impl State {
         };
         let (connection, place) = open(path, attempt, put_away, refused)?;
         newer.append(&mut put);
-        Ok(Self { connection, place: Some(place), busy_time, given_up: None, notices: newer })
+        let unopened = None;
+        let place = Some(place);
+        Ok(Self { connection, place, unopened, busy_time, given_up: None, notices: newer })
+    }
+
+    /// Opens the file, if another process held it when it was to be opened.
+    fn open_now(&mut self, opening_time: Duration) -> Result<(), StoreError> {
+        match self.unopened.clone() {
+            Some(path) => self.reopen(&path, None, opening_time),
+            None => Ok(()),
+        }
     }
 
     /// Goes on with what is at `path` by now.
-    fn reopen(&mut self, path: &Path, aside: Option<PathBuf>) -> Result<(), StoreError> {
-        let state = Self::open(path, self.busy_time, self.busy_time)?;
+    fn reopen(
+        &mut self,
+        path: &Path,
+        aside: Option<PathBuf>,
+        opening_time: Duration,
+    ) -> Result<(), StoreError> {
+        let state = Self::open(path, opening_time, self.busy_time)?;
         let mut notices = std::mem::take(&mut self.notices);
         notices.extend(aside.map(|aside| Notice::SetAside { aside }));
         notices.extend(state.notices);
@@ -171,8 +209,9 @@ impl State {
     ) -> Result<T, StoreError> {
         let has_given_up = self.given_up.is_some_and(|since| since.elapsed() < GIVEN_UP_TIME);
         let time = if has_given_up { Duration::ZERO } else { self.busy_time };
+        let opened = self.open_now(time);
         self.connection.busy_timeout(time)?;
-        let done = self.unless_damaged(work);
+        let done = opened.and_then(|()| self.unless_damaged(work));
         match &done {
             Err(error) if error.is_busy() && has_given_up => {}
             Err(error) if error.is_busy() => self.given_up = Some(Instant::now()),
@@ -189,7 +228,7 @@ impl State {
     ) -> Result<T, StoreError> {
         // What is stored in a file that another process put away nobody would find.
         if let Some(place) = self.place.clone().filter(|place| !place.is_current()) {
-            self.reopen(place.path(), None)?;
+            self.reopen(place.path(), None, self.busy_time)?;
         }
         match (work(&mut self.connection), self.place.clone()) {
             (Err(error), Some(place)) if error.is_damage() => {
@@ -197,7 +236,7 @@ impl State {
                 self.connection = Connection::open_in_memory()?;
                 let aside = place.set_aside(aside);
                 let aside = aside.map_err(|error| refused(place.path().to_owned(), error))?;
-                self.reopen(place.path(), aside)?;
+                self.reopen(place.path(), aside, self.busy_time)?;
                 work(&mut self.connection)
             }
             (done, _) => done,

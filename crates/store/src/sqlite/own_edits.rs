@@ -1,6 +1,5 @@
 //! What models made of files with tools that are not ours, as hooks of clients note it.
 
-use foveal_transcript::Timestamp;
 use rusqlite::{Connection, params};
 
 use crate::error::StoreError;
@@ -8,12 +7,14 @@ use crate::keys::Moment;
 use crate::records::{NotedEdit, OwnEdit};
 use crate::store::{OWN_EDITS_MAX, PAYLOAD_BYTES_MAX};
 
+use super::uptime::Now;
+
 pub(super) fn note(
     connection: &Connection,
     (session, reader): (&str, &str),
     path: &str,
     edit: &OwnEdit,
-    now: Timestamp,
+    now: &Now,
 ) -> Result<(), StoreError> {
     let payload = serde_json::to_string(edit).expect("all keys are text");
     let (bytes, bytes_max) = (payload.len(), PAYLOAD_BYTES_MAX);
@@ -23,11 +24,13 @@ pub(super) fn note(
     let last: Option<i64> = connection
         .prepare_cached("SELECT max(noted) FROM own_edit")?
         .query_row([], |row| row.get(0))?;
-    let moment = last.map_or(now.0, |last| now.0.max(last.saturating_add(1)));
-    let sql = "INSERT INTO own_edit(session, reader, path, payload, noted) \
-               VALUES (?1, ?2, ?3, ?4, ?5) \
-               ON CONFLICT DO UPDATE SET session = ?1, payload = ?4, noted = ?5";
-    let values = params![session, reader, path, payload, moment];
+    let clock = now.clock.0;
+    let moment = last.map_or(clock, |last| clock.max(last.saturating_add(1)));
+    let (boot, uptime) = now.of_machine();
+    let sql = "INSERT INTO own_edit(session, reader, path, payload, noted, boot, uptime) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO UPDATE \
+               SET session = ?1, payload = ?4, noted = ?5, boot = ?6, uptime = ?7";
+    let values = params![session, reader, path, payload, moment, boot, uptime];
     connection.prepare_cached(sql)?.execute(values)?;
     let sql = "DELETE FROM own_edit WHERE (reader, path) IN \
                (SELECT reader, path FROM own_edit ORDER BY noted DESC LIMIT -1 OFFSET ?1)";

@@ -1,6 +1,5 @@
 //! What is noted of who is sent the answers.
 
-use foveal_transcript::Timestamp;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::error::StoreError;
@@ -8,11 +7,13 @@ use crate::keys::{Moment, Reach, ReaderPlace};
 use crate::records::Readers;
 use crate::store::READER_NOTES_MAX;
 
+use super::uptime::Now;
+
 pub(super) fn note(
     connection: &Connection,
     places: &[ReaderPlace],
     reader: Option<&str>,
-    now: Timestamp,
+    now: &Now,
 ) -> Result<(), StoreError> {
     let last = last(connection)?;
     let first = places.first().map(|place| row(connection, *place)).transpose()?.flatten();
@@ -20,21 +21,24 @@ pub(super) fn note(
     if reader.is_some() && first.as_ref().is_some_and(is_same) {
         return Ok(());
     }
-    let moment = now.0.max(last.0.saturating_add(1));
+    let moment = now.clock.0.max(last.0.saturating_add(1));
+    let (boot, uptime) = now.of_machine();
     let sql = match reader {
         Some(_) => {
-            "INSERT INTO reader(folder, reach, reader, asked, cut, noted) \
-             VALUES (?1, ?2, ?3, ?4, 0, ?4) \
-             ON CONFLICT DO UPDATE SET reader = ?3, asked = ?4, noted = ?4"
+            "INSERT INTO reader(folder, reach, reader, asked, cut, noted, boot, uptime) \
+             VALUES (?1, ?2, ?3, ?4, 0, ?4, ?5, ?6) ON CONFLICT DO UPDATE \
+             SET reader = ?3, asked = ?4, noted = ?4, boot = ?5, uptime = ?6"
         }
         None => {
-            "INSERT INTO reader(folder, reach, reader, asked, cut, noted) \
-             VALUES (?1, ?2, ?3, 0, ?4, ?4) ON CONFLICT DO UPDATE SET cut = ?4, noted = ?4"
+            "INSERT INTO reader(folder, reach, reader, asked, cut, noted, boot, uptime) \
+             VALUES (?1, ?2, ?3, 0, ?4, ?4, ?5, ?6) ON CONFLICT DO UPDATE \
+             SET cut = ?4, noted = ?4, boot = ?5, uptime = ?6"
         }
     };
     let mut statement = connection.prepare_cached(sql)?;
     for ReaderPlace { folder, reach } in places {
-        statement.execute(params![folder.0.to_string(), code_of(*reach), reader, moment])?;
+        let (folder, reach) = (folder.0.to_string(), code_of(*reach));
+        statement.execute(params![folder, reach, reader, moment, boot, uptime])?;
     }
     let sql = "DELETE FROM reader WHERE (folder, reach) IN \
                (SELECT folder, reach FROM reader ORDER BY noted DESC LIMIT -1 OFFSET ?1)";

@@ -20,6 +20,7 @@ const STEPS: &[&str] = &[
     ASKERS,
     OWN_EDITS,
     UPTIME,
+    UPTIME_OF_NOTES,
 ];
 
 /// The version that is written.
@@ -129,6 +130,15 @@ const UPTIME: &str = "
 ALTER TABLE session ADD COLUMN boot TEXT;
 ALTER TABLE session ADD COLUMN uptime INTEGER;";
 
+/// The same for notes of hooks, which sessions in use rest on, too.
+const UPTIME_OF_NOTES: &str = "
+ALTER TABLE reader ADD COLUMN boot TEXT;
+ALTER TABLE reader ADD COLUMN uptime INTEGER;
+ALTER TABLE asker ADD COLUMN boot TEXT;
+ALTER TABLE asker ADD COLUMN uptime INTEGER;
+ALTER TABLE own_edit ADD COLUMN boot TEXT;
+ALTER TABLE own_edit ADD COLUMN uptime INTEGER;";
+
 /// Before, grants, notes on readers and recent calls were one JSON text each in `calls`, the
 /// first two under sessions of nobody, and no file was a content of its own (`5f7bb64f33a6`).
 /// Notes on readers are not taken over: whoever follows them takes none for a new one.
@@ -212,9 +222,15 @@ pub(crate) fn look(connection: &Connection) -> Result<Was, StoreError> {
     })
 }
 
-/// Brings the tables up to this version.
+/// Brings the tables up to this version. Where they are, nothing is written: another process may
+/// write meanwhile.
 pub(crate) fn prepare(connection: &mut Connection) -> Result<Was, StoreError> {
-    carry_out(connection, STEPS)
+    match Marks::of_writable(connection, APPLICATION)? {
+        Some(Marks::Own { version: VERSION }) => Ok(Was::Store),
+        Some(Marks::Own { .. } | Marks::Empty | Marks::Foreign) | None => {
+            carry_out(connection, STEPS)
+        }
+    }
 }
 
 fn carry_out(connection: &mut Connection, steps: &[&str]) -> Result<Was, StoreError> {

@@ -1,8 +1,9 @@
-//! How long ago a session was used, also if the clock was set meanwhile.
+//! How long ago a session was used or something noted, also if the clock was set meanwhile.
 
 use std::fmt;
 use std::sync::Arc;
 
+use foveal_transcript::Timestamp;
 use rusqlite::{Connection, params};
 
 use crate::error::StoreError;
@@ -15,6 +16,21 @@ pub struct Uptime {
     pub boot: String,
     /// Milliseconds since then, sleep included.
     pub ms: i64,
+}
+
+/// A moment by both clocks: the one that a person can set, and the other, if the system tells it.
+#[derive(Debug)]
+pub(super) struct Now {
+    pub(super) clock: Timestamp,
+    pub(super) uptime: Option<Uptime>,
+}
+
+impl Now {
+    /// The name of this start of the machine, and milliseconds since.
+    pub(super) fn of_machine(&self) -> (Option<&str>, Option<i64>) {
+        let uptime = self.uptime.as_ref();
+        (uptime.map(|uptime| &*uptime.boot), uptime.map(|uptime| uptime.ms))
+    }
 }
 
 /// How much later a session has to be used for that to be written again.
@@ -53,8 +69,8 @@ pub(super) fn note(
     Ok(())
 }
 
-/// The sessions that were used in the last `ms` milliseconds of this start of the machine,
-/// whatever the clock said, as a condition on rows of `session`.
+/// What was used or noted in the last `ms` milliseconds of this start of the machine, whatever
+/// the clock said, as a condition on rows that have a `boot` and an `uptime`.
 pub(super) fn used_within(uptime: Option<&Uptime>, ms: i64) -> String {
     let Some(uptime) = uptime else { return "FALSE".to_owned() };
     // Of the name of a start nothing but letters, digits and dashes is believed.

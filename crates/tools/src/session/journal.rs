@@ -29,6 +29,8 @@ pub(crate) struct Journal {
     /// Whether what is left out of an answer can be had later.
     keeps_content: bool,
     unkept: Arc<Unkept>,
+    /// Whether the session could not be opened in the store yet.
+    is_unopened: AtomicBool,
     /// Whether what is kept does not tell all that was shown.
     has_lost_thread: AtomicBool,
     /// Places of answers that were delivered, of which nothing is kept yet.
@@ -46,6 +48,7 @@ impl Journal {
             clock: Arc::clone(&toolbox.clock),
             keeps_content: toolbox.keeps_content,
             unkept: Arc::clone(&toolbox.unkept),
+            is_unopened: AtomicBool::new(false),
             has_lost_thread: AtomicBool::new(false),
             delivered: Mutex::default(),
         }
@@ -71,7 +74,22 @@ impl Journal {
         let facts = SessionFacts { roots: self.roots.clone(), transcript: None };
         let opened = self.store.open_session(&self.id, &facts, self.clock.now());
         self.unkept.tell(&opened);
+        self.is_unopened.store(opened.is_err(), Ordering::Relaxed);
         opened
+    }
+
+    /// Whether something can be kept of the session. If it could not be opened in the store when
+    /// it began, that is tried again. What an earlier process kept of it was not taken up then:
+    /// nothing of now may be put behind that.
+    fn is_open(&self) -> bool {
+        if !self.is_unopened.load(Ordering::Relaxed) {
+            return true;
+        }
+        let opened = self.open();
+        if matches!(opened, Ok(true)) {
+            self.lose_thread();
+        }
+        matches!(opened, Ok(false))
     }
 
     /// Keeps a content; its handle, with how many secrets were left out. Nothing where the store
@@ -84,6 +102,9 @@ impl Journal {
 
     /// Keeps that something happened. What cannot be kept is not worth failing a call for.
     pub(crate) fn append(&self, event: &Event) {
+        if !self.is_open() {
+            return;
+        }
         let Ok(kept) = serde_json::to_value(event) else { return };
         let appended = self.store.append(&self.id, &kept, self.clock.now());
         match appended {
@@ -110,7 +131,9 @@ impl Journal {
     pub(crate) fn change_calls(&self, changes: &CallChanges) {
         let change = || self.store.change_calls(&self.id, changes, self.clock.now());
         // Without them, calls are carried out again.
-        drop(self.opened(change));
+        if self.is_open() {
+            drop(self.opened(change));
+        }
     }
 
     /// Keeps what a file held before and after a write, where there was or is a file; what it

@@ -20,8 +20,11 @@ pub(crate) fn read(mut body: Object, output: &mut Output<'_>) {
     if !system.is_empty() {
         draft.push(Step::with(Role::System, None, system));
     }
+    let mut is_first = true;
     output.each_object("messages[]", messages, |message, output| {
-        self::message(&mut draft, message, output);
+        let is_system = json::text(&message, "role") == Some("system");
+        self::message(&mut draft, message, is_first, output);
+        is_first &= is_system;
     });
     output.conversation(draft);
 }
@@ -43,7 +46,13 @@ pub(crate) fn is_format(head: &Head) -> bool {
     head.has("messages") && (head.any(&SIGNS) || by_model)
 }
 
-fn message(draft: &mut Draft, mut message: Object, output: &mut Output<'_>) {
+/// Adds one message. `is_first` says that none but system messages stand before it.
+pub(crate) fn message(
+    draft: &mut Draft,
+    mut message: Object,
+    is_first: bool,
+    output: &mut Output<'_>,
+) {
     let content = json::take(&mut message, "content");
     match json::text(&message, "role") {
         Some("assistant") => {
@@ -60,7 +69,6 @@ fn message(draft: &mut Draft, mut message: Object, output: &mut Output<'_>) {
             }
         }
         Some("system") => {
-            let is_first = draft.steps().iter().all(|step| step.role == Role::System);
             let mark = if is_first { StepMark::None } else { StepMark::Injected };
             let step = Step::with(Role::System, None, json::message_blocks(content));
             draft.push(step.marked(mark));

@@ -1,17 +1,39 @@
-//! The parts that Google's `generateContent` has its messages made of. Agents record them, also
-//! where they talk to another provider.
+//! The messages of Google's `generateContent`, and the parts that they are made of. Agents record
+//! these, also where they talk to another provider.
 
-use foveal_transcript::{Block, Call, Timestamp};
+use foveal_transcript::{Block, Call, Role, Timestamp};
 use serde_json::Value;
 
-use crate::draft::Answer;
+use crate::draft::{Answer, Draft, Step};
 use crate::json::{self, Object};
+use crate::output::Output;
 
 /// One part of a message.
 pub(crate) enum Part {
     Block(Block),
     Call(Call),
     Answer(Answer),
+}
+
+/// Adds one message of a request; its results come first.
+pub(crate) fn message(draft: &mut Draft, mut message: Object, output: &mut Output<'_>) {
+    let role = match json::text(&message, "role") {
+        Some("model") => Role::Assistant,
+        Some("user" | "function") | None => Role::User,
+        Some("system") => Role::System,
+        Some(_) => return output.bad_field("role", "a known role"),
+    };
+    let mut step = Step::new(role);
+    for part in parts(json::take(&mut message, "parts"), None) {
+        match part {
+            Part::Block(block) => step.blocks.push(block),
+            Part::Call(call) => step.blocks.push(Block::Call(call)),
+            Part::Answer(answer) => draft.answer_alone(answer),
+        }
+    }
+    if role == Role::Assistant || !step.blocks.is_empty() {
+        draft.push(step);
+    }
 }
 
 /// The parts of a message, whose content is text, one part or a list of both. Empty text makes
@@ -55,7 +77,8 @@ fn call(mut call: Object) -> Call {
     }
 }
 
-/// A result: its text stands in `output`, or in `error` where the call failed.
+/// A result: its text stands in `output`, in `error` where the call failed, or in the only member
+/// that there is, whatever its name.
 fn answer(mut response: Object, time: Option<Timestamp>) -> Answer {
     let call = json::take_text(&mut response, "id")
         .or_else(|| json::take_text(&mut response, "name"))
@@ -68,6 +91,8 @@ fn answer(mut response: Object, time: Option<Timestamp>) -> Answer {
         } else if let Some(text) = json::take_text(object, "error") {
             is_error = true;
             content = Some(Value::String(text));
+        } else if let Some(text) = lone_text(object) {
+            content = Some(Value::String(text));
         }
     }
     let mut answer = Answer { is_error, ..Answer::of(call, content, time) };
@@ -77,4 +102,10 @@ fn answer(mut response: Object, time: Option<Timestamp>) -> Answer {
         }
     }
     answer
+}
+
+/// The text of an object's only member, moved out.
+fn lone_text(object: &mut Object) -> Option<String> {
+    let key = object.keys().next().filter(|_| object.len() == 1)?.clone();
+    json::take_text(object, &key)
 }

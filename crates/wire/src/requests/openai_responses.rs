@@ -17,13 +17,16 @@ pub(crate) fn is_item(kind: &str) -> bool {
     ITEMS.contains(&kind) || kind.ends_with("_call") || kind.ends_with("_call_output")
 }
 
+/// Outputs in requests do not say whether their call failed.
+pub(crate) const NEVER_FAILED: fn(&str) -> bool = |_| false;
+
 /// Reads one request body.
 pub(crate) fn read(mut body: Object, output: &mut Output<'_>) {
     let mut draft = Draft::new(output.name);
     if let Some(text) = json::take_text(&mut body, "instructions") {
         draft.push(Step::with(Role::System, None, vec![Block::Text(text)]));
     }
-    let mut items = Items::new(draft, |_| false);
+    let mut items = Items::new(draft, NEVER_FAILED);
     match json::take(&mut body, "input") {
         Some(Value::String(text)) => {
             items.draft.push(Step::with(Role::User, None, vec![Block::Text(text)]));
@@ -50,13 +53,15 @@ pub(crate) fn is_format(head: &Head) -> bool {
 pub(crate) struct Items {
     pub(crate) draft: Draft,
     response: Option<StepIndex>,
+    /// Items that were read before, where the draft does not have them.
+    pub(crate) earlier: usize,
     /// Whether an output is one of something that failed, where no flag says so.
     failed: fn(&str) -> bool,
 }
 
 impl Items {
     pub(crate) fn new(draft: Draft, failed: fn(&str) -> bool) -> Self {
-        Self { draft, response: None, failed }
+        Self { draft, response: None, earlier: 0, failed }
     }
 
     /// Ends the open response, if any.
@@ -128,7 +133,8 @@ impl Items {
         let index = self.open(time);
         // Calls that the provider runs itself may have no id, and never an answer.
         let id = id.unwrap_or_else(|| {
-            format!("{kind}-{}-{}", index.0, self.draft.steps()[index.0].blocks.len())
+            let step = self.earlier + index.0;
+            format!("{kind}-{step}-{}", self.draft.steps()[index.0].blocks.len())
         });
         let tool = kind.trim_end_matches("_call").to_owned();
         let (name, arguments) = match kind {

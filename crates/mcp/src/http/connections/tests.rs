@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use tokio::io::AsyncWrite;
+use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::super::line::LineStream;
@@ -27,39 +27,69 @@ const QUICK: Patience = Patience {
 
 #[tokio::test]
 async fn one_that_waits_goes_for_another_and_none_that_works() {
-    let connections = Connections::new(3, Patience::default());
+    let connections = Arc::new(Connections::new(3, Patience::default()));
     let here = peer("127.0.0.1:1");
     let mut held = Vec::new();
     for stage in [Stage::Working, Stage::Listening, Stage::Idle] {
         assert_eq!(connections.make_room(here), Room::Free);
         let (line, client) = line().await;
-        let (number, close) = connections.enter(here, &line);
+        let slot = connections.enter(here, &line);
         line.enter(stage);
-        held.push((number, close, line, client));
+        held.push((slot, line, client));
     }
     for at in [2, 1] {
         assert_eq!(connections.make_room(here), Room::Soon);
-        assert!(held[at].1.is_cancelled(), "{at}");
+        assert!(held[at].0.is_to_close(), "{at}");
         // Until it is gone, no other goes for the same.
         assert_eq!(connections.make_room(here), Room::Soon);
-        connections.leave(held[at].0);
+        drop(held.remove(at));
         assert_eq!(connections.make_room(here), Room::Free);
         let (line, client) = line().await;
-        let (number, close) = connections.enter(here, &line);
+        let slot = connections.enter(here, &line);
         line.enter(Stage::Working);
-        held.push((number, close, line, client));
+        held.push((slot, line, client));
     }
     assert_eq!(connections.make_room(here), Room::None);
-    assert!(!held[0].1.is_cancelled());
+    assert!(!held[0].0.is_to_close());
     // A body that has just begun is waited for, and goes if it takes long.
-    held[0].2.enter(Stage::Body);
+    held[0].1.enter(Stage::Body);
     assert_eq!(connections.make_room(here), Room::Soon);
-    assert!(!held[0].1.is_cancelled());
+    assert!(!held[0].0.is_to_close());
+}
+
+#[tokio::test]
+async fn one_whose_answer_is_not_written_yet_does_not_go_for_another() {
+    let connections = Arc::new(Connections::new(1, Patience::default()));
+    let here = peer("127.0.0.1:1");
+    let (line, _client) = line().await;
+    let slot = connections.enter(here, &line);
+    line.enter(Stage::Working);
+    line.answer_ends();
+    assert_eq!(connections.make_room(here), Room::None);
+    let mut stream = LineStream(line);
+    stream.flush().await.expect("it is open");
+    assert_eq!(connections.make_room(here), Room::Soon);
+    assert!(slot.is_to_close());
+}
+
+#[tokio::test]
+async fn a_connection_that_panics_leaves_its_place() {
+    let connections = Arc::new(Connections::new(1, Patience::default()));
+    let here = peer("127.0.0.1:1");
+    for _ in 0..3 {
+        assert_eq!(connections.make_room(here), Room::Free);
+        let (line, _client) = line().await;
+        let slot = connections.enter(here, &line);
+        line.enter(Stage::Working);
+        let task = tokio::spawn(slot.serve(async { panic!("in a connection, on purpose") }));
+        assert!(task.await.expect_err("it panics").is_panic());
+    }
+    assert_eq!(connections.make_room(here), Room::Free);
 }
 
 #[tokio::test]
 async fn one_peer_does_not_take_all() {
-    let connections = Connections::new(8, Patience::default());
+    let connections = Arc::new(Connections::new(8, Patience::default()));
     let (many, one) = (peer("10.0.0.1:1"), peer("10.0.0.2:1"));
     let mut held = Vec::new();
     while connections.make_room(many) == Room::Free {
@@ -77,18 +107,18 @@ async fn one_peer_does_not_take_all() {
 
 #[tokio::test]
 async fn who_takes_too_long_is_closed() {
-    let connections = Connections::new(3, QUICK);
+    let connections = Arc::new(Connections::new(3, QUICK));
     let here = peer("127.0.0.1:1");
     let (late, _late_client) = line().await;
-    let (_, close) = connections.enter(here, &late);
+    let slot = connections.enter(here, &late);
     connections.sweep();
-    assert!(!close.is_cancelled());
+    assert!(!slot.is_to_close());
     late.enter(Stage::Body);
     connections.sweep();
-    assert!(close.is_cancelled());
+    assert!(slot.is_to_close());
     // A client that takes nothing of what it is sent.
     let (stuck, _stuck_client) = line().await;
-    let (_, close) = connections.enter(here, &stuck);
+    let slot = connections.enter(here, &stuck);
     stuck.enter(Stage::Working);
     let mut stream = LineStream(stuck);
     let part = [0; 1 << 16];
@@ -99,8 +129,8 @@ async fn who_takes_too_long_is_closed() {
     .await
     {}
     connections.sweep();
-    assert!(!close.is_cancelled());
+    assert!(!slot.is_to_close());
     tokio::time::sleep(QUICK.stuck).await;
     connections.sweep();
-    assert!(close.is_cancelled());
+    assert!(slot.is_to_close());
 }

@@ -1,0 +1,105 @@
+use proptest::prelude::*;
+
+use super::*;
+
+/// Divides `text`, whose parts are its lines.
+fn check(text: &str, pieces: &[Piece<'_>], expected: &[Option<&str>]) {
+    let divided = divide(text, &lines(text), pieces);
+    assert_eq!(divided.iter().map(Option::as_deref).collect::<Vec<_>>(), expected);
+}
+
+fn lines(text: &str) -> Vec<Range<usize>> {
+    let mut start = 0;
+    let line = |line: &str| {
+        let place = start..start + line.len();
+        start = place.end + 1;
+        place
+    };
+    text.split('\n').map(line).collect()
+}
+
+#[test]
+fn kept_bytes_stay_in_their_part() {
+    let text = "one two three\nfour five six\nseven";
+    check(text, &[Piece::Keep(0..33)], &[None, None, None]);
+    let middle = [Piece::Keep(0..4), Piece::Text(19, "[..]"), Piece::Keep(19..33)];
+    check(text, &middle, &[Some("one [..]"), Some("five six"), None]);
+}
+
+#[test]
+fn a_part_without_rest_says_so_or_stays() {
+    let text = "some words, and more of them\nand as many words in this\nshort";
+    let pieces = [Piece::Text(60, "[note]")];
+    check(text, &pieces, &[Some("[note]"), Some(LEFT_OUT), None]);
+}
+
+#[test]
+fn a_note_between_parts_belongs_to_what_it_stands_for() {
+    let text = "one\nfour five six seven eight\nnine";
+    let pieces =
+        [Piece::Keep(0..3), Piece::Text(3, "\n"), Piece::Text(29, "[x]"), Piece::Keep(29..34)];
+    check(text, &pieces, &[Some("one\n"), Some("[x]"), None]);
+}
+
+#[test]
+fn nothing_is_done_where_nothing_is_won() {
+    check("a\nb", &[Piece::Text(3, "[left out]")], &[None, None]);
+    check("aé", &[Piece::Keep(0..2)], &[None]);
+    check("abc", &[Piece::Keep(0..9)], &[None]);
+    assert_eq!(divide("", &[], &[Piece::Text(0, "x")]), Vec::<Option<String>>::new());
+}
+
+/// Pieces over a content of `length` bytes: some of what the numbers cut it into is kept.
+fn pieces(length: usize, cuts: &[(usize, bool)]) -> Vec<Piece<'static>> {
+    let mut pieces = Vec::new();
+    let mut at = 0;
+    for (length_of_cut, is_kept) in cuts {
+        let end = (at + length_of_cut).min(length);
+        if *is_kept {
+            pieces.push(Piece::Keep(at..end));
+        } else {
+            pieces.push(Piece::Text(end, "<>"));
+        }
+        at = end;
+    }
+    pieces
+}
+
+proptest! {
+    #[test]
+    fn joined_the_parts_say_what_the_pieces_say(
+        text in "[a-z ]{0,60}(\n[a-z ]{0,60}){0,5}",
+        cuts in prop::collection::vec((0..40usize, any::<bool>()), 0..12),
+    ) {
+        let parts = lines(&text);
+        let pieces = pieces(text.len(), &cuts);
+        let divided = divide(&text, &parts, &pieces);
+        prop_assert_eq!(divided.len(), parts.len());
+        let sent: Vec<&str> = divided
+            .iter()
+            .zip(&parts)
+            .map(|(new, part)| new.as_deref().unwrap_or(&text[part.clone()]))
+            .collect();
+        prop_assert!(sent.iter().map(|part| part.len()).sum::<usize>() + parts.len() - 1 <= text.len());
+        for (sent, part) in sent.iter().zip(&parts) {
+            prop_assert!(!sent.trim().is_empty() || text[part.clone()].trim().is_empty());
+        }
+        if divided.iter().all(Option::is_none) {
+            return Ok(());
+        }
+        let dealt = dealt(&text, &parts, &pieces).expect("the pieces are of the text");
+        for ((sent, dealt), part) in sent.iter().zip(&dealt).zip(&parts) {
+            let own = &text[part.clone()];
+            let left_out = format!("{dealt}{LEFT_OUT}");
+            let is_blank = dealt.trim().is_empty() && !own.trim().is_empty();
+            let is_right = if is_blank { [&*left_out, own].contains(sent) } else { sent == dealt };
+            prop_assert!(is_right);
+        }
+        // What the pieces say, but for the line breaks between parts.
+        let said = pieces.iter().map(|piece| match piece {
+            Piece::Keep(range) => text[range.clone()].replace('\n', ""),
+            Piece::Text(_, ours) => (*ours).to_owned(),
+        });
+        prop_assert_eq!(dealt.concat(), said.collect::<String>());
+    }
+}

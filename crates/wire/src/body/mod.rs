@@ -1,0 +1,27 @@
+//! Request bodies as bytes with places: where each message, the system prompt, the tools and the
+//! texts of tool results stand, so that some of these texts can be replaced and no other byte
+//! changes. Nothing is serialised again.
+//!
+//! [`Body::scan`] goes once over the bytes and decodes next to nothing. [`Body::message`] decodes
+//! one message, with the code that reads whole bodies. [`splice`] puts texts in the places of
+//! others, and [`divide`] says what these are where a result has several.
+
+mod cursor;
+mod decode;
+mod divide;
+mod error;
+mod field;
+mod inner;
+mod marks;
+mod message;
+mod scan;
+mod slots;
+mod splice;
+mod walk;
+
+pub use divide::{LEFT_OUT, Piece, divide};
+pub use error::BodyError;
+pub use marks::{CacheMark, MarkPlace};
+pub use message::{Message, Slot};
+pub use scan::{Body, Inactive};
+pub use splice::splice;

@@ -1,0 +1,73 @@
+//! Puts texts in the places of JSON strings.
+
+use std::ops::Range;
+
+/// The bytes with some of their strings replaced. `replaced` has the places of strings with their
+/// quotes and the texts to put there, sorted by place. Everything outside of them stays as it is,
+/// byte for byte. A place that is none of a string, or not behind the one before it, is left alone.
+///
+/// A string may itself stand in JSON that is the text of a string: its quotes are then escaped
+/// quotes, and the text is escaped as often.
+pub fn splice(bytes: &[u8], replaced: &[(Range<usize>, &str)]) -> Vec<u8> {
+    let added: usize = replaced.iter().map(|(_, text)| text.len() + text.len() / 8).sum();
+    let mut spliced = Vec::with_capacity(bytes.len() + added);
+    let mut at = 0;
+    for (place, text) in replaced {
+        let string = bytes.get(place.clone()).filter(|_| place.start >= at);
+        let Some(level) = string.and_then(level_of) else { continue };
+        spliced.extend_from_slice(&bytes[at..place.start]);
+        write_string(text, level, &mut spliced);
+        at = place.end;
+    }
+    spliced.extend_from_slice(&bytes[at..]);
+    spliced
+}
+
+/// In how many strings a string stands: 0 for one that stands in no other.
+fn level_of(string: &[u8]) -> Option<usize> {
+    let quotes: [&[u8]; 2] = [b"\"", b"\\\""];
+    quotes.iter().position(|quote| {
+        string.len() >= 2 * quote.len() && string.starts_with(quote) && string.ends_with(quote)
+    })
+}
+
+fn write_string(text: &str, level: usize, to: &mut Vec<u8>) {
+    if level == 0 {
+        to.push(b'"');
+        escape(text.as_bytes(), to);
+        to.push(b'"');
+        return;
+    }
+    let mut inner = Vec::with_capacity(text.len() + text.len() / 8);
+    write_string(text, level - 1, &mut inner);
+    escape(&inner, to);
+}
+
+/// Writes a text as JSON has it in a string, as briefly as it can be.
+fn escape(text: &[u8], to: &mut Vec<u8>) {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut from = 0;
+    for (at, byte) in text.iter().enumerate() {
+        let short = match byte {
+            b'"' | b'\\' => *byte,
+            b'\n' => b'n',
+            b'\r' => b'r',
+            b'\t' => b't',
+            0x08 => b'b',
+            0x0C => b'f',
+            0..0x20 => b'u',
+            _ => continue,
+        };
+        to.extend_from_slice(&text[from..at]);
+        to.extend_from_slice(&[b'\\', short]);
+        if short == b'u' {
+            let digits = [b'0', b'0', b'0' + (byte >> 4), DIGITS[usize::from(byte & 15)]];
+            to.extend_from_slice(&digits);
+        }
+        from = at + 1;
+    }
+    to.extend_from_slice(&text[from..]);
+}
+
+#[cfg(test)]
+mod tests;

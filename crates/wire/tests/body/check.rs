@@ -1,0 +1,155 @@
+//! What holds for every body, and bodies as short text.
+
+use std::fmt::Write as _;
+
+use foveal_transcript::{Block, Entry};
+use foveal_wire::Protocol;
+use foveal_wire::body::{Body, Message, Slot, splice};
+
+/// Scans a body and reads all its messages, and checks what has to hold of any.
+pub(crate) fn check(protocol: Protocol, bytes: &[u8]) -> Option<(Body, Vec<Message>)> {
+    let body = Body::scan(protocol, bytes).ok()?;
+    let mut messages = Vec::new();
+    let mut is_whole = true;
+    for at in 0..body.messages.len() {
+        body.fingerprint(bytes, at);
+        match body.message(bytes, at) {
+            Ok(message) => messages.push(message),
+            Err(_) => is_whole = false,
+        }
+    }
+    let _ = body.system_entry(bytes);
+    assert_eq!(splice(bytes, &[]), bytes, "nothing to replace is the identity");
+    if !is_whole {
+        return None;
+    }
+    for (at, message) in messages.iter().enumerate() {
+        let own = &bytes[body.messages[at].clone()];
+        slots_hold_what_they_say(own, message);
+    }
+    replacing_replaces(protocol, bytes, &body, &messages);
+    Some((body, messages))
+}
+
+/// What a fuzzer gives: the first byte says which API's body the rest is.
+pub(crate) fn bodies(data: &[u8]) {
+    if let Some((first, bytes)) = data.split_first() {
+        check(Protocol::ALL[usize::from(*first) % Protocol::ALL.len()], bytes);
+    }
+}
+
+/// The text of a string, or of one in a document in a string.
+fn text_of(string: &[u8]) -> String {
+    if !string.starts_with(b"\\") {
+        return serde_json::from_slice(string).expect("a slot is a string");
+    }
+    let outer = [b"\"", string, b"\""].concat();
+    let inner: String = serde_json::from_slice(&outer).expect("a slot is part of a string");
+    serde_json::from_str(&inner).expect("a slot is a string of a document")
+}
+
+/// The text of the result that a slot belongs to.
+fn content<'a>(message: &'a Message, slot: &Slot) -> &'a str {
+    match &message.entries[slot.entry].blocks[slot.block] {
+        Block::Result(result) => &result.content,
+        other => panic!("a slot of {other:?}"),
+    }
+}
+
+fn slots_hold_what_they_say(own: &[u8], message: &Message) {
+    let mut end = 0;
+    for slot in &message.slots {
+        assert!(slot.string.start >= end, "slots stand in order");
+        end = slot.string.end;
+        let text = text_of(&own[slot.string.clone()]);
+        assert_eq!(text, content(message, slot)[slot.content.clone()]);
+    }
+    for (at, entry) in message.entries.iter().enumerate() {
+        let Some(result) = entry.result() else { continue };
+        let slots: Vec<_> = message.slots.iter().filter(|slot| slot.entry == at).collect();
+        let parts: Vec<_> =
+            slots.iter().map(|slot| &result.content[slot.content.clone()]).collect();
+        let places: Vec<_> = slots.iter().map(|slot| slot.part).collect();
+        assert_eq!(places, (0..slots.len()).collect::<Vec<_>>());
+        if !slots.is_empty() {
+            assert_eq!(parts.join("\n"), result.content, "all parts of a result have slots");
+        }
+    }
+}
+
+/// Puts a text into each slot: the body then says this there, and all else as before.
+fn replacing_replaces(protocol: Protocol, bytes: &[u8], body: &Body, messages: &[Message]) {
+    let texts: Vec<Vec<String>> = messages
+        .iter()
+        .map(|message| (0..message.slots.len()).map(|at| format!("\"{at}\\\n\u{7}")).collect())
+        .collect();
+    let mut replaced = Vec::new();
+    let mut expected = messages.to_vec();
+    for ((at, message), texts) in messages.iter().enumerate().zip(&texts) {
+        let start = body.messages[at].start;
+        for (slot, text) in message.slots.iter().zip(texts) {
+            replaced.push((start + slot.string.start..start + slot.string.end, text.as_str()));
+            let Block::Result(result) = &mut expected[at].entries[slot.entry].blocks[slot.block]
+            else {
+                panic!("a slot of no result");
+            };
+            if slot.part == 0 {
+                result.content.clone_from(text);
+            } else {
+                result.content = format!("{}\n{text}", result.content);
+            }
+        }
+    }
+    let spliced = splice(bytes, &replaced);
+    rest_is_untouched(bytes, &spliced, &replaced);
+    let again = Body::scan(protocol, &spliced).expect("it is still a body");
+    assert_eq!(again.messages.len(), messages.len());
+    for (at, expected) in expected.iter().enumerate() {
+        let message = again.message(&spliced, at).expect("it is still a message");
+        assert_eq!(message.entries, expected.entries);
+        assert_eq!(message.slots.len(), expected.slots.len());
+    }
+}
+
+/// What stands between the replaced strings is the same in both.
+fn rest_is_untouched(bytes: &[u8], spliced: &[u8], replaced: &[(std::ops::Range<usize>, &str)]) {
+    let (mut before, mut after) = (0, 0);
+    for (place, text) in replaced {
+        let between = &bytes[before..place.start];
+        assert_eq!(&spliced[after..after + between.len()], between);
+        let mut spelled = serde_json::to_string(text).expect("a text is JSON");
+        if bytes[place.start] == b'\\' {
+            spelled = serde_json::to_string(&spelled).expect("a text is JSON");
+            spelled = spelled[1..spelled.len() - 1].to_owned();
+        }
+        after += between.len();
+        assert!(spliced[after..].starts_with(spelled.as_bytes()));
+        after += spelled.len();
+        before = place.end;
+    }
+    assert_eq!(&spliced[after..], &bytes[before..]);
+}
+
+/// Entries as short text, a line for each block.
+pub(crate) fn render(entries: &[Entry]) -> String {
+    let mut text = String::new();
+    for entry in entries {
+        let role = format!("{:?}", entry.role).to_lowercase();
+        let _ = writeln!(text, "{} {role} {:?}", entry.source.step, entry.mark);
+        for block in &entry.blocks {
+            let _ = match block {
+                Block::Text(said) => writeln!(text, "  text {said:?}"),
+                Block::Reasoning(said) => writeln!(text, "  reasoning {said:?}"),
+                Block::Call(call) => {
+                    writeln!(text, "  call {} {} {}", call.id, call.name, call.arguments)
+                }
+                Block::Result(result) => {
+                    let flag = if result.is_error { "error" } else { "result" };
+                    writeln!(text, "  {flag} {} {:?}", result.call, result.content)
+                }
+                Block::Opaque { kind, raw } => writeln!(text, "  opaque {kind} {raw}"),
+            };
+        }
+    }
+    text
+}
