@@ -1,5 +1,9 @@
 //! What has to hold of a run, whatever the agent.
 
+use std::collections::HashMap;
+
+use serde_json::Value;
+
 use crate::course::{EDITED, FIRST_READ, MANIFESTS, READ_AFTER_EDIT, SECOND_READ, SHORT};
 use crate::prompt::{Answer, answers, broken_claims, claims, shown_lines, with_lines};
 use crate::run::Run;
@@ -291,4 +295,33 @@ pub(crate) fn notes_of_the_hook_stand_for_what_was_printed(run: &Run) {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What foveal between agent and model does is seen by the model.
+pub(crate) fn the_model_is_pointed_at_what_it_read(run: &Run) {
+    let answers = all(run);
+    let points = answers.iter().any(|answer| !claims(answer).is_empty());
+    assert!(points, "{} answers without a note\n{}", answers.len(), run.printed);
+}
+
+/// Each request was answered, and together they were shorter than the agent made them.
+pub(crate) fn less_goes_than_came(run: &Run) {
+    let sum = |field: &str| run.told.iter().filter_map(|told| told[field].as_u64()).sum::<u64>();
+    let (asked, sent) = (sum("bytes_asked"), sum("bytes_sent"));
+    assert!(sent < asked, "{sent} of {asked} bytes\n{}", run.printed);
+    for told in &run.told {
+        assert_eq!((&told["status"], &told["failed_open"]), (&200.into(), &Value::Null), "{told}");
+    }
+}
+
+/// What the model read once stands in all later requests as it was.
+pub(crate) fn what_was_read_stays(run: &Run) {
+    let mut first: HashMap<&str, &str> = HashMap::new();
+    for arrival in &run.arrivals {
+        for result in &arrival.results {
+            let before = first.entry(&result.id).or_insert(&result.text);
+            assert_eq!(*before, result.text, "{}", result.id);
+        }
+    }
+    assert!(first.len() > 5, "{} results\n{}", first.len(), run.printed);
 }

@@ -61,7 +61,31 @@ fn files() -> Vec<(String, String)> {
 pub(crate) fn task(agent: &Agent, name: &'static str, steps: Vec<Step>) -> Task {
     let steps = (agent.before)().into_iter().chain(steps).collect();
     let plans = vec![Plan { marker: PROMPT, steps }];
-    Task { name, prompt: PROMPT, plans, files: files(), init: "", is_gone: false }
+    let (is_gone, is_between) = (false, false);
+    Task { name, prompt: PROMPT, plans, files: files(), init: "", is_gone, is_between }
+}
+
+/// Work with the agent's own tools, foveal standing between it and the model. `read` and `run` are
+/// how files are read there and commands run.
+pub(crate) fn between(
+    agent: &Agent,
+    read: impl Fn(&str) -> Step,
+    run: impl Fn(String) -> Step,
+) -> Task {
+    let steps = vec![
+        read(SHORT),
+        run("cat src/middle.py".to_owned()),
+        run("sed -n '20,60p' src/middle.py".to_owned()),
+        run(format!("sed -n '1,90p' {LARGE}")),
+        run(format!("sed -n '30,80p' {LARGE}")),
+        run("seq 1 900 | sed 's/.*/test case_number_& ... ok/'".to_owned()),
+        run(format!("sed -i 's/amount + 5$/amount + 5_000/' {SHORT}")),
+        read(SHORT),
+        read("src/middle.py"),
+        [run("cat src/other.py".to_owned()), read("src/other.py")].concat(),
+    ];
+    let plans = vec![Plan { marker: PROMPT, steps }];
+    Task { is_between: true, plans, ..task(agent, "between", Vec::new()) }
 }
 
 /// Work of which every answer is shorter than what any agent cuts.

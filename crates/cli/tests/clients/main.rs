@@ -10,6 +10,7 @@
 mod agents;
 mod checks;
 mod course;
+mod gateway;
 mod model;
 mod prompt;
 mod run;

@@ -10,8 +10,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use serde_json::Value;
 
 use crate::agents::{Agent, Place};
+use crate::gateway::Gateway;
 use crate::model::{Arrival, Model, Plan};
 use crate::tap::{Exchange, Hooked, Tap};
 
@@ -41,6 +43,8 @@ pub(crate) struct Task {
     pub(crate) init: &'static str,
     /// Whether foveal is gone from where the settings say that it is.
     pub(crate) is_gone: bool,
+    /// Whether foveal stands between the agent and the model, and does nothing else.
+    pub(crate) is_between: bool,
 }
 
 /// What came of a run.
@@ -53,6 +57,8 @@ pub(crate) struct Run {
     pub(crate) exchanges: Vec<Exchange>,
     /// What the hook was told and answered.
     pub(crate) hooked: Vec<Hooked>,
+    /// What was told of each request, where foveal stood between the agent and the model.
+    pub(crate) told: Vec<Value>,
     /// The exit code; `None`: it did not end in time, or was killed.
     pub(crate) code: Option<i32>,
     /// The last that it printed.
@@ -100,13 +106,16 @@ pub(crate) fn run(agent: &'static Agent, task: Task) -> Option<Run> {
     make_project(&project, &task.files);
     let tap = Tap::new(&folder.join("tap"), env!("CARGO_BIN_EXE_foveal")).expect("a new program");
     let model = Model::start(task.plans.clone(), &project).expect("a free port");
-    let place = Place { home: &home, model: &model.address, prompt: task.prompt };
+    let gateway = || Gateway::start(&model.address, &folder.join("gateway"));
+    let gateway = task.is_between.then(gateway);
+    let address = gateway.as_ref().map_or(&model.address, |gateway| &gateway.address);
+    let place = Place { home: &home, model: address, prompt: task.prompt };
     let start = (agent.set_up)(&place);
     let environment = |command: &mut Command| {
         command.current_dir(&project).env_clear().envs(variables(agent, &installed));
         command.env("HOME", &home).env(MARK, &name);
     };
-    if agent.has_init {
+    if agent.has_init && !task.is_between {
         let mut command = Command::new(env!("CARGO_BIN_EXE_foveal"));
         environment(&mut command);
         init(command.args(["init", "--yes", agent.name]).args(task.init.split_whitespace()));
@@ -128,6 +137,7 @@ pub(crate) fn run(agent: &'static Agent, task: Task) -> Option<Run> {
         arrivals: model.arrivals(),
         exchanges: tap.exchanges(),
         hooked: tap.hooked(),
+        told: gateway.map(Gateway::told).unwrap_or_default(),
         code,
         printed: format!("{}\n{}", read("out"), read("err")),
     })

@@ -3,7 +3,7 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, bail};
 use clap::ValueEnum;
@@ -38,6 +38,10 @@ pub(crate) struct Arguments {
     /// the agent speaks HTTP, or passed through.
     #[arg(long, value_name = "CHOICE", default_value = "refuse")]
     websockets: WebSocketChoice,
+    /// How long a decision may take, in milliseconds. After that a request goes with what was
+    /// decided before.
+    #[arg(long, value_name = "MS", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..=60_000))]
+    decision_time: u64,
     /// A host name under which clients may reach it, beside localhost. Repeat it for several.
     #[arg(long = "host", value_name = "NAME")]
     hosts: Vec<String>,
@@ -156,7 +160,10 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
             WebSocketChoice::Refuse => WebSockets::Refused,
             WebSocketChoice::Pass => WebSockets::Passed,
         },
-        limits: Limits::default(),
+        limits: Limits {
+            decision: Duration::from_millis(arguments.decision_time),
+            ..Limits::default()
+        },
     };
     Gateway::run(settings, |address| {
         notice::say(format_args!("listening at http://{address}"));

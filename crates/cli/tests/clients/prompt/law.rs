@@ -30,8 +30,14 @@ impl Above<'_> {
         match claim {
             Claim::Lines { file, first, last, there } => {
                 let shift = |n: usize| there.map_or(n, |there| there + n - first);
+                // Lines of what a command printed count from the agent's own frame on.
+                let is_printed = |n: usize, text: &str| {
+                    let at = |answer: &Answer<'_>| answer.raw.lines().nth(n - 1) == Some(text);
+                    there.is_some() && self.answers.iter().any(at)
+                };
                 self.missing(file, *first, *last, |shown, n, text| {
-                    shown.contains(&(file.clone(), shift(n), text.to_owned()))
+                    let n = shift(n);
+                    shown.contains(&(file.clone(), n, text.to_owned())) || is_printed(n, text)
                 })
             }
             Claim::Somewhere { file, first, last } => {
@@ -48,7 +54,8 @@ impl Above<'_> {
             Claim::Result { call } => self.wrong_result(call),
             Claim::Same { lines, call } => {
                 // Behind the last line break, agents that number lines show an empty one.
-                let has_lines = |answer: &&Answer<'_>| answer.text.split('\n').count() >= *lines;
+                // Who stands between agent and model counts the agent's own frame too.
+                let has_lines = |answer: &&Answer<'_>| answer.raw.split('\n').count() >= *lines;
                 let found = self.calls(call).find(has_lines);
                 found.is_none().then(|| format!("no answer of `{call}` above has {lines} lines"))
             }

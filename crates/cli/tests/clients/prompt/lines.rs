@@ -56,9 +56,11 @@ pub(crate) fn shown_lines(answer: &Answer<'_>) -> Shown {
     let command = command_of(&answer.call.arguments);
     match (command, file_of(answer)) {
         (Some(command), Some(file)) => printed_lines(answer, command, &file),
-        // pi's own reads have no numbers.
+        // Reads of some agents' own have no numbers.
         (None, Some(file))
-            if answer.call.tool == "read" && !answer.text.lines().any(is_numbered) =>
+            if answer.call.own.is_none()
+                && answer.call.tool.starts_with("read")
+                && !answer.text.lines().any(is_numbered) =>
         {
             let first = answer.call.arguments["offset"].as_u64().unwrap_or(1);
             printed_lines(answer, &format!("sed -n '{first},"), &file)
