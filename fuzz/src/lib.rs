@@ -2,6 +2,9 @@
 
 #[path = "../../crates/wire/tests/answered.rs"]
 mod answered;
+#[path = "../../crates/wire/tests/body/check.rs"]
+#[expect(dead_code, reason = "entries are rendered in tests alone")]
+mod body;
 #[path = "../../crates/tools/tests/fuzzed.rs"]
 #[expect(dead_code, reason = "the list of all is for the tests")]
 mod chosen;
@@ -102,4 +105,9 @@ pub fn hook_input(data: &[u8]) {
 /// Answers of model APIs.
 pub fn answers(data: &[u8]) {
     answered::answers(data);
+}
+
+/// Bodies of requests to model APIs.
+pub fn bodies(data: &[u8]) {
+    body::bodies(data);
 }

@@ -73,6 +73,13 @@ impl<'a> Cursor<'a> {
         Ok(start..self.at)
     }
 
+    /// Goes to behind these bytes, if they come next.
+    pub(super) fn skip_if(&mut self, value: &[u8]) -> bool {
+        let is_next = self.bytes[self.at..].starts_with(value);
+        self.at += if is_next { value.len() } else { 0 };
+        is_next
+    }
+
     /// Gives each member of the object that comes next to `each`, which has to go on to behind
     /// its value. Anything but an object is skipped. Returns where the value stands.
     pub(super) fn object(

@@ -43,21 +43,70 @@ struct Mark {
     cut: Place,
 }
 
-/// The bytes of a message without its marks; `None` where it has none.
+/// The bytes of a message without its marks, and with a content that is one text as a plain string;
+/// `None` where they are that already.
 pub(super) fn without(message: &[u8]) -> Option<Vec<u8>> {
-    memchr::memmem::find(message, NAME)?;
-    let marks = in_parts(message, &(0..message.len())).ok()?;
-    if marks.is_empty() {
+    let marks = match memchr::memmem::find(message, NAME) {
+        Some(_) => in_parts(message, &(0..message.len())).unwrap_or_default(),
+        None => Vec::new(),
+    };
+    let mut cuts: Vec<Place> = marks.into_iter().map(|mark| mark.cut).collect();
+    if let Some((list, text)) = single_text(message) {
+        cuts.retain(|cut| cut.end <= list.start || list.end <= cut.start);
+        cuts.extend([list.start..text.start, text.end..list.end]);
+        cuts.sort_by_key(|cut| cut.start);
+    }
+    if cuts.is_empty() {
         return None;
     }
     let mut rest = Vec::with_capacity(message.len());
     let mut at = 0;
-    for mark in marks {
-        rest.extend_from_slice(&message[at..mark.cut.start]);
-        at = mark.cut.end;
+    for cut in cuts {
+        rest.extend_from_slice(&message[at..cut.start]);
+        at = cut.end;
     }
     rest.extend_from_slice(&message[at..]);
     Some(rest)
+}
+
+/// Where a message's content is a list of one text and nothing else: the list, and the text's
+/// string. Claude Code sends a content with a mark so, and the same without as a plain string.
+fn single_text(message: &[u8]) -> Option<(Place, Place)> {
+    let mut found = None;
+    // Whatever shows that it is something else ends the search as an error.
+    let searched = Cursor::new(message, 0).object(|cursor, key| {
+        if *key.name() != *b"content" {
+            return cursor.skip().map(drop);
+        }
+        if cursor.peek()? != b'[' || found.is_some() {
+            return Err(cursor.unexpected());
+        }
+        let mut texts = Vec::new();
+        let list = cursor.array(|cursor| {
+            texts.push(text_alone(cursor)?);
+            if texts.len() > 1 { Err(cursor.unexpected()) } else { Ok(()) }
+        })?;
+        found = texts.pop().map(|text| (list, text));
+        Ok(())
+    });
+    searched.ok().and(found)
+}
+
+/// The string of a part that is a text and, but for marks, nothing else.
+fn text_alone(cursor: &mut Cursor<'_>) -> Result<Place, BodyError> {
+    let mut text = None;
+    let mut is_text = false;
+    cursor.object(|cursor, key| {
+        let is_string = cursor.peek()? == b'"';
+        match &*key.name() {
+            b"type" if !is_text => is_text = cursor.skip_if(b"\"text\""),
+            b"text" if text.is_none() && is_string => text = Some(cursor.skip()?),
+            NAME => return cursor.skip().map(drop),
+            _ => return Err(cursor.unexpected()),
+        }
+        if is_text || text.is_some() { Ok(()) } else { Err(cursor.unexpected()) }
+    })?;
+    text.filter(|_| is_text).ok_or_else(|| cursor.unexpected())
 }
 
 /// The mark of the body itself.

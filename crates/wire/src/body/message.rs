@@ -6,8 +6,9 @@ use foveal_transcript::{Block, Entry, Role, Source, ToolResult};
 
 use super::decode;
 use super::error::BodyError;
+use super::inner;
 use super::scan::Body;
-use super::slots;
+use super::slots::{self, Texts};
 use super::walk::{self, Place};
 use crate::draft::{Draft, Step};
 use crate::json::{self, Object};
@@ -16,8 +17,9 @@ use crate::protocol::Protocol;
 use crate::requests::openai_responses::{Items, NEVER_FAILED};
 use crate::requests::{anthropic, google, openai_chat};
 
-/// How many results of one response are looked back over for where they begin.
-const PARALLEL_RESULTS_MAX: usize = 256;
+/// How many messages are looked back over for what one belongs to, such as the calls that results
+/// answer.
+const LOOKED_BACK_MAX: usize = 256;
 
 /// Blocks from which on a provider counts a conversation anew: it does not read what stands in
 /// front of them, though clients may go on sending it.
@@ -49,7 +51,11 @@ pub struct Slot {
     pub block: usize,
     /// The place among the result's text parts. All of them have slots.
     pub part: usize,
-    /// The JSON string with its quotes, from the message's start.
+    /// The JSON string with its quotes, from the message's start. Where a result is a JSON document
+    /// in a string, this is a string of that document, and its quotes are escaped: [`splice`]
+    /// sees it by these.
+    ///
+    /// [`splice`]: super::splice()
     pub string: Range<usize>,
     /// The bytes of [`ToolResult::content`] that it is. Between two parts there is one line break
     /// that belongs to neither.
@@ -92,10 +98,15 @@ impl Body {
                 }
                 text => json::message_blocks(Some(text)),
             },
-            Protocol::Messages | Protocol::Chat | Protocol::Responses => {
-                json::message_blocks(Some(value))
-            }
+            Protocol::Responses => match value {
+                serde_json::Value::String(text) => vec![Block::Text(text)],
+                _ => Vec::new(),
+            },
+            Protocol::Messages | Protocol::Chat => json::message_blocks(Some(value)),
         };
+        if blocks.is_empty() {
+            return Ok(None);
+        }
         let mut draft = Draft::default();
         draft.push(Step::with(Role::System, None, blocks));
         Ok(draft.take_entries().pop())
@@ -117,7 +128,7 @@ impl Body {
                 anthropic::message(&mut draft, object, is_first, &mut output);
             }
             Protocol::Chat => {
-                openai_chat::message(&mut draft, object, None, &mut output);
+                openai_chat::request_message(&mut draft, object, &mut output);
             }
             Protocol::Responses => {
                 let mut items = Items::new(draft, NEVER_FAILED);
@@ -144,7 +155,7 @@ impl Body {
     /// message of its own, they belong to that of the calls.
     fn step(&self, bytes: &[u8], message: usize) -> Result<u32, BodyError> {
         let mut first = message;
-        for _ in 0..PARALLEL_RESULTS_MAX {
+        for _ in 0..LOOKED_BACK_MAX {
             if first == 0 || !self.is_result(bytes, first)? {
                 break;
             }
@@ -172,16 +183,27 @@ impl Body {
         if self.protocol != Protocol::Responses || message == 0 {
             return Ok(false);
         }
-        Ok(is_of_a_response(bytes, &self.messages[message])?
-            && is_of_a_response(bytes, &self.messages[message - 1])?)
+        if is_of_a_response(bytes, &self.messages[message])? != Some(true) {
+            return Ok(false);
+        }
+        for earlier in self.messages[..message].iter().rev().take(LOOKED_BACK_MAX) {
+            if let Some(is_of_a_response) = is_of_a_response(bytes, earlier)? {
+                return Ok(is_of_a_response);
+            }
+        }
+        Ok(false)
     }
 }
 
-/// Whether an item of Responses is the model's.
-fn is_of_a_response(bytes: &[u8], item: &Place) -> Result<bool, BodyError> {
+/// Whether an item of Responses is the model's; `None` for one that says nothing.
+fn is_of_a_response(bytes: &[u8], item: &Place) -> Result<Option<bool>, BodyError> {
     Ok(match text_of(bytes, item, "type")?.as_deref() {
-        None | Some("message") => text_of(bytes, item, "role")?.as_deref() == Some("assistant"),
-        Some(kind) => !kind.ends_with("_output"),
+        None | Some("message") => match text_of(bytes, item, "role")?.as_deref() {
+            Some("assistant") => Some(true),
+            Some("user" | "system" | "developer") => Some(false),
+            _ => None,
+        },
+        Some(kind) => Some(!kind.ends_with("_output")),
     })
 }
 
@@ -196,16 +218,18 @@ fn is_compaction(block: &Block) -> bool {
 }
 
 /// The slots of the results among `entries`, each of which has its strings in `results`.
-fn slots_of(own: &[u8], entries: &[Entry], results: Vec<Vec<Place>>) -> Vec<Slot> {
+fn slots_of(own: &[u8], entries: &[Entry], results: Vec<Texts>) -> Vec<Slot> {
     let answers: Vec<_> = (0..entries.len()).filter(|at| entries[*at].role == Role::Tool).collect();
     if answers.len() != results.len() {
         return Vec::new();
     }
     let mut slots = Vec::new();
-    for (entry, strings) in answers.into_iter().zip(results) {
+    for (entry, texts) in answers.into_iter().zip(results) {
         for (place, block) in entries[entry].blocks.iter().enumerate() {
             if let Block::Result(result) = block {
-                slots.extend(slots_of_result(own, (entry, place), result, &strings));
+                let of = |strings| slots_of_result(own, (entry, place), result, strings);
+                let inner = of(&texts.inner);
+                slots.extend(if inner.is_empty() { of(&texts.strings) } else { inner });
             }
         }
     }
@@ -222,7 +246,7 @@ fn slots_of_result(
     let mut slots = Vec::with_capacity(strings.len());
     let mut at = 0;
     for (part, string) in strings.iter().enumerate() {
-        let Some(text) = walk::text(own, string) else { return Vec::new() };
+        let Some(text) = inner::text(own, string) else { return Vec::new() };
         // Parts are joined by line breaks.
         let start = at + usize::from(part > 0);
         at = start + text.len();

@@ -11,6 +11,7 @@ mod decode;
 mod divide;
 mod error;
 mod field;
+mod inner;
 mod marks;
 mod message;
 mod scan;

@@ -110,7 +110,8 @@ impl Body {
     }
 
     /// The identity of a message: the hash of its bytes without its `cache_control` members and
-    /// the comma that goes with each.
+    /// the comma that goes with each. A content that is a list of one text counts as the plain
+    /// string, since clients send either, as the mark moves on.
     pub fn fingerprint(&self, bytes: &[u8], message: usize) -> ContentHash {
         let message = &bytes[self.messages[message].clone()];
         marks::without(message)

@@ -3,13 +3,28 @@
 //! difference costs a slot and nothing else.
 
 use super::error::BodyError;
+use super::inner;
 use super::walk::{self, Place, elements, members};
 use crate::json;
 use crate::protocol::Protocol;
 
-/// For each tool result of the message, in order, the strings of its text parts; none where its
-/// text is not made of strings.
-pub(super) fn of_results(protocol: Protocol, message: &[u8]) -> Result<Vec<Vec<Place>>, BodyError> {
+/// The strings that hold a result's text.
+#[derive(Debug, Default)]
+pub(super) struct Texts {
+    /// Its text parts; none where its text is not made of strings.
+    pub(super) strings: Vec<Place>,
+    /// Strings of the document that its one string may be.
+    pub(super) inner: Vec<Place>,
+}
+
+impl From<Vec<Place>> for Texts {
+    fn from(strings: Vec<Place>) -> Self {
+        Self { strings, inner: Vec::new() }
+    }
+}
+
+/// The strings of each tool result of the message, in order.
+pub(super) fn of_results(protocol: Protocol, message: &[u8]) -> Result<Vec<Texts>, BodyError> {
     match protocol {
         Protocol::Messages => messages(message),
         Protocol::Chat => chat(message),
@@ -18,7 +33,7 @@ pub(super) fn of_results(protocol: Protocol, message: &[u8]) -> Result<Vec<Vec<P
     }
 }
 
-fn messages(message: &[u8]) -> Result<Vec<Vec<Place>>, BodyError> {
+fn messages(message: &[u8]) -> Result<Vec<Texts>, BodyError> {
     let [role, content] = members(message, &whole(message), ["role", "content"])?;
     let mut results = Vec::new();
     if !is_one_of(message, role.as_ref(), &["user"]) {
@@ -27,32 +42,35 @@ fn messages(message: &[u8]) -> Result<Vec<Vec<Place>>, BodyError> {
     for block in list(message, content)? {
         let [kind, content] = members(message, &block, ["type", "content"])?;
         if is_one_of(message, kind.as_ref(), &["tool_result"]) {
-            results.push(strings(message, content)?);
+            results.push(strings(message, content)?.into());
         }
     }
     Ok(results)
 }
 
-fn chat(message: &[u8]) -> Result<Vec<Vec<Place>>, BodyError> {
+fn chat(message: &[u8]) -> Result<Vec<Texts>, BodyError> {
     let [role, content] = members(message, &whole(message), ["role", "content"])?;
     if is_one_of(message, role.as_ref(), &["tool", "function"]) {
-        return Ok(vec![strings(message, content)?]);
+        let is_string = |place: &Place| walk::is_string(message, place);
+        let inner = content.clone().filter(is_string);
+        let inner = inner.map(|outer| inner::strings(message, &outer)).unwrap_or_default();
+        return Ok(vec![Texts { strings: strings(message, content)?, inner }]);
     }
     Ok(Vec::new())
 }
 
-fn responses(item: &[u8]) -> Result<Vec<Vec<Place>>, BodyError> {
+fn responses(item: &[u8]) -> Result<Vec<Texts>, BodyError> {
     let [kind, output] = members(item, &whole(item), ["type", "output"])?;
     let kind = kind.and_then(|kind| walk::text(item, &kind));
     if !kind.is_some_and(|kind| kind.ends_with("_output")) {
         return Ok(Vec::new());
     }
-    let Some(output) = output else { return Ok(vec![Vec::new()]) };
+    let Some(output) = output else { return Ok(vec![Texts::default()]) };
     let [content] = members(item, &output, ["content"])?;
-    Ok(vec![strings(item, Some(content.unwrap_or(output)))?])
+    Ok(vec![strings(item, Some(content.unwrap_or(output)))?.into()])
 }
 
-fn gemini(message: &[u8]) -> Result<Vec<Vec<Place>>, BodyError> {
+fn gemini(message: &[u8]) -> Result<Vec<Texts>, BodyError> {
     let [parts] = members(message, &whole(message), ["parts"])?;
     let Some(parts) = parts else { return Ok(Vec::new()) };
     let mut results = Vec::new();
@@ -63,7 +81,8 @@ fn gemini(message: &[u8]) -> Result<Vec<Vec<Place>>, BodyError> {
             response.filter(is_object).filter(|_| !call.is_some_and(|at| is_object(&at)));
         if let Some(response) = response {
             let [response] = members(message, &response, ["response"])?;
-            results.push(response.map_or(Ok(Vec::new()), |place| told(message, place))?);
+            let strings = response.map_or(Ok(Vec::new()), |place| told(message, place))?;
+            results.push(strings.into());
         }
     }
     Ok(results)

@@ -10,6 +10,11 @@ use super::error::BodyError;
 /// Where a value stands.
 pub(super) type Place = Range<usize>;
 
+/// Where the value stands that all of the bytes are.
+pub(super) fn value(bytes: &[u8]) -> Result<Place, BodyError> {
+    Cursor::new(bytes, 0).skip()
+}
+
 /// The values of these members of the object at `place`; none where it is no object.
 pub(super) fn members<const N: usize>(
     bytes: &[u8],

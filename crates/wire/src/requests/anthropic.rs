@@ -20,9 +20,11 @@ pub(crate) fn read(mut body: Object, output: &mut Output<'_>) {
     if !system.is_empty() {
         draft.push(Step::with(Role::System, None, system));
     }
+    let mut is_first = true;
     output.each_object("messages[]", messages, |message, output| {
-        let is_first = draft.steps().iter().all(|step| step.role == Role::System);
+        let is_system = json::text(&message, "role") == Some("system");
         self::message(&mut draft, message, is_first, output);
+        is_first &= is_system;
     });
     output.conversation(draft);
 }

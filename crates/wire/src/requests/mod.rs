@@ -5,3 +5,4 @@ pub(crate) mod anthropic;
 pub(crate) mod google;
 pub(crate) mod openai_chat;
 pub(crate) mod openai_responses;
+pub(crate) mod wrapped;

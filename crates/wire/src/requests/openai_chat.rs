@@ -10,6 +10,7 @@ use crate::json::{self, Object};
 use crate::output::Output;
 use crate::problem::ProblemKind;
 use crate::requests::anthropic;
+use crate::requests::wrapped::unwrapped;
 
 /// Reads one request body.
 pub(crate) fn read(mut body: Object, output: &mut Output<'_>) {
@@ -19,9 +20,23 @@ pub(crate) fn read(mut body: Object, output: &mut Output<'_>) {
     };
     let mut draft = Draft::new(output.name);
     output.each_object("messages[]", messages, |each, output| {
-        message(&mut draft, each, None, output);
+        request_message(&mut draft, each, output);
     });
     output.conversation(draft);
+}
+
+/// Adds one message of a request. Of a result that is a document in a string, what the document
+/// says is told.
+pub(crate) fn request_message(draft: &mut Draft, mut message: Object, output: &mut Output<'_>) {
+    let is_result = matches!(json::text(&message, "role"), Some("tool" | "function"));
+    let content = json::text(&message, "content").filter(|_| is_result);
+    let Some(said) = content.and_then(unwrapped) else {
+        self::message(draft, message, None, output);
+        return;
+    };
+    let call = answered_call(&mut message);
+    let answer = Answer::of(call, Some(Value::String(said.texts.join("\n"))), None);
+    output.check(draft.answer(Answer { is_error: said.failed, ..answer }));
 }
 
 /// Signs of a request body. What has neither these nor Anthropic's is one too, if all was seen
@@ -118,11 +133,16 @@ fn answer(
     time: Option<Timestamp>,
     output: &mut Output<'_>,
 ) {
-    let call = json::take_text(&mut message, "tool_call_id")
-        .or_else(|| json::take_text(&mut message, "name"))
-        .unwrap_or_default();
+    let call = answered_call(&mut message);
     let content = json::take(&mut message, "content");
     output.check(draft.answer(Answer::of(call, content, time)));
+}
+
+/// The call that a result answers, or in its older form the function.
+fn answered_call(message: &mut Object) -> String {
+    json::take_text(message, "tool_call_id")
+        .or_else(|| json::take_text(message, "name"))
+        .unwrap_or_default()
 }
 
 /// Usage as Chat Completions reports it; cached tokens are among the prompt's.

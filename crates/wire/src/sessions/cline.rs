@@ -11,6 +11,7 @@ use crate::json::{self, Object};
 use crate::output::Output;
 use crate::problem::ProblemKind;
 use crate::requests::anthropic::response_blocks;
+use crate::requests::wrapped::{has_failed, is_told};
 
 /// Most characters of a text in a result that the model is sent, the note on the cut among them.
 const SENT_CHARS_MAX: usize = 8000;
@@ -113,7 +114,7 @@ fn answer(call: String, content: Option<Value>, time: Option<Timestamp>) -> Answ
     let mut failed = !parts.is_empty();
     let mut others = Vec::new();
     for mut part in parts {
-        failed &= part.get("success") == Some(&Value::Bool(false));
+        failed &= has_failed(&part);
         if !is_told(&part) {
             let (text, more) = json::result_content(Some(Value::Array(vec![part])));
             texts.extend((!text.is_empty()).then(|| cut(text)));
@@ -132,11 +133,6 @@ fn answer(call: String, content: Option<Value>, time: Option<Timestamp>) -> Answ
         texts.push(cut(text));
     }
     Answer { call, content: texts.join("\n"), is_error: failed, time, others, ..Answer::default() }
-}
-
-/// Whether a part of a result is in Cline's own form.
-fn is_told(part: &Value) -> bool {
-    part.get("query").is_some() && (part.get("result").is_some() || part.get("error").is_some())
 }
 
 /// The text as the model is sent it: of a long one, both ends.

@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
+use foveal_testkit::corpora;
 use foveal_transcript::{Block, Entry, Role, Source};
 use foveal_wire::{Format, Protocol, read_all};
 
-use super::check::check;
+use super::check::{bodies, check};
 use crate::recorded::files;
 
 /// Reads a body both ways and compares the entries.
@@ -67,11 +68,29 @@ fn behind_their_calls(entries: Vec<Entry>) -> Vec<Entry> {
     groups.into_iter().flat_map(flat).collect()
 }
 
+/// Without places in the recording and the ids that calls without one are given after these.
 fn without_sources(mut entries: Vec<Entry>) -> Vec<Entry> {
     for entry in &mut entries {
         entry.source = Source { step: 0, result: None };
+        for block in &mut entry.blocks {
+            if let Block::Call(call) = block
+                && call.id.contains("_call-")
+            {
+                call.id.clear();
+            }
+        }
     }
     entries
+}
+
+#[test]
+fn the_corpus_of_bodies_holds() {
+    corpora::hold(&[("bodies", bodies)]);
+}
+
+#[test]
+fn changed_corpora_of_bodies_hold() {
+    corpora::hold_changed(&[("bodies", bodies)]);
 }
 
 #[test]

@@ -133,6 +133,25 @@ fn fingerprints_do_not_see_marks() {
     ] {
         assert_eq!(with(&marked), with(plain), "{marked}");
     }
+    // A content with a mark may be a list for its sake alone.
+    let text = r#"{"role":"user","content":"a\n"}"#;
+    let listed = [
+        format!(r#"{{"role":"user","content":[{{"type":"text","text":"a\n",{mark}}}]}}"#),
+        r#"{"role":"user","content":[ {"text":"a\n", "type":"text"} ]}"#.to_owned(),
+    ];
+    for listed in listed {
+        assert_eq!(with(&listed), with(text), "{listed}");
+    }
+    for other in [
+        r#"{"role":"user","content":[{"type":"text","text":"a\n","x":1}]}"#,
+        r#"{"role":"user","content":[{"type":"image","text":"a\n"}]}"#,
+        r#"{"role":"user","content":[{"text":"a\n"}]}"#,
+        r#"{"role":"user","content":[{"type":"text","text":"a\n"},{"type":"text","text":"a\n"}]}"#,
+        r#"{"role":"user","content":["a\n"]}"#,
+        r#"{"role":"user","content":[]}"#,
+    ] {
+        assert_ne!(with(other), with(text), "{other}");
+    }
     // In what tools are called with, and in texts, it is what the message says.
     for other in [
         plain.replace("\"a\"", &format!("\"a\",\"input\":{{{mark}}}")),
@@ -140,4 +159,97 @@ fn fingerprints_do_not_see_marks() {
     ] {
         assert_ne!(with(&other), with(plain), "{other}");
     }
+}
+
+#[test]
+fn results_of_chat() {
+    let tool = r#"{"role":"tool","tool_call_id":"a","content":[{"type":"text","text":"x"},{"type":"image_url"}]}"#;
+    one(
+        Protocol::Chat,
+        tool,
+        "1 tool None\n  result a \"x\"\n  opaque image_url {\"type\":\"image_url\"}\n",
+        &["\"x\""],
+    );
+    let plain = r#"{"role":"function","name":"f","content":"x\ny"}"#;
+    one(Protocol::Chat, plain, "1 tool None\n  result f \"x\\ny\"\n", &[r#""x\ny""#]);
+}
+
+#[test]
+fn documents_in_strings_have_slots_of_their_own() {
+    one(
+        Protocol::Chat,
+        r#"{"role":"tool","tool_call_id":"a","content":"[{\"query\":\"ls é\\\\\",\"result\":\"a\\nb \\\"c\\\"\",\"success\":true},\u007b\"query\":\"\",\"result\":\"\",\"error\":\"no\"}]"}"#,
+        "1 tool None\n  result a \"a\\nb \\\"c\\\"\\nno\"\n",
+        &[r#"\"a\\nb \\\"c\\\"\""#, r#"\"no\""#],
+    );
+    // Where the quotes are spelled in another way, the document is one text.
+    let odd =
+        r#"{"role":"tool","content":"{\"query\":\"\",\"result\":\u0022x\",\"success\":false}"}"#;
+    one(Protocol::Chat, odd, "1 tool None\n  error  \"x\"\n", &[]);
+    let other = r#"{"role":"tool","content":"{\"result\":\"x\"}"}"#;
+    let entries = "1 tool None\n  result  \"{\\\"result\\\":\\\"x\\\"}\"\n";
+    one(Protocol::Chat, other, entries, &[r#""{\"result\":\"x\"}""#]);
+}
+
+#[test]
+fn items_of_responses() {
+    let output = r#"{"type":"custom_tool_call_output","call_id":"a","output":[{"type":"input_text","text":"x"},
+        {"type":"input_image","image_url":"data:"}]}"#;
+    one(
+        Protocol::Responses,
+        output,
+        "1 tool None\n  result a \"x\"\n  opaque input_image {\"type\":\"input_image\",\"image_url\":\"data:\"}\n",
+        &["\"x\""],
+    );
+    let older = r#"{"type":"local_shell_call_output","call_id":"a","output":{"content":"x","success":false}}"#;
+    one(Protocol::Responses, older, "1 tool None\n  error a \"x\"\n", &["\"x\""]);
+    let screen =
+        r#"{"type":"computer_call_output","call_id":"a","output":{"type":"computer_screenshot"}}"#;
+    let entries = "1 tool None\n  result a \"{\\\"type\\\":\\\"computer_screenshot\\\"}\"\n";
+    one(Protocol::Responses, screen, entries, &[]);
+}
+
+#[test]
+fn items_of_one_response_continue_it() {
+    let text = br#"{"input":[{"role":"user","content":"x"},
+        {"type":"reasoning","summary":[],"encrypted_content":"e"},
+        {"type":"function_call","call_id":"a","name":"f","arguments":"{}"},
+        {"type":"function_call","call_id":"b","name":"f","arguments":"{}"},
+        {"type":"function_call_output","call_id":"a","output":"1"},
+        {"type":"function_call_output","call_id":"b","output":"2"},
+        {"type":"compaction","encrypted_content":"z"}]}"#;
+    let (_, messages) = check(Protocol::Responses, text).expect("the body can be read");
+    let continues: Vec<_> = messages.iter().map(|message| message.continues).collect();
+    assert_eq!(continues, [false, false, true, true, false, false, false]);
+    let compacts: Vec<_> = messages.iter().map(|message| message.compacts).collect();
+    assert_eq!(compacts, [false, false, false, false, false, false, true]);
+    // Results in parallel are of one step.
+    let steps: Vec<_> = messages.iter().map(|message| message.entries[0].source.step).collect();
+    assert_eq!(steps, [1, 2, 3, 4, 4, 4, 7]);
+}
+
+#[test]
+fn parts_of_gemini() {
+    one(
+        Protocol::Gemini,
+        r#"{"role":"user","parts":[
+            {"functionResponse":{"id":"a","name":"f","response":{"output":"x"}}},
+            {"functionResponse":{"id":"b","name":"f","response":{"error":"y"}}},
+            {"functionResponse":{"name":"g","response":{"result":"z\n"}}},
+            {"functionResponse":{"id":"d","name":"f","response":{"a":"1","b":2}}},
+            {"text":"hurry"}]}"#,
+        "1 tool None\n  result a \"x\"\n1 tool None\n  error b \"y\"\n1 tool None\n  result g \"z\\n\"\n1 tool None\n  result d \"{\\\"a\\\":\\\"1\\\",\\\"b\\\":2}\"\n1 user None\n  text \"hurry\"\n",
+        &["\"x\"", "\"y\"", r#""z\n""#],
+    );
+    one(
+        Protocol::Gemini,
+        r#"{"role":"model","parts":[{"text":"hm","thought":true},{"text":"Look."},
+            {"functionCall":{"id":"a","name":"f","args":{"p":1}},"thoughtSignature":"c2ln"}]}"#,
+        "1 assistant None\n  reasoning \"hm\"\n  text \"Look.\"\n  call a f {\"p\":1}\n",
+        &[],
+    );
+    let text = br#"{"systemInstruction":{"parts":[{"text":"be good"}]},"contents":[]}"#;
+    let (body, _) = check(Protocol::Gemini, text).expect("the body can be read");
+    let system = body.system_entry(text).expect("it can be read").expect("there is one");
+    assert_eq!(system.text(), "be good");
 }

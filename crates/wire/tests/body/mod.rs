@@ -2,5 +2,7 @@
 //! hold what they say, and not a byte changed outside of them.
 
 mod alike;
-mod check;
+pub(crate) mod check;
+mod generated;
 mod messages;
+mod sessions;

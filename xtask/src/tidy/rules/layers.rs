@@ -62,6 +62,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "foveal-transcript",
         ],
     ),
+    ("foveal-live", &["foveal-context", "foveal-transcript", "foveal-wire"]),
+    ("foveal-gateway", &["foveal-live", "foveal-transcript", "foveal-wire"]),
     ("foveal-bench", &["foveal-code", "foveal-context", "foveal-effects", "foveal-transcript"]),
     ("foveal-replay", &["foveal-context", "foveal-effects", "foveal-transcript"]),
     (
@@ -75,6 +77,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("foveal-testkit", &["foveal-context", "foveal-effects", "foveal-transcript"]),
+    ("foveal-upstream", &["foveal-context", "foveal-wire"]),
     (
         "foveal",
         &[
@@ -86,7 +89,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "foveal-effects",
             "foveal-embedder",
             "foveal-files",
+            "foveal-gateway",
             "foveal-index",
+            "foveal-live",
             "foveal-mcp",
             "foveal-processes",
             "foveal-replay",
@@ -104,7 +109,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
 ];
 
 /// Packages that only tests use; any member may name them as a dev-dependency.
-const DEV_ONLY: &[&str] = &["foveal-testkit"];
+const DEV_ONLY: &[&str] = &["foveal-testkit", "foveal-upstream"];
 
 /// What tests and examples of a package may use beyond [`ALLOWED`].
 const ALLOWED_DEV: &[(&str, &[&str])] = &[
