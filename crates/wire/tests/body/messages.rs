@@ -162,6 +162,30 @@ fn fingerprints_do_not_see_marks() {
 }
 
 #[test]
+fn fingerprints_of_a_prefix_are_those_of_its_messages() {
+    let prints = |text: &str| {
+        let (body, _) = check(Protocol::Messages, text.as_bytes()).expect("the body can be read");
+        let prefixes =
+            (0..=body.messages.len()).map(|at| body.prefix_fingerprint(text.as_bytes(), at));
+        prefixes.collect::<Vec<_>>()
+    };
+    let mark = r#""cache_control":{"type":"ephemeral"}"#;
+    let first = format!(
+        r#"{{"messages":[{{"role":"user","content":[{{"type":"text","text":"a",{mark}}}]}}]}}"#
+    );
+    let next = |text: &str| {
+        format!(
+            r#"{{"stream":true,"messages": [{{"role":"user","content":"{text}"}},{{"role":"user",{mark},"content":"b"}}]}}"#
+        )
+    };
+    let [first, same, other] = [prints(&first), prints(&next("a")), prints(&next("c"))];
+    assert_eq!(first, same[..2]);
+    assert_eq!(first[0], other[0]);
+    assert!(other[1..].iter().all(|print| !same.contains(print)));
+    assert_ne!(same[2], same[1]);
+}
+
+#[test]
 fn results_of_chat() {
     let tool = r#"{"role":"tool","tool_call_id":"a","content":[{"type":"text","text":"x"},{"type":"image_url"}]}"#;
     one(
