@@ -118,7 +118,7 @@ impl Caches {
 }
 
 /// Makes a folder where nobody else may put anything.
-fn make_private(folder: &Path) -> std::io::Result<()> {
+pub(crate) fn make_private(folder: &Path) -> std::io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 

@@ -58,6 +58,8 @@ pub(crate) struct ConversationLog<'a> {
     name: String,
     keeps_secrets: bool,
     sent: Vec<(EntryIndex, Decision)>,
+    /// The tokens up to each message that was sent and with it.
+    totals: Vec<Tokens>,
     requests: u32,
     lines: Vec<u8>,
 }
@@ -66,7 +68,8 @@ impl<'a> ConversationLog<'a> {
     /// The log of `conversation`, which is called `name`; without its secrets unless it
     /// `keeps_secrets`.
     pub(crate) fn new(name: String, conversation: &'a Conversation, keeps_secrets: bool) -> Self {
-        Self { conversation, name, keeps_secrets, sent: Vec::new(), requests: 0, lines: Vec::new() }
+        let (sent, totals, lines) = (Vec::new(), Vec::new(), Vec::new());
+        Self { conversation, name, keeps_secrets, sent, totals, requests: 0, lines }
     }
 
     /// Adds the request that `projector` has just planned.
@@ -75,8 +78,14 @@ impl<'a> ConversationLog<'a> {
         let same = |(sent, index): &(&(EntryIndex, Decision), &EntryIndex)| {
             sent.0 == **index && sent.1 == projector.item(**index).decision
         };
-        let keep = self.sent.iter().zip(window).take_while(same).count();
+        // What the step kept need not be compared.
+        let changed = step.changed.iter().filter_map(|(index, _)| window.binary_search(index).ok());
+        let kept = step.kept.min(self.sent.len()).min(window.len());
+        let kept = changed.fold(kept, usize::min);
+        let rest = self.sent[kept..].iter().zip(&window[kept..]);
+        let keep = kept + rest.take_while(same).count();
         self.sent.truncate(keep);
+        self.totals.truncate(keep);
         let mut append = Vec::with_capacity(window.len() - keep);
         for index in &window[keep..] {
             let (entry, item) = (self.conversation.entry(*index), projector.item(*index));
@@ -86,6 +95,8 @@ impl<'a> ConversationLog<'a> {
                 content: self.kept(prompt::text(entry, item)),
             });
             self.sent.push((*index, item.decision.clone()));
+            let before = self.totals.last().copied().unwrap_or_default();
+            self.totals.push(before + item.tokens);
         }
         self.requests += 1;
         let record = Record {
@@ -94,7 +105,7 @@ impl<'a> ConversationLog<'a> {
             before: self.conversation.entry(step.answer).source.into(),
             keep,
             append,
-            tokens: window.iter().map(|index| projector.item(*index).tokens).sum(),
+            tokens: self.totals.last().copied().unwrap_or_default(),
         };
         serde_json::to_writer(&mut self.lines, &record)
             .expect("strings and numbers are JSON, and memory takes them");

@@ -15,7 +15,7 @@ use foveal_tools::toolbox::Host;
 use foveal_tools::unkept::Unkept;
 use foveal_tools::{Toolbox, code_index};
 
-use crate::caches::Caches;
+use crate::caches::{Caches, make_private};
 use crate::environment::{self, Environment};
 use crate::notice;
 use crate::readable;
@@ -66,12 +66,29 @@ impl Opener {
 
     /// The same for commands, which may write to the roots, the folder for temporary files,
     /// caches of their own and `writable`.
-    pub(crate) fn for_commands(mut self, writable: &[PathBuf]) -> Self {
-        let mut writable = writable.to_vec();
+    pub(crate) fn for_commands(self, writable: &[PathBuf]) -> Self {
         let temporary = std::env::temp_dir();
-        writable.push(std::path::absolute(&temporary).unwrap_or(temporary));
+        let temporary = std::path::absolute(&temporary).unwrap_or(temporary);
+        self.writing([writable, &[temporary]].concat()).0
+    }
+
+    /// The same for commands, which may write to `writable`, and to caches and a folder for
+    /// temporary files of their own: roots may lie in the one of all programs.
+    pub(crate) fn for_commands_that_write_only(self, writable: &[PathBuf]) -> Self {
+        let (mut opener, own) = self.writing(writable.to_vec());
+        opener.host.sandbox = opener.host.sandbox.map(Sandbox::without_writing_roots);
+        let temporary = own.map(|own| own.join("tmp"));
+        if let Some(folder) = temporary.filter(|folder| make_private(folder).is_ok()) {
+            opener.host.environment = opener.host.environment.with("TMPDIR", folder);
+        }
+        opener
+    }
+
+    /// The same for commands, which may write to `writable` and caches of their own, and the folder
+    /// of those.
+    fn writing(mut self, mut writable: Vec<PathBuf>) -> (Self, Option<PathBuf>) {
         let caches = Caches::make(&self.environment, &self.host.environment, &writable);
-        writable.extend(caches.folder);
+        writable.extend(caches.folder.clone());
         let sandbox = Sandbox::hold(writable);
         for folder in sandbox.passed_over() {
             notice::say(format_args!(
@@ -84,7 +101,7 @@ impl Opener {
             self.host.environment = self.host.environment.with(name, value);
         }
         self.host.sandbox = Some(sandbox);
-        self
+        (self, caches.folder)
     }
 
     /// The same, but nothing that files, pages and outputs hold is written to disk.

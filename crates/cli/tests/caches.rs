@@ -1,12 +1,62 @@
 //! Commands of an agent cache where nothing is run by others.
 
 use std::io::Write as _;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use foveal_processes::Confinement;
 use serde_json::json;
 
 use crate::world::World;
+
+/// What a server says that runs `command`.
+fn asked(mut server: Command, command: &str) -> String {
+    server.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut server = server.spawn().expect("the program starts");
+    let mut input = server.stdin.take().expect("it is piped");
+    for message in [
+        json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"}}}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+            "params": {"name": "bash", "arguments": {"command": command}}}),
+    ] {
+        writeln!(input, "{message}").expect("it reads");
+    }
+    // It ends with its input, once it has answered.
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    drop(input);
+    let output = server.wait_with_output().expect("it ends");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn with_writes_confined_commands_write_only_to_named_folders() {
+    for (named, expected) in [("--writable work/target", "target temporary "), ("", "temporary ")] {
+        let world = World::new(if named.is_empty() { "writes_nothing" } else { "writes_only" });
+        for folder in ["work/docs", "work/target", "home"] {
+            world.write(&format!("{folder}/old"), "old");
+        }
+        let command = "for folder in docs target .; do \
+                       echo x 2>&- >$folder/new && echo -n $folder' '; done; \
+                       cat >$(mktemp) <<<x && echo -n 'temporary '";
+        let arguments = format!("mcp --root work --confine-writes {named}");
+        let mut server = world.command(arguments.trim());
+        server.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        // As where a root lies in the folder for temporary files.
+        server.env("TMPDIR", world.folder.join("work"));
+        let out = asked(server, command);
+        if matches!(Confinement::available(), Ok(Confinement::Absent { .. })) {
+            assert!(out.contains("Landlock"), "{out}");
+            continue;
+        }
+        assert!(out.contains(expected), "{out}");
+        assert!(world.folder.join("work/docs/old").exists(), "{out}");
+        let is_new = |folder: &str| world.folder.join(folder).join("new").exists();
+        let new: Vec<_> = ["work/docs", "work/target", "work"].map(is_new).into();
+        assert_eq!(new, [false, !named.is_empty(), false], "{out}");
+    }
+}
 
 #[test]
 fn commands_write_to_caches_of_their_own_and_not_to_the_users() {
@@ -38,24 +88,7 @@ fn commands_write_to_caches_of_their_own_and_not_to_the_users() {
     server.env("PATH", std::env::var_os("PATH").unwrap_or_default());
     // The folder for temporary files may hold the home folder of this test.
     server.env("TMPDIR", world.folder.join("work"));
-    server.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut server = server.spawn().expect("the program starts");
-    let mut input = server.stdin.take().expect("it is piped");
-    for message in [
-        json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
-            "protocolVersion": "2025-06-18", "capabilities": {},
-            "clientInfo": {"name": "test", "version": "1"}}}),
-        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
-        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
-            "params": {"name": "bash", "arguments": {"command": command}}}),
-    ] {
-        writeln!(input, "{message}").expect("it reads");
-    }
-    // It ends with its input, once it has answered.
-    std::thread::sleep(std::time::Duration::from_secs(2));
-    drop(input);
-    let output = server.wait_with_output().expect("it ends");
-    let out = String::from_utf8_lossy(&output.stdout);
+    let out = asked(server, &command);
     assert_eq!(out.matches(" can\\n").count(), 8, "{out}");
     if matches!(Confinement::available(), Ok(Confinement::Absent { .. })) {
         return;

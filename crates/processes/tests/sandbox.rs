@@ -199,6 +199,36 @@ fn a_link_that_a_command_may_have_made_is_not_followed() {
 }
 
 #[test]
+fn writing_can_be_narrowed_to_folders_below_the_roots() {
+    if !can_confine() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder of ours");
+    let root = folder.path().join("root");
+    for place in ["root/docs", "root/target"] {
+        std::fs::create_dir_all(folder.path().join(place)).expect("a folder of ours");
+        std::fs::write(folder.path().join(place).join("old"), "old").expect("a folder of ours");
+    }
+    let text = "(cat docs/old >target/new; echo x >docs/old; rm docs/old; mv docs target/docs; \
+                mkdir docs/new; ln target/new docs/new; echo x >new) 2>/dev/null; true";
+    for (held, in_target) in [(vec![root.join("target")], "new=old old=old"), (vec![], "old=old")] {
+        for reads in [None, Some(["/bin", "/lib", "/lib64", "/usr", "/etc", "/dev", "/proc"])] {
+            let mut sandbox = Sandbox::hold(held.clone()).without_writing_roots();
+            if let Some(reads) = reads {
+                sandbox = sandbox.reading_only(reads.map(Into::into));
+            }
+            let sandbox = sandbox.with_roots(std::slice::from_ref(&root), &[]).expect("no link");
+            let ran = run(&Command { sandbox: Some(sandbox), ..command(text, &root) });
+            assert!(ran.outcome.is_success(), "{}", ran.output.text());
+            assert_eq!(names(&root.join("docs")), "old=old");
+            assert_eq!(names(&root.join("target")), in_target);
+            assert!(!root.join("new").exists());
+            drop(std::fs::remove_file(root.join("target/new")));
+        }
+    }
+}
+
+#[test]
 fn nodes_of_devices_are_not_made() {
     if !can_confine() {
         return;

@@ -16,11 +16,17 @@ pub struct Charge {
     pub dollars: f64,
 }
 
-/// A provider's cache as one conversation sees it: the last prompt, until it expires.
+/// A prompt as it goes on, and a provider's cache as one conversation sees it: the last prompt that
+/// was charged, until it expires. A request costs the time of what is new in it.
 #[derive(Debug, Clone, Default)]
 pub struct Cache {
-    /// (entry, version, tokens) of each message of the last prompt.
     messages: Vec<Message>,
+    /// The tokens up to each message and with it.
+    totals: Vec<Tokens>,
+    /// The messages of the last prompt that was charged.
+    charged: Vec<Message>,
+    /// With how many of those the prompt begins.
+    same: usize,
     last_used: Option<Timestamp>,
 }
 
@@ -36,27 +42,51 @@ pub struct Message {
 }
 
 impl Cache {
-    /// Charges a prompt and remembers it. The cache is cold when more than its lifetime lies
+    /// The messages of the prompt.
+    pub fn messages(&self) -> &[Message] {
+        &self.messages
+    }
+
+    /// Takes all messages but the first `kept` out of the prompt.
+    pub fn keep(&mut self, kept: usize) -> impl Iterator<Item = Message> + '_ {
+        let kept = kept.min(self.messages.len());
+        self.totals.truncate(kept);
+        self.same = self.same.min(kept);
+        self.messages.drain(kept..)
+    }
+
+    /// Puts a message at the end of the prompt.
+    pub fn push(&mut self, message: Message) {
+        let at = self.messages.len();
+        if self.same == at && self.charged.get(at) == Some(&message) {
+            self.same += 1;
+        }
+        let before = self.totals.last().copied().unwrap_or_default();
+        self.totals.push(before + message.tokens);
+        self.messages.push(message);
+    }
+
+    /// The tokens of the first messages.
+    fn tokens(&self, count: usize) -> Tokens {
+        count.checked_sub(1).and_then(|last| self.totals.get(last).copied()).unwrap_or_default()
+    }
+
+    /// Charges the prompt and remembers it. The cache is cold when more than its lifetime lies
     /// between two requests; where times are not recorded it never is.
-    pub fn charge(
-        &mut self,
-        prompt: &[Message],
-        now: Option<Timestamp>,
-        prices: &PriceCard,
-    ) -> Charge {
-        let total: Tokens = prompt.iter().map(|message| message.tokens).sum();
-        let same = self.messages.iter().zip(prompt).take_while(|(old, new)| old == new).count();
+    pub fn charge(&mut self, now: Option<Timestamp>, prices: &PriceCard) -> Charge {
+        let total = self.tokens(self.messages.len());
         let expired = match (prices.cache_lifetime_ms, self.last_used, now) {
             (None, _, _) => true,
             (Some(lifetime), Some(last), Some(now)) => now.since_ms(last) > lifetime,
             (Some(_), _, _) => false,
         };
-        let mut cached: Tokens = prompt[..same].iter().map(|message| message.tokens).sum();
+        let mut cached = self.tokens(self.same);
         if expired || cached < prices.cache_minimum {
             cached = Tokens(0);
         }
-        self.messages.clear();
-        self.messages.extend_from_slice(prompt);
+        self.charged.truncate(self.same);
+        self.charged.extend_from_slice(&self.messages[self.same..]);
+        self.same = self.messages.len();
         self.last_used = now.or(self.last_used);
         let fresh = if prices.cache_lifetime_ms.is_some() && total >= prices.cache_minimum {
             prices.cache_write

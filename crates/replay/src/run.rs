@@ -220,9 +220,7 @@ struct State<'a> {
     prepared: &'a Prepared,
     prices: &'a PriceCard,
     raw: RawPrompt,
-    raw_cache: Cache,
     cache: Cache,
-    prompt: Vec<Message>,
     /// Version and scan of each replaced entry; scans of originals are shared.
     versions: Vec<u32>,
     replaced: HashMap<u32, Scan>,
@@ -236,6 +234,7 @@ struct State<'a> {
 struct RawPrompt {
     window: Window,
     next: u32,
+    cache: Cache,
     references: Visible,
     sources: Sources,
 }
@@ -247,12 +246,15 @@ impl RawPrompt {
             self.next += 1;
             match self.window.push(prepared.record.conversation()) {
                 WindowChange::Cut { .. } => self.rebuild(prepared),
-                WindowChange::Appended if prepared.record.entry(index).role == Role::Tool => {
-                    let scan = prepared.scan(index);
-                    self.references.add_references(scan);
-                    self.sources.add(index, scan);
+                WindowChange::Appended => {
+                    self.cache.push(as_recorded(prepared, index));
+                    if prepared.record.entry(index).role == Role::Tool {
+                        let scan = prepared.scan(index);
+                        self.references.add_references(scan);
+                        self.sources.add(index, scan);
+                    }
                 }
-                WindowChange::Appended | WindowChange::Skipped => {}
+                WindowChange::Skipped => {}
             }
         }
     }
@@ -264,10 +266,19 @@ impl RawPrompt {
             let tools = window.filter(|i| prepared.record.entry(**i).role == Role::Tool);
             tools.map(|index| (*index, prepared.scan(*index)))
         };
+        drop(self.cache.keep(0));
+        for index in self.window.entries() {
+            self.cache.push(as_recorded(prepared, *index));
+        }
         self.references = Visible::default();
         results().for_each(|(_, scan)| self.references.add_references(scan));
         self.sources.rebuild(results());
     }
+}
+
+/// An entry as a message of the recorded prompt.
+fn as_recorded(prepared: &Prepared, index: EntryIndex) -> Message {
+    Message { entry: index.0, version: 0, tokens: prepared.record.facts(index).tokens }
 }
 
 impl<'a> State<'a> {
@@ -276,9 +287,7 @@ impl<'a> State<'a> {
             prepared,
             prices,
             raw: RawPrompt::default(),
-            raw_cache: Cache::default(),
             cache: Cache::default(),
-            prompt: Vec::new(),
             versions: vec![0; prepared.record.len()],
             replaced: HashMap::new(),
             visible: Visible::default(),
@@ -294,20 +303,9 @@ impl<'a> State<'a> {
         time: Option<Timestamp>,
     ) {
         self.raw.take(self.prepared, step.answer);
-        let raw_prompt: Vec<_> = self
-            .raw
-            .window
-            .entries()
-            .iter()
-            .map(|index| Message {
-                entry: index.0,
-                version: 0,
-                tokens: self.prepared.record.facts(*index).tokens,
-            })
-            .collect();
-        let raw = self.raw_cache.charge(&raw_prompt, time, self.prices);
+        let raw = self.raw.cache.charge(time, self.prices);
         self.take_projection(projector, step);
-        let projected = self.cache.charge(&self.prompt, time, self.prices);
+        let projected = self.cache.charge(time, self.prices);
         let uses = &self.prepared.uses[step.answer.at()];
         let (evidence, lost) = self.evidence(uses);
         let references = self.references(uses);
@@ -328,8 +326,8 @@ impl<'a> State<'a> {
     /// Brings the projected prompt and what it shows up to date.
     fn take_projection(&mut self, projector: &Projector, step: &foveal_context::step::Step) {
         let record = &self.prepared.record;
-        let kept = step.kept.min(self.prompt.len());
-        for message in self.prompt.drain(kept..).collect::<Vec<_>>() {
+        let kept = step.kept.min(self.cache.messages().len());
+        for message in self.cache.keep(kept) {
             let index = EntryIndex(message.entry);
             let scan = self.replaced.remove(&message.entry);
             self.visible.remove(scan.as_ref().unwrap_or(&self.prepared.scans[index.at()]));
@@ -354,7 +352,7 @@ impl<'a> State<'a> {
                 self.visible.add(&self.prepared.scans[index.at()]);
             }
             let version = self.versions[index.at()];
-            self.prompt.push(Message { entry: index.0, version, tokens: item.tokens });
+            self.cache.push(Message { entry: index.0, version, tokens: item.tokens });
         }
         self.replay.breaches += laws::check(record, projector, kept);
     }

@@ -1,5 +1,9 @@
 //! Whether a value was made by chance, chosen by a person, or stands for a value.
 
+use std::sync::LazyLock;
+
+use crate::dictionary::Dictionary;
+
 /// Shortest value whose letters say whether they are words.
 const SHUFFLED_BYTES_MIN: usize = 12;
 
@@ -76,10 +80,13 @@ const STAND_INS: [&str; 40] = [
     "x-oauth-basic",
 ];
 
+/// The placeholders, made ready.
+static PLACEHOLDER_WORDS: LazyLock<Dictionary<()>> =
+    LazyLock::new(|| Dictionary::of(&PLACEHOLDERS));
+
 /// Whether a text is one that stands for a value, in whatever case.
 pub(crate) fn is_placeholder(value: &[u8]) -> bool {
-    let lower = String::from_utf8_lossy(value).to_ascii_lowercase();
-    PLACEHOLDERS.iter().any(|word| lower.contains(word))
+    PLACEHOLDER_WORDS.is_in(value)
 }
 
 /// Whether a value is mostly one sign that stands for any other, or says that it is an example.
@@ -93,10 +100,13 @@ pub(crate) fn is_filler(value: &[u8]) -> bool {
 
 /// Whether somebody chose this as a password, as far as can be told.
 pub(crate) fn is_chosen(value: &[u8]) -> bool {
-    let lower = String::from_utf8_lossy(value).to_ascii_lowercase();
+    let is_around = |byte: &u8| b"_.-*!:".contains(byte);
+    let start = value.iter().position(|byte| !is_around(byte)).unwrap_or(value.len());
+    let end = value.iter().rposition(|byte| !is_around(byte)).map_or(start, |at| at + 1);
+    let word = &value[start..end];
     !is_template(value)
-        && !STAND_INS.contains(&lower.trim_matches(['_', '.', '-', '*', '!', ':']))
-        && !PLACEHOLDERS.iter().any(|word| lower.contains(word))
+        && !STAND_INS.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(word))
+        && !is_placeholder(value)
         && !is_repeated(value)
 }
 
@@ -119,11 +129,13 @@ fn is_repeated(value: &[u8]) -> bool {
 
 /// Whether something is to be put in the place of parts of the value.
 pub(crate) fn is_template(value: &[u8]) -> bool {
-    let has = |part: &[u8]| value.windows(part.len()).any(|at| at == part);
     let is_reference = value.first().is_some_and(|byte| matches!(byte, b'$' | b'<' | b'{' | b'['));
-    let is_format = [&b"${"[..], b"$(", b"{{", b"#{", b"%s", b"%(", b"%{", b"<%", b"...", b"***"];
     let is_braced = value.contains(&b'{') && value.contains(&b'}');
-    is_reference || is_braced || is_format.into_iter().any(has) || has(b"()")
+    let is_format = |pair: &[u8]| {
+        matches!(pair, b"${" | b"$(" | b"{{" | b"#{" | b"%s" | b"%(" | b"%{" | b"<%" | b"()")
+    };
+    let is_gap = |three: &[u8]| matches!(three, b"..." | b"***");
+    is_reference || is_braced || value.windows(2).any(is_format) || value.windows(3).any(is_gap)
 }
 
 /// Whether a value is a name as programs have them, digits in it or not: `sha256Hash`,

@@ -16,8 +16,19 @@ const HEADS: usize = 1 << (SIGN_BITS * HEAD as u32);
 pub(crate) struct Dictionary<T> {
     /// Whether some word begins with the three signs of a number.
     heads: Vec<u64>,
+    /// How many numbers of words there are before those of each part of `heads`.
+    ranks: Vec<u16>,
+    /// Where the words of each number begin, in the order of the numbers; last, where all end.
+    starts: Vec<u16>,
     /// By the number of their first three signs.
-    words: Vec<(u32, &'static str, T)>,
+    words: Vec<(&'static str, T)>,
+}
+
+impl Dictionary<()> {
+    /// Words that stand for nothing but themselves.
+    pub(crate) fn of(words: &[&'static str]) -> Self {
+        Self::new(words.iter().map(|word| (*word, ())))
+    }
 }
 
 impl<T: Copy> Dictionary<T> {
@@ -27,11 +38,45 @@ impl<T: Copy> Dictionary<T> {
         let mut words: Vec<(u32, &'static str, T)> =
             words.map(|(word, value)| (head(word), word, value)).collect();
         words.sort_by_key(|(head, ..)| *head);
-        let mut heads = vec![0; HEADS / 64];
-        for (head, ..) in &words {
-            heads[*head as usize / 64] |= 1 << (head % 64);
+        let mut heads: Vec<u64> = vec![0; HEADS / 64];
+        let mut starts = Vec::new();
+        for (at, (head, ..)) in (0..).zip(&words) {
+            let part = &mut heads[*head as usize / 64];
+            if *part >> (head % 64) & 1 == 0 {
+                starts.push(at);
+            }
+            *part |= 1 << (head % 64);
         }
-        Self { heads, words }
+        starts.push(u16::try_from(words.len()).expect("there are a few hundred words"));
+        let mut rank = 0;
+        let before = |part: &u64| {
+            rank += part.count_ones() as u16;
+            rank - part.count_ones() as u16
+        };
+        let ranks = heads.iter().map(before).collect();
+        let words = words.into_iter().map(|(_, word, value)| (word, value)).collect();
+        Self { heads, ranks, starts, words }
+    }
+
+    /// Whether one of the words is in `text`.
+    pub(crate) fn is_in(&self, text: &[u8]) -> bool {
+        let mut is_in = false;
+        self.each(text, |_, _, _| {
+            is_in = true;
+            false
+        });
+        is_in
+    }
+
+    /// The words that begin with the signs of a number.
+    fn words(&self, head: u32) -> &[(&'static str, T)] {
+        let (part, bit) = (head as usize / 64, head % 64);
+        if self.heads[part] >> bit & 1 == 0 {
+            return &[];
+        }
+        let below = self.heads[part] & ((1 << bit) - 1);
+        let at = usize::from(self.ranks[part]) + below.count_ones() as usize;
+        &self.words[usize::from(self.starts[at])..usize::from(self.starts[at + 1])]
     }
 
     /// Calls `found` with the place of each word in `text` in order, and with what the word
@@ -40,12 +85,7 @@ impl<T: Copy> Dictionary<T> {
         let mut head = text.iter().take(HEAD - 1).fold(0, |head, sign| number(head, *sign));
         for (start, sign) in text.iter().skip(HEAD - 1).enumerate() {
             head = number(head, *sign);
-            if self.heads[head as usize / 64] >> (head % 64) & 1 == 0 {
-                continue;
-            }
-            let from = self.words.partition_point(|(other, ..)| *other < head);
-            let same = self.words[from..].iter().take_while(|(other, ..)| *other == head);
-            for (_, word, value) in same {
+            for (word, value) in self.words(head) {
                 let part = text.get(start..start + word.len());
                 let is_word = part.is_some_and(|part| part.eq_ignore_ascii_case(word.as_bytes()));
                 if is_word && !found(start, word, *value) {

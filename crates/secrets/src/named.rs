@@ -105,8 +105,9 @@ pub(crate) struct Tried {
 pub(crate) fn tried(text: &[u8], hit: &Range<usize>) -> Tried {
     let name = name_around(text, hit);
     let secret = || {
-        let sound = sound(&text[name.clone()])?;
+        // Most names are assigned nothing, which is told faster.
         let value = assigned(text, &name)?;
+        let sound = sound(&text[name.clone()])?;
         let value = without_scheme(text, value);
         is_secret(text, &name, sound, &value).then_some(value.range)
     };

@@ -1,5 +1,9 @@
 //! What the name that a value is assigned to says of the value.
 
+use std::sync::LazyLock;
+
+use crate::dictionary::Dictionary;
+
 /// How much a name tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sound {
@@ -198,10 +202,9 @@ pub(crate) fn sound(name: &[u8]) -> Option<Sound> {
         return Some(Sound::Password);
     }
     let joined = words.concat();
-    let has = |part: &str| joined.windows(part.len()).any(|at| at == part.as_bytes());
     let is_public = words.iter().any(|word| matches!(*word, b"public" | b"pub" | b"publishable"));
     let is_token = words.iter().any(|word| ends(word, "token") || is(&PASSWORDS, word));
-    if KEYS.into_iter().any(has) || has("password") || has("passwd") || has("passphrase") {
+    if KEY_WORDS.is_in(&joined) {
         return (!is_public).then_some(Sound::Token);
     }
     if is_token {
@@ -211,6 +214,10 @@ pub(crate) fn sound(name: &[u8]) -> Option<Sound> {
     let is_key = last == b"key" && !is_public && before.is_some_and(|word| !is(&OPEN_KEYS, word));
     is_key.then_some(Sound::Key)
 }
+
+/// The words of names of keys, made ready.
+static KEY_WORDS: LazyLock<Dictionary<()>> =
+    LazyLock::new(|| Dictionary::of(&[&KEYS[..], &["password", "passwd", "passphrase"]].concat()));
 
 fn is_place(word: &[u8]) -> bool {
     word.iter().all(u8::is_ascii_digit) || PLACES.iter().any(|place| place.as_bytes() == word)

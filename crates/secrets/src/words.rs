@@ -4,8 +4,10 @@
 //! Such words have one case, or stand beside a word that says what they are.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use crate::chance::{bits, is_identifier, is_placeholder};
+use crate::dictionary::Dictionary;
 
 /// Signs of a word that is long enough, and of one that is data.
 const BYTES_MIN: usize = 32;
@@ -53,6 +55,9 @@ const HARMLESS: [&str; 33] = [
     "txid",
     "mappings",
 ];
+
+/// The same, made ready.
+static HARMLESS_WORDS: LazyLock<Dictionary<()>> = LazyLock::new(|| Dictionary::of(&HARMLESS));
 
 /// Beginnings of base64 that stand for images, fonts, public keys and the like.
 const DATA: [&str; 16] = [
@@ -202,8 +207,7 @@ fn has_words(signs: &[u8]) -> bool {
 fn is_said_harmless(text: &[u8], start: usize) -> bool {
     let before = &text[start.saturating_sub(BEFORE_BYTES)..start];
     let line = memchr::memrchr(b'\n', before).map_or(before, |at| &before[at + 1..]);
-    let lower = String::from_utf8_lossy(line).to_ascii_lowercase();
-    HARMLESS.iter().any(|word| lower.contains(word))
+    HARMLESS_WORDS.is_in(line)
 }
 
 /// Whether the word is all of its line and one of those around is alike: data in lines.

@@ -34,6 +34,10 @@ pub(crate) struct Arguments {
     /// Repeat it for several.
     #[arg(long, value_name = "PATH")]
     writable: Vec<PathBuf>,
+    /// Lets commands write only to folders named with --writable, in the roots or elsewhere, to
+    /// caches and to a folder for temporary files of their own. If none is named, to nothing else.
+    #[arg(long)]
+    confine_writes: bool,
     /// Writes nothing to disk of what files, pages and outputs hold. Handles end with the server.
     #[arg(long)]
     keep_no_contents: bool,
@@ -102,7 +106,9 @@ fn confined(mut opener: Opener, arguments: &Arguments) -> anyhow::Result<Opener>
         opener = opener.without_network();
     }
     // Who confines more than usual does not want it to be passed over.
-    if arguments.require_sandbox || arguments.confine_reads || arguments.no_network {
+    let is_confined_more =
+        arguments.confine_writes || arguments.confine_reads || arguments.no_network;
+    if arguments.require_sandbox || is_confined_more {
         opener = opener.requiring_sandbox();
     }
     Ok(opener)
@@ -141,7 +147,12 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     settings.asks_for_roots = !arguments.no_client_roots;
     settings.structured = arguments.structured;
     let writable = toolbox::named(&arguments.writable)?;
-    let mut opener = confined(Opener::new(environment)?.for_commands(&writable), arguments)?;
+    let opener = Opener::new(environment)?;
+    let opener = match arguments.confine_writes {
+        true => opener.for_commands_that_write_only(&writable),
+        false => opener.for_commands(&writable),
+    };
+    let mut opener = confined(opener, arguments)?;
     if arguments.keep_no_contents {
         opener = opener.keeping_no_contents();
     }

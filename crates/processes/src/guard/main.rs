@@ -76,6 +76,12 @@ impl Asked {
     /// Takes the terminal for its own and becomes the program; returns only if it cannot.
     fn become_program(self) -> io::Error {
         let prepare = || {
+            // A guard that is killed ends nothing any more. The guard's first thread started us,
+            // and lives as long as the guard.
+            rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+            if rustix::process::getppid() != Some(self.parent) {
+                return Err(io::ErrorKind::NotConnected.into());
+            }
             rustix::process::setsid()?;
             rustix::process::ioctl_tiocsctty(rustix::stdio::stdin())?;
             wait_for_orders(&self.open()?)

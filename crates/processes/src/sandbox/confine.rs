@@ -44,6 +44,8 @@ pub struct Sandbox {
     passed_over: Arc<Vec<PathBuf>>,
     /// What may be read beside what may be written; `None`: everything.
     readable: Option<Vec<Arc<Place>>>,
+    /// Whether roots may be written.
+    writes_roots: bool,
     has_network: bool,
     is_required: bool,
     kept: Kept,
@@ -61,10 +63,19 @@ impl Sandbox {
             places,
             passed_over: Arc::new(passed_over),
             readable: None,
+            writes_roots: true,
             has_network: true,
             is_required: false,
             kept: Kept::default(),
         }
+    }
+
+    /// The same sandbox, in which roots can be read, and be written only where folders in them are
+    /// held.
+    #[must_use]
+    pub fn without_writing_roots(mut self) -> Self {
+        self.writes_roots = false;
+        self
     }
 
     /// The same sandbox with `roots`, absolute paths of workspace folders. A link to a root is
@@ -82,7 +93,13 @@ impl Sandbox {
             if !is_chosen_outside(root, &writable) {
                 return Err(root.clone());
             }
-            self.places.extend(Place::open(root).ok().map(Arc::new));
+            let place = Place::open(root).ok().map(Arc::new);
+            match (self.writes_roots, &mut self.readable) {
+                (true, _) => self.places.extend(place),
+                (false, Some(readable)) => readable.extend(place),
+                // All can be read.
+                (false, None) => {}
+            }
         }
         Ok(self)
     }

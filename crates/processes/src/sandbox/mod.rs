@@ -12,6 +12,7 @@ mod capabilities;
 mod confine;
 mod confinement;
 mod network;
+mod own_folder;
 mod places;
 mod starter;
 

@@ -1,37 +1,11 @@
 //! The threads that start the processes of a sandbox.
 
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use tempfile::TempDir;
-
 use super::confinement::Confinement;
-use super::places::Place;
+use super::own_folder::OwnFolder;
 use crate::CommandError;
-
-/// A folder for files of ours that commands write.
-#[derive(Debug)]
-pub(super) struct OwnFolder {
-    folder: TempDir,
-    place: Place,
-}
-
-impl OwnFolder {
-    fn new() -> Result<Self, CommandError> {
-        let folder = tempfile::Builder::new().prefix("foveal-commands-").tempdir()?;
-        let place = Place::open_itself(folder.path())?;
-        Ok(Self { folder, place })
-    }
-
-    pub(super) fn path(&self) -> &Path {
-        self.folder.path()
-    }
-
-    pub(super) fn place(&self) -> &Place {
-        &self.place
-    }
-}
 
 /// The folder of one sandbox, made with the first process.
 #[derive(Debug, Clone, Default)]

@@ -229,6 +229,37 @@ fn a_guarded_terminal_is_like_any_other() {
 }
 
 #[test]
+fn a_terminal_ends_with_its_guard() {
+    if !has_linux_proc() {
+        return;
+    }
+    let (_folder, path) = folder();
+    put_stay(&path);
+    let terminals = Terminals::new(TerminalLimits::default());
+    let wait = Wait { longest: PATIENCE, pause: Duration::from_millis(200) };
+    let command = TerminalCommand {
+        text: "trap '' HUP TERM; kill -9 $PPID; exec sh stay".to_owned(),
+        directory: path.clone(),
+        environment: environment(),
+        shell: Shell::find(None).expect("a shell"),
+        size: Size::default(),
+        sandbox: None,
+        guard: Some(guard()),
+    };
+    // The program may be gone before it has written its number.
+    let started = terminals.exec(&command, wait, Waiting::QUIET, Instant::now());
+    drop(started.expect("it starts"));
+    let begun = Instant::now();
+    let is_there =
+        |one: fs::DirEntry| fs::read_link(one.path().join("cwd")).is_ok_and(|cwd| cwd == path);
+    let runs = || fs::read_dir("/proc").expect("it is listed").flatten().any(is_there);
+    while runs() {
+        assert!(begun.elapsed() < PATIENCE, "it still runs");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
 fn a_command_reaches_no_process_outside_of_its_sandbox() {
     if !can_confine() {
         return;

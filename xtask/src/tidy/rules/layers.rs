@@ -75,6 +75,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("foveal-testkit", &["foveal-context", "foveal-effects", "foveal-transcript"]),
+    ("foveal-upstream", &["foveal-context", "foveal-wire"]),
     (
         "foveal",
         &[
@@ -104,7 +105,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
 ];
 
 /// Packages that only tests use; any member may name them as a dev-dependency.
-const DEV_ONLY: &[&str] = &["foveal-testkit"];
+const DEV_ONLY: &[&str] = &["foveal-testkit", "foveal-upstream"];
 
 /// What tests and examples of a package may use beyond [`ALLOWED`].
 const ALLOWED_DEV: &[(&str, &[&str])] = &[

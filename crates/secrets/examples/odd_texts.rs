@@ -1,0 +1,167 @@
+//! Times the redactor on texts full of the words that it looks for, beside source code of the same
+//! size: whoever writes what is stored must not choose how long that takes.
+//!
+//! `cargo run --release -p foveal-secrets --example odd_texts -- [BYTES] [PART]` (default
+//! 4,000,000; all texts, or those that have `PART` in them). The last column is how many times longer a text takes than source code.
+
+use std::time::Instant;
+
+/// What is plain: source code.
+const PLAIN: &str = include_str!("../../context/src/planner.rs");
+
+const RUNS: usize = 3;
+
+/// Words that secrets begin with or stand behind, and what is nearly a secret.
+const PARTS: &[&str] = &[
+    "AKIA",
+    "ghp_",
+    "github_pat_",
+    "glpat-",
+    "xoxb-",
+    "hooks.slack.com/services/",
+    "AIza",
+    "GOCSPX-",
+    "ya29.",
+    "sk-ant-",
+    "sk-proj-",
+    "sk-",
+    "sk_live_",
+    "whsec_",
+    "npm_",
+    "pypi-",
+    "hf_",
+    "SG.",
+    "dop_v1_",
+    "hvs.",
+    "eyJ",
+    "eyJhbGciOiJIUzI1NiJ9.",
+    "-----BEGIN PRIVATE KEY-----\n",
+    "-----END ",
+    "-----END PRIVATE KEY-----",
+    "password",
+    "password=",
+    "password: ",
+    "password = \"",
+    "passwd:",
+    "pwd",
+    "token",
+    "token=",
+    "token: a b",
+    "secret",
+    "secret: ",
+    "a_secret_of_a",
+    "credential",
+    "api_key",
+    "api_key=\"",
+    "apikey(",
+    "_key=",
+    "access_key ",
+    "Authorization: ",
+    "authorization: bearer ",
+    "Bearer ",
+    "Cookie: ",
+    "Cookie: a=b; ",
+    "Set-Cookie: ",
+    "kind: Secret",
+    "kind: Secret\n",
+    "kind\":\"Secret\"",
+    "stringData:\n",
+    "data:\n  a: b\n",
+    "postgres://",
+    "://a:",
+    "://a:b",
+    "https://a:b@",
+    "mysql -p",
+    "mysql ",
+    "curl -u ",
+    "curl -u a:",
+    "--password ",
+    "--token=",
+    "-u ",
+    "AccountKey=",
+    "SharedAccessKey=",
+    "machine a login b ",
+    "login ",
+    "host:1:a:b:",
+    "localhost:5432:",
+    "identified by ",
+    "sshpass -p ",
+    "docker login -p ",
+    "auth\":\"",
+    "\"auth\": \"",
+    "X-Api-Key: ",
+    "x-amz-",
+    "Signature=",
+    "sig=",
+    "&sig=",
+    "password\\\": \\\"",
+    "password='",
+    "password: |",
+    "password<",
+    "<password>",
+    "name: token, value: ",
+    "PGPASSWORD=",
+    "secret(",
+    "token := ",
+    "token: String = ",
+    "token\n\n",
+    "aB3+Qz9/xY7k",
+    "aB3xQz9YxY7k ",
+    "aB3xQz9YxY7kLmN4pQ5rS6tU7vW8xY9z ",
+    "MIIEpAIBAAKCAQEA",
+    "0123456789abcdef",
+    "-",
+    "=",
+    "\\",
+    "\"",
+    "_",
+    ":",
+    "a:b:c:d:",
+    "p\0a\0s\0s\0",
+    "password=\0",
+    "\0",
+    "\n",
+    " ",
+    "/",
+    "é",
+];
+
+/// What stands between two of them.
+const BETWEEN: &[&str] = &["", " ", "\n", "a", "=", "q8Zx61LmP0vTr7Ws\n"];
+
+fn main() {
+    let bytes = std::env::args().nth(1).map_or(Ok(4_000_000), |text| text.parse());
+    let bytes: usize = bytes.expect("the size in bytes");
+    let plain = PLAIN.repeat(bytes / PLAIN.len() + 1)[..bytes].to_owned();
+    // All patterns are made ready.
+    drop(foveal_secrets::redact(PARTS.concat().as_bytes()));
+    let of_plain = seconds(&plain);
+    println!("{bytes} bytes each; source code takes {of_plain:.3} s\n");
+    println!("{:<44}{:>9}{:>9}", "", "seconds", "factor");
+    let wanted = std::env::args().nth(2).unwrap_or_default();
+    let shapes = PARTS.iter().flat_map(|part| BETWEEN.iter().map(move |between| (part, between)));
+    let mut all: Vec<(f64, String)> = shapes
+        .map(|(part, between)| {
+            let one = format!("{part}{between}");
+            if !one.contains(&wanted) {
+                return (0.0, one);
+            }
+            let text = one.repeat(bytes / one.len().max(1));
+            (seconds(&text), format!("{one:?}"))
+        })
+        .collect();
+    all.sort_by(|one, other| other.0.total_cmp(&one.0));
+    for (seconds, name) in all.iter().take(40) {
+        println!("{name:<44}{seconds:>9.3}{:>9.1}", seconds / of_plain);
+    }
+}
+
+/// The shortest of some runs: others use the machine too.
+fn seconds(text: &str) -> f64 {
+    let run = || {
+        let begun = Instant::now();
+        drop(foveal_secrets::redact(text.as_bytes()));
+        begun.elapsed().as_secs_f64()
+    };
+    (0..RUNS).map(|_| run()).fold(f64::INFINITY, f64::min)
+}
