@@ -206,6 +206,12 @@ fn documents_in_strings_have_slots_of_their_own() {
         "1 tool None\n  result a \"a\\nb \\\"c\\\"\\nno\"\n",
         &[r#"\"a\\nb \\\"c\\\"\""#, r#"\"no\""#],
     );
+    one(
+        Protocol::Chat,
+        r#"{"role":"tool","content":"{\"query\":\"\u00e9\/\ud83d\ude00漢\",\"result\":\"\u0078\\u0079\"}"}"#,
+        "1 tool None\n  result  \"xy\"\n",
+        &[r#"\"\u0078\\u0079\""#],
+    );
     // Where the quotes are spelled in another way, the document is one text.
     let odd =
         r#"{"role":"tool","content":"{\"query\":\"\",\"result\":\u0022x\",\"success\":false}"}"#;
