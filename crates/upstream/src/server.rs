@@ -80,9 +80,9 @@ impl Upstream {
         lock(&self.shared.seen).clone()
     }
 
-    /// Forgets the requests so far, but neither the cache nor the conversations.
-    pub fn forget(&self) {
-        lock(&self.shared.seen).clear();
+    /// Takes the requests so far, so that they are told of no more. Cache and conversations stay.
+    pub fn take_seen(&self) -> Vec<Arc<Seen>> {
+        std::mem::take(&mut *lock(&self.shared.seen))
     }
 
     /// Waits until there are `count` requests; gives those that there are after `patience`.
