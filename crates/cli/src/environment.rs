@@ -11,6 +11,9 @@ use foveal_embedder::{ApiKey, KEY_VARIABLE};
 /// by every user of the machine.
 pub(crate) const MCP_TOKEN_VARIABLE: &str = "FOVEAL_MCP_TOKEN";
 
+/// Holds what clients of `foveal serve` have to show where other machines reach it.
+pub(crate) const SERVE_TOKEN_VARIABLE: &str = "FOVEAL_SERVE_TOKEN";
+
 /// The surroundings, read once at the start.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Environment {
@@ -40,6 +43,8 @@ pub(crate) struct Environment {
     pub(crate) embeddings_key: Option<ApiKey>,
     /// What clients of `foveal mcp` over HTTP have to show.
     pub(crate) mcp_token: Option<String>,
+    /// What clients of `foveal serve` have to show.
+    pub(crate) serve_token: Option<String>,
     /// What the user has long output shown by.
     pub(crate) pager: Option<String>,
     /// Whether the user says how `less` is to behave.
@@ -155,6 +160,8 @@ impl Environment {
             embeddings_key: variable(KEY_VARIABLE)
                 .and_then(|key| ApiKey::new(&key.to_string_lossy())),
             mcp_token: variable(MCP_TOKEN_VARIABLE)
+                .map(|token| token.to_string_lossy().into_owned()),
+            serve_token: variable(SERVE_TOKEN_VARIABLE)
                 .map(|token| token.to_string_lossy().into_owned()),
             // Nothing is a choice too.
             pager: std::env::var_os("PAGER").map(|pager| pager.to_string_lossy().into_owned()),

@@ -319,6 +319,11 @@ fn open_store(environment: &Environment, keeps_contents: bool) -> OpenedStore {
     OpenedStore { store: in_memory(), is_kept: false }
 }
 
+/// The store for a gateway, or one in memory, which is said.
+pub(crate) fn store_of_gateway(environment: &Environment) -> Arc<dyn Store> {
+    open_store(environment, user_settings::keep_contents(environment)).store
+}
+
 fn in_memory() -> Arc<dyn Store> {
     Arc::new(memory())
 }

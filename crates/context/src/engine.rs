@@ -47,6 +47,19 @@ impl Engine {
         self.planner.advance(&self.record, answer, now)
     }
 
+    /// Takes over what was decided elsewhere for the next request, in place of [`Engine::plan`].
+    /// All entries before its answer have to be there.
+    pub fn take_over(&mut self, step: &Step) {
+        self.planner.take_over(&self.record, step);
+    }
+
+    /// Lets everything new pass as it is, in place of [`Engine::plan`]: for requests that were
+    /// sent before anything could be decided. What was decided earlier stands.
+    pub fn let_pass(&mut self, now: Option<Timestamp>) -> Step {
+        let answer = EntryIndex(self.record.len() as u32);
+        self.planner.let_pass(&self.record, answer, now)
+    }
+
     /// Tells the tokens of what is in every prompt and never shaped: system prompt and schemas
     /// of tools that are no messages of the conversation.
     pub fn set_prelude(&mut self, tokens: Tokens) {

@@ -189,32 +189,56 @@ impl Planner {
 
     /// The same, of a planner at its start.
     #[must_use]
-    pub fn resumed(self, record: &Record, recorded: &[Step]) -> Self {
-        let mut planner = self;
-        for step in recorded {
-            let cut = planner.ingest_entries(record, step.answer);
-            // Since when a result is dead weight follows from the steps; what to do about it
-            // was decided then.
-            planner.choose(record, cut, step.time);
-            for (index, level) in &step.levels {
-                planner.items[index.at()].level = *level;
-            }
-            planner.choices.insert(&step.chosen);
-            let mut changed = step.changed.iter().peekable();
-            // What was forgotten then, whether it changed or not, decides what is known since.
-            let from = planner.first_position(cut, &step.levels);
-            for index in planner.forget_from(record, from) {
-                let decision = match changed.next_if(|(at, _)| *at == index) {
-                    Some((_, decision)) => decision.clone(),
-                    None => planner.items[index.at()].decision.clone(),
-                };
-                let tokens = planner.weight(record, index, &decision);
-                planner.settle(record, index, decision, tokens);
-            }
-            planner.count_from(from);
-            planner.finish(step.time);
+    pub fn resumed(mut self, record: &Record, recorded: &[Step]) -> Self {
+        recorded.iter().for_each(|step| self.take_over(record, step));
+        self
+    }
+
+    /// Takes over what was decided elsewhere for the next request, in place of
+    /// [`Planner::advance`].
+    pub fn take_over(&mut self, record: &Record, step: &Step) {
+        let cut = self.ingest_entries(record, step.answer);
+        // Since when a result is dead weight follows from the steps; what to do about it was
+        // decided then.
+        self.choose(record, cut, step.time);
+        for (index, level) in &step.levels {
+            self.items[index.at()].level = *level;
         }
-        planner
+        self.choices.insert(&step.chosen);
+        let mut changed = step.changed.iter().peekable();
+        // What was forgotten then, whether it changed or not, decides what is known since.
+        let from = self.first_position(cut, &step.levels);
+        for index in self.forget_from(record, from) {
+            let decision = match changed.next_if(|(at, _)| *at == index) {
+                Some((_, decision)) => decision.clone(),
+                None => self.items[index.at()].decision.clone(),
+            };
+            let tokens = self.weight(record, index, &decision);
+            self.settle(record, index, decision, tokens);
+        }
+        self.count_from(from);
+        self.finish(step.time);
+    }
+
+    /// Lets everything new pass as it is at the request that `answer` answers, in place of
+    /// [`Planner::advance`]: for requests that were sent before anything could be decided.
+    pub fn let_pass(
+        &mut self,
+        record: &Record,
+        answer: EntryIndex,
+        now: Option<Timestamp>,
+    ) -> Step {
+        let step = Step {
+            answer,
+            time: now,
+            changed: Vec::new(),
+            levels: Vec::new(),
+            chosen: Vec::new(),
+            kept: self.sent,
+            rewrite: None,
+        };
+        self.take_over(record, &step);
+        step
     }
 
     fn finish(&mut self, time: Option<Timestamp>) {

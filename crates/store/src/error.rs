@@ -31,6 +31,9 @@ pub enum StoreError {
         /// The shared handle.
         handle: Handle,
     },
+    /// There is a secret in what is to be read again byte for byte.
+    #[error("there is a secret in it, and none is kept")]
+    Secret,
     /// The session was never opened, or was removed.
     #[error("there is no session `{session}`: open it first")]
     UnknownSession {
@@ -69,6 +72,7 @@ impl StoreError {
             | Self::Collision { .. }
             | Self::UnknownSession { .. }
             | Self::Json(_)
+            | Self::Secret
             | Self::Compression(_) => false,
         }
     }
@@ -96,6 +100,7 @@ impl StoreError {
             | Self::Collision { .. }
             | Self::UnknownSession { .. }
             | Self::Place { .. }
+            | Self::Secret
             | Self::Compression(_) => false,
         }
     }

@@ -7,7 +7,7 @@ use crate::error::StoreError;
 use crate::keys::{CurationKey, FetchKey, Moment, ReaderPlace, RecordNumber, RootsKey, SessionId};
 use crate::records::{
     CallChanges, CallHistory, Collected, Content, Fetch, Grant, Limits, NewContent, NotedEdit,
-    OwnEdit, Readers, Record, Session, SessionFacts, Stored, Write,
+    OwnEdit, Readers, Record, Session, SessionFacts, Stored, Turn, Write,
 };
 use crate::store::Store;
 
@@ -137,6 +137,20 @@ impl<K: Store, P: Store> Store for PassingContents<K, P> {
 
     fn writes(&self, session: &SessionId, path: &str) -> Result<Vec<Write>, StoreError> {
         self.passing.writes(session, path)
+    }
+
+    fn put_turn(
+        &self,
+        session: &SessionId,
+        turn: &Turn,
+        contents: Vec<NewContent<'_>>,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.passing.put_turn(session, turn, contents, now)
+    }
+
+    fn turns(&self, beginnings: &[ContentHash]) -> Result<Vec<Turn>, StoreError> {
+        self.passing.turns(beginnings)
     }
 
     fn put_grant(&self, roots: RootsKey, grant: &Grant, now: Timestamp) -> Result<(), StoreError> {

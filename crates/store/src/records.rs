@@ -39,6 +39,18 @@ pub struct Session {
     pub content_bytes: u64,
 }
 
+/// What was decided about one request of a conversation that a client sends whole each time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Turn {
+    /// The hash of the conversation up to the end of the request.
+    pub end: ContentHash,
+    /// The same of the request before it that it continues; of one that continues none, a hash
+    /// that no request ends with.
+    pub before: ContentHash,
+    /// What was decided, as JSON.
+    pub decided: String,
+}
+
 /// Content to be stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewContent<'c> {

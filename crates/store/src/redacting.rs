@@ -11,7 +11,7 @@ use crate::json::check_depth;
 use crate::keys::{CurationKey, FetchKey, Moment, ReaderPlace, RecordNumber, RootsKey, SessionId};
 use crate::records::{
     Call, CallChanges, CallHistory, Collected, Content, Fetch, Grant, Limits, NewContent,
-    NotedEdit, OwnEdit, Readers, Record, Session, SessionFacts, Stored, Write,
+    NotedEdit, OwnEdit, Readers, Record, Session, SessionFacts, Stored, Turn, Write,
 };
 use crate::store::{SESSION_ID_BYTES_MAX, Store};
 
@@ -56,6 +56,18 @@ fn stored(session: &SessionId) -> Cow<'_, SessionId> {
 fn value(value: &Value) -> Result<Cow<'_, Value>, StoreError> {
     check_depth(value)?;
     Ok(secrets::without_in(value))
+}
+
+/// The content without its secrets.
+fn redacted(content: NewContent<'_>) -> NewContent<'_> {
+    let NewContent { hash, bytes, secrets } = content;
+    match secrets::redact(&bytes) {
+        Some(redacted) => {
+            let secrets = secrets.saturating_add(redacted.secrets);
+            NewContent { hash, bytes: redacted.bytes.into(), secrets }
+        }
+        None => NewContent { hash, bytes, secrets },
+    }
 }
 
 /// The text, unless there are secrets in it. Tags of pages look like chance and are none.
@@ -104,14 +116,7 @@ impl<S: Store> Store for Redacting<S> {
         content: NewContent<'_>,
         now: Timestamp,
     ) -> Result<Stored, StoreError> {
-        let NewContent { hash, bytes, secrets } = content;
-        let content = match secrets::redact(&bytes) {
-            Some(redacted) => {
-                let secrets = secrets.saturating_add(redacted.secrets);
-                NewContent { hash, bytes: redacted.bytes.into(), secrets }
-            }
-            None => NewContent { hash, bytes, secrets },
-        };
+        let content = redacted(content);
         self.store.put_new(session.map(stored).as_deref(), content, now)
     }
 
@@ -196,6 +201,24 @@ impl<S: Store> Store for Redacting<S> {
 
     fn writes(&self, session: &SessionId, path: &str) -> Result<Vec<Write>, StoreError> {
         self.store.writes(&stored(session), &secrets::without(path))
+    }
+
+    fn put_turn(
+        &self,
+        session: &SessionId,
+        turn: &Turn,
+        contents: Vec<NewContent<'_>>,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        if secrets::redact(turn.decided.as_bytes()).is_some() {
+            return Err(StoreError::Secret);
+        }
+        let contents = contents.into_iter().map(redacted).collect();
+        self.store.put_turn(&stored(session), turn, contents, now)
+    }
+
+    fn turns(&self, beginnings: &[ContentHash]) -> Result<Vec<Turn>, StoreError> {
+        self.store.turns(beginnings)
     }
 
     fn put_grant(&self, roots: RootsKey, grant: &Grant, now: Timestamp) -> Result<(), StoreError> {

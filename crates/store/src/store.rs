@@ -7,7 +7,7 @@ use crate::error::StoreError;
 use crate::keys::{CurationKey, FetchKey, Moment, ReaderPlace, RecordNumber, RootsKey, SessionId};
 use crate::records::{
     CallChanges, CallHistory, Collected, Content, Fetch, Grant, Limits, NewContent, NotedEdit,
-    OwnEdit, Readers, Record, Session, SessionFacts, Stored, Write,
+    OwnEdit, Readers, Record, Session, SessionFacts, Stored, Turn, Write,
 };
 
 /// Largest content, in bytes before compression.
@@ -221,6 +221,28 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// Those of every call.
     fn writes(&self, session: &SessionId, path: &str) -> Result<Vec<Write>, StoreError>;
+
+    /// Keeps what was decided about a request, and the contents that are left out of it, all or
+    /// none. `session` refers to the contents from then on.
+    ///
+    /// # Errors
+    /// [`StoreError::TooLarge`] above [`PAYLOAD_BYTES_MAX`] or [`CONTENT_BYTES_MAX`],
+    /// [`StoreError::UnknownSession`], [`StoreError::Collision`], and [`StoreError::Secret`] where
+    /// no secret is kept and there is one in what was decided: the same could not be read again.
+    fn put_turn(
+        &self,
+        session: &SessionId,
+        turn: &Turn,
+        contents: Vec<NewContent<'_>>,
+        now: Timestamp,
+    ) -> Result<(), StoreError>;
+
+    /// The turns of the conversation whose beginnings have these hashes, the shortest first, up
+    /// to the longest that is known; the oldest first.
+    ///
+    /// # Errors
+    /// Those of every call.
+    fn turns(&self, beginnings: &[ContentHash]) -> Result<Vec<Turn>, StoreError>;
 
     /// Keeps a grant for `roots`. No collection removes it.
     ///

@@ -35,6 +35,8 @@ pub(crate) const CASES: &[Case] = &[
     ("askers are noted by call", askers_are_noted_by_call),
     ("own edits are noted by reader", crate::own_edits::are_noted_by_reader),
     ("notes on readers are seen whole", notes_on_readers_are_seen_whole),
+    ("turns lead to the longest beginning", crate::turns::lead_to_the_longest_beginning),
+    ("a turn is kept with its contents", crate::turns::are_kept_with_their_contents),
     ("deleting takes what nothing else needs", deleting_takes_what_nothing_else_needs),
     ("the old goes", the_old_goes),
     ("it is collected when it is due", it_is_collected_when_it_is_due),
@@ -48,6 +50,7 @@ pub(crate) const CASES: &[Case] = &[
 /// What every store does whose secrets are removed.
 pub(crate) const SECRET_CASES: &[Case] = &[
     ("secrets are not stored", secrets_are_not_stored),
+    ("turns with secrets are refused", crate::turns::with_secrets_are_refused),
     ("commands have no secrets", commands_have_no_secrets),
     ("names have no secrets", names_have_no_secrets),
     ("addresses have no secrets", addresses_have_no_secrets),

@@ -6,3 +6,4 @@ mod file;
 mod migration;
 mod own_edits;
 mod passing;
+mod turns;

@@ -7,6 +7,7 @@
 //! here panics on misuse with a message for the author of the test.
 
 pub mod atif;
+pub mod bodies;
 pub mod corpora;
 pub mod embedding_server;
 pub mod fixture;

@@ -6,7 +6,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use super::{
     bench, changelog, doctor, expand, file_at, graph, grep, hook, index, init, man, map, mcp,
-    outline, read, replay, search, sessions, show,
+    outline, read, replay, search, serve, sessions, show,
 };
 use crate::colour::ColourChoice;
 use crate::environment::Environment;
@@ -59,6 +59,14 @@ enum Command {
     Search(search::Arguments),
     /// Serves the tools to an agent over the Model Context Protocol.
     Mcp(mcp::Arguments),
+    /// Stands between an agent and its model: sends on less of each request, and the answers back
+    /// as they are.
+    ///
+    /// Point the agent here by its base URL (ANTHROPIC_BASE_URL=http://127.0.0.1:4117 for Claude
+    /// Code) and change nothing else. Whatever fails here, the agent's own request goes on. Keys
+    /// pass through and are neither stored nor shown. Serves this machine alone; to listen at
+    /// another address, set FOVEAL_SERVE_TOKEN and have clients send it as x-foveal-token.
+    Serve(serve::Arguments),
     /// Sets up the agents on this machine to use the tools.
     ///
     /// Shows each change before it is written, keeps a copy of the file beside it
@@ -134,6 +142,7 @@ pub(crate) fn run(cli: Cli, environment: &Environment) -> anyhow::Result<ExitCod
         Command::Index(arguments) => index::run(&arguments, environment),
         Command::Search(arguments) => search::run(&arguments, environment),
         Command::Mcp(arguments) => mcp::run(&arguments, environment),
+        Command::Serve(arguments) => serve::run(&arguments, environment),
         Command::Init(arguments) => init::run(&arguments, environment),
         Command::Doctor(arguments) => doctor::run(&arguments, environment),
         Command::Hook(arguments) => Ok(hook::run(&arguments, environment)),

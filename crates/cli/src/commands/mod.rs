@@ -19,6 +19,7 @@ mod outline;
 mod read;
 mod replay;
 mod search;
+mod serve;
 mod sessions;
 mod show;
 

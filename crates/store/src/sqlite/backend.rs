@@ -13,7 +13,7 @@ use crate::json::text_of;
 use crate::keys::{CurationKey, FetchKey, Moment, ReaderPlace, RecordNumber, RootsKey, SessionId};
 use crate::records::{
     CallChanges, CallHistory, Collected, Content, Fetch, Grant, Limits, NewContent, NotedEdit,
-    OwnEdit, Readers, Record, Session, SessionFacts, Stored, Write,
+    OwnEdit, Readers, Record, Session, SessionFacts, Stored, Turn, Write,
 };
 use crate::store::Store;
 
@@ -21,7 +21,8 @@ use super::database::{BUSY_TIME, Database};
 use super::schema::Was;
 use super::uptime::{self, Now, Uptime, UptimeClock};
 use super::{
-    askers, caches, calls, collect, content, grants, log, own_edits, readers, sessions, writes,
+    askers, caches, calls, collect, content, grants, log, own_edits, readers, sessions, turns,
+    writes,
 };
 
 /// A [`Store`] in a SQLite file that any number of processes use at once, or in memory. It keeps
@@ -256,6 +257,27 @@ impl Store for Sqlite {
 
     fn writes(&self, session: &SessionId, path: &str) -> Result<Vec<Write>, StoreError> {
         self.database.read(|connection| writes::of_file(connection, session, path))
+    }
+
+    fn put_turn(
+        &self,
+        session: &SessionId,
+        turn: &Turn,
+        contents: Vec<NewContent<'_>>,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let packed: Result<Vec<_>, _> = contents.into_iter().map(content::Packed::of).collect();
+        let packed = packed?;
+        self.write_for(Some(session), |connection| {
+            for content in &packed {
+                content::put(connection, Some(session), content, now)?;
+            }
+            turns::put(connection, session, turn, now)
+        })
+    }
+
+    fn turns(&self, beginnings: &[ContentHash]) -> Result<Vec<Turn>, StoreError> {
+        self.database.read(|connection| turns::leading_to(connection, beginnings))
     }
 
     fn put_grant(&self, roots: RootsKey, grant: &Grant, now: Timestamp) -> Result<(), StoreError> {

@@ -16,6 +16,7 @@ mod row;
 mod schema;
 mod session_row;
 mod sessions;
+mod turns;
 mod uptime;
 mod writes;
 

@@ -21,6 +21,7 @@ const STEPS: &[&str] = &[
     OWN_EDITS,
     UPTIME,
     UPTIME_OF_NOTES,
+    TURNS,
 ];
 
 /// The version that is written.
@@ -138,6 +139,16 @@ ALTER TABLE asker ADD COLUMN boot TEXT;
 ALTER TABLE asker ADD COLUMN uptime INTEGER;
 ALTER TABLE own_edit ADD COLUMN boot TEXT;
 ALTER TABLE own_edit ADD COLUMN uptime INTEGER;";
+
+/// What was decided about requests of live conversations, each with the one that it continues.
+const TURNS: &str = "
+CREATE TABLE turn(
+    end BLOB PRIMARY KEY,
+    before BLOB NOT NULL,
+    session INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE,
+    decided TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX turn_of_session ON turn(session);";
 
 /// Before, grants, notes on readers and recent calls were one JSON text each in `calls`, the
 /// first two under sessions of nobody, and no file was a content of its own (`5f7bb64f33a6`).

@@ -62,6 +62,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "foveal-transcript",
         ],
     ),
+    ("foveal-live", &["foveal-context", "foveal-transcript", "foveal-wire"]),
+    ("foveal-gateway", &["foveal-live", "foveal-transcript", "foveal-wire"]),
     ("foveal-bench", &["foveal-code", "foveal-context", "foveal-effects", "foveal-transcript"]),
     ("foveal-replay", &["foveal-context", "foveal-effects", "foveal-transcript"]),
     (
@@ -87,7 +89,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "foveal-effects",
             "foveal-embedder",
             "foveal-files",
+            "foveal-gateway",
             "foveal-index",
+            "foveal-live",
             "foveal-mcp",
             "foveal-processes",
             "foveal-replay",

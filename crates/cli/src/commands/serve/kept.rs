@@ -1,0 +1,67 @@
+//! Decisions about live conversations, kept in the store.
+
+use std::sync::Arc;
+
+use foveal_context::step::Step;
+use foveal_live::recorder::{Found, Recorder, Turn, Unrecorded};
+use foveal_store::{self as store, NewContent, SessionFacts, SessionId, Store, StoreError};
+use foveal_transcript::ContentHash;
+
+use crate::notice;
+
+/// What the names of a gateway's sessions in the store begin with.
+pub(super) const KIND: &str = "gateway";
+
+/// The session in the store of a live conversation.
+pub(super) fn session(conversation: &str) -> SessionId {
+    SessionId(format!("{KIND} {conversation}"))
+}
+
+/// Keeps decisions in a store.
+pub(super) struct Kept {
+    store: Arc<dyn Store>,
+}
+
+impl Kept {
+    pub(super) fn new(store: Arc<dyn Store>) -> Self {
+        Self { store }
+    }
+}
+
+impl Recorder for Kept {
+    fn find(&self, ends: &[ContentHash]) -> Result<Option<Found>, Unrecorded> {
+        let turns = self.store.turns(ends).map_err(|error| unrecorded(&error))?;
+        let Some(last) = turns.last() else { return Ok(None) };
+        let Some(at) = ends.iter().position(|end| *end == last.end) else { return Ok(None) };
+        // What a newer version wrote is as if it were not there.
+        let steps: Result<Vec<Arc<Step>>, _> =
+            turns.iter().map(|turn| serde_json::from_str(&turn.decided).map(Arc::new)).collect();
+        Ok(steps.ok().map(|steps| Found { at, steps }))
+    }
+
+    fn record(&self, turn: &Turn, contents: &[&str]) -> Result<(), Unrecorded> {
+        let decided =
+            serde_json::to_string(&*turn.step).map_err(|error| Unrecorded(error.to_string()))?;
+        let kept = store::Turn { end: turn.end, before: turn.before, decided };
+        let session = session(&turn.conversation);
+        let put = || {
+            let contents = contents.iter().map(|content| {
+                let bytes = content.as_bytes();
+                NewContent { hash: ContentHash::of(bytes), bytes: bytes.into(), secrets: 0 }
+            });
+            self.store.put_turn(&session, &kept, contents.collect(), turn.time)
+        };
+        let done = match put() {
+            Err(StoreError::UnknownSession { .. }) => {
+                let opened = self.store.open_session(&session, &SessionFacts::default(), turn.time);
+                opened.and_then(|_| put())
+            }
+            done => done,
+        };
+        done.map_err(|error| unrecorded(&error))
+    }
+}
+
+fn unrecorded(error: &StoreError) -> Unrecorded {
+    Unrecorded(notice::in_one_line(error))
+}

@@ -1,0 +1,110 @@
+//! What is told of each request once its answer has gone.
+
+use std::time::Duration;
+
+use foveal_live::request::About;
+use foveal_transcript::Timestamp;
+use foveal_wire::Protocol;
+use foveal_wire::response::Billed;
+
+/// Is told of every request. Never told: headers, and what was said.
+pub trait Observer: Send + Sync {
+    /// A request has ended.
+    fn ended(&self, exchange: &Exchange);
+}
+
+/// Looks at nothing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Unobserved;
+
+impl Observer for Unobserved {
+    fn ended(&self, _: &Exchange) {}
+}
+
+/// One request and its answer.
+#[derive(Debug, Clone)]
+pub struct Exchange {
+    /// Counts requests since the start, from 1.
+    pub number: u64,
+    /// When it came.
+    pub time: Timestamp,
+    /// The API, where it is one of a model.
+    pub protocol: Option<Protocol>,
+    /// Who was asked.
+    pub upstream: String,
+    /// What the shaper tells.
+    pub about: About,
+    /// Why what was decided earlier went alone, or the client's own bytes.
+    pub failed_open: Option<FailedOpen>,
+    /// Bytes of the body as it came, decoded.
+    pub bytes_asked: u64,
+    /// Bytes of the body as it went.
+    pub bytes_sent: u64,
+    /// What the client was answered.
+    pub status: u16,
+    /// What the answer tells of itself, where it is a model's.
+    pub answered: Option<Answered>,
+    /// How the answer ended.
+    pub end: End,
+    /// From the whole request to the first byte towards the upstream.
+    pub added: Duration,
+    /// From the request to the head of the answer.
+    pub head: Duration,
+    /// From the request to the end of the answer.
+    pub whole: Duration,
+    /// Bytes of the answer's body, as they passed.
+    pub bytes_answered: u64,
+}
+
+/// What an answer tells of itself. Nothing in it was said in the conversation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answered {
+    /// What it is billed for.
+    pub billed: Billed,
+    /// The model that answered.
+    pub model: Option<String>,
+    /// Why it stopped.
+    pub stop_reason: Option<String>,
+    /// The provider's name for what went wrong.
+    pub error: Option<String>,
+}
+
+/// Why nothing new was decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FailedOpen {
+    /// The decision took too long.
+    Late,
+    /// The shaper panicked.
+    Panicked,
+    /// The body's encoding is none that can be read.
+    Encoding,
+    /// The body is longer than what is looked at.
+    TooLong,
+}
+
+impl FailedOpen {
+    /// The words used in messages and figures.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Late => "the decision took too long",
+            Self::Panicked => "deciding failed; this is a fault of foveal",
+            Self::Encoding => "the body's encoding is unknown or broken",
+            Self::TooLong => "the body is too long to be looked at",
+        }
+    }
+}
+
+/// How an answer ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum End {
+    /// All of it passed.
+    Whole,
+    /// The upstream broke off.
+    UpstreamBroke,
+    /// The client left.
+    ClientLeft,
+    /// The upstream could not be asked.
+    Unreached,
+    /// foveal itself answered.
+    Own,
+}

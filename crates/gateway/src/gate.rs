@@ -1,0 +1,166 @@
+//! Who may ask: requests that can be read in one way only, from this machine or with a token, and
+//! from no page of another site.
+
+use std::net::IpAddr;
+
+use hyper::Uri;
+use hyper::header::{HOST, HeaderMap, HeaderName, ORIGIN};
+
+use crate::settings::{ServeError, Settings, Token};
+
+/// The header with the token.
+const TOKEN_HEADER: HeaderName = HeaderName::from_static("x-foveal-token");
+
+/// Refuses to listen where other machines reach it without a token.
+pub(crate) fn check_address(settings: &Settings) -> Result<(), ServeError> {
+    match (settings.address.ip().is_loopback(), &settings.token) {
+        (true, _) | (false, Some(_)) => Ok(()),
+        (false, None) => Err(ServeError::NoToken(settings.address)),
+    }
+}
+
+/// Why a request is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Stranger {
+    #[error("the header `host` is missing or comes twice")]
+    Unclear,
+    #[error(
+        "foveal is not reached under this name; use localhost, or name it with foveal serve --host"
+    )]
+    Host,
+    #[error("pages of other sites may not use foveal")]
+    Origin,
+    #[error("foveal needs its token in the header x-foveal-token")]
+    Token,
+}
+
+/// Who may ask.
+#[derive(Debug, Clone)]
+pub(crate) struct Gate {
+    token: Option<Token>,
+    hosts: Vec<String>,
+    /// Whether any name will do: other machines are let in by the token alone.
+    any_host: bool,
+}
+
+impl Gate {
+    pub(crate) fn new(settings: &Settings) -> Self {
+        let any_host = !settings.address.ip().is_loopback() && settings.hosts.is_empty();
+        Self { token: settings.token.clone(), hosts: settings.hosts.clone(), any_host }
+    }
+
+    /// Lets a request in.
+    pub(crate) fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Stranger> {
+        let mut hosts = headers.get_all(HOST).iter();
+        let named = hosts.next().and_then(|host| host.to_str().ok());
+        // Over HTTP/2 the name stands in the address alone.
+        let host = named.or(uri.authority().map(|authority| authority.as_str()));
+        let host = host.filter(|_| hosts.next().is_none()).ok_or(Stranger::Unclear)?;
+        if !self.any_host && !self.is_known(host) {
+            return Err(Stranger::Host);
+        }
+        for origin in headers.get_all(ORIGIN) {
+            let host = origin.to_str().ok().and_then(|origin| origin.split_once("://"));
+            if !host.is_some_and(|(_, host)| self.is_known(host)) {
+                return Err(Stranger::Origin);
+            }
+        }
+        match &self.token {
+            Some(token) if !headers.get(TOKEN_HEADER).is_some_and(|it| token.is(it.as_bytes())) => {
+                Err(Stranger::Token)
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Whether a name, perhaps with a port, is one of ours.
+    fn is_known(&self, host: &str) -> bool {
+        let name = without_port(host);
+        let address = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+        name.eq_ignore_ascii_case("localhost")
+            || address.is_ok_and(|address| address.is_loopback())
+            || self
+                .hosts
+                .iter()
+                .any(|known| known.eq_ignore_ascii_case(name) || known.eq_ignore_ascii_case(host))
+    }
+}
+
+/// The name without its port.
+fn without_port(host: &str) -> &str {
+    match host.rsplit_once(':') {
+        Some((name, port))
+            if port.bytes().all(|byte| byte.is_ascii_digit())
+                && (!name.contains(':') || name.ends_with(']')) =>
+        {
+            name
+        }
+        Some(_) | None => host,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hyper::Uri;
+    use hyper::header::HeaderMap;
+
+    use super::{Gate, Stranger};
+    use crate::settings::Token;
+
+    fn checked(gate: &Gate, lines: &[(&'static str, &str)]) -> Result<(), Stranger> {
+        let mut headers = HeaderMap::new();
+        for (name, value) in lines {
+            headers.append(*name, value.parse().unwrap());
+        }
+        gate.check(&Uri::from_static("/v1/messages"), &headers)
+    }
+
+    fn local() -> Gate {
+        Gate { token: None, hosts: vec!["box.example".to_owned()], any_host: false }
+    }
+
+    #[test]
+    fn names_of_this_machine_are_known() {
+        let hosts = [
+            "localhost",
+            "LOCALHOST:80",
+            "127.0.0.1:4000",
+            "127.1.2.3",
+            "[::1]:1",
+            "box.example:5",
+        ];
+        for host in hosts {
+            assert_eq!(checked(&local(), &[("host", host)]), Ok(()), "{host}");
+        }
+        let strangers =
+            ["evil.example", "localhost.evil.example", "10.0.0.1", "", "127.0.0.1.nip.io"];
+        for host in strangers {
+            assert_eq!(checked(&local(), &[("host", host)]), Err(Stranger::Host), "{host}");
+        }
+        assert_eq!(checked(&local(), &[]), Err(Stranger::Unclear));
+        let two = [("host", "localhost"), ("host", "localhost")];
+        assert_eq!(checked(&local(), &two), Err(Stranger::Unclear));
+    }
+
+    #[test]
+    fn pages_of_other_sites_are_refused() {
+        let origin = |origin| checked(&local(), &[("host", "localhost"), ("origin", origin)]);
+        assert_eq!(origin("http://localhost:3000"), Ok(()));
+        for stranger in ["https://evil.example", "null", "http://localhost.evil.example"] {
+            assert_eq!(origin(stranger), Err(Stranger::Origin), "{stranger}");
+        }
+    }
+
+    #[test]
+    fn a_token_is_shown() {
+        let token = "0123456789abcdef0123456789abcdef";
+        let gate = Gate { token: Token::new(token), hosts: Vec::new(), any_host: true };
+        let shown = [("host", "any.example"), ("x-foveal-token", token)];
+        assert_eq!(checked(&gate, &shown), Ok(()));
+        for wrong in ["", "0123456789abcdef0123456789abcdeg", "0123456789abcdef0123456789abcdef0"] {
+            let shown = [("host", "any.example"), ("x-foveal-token", wrong)];
+            assert_eq!(checked(&gate, &shown), Err(Stranger::Token), "{wrong}");
+        }
+        assert_eq!(checked(&gate, &[("host", "any.example")]), Err(Stranger::Token));
+    }
+}

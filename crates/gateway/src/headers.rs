@@ -1,0 +1,108 @@
+//! Which headers go on, and which belong to one connection alone.
+
+use hyper::header::{
+    CONNECTION, CONTENT_LENGTH, EXPECT, HOST, HeaderMap, HeaderName, HeaderValue,
+    PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
+};
+
+/// Headers of one connection (RFC 9110, 7.6.1), and of a proxy itself.
+const HOP_BY_HOP: [HeaderName; 9] = [
+    CONNECTION,
+    HeaderName::from_static("keep-alive"),
+    HeaderName::from_static("proxy-connection"),
+    PROXY_AUTHENTICATE,
+    PROXY_AUTHORIZATION,
+    TE,
+    TRAILER,
+    TRANSFER_ENCODING,
+    UPGRADE,
+];
+
+/// What the names of all headers begin with that are for foveal itself.
+const OWN: &str = "x-foveal";
+
+/// Removes what belongs to one connection alone.
+pub(crate) fn remove_hop_by_hop(headers: &mut HeaderMap) {
+    let listed: Vec<HeaderName> = headers
+        .get_all(CONNECTION)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .filter_map(|name| name.trim().parse().ok())
+        .collect();
+    for name in HOP_BY_HOP.iter().chain(&listed) {
+        headers.remove(name);
+    }
+}
+
+/// The headers of a request as the upstream gets them: the client's, without what belongs to its
+/// connection with us.
+pub(crate) fn passed_on(mut headers: HeaderMap, host: &str) -> HeaderMap {
+    remove_hop_by_hop(&mut headers);
+    headers.remove(CONTENT_LENGTH);
+    // The body is there already, or comes as it comes.
+    headers.remove(EXPECT);
+    let own: Vec<HeaderName> =
+        headers.keys().filter(|name| name.as_str().starts_with(OWN)).cloned().collect();
+    for name in own {
+        headers.remove(name);
+    }
+    if let Ok(host) = HeaderValue::from_str(host) {
+        headers.insert(HOST, host);
+    }
+    headers
+}
+
+#[cfg(test)]
+mod tests {
+    use hyper::header::HeaderMap;
+
+    use super::{passed_on, remove_hop_by_hop};
+
+    fn headers(lines: &[(&'static str, &'static str)]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for (name, value) in lines {
+            headers.append(*name, value.parse().unwrap());
+        }
+        headers
+    }
+
+    #[test]
+    fn what_belongs_to_a_connection_stays_there() {
+        let mut all = headers(&[
+            ("connection", "keep-alive, X-Private"),
+            ("keep-alive", "timeout=5"),
+            ("x-private", "1"),
+            ("transfer-encoding", "chunked"),
+            ("te", "trailers"),
+            ("anthropic-beta", "a,b"),
+        ]);
+        remove_hop_by_hop(&mut all);
+        assert_eq!(all, headers(&[("anthropic-beta", "a,b")]));
+    }
+
+    #[test]
+    fn everything_else_goes_on() {
+        let all = headers(&[
+            ("host", "127.0.0.1:1"),
+            ("authorization", "Bearer k"),
+            ("x-api-key", "k"),
+            ("x-foveal-token", "t"),
+            ("x-foveal-upstream", "work"),
+            ("x-foveal", "lossless"),
+            ("content-length", "3"),
+            ("accept-encoding", "gzip"),
+            ("x-twice", "1"),
+            ("x-twice", "2"),
+        ]);
+        let expected = headers(&[
+            ("host", "api.example"),
+            ("authorization", "Bearer k"),
+            ("x-api-key", "k"),
+            ("accept-encoding", "gzip"),
+            ("x-twice", "1"),
+            ("x-twice", "2"),
+        ]);
+        assert_eq!(passed_on(all, "api.example"), expected);
+    }
+}

@@ -1,0 +1,29 @@
+//! The engine in front of model APIs: an agent is pointed here by its base URL, its requests go on
+//! to the API that it would have asked, and the answers come back as they are.
+//!
+//! What becomes of a request's body a [`Shaper`](shaper::Shaper) decides; the gateway knows nothing
+//! of conversations. Whatever fails on our side, the client's own bytes go: the answer is the
+//! upstream's, or its error.
+
+mod answer;
+mod body;
+mod client;
+mod decoding;
+mod gate;
+mod headers;
+mod incoming;
+mod listen;
+mod pages;
+mod refusal;
+mod route;
+mod service;
+mod told;
+mod websocket;
+
+pub mod exchange;
+pub mod settings;
+pub mod shaper;
+pub mod upstream;
+
+pub use listen::Gateway;
+pub use settings::{Limits, ServeError, Settings, Token, WebSockets};

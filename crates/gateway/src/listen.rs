@@ -1,0 +1,162 @@
+//! Listens, and serves who connects.
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
+use hyper_util::server::graceful::GracefulShutdown;
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+use crate::client;
+use crate::gate;
+use crate::service::Service;
+use crate::settings::{ServeError, Settings};
+
+/// Bytes of the longest head of a request.
+const HEAD_BYTES_MAX: usize = 256 << 10;
+
+/// How long answers that are under way are waited for at the end.
+const END_PATIENCE: Duration = Duration::from_secs(5);
+
+/// A gateway that listens.
+pub struct Gateway {
+    listener: TcpListener,
+    service: Arc<Service>,
+    settings: Settings,
+}
+
+impl Gateway {
+    /// Listens where the settings say. Needs a runtime of tokio.
+    ///
+    /// # Errors
+    /// [`ServeError`].
+    pub async fn bind(settings: Settings) -> Result<Self, ServeError> {
+        gate::check_address(&settings)?;
+        let address = settings.address;
+        let listener = TcpListener::bind(address).await;
+        let listener = listener.map_err(|source| ServeError::Listen { address, source })?;
+        let service = Arc::new(Service::new(settings.clone(), client::client()?));
+        Ok(Self { listener, service, settings })
+    }
+
+    /// Serves until the program is asked to end. `ready` is called with the address once clients
+    /// can connect. Blocks.
+    ///
+    /// # Errors
+    /// [`ServeError`].
+    pub fn run(settings: Settings, ready: impl FnOnce(SocketAddr)) -> Result<(), ServeError> {
+        let mut runtime = tokio::runtime::Builder::new_multi_thread();
+        let runtime = runtime.enable_all().build().map_err(ServeError::Start)?;
+        runtime.block_on(async {
+            let stop = stop_when_asked();
+            let gateway = Self::bind(settings).await?;
+            ready(gateway.address());
+            gateway.serve(stop).await;
+            Ok(())
+        })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.listener.local_addr().unwrap_or(self.settings.address)
+    }
+
+    /// Serves until `stop` is cancelled. Answers that are under way then have a few seconds.
+    pub async fn serve(self, stop: CancellationToken) {
+        let room = Arc::new(Semaphore::new(self.settings.limits.connections));
+        let graceful = GracefulShutdown::new();
+        loop {
+            // Who finds no room waits before the door, where the system keeps a queue.
+            let accepted = tokio::select! {
+                accepted = accept(&self.listener, &room) => accepted,
+                () = stop.cancelled() => break,
+            };
+            let Some((stream, place)) = accepted else { continue };
+            let service = Arc::clone(&self.service);
+            let answer = service_fn(move |request| {
+                let service = Arc::clone(&service);
+                async move { Ok::<_, Infallible>(service.answer(request).await) }
+            });
+            let mut builder = auto::Builder::new(TokioExecutor::new());
+            builder
+                .http1()
+                .timer(TokioTimer::new())
+                .header_read_timeout(self.settings.limits.head)
+                .max_buf_size(HEAD_BYTES_MAX)
+                .preserve_header_case(true);
+            let connection =
+                builder.serve_connection_with_upgrades(TokioIo::new(stream), answer).into_owned();
+            let connection = graceful.watch(connection);
+            tokio::spawn(async move {
+                // A client that breaks off has ended its connection, and nothing else.
+                drop(connection.await);
+                drop(place);
+            });
+        }
+        drop(tokio::time::timeout(END_PATIENCE, graceful.shutdown()).await);
+    }
+}
+
+/// Cancelled when the program is asked to end: by Ctrl+C, or SIGTERM. Where signals cannot be
+/// listened for, they end the program as they always do.
+fn stop_when_asked() -> CancellationToken {
+    let stop = CancellationToken::new();
+    let stopping = stop.clone();
+    tokio::spawn(async move {
+        asked_to_end().await;
+        stopping.cancel();
+    });
+    stop
+}
+
+#[cfg(unix)]
+async fn asked_to_end() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let terminated = async {
+        match signal(SignalKind::terminate()) {
+            Ok(mut signal) => drop(signal.recv().await),
+            Err(_) => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        () = interrupted() => {}
+        () = terminated => {}
+    }
+}
+
+#[cfg(not(unix))]
+async fn asked_to_end() {
+    interrupted().await;
+}
+
+async fn interrupted() {
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+/// The next connection and its place among those that may be open.
+async fn accept(
+    listener: &TcpListener,
+    room: &Arc<Semaphore>,
+) -> Option<(tokio::net::TcpStream, tokio::sync::OwnedSemaphorePermit)> {
+    let place = Arc::clone(room).acquire_owned().await.ok()?;
+    match listener.accept().await {
+        Ok((stream, _)) => {
+            // Events are small, and each is waited for: collecting them only delays.
+            drop(stream.set_nodelay(true));
+            Some((stream, place))
+        }
+        Err(_) => {
+            // Out of file descriptors, say: trying again at once would only burn time.
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            None
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! One request: let in, decided about, passed on, and its answer passed back.
+
+use std::error::Error;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use foveal_live::request::{About, Wait};
+use foveal_wire::Protocol;
+use hyper::body::{Bytes, Incoming};
+use hyper::header::CONTENT_ENCODING;
+use hyper::http::request::Parts;
+use hyper::{Request, Response};
+
+use crate::answer::Answer;
+use crate::body::{self, Passed};
+use crate::client::Upward;
+use crate::exchange::{End, Exchange, FailedOpen};
+use crate::gate::Gate;
+use crate::headers;
+use crate::incoming::{self, Held, Share, Taken};
+use crate::pages;
+use crate::refusal::Refusal;
+use crate::route::{self, Route};
+use crate::settings::{Settings, WebSockets};
+use crate::shaper::{Asked, Shaped};
+use crate::told::Told;
+use crate::upstream::Upstream;
+use crate::websocket;
+
+/// What answers requests.
+pub(crate) struct Service {
+    settings: Settings,
+    gate: Gate,
+    upward: Upward,
+    held: Held,
+    requests: AtomicU64,
+}
+
+/// A request whose upstream is known.
+struct Bound<'a> {
+    upstream: &'a Upstream,
+    path: &'a str,
+    route: Route,
+}
+
+/// What goes upstream.
+struct Outgoing {
+    body: Passed,
+    /// Whether the body is no longer encoded as the client had it.
+    is_decoded: bool,
+    /// The bytes it holds of what all requests may.
+    share: Share,
+}
+
+impl Service {
+    pub(crate) fn new(settings: Settings, upward: Upward) -> Self {
+        let gate = Gate::new(&settings);
+        Self { settings, gate, upward, held: Held::default(), requests: AtomicU64::new(0) }
+    }
+
+    /// Answers a request.
+    pub(crate) async fn answer(&self, request: Request<Incoming>) -> Response<Passed> {
+        let began = Instant::now();
+        let (parts, body) = request.into_parts();
+        let path = parts.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
+        let bare = path.split('?').next().unwrap_or_default();
+        let route = route::route(&parts.method, bare, &parts.headers);
+        let protocol = route.protocol();
+        if let Err(stranger) = self.gate.check(&parts.uri, &parts.headers) {
+            return Refusal::from(stranger).response(protocol);
+        }
+        if let Some(page) = pages::page(&parts.method, bare) {
+            return page;
+        }
+        let chosen = self
+            .settings
+            .upstreams
+            .choose(&path, &parts.headers, |path| route::provider(path, &parts.headers));
+        let (upstream, path) = match chosen {
+            Ok(chosen) => chosen,
+            Err(error) => return Refusal::NoUpstream(error.to_string()).response(protocol),
+        };
+        let mut told = self.told(began, protocol, upstream);
+        let bound = Bound { upstream, path, route };
+        match self.pass_on(parts, body, &bound, &mut told).await {
+            Ok(response) => {
+                let exchange = told.exchange();
+                exchange.status = response.status().as_u16();
+                exchange.head = began.elapsed();
+                response.map(|body| match body {
+                    Passing::Answer(body) => body::coming(Answer::new(body, told)),
+                    Passing::Own(body) => {
+                        told.tell(End::Own);
+                        body
+                    }
+                })
+            }
+            Err(refusal) => {
+                let response = refusal.response(protocol);
+                told.exchange().status = response.status().as_u16();
+                told.tell(match refusal {
+                    Refusal::Unreached { .. } => End::Unreached,
+                    _ => End::Own,
+                });
+                response
+            }
+        }
+    }
+
+    fn told(&self, began: Instant, protocol: Option<Protocol>, upstream: &Upstream) -> Told {
+        let exchange = Exchange {
+            number: self.requests.fetch_add(1, Ordering::Relaxed) + 1,
+            time: (self.settings.now)(),
+            protocol,
+            upstream: upstream.name.clone(),
+            about: About::default(),
+            failed_open: None,
+            bytes_asked: 0,
+            bytes_sent: 0,
+            status: 0,
+            answered: None,
+            end: End::ClientLeft,
+            added: Duration::ZERO,
+            head: Duration::ZERO,
+            whole: Duration::ZERO,
+            bytes_answered: 0,
+        };
+        Told::new(exchange, began, Arc::clone(&self.settings.observer))
+    }
+
+    async fn pass_on(
+        &self,
+        mut parts: Parts,
+        body: Incoming,
+        bound: &Bound<'_>,
+        told: &mut Told,
+    ) -> Result<Response<Passing>, Refusal> {
+        let uri = bound.upstream.address(bound.path).ok_or(Refusal::Address)?;
+        if let Route::WebSocket(protocol) = bound.route {
+            if protocol.is_some() && self.settings.websockets == WebSockets::Refused {
+                return Err(Refusal::WebSocket);
+            }
+            let request = Request::from_parts(parts, body);
+            let passed = websocket::pass(&self.upward, request, uri, bound.upstream.host()).await;
+            let response = passed.map_err(|error| unreached(bound.upstream, &error))?;
+            return Ok(response.map(|body| match body {
+                Some(body) => Passing::Answer(body),
+                None => Passing::Own(body::whole(Bytes::new())),
+            }));
+        }
+        let outgoing = self.outgoing(&parts, body, bound, told).await?;
+        let mut passed =
+            headers::passed_on(std::mem::take(&mut parts.headers), bound.upstream.host());
+        if outgoing.is_decoded {
+            passed.remove(CONTENT_ENCODING);
+        }
+        let mut request = Request::new(outgoing.body);
+        *request.method_mut() = parts.method;
+        *request.uri_mut() = uri;
+        *request.headers_mut() = passed;
+        // How the client spelled the names of its headers.
+        *request.extensions_mut() = parts.extensions;
+        told.exchange().added = told.since();
+        let answered = self.upward.request(request).await;
+        drop(outgoing.share);
+        let mut response = answered.map_err(|error| unreached(bound.upstream, &error))?;
+        if let Some(protocol) = bound.route.protocol() {
+            told.begins(protocol, response.status().as_u16(), response.headers());
+        }
+        headers::remove_hop_by_hop(response.headers_mut());
+        Ok(response.map(Passing::Answer))
+    }
+
+    /// What goes upstream in place of what came.
+    async fn outgoing(
+        &self,
+        parts: &Parts,
+        body: Incoming,
+        bound: &Bound<'_>,
+        told: &mut Told,
+    ) -> Result<Outgoing, Refusal> {
+        let mut share = self.held.share();
+        let (protocol, counts) = match bound.route {
+            Route::Answer(protocol) => (protocol, false),
+            Route::Count(protocol) => (protocol, true),
+            Route::WebSocket(_) | Route::Other => {
+                return Ok(Outgoing { body: body::coming(body), is_decoded: false, share });
+            }
+        };
+        let body = match incoming::read(body, &self.settings.limits, &mut share).await? {
+            Taken::Whole(body) => body,
+            Taken::TooLong(body) => {
+                told.exchange().failed_open = Some(FailedOpen::TooLong);
+                return Ok(Outgoing { body: body::coming(body), is_decoded: false, share });
+            }
+        };
+        let limits = &self.settings.limits;
+        let Ok(decoded) = incoming::decoded(&parts.headers, &body, limits.body_bytes) else {
+            told.exchange().failed_open = Some(FailedOpen::Encoding);
+            return Ok(Outgoing { body: body::whole(body), is_decoded: false, share });
+        };
+        let plain = decoded.map_or_else(|| body.clone(), Bytes::from);
+        let asked = Asked {
+            protocol,
+            counts,
+            path: bound.path.to_owned(),
+            headers: parts.headers.clone(),
+            body: plain.clone(),
+            now: (self.settings.now)(),
+            wait: Wait::default(),
+        };
+        let shaped = self.shaped(asked).await;
+        let exchange = told.exchange();
+        exchange.bytes_asked = plain.len() as u64;
+        let sent = match shaped {
+            Ok(Shaped { body, about }) => {
+                exchange.about = about;
+                body
+            }
+            Err((failed, body)) => {
+                exchange.failed_open = Some(failed);
+                body
+            }
+        };
+        let is_decoded = sent.is_some();
+        exchange.bytes_sent = sent.as_ref().map_or(plain.len(), Bytes::len) as u64;
+        Ok(Outgoing { body: body::whole(sent.unwrap_or(body)), is_decoded, share })
+    }
+
+    /// What the shaper says in time; else why it did not, and what was decided earlier.
+    async fn shaped(&self, asked: Asked) -> Result<Shaped, (FailedOpen, Option<Bytes>)> {
+        let (shaper, wait) = (Arc::clone(&self.settings.shaper), asked.wait.clone());
+        let body = asked.body.clone();
+        let mut deciding = tokio::task::spawn_blocking(move || shaper.shape(&asked));
+        let in_time = tokio::time::timeout(self.settings.limits.decision, &mut deciding).await;
+        let decided = match in_time {
+            Ok(decided) => decided,
+            Err(_) => match wait.give_up(&body) {
+                Some(earlier) => return Err((FailedOpen::Late, earlier.map(Bytes::from))),
+                // It is decided, and may be recorded already: what is left takes no time.
+                None => deciding.await,
+            },
+        };
+        decided.map_err(|_| {
+            let earlier = wait.give_up(&body).flatten();
+            (FailedOpen::Panicked, earlier.map(Bytes::from))
+        })
+    }
+}
+
+/// The body of an answer, where it comes from.
+enum Passing {
+    Answer(Incoming),
+    Own(Passed),
+}
+
+/// What an upstream that cannot be asked is told of.
+fn unreached(upstream: &Upstream, error: &(dyn Error + 'static)) -> Refusal {
+    let mut reason = error;
+    while let Some(source) = reason.source() {
+        reason = source;
+    }
+    Refusal::Unreached { upstream: upstream.to_string(), reason: reason.to_string() }
+}

@@ -1,0 +1,84 @@
+//! What decides about the bodies of requests, as the gateway sees it.
+
+use foveal_live::Conversations;
+use foveal_live::request::{self, About, Wait};
+use foveal_transcript::Timestamp;
+use foveal_wire::Protocol;
+use hyper::body::Bytes;
+use hyper::header::{HeaderMap, HeaderName};
+
+/// The header by which a client says what it wants: the name of a profile, or `off`.
+const WISH_HEADER: HeaderName = HeaderName::from_static("x-foveal");
+
+/// Decides what goes to the upstream in place of what a client sent.
+pub trait Shaper: Send + Sync {
+    /// The body that goes upstream. Called on a thread that may block. A panic costs nothing but
+    /// the saving: what was decided earlier goes then, or the client's own bytes.
+    fn shape(&self, asked: &Asked) -> Shaped;
+}
+
+/// A request as its client sent it.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    /// The API that it speaks.
+    pub protocol: Protocol,
+    /// Whether only tokens are counted: then nothing is decided for good.
+    pub counts: bool,
+    /// The path that the client asked for, with its query.
+    pub path: String,
+    /// The client's headers.
+    pub headers: HeaderMap,
+    /// The body, decoded.
+    pub body: Bytes,
+    /// When it came.
+    pub now: Timestamp,
+    /// Whether its answer is still waited for.
+    pub wait: Wait,
+}
+
+impl Asked {
+    /// The model that the path names, as Gemini's do: `/v1beta/models/NAME:generateContent`.
+    fn model_of_path(&self) -> Option<&str> {
+        let path = self.path.split('?').next().unwrap_or_default();
+        let (name, _) = path.rsplit_once('/')?.1.rsplit_once(':')?;
+        Some(name)
+    }
+}
+
+/// What a shaper made of a request.
+#[derive(Debug, Clone, Default)]
+pub struct Shaped {
+    /// The body in place of the client's; `None`: the client's own bytes.
+    pub body: Option<Bytes>,
+    /// What is to be told of it.
+    pub about: About,
+}
+
+impl Shaper for Conversations {
+    fn shape(&self, asked: &Asked) -> Shaped {
+        let wish = asked.headers.get(WISH_HEADER).and_then(|wish| wish.to_str().ok());
+        let shaped = Conversations::shape(
+            self,
+            &request::Asked {
+                protocol: asked.protocol,
+                counts: asked.counts,
+                model: asked.model_of_path(),
+                body: &asked.body,
+                now: asked.now,
+                wish,
+                wait: &asked.wait,
+            },
+        );
+        Shaped { body: shaped.body.map(Bytes::from), about: shaped.about }
+    }
+}
+
+/// Lets everything pass as it came.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Untouched;
+
+impl Shaper for Untouched {
+    fn shape(&self, _: &Asked) -> Shaped {
+        Shaped::default()
+    }
+}

@@ -1,0 +1,76 @@
+//! What is known of a request while its answer passes.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use foveal_wire::Protocol;
+use foveal_wire::response::AnswerReader;
+use hyper::header::{CONTENT_TYPE, HeaderMap};
+
+use crate::decoding::Decoding;
+use crate::exchange::{Answered, End, Exchange, Observer};
+
+/// A request whose answer passes. Its observer is told once, also when this is dropped before.
+pub(crate) struct Told {
+    exchange: Exchange,
+    began: Instant,
+    observer: Arc<dyn Observer>,
+    /// Reads what an answer of a model was billed, while it passes.
+    reading: Option<(Decoding, AnswerReader)>,
+    is_told: bool,
+}
+
+impl Told {
+    pub(crate) fn new(exchange: Exchange, began: Instant, observer: Arc<dyn Observer>) -> Self {
+        Self { exchange, began, observer, reading: None, is_told: false }
+    }
+
+    /// What is known so far.
+    pub(crate) fn exchange(&mut self) -> &mut Exchange {
+        &mut self.exchange
+    }
+
+    /// How long it is since the request came.
+    pub(crate) fn since(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    /// An answer of a model begins, with this head.
+    pub(crate) fn begins(&mut self, protocol: Protocol, status: u16, headers: &HeaderMap) {
+        let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+        self.reading = Some((Decoding::of(headers), AnswerReader::new(protocol, kind, status)));
+    }
+
+    /// A part of the answer passed.
+    pub(crate) fn passed(&mut self, part: &[u8]) {
+        if let Some((decoding, reader)) = &mut self.reading {
+            decoding.push(part, |plain| reader.push(plain));
+        }
+        self.exchange.bytes_answered += part.len() as u64;
+    }
+
+    /// Tells that it has ended. Only the first time counts.
+    pub(crate) fn tell(&mut self, end: End) {
+        if std::mem::replace(&mut self.is_told, true) {
+            return;
+        }
+        self.exchange.end = end;
+        if let Some((_, reader)) = self.reading.take() {
+            let answer = reader.finish();
+            self.exchange.answered = Some(Answered {
+                billed: answer.billed,
+                model: answer.model,
+                stop_reason: answer.stop_reason,
+                error: answer.error.and_then(|error| error.kind),
+            });
+        }
+        self.exchange.whole = self.began.elapsed();
+        self.observer.ended(&self.exchange);
+    }
+}
+
+impl Drop for Told {
+    fn drop(&mut self) {
+        self.tell(End::ClientLeft);
+    }
+}

@@ -1,0 +1,70 @@
+//! Who is not let in, and where nothing goes.
+
+use foveal_gateway::{Gateway, ServeError, Token};
+
+use crate::support::{Act, Scripted, World, world};
+
+#[tokio::test]
+async fn strangers_are_refused_before_anything_goes() {
+    let upstream = Scripted::start(vec![vec![Act::Read]]).await;
+    let world = world(upstream.address).await;
+    let cases = [
+        ("Host: evil.example", 403),
+        ("Host: localhost\r\nOrigin: https://evil.example", 403),
+        ("Host: localhost\r\nHost: localhost", 400),
+        ("Host: localhost\r\nX-Foveal-Upstream: https://evil.example", 404),
+    ];
+    for (lines, status) in cases {
+        let mut client = world.client().await;
+        let request =
+            format!("POST /v1/messages HTTP/1.1\r\n{lines}\r\nContent-Length: 2\r\n\r\n{{}}");
+        client.write(request.as_bytes()).await;
+        let answer = client.answer().await;
+        assert_eq!(answer.status(), status, "{lines}: {}", answer.text());
+        assert!(answer.text().contains("\"type\":\"error\""), "{}", answer.text());
+    }
+    assert!(upstream.seen()[0].requests.is_empty());
+}
+
+#[tokio::test]
+async fn a_token_is_asked_for_and_not_passed_on() {
+    let answer = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1";
+    let upstream = Scripted::start(vec![vec![Act::Read, Act::write(answer)]]).await;
+    let secret = "0123456789abcdef0123";
+    let world =
+        World::start(upstream.address, |settings| settings.token = Token::new(secret)).await;
+    let mut client = world.client().await;
+    client.send("/v1/messages", &[], b"{}").await;
+    assert_eq!(client.answer().await.status(), 401);
+    let line = format!("X-Foveal-Token: {secret}");
+    client.send("/v1/messages", &[&line, "Authorization: Bearer theirs"], b"{}").await;
+    assert_eq!(client.answer().await.status(), 200);
+    let request = String::from_utf8_lossy(&upstream.request()).into_owned();
+    assert!(!request.contains(secret) && request.contains("Bearer theirs"), "{request}");
+}
+
+#[tokio::test]
+async fn other_machines_need_a_token() {
+    let upstream = Scripted::start(Vec::new()).await;
+    let mut wanted = None;
+    let _world = World::start(upstream.address, |settings| {
+        let mut open = settings.clone();
+        open.address = "0.0.0.0:0".parse().unwrap();
+        wanted = Some(open);
+    })
+    .await;
+    let refused = Gateway::bind(wanted.unwrap()).await;
+    assert!(matches!(refused, Err(ServeError::NoToken(_))));
+}
+
+#[tokio::test]
+async fn it_says_that_it_is_well() {
+    let upstream = Scripted::start(Vec::new()).await;
+    let world = world(upstream.address).await;
+    let mut client = world.client().await;
+    for path in ["/healthz", "/readyz"] {
+        let head = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        client.write(head.as_bytes()).await;
+        assert_eq!(client.answer().await.text(), "ok\n");
+    }
+}

@@ -1,0 +1,8 @@
+//! Upstreams that say what a test wants byte by byte, and clients.
+
+mod peer;
+mod scripted;
+mod world;
+
+pub(crate) use scripted::{Act, Scripted, request_line};
+pub(crate) use world::{World, world};

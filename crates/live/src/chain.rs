@@ -1,0 +1,56 @@
+//! What a conversation is known by: the hash of its messages, one after the other.
+//!
+//! Two conversations have the same chain only as far as they say the same, whoever sends them. So
+//! what is decided about one can never show in another, whatever a client claims to be; and a
+//! client that goes back, or starts a second conversation from the middle of a first, is found at
+//! the last message that both have.
+
+use foveal_transcript::ContentHash;
+use foveal_wire::Protocol;
+use foveal_wire::body::Body;
+
+/// What changes when the same messages would no longer be decoded or decided about alike: then
+/// nothing recorded fits any more, and all conversations are new.
+const VERSION: &str = "foveal live 1";
+
+/// The hashes of a conversation's beginnings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Chain {
+    /// Of no message.
+    pub(crate) root: ContentHash,
+    /// Of one message, of two, and so on.
+    pub(crate) ends: Vec<ContentHash>,
+}
+
+impl Chain {
+    /// The chain of a request's messages. Decisions under different rules have nothing to do with
+    /// each other, so that the name of the rules is part of it.
+    pub(crate) fn of(body: &Body, bytes: &[u8], rules: &str) -> Self {
+        let root = root(body.protocol, rules);
+        let mut end = root;
+        let ends = (0..body.messages.len()).map(|message| {
+            end = next(end, body.fingerprint(bytes, message));
+            end
+        });
+        Self { root, ends: ends.collect() }
+    }
+
+    /// The end after so many messages.
+    pub(crate) fn end(&self, messages: usize) -> ContentHash {
+        match messages.checked_sub(1) {
+            Some(last) => self.ends[last],
+            None => self.root,
+        }
+    }
+}
+
+fn root(protocol: Protocol, rules: &str) -> ContentHash {
+    ContentHash::of(format!("{VERSION}\n{}\n{rules}", protocol.name()).as_bytes())
+}
+
+fn next(end: ContentHash, message: ContentHash) -> ContentHash {
+    let mut both = [0; 64];
+    both[..32].copy_from_slice(end.as_bytes());
+    both[32..].copy_from_slice(message.as_bytes());
+    ContentHash::of(&both)
+}

@@ -1,0 +1,289 @@
+//! One conversation while it is live: the engine, and where in the client's messages the texts
+//! stand that it may replace.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use foveal_context::engine::Engine;
+use foveal_context::planner::Planner;
+use foveal_context::shape::{Decision, Piece, Shape};
+use foveal_context::step::Step;
+use foveal_context::tokens::{Tokenizer, Tokens};
+use foveal_transcript::{ContentHash, Conversation, EntryIndex, Timestamp};
+use foveal_wire::body::{self, Body, BodyError, MarkPlace, Slot};
+
+use crate::chain::Chain;
+use crate::prelude::Prelude;
+use crate::request::Replaced;
+
+/// A conversation.
+#[derive(Debug, Clone)]
+pub(crate) struct Live {
+    engine: Engine,
+    tokenizer: Tokenizer,
+    prelude: Prelude,
+    messages: Vec<Known>,
+    /// The chain's end behind the last planned request.
+    planned: ContentHash,
+    /// What was decided so far, to go back to where it was before the last request.
+    steps: Vec<Arc<Step>>,
+    /// Bytes of all messages, to know about how much memory this takes.
+    bytes: usize,
+}
+
+/// A message that is known.
+#[derive(Debug, Clone)]
+struct Known {
+    end: ContentHash,
+    /// Its length and whether it had a mark: where both are as before, places in it are too.
+    length: usize,
+    is_marked: bool,
+    /// Its first entry.
+    entry: EntryIndex,
+    places: Vec<Place>,
+}
+
+/// A text of a result.
+#[derive(Debug, Clone)]
+struct Place {
+    slot: Slot,
+    /// What stands in its place, if anything does.
+    text: Option<Arc<str>>,
+}
+
+impl Live {
+    /// A conversation at its start.
+    pub(crate) fn new(planner: Planner, tokenizer: Tokenizer, root: ContentHash) -> Self {
+        Self {
+            engine: Engine::new(Conversation::default(), tokenizer, planner),
+            tokenizer,
+            prelude: Prelude::default(),
+            messages: Vec::new(),
+            planned: root,
+            steps: Vec::new(),
+            bytes: 0,
+        }
+    }
+
+    /// The chain's end behind the last planned request.
+    pub(crate) fn planned(&self) -> ContentHash {
+        self.planned
+    }
+
+    /// Messages that are known.
+    pub(crate) fn len(&self) -> usize {
+        self.messages.len()
+    }
+
+    /// Bytes of all messages.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Whether there is any text that could be replaced.
+    pub(crate) fn has_places(&self) -> bool {
+        self.messages.iter().any(|message| !message.places.is_empty())
+    }
+
+    /// Takes in the messages of a request up to `until` that are not known yet, and where the texts
+    /// of the known ones stand in it.
+    pub(crate) fn take(
+        &mut self,
+        (body, bytes): (&Body, &[u8]),
+        chain: &Chain,
+        until: usize,
+    ) -> Result<(), BodyError> {
+        let marked = |message| body.marks.iter().any(|it| it.place == MarkPlace::Message(message));
+        for at in 0..self.messages.len() {
+            let (length, is_marked) = (body.messages[at].len(), marked(at));
+            let known = &mut self.messages[at];
+            if (known.length, known.is_marked) == (length, is_marked) && !is_marked {
+                continue;
+            }
+            (known.length, known.is_marked) = (length, is_marked);
+            if !known.places.is_empty() {
+                let moved = body.message(bytes, at)?.slots;
+                for (place, slot) in known.places.iter_mut().zip(moved) {
+                    place.slot = slot;
+                }
+            }
+        }
+        for at in self.messages.len()..until {
+            let message = body.message(bytes, at)?;
+            let entry = EntryIndex(self.engine.record().len() as u32);
+            for entry in message.entries {
+                self.engine.push(entry);
+            }
+            let places = message.slots.into_iter().map(|slot| Place { slot, text: None }).collect();
+            let (length, is_marked) = (body.messages[at].len(), marked(at));
+            let end = chain.end(at + 1);
+            self.bytes += length;
+            self.messages.push(Known { end, length, is_marked, entry, places });
+        }
+        let prelude = self.prelude.tokens(body, bytes, self.tokenizer);
+        self.engine.set_prelude(prelude);
+        Ok(())
+    }
+
+    /// Takes in messages until all stand there that a step was decided about, and takes it over.
+    pub(crate) fn take_over(
+        &mut self,
+        (body, bytes): (&Body, &[u8]),
+        chain: &Chain,
+        step: &Arc<Step>,
+    ) -> Result<(), BodyError> {
+        while self.engine.record().len() < step.answer.at() && self.len() < body.messages.len() {
+            self.take((body, bytes), chain, self.len() + 1)?;
+        }
+        self.engine.take_over(step);
+        self.settle(Arc::clone(step));
+        Ok(())
+    }
+
+    /// Decides about what is new.
+    pub(crate) fn plan(&mut self, now: Timestamp) -> Arc<Step> {
+        let step = Arc::new(self.engine.plan(Some(now)));
+        self.settle(Arc::clone(&step));
+        step
+    }
+
+    /// Lets what is new pass as it is.
+    pub(crate) fn let_pass(&mut self, now: Timestamp) -> Arc<Step> {
+        let step = Arc::new(self.engine.let_pass(Some(now)));
+        self.settle(Arc::clone(&step));
+        step
+    }
+
+    /// What was decided so far, the first step first.
+    pub(crate) fn steps(&self) -> &[Arc<Step>] {
+        &self.steps
+    }
+
+    /// The texts in place of others in a body whose messages are known.
+    pub(crate) fn replaced(&self, body: &Body) -> Replaced {
+        let messages = self.messages.iter().zip(&body.messages);
+        messages
+            .flat_map(|(known, message)| {
+                known.places.iter().filter_map(|place| place.replaced(message.start))
+            })
+            .collect()
+    }
+
+    /// The contents of the results that a step replaces.
+    pub(crate) fn contents<'a>(&'a self, step: &Step) -> Vec<&'a str> {
+        let replaced = step.changed.iter().filter(|(_, decision)| decision.shape().is_some());
+        let record = self.engine.record();
+        replaced.filter_map(|(index, _)| Some(&*record.entry(*index).result()?.content)).collect()
+    }
+
+    /// Tokens of the prompt as the client sent it, and as it goes.
+    pub(crate) fn tokens(&self) -> (Tokens, Tokens) {
+        (self.engine.tokens_recorded(), self.engine.tokens())
+    }
+
+    /// The engine's view of the last message.
+    pub(crate) fn last_entries(&self) -> impl Iterator<Item = &foveal_transcript::Entry> {
+        let first = self.messages.last().map_or(0, |known| known.entry.0);
+        let entries = first..self.engine.record().len() as u32;
+        entries.map(|at| self.engine.record().entry(EntryIndex(at)))
+    }
+
+    /// Puts the texts in their places that a step decided about.
+    fn settle(&mut self, step: Arc<Step>) {
+        for (index, decision) in &step.changed {
+            self.put(*index, decision);
+        }
+        self.planned = self.messages.last().map_or(self.planned, |known| known.end);
+        self.steps.push(step);
+    }
+
+    fn put(&mut self, index: EntryIndex, decision: &Decision) {
+        let at = self.messages.partition_point(|known| known.entry <= index);
+        let Some(known) = at.checked_sub(1).map(|at| &mut self.messages[at]) else { return };
+        let entry = (index.0 - known.entry.0) as usize;
+        let result = self.engine.record().entry(index).result();
+        let content = result.map_or("", |result| &result.content);
+        put(&mut known.places, entry, content, decision);
+    }
+}
+
+/// The texts in place of others in a body whose conversation was decided about so far: what goes
+/// while the engine is still to be brought to where it stood.
+pub(crate) fn replaced_by(
+    (body, bytes): (&Body, &[u8]),
+    steps: &[Arc<Step>],
+) -> Result<Replaced, BodyError> {
+    let changed = steps.iter().flat_map(|step| &step.changed);
+    let last: HashMap<EntryIndex, &Decision> =
+        changed.map(|(at, decision)| (*at, decision)).collect();
+    let known = steps.last().map_or(0, |step| step.answer.at());
+    let mut replaced = Vec::new();
+    let mut first = 0;
+    for (at, range) in body.messages.iter().enumerate() {
+        if first >= known {
+            break;
+        }
+        let message = body.message(bytes, at)?;
+        let mut places: Vec<Place> =
+            message.slots.into_iter().map(|slot| Place { slot, text: None }).collect();
+        for (entry, it) in message.entries.iter().enumerate() {
+            if let Some(decision) = last.get(&EntryIndex((first + entry) as u32)) {
+                let content = it.result().map_or("", |result| &result.content);
+                put(&mut places, entry, content, decision);
+            }
+        }
+        first += message.entries.len();
+        replaced.extend(places.iter().filter_map(|place| place.replaced(range.start)));
+    }
+    Ok(replaced)
+}
+
+/// Puts the texts that a decision about one entry means in its places.
+fn put(places: &mut [Place], entry: usize, content: &str, decision: &Decision) {
+    let texts = decision.shape().map(|shape| texts(shape, content, entry, places));
+    let mut texts = texts.into_iter().flatten();
+    for place in places.iter_mut().filter(|place| place.slot.entry == entry) {
+        place.text = texts.next().flatten().map(Arc::from);
+    }
+}
+
+impl Place {
+    /// Its text and where that goes, in a body in which its message begins at `start`.
+    fn replaced(&self, start: usize) -> Option<(Range<usize>, Arc<str>)> {
+        let text = self.text.as_ref()?;
+        let string = start + self.slot.string.start..start + self.slot.string.end;
+        Some((string, Arc::clone(text)))
+    }
+}
+
+/// What a shape means for the parts that the client sent a result in.
+fn texts(shape: &Shape, content: &str, entry: usize, places: &[Place]) -> Vec<Option<String>> {
+    let own = places.iter().filter(|place| place.slot.entry == entry);
+    let parts: Vec<Range<usize>> = own.map(|place| place.slot.content.clone()).collect();
+    let mut notes = Vec::with_capacity(shape.pieces.len());
+    for piece in &shape.pieces {
+        notes.push(match piece {
+            Piece::Keep(_) => String::new(),
+            Piece::Break | Piece::Note(..) => shape.text_of(piece, content).into_owned(),
+        });
+    }
+    let mut end = 0;
+    let pieces: Vec<body::Piece<'_>> = shape
+        .pieces
+        .iter()
+        .zip(&notes)
+        .map(|(piece, text)| match piece {
+            Piece::Keep(range) => {
+                end = range.end as usize;
+                body::Piece::Keep(range.start as usize..end)
+            }
+            Piece::Break => body::Piece::Text(end, text),
+            Piece::Note(to, _) => {
+                end = *to as usize;
+                body::Piece::Text(end, text)
+            }
+        })
+        .collect();
+    body::divide(content, &parts, &pieces)
+}

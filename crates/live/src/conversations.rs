@@ -1,0 +1,279 @@
+//! All conversations of a gateway: which one a request continues, and what becomes of it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use foveal_context::planner::Planner;
+use foveal_context::settings::Settings;
+use foveal_context::step::Step;
+use foveal_context::tokens::Tokenizer;
+use foveal_context::views::Views;
+use foveal_transcript::ContentHash;
+use foveal_wire::body::{Body, BodyError};
+
+use crate::chain::Chain;
+use crate::compaction;
+use crate::conversation::{self, Live};
+use crate::held::Held;
+use crate::models::Model;
+use crate::recorder::{Recorder, Turn, Unrecorded};
+use crate::request::{About, Asked, Shaped, spliced};
+
+/// How long a conversation that nobody continues stays in memory, in milliseconds. Afterwards it
+/// is made again of what is recorded and of the request itself.
+const IDLE_MS: i64 = 15 * 60 * 1000;
+
+/// What a request that nothing is to be done for says in its wish.
+const OFF: &str = "off";
+
+/// What decides about requests.
+pub struct Conversations {
+    rules: Rules,
+    recorder: Arc<dyn Recorder>,
+    held: Mutex<Held>,
+}
+
+/// How decisions are made.
+#[derive(Clone)]
+pub struct Rules {
+    /// The profile's name.
+    pub profile: String,
+    /// Its settings.
+    pub settings: Settings,
+    /// What tokens are counted with.
+    pub tokenizer: Tokenizer,
+    /// Who is asked for views of reads.
+    pub views: Option<Arc<dyn Views>>,
+    /// What is known of a model: [`Model::named`], or what the user says.
+    pub model: fn(&str, foveal_wire::Protocol) -> Model,
+    /// About how much memory conversations may take, in bytes.
+    pub bytes_max: usize,
+}
+
+impl Rules {
+    /// The engine's profile of this name; `None` if there is none that can be used live.
+    pub fn named(profile: &str) -> Option<Self> {
+        let settings = match profile {
+            "lossless" => Settings::lossless(),
+            "balanced" => Settings::balanced(),
+            "curated" => Settings::curated(),
+            "max" => Settings::max(),
+            _ => return None,
+        };
+        let mut settings = settings;
+        // What the model said stays as it said it: its bytes are the client's.
+        if let Some(rewrite) = &mut settings.rewrite {
+            rewrite.edits = None;
+        }
+        Some(Self {
+            profile: profile.to_owned(),
+            settings,
+            tokenizer: Tokenizer::O200k,
+            views: None,
+            model: Model::named,
+            bytes_max: 256 << 20,
+        })
+    }
+
+    fn planner(&self, model: &Model) -> Planner {
+        let planner = Planner::new(self.settings.clone(), model.prices.clone())
+            .with_constraints(model.constraints);
+        match &self.views {
+            Some(views) => planner.with_views(Arc::clone(views)),
+            None => planner,
+        }
+    }
+}
+
+/// A request that something can be done for.
+struct Request<'a> {
+    asked: &'a Asked<'a>,
+    body: &'a Body,
+    chain: &'a Chain,
+    model: Model,
+}
+
+impl<'a> Request<'a> {
+    fn bytes(&self) -> (&'a Body, &'a [u8]) {
+        (self.body, self.asked.body)
+    }
+}
+
+/// Why nothing was done.
+#[derive(Debug, thiserror::Error)]
+enum Inactive {
+    #[error("{0}")]
+    Body(#[from] BodyError),
+    #[error("{0}")]
+    Unrecorded(#[from] Unrecorded),
+    #[error("{0}")]
+    History(foveal_wire::body::Inactive),
+    #[error("the provider is told to clear results itself ({0})")]
+    ServerEdits(String),
+    #[error("it was asked for: x-foveal: off")]
+    Wished,
+    #[error("the client has the conversation summed up, and a summary is made of all of it")]
+    Summary,
+}
+
+impl Conversations {
+    /// With these rules, and decisions kept there.
+    pub fn new(rules: Rules, recorder: Arc<dyn Recorder>) -> Self {
+        // The first count unpacks the vocabulary, which no request is to wait for.
+        rules.tokenizer.count("a");
+        let held = Mutex::new(Held::new(rules.bytes_max, IDLE_MS));
+        Self { rules, recorder, held }
+    }
+
+    /// Decides about a request.
+    pub fn shape(&self, asked: &Asked<'_>) -> Shaped {
+        let mut about = About::default();
+        match self.decide(asked, &mut about) {
+            Ok(body) => Shaped { body, about },
+            Err(inactive) => {
+                about.inactive = Some(inactive.to_string());
+                Shaped { body: None, about }
+            }
+        }
+    }
+
+    /// Conversations that are held in memory.
+    pub fn held(&self) -> usize {
+        self.lock().len()
+    }
+
+    fn decide(&self, asked: &Asked<'_>, about: &mut About) -> Result<Option<Vec<u8>>, Inactive> {
+        let bytes = asked.body;
+        let body = Body::scan(asked.protocol, bytes)?;
+        about.messages = body.messages.len() as u64;
+        about.model = body.model.clone().or_else(|| asked.model.map(str::to_owned));
+        if asked.wish == Some(OFF) {
+            return Err(Inactive::Wished);
+        }
+        if let Some(inactive) = body.inactive {
+            return Err(Inactive::History(inactive));
+        }
+        if let Some(edit) = body.server_edits.iter().find(|edit| edit.starts_with("clear_tool")) {
+            return Err(Inactive::ServerEdits(edit.clone()));
+        }
+        let chain = Chain::of(&body, bytes, &self.rules.profile);
+        about.conversation = chain.ends.first().map(name);
+        let name = about.model.as_deref().unwrap_or_default();
+        let request = Request {
+            asked,
+            body: &body,
+            chain: &chain,
+            model: (self.rules.model)(name, asked.protocol),
+        };
+        let mut live = self.find(&request)?;
+        let is_new = live.len() < body.messages.len();
+        live.take(request.bytes(), &chain, body.messages.len())?;
+        if !live.has_places() {
+            // Nothing can be done yet, and what would be decided is to leave it.
+            return Ok(None);
+        }
+        let asks_for_summary = compaction::asks_for_summary(live.last_entries());
+        if asks_for_summary && may_go_whole(&live, &request.model) {
+            return Err(Inactive::Summary);
+        }
+        if is_new {
+            live = self.plan(live, &request, about)?;
+        }
+        let (tokens_asked, tokens_sent) = live.tokens();
+        (about.tokens_asked, about.tokens_sent) = (tokens_asked.0, tokens_sent.0);
+        let shaped = spliced(bytes, &live.replaced(&body));
+        if !asked.counts {
+            self.lock().put(live, asked.now);
+        }
+        Ok(shaped)
+    }
+
+    /// The conversation that a request continues, as far as it is known.
+    fn find(&self, request: &Request<'_>) -> Result<Live, Inactive> {
+        let (asked, chain) = (request.asked, request.chain);
+        let held = self.lock().take(&chain.ends);
+        if let Some(live) = held {
+            asked.wait.offer(live.replaced(request.body));
+            if asked.counts {
+                self.lock().put(live.clone(), asked.now);
+            }
+            return Ok(live);
+        }
+        let steps = self.recorder.find(&chain.ends)?.map(|found| found.steps).unwrap_or_default();
+        if !steps.is_empty() {
+            asked.wait.offer(conversation::replaced_by(request.bytes(), &steps)?);
+        }
+        self.made_again(request, &steps)
+    }
+
+    /// A conversation as it was after these steps.
+    fn made_again(&self, request: &Request<'_>, steps: &[Arc<Step>]) -> Result<Live, Inactive> {
+        let planner = self.rules.planner(&request.model);
+        let mut live = Live::new(planner, self.rules.tokenizer, request.chain.root);
+        for step in steps {
+            live.take_over(request.bytes(), request.chain, step)?;
+        }
+        Ok(live)
+    }
+
+    /// Decides about what is new, and keeps that before it is used. Where nobody waits any longer,
+    /// or it cannot be kept, what is new passes as it is.
+    fn plan(
+        &self,
+        mut live: Live,
+        request: &Request<'_>,
+        about: &mut About,
+    ) -> Result<Live, Inactive> {
+        let (asked, before) = (request.asked, live.planned());
+        if !asked.wait.is_given_up() {
+            let step = live.plan(asked.now);
+            about.rewrite = step.rewrite.map(|reason| reason.words());
+            if asked.counts
+                || asked.wait.decide() && self.is_kept(&live, before, step, request, about)
+            {
+                return Ok(live);
+            }
+            about.rewrite = None;
+            let (_, earlier) = live.steps().split_last().expect("it was just planned");
+            live = self.made_again(request, earlier)?;
+            live.take(request.bytes(), request.chain, request.body.messages.len())?;
+        }
+        let step = live.let_pass(asked.now);
+        self.is_kept(&live, before, step, request, about);
+        Ok(live)
+    }
+
+    /// Keeps a step; whether that could be done.
+    fn is_kept(
+        &self,
+        live: &Live,
+        before: ContentHash,
+        step: Arc<Step>,
+        request: &Request<'_>,
+        about: &mut About,
+    ) -> bool {
+        let conversation = about.conversation.clone().unwrap_or_default();
+        let (end, time) = (live.planned(), request.asked.now);
+        let turn = Turn { conversation, end, before, step, time };
+        let kept = self.recorder.record(&turn, &live.contents(&turn.step));
+        if let Err(error) = &kept {
+            about.inactive = Some(error.to_string());
+        }
+        kept.is_ok()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether the prompt as the client sent it fits the model, and the model takes its own thinking
+/// back behind it.
+fn may_go_whole(live: &Live, model: &Model) -> bool {
+    let (asked, sent) = live.tokens();
+    asked <= model.window && (asked == sent || !model.constraints.reasoning_is_bound)
+}
+
+/// What a conversation is called: the hash of its first message.
+fn name(end: &ContentHash) -> String {
+    end.as_bytes().iter().take(6).map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,19 @@
+//! Requests of live clients. A client sends its whole history each time; here it is found out which
+//! conversation a request continues, the engine decides about what is new, and the texts that it
+//! replaces are put into the client's own bytes.
+//!
+//! Pure: no clock, no files, no network. Whoever passes requests on brings the time, and a
+//! [`Recorder`](recorder::Recorder) that keeps decisions before they are used.
+
+mod chain;
+mod compaction;
+mod conversation;
+mod held;
+mod prelude;
+
+pub mod conversations;
+pub mod models;
+pub mod recorder;
+pub mod request;
+
+pub use conversations::Conversations;

@@ -1,0 +1,126 @@
+//! What is known of models by their names: prices, windows, and what they refuse.
+
+use foveal_context::prices::{Constraints, PriceCard};
+use foveal_context::tokens::Tokens;
+use foveal_wire::Protocol;
+
+/// What a model charges and allows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Model {
+    /// Its prices.
+    pub prices: PriceCard,
+    /// What it refuses.
+    pub constraints: Constraints,
+    /// The longest prompt that it takes.
+    pub window: Tokens,
+}
+
+impl Model {
+    /// The model called `name`, which the API that is spoken need not be the maker's of.
+    pub fn named(name: &str, protocol: Protocol) -> Self {
+        let name = name.to_ascii_lowercase();
+        let claude = name.contains("claude") || protocol == Protocol::Messages;
+        let card = if claude {
+            "anthropic-5m"
+        } else if name.contains("gemini") || protocol == Protocol::Gemini {
+            "gemini"
+        } else if is_openai(&name) {
+            "openai-before"
+        } else {
+            "flat"
+        };
+        Self {
+            prices: PriceCard::named(card).unwrap_or_else(PriceCard::anthropic_5m),
+            constraints: Constraints { reasoning_is_bound: claude && binds_thinking(&name) },
+            window: window(&name, protocol),
+        }
+    }
+}
+
+fn is_openai(name: &str) -> bool {
+    let bare = name.rsplit('/').next().unwrap_or(name);
+    ["gpt-", "o1", "o3", "o4", "codex", "chatgpt"].iter().any(|start| bare.starts_with(start))
+}
+
+/// Whether a Claude model takes its thinking back only behind the very prefix it was made with:
+/// Fable and Mythos from 5.1 on, Opus, Sonnet and Haiku from 5.5 on
+/// (platform.claude.com/docs/en/build-with-claude/preserved-thinking). A name that does not say is
+/// taken for a newer one.
+fn binds_thinking(name: &str) -> bool {
+    let from = |minor: u32| version(name).is_none_or(|version| version >= (5, minor));
+    if ["opus", "sonnet", "haiku"].iter().any(|family| name.contains(family)) {
+        from(5)
+    } else {
+        from(1)
+    }
+}
+
+/// The version that a name tells: its first number and the one behind it, as in
+/// `claude-opus-4-5-20251101` and `claude-3-7-sonnet-20250219`. Dates are none.
+fn version(name: &str) -> Option<(u32, u32)> {
+    let name = name.find("claude").map_or(name, |start| &name[start..]);
+    let parts: Vec<&str> = name.split(|c: char| !c.is_ascii_alphanumeric()).collect();
+    let number = |part: &&str| part.parse::<u32>().ok().filter(|number| *number < 100);
+    let at = parts.iter().position(|part| number(part).is_some())?;
+    let minor = parts.get(at + 1).and_then(number).unwrap_or_default();
+    Some((number(&parts[at])?, minor))
+}
+
+/// The longest prompt of a model. What is not known is taken to be short: the window only decides
+/// whether a request may be sent longer than usual.
+fn window(name: &str, protocol: Protocol) -> Tokens {
+    Tokens(if name.contains("[1m]") || name.contains("gemini") || protocol == Protocol::Gemini {
+        1_000_000
+    } else if name.contains("gpt-5") {
+        272_000
+    } else if name.contains("claude") || protocol == Protocol::Messages {
+        200_000
+    } else {
+        128_000
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use foveal_wire::Protocol;
+
+    use super::{Model, version};
+
+    #[test]
+    fn versions_are_read_of_names() {
+        let cases = [
+            ("claude-opus-4-5-20251101", Some((4, 5))),
+            ("claude-3-7-sonnet-20250219", Some((3, 7))),
+            ("us.anthropic.claude-sonnet-4-20250514-v1:0", Some((4, 0))),
+            ("anthropic/claude-opus-5.5", Some((5, 5))),
+            ("claude-fable-5-1", Some((5, 1))),
+            ("claude", None),
+        ];
+        for (name, expected) in cases {
+            assert_eq!(version(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn newer_claude_models_bind_their_thinking() {
+        let binds = |name| Model::named(name, Protocol::Messages).constraints.reasoning_is_bound;
+        for name in ["claude-fable-5-1", "claude-opus-5-5", "claude-haiku-6", "claude", "my-model"]
+        {
+            assert!(binds(name), "{name}");
+        }
+        for name in ["claude-opus-4-5-20251101", "claude-3-5-haiku-latest", "claude-opus-5"] {
+            assert!(!binds(name), "{name}");
+        }
+        assert!(!Model::named("gpt-5.4", Protocol::Responses).constraints.reasoning_is_bound);
+    }
+
+    #[test]
+    fn prices_are_those_of_the_maker() {
+        let card = |name, protocol| Model::named(name, protocol).prices.name;
+        assert_eq!(card("claude-opus-4-5", Protocol::Messages), "anthropic-5m");
+        assert_eq!(card("anthropic/claude-sonnet-5", Protocol::Chat), "anthropic-5m");
+        assert_eq!(card("openai/gpt-5.4", Protocol::Chat), "openai-before");
+        assert_eq!(card("qwen3-coder", Protocol::Chat), "flat");
+        assert_eq!(card("gemini-3-pro", Protocol::Gemini), "gemini");
+    }
+}

@@ -1,0 +1,130 @@
+//! A request as it came, and what becomes of it.
+
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use foveal_transcript::Timestamp;
+use foveal_wire::Protocol;
+use foveal_wire::body;
+
+/// A request as its client sent it.
+#[derive(Debug)]
+pub struct Asked<'a> {
+    /// The API that it speaks.
+    pub protocol: Protocol,
+    /// Whether only tokens are counted: then nothing is decided for good.
+    pub counts: bool,
+    /// The model, where the body does not name it.
+    pub model: Option<&'a str>,
+    /// The body, decoded.
+    pub body: &'a [u8],
+    /// When it came.
+    pub now: Timestamp,
+    /// What the client asks of foveal itself: the name of a profile, or `off`.
+    pub wish: Option<&'a str>,
+    /// Whether its answer is still waited for.
+    pub wait: &'a Wait,
+}
+
+/// What becomes of a request.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Shaped {
+    /// The body in place of the client's; `None`: the client's own bytes.
+    pub body: Option<Vec<u8>>,
+    /// What is to be told of it.
+    pub about: About,
+}
+
+/// What is known of a request.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct About {
+    /// The model that is asked.
+    pub model: Option<String>,
+    /// The conversation that it belongs to: a name that stays the same.
+    pub conversation: Option<String>,
+    /// Messages of the prompt.
+    pub messages: u64,
+    /// Tokens of the prompt as the client sent it, as far as known.
+    pub tokens_asked: u64,
+    /// Tokens of the prompt as it goes.
+    pub tokens_sent: u64,
+    /// Why results changed that had been sent before, if any did.
+    pub rewrite: Option<&'static str>,
+    /// Why nothing was done, where nothing could be.
+    pub inactive: Option<String>,
+}
+
+/// Texts in place of others: places of JSON strings in a body, ascending.
+pub(crate) type Replaced = Vec<(Range<usize>, Arc<str>)>;
+
+/// A body with texts in place of others; `None` where there are none.
+pub(crate) fn spliced(bytes: &[u8], replaced: &Replaced) -> Option<Vec<u8>> {
+    let texts: Vec<(Range<usize>, &str)> =
+        replaced.iter().map(|(place, text)| (place.clone(), &**text)).collect();
+    (!texts.is_empty()).then(|| body::splice(bytes, &texts))
+}
+
+/// Whether somebody waits for a decision. One of the two says so first, and that holds: who decides
+/// that it is decided, or who waits that they wait no longer.
+#[derive(Debug, Clone, Default)]
+pub struct Wait(Arc<Mutex<Waiting>>);
+
+#[derive(Debug, Default)]
+struct Waiting {
+    state: State,
+    is_impatient: bool,
+    /// What goes if nobody waits any longer: what was decided at earlier requests.
+    earlier: Replaced,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum State {
+    #[default]
+    Open,
+    Decided,
+    GivenUp,
+}
+
+impl Wait {
+    /// Waits only until it is known what was decided earlier: for who has no time at all.
+    pub fn impatient() -> Self {
+        Self(Arc::new(Mutex::new(Waiting { is_impatient: true, ..Waiting::default() })))
+    }
+
+    /// It is decided; false if nobody waits any longer, so that what was offered goes.
+    pub fn decide(&self) -> bool {
+        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if waiting.state == State::Open {
+            waiting.state = State::Decided;
+        }
+        waiting.state == State::Decided
+    }
+
+    /// Waits no longer; the body that goes then in place of `body`, or `None` if it is decided.
+    /// Inside: `None` for the client's own bytes.
+    pub fn give_up(&self, body: &[u8]) -> Option<Option<Vec<u8>>> {
+        let earlier = {
+            let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            if waiting.state == State::Decided {
+                return None;
+            }
+            waiting.state = State::GivenUp;
+            std::mem::take(&mut waiting.earlier)
+        };
+        Some(spliced(body, &earlier))
+    }
+
+    /// Offers what was decided earlier, for whoever then waits no longer.
+    pub(crate) fn offer(&self, earlier: Replaced) {
+        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.earlier = earlier;
+        if waiting.is_impatient && waiting.state == State::Open {
+            waiting.state = State::GivenUp;
+        }
+    }
+
+    /// Whether nobody waits any longer.
+    pub(crate) fn is_given_up(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).state == State::GivenUp
+    }
+}

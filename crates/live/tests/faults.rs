@@ -1,0 +1,188 @@
+//! Where decisions cannot be kept, and requests that nothing is done for.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use foveal_live::Conversations;
+use foveal_live::recorder::{Found, InMemory, Recorder, Turn, Unrecorded};
+use foveal_live::request::{Asked, Shaped, Wait};
+use foveal_transcript::{ContentHash, Timestamp};
+use foveal_wire::Protocol;
+
+use crate::support::{conversations, over};
+
+/// A recorder that fails while it is told to.
+#[derive(Default)]
+struct Failing {
+    kept: InMemory,
+    fails: AtomicBool,
+}
+
+impl Failing {
+    fn works(&self) -> Result<&InMemory, Unrecorded> {
+        match self.fails.load(Ordering::SeqCst) {
+            true => Err(Unrecorded("the disk is full".to_owned())),
+            false => Ok(&self.kept),
+        }
+    }
+}
+
+impl Recorder for Failing {
+    fn find(&self, ends: &[ContentHash]) -> Result<Option<Found>, Unrecorded> {
+        self.works()?.find(ends)
+    }
+
+    fn record(&self, turn: &Turn, contents: &[&str]) -> Result<(), Unrecorded> {
+        self.works()?.record(turn, contents)
+    }
+}
+
+/// Output of a program that is long enough to be cut.
+fn output(seed: usize) -> String {
+    (0..400).map(|line| format!("line {line} of run {seed}\\n")).collect()
+}
+
+/// A body in which a program ran so many times; `last` is what is asked then.
+fn body(runs: usize, last: &str) -> Vec<u8> {
+    let turns: String = (0..runs)
+        .map(|run| {
+            let call = format!(r#"{{"type":"tool_use","id":"c{run}","name":"Bash","input":{{"command":"./run {run}"}}}}"#);
+            let result = format!(r#"{{"type":"tool_result","tool_use_id":"c{run}","content":"{}"}}"#, output(run));
+            format!(r#",{{"role":"assistant","content":[{call}]}},{{"role":"user","content":[{result}]}}"#)
+        })
+        .collect();
+    let last = match last {
+        "" => String::new(),
+        text => format!(
+            r#",{{"role":"assistant","content":"Done."}},{{"role":"user","content":"{text}"}}"#
+        ),
+    };
+    format!(r#"{{"model":"claude-opus-4-5","messages":[{{"role":"user","content":"Run it."}}{turns}{last}]}}"#)
+        .into_bytes()
+}
+
+fn ask(conversations: &Conversations, body: &[u8], change: impl FnOnce(&mut Asked<'_>)) -> Shaped {
+    let wait = Wait::default();
+    let mut asked = Asked {
+        protocol: Protocol::Messages,
+        counts: false,
+        model: None,
+        body,
+        now: Timestamp(0),
+        wish: None,
+        wait: &wait,
+    };
+    change(&mut asked);
+    conversations.shape(&asked)
+}
+
+fn text(shaped: &Shaped) -> String {
+    String::from_utf8_lossy(shaped.body.as_deref().unwrap_or_default()).into_owned()
+}
+
+#[test]
+fn long_output_is_cut() {
+    let conversations = conversations("balanced");
+    let shaped = ask(&conversations, &body(1, ""), |_| {});
+    let text = text(&shaped);
+    assert!(!text.is_empty() && text.len() < body(1, "").len() * 8 / 10, "{} bytes", text.len());
+    assert!(shaped.about.tokens_sent < shaped.about.tokens_asked, "{:?}", shaped.about);
+    assert_eq!(shaped.about.inactive, None);
+}
+
+#[test]
+fn what_cannot_be_kept_is_not_used() {
+    let recorder = Arc::new(Failing::default());
+    let conversations = over("balanced", Arc::clone(&recorder) as _);
+    let first = text(&ask(&conversations, &body(1, ""), |_| {}));
+    recorder.fails.store(true, Ordering::SeqCst);
+    let second = ask(&conversations, &body(2, ""), |_| {});
+    let why = second.about.inactive.clone().unwrap_or_default();
+    assert!(why.contains("the disk is full"), "{why}");
+    // The first stays as it went, the second is all there.
+    let second = text(&second);
+    let cut = first.len() - r#"]}"#.len();
+    assert_eq!(second[..cut], first[..cut]);
+    assert!(second.contains(&output(1)) && !second.contains(&output(0)));
+    // It works again: what went whole stays whole.
+    recorder.fails.store(false, Ordering::SeqCst);
+    let third = text(&ask(&conversations, &body(3, ""), |_| {}));
+    let cut = second.len() - r#"]}"#.len();
+    assert_eq!(third[..cut], second[..cut]);
+    assert!(!third.contains(&output(2)));
+}
+
+#[test]
+fn contents_that_are_left_out_are_kept() {
+    let kept = Arc::new(InMemory::default());
+    let conversations = over("balanced", Arc::clone(&kept) as _);
+    ask(&conversations, &body(2, ""), |_| {});
+    let contents = kept.contents();
+    for run in 0..2 {
+        assert!(contents.contains(&output(run).replace("\\n", "\n")), "{} kept", contents.len());
+    }
+}
+
+#[test]
+fn counting_decides_nothing() {
+    let kept = Arc::new(InMemory::default());
+    let conversations = over("balanced", Arc::clone(&kept) as _);
+    let counted = ask(&conversations, &body(1, ""), |asked| asked.counts = true);
+    assert!(kept.contents().is_empty());
+    // What is counted is what would go.
+    assert_eq!(counted.body, ask(&conversations, &body(1, ""), |_| {}).body);
+    let counted = ask(&conversations, &body(2, ""), |asked| asked.counts = true);
+    assert_eq!(counted.body, ask(&conversations, &body(2, ""), |_| {}).body);
+}
+
+#[test]
+fn a_summary_is_made_of_all_of_it() {
+    let conversations = conversations("balanced");
+    ask(&conversations, &body(2, ""), |_| {});
+    let wanted = "Your task is to create a detailed summary of the conversation so far.";
+    let summed = ask(&conversations, &body(2, wanted), |_| {});
+    assert_eq!(summed.body, None);
+    assert!(summed.about.inactive.is_some_and(|why| why.contains("summed up")));
+    // A model that takes its thinking back only behind what it saw gets what it saw.
+    let bound = |body: Vec<u8>| {
+        let text = String::from_utf8(body).expect("text").replace("opus-4-5", "opus-5-5");
+        text.into_bytes()
+    };
+    let before = text(&ask(&conversations, &bound(body(2, "")), |_| {}));
+    let summed = text(&ask(&conversations, &bound(body(2, wanted)), |_| {}));
+    let cut = before.len() - r#"]}"#.len();
+    assert_eq!(summed[..cut], before[..cut]);
+}
+
+#[test]
+fn nothing_is_done_where_nothing_can_be() {
+    let conversations = conversations("balanced");
+    let why = |body: &str, protocol| {
+        let shaped = ask(&conversations, body.as_bytes(), |asked| asked.protocol = protocol);
+        assert_eq!(shaped.body, None);
+        shaped.about.inactive.unwrap_or_default()
+    };
+    let earlier = r#"{"model":"m","previous_response_id":"r","input":[]}"#;
+    assert!(why(earlier, Protocol::Responses).contains("kept by the provider"));
+    assert!(!why("{", Protocol::Messages).is_empty());
+    assert!(!why("[]", Protocol::Chat).is_empty());
+    let cleared =
+        r#"{"context_management":{"edits":[{"type":"clear_tool_uses_20250919"}]},"messages":[]}"#;
+    assert!(why(cleared, Protocol::Messages).contains("clear_tool_uses"));
+    let off = ask(&conversations, &body(1, ""), |asked| asked.wish = Some("off"));
+    assert_eq!(off.body, None);
+    assert!(off.about.inactive.is_some_and(|why| why.contains("off")));
+}
+
+#[test]
+fn two_that_go_on_from_one_beginning_do_not_mix() {
+    let one = conversations("balanced");
+    let fork = |to: &str| String::from_utf8(body(2, to)).expect("text").into_bytes();
+    ask(&one, &body(2, ""), |_| {});
+    let left = ask(&one, &fork("north"), |_| {});
+    let right = ask(&one, &fork("south"), |_| {});
+    let other = conversations("balanced");
+    ask(&other, &body(2, ""), |_| {});
+    assert_eq!(right.body, ask(&other, &fork("south"), |_| {}).body);
+    assert!(text(&left).contains("north") && !text(&right).contains("north"));
+}

@@ -1,0 +1,183 @@
+//! The laws, as a client and its upstream can see them hold.
+
+use std::sync::Arc;
+
+use foveal_context::engine::Engine;
+use foveal_context::planner::Planner;
+use foveal_context::tokens::Tokenizer;
+use foveal_live::conversations::Rules;
+use foveal_live::recorder::InMemory;
+use foveal_live::request::Wait;
+use foveal_testkit::bodies::Api;
+use foveal_testkit::scripts;
+use foveal_transcript::Conversation;
+use foveal_wire::body::Body;
+use proptest::prelude::*;
+use proptest::strategy::ValueTree as _;
+use proptest::test_runner::TestRunner;
+
+use crate::support::{
+    MODEL, bytes, conversations, messages, over, protocol, requests, shaped, shaped_for,
+    without_results,
+};
+
+#[test]
+fn the_generated_conversations_reach_what_is_tested() {
+    let mut runner = TestRunner::deterministic();
+    let (mut replaced, mut rewrites) = (0, 0);
+    for at in 0..40 {
+        let script = scripts(60).new_tree(&mut runner).expect("a script").current();
+        let conversations = conversations("max");
+        for sent in requests(&script, Api::ALL[at % 4]) {
+            let shaped = shaped(&conversations, &sent);
+            replaced += usize::from(shaped.body.is_some());
+            rewrites += usize::from(shaped.about.rewrite.is_some());
+            assert_eq!(shaped.about.inactive, None);
+        }
+    }
+    assert!(replaced > 200 && rewrites > 10, "{replaced} replaced, {rewrites} rewritten");
+}
+
+/// Operations of a generated conversation.
+const OPERATIONS_MAX: usize = 24;
+
+const PROFILES: [&str; 3] = ["lossless", "balanced", "max"];
+
+fn config() -> ProptestConfig {
+    ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+fn apis() -> impl Strategy<Value = Api> {
+    (0..Api::ALL.len()).prop_map(|at| Api::ALL[at])
+}
+
+fn profiles() -> impl Strategy<Value = &'static str> {
+    (0..PROFILES.len()).prop_map(|at| PROFILES[at])
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn nothing_but_texts_of_results_changes(
+        script in scripts(OPERATIONS_MAX), api in apis(), profile in profiles(),
+    ) {
+        let conversations = conversations(profile);
+        for sent in requests(&script, api) {
+            let went = bytes(shaped(&conversations, &sent), &sent);
+            prop_assert!(went.len() <= sent.body.len());
+            prop_assert_eq!(without_results(api, &went), without_results(api, &sent.body));
+        }
+    }
+
+    #[test]
+    fn a_request_is_a_prefix_of_the_next_unless_a_rewrite_is_declared(
+        script in scripts(OPERATIONS_MAX), api in apis(), profile in profiles(),
+    ) {
+        let conversations = conversations(profile);
+        let mut before: Option<(Vec<String>, Vec<String>)> = None;
+        for sent in requests(&script, api) {
+            let shaped = shaped(&conversations, &sent);
+            let rewrite = shaped.about.rewrite;
+            let asked = messages(api, &sent.body);
+            let went = messages(api, &bytes(shaped, &sent));
+            if let Some((asked_before, went_before)) = before {
+                let same = asked_before.iter().zip(&asked).take_while(|(a, b)| a == b).count();
+                if rewrite.is_none() {
+                    prop_assert_eq!(&went_before[..same], &went[..same]);
+                }
+            }
+            before = Some((asked, went));
+        }
+    }
+
+    #[test]
+    fn a_restart_between_any_two_requests_changes_nothing(
+        script in scripts(OPERATIONS_MAX), api in apis(), profile in profiles(),
+    ) {
+        let one = conversations(profile);
+        let kept = Arc::new(InMemory::default());
+        for sent in requests(&script, api) {
+            let went = bytes(shaped(&one, &sent), &sent);
+            // Each request finds another process, and what the one before has kept.
+            let other = over(profile, Arc::clone(&kept) as _);
+            prop_assert_eq!(&went, &bytes(shaped(&other, &sent), &sent));
+            // The same request again is answered the same, there and in a third process.
+            prop_assert_eq!(&went, &bytes(shaped(&other, &sent), &sent));
+            let third = over(profile, Arc::clone(&kept) as _);
+            prop_assert_eq!(&went, &bytes(shaped(&third, &sent), &sent));
+        }
+    }
+
+    #[test]
+    fn what_goes_is_what_the_engine_says(
+        script in scripts(OPERATIONS_MAX), api in apis(), profile in profiles(),
+    ) {
+        let conversations = conversations(profile);
+        let rules = Rules::named(profile).expect("a profile");
+        let model = (rules.model)(MODEL, protocol(api));
+        let planner = Planner::new(rules.settings, model.prices)
+            .with_constraints(model.constraints);
+        let mut engine = Engine::new(Conversation::default(), Tokenizer::O200k, planner);
+        let mut known = 0;
+        let mut before: Vec<String> = Vec::new();
+        for sent in requests(&script, api) {
+            let body = Body::scan(protocol(api), &sent.body).expect("a body");
+            let asked = messages(api, &sent.body);
+            if asked.get(..before.len()) != Some(&before[..]) {
+                // The client went back or compacted: that is another test's matter.
+                break;
+            }
+            before = asked;
+            for message in known..body.messages.len() {
+                for entry in body.message(&sent.body, message).expect("a message").entries {
+                    engine.push(entry);
+                }
+            }
+            known = body.messages.len();
+            let went = bytes(shaped(&conversations, &sent), &sent);
+            let has_results = engine.record().entries().iter().any(|it| it.result().is_some());
+            if !has_results {
+                continue;
+            }
+            engine.plan(Some(sent.now));
+            let scanned = Body::scan(protocol(api), &went).expect("a body");
+            let decoded = (0..scanned.messages.len())
+                .flat_map(|message| scanned.message(&went, message).expect("a message").entries);
+            for (entry, index) in decoded.zip(engine.window()) {
+                let expected = engine.render(*index);
+                prop_assert_eq!(entry.result(), expected.result());
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_late_lets_new_results_pass_and_keeps_the_old_as_they_were(
+        script in scripts(OPERATIONS_MAX), api in apis(), profile in profiles(), late in any::<u32>(),
+    ) {
+        let kept = Arc::new(InMemory::default());
+        let mut one = over(profile, Arc::clone(&kept) as _);
+        let mut before: Option<(Vec<String>, Vec<String>)> = None;
+        for (at, sent) in requests(&script, api).into_iter().enumerate() {
+            if at % 5 == 4 {
+                one = over(profile, Arc::clone(&kept) as _);
+            }
+            let is_late = late >> (at % 32) & 1 == 1;
+            let wait = if is_late { Wait::impatient() } else { Wait::default() };
+            let shaped = shaped_for(&one, &sent, &wait);
+            let rewrite = shaped.about.rewrite;
+            let went = match wait.give_up(&sent.body) {
+                Some(earlier) if is_late => earlier.unwrap_or_else(|| sent.body.clone()),
+                Some(_) | None => bytes(shaped, &sent),
+            };
+            let (asked, went) = (messages(api, &sent.body), messages(api, &went));
+            if let Some((asked_before, went_before)) = before {
+                let same = asked_before.iter().zip(&asked).take_while(|(a, b)| a == b).count();
+                if rewrite.is_none() {
+                    prop_assert_eq!(&went_before[..same], &went[..same]);
+                }
+            }
+            before = Some((asked, went));
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Clients that send a conversation request by request, and what goes in place of what they sent.
+
+use std::sync::Arc;
+
+use foveal_context::record::Record;
+use foveal_live::Conversations;
+use foveal_live::conversations::Rules;
+use foveal_live::recorder::{InMemory, Recorder};
+use foveal_live::request::{Asked, Shaped, Wait};
+use foveal_testkit::bodies::{self, Api};
+use foveal_testkit::generate::Script;
+use foveal_testkit::{laws, requests};
+use foveal_transcript::Timestamp;
+use foveal_wire::Protocol;
+use foveal_wire::body::Body;
+
+/// The model that clients ask for: one whose thinking is not bound, so that rewrites happen.
+pub(crate) const MODEL: &str = "claude-opus-4-5";
+
+pub(crate) fn protocol(api: Api) -> Protocol {
+    match api {
+        Api::Messages => Protocol::Messages,
+        Api::Chat => Protocol::Chat,
+        Api::Responses => Protocol::Responses,
+        Api::Gemini => Protocol::Gemini,
+    }
+}
+
+/// One request as a client sends it.
+#[derive(Debug, Clone)]
+pub(crate) struct Sent {
+    pub(crate) api: Api,
+    pub(crate) now: Timestamp,
+    pub(crate) body: Vec<u8>,
+}
+
+/// All requests of a generated conversation. A pause is where it has one.
+pub(crate) fn requests(script: &Script, api: Api) -> Vec<Sent> {
+    let conversation = script.conversation();
+    let record = Record::of(conversation.clone(), foveal_context::tokens::Tokenizer::Bytes);
+    let mut sent = Vec::new();
+    let mut now = Timestamp(0);
+    for answer in laws::answers(&record) {
+        let mut so_far = conversation.emptied();
+        for entry in &conversation.entries()[..answer.at()] {
+            so_far.push(entry.clone());
+        }
+        let entries = requests::sent(&so_far);
+        now = laws::request_time(&record, answer).unwrap_or(now);
+        let body = bodies::body(api, MODEL, &entries);
+        sent.push(Sent { api, now, body });
+    }
+    sent
+}
+
+/// Decides about requests, keeping decisions in memory.
+pub(crate) fn conversations(profile: &str) -> Conversations {
+    over(profile, Arc::new(InMemory::default()))
+}
+
+pub(crate) fn over(profile: &str, recorder: Arc<dyn Recorder>) -> Conversations {
+    Conversations::new(Rules::named(profile).expect("a profile"), recorder)
+}
+
+/// What becomes of a request.
+pub(crate) fn shaped(conversations: &Conversations, sent: &Sent) -> Shaped {
+    shaped_for(conversations, sent, &Wait::default())
+}
+
+pub(crate) fn shaped_for(conversations: &Conversations, sent: &Sent, wait: &Wait) -> Shaped {
+    conversations.shape(&Asked {
+        protocol: protocol(sent.api),
+        counts: false,
+        model: Some(MODEL),
+        body: &sent.body,
+        now: sent.now,
+        wish: None,
+        wait,
+    })
+}
+
+/// The bytes that go.
+pub(crate) fn bytes(shaped: Shaped, sent: &Sent) -> Vec<u8> {
+    shaped.body.unwrap_or_else(|| sent.body.clone())
+}
+
+/// The messages of a body, without cache marks.
+pub(crate) fn messages(api: Api, body: &[u8]) -> Vec<String> {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let scanned = Body::scan(protocol(api), body).expect("a body");
+    let mark = r#","cache_control":{"type":"ephemeral"}"#;
+    let messages = scanned.messages.iter().map(|range| text(&body[range.clone()]));
+    messages.map(|message| message.replace(mark, "")).collect()
+}
+
+/// A body with nothing in the texts of its results.
+pub(crate) fn without_results(api: Api, body: &[u8]) -> Vec<u8> {
+    let scanned = Body::scan(protocol(api), body).expect("a body");
+    let mut rest = Vec::new();
+    let mut at = 0;
+    for (message, range) in scanned.messages.iter().enumerate() {
+        for slot in scanned.message(body, message).expect("a message").slots {
+            rest.extend_from_slice(&body[at..range.start + slot.string.start]);
+            at = range.start + slot.string.end;
+        }
+    }
+    rest.extend_from_slice(&body[at..]);
+    rest
+}
