@@ -156,12 +156,20 @@ fn main() {
     }
 }
 
-/// The shortest of some runs: others use the machine too.
+/// The shortest of some runs, in seconds of a processor where the system tells them: others use the
+/// machine too.
 fn seconds(text: &str) -> f64 {
     let run = || {
-        let begun = Instant::now();
+        let (begun, used) = (Instant::now(), processor());
         drop(foveal_secrets::redact(text.as_bytes()));
-        begun.elapsed().as_secs_f64()
+        let used = used.zip(processor()).map(|(before, after)| after - before);
+        used.unwrap_or_else(|| begun.elapsed().as_secs_f64())
     };
     (0..RUNS).map(|_| run()).fold(f64::INFINITY, f64::min)
+}
+
+/// Seconds that this thread has run, by Linux.
+fn processor() -> Option<f64> {
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    Some(told.split(' ').next()?.parse::<f64>().ok()? / 1e9)
 }

@@ -20,6 +20,15 @@ impl ContentHash {
         Self(*blake3::hash(bytes).as_bytes())
     }
 
+    /// The hash of these bytes, one behind the other.
+    pub fn of_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        for part in parts {
+            hasher.update(part);
+        }
+        Self(*hasher.finalize().as_bytes())
+    }
+
     /// The hash with these bytes, as it was stored.
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
@@ -105,6 +114,12 @@ impl From<Handle> for String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parts_are_the_whole() {
+        let parts: [&[u8]; 3] = [b"fn ", b"", b"main() {}"];
+        assert_eq!(ContentHash::of_parts(parts), ContentHash::of(b"fn main() {}"));
+    }
 
     #[test]
     fn text_form_round_trips() {

@@ -52,6 +52,10 @@ fn bodies(criterion: &mut Criterion) {
                 });
             });
         });
+        group.bench_function("fingerprint of all messages", |bencher| {
+            let messages = scanned.messages.len();
+            bencher.iter(|| black_box(scanned.prefix_fingerprint(&bytes, messages)));
+        });
         group.bench_function("all messages decoded", |bencher| {
             let messages = 0..scanned.messages.len();
             bencher.iter(|| {

@@ -24,8 +24,11 @@ use super::deliveries::{CallNumber, CallView, Settled};
 use super::seen::Seen;
 use super::shaper::{EarlierCall, LineCounts, ShapedAnswer, Shaper, ShownCall};
 
-/// Bytes of answers after which a session is to start anew. No prompt holds as much.
+/// Bytes of calls and answers after which a session is to start anew. No prompt holds as much.
 const BYTES_MAX: usize = 8 << 20;
+
+/// What a call counts beside its texts: what is known of each takes memory, too.
+const CALL_BYTES: usize = 1 << 10;
 
 /// What was shown in one session.
 #[derive(Debug)]
@@ -70,7 +73,8 @@ impl Shown {
         if let Some(directory) = call.directory {
             self.work_in(directory);
         }
-        self.bytes += content.len();
+        let (question, arguments) = (call.question.unwrap_or_default(), call.arguments);
+        self.bytes += CALL_BYTES + content.len() + question.len() + arguments.to_string().len();
         self.step += 1;
         let (now, is_error) = (call.time, call.is_error);
         if let Some(question) = call.question {
@@ -258,3 +262,6 @@ fn start_in(directory: &str) -> Record {
     conversation.directory = Some(directory.to_owned());
     Record::of(conversation, Tokenizer::Bytes)
 }
+
+#[cfg(test)]
+mod tests;

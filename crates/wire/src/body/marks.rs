@@ -43,9 +43,9 @@ struct Mark {
     cut: Place,
 }
 
-/// The bytes of a message without its marks, and with a content that is one text as a plain string;
-/// `None` where they are that already.
-pub(super) fn without(message: &[u8]) -> Option<Vec<u8>> {
+/// What is no part of what a message is, in order: its marks, and what makes a list of a content
+/// that is one text.
+pub(super) fn cuts(message: &[u8]) -> Vec<Place> {
     let marks = match memchr::memmem::find(message, NAME) {
         Some(_) => in_parts(message, &(0..message.len())).unwrap_or_default(),
         None => Vec::new(),
@@ -56,17 +56,7 @@ pub(super) fn without(message: &[u8]) -> Option<Vec<u8>> {
         cuts.extend([list.start..text.start, text.end..list.end]);
         cuts.sort_by_key(|cut| cut.start);
     }
-    if cuts.is_empty() {
-        return None;
-    }
-    let mut rest = Vec::with_capacity(message.len());
-    let mut at = 0;
-    for cut in cuts {
-        rest.extend_from_slice(&message[at..cut.start]);
-        at = cut.end;
-    }
-    rest.extend_from_slice(&message[at..]);
-    Some(rest)
+    cuts
 }
 
 /// Where a message's content is a list of one text and nothing else: the list, and the text's

@@ -113,9 +113,32 @@ impl Body {
     /// the comma that goes with each. A content that is a list of one text counts as the plain
     /// string, since clients send either, as the mark moves on.
     pub fn fingerprint(&self, bytes: &[u8], message: usize) -> ContentHash {
-        let message = &bytes[self.messages[message].clone()];
-        marks::without(message)
-            .map_or_else(|| ContentHash::of(message), |rest| ContentHash::of(&rest))
+        self.hash(bytes, message..message + 1)
+    }
+
+    /// The identity of the first messages together: two bodies have the same where each of these
+    /// has the same fingerprint, if the client puts the same between them. One hash over all is
+    /// quicker than one over each.
+    pub fn prefix_fingerprint(&self, bytes: &[u8], messages: usize) -> ContentHash {
+        self.hash(bytes, 0..messages)
+    }
+
+    /// The hash of some messages, and of what stands between them.
+    fn hash(&self, bytes: &[u8], messages: Range<usize>) -> ContentHash {
+        let messages = &self.messages[messages];
+        let (Some(first), Some(last)) = (messages.first(), messages.last()) else {
+            return ContentHash::of(b"");
+        };
+        let mut parts = Vec::new();
+        let mut at = first.start;
+        for message in messages {
+            for cut in marks::cuts(&bytes[message.clone()]) {
+                parts.push(&bytes[at..message.start + cut.start]);
+                at = message.start + cut.end;
+            }
+        }
+        parts.push(&bytes[at..last.end]);
+        ContentHash::of_parts(parts)
     }
 
     /// The parts that may have marks.

@@ -162,6 +162,30 @@ fn fingerprints_do_not_see_marks() {
 }
 
 #[test]
+fn fingerprints_of_a_prefix_are_those_of_its_messages() {
+    let prints = |text: &str| {
+        let (body, _) = check(Protocol::Messages, text.as_bytes()).expect("the body can be read");
+        let prefixes =
+            (0..=body.messages.len()).map(|at| body.prefix_fingerprint(text.as_bytes(), at));
+        prefixes.collect::<Vec<_>>()
+    };
+    let mark = r#""cache_control":{"type":"ephemeral"}"#;
+    let first = format!(
+        r#"{{"messages":[{{"role":"user","content":[{{"type":"text","text":"a",{mark}}}]}}]}}"#
+    );
+    let next = |text: &str| {
+        format!(
+            r#"{{"stream":true,"messages": [{{"role":"user","content":"{text}"}},{{"role":"user",{mark},"content":"b"}}]}}"#
+        )
+    };
+    let [first, same, other] = [prints(&first), prints(&next("a")), prints(&next("c"))];
+    assert_eq!(first, same[..2]);
+    assert_eq!(first[0], other[0]);
+    assert!(other[1..].iter().all(|print| !same.contains(print)));
+    assert_ne!(same[2], same[1]);
+}
+
+#[test]
 fn results_of_chat() {
     let tool = r#"{"role":"tool","tool_call_id":"a","content":[{"type":"text","text":"x"},{"type":"image_url"}]}"#;
     one(
@@ -181,6 +205,12 @@ fn documents_in_strings_have_slots_of_their_own() {
         r#"{"role":"tool","tool_call_id":"a","content":"[{\"query\":\"ls é\\\\\",\"result\":\"a\\nb \\\"c\\\"\",\"success\":true},\u007b\"query\":\"\",\"result\":\"\",\"error\":\"no\"}]"}"#,
         "1 tool None\n  result a \"a\\nb \\\"c\\\"\\nno\"\n",
         &[r#"\"a\\nb \\\"c\\\"\""#, r#"\"no\""#],
+    );
+    one(
+        Protocol::Chat,
+        r#"{"role":"tool","content":"{\"query\":\"\u00e9\/\ud83d\ude00漢\",\"result\":\"\u0078\\u0079\"}"}"#,
+        "1 tool None\n  result  \"xy\"\n",
+        &[r#"\"\u0078\\u0079\""#],
     );
     // Where the quotes are spelled in another way, the document is one text.
     let odd =

@@ -127,7 +127,7 @@ fn bodies_of_real_clients() {
         return;
     }
     let mut slots = 0;
-    let mut known: HashMap<PathBuf, Vec<Vec<ContentHash>>> = HashMap::new();
+    let mut known: HashMap<PathBuf, Vec<(Vec<ContentHash>, ContentHash)>> = HashMap::new();
     let mut continued = 0;
     for path in files(&folder) {
         let name = path.to_string_lossy();
@@ -146,12 +146,18 @@ fn bodies_of_real_clients() {
         let prints: Vec<_> = (0..messages.len()).map(|at| body.fingerprint(&bytes, at)).collect();
         let earlier = known.entry(path.with_file_name("")).or_default();
         // A request that begins as another goes on with one, wherever its marks stand.
-        if earlier.iter().any(|known| known.first() == prints.first()) {
-            let is_continued = earlier.iter().any(|known| prints.starts_with(known));
-            assert!(is_continued, "{name} continues no request");
+        if earlier.iter().any(|known| known.0.first() == prints.first()) {
+            let continues = |known: &&(Vec<ContentHash>, ContentHash)| prints.starts_with(&known.0);
+            let (known, prefix) = earlier
+                .iter()
+                .filter(continues)
+                .max_by_key(|known| known.0.len())
+                .unwrap_or_else(|| panic!("{name} continues no request"));
+            assert_eq!(body.prefix_fingerprint(&bytes, known.len()), *prefix, "{name}");
             continued += 1;
         }
-        earlier.push(prints);
+        let whole = body.prefix_fingerprint(&bytes, prints.len());
+        earlier.push((prints, whole));
         check_alike(protocol, &bytes);
         for message in &messages {
             let results = message.entries.iter().filter(|entry| has_text(entry)).count();

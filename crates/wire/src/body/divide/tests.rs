@@ -66,6 +66,8 @@ fn pieces(length: usize, cuts: &[(usize, bool)]) -> Vec<Piece<'static>> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
+
     #[test]
     fn joined_the_parts_say_what_the_pieces_say(
         text in "[a-z ]{0,60}(\n[a-z ]{0,60}){0,5}",

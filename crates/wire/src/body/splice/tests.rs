@@ -25,6 +25,8 @@ fn places_of_no_string_are_left_alone() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
+
     #[test]
     fn any_text_comes_back(text in any::<String>(), inner in any::<bool>()) {
         let (bytes, place): (&[u8], _) =
