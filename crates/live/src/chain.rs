@@ -9,6 +9,8 @@ use foveal_transcript::ContentHash;
 use foveal_wire::Protocol;
 use foveal_wire::body::Body;
 
+use crate::recorder::Planned;
+
 /// What changes when the same messages would no longer be decoded or decided about alike: then
 /// nothing recorded fits any more, and all conversations are new.
 const VERSION: &str = "foveal live 1";
@@ -33,6 +35,16 @@ impl Chain {
             end
         });
         Self { root, ends: ends.collect() }
+    }
+
+    /// How many messages those requests had, ascending.
+    pub(crate) fn lengths(&self, planned: &[Planned]) -> Vec<usize> {
+        let mut at = 0;
+        let lengths = planned.iter().filter_map(|planned| {
+            at += self.ends[at..].iter().position(|end| *end == planned.end)? + 1;
+            Some(at)
+        });
+        lengths.collect()
     }
 
     /// The end after so many messages.

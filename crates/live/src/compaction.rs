@@ -1,6 +1,7 @@
 //! Requests by which a client has its conversation summed up, to go on with the summary alone.
 
 use foveal_transcript::{Entry, Role};
+use foveal_wire::body::{Body, BodyError, MarkPlace};
 
 /// How such requests begin, by client, in lower case. Facts of the clients, seen in what they send
 /// and in their public sources.
@@ -20,6 +21,36 @@ const BEGINNINGS: &[&str] = &[
     // pi.
     "the messages above are a conversation to summarize",
 ];
+
+/// Leaves out of a body the messages that the provider does not read, because it compacted the
+/// conversation itself behind them: nothing may point there, and their bytes stay as they are.
+pub(crate) fn leave_out_what_is_compacted(body: &mut Body, bytes: &[u8]) -> Result<(), BodyError> {
+    let finder = memchr::memmem::Finder::new(WORD);
+    // The word stands in few prompts, and in those in few messages.
+    if finder.find(bytes).is_none() {
+        return Ok(());
+    }
+    let has_word = |at: &usize| finder.find(&bytes[body.messages[*at].clone()]).is_some();
+    let candidates: Vec<usize> = (0..body.messages.len()).rev().filter(has_word).collect();
+    for message in candidates {
+        if body.message(bytes, message)?.compacts {
+            body.messages.drain(..message);
+            body.marks.retain_mut(|mark| match &mut mark.place {
+                MarkPlace::Message(at) if *at < message => false,
+                MarkPlace::Message(at) => {
+                    *at -= message;
+                    true
+                }
+                _ => true,
+            });
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// What the types of such blocks have in them.
+const WORD: &[u8] = b"compaction";
 
 /// How far into a message it is looked for.
 const BYTES_MAX: usize = 2_000;

@@ -10,11 +10,12 @@ use foveal_context::planner::Planner;
 use foveal_context::shape::{Decision, Piece, Shape};
 use foveal_context::step::Step;
 use foveal_context::tokens::{Tokenizer, Tokens};
-use foveal_transcript::{ContentHash, Conversation, EntryIndex, Timestamp};
+use foveal_transcript::{ContentHash, Conversation, Entry, EntryIndex, Role, Timestamp};
 use foveal_wire::body::{self, Body, BodyError, MarkPlace, Slot};
 
 use crate::chain::Chain;
 use crate::prelude::Prelude;
+use crate::recorder::Planned;
 use crate::request::Replaced;
 
 /// A conversation.
@@ -27,7 +28,7 @@ pub(crate) struct Live {
     /// The chain's end behind the last planned request.
     planned: ContentHash,
     /// What was decided so far, to go back to where it was before the last request.
-    steps: Vec<Arc<Step>>,
+    steps: Vec<Planned>,
     /// Bytes of all messages, to know about how much memory this takes.
     bytes: usize,
 }
@@ -42,6 +43,40 @@ struct Known {
     /// Its first entry.
     entry: EntryIndex,
     places: Vec<Place>,
+}
+
+/// What a message says.
+pub(crate) struct Said {
+    /// Whether that is told with the message before it.
+    goes_on: bool,
+    entries: Vec<Entry>,
+    slots: Vec<Slot>,
+}
+
+/// What messages say. Items of one response are one entry, that of the first of them: how many
+/// responses there were is what asking twice is told by. What came with one of the requests that
+/// end behind the messages `requests` is not told with what came earlier.
+pub(crate) fn said(
+    (body, bytes): (&Body, &[u8]),
+    messages: Range<usize>,
+    requests: &[usize],
+) -> Result<Vec<Said>, BodyError> {
+    let mut all: Vec<Said> = Vec::with_capacity(messages.len());
+    let mut response: Option<usize> = None;
+    for at in messages {
+        let body::Message { mut entries, slots, continues, .. } = body.message(bytes, at)?;
+        let is_one = matches!(&entries[..], [entry] if entry.role == Role::Assistant);
+        let begins = requests.binary_search(&at).is_ok();
+        let first = response.filter(|_| continues && is_one && !begins);
+        if let Some(first) = first.and_then(|first| all[first].entries.last_mut()) {
+            first.blocks.extend(entries.drain(..).flat_map(|entry| entry.blocks));
+            all.push(Said { goes_on: true, entries, slots });
+        } else {
+            response = is_one.then_some(all.len());
+            all.push(Said { goes_on: false, entries, slots });
+        }
+    }
+    Ok(all)
 }
 
 /// A text of a result.
@@ -109,36 +144,54 @@ impl Live {
                 }
             }
         }
-        for at in self.messages.len()..until {
-            let message = body.message(bytes, at)?;
-            let entry = EntryIndex(self.engine.record().len() as u32);
-            for entry in message.entries {
-                self.engine.push(entry);
-            }
-            let places = message.slots.into_iter().map(|slot| Place { slot, text: None }).collect();
-            let (length, is_marked) = (body.messages[at].len(), marked(at));
-            let end = chain.end(at + 1);
-            self.bytes += length;
-            self.messages.push(Known { end, length, is_marked, entry, places });
+        for said in said((body, bytes), self.len()..until, &[])? {
+            let is_marked = marked(self.len());
+            self.push(said, body, chain, is_marked);
         }
         let prelude = self.prelude.tokens(body, bytes, self.tokenizer);
         self.engine.set_prelude(prelude);
         Ok(())
     }
 
-    /// Takes in messages until all stand there that a step was decided about, and takes it over.
-    pub(crate) fn take_over(
-        &mut self,
-        (body, bytes): (&Body, &[u8]),
+    /// The conversation, at its start, as it was after these messages and steps.
+    pub(crate) fn resumed(
+        mut self,
+        body: &Body,
         chain: &Chain,
-        step: &Arc<Step>,
-    ) -> Result<(), BodyError> {
-        while self.engine.record().len() < step.answer.at() && self.len() < body.messages.len() {
-            self.take((body, bytes), chain, self.len() + 1)?;
+        said: Vec<Said>,
+        planned: &[Planned],
+    ) -> Self {
+        let mut planned = planned.iter().peekable();
+        for said in said {
+            self.push(said, body, chain, true);
+            let end = chain.end(self.len());
+            let Some(Planned { step, .. }) = planned.next_if(|planned| planned.end == end) else {
+                continue;
+            };
+            if step.answer.at() != self.engine.record().len() {
+                // It was decided about something else: what is recorded is damaged.
+                planned = [].iter().peekable();
+                continue;
+            }
+            self.engine.take_over(step);
+            self.settle(Arc::clone(step));
         }
-        self.engine.take_over(step);
-        self.settle(Arc::clone(step));
-        Ok(())
+        self
+    }
+
+    /// Takes in the next message.
+    fn push(&mut self, said: Said, body: &Body, chain: &Chain, is_marked: bool) {
+        let at = self.messages.len();
+        let last = self.engine.record().len() as u32;
+        // What goes on with a response is told with it.
+        let entry = EntryIndex(if said.goes_on { last.saturating_sub(1) } else { last });
+        for entry in said.entries {
+            self.engine.push(entry);
+        }
+        let places = said.slots.into_iter().map(|slot| Place { slot, text: None }).collect();
+        let (length, end) = (body.messages[at].len(), chain.end(at + 1));
+        self.bytes += length;
+        self.messages.push(Known { end, length, is_marked, entry, places });
     }
 
     /// Decides about what is new.
@@ -156,7 +209,7 @@ impl Live {
     }
 
     /// What was decided so far, the first step first.
-    pub(crate) fn steps(&self) -> &[Arc<Step>] {
+    pub(crate) fn steps(&self) -> &[Planned] {
         &self.steps
     }
 
@@ -183,7 +236,7 @@ impl Live {
     }
 
     /// The engine's view of the last message.
-    pub(crate) fn last_entries(&self) -> impl Iterator<Item = &foveal_transcript::Entry> {
+    pub(crate) fn last_entries(&self) -> impl Iterator<Item = &Entry> {
         let first = self.messages.last().map_or(0, |known| known.entry.0);
         let entries = first..self.engine.record().len() as u32;
         entries.map(|at| self.engine.record().entry(EntryIndex(at)))
@@ -195,7 +248,7 @@ impl Live {
             self.put(*index, decision);
         }
         self.planned = self.messages.last().map_or(self.planned, |known| known.end);
-        self.steps.push(step);
+        self.steps.push(Planned { end: self.planned, step });
     }
 
     fn put(&mut self, index: EntryIndex, decision: &Decision) {
@@ -210,33 +263,25 @@ impl Live {
 
 /// The texts in place of others in a body whose conversation was decided about so far: what goes
 /// while the engine is still to be brought to where it stood.
-pub(crate) fn replaced_by(
-    (body, bytes): (&Body, &[u8]),
-    steps: &[Arc<Step>],
-) -> Result<Replaced, BodyError> {
-    let changed = steps.iter().flat_map(|step| &step.changed);
+pub(crate) fn replaced_by(body: &Body, said: &[Said], planned: &[Planned]) -> Replaced {
+    let changed = planned.iter().flat_map(|planned| &planned.step.changed);
     let last: HashMap<EntryIndex, &Decision> =
         changed.map(|(at, decision)| (*at, decision)).collect();
-    let known = steps.last().map_or(0, |step| step.answer.at());
     let mut replaced = Vec::new();
     let mut first = 0;
-    for (at, range) in body.messages.iter().enumerate() {
-        if first >= known {
-            break;
-        }
-        let message = body.message(bytes, at)?;
-        let mut places: Vec<Place> =
-            message.slots.into_iter().map(|slot| Place { slot, text: None }).collect();
-        for (entry, it) in message.entries.iter().enumerate() {
+    for (said, range) in said.iter().zip(&body.messages) {
+        let places = said.slots.iter().map(|slot| Place { slot: slot.clone(), text: None });
+        let mut places: Vec<Place> = places.collect();
+        for (entry, it) in said.entries.iter().enumerate() {
             if let Some(decision) = last.get(&EntryIndex((first + entry) as u32)) {
                 let content = it.result().map_or("", |result| &result.content);
                 put(&mut places, entry, content, decision);
             }
         }
-        first += message.entries.len();
+        first += said.entries.len();
         replaced.extend(places.iter().filter_map(|place| place.replaced(range.start)));
     }
-    Ok(replaced)
+    replaced
 }
 
 /// Puts the texts that a decision about one entry means in its places.

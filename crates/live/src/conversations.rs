@@ -107,7 +107,7 @@ enum Inactive {
     Unrecorded(#[from] Unrecorded),
     #[error("{0}")]
     History(foveal_wire::body::Inactive),
-    #[error("the provider is told to clear results itself ({0})")]
+    #[error("the provider is told to leave out parts of the prompt itself ({0})")]
     ServerEdits(String),
     #[error("it was asked for: x-foveal: off")]
     Wished,
@@ -143,7 +143,7 @@ impl Conversations {
 
     fn decide(&self, asked: &Asked<'_>, about: &mut About) -> Result<Option<Vec<u8>>, Inactive> {
         let bytes = asked.body;
-        let body = Body::scan(asked.protocol, bytes)?;
+        let mut body = Body::scan(asked.protocol, bytes)?;
         about.messages = body.messages.len() as u64;
         about.model = body.model.clone().or_else(|| asked.model.map(str::to_owned));
         if asked.wish == Some(OFF) {
@@ -152,9 +152,13 @@ impl Conversations {
         if let Some(inactive) = body.inactive {
             return Err(Inactive::History(inactive));
         }
-        if let Some(edit) = body.server_edits.iter().find(|edit| edit.starts_with("clear_tool")) {
+        // Thinking may go: nothing points at it.
+        if let Some(edit) =
+            body.server_edits.iter().find(|edit| !edit.starts_with("clear_thinking"))
+        {
             return Err(Inactive::ServerEdits(edit.clone()));
         }
+        compaction::leave_out_what_is_compacted(&mut body, bytes)?;
         let chain = Chain::of(&body, bytes, &self.rules.profile);
         about.conversation = chain.ends.first().map(name);
         let name = about.model.as_deref().unwrap_or_default();
@@ -198,21 +202,18 @@ impl Conversations {
             }
             return Ok(live);
         }
-        let steps = self.recorder.find(&chain.ends)?.map(|found| found.steps).unwrap_or_default();
-        if !steps.is_empty() {
-            asked.wait.offer(conversation::replaced_by(request.bytes(), &steps)?);
-        }
-        self.made_again(request, &steps)
+        let planned = self.recorder.find(&chain.ends)?;
+        let requests = chain.lengths(&planned);
+        let Some(known) = requests.last() else { return Ok(self.fresh(request)) };
+        let said = conversation::said(request.bytes(), 0..*known, &requests)?;
+        asked.wait.offer(conversation::replaced_by(request.body, &said, &planned));
+        Ok(self.fresh(request).resumed(request.body, chain, said, &planned))
     }
 
-    /// A conversation as it was after these steps.
-    fn made_again(&self, request: &Request<'_>, steps: &[Arc<Step>]) -> Result<Live, Inactive> {
+    /// A conversation at its start.
+    fn fresh(&self, request: &Request<'_>) -> Live {
         let planner = self.rules.planner(&request.model);
-        let mut live = Live::new(planner, self.rules.tokenizer, request.chain.root);
-        for step in steps {
-            live.take_over(request.bytes(), request.chain, step)?;
-        }
-        Ok(live)
+        Live::new(planner, self.rules.tokenizer, request.chain.root)
     }
 
     /// Decides about what is new, and keeps that before it is used. Where nobody waits any longer,
@@ -234,8 +235,9 @@ impl Conversations {
             }
             about.rewrite = None;
             let (_, earlier) = live.steps().split_last().expect("it was just planned");
-            live = self.made_again(request, earlier)?;
-            live.take(request.bytes(), request.chain, request.body.messages.len())?;
+            let (chain, all) = (request.chain, request.body.messages.len());
+            let said = conversation::said(request.bytes(), 0..all, &chain.lengths(earlier))?;
+            live = self.fresh(request).resumed(request.body, request.chain, said, earlier);
         }
         let step = live.let_pass(asked.now);
         self.is_kept(&live, before, step, request, about);

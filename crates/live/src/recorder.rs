@@ -21,23 +21,23 @@ pub struct Turn {
     pub time: Timestamp,
 }
 
-/// What is known of a conversation.
+/// What was decided at a request that ended so.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
-    /// Which of the ends that were asked for is the last one that is known.
-    pub at: usize,
-    /// The decisions up to there, the first one first.
-    pub steps: Vec<Arc<Step>>,
+pub struct Planned {
+    /// The chain's end behind its last message.
+    pub end: ContentHash,
+    /// What was decided.
+    pub step: Arc<Step>,
 }
 
 /// Keeps decisions and the contents that they leave out. Shared by threads.
 pub trait Recorder: Send + Sync {
-    /// What is known of the conversation whose beginnings end so, shortest first. The longest
-    /// one that is known counts.
+    /// What was decided about the conversation whose beginnings end so, shortest first, up to the
+    /// longest one that is known; the first decision first.
     ///
     /// # Errors
     /// [`Unrecorded`] where it cannot be asked.
-    fn find(&self, ends: &[ContentHash]) -> Result<Option<Found>, Unrecorded>;
+    fn find(&self, ends: &[ContentHash]) -> Result<Vec<Planned>, Unrecorded>;
 
     /// Keeps what was decided, and the contents of which it leaves something out. Both are there
     /// when this returns, after a restart too.
@@ -70,19 +70,16 @@ impl InMemory {
 }
 
 impl Recorder for InMemory {
-    fn find(&self, ends: &[ContentHash]) -> Result<Option<Found>, Unrecorded> {
+    fn find(&self, ends: &[ContentHash]) -> Result<Vec<Planned>, Unrecorded> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(at) = ends.iter().rposition(|end| kept.turns.contains_key(end)) else {
-            return Ok(None);
-        };
-        let mut steps = Vec::new();
-        let mut end = ends[at];
-        while let Some(turn) = kept.turns.get(&end) {
-            steps.push(Arc::clone(&turn.step));
-            end = turn.before;
+        let mut next = ends.iter().rev().find_map(|end| kept.turns.get(end));
+        let mut all = Vec::new();
+        while let Some(turn) = next {
+            all.push(Planned { end: turn.end, step: Arc::clone(&turn.step) });
+            next = kept.turns.get(&turn.before);
         }
-        steps.reverse();
-        Ok(Some(Found { at, steps }))
+        all.reverse();
+        Ok(all)
     }
 
     fn record(&self, turn: &Turn, contents: &[&str]) -> Result<(), Unrecorded> {

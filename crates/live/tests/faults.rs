@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use foveal_live::Conversations;
-use foveal_live::recorder::{Found, InMemory, Recorder, Turn, Unrecorded};
+use foveal_live::recorder::{InMemory, Planned, Recorder, Turn, Unrecorded};
 use foveal_live::request::{Asked, Shaped, Wait};
 use foveal_transcript::{ContentHash, Timestamp};
 use foveal_wire::Protocol;
@@ -28,7 +28,7 @@ impl Failing {
 }
 
 impl Recorder for Failing {
-    fn find(&self, ends: &[ContentHash]) -> Result<Option<Found>, Unrecorded> {
+    fn find(&self, ends: &[ContentHash]) -> Result<Vec<Planned>, Unrecorded> {
         self.works()?.find(ends)
     }
 
@@ -172,6 +172,54 @@ fn nothing_is_done_where_nothing_can_be() {
     let off = ask(&conversations, &body(1, ""), |asked| asked.wish = Some("off"));
     assert_eq!(off.body, None);
     assert!(off.about.inactive.is_some_and(|why| why.contains("off")));
+}
+
+#[test]
+fn what_the_provider_compacted_away_is_left_alone() {
+    let conversations = conversations("balanced");
+    let compacted =
+        r#"{"role":"assistant","content":[{"type":"compaction","content":"All ran."}]}"#;
+    let text_of = |body: Vec<u8>| String::from_utf8(body).expect("text");
+    let (before, after) = (text_of(body(1, "")), text_of(body(2, "")));
+    let first = before.strip_suffix("]}").expect("an end");
+    let rest = after.split_once("Run it.\"}").expect("a first message").1;
+    let whole = format!("{first},{compacted},{{\"role\":\"user\",\"content\":\"On.\"}}{rest}");
+    let went = text(&ask(&conversations, whole.as_bytes(), |_| {}));
+    // What stands before it goes as it came, and nothing behind it points there.
+    assert_eq!(went[..first.len()], whole[..first.len()]);
+    assert!(went.len() < whole.len() && !went.contains("above"), "{} bytes", went.len());
+}
+
+#[test]
+fn a_record_of_something_else_is_passed_over() {
+    let kept = Arc::new(InMemory::default());
+    let conversations = over("balanced", Arc::clone(&kept) as _);
+    let went = ask(&conversations, &body(1, ""), |_| {});
+    let damaged = Arc::new(Damaged(kept));
+    let other = over("balanced", damaged);
+    assert_eq!(ask(&other, &body(1, ""), |_| {}).about.inactive, None);
+    let next = text(&ask(&other, &body(2, ""), |_| {}));
+    let cut = text(&went).len() - "]}".len();
+    assert_eq!(next[..cut], text(&went)[..cut]);
+}
+
+/// Tells of steps that were decided about longer conversations.
+struct Damaged(Arc<InMemory>);
+
+impl Recorder for Damaged {
+    fn find(&self, ends: &[ContentHash]) -> Result<Vec<Planned>, Unrecorded> {
+        let mut all = self.0.find(ends)?;
+        for planned in &mut all {
+            let mut step = (*planned.step).clone();
+            step.answer.0 += 7;
+            planned.step = Arc::new(step);
+        }
+        Ok(all)
+    }
+
+    fn record(&self, _: &Turn, _: &[&str]) -> Result<(), Unrecorded> {
+        Ok(())
+    }
 }
 
 #[test]

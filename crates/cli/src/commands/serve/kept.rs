@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use foveal_context::step::Step;
-use foveal_live::recorder::{Found, Recorder, Turn, Unrecorded};
+use foveal_live::recorder::{Planned, Recorder, Turn, Unrecorded};
 use foveal_store::{self as store, NewContent, SessionFacts, SessionId, Store, StoreError};
 use foveal_transcript::ContentHash;
 
@@ -29,14 +29,17 @@ impl Kept {
 }
 
 impl Recorder for Kept {
-    fn find(&self, ends: &[ContentHash]) -> Result<Option<Found>, Unrecorded> {
+    fn find(&self, ends: &[ContentHash]) -> Result<Vec<Planned>, Unrecorded> {
         let turns = self.store.turns(ends).map_err(|error| unrecorded(&error))?;
-        let Some(last) = turns.last() else { return Ok(None) };
-        let Some(at) = ends.iter().position(|end| *end == last.end) else { return Ok(None) };
+        let planned: Result<Vec<Planned>, _> = turns
+            .iter()
+            .map(|turn| {
+                let step = serde_json::from_str::<Step>(&turn.decided).map(Arc::new);
+                step.map(|step| Planned { end: turn.end, step })
+            })
+            .collect();
         // What a newer version wrote is as if it were not there.
-        let steps: Result<Vec<Arc<Step>>, _> =
-            turns.iter().map(|turn| serde_json::from_str(&turn.decided).map(Arc::new)).collect();
-        Ok(steps.ok().map(|steps| Found { at, steps }))
+        Ok(planned.unwrap_or_default())
     }
 
     fn record(&self, turn: &Turn, contents: &[&str]) -> Result<(), Unrecorded> {
