@@ -85,7 +85,7 @@ pub enum ServeError {
          show in the header x-foveal-token"
     )]
     NoToken(SocketAddr),
-    #[error("cannot listen at {address}: {source}; choose another port")]
+    #[error("cannot listen at {address}; choose another port")]
     Listen { address: SocketAddr, source: io::Error },
     #[error("cannot begin to serve: {0}")]
     Start(#[source] io::Error),

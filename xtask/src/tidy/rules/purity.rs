@@ -14,6 +14,7 @@ pub(crate) const PURE: &[&str] = &[
     "crates/effects",
     "crates/calls",
     "crates/context",
+    "crates/live",
     "crates/wire",
     "crates/code",
     "crates/secrets",

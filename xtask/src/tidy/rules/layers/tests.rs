@@ -45,8 +45,8 @@ fn other_edges_are_found() {
          for foveal and xtask; use a thiserror enum\n",
     );
     check_graph(
-        &[("foveal-gateway", &[])],
-        "crates/foveal-gateway/Cargo.toml:1: `foveal-gateway` is in no layer; add it to \
+        &[("foveal-elsewhere", &[])],
+        "crates/foveal-elsewhere/Cargo.toml:1: `foveal-elsewhere` is in no layer; add it to \
          ALLOWED in xtask/src/tidy/rules/layers.rs\n",
     );
 }
