@@ -17,6 +17,7 @@ mod pages;
 mod refusal;
 mod route;
 mod service;
+mod speaking;
 mod told;
 mod websocket;
 

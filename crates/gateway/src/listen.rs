@@ -17,6 +17,7 @@ use crate::client;
 use crate::gate;
 use crate::service::Service;
 use crate::settings::{ServeError, Settings};
+use crate::speaking::Speaking;
 
 /// Bytes of the longest head of a request.
 const HEAD_BYTES_MAX: usize = 256 << 10;
@@ -78,6 +79,7 @@ impl Gateway {
                 () = stop.cancelled() => break,
             };
             let Some((stream, place)) = accepted else { continue };
+            let stream = Speaking::new(stream, self.settings.limits.head);
             let service = Arc::clone(&self.service);
             let answer = service_fn(move |request| {
                 let service = Arc::clone(&service);

@@ -2,7 +2,7 @@
 
 use foveal_wire::Protocol;
 use hyper::Method;
-use hyper::header::{HeaderMap, UPGRADE};
+use hyper::header::{AUTHORIZATION, HeaderMap, UPGRADE};
 
 /// Whose API a request speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,11 +64,13 @@ pub(crate) fn route(method: &Method, path: &str, headers: &HeaderMap) -> Route {
 /// The protocol that a path belongs to, and whether it counts tokens only.
 fn asked(path: &str) -> Option<(Protocol, bool)> {
     let path = path.trim_end_matches('/');
-    if path.ends_with("/messages") {
-        return Some((Protocol::Messages, false));
-    }
-    if path.ends_with("/messages/count_tokens") {
-        return Some((Protocol::Messages, true));
+    // Other APIs have messages too, of threads say: those of Anthropic stand behind the version.
+    if let Some((_, rest)) = path.rsplit_once("/v1/") {
+        match rest {
+            "messages" => return Some((Protocol::Messages, false)),
+            "messages/count_tokens" => return Some((Protocol::Messages, true)),
+            _ => {}
+        }
     }
     if path.ends_with("/chat/completions") {
         return Some((Protocol::Chat, false));
@@ -86,21 +88,32 @@ fn asked(path: &str) -> Option<(Protocol, bool)> {
     }
 }
 
-/// Whose API a request speaks, where no upstream is named for it.
-pub(crate) fn provider(path: &str, headers: &HeaderMap) -> Provider {
-    let path = path.split('?').next().unwrap_or_default();
+/// Whose API a request speaks, where no upstream is named for it; `None` where that is not clear:
+/// a guess could send a key to somebody else.
+pub(crate) fn provider(path: &str, headers: &HeaderMap) -> Option<Provider> {
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
     match asked(path) {
-        Some((Protocol::Messages, _)) => return Provider::Anthropic,
-        Some((Protocol::Chat | Protocol::Responses, _)) => return Provider::OpenAi,
-        Some((Protocol::Gemini, _)) => return Provider::Gemini,
+        Some((Protocol::Messages, _)) => return Some(Provider::Anthropic),
+        Some((Protocol::Chat | Protocol::Responses, _)) => return Some(Provider::OpenAi),
+        Some((Protocol::Gemini, _)) => return Some(Provider::Gemini),
         None => {}
     }
-    if headers.contains_key("anthropic-version") || headers.contains_key("x-api-key") {
-        Provider::Anthropic
-    } else if headers.contains_key("x-goog-api-key") || path.starts_with("/v1beta/") {
-        Provider::Gemini
+    let bearer = headers.get(AUTHORIZATION).map(|value| value.as_bytes());
+    let bearer = bearer.and_then(|value| value.get(..7).map(|start| (start, &value[7..])));
+    let key =
+        bearer.filter(|(start, _)| start.eq_ignore_ascii_case(b"bearer ")).map(|(_, key)| key);
+    let of_anthropic = ["anthropic-version", "anthropic-beta", "x-api-key"];
+    let has_key = query.split('&').any(|part| part.starts_with("key="));
+    if of_anthropic.iter().any(|name| headers.contains_key(*name))
+        || key.is_some_and(|key| key.starts_with(b"sk-ant-"))
+    {
+        Some(Provider::Anthropic)
+    } else if headers.contains_key("x-goog-api-key") || has_key || path.contains("/v1beta/") {
+        Some(Provider::Gemini)
+    } else if path.starts_with("/v1/") && key.is_some_and(|key| key.starts_with(b"sk-")) {
+        Some(Provider::OpenAi)
     } else {
-        Provider::OpenAi
+        None
     }
 }
 
@@ -127,6 +140,7 @@ mod tests {
             ("/v1beta/models/g:embedContent", Route::Other),
             ("/v1/p/models/claude@2:streamRawPredict", Route::Answer(Protocol::Messages)),
             ("/v1/models", Route::Other),
+            ("/v1/threads/t_1/messages", Route::Other),
             ("/", Route::Other),
             ("", Route::Other),
         ];

@@ -18,7 +18,7 @@ use crate::client::Upward;
 use crate::exchange::{End, Exchange, FailedOpen};
 use crate::gate::Gate;
 use crate::headers;
-use crate::incoming::{self, Held, Share, Taken};
+use crate::incoming::{self, Held, ReadError, Share, Taken};
 use crate::pages;
 use crate::refusal::Refusal;
 use crate::route::{self, Route};
@@ -27,6 +27,9 @@ use crate::shaper::{Asked, Shaped};
 use crate::told::Told;
 use crate::upstream::Upstream;
 use crate::websocket;
+
+/// How many times as long as for a decision it is waited for what was decided earlier.
+const EARLIER_WAITS: usize = 20;
 
 /// What answers requests.
 pub(crate) struct Service {
@@ -200,6 +203,9 @@ impl Service {
             told.exchange().failed_open = Some(FailedOpen::Encoding);
             return Ok(Outgoing { body: body::whole(body), is_decoded: false, share });
         };
+        if decoded.as_ref().is_some_and(|it| !share.take(it.len(), limits.all_bodies_bytes)) {
+            return Err(Refusal::Unread(ReadError::Busy));
+        }
         let plain = decoded.map_or_else(|| body.clone(), Bytes::from);
         let asked = Asked {
             protocol,
@@ -233,7 +239,16 @@ impl Service {
         let (shaper, wait) = (Arc::clone(&self.settings.shaper), asked.wait.clone());
         let body = asked.body.clone();
         let mut deciding = tokio::task::spawn_blocking(move || shaper.shape(&asked));
-        let in_time = tokio::time::timeout(self.settings.limits.decision, &mut deciding).await;
+        let limit = self.settings.limits.decision;
+        let mut in_time = tokio::time::timeout(limit, &mut deciding).await;
+        // What was decided earlier is to go in any case: without it the provider's cache is lost,
+        // and newer models refuse their own thinking.
+        for _ in 0..EARLIER_WAITS {
+            if in_time.is_ok() || wait.is_offered() {
+                break;
+            }
+            in_time = tokio::time::timeout(limit, &mut deciding).await;
+        }
         let decided = match in_time {
             Ok(decided) => decided,
             Err(_) => match wait.give_up(&body) {

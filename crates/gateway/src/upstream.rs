@@ -107,8 +107,17 @@ pub struct Upstreams {
 
 /// Why nobody can answer a request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no upstream `{0}`; foveal serve --upstream {0}=https://… makes one")]
-pub(crate) struct NoUpstream(String);
+pub(crate) enum NoUpstream {
+    /// The name is none.
+    #[error("there is no upstream `{0}`; foveal serve --upstream {0}=https://… makes one")]
+    Unknown(String),
+    /// Nothing is named.
+    #[error(
+        "it is not clear whose API this is; begin the path with a name, as /anthropic or /openai, \
+         or give foveal serve --upstream"
+    )]
+    Unclear,
+}
 
 impl Upstreams {
     /// Each protocol to its own provider.
@@ -145,12 +154,12 @@ impl Upstreams {
         &self,
         path: &'a str,
         headers: &HeaderMap,
-        provider: impl FnOnce(&str) -> Provider,
+        provider: impl FnOnce(&str) -> Option<Provider>,
     ) -> Result<(&Upstream, &'a str), NoUpstream> {
         let named = |name: &str| self.named.iter().find(|upstream| upstream.name == name);
         if let Some(value) = headers.get(UPSTREAM_HEADER) {
             let name = value.to_str().unwrap_or_default();
-            let upstream = named(name).ok_or_else(|| NoUpstream(shown(name)))?;
+            let upstream = named(name).ok_or_else(|| NoUpstream::Unknown(shown(name)))?;
             return Ok((upstream, path));
         }
         let first = path.strip_prefix('/').and_then(|rest| rest.split_once('/'));
@@ -162,8 +171,8 @@ impl Upstreams {
         if let Some(upstream) = &self.every {
             return Ok((upstream, path));
         }
-        let name = provider(path).name();
-        Ok((named(name).ok_or_else(|| NoUpstream(name.to_owned()))?, path))
+        let name = provider(path).ok_or(NoUpstream::Unclear)?.name();
+        Ok((named(name).ok_or_else(|| NoUpstream::Unknown(name.to_owned()))?, path))
     }
 }
 

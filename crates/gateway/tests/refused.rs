@@ -68,3 +68,22 @@ async fn it_says_that_it_is_well() {
         assert_eq!(client.answer().await.text(), "ok\n");
     }
 }
+
+#[tokio::test]
+async fn who_says_nothing_is_not_waited_for() {
+    let upstream = Scripted::start(Vec::new()).await;
+    let world = World::start(upstream.address, |settings| {
+        settings.limits.head = std::time::Duration::from_millis(50);
+        settings.limits.connections = 1;
+    })
+    .await;
+    for beginning in ["", "PRI * HTTP/2", "GET / HT"] {
+        let mut silent = world.client().await;
+        silent.write(beginning.as_bytes()).await;
+        drop(silent.read_to_end().await);
+        // There is room for one connection, and it is free again.
+        let mut client = world.client().await;
+        client.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
+        assert_eq!(client.answer().await.text(), "ok\n");
+    }
+}

@@ -45,6 +45,7 @@ struct Slow {
 
 impl Shaper for Slow {
     fn shape(&self, asked: &Asked) -> Shaped {
+        asked.wait.has_nothing_earlier();
         let was_decided = self.decides_first && asked.wait.decide();
         std::thread::sleep(Duration::from_millis(120));
         self.waited.store(was_decided || asked.wait.decide(), Ordering::SeqCst);

@@ -14,8 +14,9 @@ use foveal_transcript::{ContentHash, Conversation, Entry, EntryIndex, Role, Time
 use foveal_wire::body::{self, Body, BodyError, MarkPlace, Slot};
 
 use crate::chain::Chain;
+use crate::models::Model;
 use crate::prelude::Prelude;
-use crate::recorder::Planned;
+use crate::recorder::{Planned, Turn};
 use crate::request::Replaced;
 
 /// A conversation.
@@ -29,8 +30,18 @@ pub(crate) struct Live {
     planned: ContentHash,
     /// What was decided so far, to go back to where it was before the last request.
     steps: Vec<Planned>,
+    /// What could not be kept, the first first.
+    unkept: Vec<Turn>,
+    model: Model,
     /// Bytes of all messages, to know about how much memory this takes.
     bytes: usize,
+}
+
+/// Whether a step was decided about so many entries.
+fn is_about(step: &Step, entries: usize) -> bool {
+    let changed = step.changed.iter().map(|(index, _)| index);
+    let levels = step.levels.iter().map(|(index, _)| index);
+    step.answer.at() == entries && changed.chain(levels).all(|index| index.at() < entries)
 }
 
 /// A message that is known.
@@ -89,7 +100,12 @@ struct Place {
 
 impl Live {
     /// A conversation at its start.
-    pub(crate) fn new(planner: Planner, tokenizer: Tokenizer, root: ContentHash) -> Self {
+    pub(crate) fn new(
+        planner: Planner,
+        model: Model,
+        tokenizer: Tokenizer,
+        root: ContentHash,
+    ) -> Self {
         Self {
             engine: Engine::new(Conversation::default(), tokenizer, planner),
             tokenizer,
@@ -97,6 +113,8 @@ impl Live {
             messages: Vec::new(),
             planned: root,
             steps: Vec::new(),
+            unkept: Vec::new(),
+            model,
             bytes: 0,
         }
     }
@@ -104,6 +122,21 @@ impl Live {
     /// The chain's end behind the last planned request.
     pub(crate) fn planned(&self) -> ContentHash {
         self.planned
+    }
+
+    /// The model that it was decided for.
+    pub(crate) fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// What could not be kept so far, the first first.
+    pub(crate) fn take_unkept(&mut self) -> Vec<Turn> {
+        std::mem::take(&mut self.unkept)
+    }
+
+    /// Notes what could not be kept.
+    pub(crate) fn keep_later(&mut self, turn: Turn) {
+        self.unkept.push(turn);
     }
 
     /// Messages that are known.
@@ -168,10 +201,9 @@ impl Live {
             let Some(Planned { step, .. }) = planned.next_if(|planned| planned.end == end) else {
                 continue;
             };
-            if step.answer.at() != self.engine.record().len() {
+            if !is_about(step, self.engine.record().len()) {
                 // It was decided about something else: what is recorded is damaged.
-                planned = [].iter().peekable();
-                continue;
+                break;
             }
             self.engine.take_over(step);
             self.settle(Arc::clone(step));

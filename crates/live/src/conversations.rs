@@ -16,11 +16,14 @@ use crate::conversation::{self, Live};
 use crate::held::Held;
 use crate::models::Model;
 use crate::recorder::{Recorder, Turn, Unrecorded};
-use crate::request::{About, Asked, Shaped, spliced};
+use crate::request::{About, Asked, Replaced, Shaped, spliced};
 
 /// How long a conversation that nobody continues stays in memory, in milliseconds. Afterwards it
 /// is made again of what is recorded and of the request itself.
 const IDLE_MS: i64 = 15 * 60 * 1000;
+
+/// Longer names of models are cut.
+const MODEL_BYTES_MAX: usize = 200;
 
 /// What a request that nothing is to be done for says in its wish.
 const OFF: &str = "off";
@@ -145,7 +148,9 @@ impl Conversations {
         let bytes = asked.body;
         let mut body = Body::scan(asked.protocol, bytes)?;
         about.messages = body.messages.len() as u64;
-        about.model = body.model.clone().or_else(|| asked.model.map(str::to_owned));
+        let named = body.model.as_deref().or(asked.model);
+        about.model =
+            named.map(|name| name[..name.floor_char_boundary(MODEL_BYTES_MAX)].to_owned());
         if asked.wish == Some(OFF) {
             return Err(Inactive::Wished);
         }
@@ -195,16 +200,28 @@ impl Conversations {
     fn find(&self, request: &Request<'_>) -> Result<Live, Inactive> {
         let (asked, chain) = (request.asked, request.chain);
         let held = self.lock().take(&chain.ends);
-        if let Some(live) = held {
+        if let Some(mut live) = held {
             asked.wait.offer(live.replaced(request.body));
             if asked.counts {
-                self.lock().put(live.clone(), asked.now);
+                let stays = live.clone();
+                self.lock().put(stays, asked.now);
+            }
+            if *live.model() != request.model {
+                // Another model charges and refuses other things.
+                let requests = chain.lengths(live.steps());
+                let said = conversation::said(request.bytes(), 0..live.len(), &requests)?;
+                let unkept = live.take_unkept();
+                live = self.fresh(request).resumed(request.body, chain, said, live.steps());
+                unkept.into_iter().for_each(|turn| live.keep_later(turn));
             }
             return Ok(live);
         }
-        let planned = self.recorder.find(&chain.ends)?;
+        let planned = self.recorder.find(chain.root, &chain.ends)?;
         let requests = chain.lengths(&planned);
-        let Some(known) = requests.last() else { return Ok(self.fresh(request)) };
+        let Some(known) = requests.last() else {
+            asked.wait.offer(Replaced::new());
+            return Ok(self.fresh(request));
+        };
         let said = conversation::said(request.bytes(), 0..*known, &requests)?;
         asked.wait.offer(conversation::replaced_by(request.body, &said, &planned));
         Ok(self.fresh(request).resumed(request.body, chain, said, &planned))
@@ -213,7 +230,7 @@ impl Conversations {
     /// A conversation at its start.
     fn fresh(&self, request: &Request<'_>) -> Live {
         let planner = self.rules.planner(&request.model);
-        Live::new(planner, self.rules.tokenizer, request.chain.root)
+        Live::new(planner, request.model.clone(), self.rules.tokenizer, request.chain.root)
     }
 
     /// Decides about what is new, and keeps that before it is used. Where nobody waits any longer,
@@ -228,26 +245,35 @@ impl Conversations {
         if !asked.wait.is_given_up() {
             let step = live.plan(asked.now);
             about.rewrite = step.rewrite.map(|reason| reason.words());
-            if asked.counts
-                || asked.wait.decide() && self.is_kept(&live, before, step, request, about)
-            {
+            let is_decided = asked.wait.decide();
+            let goes =
+                asked.counts || is_decided && self.is_kept(&mut live, before, step, request, about);
+            if goes {
                 return Ok(live);
             }
             about.rewrite = None;
+            let mut unkept = live.take_unkept();
+            if is_decided {
+                // What was decided just now does not go.
+                unkept.pop();
+            }
             let (_, earlier) = live.steps().split_last().expect("it was just planned");
             let (chain, all) = (request.chain, request.body.messages.len());
             let said = conversation::said(request.bytes(), 0..all, &chain.lengths(earlier))?;
-            live = self.fresh(request).resumed(request.body, request.chain, said, earlier);
+            live = self.fresh(request).resumed(request.body, chain, said, earlier);
+            unkept.into_iter().for_each(|turn| live.keep_later(turn));
         }
         let step = live.let_pass(asked.now);
-        self.is_kept(&live, before, step, request, about);
+        if !asked.counts {
+            self.is_kept(&mut live, before, step, request, about);
+        }
         Ok(live)
     }
 
     /// Keeps a step; whether that could be done.
     fn is_kept(
         &self,
-        live: &Live,
+        live: &mut Live,
         before: ContentHash,
         step: Arc<Step>,
         request: &Request<'_>,
@@ -256,7 +282,17 @@ impl Conversations {
         let conversation = about.conversation.clone().unwrap_or_default();
         let (end, time) = (live.planned(), request.asked.now);
         let turn = Turn { conversation, end, before, step, time };
-        let kept = self.recorder.record(&turn, &live.contents(&turn.step));
+        // What could not be kept at earlier requests comes first: a step is found by the one
+        // after it.
+        let mut kept = Ok(());
+        for turn in live.take_unkept().into_iter().chain([turn]) {
+            if kept.is_ok() {
+                kept = self.recorder.record(&turn, &live.contents(&turn.step));
+            }
+            if kept.is_err() {
+                live.keep_later(turn);
+            }
+        }
         if let Err(error) = &kept {
             about.inactive = Some(error.to_string());
         }

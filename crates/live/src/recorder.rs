@@ -33,11 +33,12 @@ pub struct Planned {
 /// Keeps decisions and the contents that they leave out. Shared by threads.
 pub trait Recorder: Send + Sync {
     /// What was decided about the conversation whose beginnings end so, shortest first, up to the
-    /// longest one that is known; the first decision first.
+    /// longest one that is known; the first decision first. Nothing where the way back does not
+    /// lead to `root`: a part of what was decided says nothing of what went.
     ///
     /// # Errors
     /// [`Unrecorded`] where it cannot be asked.
-    fn find(&self, ends: &[ContentHash]) -> Result<Vec<Planned>, Unrecorded>;
+    fn find(&self, root: ContentHash, ends: &[ContentHash]) -> Result<Vec<Planned>, Unrecorded>;
 
     /// Keeps what was decided, and the contents of which it leaves something out. Both are there
     /// when this returns, after a restart too.
@@ -70,13 +71,18 @@ impl InMemory {
 }
 
 impl Recorder for InMemory {
-    fn find(&self, ends: &[ContentHash]) -> Result<Vec<Planned>, Unrecorded> {
+    fn find(&self, root: ContentHash, ends: &[ContentHash]) -> Result<Vec<Planned>, Unrecorded> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut next = ends.iter().rev().find_map(|end| kept.turns.get(end));
         let mut all = Vec::new();
+        let mut first = root;
         while let Some(turn) = next {
             all.push(Planned { end: turn.end, step: Arc::clone(&turn.step) });
-            next = kept.turns.get(&turn.before);
+            first = turn.before;
+            next = kept.turns.get(&first);
+        }
+        if first != root {
+            all.clear();
         }
         all.reverse();
         Ok(all)

@@ -73,6 +73,7 @@ pub struct Wait(Arc<Mutex<Waiting>>);
 struct Waiting {
     state: State,
     is_impatient: bool,
+    is_offered: bool,
     /// What goes if nobody waits any longer: what was decided at earlier requests.
     earlier: Replaced,
 }
@@ -114,10 +115,21 @@ impl Wait {
         Some(spliced(body, &earlier))
     }
 
+    /// Nothing was decided earlier: whoever waits no longer sends the client's own bytes.
+    pub fn has_nothing_earlier(&self) {
+        self.offer(Replaced::new());
+    }
+
+    /// Whether it is known by now what was decided earlier.
+    pub fn is_offered(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_offered
+    }
+
     /// Offers what was decided earlier, for whoever then waits no longer.
     pub(crate) fn offer(&self, earlier: Replaced) {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.earlier = earlier;
+        waiting.is_offered = true;
         if waiting.is_impatient && waiting.state == State::Open {
             waiting.state = State::GivenUp;
         }

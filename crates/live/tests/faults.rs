@@ -28,8 +28,8 @@ impl Failing {
 }
 
 impl Recorder for Failing {
-    fn find(&self, ends: &[ContentHash]) -> Result<Vec<Planned>, Unrecorded> {
-        self.works()?.find(ends)
+    fn find(&self, root: ContentHash, ends: &[ContentHash]) -> Result<Vec<Planned>, Unrecorded> {
+        self.works()?.find(root, ends)
     }
 
     fn record(&self, turn: &Turn, contents: &[&str]) -> Result<(), Unrecorded> {
@@ -110,6 +110,20 @@ fn what_cannot_be_kept_is_not_used() {
     let cut = second.len() - r#"]}"#.len();
     assert_eq!(third[..cut], second[..cut]);
     assert!(!third.contains(&output(2)));
+    // Another process finds all of it, what could not be kept at first too.
+    let other = over("balanced", recorder);
+    assert_eq!(text(&ask(&other, &body(3, ""), |_| {})), third);
+}
+
+#[test]
+fn another_model_is_decided_for_by_its_own_rules() {
+    let conversations = conversations("balanced");
+    let first = text(&ask(&conversations, &body(2, ""), |_| {}));
+    let switched = String::from_utf8(body(3, "")).expect("text").replace("opus-4-5", "opus-5-5");
+    let second = text(&ask(&conversations, switched.as_bytes(), |_| {}));
+    let cut = first.len() - "]}".len();
+    assert_eq!(second[..cut], first.replace("opus-4-5", "opus-5-5")[..cut]);
+    assert!(!second.contains(&output(2)));
 }
 
 #[test]
@@ -207,8 +221,8 @@ fn a_record_of_something_else_is_passed_over() {
 struct Damaged(Arc<InMemory>);
 
 impl Recorder for Damaged {
-    fn find(&self, ends: &[ContentHash]) -> Result<Vec<Planned>, Unrecorded> {
-        let mut all = self.0.find(ends)?;
+    fn find(&self, root: ContentHash, ends: &[ContentHash]) -> Result<Vec<Planned>, Unrecorded> {
+        let mut all = self.0.find(root, ends)?;
         for planned in &mut all {
             let mut step = (*planned.step).clone();
             step.answer.0 += 7;

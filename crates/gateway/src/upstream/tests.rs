@@ -18,11 +18,25 @@ fn each_protocol_goes_to_its_provider() {
     let none = HeaderMap::new();
     let mut anthropic = HeaderMap::new();
     anthropic.insert("anthropic-version", "2023-06-01".parse().unwrap());
+    let bearer = |key: &str| {
+        let mut headers = HeaderMap::new();
+        headers.insert("authorization", format!("Bearer {key}").parse().unwrap());
+        headers
+    };
+    let (openai, oauth) = (bearer("sk-proj-1"), bearer("sk-ant-oat01"));
+    // No guess where a key could go to somebody else.
+    for path in ["/v1/models", "/api/event_logging/batch", "/v1/threads/t/messages"] {
+        let unclear = chosen(&upstreams, path, &bearer("unknown"));
+        assert!(unclear.starts_with("it is not clear whose API this is"), "{unclear}");
+    }
     let cases = [
         ("/v1/messages?beta=true", &none, "https://api.anthropic.com/v1/messages?beta=true"),
         ("/v1/chat/completions", &none, "https://api.openai.com/v1/chat/completions"),
         ("/v1/responses", &none, "https://api.openai.com/v1/responses"),
-        ("/v1/models", &none, "https://api.openai.com/v1/models"),
+        ("/v1/models", &openai, "https://api.openai.com/v1/models"),
+        ("/v1/threads/t/messages", &openai, "https://api.openai.com/v1/threads/t/messages"),
+        ("/v1/models?key=k", &none, "https://generativelanguage.googleapis.com/v1/models?key=k"),
+        ("/v1/models", &oauth, "https://api.anthropic.com/v1/models"),
         ("/v1/models", &anthropic, "https://api.anthropic.com/v1/models"),
         (
             "/v1beta/models/gemini-3:streamGenerateContent?alt=sse",

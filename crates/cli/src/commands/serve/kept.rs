@@ -29,8 +29,11 @@ impl Kept {
 }
 
 impl Recorder for Kept {
-    fn find(&self, ends: &[ContentHash]) -> Result<Vec<Planned>, Unrecorded> {
+    fn find(&self, root: ContentHash, ends: &[ContentHash]) -> Result<Vec<Planned>, Unrecorded> {
         let turns = self.store.turns(ends).map_err(|error| unrecorded(&error))?;
+        if turns.first().is_some_and(|first| first.before != root) {
+            return Ok(Vec::new());
+        }
         let planned: Result<Vec<Planned>, _> = turns
             .iter()
             .map(|turn| {
