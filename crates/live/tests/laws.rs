@@ -158,7 +158,12 @@ proptest! {
             let expected = engine.window().iter().map(|index| engine.render(*index));
             let expected = expected.filter(|entry| entry.result().is_some());
             for (entry, expected) in results.zip(expected) {
-                prop_assert_eq!(entry.result(), expected.result());
+                let length = |entry: &Entry| entry.result().map_or(0, |it| it.content.len());
+                // A note with more bytes than what it stands for does not go, though it may have
+                // fewer tokens.
+                if length(&expected) <= length(&entry) {
+                    prop_assert_eq!(entry.result(), expected.result());
+                }
             }
         }
     }
