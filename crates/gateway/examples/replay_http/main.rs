@@ -31,23 +31,24 @@ struct Arguments {
     profiles: Vec<&'static Profile>,
 }
 
-fn arguments() -> Result<Arguments, String> {
+fn arguments() -> std::io::Result<Arguments> {
+    let wrong = |what: String| std::io::Error::new(std::io::ErrorKind::InvalidInput, what);
     let mut given = std::env::args().skip(1);
     let (mut folder, mut every) = (None, 1);
     let (mut routes, mut profiles) = (Vec::new(), Vec::new());
     while let Some(argument) = given.next() {
-        let mut value = || given.next().ok_or_else(|| format!("{argument} needs a value"));
+        let mut value = || given.next().ok_or_else(|| wrong(format!("{argument} needs a value")));
         match argument.as_str() {
-            "--every" => every = value()?.parse().map_err(|_| "--every takes a number")?,
+            "--every" => every = value()?.parse().map_err(std::io::Error::other)?,
             "--route" => {
                 let name = value()?;
                 let route = ROUTES.iter().find(|route| route.name == name);
-                routes.push(route.ok_or_else(|| format!("no route `{name}`"))?);
+                routes.push(route.ok_or_else(|| wrong(format!("no route `{name}`")))?);
             }
             "--profile" => {
                 let name = value()?;
                 let profile = Profile::named(&name).filter(|it| PROFILES.contains(&it.name));
-                profiles.push(profile.ok_or_else(|| format!("no live profile `{name}`"))?);
+                profiles.push(profile.ok_or_else(|| wrong(format!("no live profile `{name}`")))?);
             }
             other => folder = Some(PathBuf::from(other)),
         }
@@ -59,7 +60,7 @@ fn arguments() -> Result<Arguments, String> {
         profiles = PROFILES.iter().filter_map(|name| Profile::named(name)).collect();
     }
     Ok(Arguments {
-        folder: folder.ok_or("name a folder of ATIF sessions")?,
+        folder: folder.ok_or_else(|| wrong("name a folder of ATIF sessions".to_owned()))?,
         every: every.max(1),
         routes,
         profiles,
@@ -86,8 +87,7 @@ fn recordings(file: &PathBuf) -> std::io::Result<Vec<Recording>> {
 }
 
 fn main() -> ExitCode {
-    let done = arguments().and_then(|arguments| run(&arguments).map_err(|it| it.to_string()));
-    match done {
+    match arguments().and_then(|arguments| run(&arguments)) {
         Ok(text) => {
             let _ = std::io::stdout().write_all(text.as_bytes());
             ExitCode::SUCCESS
