@@ -1,6 +1,9 @@
 //! The gateway between clients and upstreams.
 
+mod apart;
+mod doors;
 mod faults;
+mod keys;
 #[path = "../examples/replay_http/measure/mod.rs"]
 mod measure;
 mod passing;
