@@ -12,6 +12,7 @@ mod figures;
 mod gateway;
 mod hook;
 mod interrupt;
+mod listening;
 mod listing;
 mod measure;
 mod notice;

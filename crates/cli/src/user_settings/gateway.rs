@@ -1,12 +1,13 @@
 //! `[gateway]` as it is written.
 
 use std::collections::BTreeMap;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use serde::Deserialize;
 
 use crate::gateway::{BadGiven, GatewaySettings, Given, Profile, WebSocketChoice, is_name};
+use crate::listening;
 
 /// The longest time that a decision may take, in milliseconds.
 const DECISION_TIME_MAX_MS: u64 = 60_000;
@@ -81,18 +82,11 @@ impl TryFrom<PortOrText> for Listen {
     type Error = WrongValue;
 
     fn try_from(written: PortOrText) -> Result<Self, WrongValue> {
-        let local = |port: u16| Self((Ipv4Addr::LOCALHOST, port).into());
-        match written {
-            PortOrText::Port(port) => Ok(local(port)),
-            PortOrText::Text(text) => match text.parse::<u16>() {
-                Ok(port) => Ok(local(port)),
-                Err(_) => text
-                    .replacen("localhost:", "127.0.0.1:", 1)
-                    .parse()
-                    .map(Self)
-                    .map_err(|_| WrongValue::Listen(text)),
-            },
-        }
+        let text = match written {
+            PortOrText::Port(port) => port.to_string(),
+            PortOrText::Text(text) => text,
+        };
+        listening::address(&text).map(Self).map_err(|_| WrongValue::Listen(text))
     }
 }
 

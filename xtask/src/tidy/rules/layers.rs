@@ -15,6 +15,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("foveal-context", &["foveal-effects", "foveal-transcript"]),
     ("foveal-wire", &["foveal-transcript"]),
     ("foveal-grammars", &[]),
+    ("foveal-listening", &[]),
     ("foveal-code", &["foveal-context", "foveal-effects", "foveal-grammars", "foveal-transcript"]),
     (
         "foveal-index",
@@ -57,13 +58,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "foveal-calls",
             "foveal-cancel",
             "foveal-context",
+            "foveal-listening",
             "foveal-screen",
             "foveal-tools",
             "foveal-transcript",
         ],
     ),
     ("foveal-live", &["foveal-context", "foveal-transcript", "foveal-wire"]),
-    ("foveal-gateway", &["foveal-live", "foveal-transcript", "foveal-wire"]),
+    ("foveal-gateway", &["foveal-listening", "foveal-live", "foveal-transcript", "foveal-wire"]),
     ("foveal-bench", &["foveal-code", "foveal-context", "foveal-effects", "foveal-transcript"]),
     ("foveal-replay", &["foveal-context", "foveal-effects", "foveal-transcript"]),
     (
@@ -77,7 +79,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("foveal-testkit", &["foveal-context", "foveal-effects", "foveal-transcript"]),
-    ("foveal-upstream", &["foveal-context", "foveal-wire"]),
+    ("foveal-upstream", &["foveal-context", "foveal-listening", "foveal-wire"]),
     (
         "foveal",
         &[
@@ -91,6 +93,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "foveal-files",
             "foveal-gateway",
             "foveal-index",
+            "foveal-listening",
             "foveal-live",
             "foveal-mcp",
             "foveal-processes",

@@ -5,13 +5,13 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Context;
-use foveal_gateway::{Gateway, Token};
+use foveal_gateway::Gateway;
 
 use super::start::Choices;
 use super::told::{Lines, Teller};
 use crate::environment::{Environment, SERVE_TOKEN_VARIABLE};
 use crate::gateway::{GatewaySettings, Given, LISTEN_PORT, Profile, WebSocketChoice};
+use crate::listening;
 use crate::notice;
 use crate::toolbox;
 use crate::user_settings;
@@ -25,7 +25,7 @@ const DECISION_TIME: Duration = Duration::from_millis(50);
 pub(crate) struct Arguments {
     /// Where to listen: a port of this machine, or an address. 0 takes any free port. If not given,
     /// 4117.
-    #[arg(long, value_name = "ADDRESS", value_parser = address)]
+    #[arg(long, value_name = "ADDRESS", value_parser = listening::address)]
     listen: Option<SocketAddr>,
     #[command(flatten)]
     behaviour: Behaviour,
@@ -87,15 +87,6 @@ impl Behaviour {
     }
 }
 
-/// An address to listen at; of this machine alone where only a port is given.
-fn address(text: &str) -> Result<SocketAddr, std::net::AddrParseError> {
-    let local = text.replacen("localhost:", "127.0.0.1:", 1);
-    match text.parse::<u16>() {
-        Ok(port) => Ok((Ipv4Addr::LOCALHOST, port).into()),
-        Err(_) => local.parse(),
-    }
-}
-
 /// Serves until Ctrl+C or SIGTERM.
 ///
 /// # Errors
@@ -110,12 +101,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         true => settings.hosts,
         false => arguments.hosts.clone(),
     };
-    choices.token = match environment.serve_token.as_deref() {
-        Some(text) => Some(Token::new(text).with_context(|| {
-            format!("{SERVE_TOKEN_VARIABLE} is no token: at least 20 letters and digits, by chance")
-        })?),
-        None => None,
-    };
+    choices.token = listening::token(environment.serve_token.as_deref(), SERVE_TOKEN_VARIABLE)?;
     let store = toolbox::store_of_gateway(environment);
     let lines = Lines::printed(arguments.json, environment);
     let (teller, telling) = Teller::start(Arc::clone(&store), lines);
@@ -125,17 +111,4 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     })?;
     telling.finish();
     Ok(ExitCode::SUCCESS)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::address;
-
-    #[test]
-    fn a_port_is_one_of_this_machine() {
-        assert_eq!(address("4117").unwrap().to_string(), "127.0.0.1:4117");
-        assert_eq!(address("localhost:1").unwrap().to_string(), "127.0.0.1:1");
-        assert_eq!(address("0.0.0.0:1").unwrap().to_string(), "0.0.0.0:1");
-        assert!(address("nowhere").is_err());
-    }
 }

@@ -2,18 +2,19 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use anyhow::Context;
 use foveal_code::views::CuratedViews;
 use foveal_gateway::exchange::Observer;
 use foveal_gateway::shaper::{Shaper, Untouched};
 use foveal_gateway::upstream::Upstreams;
-use foveal_gateway::{Limits, Settings, Token};
+use foveal_gateway::{Limits, Settings};
+use foveal_listening::Token;
 use foveal_live::Conversations;
 use foveal_live::conversations::Rules;
 use foveal_store::Store;
-use foveal_transcript::Timestamp;
+use foveal_tools::clock::{Clock, SystemClock};
 
 use super::kept::Kept;
 use crate::gateway::{Profile, WebSocketChoice};
@@ -55,14 +56,9 @@ impl Choices {
             upstreams: self.upstreams,
             shaper,
             observer,
-            now,
+            now: || SystemClock.now(),
             websockets: self.websockets.into(),
             limits: Limits { decision: self.decision, ..Limits::default() },
         })
     }
-}
-
-fn now() -> Timestamp {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
