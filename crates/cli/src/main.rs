@@ -12,6 +12,7 @@ mod exit_code;
 mod figures;
 mod hook;
 mod interrupt;
+mod listening;
 mod listing;
 mod measure;
 mod notice;

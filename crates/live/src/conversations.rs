@@ -8,7 +8,7 @@ use foveal_context::step::{RewriteReason, Step};
 use foveal_context::tokens::Tokenizer;
 use foveal_context::views::Views;
 use foveal_transcript::ContentHash;
-use foveal_wire::body::{Body, BodyError};
+use foveal_wire::body::{Body, BodyError, CacheMark, MarkPlace};
 
 use crate::before::Before;
 use crate::chain::Chain;
@@ -169,12 +169,8 @@ impl Conversations {
         let chain = Chain::of(&body, bytes, &self.rules.profile);
         about.conversation = chain.ends.first().map(name);
         let name = about.model.as_deref().unwrap_or_default();
-        let request = Request {
-            asked,
-            body: &body,
-            chain: &chain,
-            model: (self.rules.model)(name, asked.protocol),
-        };
+        let request =
+            Request { asked, body: &body, chain: &chain, model: model(&self.rules, name, &body) };
         let mut live = self.find(&request)?;
         let is_new = live.len() < body.messages.len();
         live.take(request.bytes(), &chain, body.messages.len())?;
@@ -321,6 +317,18 @@ impl Conversations {
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Held> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What is known of the model that is asked, by how the client has its messages cached.
+fn model(rules: &Rules, name: &str, body: &Body) -> Model {
+    let model = (rules.model)(name, body.protocol);
+    let is_of_messages =
+        |mark: &CacheMark| matches!(mark.place, MarkPlace::Message(_) | MarkPlace::Request);
+    if body.marks.iter().any(|mark| mark.is_hour && is_of_messages(mark)) {
+        model.cached_for_an_hour()
+    } else {
+        model
     }
 }
 
