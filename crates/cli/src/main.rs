@@ -1,5 +1,6 @@
 //! The program `foveal`: reads the command line, runs one command, sets the exit code.
 
+mod bill;
 mod caches;
 mod clients;
 mod colour;
@@ -9,6 +10,7 @@ mod embedders;
 mod environment;
 mod exit_code;
 mod figures;
+mod gateway;
 mod hook;
 mod interrupt;
 mod listening;

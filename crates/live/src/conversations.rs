@@ -4,12 +4,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use foveal_context::planner::Planner;
 use foveal_context::settings::Settings;
-use foveal_context::step::Step;
+use foveal_context::step::{RewriteReason, Step};
 use foveal_context::tokens::Tokenizer;
 use foveal_context::views::Views;
 use foveal_transcript::ContentHash;
 use foveal_wire::body::{Body, BodyError, CacheMark, MarkPlace};
 
+use crate::before::Before;
 use crate::chain::Chain;
 use crate::compaction;
 use crate::conversation::{self, Live};
@@ -33,6 +34,7 @@ pub struct Conversations {
     rules: Rules,
     recorder: Arc<dyn Recorder>,
     held: Mutex<Held>,
+    before: Mutex<Before>,
 }
 
 /// How decisions are made.
@@ -124,7 +126,7 @@ impl Conversations {
         // The first count unpacks the vocabulary, which no request is to wait for.
         rules.tokenizer.count("a");
         let held = Mutex::new(Held::new(rules.bytes_max, IDLE_MS));
-        Self { rules, recorder, held }
+        Self { rules, recorder, held, before: Mutex::default() }
     }
 
     /// Decides about a request.
@@ -172,6 +174,7 @@ impl Conversations {
         let mut live = self.find(&request)?;
         let is_new = live.len() < body.messages.len();
         live.take(request.bytes(), &chain, body.messages.len())?;
+        self.compare(&live, &request, about);
         if !live.has_places() {
             // Nothing can be done yet, and what would be decided is to leave it.
             return Ok(None);
@@ -190,6 +193,21 @@ impl Conversations {
             self.lock().put(live, asked.now);
         }
         Ok(shaped)
+    }
+
+    /// Tells where a request departs from the one before it, and its tokens as it came.
+    fn compare(&self, live: &Live, request: &Request<'_>, about: &mut About) {
+        let tokens = live.tokens_asked(live.len()).0;
+        (about.tokens_asked, about.tokens_sent) = (tokens, tokens);
+        let Some(name) = about.conversation.as_deref().filter(|_| !request.asked.counts) else {
+            return;
+        };
+        let (bytes, now) = (request.bytes(), request.asked.now);
+        let mut before = self.before.lock().unwrap_or_else(PoisonError::into_inner);
+        about.departed = before.depart(name, about.model.as_deref(), bytes, request.chain, now);
+        if let Some(departed) = &mut about.departed {
+            departed.tokens = live.tokens_asked(departed.messages as usize).0;
+        }
     }
 
     /// The conversation that a request continues, as far as it is known.
@@ -241,13 +259,15 @@ impl Conversations {
         if !asked.wait.is_given_up() {
             let step = live.plan(asked.now);
             about.rewrite = step.rewrite.map(|reason| reason.words());
+            let own = step.rewrite.filter(|reason| *reason != RewriteReason::ClientRewrote);
+            about.tokens_unchanged = own.map(|_| live.tokens_sent(step.kept).0);
             let is_decided = asked.wait.decide();
             let goes =
                 asked.counts || is_decided && self.is_kept(&mut live, before, step, request, about);
             if goes {
                 return Ok(live);
             }
-            about.rewrite = None;
+            (about.rewrite, about.tokens_unchanged) = (None, None);
             let mut unkept = live.take_unkept();
             if is_decided {
                 // What was decided just now does not go.
