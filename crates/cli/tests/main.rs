@@ -8,6 +8,8 @@ mod convert_page;
 mod embedder;
 #[cfg(unix)]
 mod full_disk;
+#[cfg(unix)]
+mod gateway;
 mod held;
 #[cfg(unix)]
 mod hook;

@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 
 use foveal_context::tokens::Tokens;
 use foveal_gateway::exchange::{End, Exchange, Observer};
+use foveal_screen::in_one_line;
 use foveal_store::{SessionFacts, Store, StoreError};
 use foveal_tools::settings::{COLLECT_EVERY_MS, KEPT};
 use foveal_transcript::Timestamp;
@@ -84,7 +85,7 @@ fn write_down(told: &Receiver<Exchange>, store: &dyn Store, mut lines: Lines) {
         // Whoever watches has gone where this fails; serving goes on.
         match &mut lines {
             Lines::None => {}
-            Lines::Person => drop(output::print(format!("{}\n", line(&exchange)))),
+            Lines::Person => drop(output::print(format!("{}\n", in_one_line(&line(&exchange))))),
             Lines::Json => drop(output::print_exactly(&format!("{value}\n"))),
             Lines::File(file) => drop(file.write_all(format!("{value}\n").as_bytes())),
         }
