@@ -53,7 +53,8 @@ def plain(value):
 def without_usage(value):
     """Where results were long, what is billed may differ, and only that."""
     if isinstance(value, dict):
-        hidden = ("usage", "usage_metadata", "input_tokens", "total_tokens")
+        hidden = ("usage", "usage_metadata", "input_tokens", "total_tokens",
+                  "sdk_http_response")
         return {key: without_usage(each) for key, each in value.items() if key not in hidden}
     if isinstance(value, list):
         return [without_usage(each) for each in value]
