@@ -22,5 +22,7 @@ mod search;
 mod serve;
 mod sessions;
 mod show;
+mod show_requests;
+mod stats;
 
 pub(crate) use self::command_line::{Cli, run};
