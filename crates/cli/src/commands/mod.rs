@@ -24,5 +24,6 @@ mod sessions;
 mod show;
 mod show_requests;
 mod stats;
+mod wrap;
 
 pub(crate) use self::command_line::{Cli, run};

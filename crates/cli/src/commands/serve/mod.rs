@@ -4,6 +4,8 @@ mod books;
 mod command;
 mod kept;
 mod metrics;
+mod start;
 mod told;
 
-pub(crate) use command::{Arguments, run};
+pub(crate) use command::{Arguments, Behaviour, run};
+pub(crate) use told::{Lines, Teller};

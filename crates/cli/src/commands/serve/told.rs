@@ -1,13 +1,18 @@
 //! What is told of each request: a line for who watches, a record for later, and counts.
 
+use std::fs::File;
+use std::io::Write as _;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
 
 use foveal_context::tokens::Tokens;
 use foveal_gateway::exchange::{End, Exchange, Observer};
 use foveal_live::request::Departed;
 use foveal_screen::in_one_line;
 use foveal_store::Store;
+use foveal_tools::settings::{COLLECT_EVERY_MS, KEPT};
+use foveal_transcript::Timestamp;
 use foveal_wire::response::Billed;
 
 use super::books::{Books, Charged};
@@ -21,24 +26,30 @@ use crate::requests::{Change, Request, Usage};
 const WAITING_MAX: usize = 4_096;
 
 /// Passes on what it is told to a thread that writes it down.
-pub(super) struct Teller {
+pub(crate) struct Teller {
     told: SyncSender<Exchange>,
     metrics: Arc<Mutex<Metrics>>,
 }
 
+/// The thread that writes down.
+pub(crate) struct Telling(JoinHandle<()>);
+
 impl Teller {
     /// Begins to write down: in the store, and for who watches.
-    pub(super) fn start(store: Arc<dyn Store>, as_json: bool, environment: &Environment) -> Self {
+    pub(crate) fn start(store: Arc<dyn Store>, lines: Lines) -> (Self, Telling) {
         let (teller, told) = sync_channel(WAITING_MAX);
-        let lines = match (as_json, environment.terminal.output) {
-            (true, _) => Lines::Json,
-            (false, true) => Lines::Person,
-            (false, false) => Lines::None,
-        };
         let metrics = Arc::new(Mutex::new(Metrics::default()));
         let counted = Arc::clone(&metrics);
-        std::thread::spawn(move || write_down(&told, Books::new(store), &counted, lines));
-        Self { told: teller, metrics }
+        let writing = std::thread::spawn(move || write_down(&told, &store, &counted, lines));
+        (Self { told: teller, metrics }, Telling(writing))
+    }
+}
+
+impl Telling {
+    /// Waits until all is written down that its teller was told. That one has to be gone by then.
+    pub(crate) fn finish(self) {
+        // Where it panicked, nothing more is to be written.
+        drop(self.0.join());
     }
 }
 
@@ -62,29 +73,61 @@ fn lock(metrics: &Mutex<Metrics>) -> std::sync::MutexGuard<'_, Metrics> {
 }
 
 /// Who watches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Lines {
+#[derive(Debug)]
+pub(crate) enum Lines {
     None,
     Person,
     Json,
+    /// Whoever reads a file later: the same as for programs.
+    File(File),
 }
 
-fn write_down(told: &Receiver<Exchange>, mut books: Books, metrics: &Mutex<Metrics>, lines: Lines) {
+impl Lines {
+    /// On standard output.
+    pub(super) fn printed(as_json: bool, environment: &Environment) -> Self {
+        match (as_json, environment.terminal.output) {
+            (true, _) => Self::Json,
+            (false, true) => Self::Person,
+            (false, false) => Self::None,
+        }
+    }
+
+    /// Whoever watches has gone where this fails; serving goes on.
+    fn write(&mut self, exchange: &Exchange, request: &Request) {
+        let as_json = || serde_json::to_string(request).unwrap_or_default() + "\n";
+        match self {
+            Self::None => {}
+            Self::Person => {
+                let line = line(exchange, request);
+                drop(output::print(format!("{}\n", in_one_line(&line))));
+            }
+            Self::Json => drop(output::print_exactly(&as_json())),
+            Self::File(file) => drop(file.write_all(as_json().as_bytes())),
+        }
+    }
+}
+
+/// How often it is looked whether the store holds more than it should, in milliseconds.
+const LOOK_EVERY_MS: i64 = COLLECT_EVERY_MS / 2;
+
+fn write_down(
+    told: &Receiver<Exchange>,
+    store: &Arc<dyn Store>,
+    metrics: &Mutex<Metrics>,
+    mut lines: Lines,
+) {
+    let mut books = Books::new(Arc::clone(store));
+    let mut looked: Option<Timestamp> = None;
     while let Ok(exchange) = told.recv() {
         let charged = books.charge(&exchange);
         lock(metrics).count(&exchange, charged.as_ref());
         let request = request(&exchange, charged);
-        // Whoever watches has gone where this fails; serving goes on.
-        match lines {
-            Lines::None => {}
-            Lines::Person => {
-                let line = line(&exchange, &request);
-                drop(output::print(format!("{}\n", in_one_line(&line))));
-            }
-            Lines::Json => {
-                let line = serde_json::to_string(&request).unwrap_or_default();
-                drop(output::print_exactly(&format!("{line}\n")));
-            }
+        lines.write(&exchange, &request);
+        let is_early = |last: Timestamp| (0..LOOK_EVERY_MS).contains(&(exchange.time.0 - last.0));
+        if !looked.is_some_and(is_early) {
+            looked = Some(exchange.time);
+            // What cannot be removed now is removed the next time.
+            drop(store.collect_if_due(KEPT, COLLECT_EVERY_MS, exchange.time));
         }
         books.keep(&request);
     }
