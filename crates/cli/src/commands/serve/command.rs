@@ -8,10 +8,12 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use clap::ValueEnum;
 use foveal_code::views::CuratedViews;
+use foveal_gateway::shaper::WithCompressor;
 use foveal_gateway::upstream::{Upstream, Upstreams};
 use foveal_gateway::{Gateway, Limits, Settings, WebSockets};
-use foveal_live::Conversations;
 use foveal_live::conversations::Rules;
+use foveal_live::recorder::Recorder;
+use foveal_live::{Compressor, Conversations};
 use foveal_tools::clock::{Clock, SystemClock};
 
 use super::kept::Kept;
@@ -127,7 +129,9 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         Some(profile) => {
             let mut rules = Rules::named(profile).context("the profile is not known")?;
             rules.views = Some(Arc::new(CuratedViews::default()));
-            Arc::new(Conversations::new(rules, Arc::new(Kept::new(store))))
+            let kept = Arc::new(Kept::new(store));
+            let messages = Compressor::new(rules.clone(), Arc::clone(&kept) as Arc<dyn Recorder>);
+            Arc::new(WithCompressor { requests: Conversations::new(rules, kept), messages })
         }
     };
     let settings = Settings {
