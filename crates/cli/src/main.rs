@@ -1,5 +1,6 @@
 //! The program `foveal`: reads the command line, runs one command, sets the exit code.
 
+mod bill;
 mod caches;
 mod clients;
 mod colour;

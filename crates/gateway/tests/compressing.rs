@@ -149,6 +149,9 @@ async fn messages_go_as_they_came_where_nothing_can_be_done() {
         let (status, answer) = compressed(world, lines, &asked).await;
         assert_eq!((status, &answer["messages"]), (200, &asked["messages"]));
         assert_eq!(answer["tokens_before"], answer["tokens_after"]);
-        assert_eq!((&answer["compression_ratio"], &answer["ccr_hashes"]), (&json!(1.0), &json!([])));
+        assert_eq!(
+            (&answer["compression_ratio"], &answer["ccr_hashes"]),
+            (&json!(1.0), &json!([]))
+        );
     }
 }

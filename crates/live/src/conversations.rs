@@ -4,12 +4,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use foveal_context::planner::Planner;
 use foveal_context::settings::Settings;
-use foveal_context::step::Step;
+use foveal_context::step::{RewriteReason, Step};
 use foveal_context::tokens::Tokenizer;
 use foveal_context::views::Views;
 use foveal_transcript::ContentHash;
-use foveal_wire::body::{Body, BodyError};
+use foveal_wire::body::{Body, BodyError, CacheMark, MarkPlace};
 
+use crate::before::Before;
 use crate::chain::Chain;
 use crate::compaction;
 use crate::conversation::{self, Live};
@@ -34,6 +35,7 @@ pub struct Conversations {
     pub(crate) rules: Rules,
     pub(crate) recorder: Arc<dyn Recorder>,
     held: Mutex<Held>,
+    before: Mutex<Before>,
 }
 
 /// How decisions are made.
@@ -128,7 +130,7 @@ impl Conversations {
         // The first count unpacks the vocabulary, which no request is to wait for.
         rules.tokenizer.count("a");
         let held = Mutex::new(Held::new(rules.bytes_max, IDLE_MS));
-        Self { rules, recorder, held }
+        Self { rules, recorder, held, before: Mutex::default() }
     }
 
     /// Decides about a request.
@@ -171,15 +173,12 @@ impl Conversations {
         let chain = Chain::of(&body, bytes, &self.rules.profile);
         about.conversation = chain.ends.first().map(name);
         let name = about.model.as_deref().unwrap_or_default();
-        let request = Request {
-            asked,
-            body: &body,
-            chain: &chain,
-            model: (self.rules.model)(name, asked.protocol),
-        };
+        let request =
+            Request { asked, body: &body, chain: &chain, model: model(&self.rules, name, &body) };
         let mut live = self.find(&request)?;
         let is_new = live.len() < body.messages.len();
         live.take(request.bytes(), &chain, body.messages.len())?;
+        self.compare(&live, &request, about);
         if !live.has_places() {
             // Nothing can be done yet, and what would be decided is to leave it.
             return Ok(None);
@@ -198,6 +197,21 @@ impl Conversations {
             self.lock().put(live, asked.now);
         }
         Ok(shaped)
+    }
+
+    /// Tells where a request departs from the one before it, and its tokens as it came.
+    fn compare(&self, live: &Live, request: &Request<'_>, about: &mut About) {
+        let tokens = live.tokens_asked(live.len()).0;
+        (about.tokens_asked, about.tokens_sent) = (tokens, tokens);
+        let Some(name) = about.conversation.as_deref().filter(|_| !request.asked.counts) else {
+            return;
+        };
+        let (bytes, now) = (request.bytes(), request.asked.now);
+        let mut before = self.before.lock().unwrap_or_else(PoisonError::into_inner);
+        about.departed = before.depart(name, about.model.as_deref(), bytes, request.chain, now);
+        if let Some(departed) = &mut about.departed {
+            departed.tokens = live.tokens_asked(departed.messages as usize).0;
+        }
     }
 
     /// The conversation that a request continues, as far as it is known.
@@ -251,13 +265,15 @@ impl Conversations {
         if !asked.wait.is_given_up() {
             let step = live.plan(asked.now);
             about.rewrite = step.rewrite.map(|reason| reason.words());
+            let own = step.rewrite.filter(|reason| *reason != RewriteReason::ClientRewrote);
+            about.tokens_unchanged = own.map(|_| live.tokens_sent(step.kept).0);
             let is_decided = asked.wait.decide();
             let goes =
                 asked.counts || is_decided && self.is_kept(&mut live, before, step, request, about);
             if goes {
                 return Ok(live);
             }
-            about.rewrite = None;
+            (about.rewrite, about.tokens_unchanged) = (None, None);
             let mut unkept = live.take_unkept();
             if is_decided {
                 // What was decided just now does not go.
@@ -307,6 +323,18 @@ impl Conversations {
 
     pub(crate) fn lock(&self) -> std::sync::MutexGuard<'_, Held> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What is known of the model that is asked, by how the client has its messages cached.
+fn model(rules: &Rules, name: &str, body: &Body) -> Model {
+    let model = (rules.model)(name, body.protocol);
+    let is_of_messages =
+        |mark: &CacheMark| matches!(mark.place, MarkPlace::Message(_) | MarkPlace::Request);
+    if body.marks.iter().any(|mark| mark.is_hour && is_of_messages(mark)) {
+        model.cached_for_an_hour()
+    } else {
+        model
     }
 }
 

@@ -119,6 +119,8 @@ const ALLOWED_DEV: &[(&str, &[&str])] = &[
     // Recorded sessions are read by `wire`; the measures are tested on them, also with files
     // curated by `code`.
     ("foveal-replay", &["foveal-bench", "foveal-code", "foveal-wire"]),
+    // What the gateway saves on recorded sessions is held against what a replay of them says.
+    ("foveal-gateway", &["foveal-code", "foveal-context", "foveal-replay"]),
     // What recorded sessions asked for is asked of the tools.
     ("foveal-tools", &["foveal-wire"]),
     // Its tests open toolboxes, which who serves does elsewhere.
