@@ -2,6 +2,7 @@
 
 mod compressing;
 mod faults;
+mod litellm;
 #[path = "../examples/replay_http/measure/mod.rs"]
 mod measure;
 mod passing;
