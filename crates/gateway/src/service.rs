@@ -33,6 +33,9 @@ use crate::websocket;
 /// How many times as long as for a decision it is waited for what was decided earlier.
 const EARLIER_WAITS: usize = 20;
 
+/// Why nothing is done for a request that is signed as AWS wants it.
+const SIGNED: &str = "the request is signed, and its signature covers every byte of it";
+
 /// What answers requests.
 pub(crate) struct Service {
     settings: Settings,
@@ -201,6 +204,10 @@ impl Service {
         let (protocol, counts) = match bound.route {
             Route::Answer(protocol) => (protocol, false),
             Route::Count(protocol) => (protocol, true),
+            Route::Signed(_) => {
+                told.exchange().about.inactive = Some(SIGNED.to_owned());
+                return Ok(Outgoing { body: body::coming(body), is_decoded: false, share });
+            }
             Route::WebSocket(_) | Route::Other => {
                 return Ok(Outgoing { body: body::coming(body), is_decoded: false, share });
             }

@@ -9,6 +9,8 @@ use foveal_wire::Protocol;
 use hyper::body::Bytes;
 use hyper::header::{HeaderMap, HeaderName};
 
+use crate::route;
+
 /// The header by which a client says what it wants: the name of a profile, or `off`.
 const WISH_HEADER: HeaderName = HeaderName::from_static("x-foveal");
 
@@ -56,15 +58,6 @@ pub struct Asked {
     pub wait: Wait,
 }
 
-impl Asked {
-    /// The model that the path names, as Gemini's do: `/v1beta/models/NAME:generateContent`.
-    fn model_of_path(&self) -> Option<&str> {
-        let path = self.path.split('?').next().unwrap_or_default();
-        let (name, _) = path.rsplit_once('/')?.1.rsplit_once(':')?;
-        Some(name)
-    }
-}
-
 /// What a shaper made of a request.
 #[derive(Debug, Clone, Default)]
 pub struct Shaped {
@@ -82,7 +75,7 @@ impl Shaper for Conversations {
             &request::Asked {
                 protocol: asked.protocol,
                 counts: asked.counts,
-                model: asked.model_of_path(),
+                model: route::model(&asked.path).as_deref(),
                 body: &asked.body,
                 now: asked.now,
                 wish,

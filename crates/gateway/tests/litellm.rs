@@ -96,7 +96,8 @@ impl Litellm {
     async fn asked(&self, messages: &[Value]) -> String {
         let mut client = Client::connect(self.address).await;
         let body = json!({ "model": "m", "messages": messages }).to_string();
-        let lines = [format!("Authorization: Bearer {KEY}"), "Content-Type: application/json".into()];
+        let lines =
+            [format!("Authorization: Bearer {KEY}"), "Content-Type: application/json".into()];
         let lines = lines.each_ref().map(String::as_str);
         client.send("/v1/chat/completions", &lines, body.as_bytes()).await;
         let answer = client.answer().await;
@@ -158,7 +159,9 @@ fn model() -> Script {
 /// What stood in a request to the model: its messages, and how long they were.
 fn seen(upstream: &Upstream) -> Vec<Vec<Value>> {
     let seen = upstream.take_seen();
-    let bodies = seen.iter().map(|seen| {
+    // LiteLLM may ask for other things too, as it starts.
+    let answers = seen.iter().filter(|seen| seen.path.ends_with("/chat/completions"));
+    let bodies = answers.map(|seen| {
         assert!(seen.broken.is_empty(), "{:?}", seen.broken);
         let body: Value = serde_json::from_slice(&seen.body).expect("JSON");
         body["messages"].as_array().expect("a list").clone()
