@@ -4,7 +4,6 @@ mod apart;
 mod compressing;
 mod doors;
 mod faults;
-mod faults;
 mod keys;
 mod litellm;
 #[path = "../examples/replay_http/measure/mod.rs"]
