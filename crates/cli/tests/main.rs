@@ -10,6 +10,7 @@ mod embedder;
 mod full_disk;
 #[cfg(unix)]
 mod gateway;
+mod gateway_bill;
 mod held;
 #[cfg(unix)]
 mod hook;
