@@ -19,6 +19,8 @@ mod init;
 #[cfg(unix)]
 mod init_extras;
 #[cfg(unix)]
+mod init_gateway;
+#[cfg(unix)]
 mod interrupt;
 mod kept_sessions;
 mod killed;
@@ -42,6 +44,7 @@ mod shell_tools;
 mod single;
 mod soak;
 mod structure;
+mod tls;
 mod world;
 #[cfg(unix)]
 mod wrap;
