@@ -4,31 +4,37 @@ use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::{Method, Response};
 
 use crate::body::{self, Passed};
+use crate::exchange::Observer;
 
 /// The page at a path, if it is one of foveal's own.
-pub(crate) fn page(method: &Method, path: &str) -> Option<Response<Passed>> {
+pub(crate) fn page(
+    method: &Method,
+    path: &str,
+    observer: &dyn Observer,
+) -> Option<Response<Passed>> {
     if method != Method::GET && method != Method::HEAD {
         return None;
     }
     match path {
         // Whoever gets an answer here could be served.
-        "/healthz" | "/readyz" => Some(text("ok\n")),
-        "/protocol" => Some(json(&protocol())),
+        "/healthz" | "/readyz" => Some(text("ok\n".to_owned(), PLAIN)),
+        "/metrics" => Some(text(observer.metrics()?, PROMETHEUS)),
+        "/protocol" => Some(text(format!("{}\n", protocol()), JSON)),
         _ => None,
     }
 }
 
-fn text(text: &'static str) -> Response<Passed> {
-    let mut response = Response::new(body::whole(text));
-    let kind = HeaderValue::from_static("text/plain; charset=utf-8");
-    response.headers_mut().insert(CONTENT_TYPE, kind);
-    response
-}
+const PLAIN: &str = "text/plain; charset=utf-8";
 
-fn json(value: &serde_json::Value) -> Response<Passed> {
-    let mut response = Response::new(body::whole(format!("{value}\n")));
-    let kind = HeaderValue::from_static("application/json");
-    response.headers_mut().insert(CONTENT_TYPE, kind);
+/// Prometheus' text format
+/// (prometheus.io/docs/instrumenting/exposition_formats, "Text-based format").
+const PROMETHEUS: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+const JSON: &str = "application/json";
+
+fn text(text: String, kind: &'static str) -> Response<Passed> {
+    let mut response = Response::new(body::whole(text));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
     response
 }
 
@@ -55,7 +61,10 @@ fn protocol() -> serde_json::Value {
                 "POST {path}:countTokens",
             ]),
         ],
-        "answered_here": ["GET /protocol", "GET /healthz", "GET /readyz"],
+        "answered_here": [
+            "GET /protocol", "GET /healthz", "GET /readyz", "GET /metrics", "POST /v1/compress",
+            "GET /v1/retrieve/{hash}",
+        ],
         "passed_on": "everything else, GET /v1/models and HEAD /api/hello among it",
         "headers": {
             "forwarded": "all but those of one connection and those that begin with x-foveal",

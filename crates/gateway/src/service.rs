@@ -16,6 +16,7 @@ use hyper::{Request, Response};
 use crate::answer::Answer;
 use crate::body::{self, Passed};
 use crate::client::Upward;
+use crate::compressing::{self, Wanted};
 use crate::exchange::{End, Exchange, FailedOpen};
 use crate::gate::Gate;
 use crate::headers;
@@ -74,10 +75,13 @@ impl Service {
         let bare = path.split('?').next().unwrap_or_default();
         let route = route::route(&parts.method, bare, &parts.headers);
         let protocol = route.protocol();
+        if let Some(wanted) = compressing::wanted(&parts.method, bare, parts.uri.query()) {
+            return self.own(parts, body, wanted).await;
+        }
         if let Err(stranger) = self.gate.check(&parts.uri, &parts.headers) {
             return Refusal::from(stranger).response(protocol);
         }
-        if let Some(page) = pages::page(&parts.method, bare) {
+        if let Some(page) = pages::page(&parts.method, bare, &*self.settings.observer) {
             return page;
         }
         let chosen = self
@@ -113,6 +117,15 @@ impl Service {
                 response
             }
         }
+    }
+
+    /// Answers a caller that sends prompts to models itself.
+    async fn own(&self, parts: Parts, body: Incoming, wanted: Wanted) -> Response<Passed> {
+        let answered = match self.gate.check_own(&parts.uri, &parts.headers) {
+            Ok(()) => compressing::answer(&self.settings, &self.held, (&parts, body), wanted).await,
+            Err(stranger) => Err(stranger.into()),
+        };
+        answered.unwrap_or_else(|refusal| refusal.response(None))
     }
 
     fn told(&self, began: Instant, protocol: Option<Protocol>, upstream: &Upstream) -> Told {

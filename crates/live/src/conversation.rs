@@ -1,11 +1,12 @@
 //! One conversation while it is live: the engine, and where in the client's messages the texts
 //! stand that it may replace.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
 use foveal_context::engine::Engine;
+use foveal_context::note::Note;
 use foveal_context::planner::Planner;
 use foveal_context::shape::{Decision, Piece, Shape};
 use foveal_context::step::Step;
@@ -18,6 +19,7 @@ use crate::models::Model;
 use crate::prelude::Prelude;
 use crate::recorder::{Planned, Turn};
 use crate::request::Replaced;
+use crate::way::Way;
 
 /// A conversation.
 #[derive(Debug, Clone)]
@@ -35,6 +37,7 @@ pub(crate) struct Live {
     model: Model,
     /// Bytes of all messages, to know about how much memory this takes.
     bytes: usize,
+    way: Way,
 }
 
 /// Whether a step was decided about so many entries.
@@ -90,6 +93,9 @@ pub(crate) fn said(
     Ok(all)
 }
 
+/// What a result has to be shorter by where notes are longer than the engine counted.
+const LONGER_BYTES: usize = 64;
+
 /// A text of a result.
 #[derive(Debug, Clone)]
 struct Place {
@@ -116,7 +122,14 @@ impl Live {
             unkept: Vec::new(),
             model,
             bytes: 0,
+            way: Way::default(),
         }
+    }
+
+    /// The same with notes that tell another way to what they stand for.
+    pub(crate) fn with_way(mut self, way: Way) -> Self {
+        self.way = way;
+        self
     }
 
     /// The chain's end behind the last planned request.
@@ -303,13 +316,51 @@ impl Live {
         let entry = (index.0 - known.entry.0) as usize;
         let result = self.engine.record().entry(index).result();
         let content = result.map_or("", |result| &result.content);
-        put(&mut known.places, entry, content, decision);
+        put(&mut known.places, entry, (content, self.way), decision);
+    }
+
+    /// The texts that are replaced, each with what stands in its place.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.messages.iter().flat_map(|known| {
+            known.places.iter().filter_map(|place| {
+                let index = EntryIndex(known.entry.0 + place.slot.entry as u32);
+                let result = self.engine.record().entry(index).result()?;
+                Some((&result.content[place.slot.content.clone()], place.text.as_deref()?))
+            })
+        })
+    }
+
+    /// Whether something stands in place of a result.
+    fn is_replaced(&self, index: EntryIndex) -> bool {
+        let at = self.messages.partition_point(|known| known.entry <= index);
+        let Some(known) = at.checked_sub(1).map(|at| &self.messages[at]) else { return false };
+        let entry = (index.0 - known.entry.0) as usize;
+        known.places.iter().any(|place| place.slot.entry == entry && place.text.is_some())
+    }
+
+    /// The contents of which something is left out that a note says how to get, each once.
+    pub(crate) fn behind_notes(&self) -> Vec<&str> {
+        let changed = self.steps.iter().flat_map(|planned| &planned.step.changed);
+        let mut last: BTreeMap<EntryIndex, &Decision> = BTreeMap::new();
+        last.extend(changed.map(|(at, decision)| (*at, decision)));
+        let has_handle = |decision: &Decision| {
+            decision.shape().is_some_and(|shape| shape.notes().any(|note| note.handle.is_some()))
+        };
+        let record = self.engine.record();
+        let mut contents: Vec<&str> = last
+            .iter()
+            .filter(|(index, decision)| has_handle(decision) && self.is_replaced(**index))
+            .filter_map(|(index, _)| Some(&*record.entry(*index).result()?.content))
+            .collect();
+        let mut seen = HashSet::new();
+        contents.retain(|content| seen.insert(*content));
+        contents
     }
 }
 
 /// The texts in place of others in a body whose conversation was decided about so far: what goes
 /// while the engine is still to be brought to where it stood.
-pub(crate) fn replaced_by(body: &Body, said: &[Said], planned: &[Planned]) -> Replaced {
+pub(crate) fn replaced_by(body: &Body, said: &[Said], planned: &[Planned], way: Way) -> Replaced {
     let changed = planned.iter().flat_map(|planned| &planned.step.changed);
     let last: HashMap<EntryIndex, &Decision> =
         changed.map(|(at, decision)| (*at, decision)).collect();
@@ -321,7 +372,7 @@ pub(crate) fn replaced_by(body: &Body, said: &[Said], planned: &[Planned]) -> Re
         for (entry, it) in said.entries.iter().enumerate() {
             if let Some(decision) = last.get(&EntryIndex((first + entry) as u32)) {
                 let content = it.result().map_or("", |result| &result.content);
-                put(&mut places, entry, content, decision);
+                put(&mut places, entry, (content, way), decision);
             }
         }
         first += said.entries.len();
@@ -331,9 +382,13 @@ pub(crate) fn replaced_by(body: &Body, said: &[Said], planned: &[Planned]) -> Re
 }
 
 /// Puts the texts that a decision about one entry means in its places.
-fn put(places: &mut [Place], entry: usize, content: &str, decision: &Decision) {
-    let texts = decision.shape().map(|shape| texts(shape, content, entry, places));
-    let mut texts = texts.into_iter().flatten();
+fn put(places: &mut [Place], entry: usize, (content, way): (&str, Way), decision: &Decision) {
+    let texts = decision.shape().map(|shape| texts(shape, (content, way), entry, places));
+    let goes = |texts: &Vec<Option<String>>| {
+        let length: usize = texts.iter().flatten().map(String::len).sum();
+        way == Way::Expand || length + LONGER_BYTES <= content.len()
+    };
+    let mut texts = texts.filter(goes).into_iter().flatten();
     for place in places.iter_mut().filter(|place| place.slot.entry == entry) {
         place.text = texts.next().flatten().map(Arc::from);
     }
@@ -349,14 +404,24 @@ impl Place {
 }
 
 /// What a shape means for the parts that the client sent a result in.
-fn texts(shape: &Shape, content: &str, entry: usize, places: &[Place]) -> Vec<Option<String>> {
+fn texts(
+    shape: &Shape,
+    (content, way): (&str, Way),
+    entry: usize,
+    places: &[Place],
+) -> Vec<Option<String>> {
+    let whole = (way == Way::Hash).then(|| ContentHash::of(content.as_bytes()));
+    let spell = |note: &Note| match &whole {
+        Some(whole) => note.by_hash(whole).to_string(),
+        None => note.to_string(),
+    };
     let own = places.iter().filter(|place| place.slot.entry == entry);
     let parts: Vec<Range<usize>> = own.map(|place| place.slot.content.clone()).collect();
     let mut notes = Vec::with_capacity(shape.pieces.len());
     for piece in &shape.pieces {
         notes.push(match piece {
             Piece::Keep(_) => String::new(),
-            Piece::Break | Piece::Note(..) => shape.text_of(piece, content).into_owned(),
+            Piece::Break | Piece::Note(..) => shape.text_by(piece, content, &spell).into_owned(),
         });
     }
     let mut end = 0;

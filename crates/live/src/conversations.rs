@@ -18,6 +18,7 @@ use crate::held::Held;
 use crate::models::Model;
 use crate::recorder::{Recorder, Turn, Unrecorded};
 use crate::request::{About, Asked, Replaced, Shaped, spliced};
+use crate::way::Way;
 
 /// How long a conversation that nobody continues stays in memory, in milliseconds. Afterwards it
 /// is made again of what is recorded and of the request itself.
@@ -31,8 +32,8 @@ const OFF: &str = "off";
 
 /// What decides about requests.
 pub struct Conversations {
-    rules: Rules,
-    recorder: Arc<dyn Recorder>,
+    pub(crate) rules: Rules,
+    pub(crate) recorder: Arc<dyn Recorder>,
     held: Mutex<Held>,
     before: Mutex<Before>,
 }
@@ -52,6 +53,8 @@ pub struct Rules {
     pub model: fn(&str, foveal_wire::Protocol) -> Model,
     /// About how much memory conversations may take, in bytes.
     pub bytes_max: usize,
+    /// How notes say what gives back what they stand for.
+    pub way: Way,
 }
 
 impl Rules {
@@ -76,6 +79,7 @@ impl Rules {
             views: None,
             model: Model::named,
             bytes_max: 256 << 20,
+            way: Way::default(),
         })
     }
 
@@ -90,22 +94,22 @@ impl Rules {
 }
 
 /// A request that something can be done for.
-struct Request<'a> {
-    asked: &'a Asked<'a>,
-    body: &'a Body,
-    chain: &'a Chain,
-    model: Model,
+pub(crate) struct Request<'a> {
+    pub(crate) asked: &'a Asked<'a>,
+    pub(crate) body: &'a Body,
+    pub(crate) chain: &'a Chain,
+    pub(crate) model: Model,
 }
 
 impl<'a> Request<'a> {
-    fn bytes(&self) -> (&'a Body, &'a [u8]) {
+    pub(crate) fn bytes(&self) -> (&'a Body, &'a [u8]) {
         (self.body, self.asked.body)
     }
 }
 
 /// Why nothing was done.
 #[derive(Debug, thiserror::Error)]
-enum Inactive {
+pub(crate) enum Inactive {
     #[error("{0}")]
     Body(#[from] BodyError),
     #[error("{0}")]
@@ -118,6 +122,22 @@ enum Inactive {
     Wished,
     #[error("the client has the conversation summed up, and a summary is made of all of it")]
     Summary,
+}
+
+/// The kind of inactivity where decisions cannot be kept.
+const UNRECORDED: &str = "unrecorded";
+
+impl Inactive {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Body(_) => "unreadable",
+            Self::Unrecorded(_) => UNRECORDED,
+            Self::History(_) => "history",
+            Self::ServerEdits(_) => "server_edits",
+            Self::Wished => "wished",
+            Self::Summary => "summary",
+        }
+    }
 }
 
 impl Conversations {
@@ -136,6 +156,7 @@ impl Conversations {
             Ok(body) => Shaped { body, about },
             Err(inactive) => {
                 about.inactive = Some(inactive.to_string());
+                about.inactive_kind = Some(inactive.kind());
                 Shaped { body: None, about }
             }
         }
@@ -211,7 +232,7 @@ impl Conversations {
     }
 
     /// The conversation that a request continues, as far as it is known.
-    fn find(&self, request: &Request<'_>) -> Result<Live, Inactive> {
+    pub(crate) fn find(&self, request: &Request<'_>) -> Result<Live, Inactive> {
         let (asked, chain) = (request.asked, request.chain);
         let held = self.lock().take(&chain.ends);
         if let Some(mut live) = held {
@@ -237,19 +258,21 @@ impl Conversations {
             return Ok(self.fresh(request));
         };
         let said = conversation::said(request.bytes(), 0..*known, &requests)?;
-        asked.wait.offer(conversation::replaced_by(request.body, &said, &planned));
+        asked.wait.offer(conversation::replaced_by(request.body, &said, &planned, self.rules.way));
         Ok(self.fresh(request).resumed(request.body, chain, said, &planned))
     }
 
     /// A conversation at its start.
     fn fresh(&self, request: &Request<'_>) -> Live {
         let planner = self.rules.planner(&request.model);
-        Live::new(planner, request.model.clone(), self.rules.tokenizer, request.chain.root)
+        let live =
+            Live::new(planner, request.model.clone(), self.rules.tokenizer, request.chain.root);
+        live.with_way(self.rules.way)
     }
 
     /// Decides about what is new, and keeps that before it is used. Where nobody waits any longer,
     /// or it cannot be kept, what is new passes as it is.
-    fn plan(
+    pub(crate) fn plan(
         &self,
         mut live: Live,
         request: &Request<'_>,
@@ -274,7 +297,7 @@ impl Conversations {
                 unkept.pop();
             }
             let (_, earlier) = live.steps().split_last().expect("it was just planned");
-            let (chain, all) = (request.chain, request.body.messages.len());
+            let (chain, all) = (request.chain, live.len());
             let said = conversation::said(request.bytes(), 0..all, &chain.lengths(earlier))?;
             live = self.fresh(request).resumed(request.body, chain, said, earlier);
             unkept.into_iter().for_each(|turn| live.keep_later(turn));
@@ -311,11 +334,12 @@ impl Conversations {
         }
         if let Err(error) = &kept {
             about.inactive = Some(error.to_string());
+            about.inactive_kind = Some(UNRECORDED);
         }
         kept.is_ok()
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Held> {
+    pub(crate) fn lock(&self) -> std::sync::MutexGuard<'_, Held> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -340,6 +364,6 @@ fn may_go_whole(live: &Live, model: &Model) -> bool {
 }
 
 /// What a conversation is called: the hash of its first message.
-fn name(end: &ContentHash) -> String {
+pub(crate) fn name(end: &ContentHash) -> String {
     end.as_bytes().iter().take(6).map(|byte| format!("{byte:02x}")).collect()
 }

@@ -10,11 +10,16 @@ mod chain;
 mod compaction;
 mod conversation;
 mod held;
+mod narrowed;
 mod prelude;
+mod way;
 
+pub mod compress;
 pub mod conversations;
 pub mod models;
 pub mod recorder;
 pub mod request;
 
+pub use compress::Compressor;
 pub use conversations::Conversations;
+pub use way::Way;

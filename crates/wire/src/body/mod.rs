@@ -17,6 +17,7 @@ mod message;
 mod scan;
 mod slots;
 mod splice;
+mod spoken;
 mod walk;
 
 pub use divide::{LEFT_OUT, Piece, divide};
@@ -25,3 +26,4 @@ pub use marks::{CacheMark, MarkPlace};
 pub use message::{Message, Slot};
 pub use scan::{Body, Inactive};
 pub use splice::splice;
+pub use spoken::spoken;

@@ -7,12 +7,13 @@ use std::time::Duration;
 use anyhow::Context;
 use foveal_code::views::CuratedViews;
 use foveal_gateway::exchange::Observer;
-use foveal_gateway::shaper::{Shaper, Untouched};
+use foveal_gateway::shaper::{Shaper, Untouched, WithCompressor};
 use foveal_gateway::upstream::Upstreams;
 use foveal_gateway::{Limits, Settings};
 use foveal_listening::Token;
-use foveal_live::Conversations;
 use foveal_live::conversations::Rules;
+use foveal_live::recorder::Recorder;
+use foveal_live::{Compressor, Conversations};
 use foveal_store::Store;
 use foveal_tools::clock::{Clock, SystemClock};
 
@@ -46,7 +47,11 @@ impl Choices {
             Some(profile) => {
                 let mut rules = Rules::named(profile).context("the profile is not known")?;
                 rules.views = Some(Arc::new(CuratedViews::default()));
-                Arc::new(Conversations::new(rules, Arc::new(Kept::new(store))))
+                let kept: Arc<dyn Recorder> = Arc::new(Kept::new(store));
+                Arc::new(WithCompressor {
+                    messages: Compressor::new(rules.clone(), Arc::clone(&kept)),
+                    requests: Conversations::new(rules, kept),
+                })
             }
         };
         Ok(Settings {
