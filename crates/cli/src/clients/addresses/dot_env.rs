@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::edit::Changed;
+use super::places::Changed;
 
 /// What a file says: names and values.
 pub(super) fn value(text: &str) -> Value {

@@ -2,15 +2,12 @@
 
 use serde_json::Value;
 
-use super::places::{AddressFile, Addresses, Keys};
+use super::places::{AddressFile, Addresses, Changed};
 use super::{dot_env, json, toml};
 use crate::clients::entry::EditError;
 
 /// Where Anthropic's own API stands, which knows all that Claude Code can ask for.
 const ANTHROPIC: &str = "https://api.anthropic.com";
-
-/// A value that changes: `None`: it goes.
-pub(super) type Changed = (Keys, Option<String>);
 
 /// The text with addresses of the gateway; `None` if they are there.
 pub(in crate::clients) fn add(

@@ -3,7 +3,7 @@
 use jsonc_parser::cst::{CstNode, CstObject};
 use serde_json::Value;
 
-use super::edit::Changed;
+use super::places::Changed;
 use crate::clients::entry::EditError;
 use crate::clients::json::{comments, ended, is_empty, outermost, parse, unless_lost};
 

@@ -43,6 +43,9 @@ pub(super) struct Place {
 /// A value that only makes sense beside an address of ours: its keys and what is written.
 pub(super) type Beside = (Keys, &'static str);
 
+/// A value that changes: `None`: it goes.
+pub(super) type Changed = (Keys, Option<String>);
+
 fn keys(all: &[&str]) -> Keys {
     all.iter().map(|key| (*key).to_owned()).collect()
 }

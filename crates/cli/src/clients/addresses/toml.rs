@@ -3,7 +3,7 @@
 use serde_json::Value;
 use toml_edit::{Item, TableLike};
 
-use super::edit::Changed;
+use super::places::Changed;
 use crate::clients::entry::EditError;
 use crate::clients::toml::{parse, put};
 
