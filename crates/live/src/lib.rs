@@ -8,12 +8,17 @@
 mod chain;
 mod compaction;
 mod conversation;
+mod familiar;
 mod held;
+mod inactive;
+mod places;
 mod prelude;
+mod queue;
 
 pub mod conversations;
 pub mod models;
 pub mod recorder;
 pub mod request;
+pub mod rules;
 
 pub use conversations::Conversations;

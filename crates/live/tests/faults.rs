@@ -32,6 +32,10 @@ impl Recorder for Failing {
         self.works()?.find(root, ends)
     }
 
+    fn knows(&self, ends: &[ContentHash]) -> Result<bool, Unrecorded> {
+        self.works()?.knows(ends)
+    }
+
     fn record(&self, turn: &Turn, contents: &[&str]) -> Result<(), Unrecorded> {
         self.works()?.record(turn, contents)
     }
@@ -229,6 +233,10 @@ impl Recorder for Damaged {
             planned.step = Arc::new(step);
         }
         Ok(all)
+    }
+
+    fn knows(&self, ends: &[ContentHash]) -> Result<bool, Unrecorded> {
+        self.0.knows(ends)
     }
 
     fn record(&self, _: &Turn, _: &[&str]) -> Result<(), Unrecorded> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use foveal_context::engine::Engine;
 use foveal_context::planner::Planner;
 use foveal_context::tokens::Tokenizer;
-use foveal_live::conversations::Rules;
+use foveal_live::rules::Rules;
 use foveal_live::recorder::InMemory;
 use foveal_live::request::Wait;
 use foveal_testkit::bodies::Api;

@@ -11,7 +11,7 @@ use foveal_code::views::CuratedViews;
 use foveal_gateway::upstream::{Upstream, Upstreams};
 use foveal_gateway::{Gateway, Limits, Settings, Token, WebSockets};
 use foveal_live::Conversations;
-use foveal_live::conversations::Rules;
+use foveal_live::rules::Rules;
 use foveal_transcript::Timestamp;
 
 use super::kept::Kept;
