@@ -145,7 +145,11 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         Some(profile) => {
             let mut rules = Rules::named(profile).context("the profile is not known")?;
             rules.views = Some(Arc::new(CuratedViews::default()));
-            Arc::new(Conversations::new(rules, Arc::new(Kept::new(store))))
+            let conversations = Arc::new(Conversations::new(rules, Arc::new(Kept::new(store))));
+            let warmed = Arc::clone(&conversations);
+            // Nobody waits for that but the first request.
+            std::thread::spawn(move || warmed.warm_up());
+            conversations
         }
     };
     let settings = Settings {
