@@ -1,5 +1,6 @@
 //! The program `foveal`: reads the command line, runs one command, sets the exit code.
 
+mod bill;
 mod caches;
 mod clients;
 mod colour;
@@ -11,6 +12,7 @@ mod exit_code;
 mod figures;
 mod hook;
 mod interrupt;
+mod listening;
 mod listing;
 mod measure;
 mod notice;

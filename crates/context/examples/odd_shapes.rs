@@ -13,13 +13,8 @@ use foveal_context::record::Record;
 use foveal_context::tokens::Tokenizer;
 use foveal_testkit::fixture::Builder;
 use foveal_testkit::render::advance_to_end;
+use foveal_testkit::shapes::{self, Shape, messages, plain, results};
 use foveal_transcript::{Conversation, Mark, Role};
-
-/// The engine's own profiles.
-const PROFILES: &[&str] = &["lossless", "balanced", "max"];
-
-/// The name of a shape, and so many bytes of it.
-type Shape<T> = (&'static str, fn(usize) -> T);
 
 /// Outputs of a command, the plain one first.
 const OUTPUTS: &[Shape<String>] = &[
@@ -73,40 +68,13 @@ fn main() {
     let bytes: usize = bytes.expect("the size in bytes");
     // The vocabulary is unpacked at the first count.
     Tokenizer::O200k.count("once");
-    println!("{bytes} bytes each, seconds\n");
-    print!("{:<44}", "");
-    PROFILES.iter().for_each(|profile| print!("{profile:>10}"));
-    println!("{:>10}", "factor");
+    print!("{}", shapes::head(bytes));
     let wanted = std::env::args().nth(2).unwrap_or_default();
-    table(OUTPUTS, &wanted, |shape| printed(&shape(bytes)));
-    table(CONVERSATIONS, &wanted, |shape| shape(bytes));
-}
-
-fn table<T>(
-    shapes: &[Shape<T>],
-    wanted: &str,
-    conversation: impl Fn(fn(usize) -> T) -> Conversation,
-) {
-    let mut plain = None;
-    for (at, (name, shape)) in shapes.iter().enumerate() {
-        if at > 0 && !name.contains(wanted) {
-            continue;
-        }
-        let conversation = conversation(*shape);
-        print!("{name:<44}");
-        let times: Vec<f64> = PROFILES
-            .iter()
-            .map(|profile| {
-                let time = planned(&conversation, profile).as_secs_f64();
-                print!("{time:>10.2}");
-                time
-            })
-            .collect();
-        let longest = times.iter().copied().fold(0.0, f64::max);
-        let of_plain = *plain.get_or_insert(longest);
-        println!("{:>10.1}", longest / of_plain);
-    }
+    let print = |row: &str| println!("{row}");
+    let printed = |output: &String, profile: &str| planned(&results(1, output), profile);
+    shapes::rows(OUTPUTS, &wanted, bytes, printed, print);
     println!();
+    shapes::rows(CONVERSATIONS, &wanted, bytes, planned, print);
 }
 
 /// How long a profile takes with the whole conversation.
@@ -117,33 +85,6 @@ fn planned(conversation: &Conversation, profile: &str) -> Duration {
     let mut projector = profile.start(&PriceCard::anthropic_5m());
     advance_to_end(&record, &mut projector, |_| ());
     begun.elapsed()
-}
-
-/// A conversation in which a command prints `output`.
-fn printed(output: &str) -> Conversation {
-    results(1, output)
-}
-
-/// A conversation in which a command prints `output` so many times.
-fn results(count: usize, output: &str) -> Conversation {
-    let mut script = Builder::default();
-    script.message(Role::User, Mark::None, "run it");
-    for at in 0..count {
-        script.message(Role::Assistant, Mark::None, "");
-        script.call("Bash", serde_json::json!({"command": format!("./it {at}")}));
-        script.result(output, false);
-    }
-    script.message(Role::Assistant, Mark::None, "done");
-    script.finish()
-}
-
-fn messages(pairs: usize) -> Conversation {
-    let mut script = Builder::default();
-    for _ in 0..pairs {
-        script.message(Role::User, Mark::None, "go on");
-        script.message(Role::Assistant, Mark::None, "I go on");
-    }
-    script.finish()
 }
 
 fn shuffled(times: usize) -> Conversation {
@@ -166,8 +107,4 @@ fn shuffled(times: usize) -> Conversation {
         script.result(&text, false);
     }
     script.finish()
-}
-
-fn plain(bytes: usize) -> String {
-    (0..bytes / 36).map(|at| format!("line {at} says that {} was made\n", at * 7 % 1013)).collect()
 }

@@ -80,6 +80,11 @@ impl Engine {
         self.planner.set_prelude(tokens);
     }
 
+    /// The tokens that were told last by [`Engine::set_prelude`].
+    pub fn prelude(&self) -> Tokens {
+        self.planner.prelude()
+    }
+
     /// The message that is sent for an entry that was planned.
     pub fn render(&self, index: EntryIndex) -> Cow<'_, Entry> {
         let entry = self.record.entry(index);

@@ -1,6 +1,7 @@
 //! The engine over written, generated and recorded conversations.
 
 mod asking_twice;
+mod bill;
 mod coverage;
 mod engine;
 mod laws;

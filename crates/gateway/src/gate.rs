@@ -3,10 +3,11 @@
 
 use std::net::IpAddr;
 
+use foveal_listening::Token;
 use hyper::Uri;
 use hyper::header::{HOST, HeaderMap, HeaderName, ORIGIN};
 
-use crate::settings::{ServeError, Settings, Token};
+use crate::settings::{ServeError, Settings};
 
 /// The header with the token.
 const TOKEN_HEADER: HeaderName = HeaderName::from_static("x-foveal-token");
@@ -101,11 +102,11 @@ fn without_port(host: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use foveal_listening::Token;
     use hyper::Uri;
     use hyper::header::HeaderMap;
 
     use super::{Gate, Stranger};
-    use crate::settings::Token;
 
     fn checked(gate: &Gate, lines: &[(&'static str, &str)]) -> Result<(), Stranger> {
         let mut headers = HeaderMap::new();

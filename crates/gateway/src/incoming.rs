@@ -2,47 +2,14 @@
 
 use std::io::Read;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 
+use foveal_listening::Share;
 use http_body_util::BodyExt;
 use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
 use hyper::header::{CONTENT_ENCODING, HeaderMap};
 
 use crate::settings::Limits;
-
-/// Bytes of the bodies that are held at the same time. Cheap to clone.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Held(Arc<AtomicUsize>);
-
-/// Some of them, until this is dropped.
-#[derive(Debug)]
-pub(crate) struct Share {
-    count: usize,
-    all: Held,
-}
-
-impl Held {
-    /// None yet.
-    pub(crate) fn share(&self) -> Share {
-        Share { count: 0, all: self.clone() }
-    }
-}
-
-impl Share {
-    /// Takes more; whether there were so many left.
-    pub(crate) fn take(&mut self, count: usize, max: usize) -> bool {
-        self.count += count;
-        self.all.0.fetch_add(count, Ordering::Relaxed) + count <= max
-    }
-}
-
-impl Drop for Share {
-    fn drop(&mut self) {
-        self.all.0.fetch_sub(self.count, Ordering::Relaxed);
-    }
-}
 
 /// What was read of a body.
 pub(crate) enum Taken {

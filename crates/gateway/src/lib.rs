@@ -26,5 +26,6 @@ pub mod settings;
 pub mod shaper;
 pub mod upstream;
 
+pub use foveal_listening::Token;
 pub use listen::Gateway;
-pub use settings::{Limits, ServeError, Settings, Token, WebSockets};
+pub use settings::{Limits, ServeError, Settings, WebSockets};

@@ -17,7 +17,7 @@ use crate::client;
 use crate::gate;
 use crate::service::Service;
 use crate::settings::{ServeError, Settings};
-use crate::speaking::Speaking;
+use crate::speaking;
 
 /// Bytes of the longest head of a request.
 const HEAD_BYTES_MAX: usize = 256 << 10;
@@ -55,7 +55,7 @@ impl Gateway {
         let mut runtime = tokio::runtime::Builder::new_multi_thread();
         let runtime = runtime.enable_all().build().map_err(ServeError::Start)?;
         runtime.block_on(async {
-            let stop = stop_when_asked();
+            let stop = foveal_listening::when_asked_to_end();
             let gateway = Self::bind(settings).await?;
             ready(gateway.address());
             gateway.serve(stop).await;
@@ -79,7 +79,7 @@ impl Gateway {
                 () = stop.cancelled() => break,
             };
             let Some((stream, place)) = accepted else { continue };
-            let stream = Speaking::new(stream, self.settings.limits.head);
+            let stream = speaking::speaking(stream, self.settings.limits.head);
             let service = Arc::clone(&self.service);
             let answer = service_fn(move |request| {
                 let service = Arc::clone(&service);
@@ -102,44 +102,6 @@ impl Gateway {
             });
         }
         drop(tokio::time::timeout(END_PATIENCE, graceful.shutdown()).await);
-    }
-}
-
-/// Cancelled when the program is asked to end: by Ctrl+C, or SIGTERM. Where signals cannot be
-/// listened for, they end the program as they always do.
-fn stop_when_asked() -> CancellationToken {
-    let stop = CancellationToken::new();
-    let stopping = stop.clone();
-    tokio::spawn(async move {
-        asked_to_end().await;
-        stopping.cancel();
-    });
-    stop
-}
-
-#[cfg(unix)]
-async fn asked_to_end() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let terminated = async {
-        match signal(SignalKind::terminate()) {
-            Ok(mut signal) => drop(signal.recv().await),
-            Err(_) => std::future::pending().await,
-        }
-    };
-    tokio::select! {
-        () = interrupted() => {}
-        () = terminated => {}
-    }
-}
-
-#[cfg(not(unix))]
-async fn asked_to_end() {
-    interrupted().await;
-}
-
-async fn interrupted() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
     }
 }
 

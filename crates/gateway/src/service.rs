@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use foveal_listening::{Held, Share};
 use foveal_live::request::{About, Wait};
 use foveal_wire::Protocol;
 use hyper::body::{Bytes, Incoming};
@@ -18,7 +19,7 @@ use crate::client::Upward;
 use crate::exchange::{End, Exchange, FailedOpen};
 use crate::gate::Gate;
 use crate::headers;
-use crate::incoming::{self, Held, ReadError, Share, Taken};
+use crate::incoming::{self, ReadError, Taken};
 use crate::pages;
 use crate::refusal::Refusal;
 use crate::route::{self, Route};

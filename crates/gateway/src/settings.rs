@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use foveal_listening::Token;
 use foveal_transcript::Timestamp;
 
 use crate::exchange::Observer;
@@ -91,32 +92,4 @@ pub enum ServeError {
     Start(#[source] io::Error),
     #[error("cannot speak TLS: {0}")]
     Tls(#[from] rustls::Error),
-}
-
-/// A secret that clients show. Never printed.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Token(String);
-
-/// Fewest bytes of a token: 16 random ones in hex digits, or a little less in base64.
-const TOKEN_BYTES_MIN: usize = 20;
-
-impl Token {
-    /// A token, if it can be sent in a header and is too long to be guessed.
-    pub fn new(text: &str) -> Option<Self> {
-        let text = text.trim();
-        let is_sendable = text.bytes().all(|byte| byte.is_ascii_graphic());
-        (is_sendable && text.len() >= TOKEN_BYTES_MIN).then(|| Self(text.to_owned()))
-    }
-
-    /// Whether `shown` is the token. Takes as long wherever they differ.
-    pub(crate) fn is(&self, shown: &[u8]) -> bool {
-        let differing = self.0.bytes().zip(shown).fold(0, |all, (a, b)| all | (a ^ b));
-        self.0.len() == shown.len() && differing == 0
-    }
-}
-
-impl std::fmt::Debug for Token {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Token(..)")
-    }
 }

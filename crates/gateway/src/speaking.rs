@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use foveal_listening::{Ear, Overheard};
 use tokio::net::TcpStream;
 use tokio::time::Sleep;
 
@@ -13,62 +13,29 @@ use tokio::time::Sleep;
 /// many as HTTP/2 begins with.
 const BEGINNING_BYTES: usize = 24;
 
-/// A connection that fails where the first bytes do not come in time.
-pub(crate) struct Speaking {
-    stream: TcpStream,
+/// How long the first bytes of a connection are still waited for.
+pub(crate) struct Beginning {
     patience: Pin<Box<Sleep>>,
     read: usize,
 }
 
-impl Speaking {
-    pub(crate) fn new(stream: TcpStream, patience: Duration) -> Self {
-        Self { stream, patience: Box::pin(tokio::time::sleep(patience)), read: 0 }
-    }
+/// A connection that fails where the first bytes do not come in time.
+pub(crate) fn speaking(stream: TcpStream, patience: Duration) -> Overheard<TcpStream, Beginning> {
+    let patience = Box::pin(tokio::time::sleep(patience));
+    Overheard::new(stream, Beginning { patience, read: 0 })
 }
 
-impl AsyncRead for Speaking {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let before = buffer.filled().len();
-        let polled = Pin::new(&mut self.stream).poll_read(context, buffer);
-        self.read = self.read.saturating_add(buffer.filled().len() - before);
-        let is_silent = polled.is_pending() && self.read < BEGINNING_BYTES;
-        if is_silent && self.patience.as_mut().poll(context).is_ready() {
-            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+impl Ear<TcpStream> for Beginning {
+    fn heard(&mut self, read: Poll<&[u8]>, context: &mut Context<'_>) -> io::Result<()> {
+        match read {
+            Poll::Ready(bytes) => self.read = self.read.saturating_add(bytes.len()),
+            Poll::Pending => {
+                let is_silent = self.read < BEGINNING_BYTES;
+                if is_silent && self.patience.as_mut().poll(context).is_ready() {
+                    return Err(io::ErrorKind::TimedOut.into());
+                }
+            }
         }
-        polled
-    }
-}
-
-impl AsyncWrite for Speaking {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, bytes)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        parts: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(context, parts)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
+        Ok(())
     }
 }

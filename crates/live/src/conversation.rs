@@ -311,6 +311,20 @@ impl Live {
         (self.engine.tokens_recorded(), self.engine.tokens())
     }
 
+    /// Tokens of the first messages and of what stands in front of them, as the client sent them.
+    pub(crate) fn tokens_asked(&self, messages: usize) -> Tokens {
+        let record = self.engine.record();
+        let entries = self.messages.get(messages).map_or(record.len() as u32, |it| it.entry.0);
+        let tokens = (0..entries).map(|at| record.facts(EntryIndex(at)).tokens);
+        self.engine.prelude() + tokens.sum()
+    }
+
+    /// Tokens of the first entries and of what stands in front of them, as they go.
+    pub(crate) fn tokens_sent(&self, entries: usize) -> Tokens {
+        let window = self.engine.window().iter().take(entries);
+        self.engine.prelude() + window.map(|index| self.engine.item(*index).tokens).sum()
+    }
+
     /// The engine's view of the last message.
     pub(crate) fn last_entries(&self) -> impl Iterator<Item = &Entry> {
         let first = self.messages.last().map_or(0, |known| known.entry.0);

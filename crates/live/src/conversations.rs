@@ -2,10 +2,11 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use foveal_context::step::Step;
+use foveal_context::step::{RewriteReason, Step};
 use foveal_transcript::ContentHash;
-use foveal_wire::body::{Alike, Body};
+use foveal_wire::body::{Alike, Body, CacheMark, MarkPlace};
 
+use crate::before::Before;
 use crate::chain::{self, Chain};
 use crate::compaction;
 use crate::conversation::Live;
@@ -37,6 +38,7 @@ pub struct Conversations {
     recorder: Arc<dyn Recorder>,
     held: Mutex<Held>,
     queue: Queue,
+    before: Mutex<Before>,
 }
 
 /// A request that something can be done for.
@@ -68,7 +70,8 @@ impl Conversations {
         let others = PROFILES.iter().filter(|name| **name != rules.profile);
         let others = others.filter_map(|name| rules.with_profile(name)).collect();
         let held = Mutex::new(Held::new(rules.bytes_max, IDLE_MS));
-        Self { rules, others, recorder, held, queue: Queue::default() }
+        let (queue, before) = (Queue::default(), Mutex::default());
+        Self { rules, others, recorder, held, queue, before }
     }
 
     /// Makes ready what the first decision would have to wait for.
@@ -113,13 +116,14 @@ impl Conversations {
         let chain = Chain::of(root, (&body, bytes), ends);
         let Some(first) = chain.ends.first().copied() else { return Ok(None) };
         about.conversation = Some(name(&first));
-        let model = (rules.model)(about.model.as_deref().unwrap_or_default(), asked.protocol);
+        let model = model(rules, about.model.as_deref().unwrap_or_default(), &body);
         let request = Request { asked, body: &body, chain: &chain, rules, model };
         // Until what is decided is known.
         let _turn = self.queue.wait(first);
         let mut live = self.find(&request)?;
         let is_new = live.len() < body.messages.len();
         live.take(request.bytes(), &chain, body.messages.len())?;
+        self.compare(&live, &request, about);
         if !live.has_places() {
             // Nothing can be done yet, and what would be decided is to leave it.
             return Ok(None);
@@ -152,6 +156,21 @@ impl Conversations {
                 let mut all = std::iter::once(&self.rules).chain(&self.others);
                 all.find(|rules| rules.profile == name).ok_or(Inactive::UnknownWish)
             }
+        }
+    }
+
+    /// Tells where a request departs from the one before it, and its tokens as it came.
+    fn compare(&self, live: &Live, request: &Request<'_>, about: &mut About) {
+        let tokens = live.tokens_asked(live.len()).0;
+        (about.tokens_asked, about.tokens_sent) = (tokens, tokens);
+        let Some(name) = about.conversation.as_deref().filter(|_| !request.asked.counts) else {
+            return;
+        };
+        let (bytes, now) = (request.bytes(), request.asked.now);
+        let mut before = self.before.lock().unwrap_or_else(PoisonError::into_inner);
+        about.departed = before.depart(name, about.model.as_deref(), bytes, request.chain, now);
+        if let Some(departed) = &mut about.departed {
+            departed.tokens = live.tokens_asked(departed.messages as usize).0;
         }
     }
 
@@ -194,6 +213,8 @@ impl Conversations {
         if !asked.wait.is_given_up() {
             let step = live.plan(asked.now);
             about.rewrite = step.rewrite.map(|reason| reason.words());
+            let own = step.rewrite.filter(|reason| *reason != RewriteReason::ClientRewrote);
+            about.tokens_unchanged = own.map(|_| live.tokens_sent(step.kept).0);
             let is_kept = asked.counts || self.is_kept(&mut live, before, step, request, about);
             // Who no longer waits has sent what was decided earlier.
             let is_in_time = asked.wait.decide();
@@ -201,7 +222,7 @@ impl Conversations {
                 live.was_in_time();
                 return live;
             }
-            about.rewrite = None;
+            (about.rewrite, about.tokens_unchanged) = (None, None);
             if !is_kept {
                 // What was decided just now does not go, nor is it kept later.
                 live.forget_unkept();
@@ -269,6 +290,18 @@ fn is_to_be_left(body: &Body) -> Result<(), Inactive> {
 /// Which history a request has its first messages in common with, and how many, without holding it.
 fn released(alike: Option<Alike<Familiar>>) -> Option<(*const Familiar, usize)> {
     alike.map(|alike| (Arc::as_ptr(&alike.history), alike.messages))
+}
+
+/// What is known of the model that is asked, by how the client has its messages cached.
+fn model(rules: &Rules, name: &str, body: &Body) -> Model {
+    let model = (rules.model)(name, body.protocol);
+    let is_of_messages =
+        |mark: &CacheMark| matches!(mark.place, MarkPlace::Message(_) | MarkPlace::Request);
+    if body.marks.iter().any(|mark| mark.is_hour && is_of_messages(mark)) {
+        model.cached_for_an_hour()
+    } else {
+        model
+    }
 }
 
 /// Whether the prompt as the client sent it fits the model, and the model takes its own thinking

@@ -5,6 +5,7 @@
 //! Pure: no clock, no files, no network. Whoever passes requests on brings the time, and a
 //! [`Recorder`](recorder::Recorder) that keeps decisions before they are used.
 
+mod before;
 mod chain;
 mod compaction;
 mod conversation;

@@ -25,7 +25,7 @@ impl Model {
         } else if name.contains("gemini") || protocol == Protocol::Gemini {
             "gemini"
         } else if is_openai(&name) {
-            "openai-before"
+            if bills_writes(&name) { "openai-after" } else { "openai-before" }
         } else {
             "flat"
         };
@@ -35,6 +35,27 @@ impl Model {
             window: window(&name, protocol),
         }
     }
+
+    /// The same model where the client has its messages cached for an hour: a write costs more
+    /// then, and lives longer.
+    #[must_use]
+    pub fn cached_for_an_hour(mut self) -> Self {
+        if self.prices.name == "anthropic-5m" {
+            self.prices = PriceCard::named("anthropic-1h").unwrap_or(self.prices);
+        }
+        self
+    }
+}
+
+/// Whether OpenAI bills what is written to the cache: from GPT-5.6 on
+/// (developers.openai.com/api/docs/guides/prompt-caching).
+fn bills_writes(name: &str) -> bool {
+    let Some((_, behind)) = name.split_once("gpt-") else { return false };
+    let mut numbers = behind.split(|c: char| !c.is_ascii_digit()).map(|text| text.parse::<u32>());
+    let major = numbers.next().and_then(Result::ok).unwrap_or_default();
+    // Only a number right behind the point is one of the version: others are dates.
+    let minor = behind.split_once('.').and_then(|_| numbers.next()?.ok()).unwrap_or_default();
+    (major, minor) >= (5, 6)
 }
 
 fn is_openai(name: &str) -> bool {
@@ -119,7 +140,12 @@ mod tests {
         let card = |name, protocol| Model::named(name, protocol).prices.name;
         assert_eq!(card("claude-opus-4-5", Protocol::Messages), "anthropic-5m");
         assert_eq!(card("anthropic/claude-sonnet-5", Protocol::Chat), "anthropic-5m");
-        assert_eq!(card("openai/gpt-5.4", Protocol::Chat), "openai-before");
+        for before in ["openai/gpt-5.4", "gpt-5", "gpt-5-2025-08-07", "gpt-4o", "gpt-5-codex"] {
+            assert_eq!(card(before, Protocol::Chat), "openai-before", "{before}");
+        }
+        for after in ["gpt-5.6", "openai/gpt-5.6-sol", "gpt-5.10-codex", "gpt-6"] {
+            assert_eq!(card(after, Protocol::Responses), "openai-after", "{after}");
+        }
         assert_eq!(card("qwen3-coder", Protocol::Chat), "flat");
         assert_eq!(card("gemini-3-pro", Protocol::Gemini), "gemini");
     }

@@ -50,8 +50,53 @@ pub struct About {
     pub tokens_sent: u64,
     /// Why results changed that had been sent before, if any did.
     pub rewrite: Option<&'static str>,
+    /// Tokens of the prompt as it goes, up to the first of these results; `None` where none changed
+    /// but for what the client changed.
+    pub tokens_unchanged: Option<u64>,
+    /// Where the client changed what it had sent before, if it did.
+    pub departed: Option<Departed>,
     /// Why nothing was done, where nothing could be.
     pub inactive: Option<String>,
+}
+
+/// Where a client's request is no longer the one before it of the same conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Departed {
+    /// What changed first.
+    pub changed: Changed,
+    /// How many messages stand before that unchanged; 0 where all of the prompt is another.
+    pub messages: u64,
+    /// Tokens of these messages with what stands in front of them, as the client sent them.
+    pub tokens: u64,
+    /// Where the changed message stands in the body as it came, if there is one in its place.
+    pub bytes: Option<Range<usize>>,
+    /// How long that message was before, in bytes.
+    pub bytes_before: Option<u64>,
+}
+
+/// What of a request a client changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Changed {
+    /// Another model is asked.
+    Model,
+    /// The tools.
+    Tools,
+    /// The system prompt.
+    System,
+    /// A message.
+    Message,
+}
+
+impl Changed {
+    /// The words used in messages and figures.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Model => "model",
+            Self::Tools => "tools",
+            Self::System => "system prompt",
+            Self::Message => "message",
+        }
+    }
 }
 
 /// Texts in place of others: places of JSON strings in a body, ascending.

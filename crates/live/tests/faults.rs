@@ -42,12 +42,12 @@ impl Recorder for Failing {
 }
 
 /// Output of a program that is long enough to be cut.
-fn output(seed: usize) -> String {
+pub(crate) fn output(seed: usize) -> String {
     (0..400).map(|line| format!("line {line} of run {seed}\\n")).collect()
 }
 
 /// A body in which a program ran so many times; `last` is what is asked then.
-fn body(runs: usize, last: &str) -> Vec<u8> {
+pub(crate) fn body(runs: usize, last: &str) -> Vec<u8> {
     let turns: String = (0..runs)
         .map(|run| {
             let call = format!(r#"{{"type":"tool_use","id":"c{run}","name":"Bash","input":{{"command":"./run {run}"}}}}"#);
@@ -65,7 +65,11 @@ fn body(runs: usize, last: &str) -> Vec<u8> {
         .into_bytes()
 }
 
-fn ask(conversations: &Conversations, body: &[u8], change: impl FnOnce(&mut Asked<'_>)) -> Shaped {
+pub(crate) fn ask(
+    conversations: &Conversations,
+    body: &[u8],
+    change: impl FnOnce(&mut Asked<'_>),
+) -> Shaped {
     let wait = Wait::default();
     let mut asked = Asked {
         protocol: Protocol::Messages,
@@ -80,7 +84,7 @@ fn ask(conversations: &Conversations, body: &[u8], change: impl FnOnce(&mut Aske
     conversations.shape(&asked)
 }
 
-fn text(shaped: &Shaped) -> String {
+pub(crate) fn text(shaped: &Shaped) -> String {
     String::from_utf8_lossy(shaped.body.as_deref().unwrap_or_default()).into_owned()
 }
 

@@ -33,7 +33,7 @@ pub enum ServeError {
 pub fn serve(server: &Server) -> Result<(), ServeError> {
     let runtime = runtime::build(server.shared.settings.calls_max).map_err(ServeError::Start)?;
     let served = runtime.block_on(async {
-        let stop = runtime::stop_when_asked();
+        let stop = foveal_listening::when_asked_to_end();
         let (pipe, output) = stdio_pipes();
         match input::is_pipe() {
             true => serve_on(server, pipe, output, stop).await,

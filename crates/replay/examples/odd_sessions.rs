@@ -3,34 +3,22 @@
 //! `cargo run --release -p foveal-replay --example odd_sessions -- [BYTES]` (default 1,000,000).
 //! The last column is how many times longer a shape takes than the plain one.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use foveal_context::prices::PriceCard;
 use foveal_context::profile::Profile;
 use foveal_context::tokens::Tokenizer;
 use foveal_replay::{Prepared, replay};
 use foveal_testkit::fixture::Builder;
+use foveal_testkit::shapes::{self, Shape, messages, plain, results};
 use foveal_transcript::{Conversation, Mark, Role};
 
-/// The engine's own profiles.
-const PROFILES: &[&str] = &["lossless", "balanced", "max"];
-
-/// A shape's name, and so many bytes of it.
-type Shape = (&'static str, fn(usize) -> Conversation);
-
 /// Conversations, the plain one first.
-const SHAPES: &[Shape] = &[
+const SHAPES: &[Shape<Conversation>] = &[
     ("forty results", |bytes| results(40, &plain(bytes / 40))),
     ("tiny requests", |bytes| results(bytes / 60, "ok")),
     ("small results", |bytes| results(bytes / 300, &plain(240))),
-    ("tiny messages", |bytes| {
-        let mut script = Builder::default();
-        for _ in 0..bytes / 15 {
-            script.message(Role::User, Mark::None, "go on");
-            script.message(Role::Assistant, Mark::None, "I go on");
-        }
-        script.finish()
-    }),
+    ("tiny messages", |bytes| messages(bytes / 15)),
     ("one result again and again", |bytes| results(bytes / 2_000, &plain(2_000))),
     ("one edit again and again", |bytes| {
         let mut script = Builder::default();
@@ -55,42 +43,17 @@ fn main() {
     let bytes: usize = bytes.expect("the size in bytes");
     // The vocabulary is unpacked at the first count.
     Tokenizer::O200k.count("once");
-    println!("{bytes} bytes each, seconds\n");
-    print!("{:<44}", "");
-    PROFILES.iter().for_each(|profile| print!("{profile:>10}"));
-    println!("{:>10}", "factor");
-    let mut plain = None;
-    for (name, shape) in SHAPES {
-        print!("{name:<44}");
-        let mut longest: f64 = 0.0;
-        for profile in PROFILES {
-            let conversation = shape(bytes);
-            let begun = Instant::now();
-            let prepared = Prepared::new(conversation, Tokenizer::O200k);
-            let prices = PriceCard::anthropic_5m();
-            let profile = Profile::named(profile).expect("one of the engine's own");
-            replay(&prepared, &mut profile.start(&prices), &prices, &mut |_, _| ());
-            let seconds = begun.elapsed().as_secs_f64();
-            print!("{seconds:>10.2}");
-            longest = longest.max(seconds);
-        }
-        println!("{:>10.1}", longest / *plain.get_or_insert(longest));
-    }
+    print!("{}", shapes::head(bytes));
+    shapes::rows(SHAPES, "", bytes, replayed, |row| println!("{row}"));
 }
 
-/// A conversation in which a command prints `output` so many times.
-fn results(count: usize, output: &str) -> Conversation {
-    let mut script = Builder::default();
-    script.message(Role::User, Mark::None, "run it");
-    for at in 0..count {
-        script.message(Role::Assistant, Mark::None, "");
-        script.call("Bash", serde_json::json!({"command": format!("./it {at}")}));
-        script.result(output, false);
-    }
-    script.message(Role::Assistant, Mark::None, "done");
-    script.finish()
-}
-
-fn plain(bytes: usize) -> String {
-    (0..bytes / 36).map(|at| format!("line {at} says that {} was made\n", at * 7 % 1013)).collect()
+/// How long the replay of a conversation takes.
+fn replayed(conversation: &Conversation, profile: &str) -> Duration {
+    let conversation = conversation.clone();
+    let begun = Instant::now();
+    let prepared = Prepared::new(conversation, Tokenizer::O200k);
+    let prices = PriceCard::anthropic_5m();
+    let profile = Profile::named(profile).expect("one of the engine's own");
+    replay(&prepared, &mut profile.start(&prices), &prices, &mut |_, _| ());
+    begun.elapsed()
 }

@@ -1,5 +1,6 @@
 //! What a prompt costs, given what the provider's cache holds.
 
+use foveal_context::bill::Kept;
 use foveal_context::prices::PriceCard;
 use foveal_context::tokens::Tokens;
 use foveal_transcript::Timestamp;
@@ -14,6 +15,8 @@ pub struct Charge {
     pub cached: Tokens,
     /// US dollars for the input.
     pub dollars: f64,
+    /// How much of the last prompt stands at its beginning, whether that was cached or not.
+    pub kept: Kept,
 }
 
 /// A prompt as it goes on, and a provider's cache as one conversation sees it: the last prompt that
@@ -80,6 +83,10 @@ impl Cache {
             (Some(lifetime), Some(last), Some(now)) => now.since_ms(last) > lifetime,
             (Some(_), _, _) => false,
         };
+        let kept = match self.same == self.charged.len() {
+            true => Kept::All,
+            false => Kept::First(self.tokens(self.same)),
+        };
         let mut cached = self.tokens(self.same);
         if expired || cached < prices.cache_minimum {
             cached = Tokens(0);
@@ -95,6 +102,6 @@ impl Cache {
         };
         let written = total - cached;
         let dollars = (written.0 as f64 * fresh + cached.0 as f64 * prices.cache_read) / 1e6;
-        Charge { prompt: total, cached, dollars }
+        Charge { prompt: total, cached, dollars, kept }
     }
 }

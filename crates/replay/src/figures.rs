@@ -2,6 +2,7 @@
 
 use std::ops::AddAssign;
 
+use foveal_context::bill::Bill;
 use foveal_context::tokens::Tokens;
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +34,54 @@ pub struct Figures {
     pub repairs: u64,
     /// Laws broken.
     pub breaches: Breaches,
+    /// What was billed, or would have been, for the requests whose bill is recorded.
+    pub billed: Billed,
+}
+
+/// The bill of requests whose usage is recorded.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Billed {
+    /// Requests.
+    pub requests: u64,
+    /// What they cost.
+    pub bill: Bill,
+    /// US dollars for repairs, which are not in the bill.
+    pub repair_dollars: f64,
+}
+
+impl Billed {
+    /// US dollars for the input, repairs included.
+    pub fn input_dollars(&self) -> f64 {
+        self.bill.input().dollars + self.repair_dollars
+    }
+
+    /// US dollars for input and output, repairs included.
+    pub fn dollars(&self) -> f64 {
+        self.bill.dollars() + self.repair_dollars
+    }
+
+    /// The input's cost relative to that as recorded: -0.2 is 20 % less; `None` where that cost
+    /// nothing, or is not recorded.
+    pub fn input_change(&self, recorded: &Self) -> Option<f64> {
+        change(self.input_dollars(), recorded.input_dollars())
+    }
+
+    /// The same with the output.
+    pub fn change(&self, recorded: &Self) -> Option<f64> {
+        change(self.dollars(), recorded.dollars())
+    }
+}
+
+impl AddAssign for Billed {
+    fn add_assign(&mut self, other: Self) {
+        self.requests += other.requests;
+        self.bill += other.bill;
+        self.repair_dollars += other.repair_dollars;
+    }
+}
+
+fn change(dollars: f64, recorded: f64) -> Option<f64> {
+    (recorded > 0.0 && dollars.is_finite()).then(|| dollars / recorded - 1.0)
 }
 
 impl Figures {
@@ -50,6 +99,10 @@ impl Figures {
             sum.evidence += request.evidence;
             sum.references += request.references;
             sum.repairs += u64::from(request.repairs);
+            if let Some(priced) = request.bill {
+                let repair_dollars = request.bill_repair_dollars;
+                sum.billed += Billed { requests: 1, bill: priced.otherwise, repair_dollars };
+            }
         }
         sum
     }
@@ -65,13 +118,16 @@ impl Figures {
             sum.dollars += request.raw.dollars;
             sum.evidence += whole(request.evidence);
             sum.references += whole(request.references);
+            if let Some(priced) = request.bill {
+                sum.billed += Billed { requests: 1, bill: priced.billed, repair_dollars: 0.0 };
+            }
         }
         sum
     }
 
     /// The cost relative to `raw`: -0.3 is 30 % less; `None` where raw costs nothing.
     pub fn cost_change(&self, raw: &Figures) -> Option<f64> {
-        (raw.dollars > 0.0 && self.dollars.is_finite()).then(|| self.dollars / raw.dollars - 1.0)
+        change(self.dollars, raw.dollars)
     }
 
     /// The tokens relative to `raw`; `None` where there are none.
@@ -97,5 +153,6 @@ impl AddAssign for Figures {
         self.references += other.references;
         self.repairs += other.repairs;
         self.breaches += other.breaches;
+        self.billed += other.billed;
     }
 }

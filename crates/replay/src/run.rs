@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use foveal_context::bill::{Kept, Meter, Priced, Request, Went};
 use foveal_context::call_texts::{argument_texts, projected};
 use foveal_context::facts::visible_texts;
 use foveal_context::prices::PriceCard;
@@ -165,6 +166,11 @@ pub struct RequestFigures {
     pub repair_dollars: f64,
     /// Why results already sent were changed.
     pub rewrite: Option<RewriteReason>,
+    /// What the provider billed for it, and what it would have for the prompt as projected, where
+    /// the recording tells.
+    pub bill: Option<Priced>,
+    /// US dollars for the repairs by the bill, whose prompts are longer than what is recorded.
+    pub bill_repair_dollars: f64,
 }
 
 /// The figures of one conversation under one profile.
@@ -226,6 +232,7 @@ struct State<'a> {
     replaced: HashMap<u32, Scan>,
     visible: Visible,
     mended: HashSet<EntryIndex>,
+    meter: Meter,
     replay: Replay,
 }
 
@@ -292,6 +299,7 @@ impl<'a> State<'a> {
             replaced: HashMap::new(),
             visible: Visible::default(),
             mended: HashSet::new(),
+            meter: Meter::new(Went::Raw),
             replay: Replay::default(),
         }
     }
@@ -310,6 +318,11 @@ impl<'a> State<'a> {
         let (evidence, lost) = self.evidence(uses);
         let references = self.references(uses);
         let (repairs, repair_dollars) = self.repair(projector, &lost, projected);
+        let bill = self.bill(step, time, raw, projected);
+        // A repair reads all of the prompt once more, also what is not recorded of it.
+        let billed = bill.filter(|_| repairs > 0).map_or(0, |it| it.otherwise.input().tokens);
+        let unrecorded = billed.saturating_sub(projected.prompt.0) as f64;
+        let bill_repair_dollars = repair_dollars + unrecorded * self.prices.cache_read / 1e6;
         self.replay.requests.push(RequestFigures {
             answer: step.answer,
             time,
@@ -320,7 +333,36 @@ impl<'a> State<'a> {
             repairs,
             repair_dollars,
             rewrite: step.rewrite,
+            bill,
+            bill_repair_dollars,
         });
+    }
+
+    /// What was billed for the recorded prompt, and what would have been for the projected one.
+    fn bill(
+        &mut self,
+        step: &foveal_context::step::Step,
+        time: Option<Timestamp>,
+        raw: Charge,
+        projected: Charge,
+    ) -> Option<Priced> {
+        let rewrites = step.rewrite.is_some_and(|why| why != RewriteReason::ClientRewrote);
+        let foveal = if rewrites || raw.kept == Kept::All { projected.kept } else { Kept::All };
+        let usage = self.prepared.record.entry(step.answer).usage;
+        let Some(usage) = usage.filter(|usage| usage.prompt() > 0) else {
+            self.meter.skip(raw.kept, foveal);
+            return None;
+        };
+        let request = Request {
+            time,
+            usage: &usage,
+            charged: None,
+            raw: raw.prompt,
+            shaped: projected.prompt,
+            client: raw.kept,
+            foveal,
+        };
+        Some(self.meter.take(&request, self.prices))
     }
 
     /// Brings the projected prompt and what it shows up to date.

@@ -55,6 +55,15 @@ pub fn render(data: &ReportData) -> String {
         tables::profiles(html, data);
         frontier::draw(html, data);
     });
+    if data.totals.first().is_some_and(|totals| totals.raw.billed.requests > 0) {
+        section(&mut html, "The bill as recorded", |html| {
+            let text = "What the provider billed, split by why, and what it would have. Prompts \
+                        hold more than what is recorded of them: system prompt, tools, reminders \
+                        and thinking.";
+            html.leaf("p", &[("class", "note")], text);
+            tables::bill(html, data);
+        });
+    }
     section(&mut html, "All conversations", |html| all(html, data));
     section(&mut html, "Conversations by cost", |html| {
         tables::conversations(html, data);

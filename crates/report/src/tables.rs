@@ -1,5 +1,7 @@
 //! The tables of profiles and of conversations.
 
+use foveal_context::bill::words;
+
 use crate::data::{ProfileLine, ReportData, SessionLine, Totals};
 use crate::markup::Html;
 use crate::number;
@@ -11,6 +13,7 @@ pub(crate) fn profiles(html: &mut Html, data: &ReportData) {
     let heads = [
         ("Profile", ""),
         ("Cost", "change of input cost, repairs included"),
+        ("Bill", "change of the input as billed, which holds more than what is recorded"),
         ("Mean", "mean of the conversations’ own changes of cost"),
         ("Dollars", ""),
         ("Tokens", "change of input tokens"),
@@ -31,6 +34,31 @@ pub(crate) fn profiles(html: &mut Html, data: &ReportData) {
     let most = saved.fold(0.1, f64::max);
     for (at, (profile, totals)) in data.profiles.iter().zip(&data.totals).enumerate() {
         profile_row(html, (at, at < data.drawn), profile, totals, most);
+    }
+    html.close("tbody");
+    html.close("table");
+    html.close("div");
+}
+
+/// Draws what was billed, split by why, and what would have been with each profile.
+pub(crate) fn bill(html: &mut Html, data: &ReportData) {
+    let Some(recorded) = data.totals.first().map(|totals| totals.raw.billed) else { return };
+    html.open("div", &[("class", "scroll"), ("tabindex", "0")]);
+    html.open("table", &[]);
+    let mut heads = vec![("Billed for", ""), ("Tokens", "as recorded"), ("Dollars", "as recorded")];
+    heads.extend(data.profiles.iter().map(|profile| (profile.name.as_str(), "dollars")));
+    head(html, &heads);
+    html.open("tbody", &[]);
+    for (at, (key, part)) in recorded.bill.parts().into_iter().enumerate() {
+        html.open("tr", &[]);
+        html.leaf("th", &[("scope", "row")], words(key));
+        html.leaf("td", &[], &number::count(part.tokens as f64));
+        html.leaf("td", &[], &number::dollars(part.dollars));
+        for totals in &data.totals {
+            let (_, with) = totals.projected.billed.bill.parts()[at];
+            html.leaf("td", &[], &number::dollars(with.dollars));
+        }
+        html.close("tr");
     }
     html.close("tbody");
     html.close("table");
@@ -58,8 +86,10 @@ fn recorded_row(html: &mut Html, totals: &Totals) {
     html.text("as recorded");
     html.close("th");
     let all = "100\u{202f}%";
+    let billed = &totals.raw.billed;
     for text in [
         number::change(Some(0.0)),
+        number::change(billed.input_change(billed)),
         number::change(Some(0.0)),
         number::dollars(totals.raw.dollars),
         number::count(totals.raw.tokens.0 as f64),
@@ -102,6 +132,7 @@ fn profile_row(
     html.leaf("i", &[("class", "bar"), ("style", &format!("width:{width:.1}%"))], "");
     html.close("td");
     for text in [
+        number::change(totals.projected.billed.input_change(&totals.raw.billed)),
         number::change(totals.mean_change()),
         number::dollars(totals.projected.dollars),
         number::change(totals.token_change()),

@@ -34,6 +34,7 @@ fn a_replay(requests: u32, factor: f64) -> Replay {
         prompt: Tokens(prompt as u64),
         cached: Tokens((prompt * 0.8) as u64),
         dollars: prompt / 1e5,
+        ..Charge::default()
     };
     let figures = |at: u32| {
         let prompt = f64::from(at + 1) * 1000.0;
@@ -47,6 +48,8 @@ fn a_replay(requests: u32, factor: f64) -> Replay {
             repairs: 0,
             repair_dollars: 0.0,
             rewrite: None,
+            bill: None,
+            bill_repair_dollars: 0.0,
         }
     };
     Replay { requests: (0..requests).map(figures).collect(), ..Replay::default() }

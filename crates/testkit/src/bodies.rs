@@ -27,9 +27,10 @@ pub fn body(api: Api, model: &str, entries: &[Entry]) -> Vec<u8> {
     let lead = entries.iter().take_while(|entry| entry.role == Role::System).count();
     let (lead, rest) = entries.split_at(lead);
     let system: Vec<String> = lead.iter().map(Entry::text).collect();
+    let messages = messages_of(api, rest);
     let body = match api {
         Api::Messages => {
-            let mut messages = grouped(rest, messages);
+            let mut messages = messages;
             if let Some(last) = messages.last_mut().and_then(|last| last["content"].as_array_mut())
                 && let Some(Value::Object(block)) = last.last_mut()
             {
@@ -42,21 +43,30 @@ pub fn body(api: Api, model: &str, entries: &[Entry]) -> Vec<u8> {
         }
         Api::Chat => {
             let system = system.iter().map(|text| json!({ "role": "system", "content": text }));
-            let messages: Vec<Value> = system.chain(rest.iter().map(chat)).collect();
+            let messages: Vec<Value> = system.chain(messages).collect();
             json!({ "model": model, "messages": messages, "stream": true })
         }
         Api::Responses => {
-            let input: Vec<Value> = rest.iter().flat_map(responses).collect();
-            json!({ "model": model, "instructions": system.join("\n"), "input": input,
+            json!({ "model": model, "instructions": system.join("\n"), "input": messages,
                     "store": false, "stream": true })
         }
         Api::Gemini => {
             let text = system.join("\n");
             json!({ "systemInstruction": { "parts": [{ "text": text }] },
-                    "contents": grouped(rest, gemini) })
+                    "contents": messages })
         }
     };
     body.to_string().into_bytes()
+}
+
+/// These entries as the list of messages that a client of `api` sends.
+pub fn messages_of(api: Api, entries: &[Entry]) -> Vec<Value> {
+    match api {
+        Api::Messages => grouped(entries, messages),
+        Api::Chat => entries.iter().map(chat).collect(),
+        Api::Responses => entries.iter().flat_map(responses).collect(),
+        Api::Gemini => grouped(entries, gemini),
+    }
 }
 
 /// Messages, where results that follow each other are one.

@@ -18,6 +18,7 @@ pub mod render;
 pub mod requests;
 pub mod scripted_views;
 pub mod sessions;
+pub mod shapes;
 pub mod world;
 
 pub use atif::atif;

@@ -115,8 +115,18 @@ pub struct Usage {
     pub cache_read: u64,
     /// Input tokens written to the provider's cache.
     pub cache_write: u64,
+    /// Those of them that Anthropic keeps for an hour, where that is told.
+    #[serde(default)]
+    pub cache_write_hour: u64,
     /// Output tokens.
     pub output: u64,
+}
+
+impl Usage {
+    /// Tokens of the whole prompt, whatever each costs.
+    pub fn prompt(&self) -> u64 {
+        self.input.saturating_add(self.cache_read).saturating_add(self.cache_write)
+    }
 }
 
 /// One tool call of the model.

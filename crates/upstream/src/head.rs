@@ -2,12 +2,11 @@
 //! reset.
 
 use std::io;
-use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use foveal_listening::Ear;
 use tokio::net::TcpStream;
 
 /// Bytes of a head that are kept.
@@ -42,56 +41,25 @@ impl Wire {
     }
 }
 
-/// A connection with its [`Wire`].
-#[derive(Debug)]
-pub(crate) struct Line {
-    pub(crate) stream: TcpStream,
-    pub(crate) wire: Wire,
-}
+impl Ear<TcpStream> for Wire {
+    fn heard(&mut self, read: Poll<&[u8]>, _: &mut Context<'_>) -> io::Result<()> {
+        if let Poll::Ready(bytes) = read {
+            let mut head = self.head.lock().unwrap_or_else(PoisonError::into_inner);
+            if head.len() < HEAD_BYTES_MAX {
+                head.extend_from_slice(bytes);
+            }
+        }
+        Ok(())
+    }
 
-impl Drop for Line {
-    fn drop(&mut self) {
-        if self.wire.is_reset.load(Ordering::SeqCst) {
+    fn may_shut_down(&self) -> bool {
+        !self.is_reset.load(Ordering::SeqCst)
+    }
+
+    fn closes(&mut self, stream: &TcpStream) {
+        if self.is_reset.load(Ordering::SeqCst) {
             // What was not sent yet is thrown away with it, as in a crash.
-            let _ = self.stream.set_zero_linger();
+            let _ = stream.set_zero_linger();
         }
-    }
-}
-
-impl AsyncRead for Line {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let before = buffer.filled().len();
-        let poll = Pin::new(&mut self.stream).poll_read(context, buffer);
-        let mut head = self.wire.head.lock().unwrap_or_else(PoisonError::into_inner);
-        if head.len() < HEAD_BYTES_MAX {
-            head.extend_from_slice(&buffer.filled()[before..]);
-        }
-        drop(head);
-        poll
-    }
-}
-
-impl AsyncWrite for Line {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, bytes)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.wire.is_reset.load(Ordering::SeqCst) {
-            return Poll::Ready(Ok(()));
-        }
-        Pin::new(&mut self.stream).poll_shutdown(context)
     }
 }

@@ -7,13 +7,14 @@ use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use foveal_listening::Overheard;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::runtime;
 use tokio::sync::oneshot;
 
-use crate::head::{Line, Wire};
+use crate::head::Wire;
 use crate::reply::{Reply, Script};
 use crate::seen::Seen;
 use crate::service::{Shared, answer, lock};
@@ -135,7 +136,7 @@ async fn serve(listener: TcpListener, shared: Arc<Shared>) {
         let shared = shared.clone();
         tokio::spawn(async move {
             let wire = Wire::default();
-            let line = TokioIo::new(Line { stream, wire: wire.clone() });
+            let line = TokioIo::new(Overheard::new(stream, wire.clone()));
             let service = service_fn(move |request| answer(shared.clone(), wire.clone(), request));
             // A failure is what a script asked for, or a client that left.
             let _ = http1::Builder::new().serve_connection(line, service).await;

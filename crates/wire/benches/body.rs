@@ -53,8 +53,8 @@ fn bodies(criterion: &mut Criterion) {
             next.drain(mark..=end);
             bencher.iter(|| {
                 let known = |_| vec![std::sync::Arc::clone(&history)];
-                let (_, alike) = Body::scan_after(Protocol::Messages, &next, known)
-                    .expect("it is a body");
+                let (_, alike) =
+                    Body::scan_after(Protocol::Messages, &next, known).expect("it is a body");
                 black_box(alike.map(|alike| alike.messages))
             });
         });

@@ -1,18 +1,19 @@
 //! `foveal mcp`: serves the tools to an agent over the Model Context Protocol.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context;
 use clap::ValueEnum;
-use foveal_mcp::http::{self, HttpSettings, PATH, Token};
+use foveal_mcp::http::{self, HttpSettings, PATH};
 use foveal_mcp::{McpSettings, OpenToolbox, Server, stdio};
 use foveal_processes::Confinement;
 use foveal_tools::table::ToolSet;
 
 use crate::environment::{Environment, MCP_TOKEN_VARIABLE};
+use crate::listening;
 use crate::notice;
 use crate::toolbox::{self, Opener};
 
@@ -62,7 +63,7 @@ pub(crate) struct Arguments {
     structured: bool,
     /// Serves over HTTP at this address (`8765`, `127.0.0.1:8765`) instead of standard input
     /// and output. If FOVEAL_MCP_TOKEN is set, clients must send it as a bearer token.
-    #[arg(long, value_name = "ADDRESS", value_parser = address)]
+    #[arg(long, value_name = "ADDRESS", value_parser = listening::address)]
     http: Option<SocketAddr>,
     /// Serves other machines too. Needs FOVEAL_MCP_TOKEN and an address that they can reach
     /// (`0.0.0.0:8765`).
@@ -123,15 +124,6 @@ fn tell_unconfined() {
     }
 }
 
-/// An address to listen at; of this machine alone where only a port is given.
-fn address(text: &str) -> Result<SocketAddr, std::net::AddrParseError> {
-    let local = text.replacen("localhost:", "127.0.0.1:", 1);
-    match text.parse::<u16>() {
-        Ok(port) => Ok((Ipv4Addr::LOCALHOST, port).into()),
-        Err(_) => local.parse(),
-    }
-}
-
 /// Serves until the client leaves, or until Ctrl+C or SIGTERM.
 ///
 /// # Errors
@@ -167,12 +159,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         stdio::serve(&server)?;
         return Ok(ExitCode::SUCCESS);
     };
-    let token = match environment.mcp_token.as_deref() {
-        Some(text) => Some(Token::new(text).with_context(|| {
-            format!("{MCP_TOKEN_VARIABLE} is no token: at least 20 letters and digits, by chance")
-        })?),
-        None => None,
-    };
+    let token = listening::token(environment.mcp_token.as_deref(), MCP_TOKEN_VARIABLE)?;
     let mut http = HttpSettings::new(address);
     http.is_public = arguments.public;
     http.token = token;

@@ -2,11 +2,11 @@
 
 use std::io::Read;
 use std::panic::{self, AssertUnwindSafe};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use foveal_store::{SqliteStore, Store as _};
+use foveal_tools::clock::{Clock, SystemClock};
 use foveal_tools::settings::{COLLECT_EVERY_MS, KEPT};
-use foveal_transcript::Timestamp;
 use serde_json::Value;
 
 use super::event::Event;
@@ -50,13 +50,13 @@ pub(crate) fn answer(
         let store = store.told_uptime(uptime::now);
         let expand = expand(environment);
         let keeps_contents = user_settings::keep_contents(environment);
-        let means = Means { expand: expand.as_ref(), keeps_contents, now: now() };
+        let means = Means { expand: expand.as_ref(), keeps_contents, now: SystemClock.now() };
         // A store that another process holds is not waited for a second time.
         if let Some(answer) = reply(&event, &store, means).ok()? {
             tell(&answer);
         }
         // What cannot be removed now is removed the next time.
-        store.collect_if_due(KEPT, COLLECT_EVERY_MS, now()).ok()
+        store.collect_if_due(KEPT, COLLECT_EVERY_MS, SystemClock.now()).ok()
     };
     drop(panic::catch_unwind(AssertUnwindSafe(answered)));
 }
@@ -74,9 +74,4 @@ fn end_in_time() {
         std::thread::sleep(TIME_MAX);
         std::process::exit(0);
     });
-}
-
-fn now() -> Timestamp {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }

@@ -4,11 +4,12 @@
 //! relative to raw (-0.3 is 30 % less), and what cannot be told is null.
 
 use foveal_context::profile::Origin;
-use foveal_replay::figures::Figures;
+use foveal_replay::figures::{Billed, Figures};
 use foveal_replay::run::Share;
 use serde::Serialize;
 
 use super::data::{Summary, tokenizer_name};
+use crate::bill;
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -69,6 +70,22 @@ struct Row {
     references: ShareRow,
     repairs: u64,
     laws_broken: LawsRow,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bill: Option<BillRow>,
+}
+
+/// The bill of the requests whose usage is recorded; the changes are those of the prompts alone,
+/// and of prompts and answers.
+#[derive(Serialize)]
+struct BillRow {
+    requests: u64,
+    repair_dollars: f64,
+    #[serde(flatten)]
+    parts: serde_json::Map<String, serde_json::Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input_change: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    change: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -93,10 +110,24 @@ impl From<Share> for ShareRow {
     }
 }
 
-impl From<&Figures> for Row {
-    fn from(figures: &Figures) -> Self {
+impl BillRow {
+    fn of(billed: &Billed, recorded: Option<&Billed>) -> Option<Self> {
+        (billed.requests > 0).then(|| Self {
+            requests: billed.requests,
+            repair_dollars: billed.repair_dollars,
+            parts: bill::json(&billed.bill),
+            input_change: recorded.and_then(|recorded| billed.input_change(recorded)),
+            change: recorded.and_then(|recorded| billed.change(recorded)),
+        })
+    }
+}
+
+impl Row {
+    /// `recorded` is what the bill is compared with.
+    fn of(figures: &Figures, recorded: Option<&Figures>) -> Self {
         let laws = figures.breaches;
         Self {
+            bill: BillRow::of(&figures.billed, recorded.map(|it| &it.billed)),
             requests: figures.requests,
             tokens: figures.tokens.0,
             tokens_cached: figures.cached.0,
@@ -139,7 +170,7 @@ pub(crate) fn render(summary: &Summary<'_>, per_session: bool) -> String {
             cost_change_mean: totals.cost_change_mean,
             tokens_change: totals.figures.tokens_change(raw),
             repairs_per_session: totals.figures.repairs as f64 / sessions,
-            figures: Row::from(&totals.figures),
+            figures: Row::of(&totals.figures, Some(raw)),
         })
         .collect();
     let document = Document {
@@ -148,7 +179,7 @@ pub(crate) fn render(summary: &Summary<'_>, per_session: bool) -> String {
         interrupted: summary.interrupted,
         sessions: summary.totals.sessions,
         conversations: summary.totals.conversations,
-        raw: Row::from(raw),
+        raw: Row::of(raw, None),
         profiles,
         per_session: per_session.then(|| session_rows(summary)),
         not_read: summary.not_read,
@@ -166,7 +197,7 @@ fn session_rows<'a>(summary: &Summary<'a>) -> Vec<SessionRow<'a>> {
         session: &session.session,
         file: &session.file,
         conversations: session.conversations,
-        raw: Row::from(&session.raw),
+        raw: Row::of(&session.raw, None),
         profiles: summary
             .profiles
             .iter()
@@ -175,7 +206,7 @@ fn session_rows<'a>(summary: &Summary<'a>) -> Vec<SessionRow<'a>> {
                 profile: profile.name,
                 cost_change: figures.cost_change(&session.raw),
                 tokens_change: figures.tokens_change(&session.raw),
-                figures: Row::from(figures),
+                figures: Row::of(figures, Some(&session.raw)),
             })
             .collect(),
     });

@@ -1,6 +1,8 @@
 //! The summary for people: tables, then one sentence in dollars.
 
+use foveal_context::bill::{Amount, words};
 use foveal_context::profile::Origin;
+use foveal_context::tokens::Tokens;
 use foveal_replay::figures::Figures;
 use foveal_replay::run::Share;
 
@@ -28,6 +30,10 @@ pub(crate) fn render(summary: &Summary<'_>, per_session: bool, width: Option<usi
     }
     text.push_str(&profile_table(summary, width));
     text.push('\n');
+    if summary.totals.raw.billed.requests > 0 {
+        text.push_str(&bill_table(summary, width));
+        text.push('\n');
+    }
     text.push_str(&within(sentence(summary)));
     text
 }
@@ -43,12 +49,13 @@ fn heading(summary: &Summary<'_>) -> String {
     )
 }
 
-const FIGURES: [(&str, Side); 8] = [
+const FIGURES: [(&str, Side); 9] = [
     ("requests", Side::Right),
     ("tokens", Side::Right),
     ("peak", Side::Right),
     ("cost", Side::Right),
     ("vs raw", Side::Right),
+    ("vs bill", Side::Right),
     ("mean", Side::Right),
     ("rewrites", Side::Right),
     ("evidence", Side::Right),
@@ -63,7 +70,7 @@ fn profile_table(summary: &Summary<'_>, width: Option<usize>) -> String {
         ("laws broken", Side::Right),
     ]);
     let mut table = narrowing(Table::new(columns));
-    let row = |name: &str, figures: &Figures, vs_raw: String, mean: String| {
+    let row = |name: &str, figures: &Figures, vs_raw: String, vs_bill: String, mean: String| {
         let repairs = figures.repairs as f64 / summary.totals.sessions.max(1) as f64;
         vec![
             name.to_owned(),
@@ -72,6 +79,7 @@ fn profile_table(summary: &Summary<'_>, width: Option<usize>) -> String {
             tokens(figures.peak),
             dollars(figures.dollars),
             vs_raw,
+            vs_bill,
             mean,
             count(figures.rewrites),
             share(figures.evidence),
@@ -80,7 +88,8 @@ fn profile_table(summary: &Summary<'_>, width: Option<usize>) -> String {
             figures.breaches.total().to_string(),
         ]
     };
-    table.row(row("raw", &summary.totals.raw, String::new(), String::new()));
+    let recorded = &summary.totals.raw.billed;
+    table.row(row("raw", &summary.totals.raw, String::new(), String::new(), String::new()));
     let mut group = None;
     for (profile, totals) in summary.rows() {
         if summary.sort.is_none() && group != Some(profile.origin) {
@@ -91,10 +100,50 @@ fn profile_table(summary: &Summary<'_>, width: Option<usize>) -> String {
             group = Some(profile.origin);
         }
         let vs_raw = percent(totals.figures.cost_change(&summary.totals.raw));
+        let vs_bill = percent(totals.figures.billed.input_change(recorded));
         let mean = percent(totals.cost_change_mean);
-        table.row(row(profile.name, &totals.figures, vs_raw, mean));
+        table.row(row(profile.name, &totals.figures, vs_raw, vs_bill, mean));
     }
     table.render_within(width, ELSEWHERE)
+}
+
+/// What was billed for the recorded requests, split by why, and what would have been.
+fn bill_table(summary: &Summary<'_>, width: Option<usize>) -> String {
+    let main = summary.main_profile();
+    let (raw, with) = (&summary.totals.raw, &summary.totals.profiles[main].figures);
+    let name = summary.profiles[main].name;
+    let mut table = Table::new(vec![
+        ("billed for", Side::Left),
+        ("tokens", Side::Right),
+        ("cost", Side::Right),
+        ("share", Side::Right),
+        (name, Side::Right),
+    ]);
+    let input = raw.billed.bill.input();
+    let parts = raw.billed.bill.parts().into_iter().zip(with.billed.bill.parts());
+    for ((key, part), (_, with)) in parts {
+        if part.tokens == 0 && with.tokens == 0 {
+            continue;
+        }
+        if key == "output" {
+            table.row(bill_row("all input", input, input.dollars, with_input(summary)));
+        }
+        table.row(bill_row(words(key), part, input.dollars, with.dollars));
+    }
+    let many = plural(raw.billed.requests, "request");
+    let heading = format!("the bill of {many} as recorded, and as it would be with `{name}`:\n");
+    heading + &table.render_within(width, ELSEWHERE)
+}
+
+/// What the input would have cost with the main profile, repairs included.
+fn with_input(summary: &Summary<'_>) -> f64 {
+    summary.totals.profiles[summary.main_profile()].figures.billed.input_dollars()
+}
+
+fn bill_row(name: &str, part: Amount, input: f64, with: f64) -> Vec<String> {
+    let share =
+        if input > 0.0 { format!("{:.1} %", part.dollars / input * 100.0) } else { String::new() };
+    vec![name.to_owned(), tokens(Tokens(part.tokens)), dollars(part.dollars), share, dollars(with)]
 }
 
 /// Where columns are that a narrow terminal has no room for.
@@ -214,6 +263,18 @@ fn sentence(summary: &Summary<'_>) -> String {
         dollars(figures.dollars),
         dollars(raw.dollars),
         (figures.evidence.ratio() * 1e4).floor() / 1e2,
+    ) + &bill_sentence(summary)
+}
+
+/// What that is of the bill, where one is recorded.
+fn bill_sentence(summary: &Summary<'_>) -> String {
+    let recorded = &summary.totals.raw.billed;
+    let with = &summary.totals.profiles[summary.main_profile()].figures.billed;
+    let Some(of_bill) = with.input_change(recorded) else { return String::new() };
+    format!(
+        "of the input as billed ({}), which holds more than these messages: {}\n",
+        dollars(recorded.input_dollars()),
+        change(of_bill),
     )
 }
 

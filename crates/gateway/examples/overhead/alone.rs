@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use foveal_live::rules::Rules;
+use foveal_live::Conversations;
 use foveal_live::recorder::InMemory;
 use foveal_live::request::{Asked, Wait};
-use foveal_live::Conversations;
+use foveal_live::rules::Rules;
 use foveal_transcript::Timestamp;
 use foveal_wire::Protocol;
 

@@ -37,7 +37,8 @@ impl Program {
     pub(crate) fn memory(&self) -> io::Result<String> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-        let kilobytes = line.and_then(|line| line.trim().trim_end_matches("kB").trim().parse().ok());
+        let kilobytes =
+            line.and_then(|line| line.trim().trim_end_matches("kB").trim().parse().ok());
         let kilobytes: f64 = kilobytes.ok_or_else(|| io::Error::other("no VmRSS"))?;
         Ok(format!("{:.0} MB", kilobytes / 1024.0))
     }
@@ -52,11 +53,7 @@ impl Drop for Program {
     }
 }
 
-fn run(
-    path: &Path,
-    data: &Path,
-    model: SocketAddr,
-) -> io::Result<(Child, SocketAddr, Duration)> {
+fn run(path: &Path, data: &Path, model: SocketAddr) -> io::Result<(Child, SocketAddr, Duration)> {
     let began = Instant::now();
     let mut child = Command::new(path)
         .args(["serve", "--listen", "0", "--upstream", &format!("http://{model}")])

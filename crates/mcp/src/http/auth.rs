@@ -1,10 +1,11 @@
 //! Which addresses may be listened at, and which requests are authorised.
 
-use hyper::header::{AUTHORIZATION, HeaderMap, WWW_AUTHENTICATE};
+use foveal_listening::{Token, bearer};
+use hyper::header::{HeaderMap, WWW_AUTHENTICATE};
 use hyper::{Response, StatusCode};
 
 use super::clear::Unclear;
-use super::settings::{HttpError, HttpSettings, PATH, Token};
+use super::settings::{HttpError, HttpSettings, PATH};
 
 /// Refuses to listen where other machines reach it, unless that is wanted and guarded, and where
 /// they do not although that is wanted.
@@ -37,12 +38,9 @@ pub(super) fn authorise(
         return Err(Rejection::NoSuchPath);
     }
     let Some(token) = token else { return Ok(()) };
-    let shown = headers.get(AUTHORIZATION).map(|value| value.as_bytes());
-    let (scheme, shown) = shown.and_then(|shown| shown.split_at_checked(7)).unwrap_or_default();
-    if scheme.eq_ignore_ascii_case(b"bearer ") && token.is(shown) {
-        Ok(())
-    } else {
-        Err(Rejection::NoToken)
+    match bearer(headers).is_some_and(|shown| token.is(shown)) {
+        true => Ok(()),
+        false => Err(Rejection::NoToken),
     }
 }
 

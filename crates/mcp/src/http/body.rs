@@ -1,8 +1,6 @@
 //! The body of a request: read whole, within bounds, before anybody else sees it.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
+use foveal_listening::Held;
 use http_body_util::BodyExt;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::CONTENT_TYPE;
@@ -12,30 +10,6 @@ use crate::message::{MESSAGE_BYTES_MAX, Refusal};
 
 /// Bytes of all bodies together that have not come whole.
 const ALL_BYTES_MAX: usize = 64 << 20;
-
-/// Bytes of the bodies that are read at the same time. Cheap to clone.
-#[derive(Debug, Clone, Default)]
-pub(super) struct BodyBytes(Arc<AtomicUsize>);
-
-/// Some of them, until this is dropped.
-struct Taken {
-    count: usize,
-    all: BodyBytes,
-}
-
-impl Taken {
-    /// Takes more; whether there were so many left.
-    fn take(&mut self, count: usize) -> bool {
-        self.count += count;
-        self.all.0.fetch_add(count, Ordering::Relaxed) + count <= ALL_BYTES_MAX
-    }
-}
-
-impl Drop for Taken {
-    fn drop(&mut self) {
-        self.all.0.fetch_sub(self.count, Ordering::Relaxed);
-    }
-}
 
 /// Why a request is not passed on.
 #[derive(Debug)]
@@ -51,8 +25,8 @@ pub(super) enum Refused {
 }
 
 /// Reads a body whole.
-pub(super) async fn read(mut body: Incoming, all: &BodyBytes) -> Result<Bytes, Refused> {
-    let mut taken = Taken { count: 0, all: all.clone() };
+pub(super) async fn read(mut body: Incoming, all: &Held) -> Result<Bytes, Refused> {
+    let mut share = all.share();
     let mut whole = Vec::new();
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|_| Refused::BrokenOff)?;
@@ -60,7 +34,7 @@ pub(super) async fn read(mut body: Incoming, all: &BodyBytes) -> Result<Bytes, R
         if whole.len() + part.len() > MESSAGE_BYTES_MAX {
             return Err(Refused::TooLarge);
         }
-        if !taken.take(part.len()) {
+        if !share.take(part.len(), ALL_BYTES_MAX) {
             return Err(Refused::Busy);
         }
         whole.extend_from_slice(&part);

@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
+use foveal_listening::{Held, Token};
 use foveal_tools::session::Arrivals;
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
@@ -16,13 +17,13 @@ use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 
 use super::answer_body::AnswerBody;
-use super::body::{self, BodyBytes, Refused};
+use super::body::{self, Refused};
 use super::clear::SESSION_HEADER;
 use super::connections::{Connections, Peer};
 use super::guests::{Guests, Room};
 use super::heads;
 use super::line::{Line, Stage};
-use super::settings::{HttpSettings, Token};
+use super::settings::HttpSettings;
 use crate::claims::{Claim, Claims};
 use crate::connection::Connection;
 use crate::message::{MESSAGE_BYTES_MAX, Parsed, Refusal, parse};
@@ -38,7 +39,7 @@ pub(super) struct Endpoint {
     guests: Guests,
     arrivals: Arc<Arrivals>,
     claims: Claims,
-    body_bytes: BodyBytes,
+    body_bytes: Held,
     token: Option<Token>,
 }
 
@@ -83,7 +84,7 @@ impl Endpoint {
             guests: Guests::new(server.shared.settings.sessions_max),
             arrivals: Arc::clone(&server.shared.arrivals),
             claims: Claims::default(),
-            body_bytes: BodyBytes::default(),
+            body_bytes: Held::default(),
             token: settings.token.clone(),
         }
     }

@@ -2,22 +2,21 @@
 
 use std::convert::Infallible;
 use std::io;
-use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
+use foveal_listening::{Ear, Overheard, Token};
 use http_body_util::Empty;
 use hyper::body::{Bytes, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream, ReadBuf};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 
 use super::auth::{self, Rejection};
 use super::clear;
 use super::read_last::{HEAD_BYTES_MAX, ReadLast};
-use super::settings::Token;
 
 /// Bytes that are under way at most in [`taken_heads`].
 const UNDER_WAY_BYTES: usize = 64 << 10;
@@ -39,10 +38,10 @@ pub(super) fn admit<Body>(
 /// is taken. Bodies are passed over. For tests.
 pub async fn taken_heads(bytes: &[u8], piece: usize, token: Option<&Token>) -> Vec<bool> {
     let (near, far) = tokio::io::duplex(UNDER_WAY_BYTES);
-    let stream = Recorded { stream: near, read: Arc::default() };
-    let (read, taken) = (Arc::clone(&stream.read), Arc::new(Mutex::new(Vec::new())));
+    let (read, taken) = (Recorded::default(), Arc::new(Mutex::new(Vec::new())));
+    let stream = Overheard::new(near, read.clone());
     let service = service_fn(|request: Request<Incoming>| {
-        let read = read.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let read = read.lock().take();
         let is_taken = admit(&request, &read, token).is_ok();
         taken.lock().unwrap_or_else(PoisonError::into_inner).push(is_taken);
         async { Ok::<_, Infallible>(Response::new(Empty::<Bytes>::new())) }
@@ -70,40 +69,21 @@ pub async fn taken_heads(bytes: &[u8], piece: usize, token: Option<&Token>) -> V
     std::mem::take(&mut taken.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// A stream of which what was read last is kept, as of a connection.
-struct Recorded {
-    stream: DuplexStream,
-    read: Arc<Mutex<ReadLast>>,
-}
+/// What was read last from a stream, as it is kept of a connection.
+#[derive(Clone, Default)]
+struct Recorded(Arc<Mutex<ReadLast>>);
 
-impl AsyncRead for Recorded {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let before = buffer.filled().len();
-        let polled = Pin::new(&mut self.stream).poll_read(context, buffer);
-        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        read.add(&buffer.filled()[before..]);
-        polled
+impl Recorded {
+    fn lock(&self) -> MutexGuard<'_, ReadLast> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl AsyncWrite for Recorded {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, bytes)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
+impl Ear<DuplexStream> for Recorded {
+    fn heard(&mut self, read: Poll<&[u8]>, _: &mut Context<'_>) -> io::Result<()> {
+        if let Poll::Ready(bytes) = read {
+            self.lock().add(bytes);
+        }
+        Ok(())
     }
 }

@@ -45,7 +45,7 @@ pub fn serve(
     auth::check_address(settings)?;
     let runtime = runtime::build(server.shared.settings.calls_max).map_err(HttpError::Start)?;
     let served = runtime.block_on(async {
-        let stop = runtime::stop_when_asked();
+        let stop = foveal_listening::when_asked_to_end();
         let listener = bind(settings).await?;
         ready(listener.local_addr().unwrap_or(settings.address));
         serve_on(server, settings, listener, stop).await;

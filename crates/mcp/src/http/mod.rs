@@ -13,6 +13,8 @@ mod listen;
 mod read_last;
 mod settings;
 
+pub use foveal_listening::Token;
+
 pub use self::heads::taken_heads;
 pub use self::listen::{serve, serve_on};
-pub use self::settings::{HttpError, HttpSettings, PATH, Patience, Token};
+pub use self::settings::{HttpError, HttpSettings, PATH, Patience};

@@ -4,6 +4,8 @@ use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use foveal_listening::Token;
+
 /// Where the protocol is spoken.
 pub const PATH: &str = "/mcp";
 
@@ -65,34 +67,6 @@ impl HttpSettings {
     }
 }
 
-/// A secret that clients show. Never printed.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Token(String);
-
-/// Fewest bytes of a token: 16 random ones in hex digits, or a little less in base64.
-const TOKEN_BYTES_MIN: usize = 20;
-
-impl Token {
-    /// A token, if it can be sent in a header and is too long to be guessed.
-    pub fn new(text: &str) -> Option<Self> {
-        let text = text.trim();
-        let is_sendable = text.bytes().all(|byte| byte.is_ascii_graphic());
-        (is_sendable && text.len() >= TOKEN_BYTES_MIN).then(|| Self(text.to_owned()))
-    }
-
-    /// Whether `shown` is the token. Takes as long wherever they differ.
-    pub(super) fn is(&self, shown: &[u8]) -> bool {
-        let differing = self.0.bytes().zip(shown).fold(0, |all, (a, b)| all | (a ^ b));
-        self.0.len() == shown.len() && differing == 0
-    }
-}
-
-impl std::fmt::Debug for Token {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Token(..)")
-    }
-}
-
 /// Why clients over HTTP are not served.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what variants and fields are")]
@@ -112,7 +86,7 @@ pub enum HttpError {
          0.0.0.0:{port}", port = .0.port()
     )]
     NotPublic(SocketAddr),
-    #[error("cannot listen at {address}: {source}; choose another port")]
+    #[error("cannot listen at {address}; choose another port")]
     Listen { address: SocketAddr, source: io::Error },
     /// The machine has no means for it.
     #[error("cannot begin to serve: {0}")]

@@ -23,8 +23,8 @@ mod walk;
 
 pub use divide::{LEFT_OUT, Piece, divide};
 pub use error::BodyError;
-pub use marks::{CacheMark, MarkPlace};
 pub use history::{Alike, History};
+pub use marks::{CacheMark, MarkPlace};
 pub use message::{Message, Slot};
 pub use scan::{Body, Inactive};
 pub use splice::{Spelled, splice};

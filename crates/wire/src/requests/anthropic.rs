@@ -149,6 +149,8 @@ pub(crate) fn anthropic_usage(usage: &Object) -> Usage {
         input: json::count(usage, "input_tokens"),
         cache_read: json::count(usage, "cache_read_input_tokens"),
         cache_write: json::count(usage, "cache_creation_input_tokens"),
+        cache_write_hour: json::object(usage, "cache_creation")
+            .map_or(0, |written| json::count(written, "ephemeral_1h_input_tokens")),
         output: json::count(usage, "output_tokens"),
     }
 }

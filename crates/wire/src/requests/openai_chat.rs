@@ -156,6 +156,7 @@ pub(crate) fn chat_usage(usage: &Object) -> Usage {
         input: prompt.saturating_sub(cache_read).saturating_sub(cache_write),
         cache_read,
         cache_write,
+        cache_write_hour: 0,
         output: json::count(usage, "completion_tokens"),
     }
 }

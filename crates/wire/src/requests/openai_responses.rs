@@ -197,6 +197,7 @@ pub(crate) fn usage(usage: &Object) -> Usage {
         input: json::count(usage, "input_tokens").saturating_sub(cache_read),
         cache_read,
         cache_write: 0,
+        cache_write_hour: 0,
         output: json::count(usage, "output_tokens"),
     }
 }

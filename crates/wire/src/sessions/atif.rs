@@ -162,6 +162,7 @@ fn usage(metrics: &Object) -> Usage {
         input: prompt.saturating_sub(cache_read).saturating_sub(cache_write),
         cache_read,
         cache_write,
+        cache_write_hour: 0,
         output: json::count(metrics, "completion_tokens"),
     }
 }

@@ -253,6 +253,7 @@ fn token_usage(usage: &Object) -> Usage {
         input: json::count(usage, "input_tokens").saturating_sub(cache_read),
         cache_read,
         cache_write: 0,
+        cache_write_hour: 0,
         output: json::count(usage, "output_tokens"),
     }
 }

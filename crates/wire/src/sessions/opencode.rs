@@ -171,6 +171,7 @@ fn usage(tokens: &Object) -> Usage {
         input: json::count(tokens, "input"),
         cache_read: cached("read"),
         cache_write: cached("write"),
+        cache_write_hour: 0,
         output: json::count(tokens, "output"),
     }
 }

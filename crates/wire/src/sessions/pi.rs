@@ -224,6 +224,7 @@ fn usage(usage: &Object) -> Usage {
         input: json::count(usage, "input"),
         cache_read: json::count(usage, "cacheRead"),
         cache_write: json::count(usage, "cacheWrite"),
+        cache_write_hour: 0,
         output: json::count(usage, "output"),
     }
 }

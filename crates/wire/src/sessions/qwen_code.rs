@@ -246,6 +246,7 @@ fn usage(usage: &Object) -> Usage {
         input: prompt.saturating_sub(cache_read),
         cache_read,
         cache_write: 0,
+        cache_write_hour: 0,
         output: total.checked_sub(prompt).filter(|output| *output > 0).unwrap_or(said),
     }
 }

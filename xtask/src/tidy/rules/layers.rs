@@ -15,6 +15,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("foveal-context", &["foveal-effects", "foveal-transcript"]),
     ("foveal-wire", &["foveal-transcript"]),
     ("foveal-grammars", &[]),
+    ("foveal-listening", &[]),
     ("foveal-code", &["foveal-context", "foveal-effects", "foveal-grammars", "foveal-transcript"]),
     (
         "foveal-index",
@@ -57,13 +58,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "foveal-calls",
             "foveal-cancel",
             "foveal-context",
+            "foveal-listening",
             "foveal-screen",
             "foveal-tools",
             "foveal-transcript",
         ],
     ),
     ("foveal-live", &["foveal-context", "foveal-transcript", "foveal-wire"]),
-    ("foveal-gateway", &["foveal-live", "foveal-transcript", "foveal-wire"]),
+    ("foveal-gateway", &["foveal-listening", "foveal-live", "foveal-transcript", "foveal-wire"]),
     ("foveal-bench", &["foveal-code", "foveal-context", "foveal-effects", "foveal-transcript"]),
     ("foveal-replay", &["foveal-context", "foveal-effects", "foveal-transcript"]),
     (
@@ -77,7 +79,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("foveal-testkit", &["foveal-context", "foveal-effects", "foveal-transcript"]),
-    ("foveal-upstream", &["foveal-context", "foveal-wire"]),
+    ("foveal-upstream", &["foveal-context", "foveal-listening", "foveal-wire"]),
     (
         "foveal",
         &[
@@ -91,6 +93,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "foveal-files",
             "foveal-gateway",
             "foveal-index",
+            "foveal-listening",
             "foveal-live",
             "foveal-mcp",
             "foveal-processes",
@@ -116,6 +119,8 @@ const ALLOWED_DEV: &[(&str, &[&str])] = &[
     // Recorded sessions are read by `wire`; the measures are tested on them, also with files
     // curated by `code`.
     ("foveal-replay", &["foveal-bench", "foveal-code", "foveal-wire"]),
+    // What the gateway saves on recorded sessions is held against what a replay of them says.
+    ("foveal-gateway", &["foveal-code", "foveal-context", "foveal-replay"]),
     // What recorded sessions asked for is asked of the tools.
     ("foveal-tools", &["foveal-wire"]),
     // Its tests open toolboxes, which who serves does elsewhere.

@@ -22,6 +22,9 @@ What the table shows:
                    passed since the request before.
   vs raw, mean     the change of the cost against the recorded prompts: over all sessions, and
                    the mean of the changes of single sessions
+  vs bill          the same against what the provider billed for the prompts, where the recordings
+                   tell: that also holds system prompt, tools, reminders and thinking, which
+                   recordings leave out
   rewrites         requests at which results that had been sent were changed
   evidence         Edits hold lines that tool results showed before. This is the share of these
                    lines that was visible.
@@ -30,11 +33,18 @@ What the table shows:
                    request with a short output and the results that held the lines.
   laws broken      must be 0
 
+Where recordings tell what was billed, a second table splits that by why it was paid. A part is
+paid again when the cache had expired, when the client changed what it had sent before, and, with a
+profile, when foveal rewrote it. Claude Code records only the first output tokens of an answer.
+
 --json prints one document:
   prices, tokenizer, interrupted, sessions, conversations
   raw, profiles[]  requests, tokens, tokens_cached, tokens_peak, dollars, repair_dollars, rewrites,
                    evidence and references {used, visible, ratio}, repairs,
-                   laws_broken {total, lost, dangling, unfrozen, larger}
+                   laws_broken {total, lost, dangling, unfrozen, larger},
+                   bill {requests, uncached, read, written, expired, client, foveal, missed, output,
+                   input, dollars, repair_dollars, input_change, change}; each part has {tokens,
+                   dollars}
   profiles[] also  profile, origin, cost_change, cost_change_mean, tokens_change,
                    repairs_per_session
   per_session[]    with --per-session: session, file, conversations, raw, profiles[]

@@ -1,22 +1,23 @@
 //! The command line of `foveal serve`, and what it brings together.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use clap::ValueEnum;
 use foveal_code::views::CuratedViews;
 use foveal_gateway::upstream::{Upstream, Upstreams};
-use foveal_gateway::{Gateway, Limits, Settings, Token, WebSockets};
+use foveal_gateway::{Gateway, Limits, Settings, WebSockets};
 use foveal_live::Conversations;
 use foveal_live::rules::Rules;
-use foveal_transcript::Timestamp;
+use foveal_tools::clock::{Clock, SystemClock};
 
 use super::kept::Kept;
 use super::told::Teller;
 use crate::environment::{Environment, SERVE_TOKEN_VARIABLE};
+use crate::listening;
 use crate::notice;
 use crate::toolbox;
 
@@ -24,7 +25,7 @@ use crate::toolbox;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Where to listen: a port of this machine, or an address. 0 takes any free port.
-    #[arg(long, value_name = "ADDRESS", default_value = "4117", value_parser = address)]
+    #[arg(long, value_name = "ADDRESS", default_value = "4117", value_parser = listening::address)]
     listen: SocketAddr,
     /// Where requests go, as `https://api.example.com`; if not given, each protocol to its own
     /// provider. `NAME=URL` adds one that the path `/NAME/…` or the header `x-foveal-upstream`
@@ -82,15 +83,6 @@ enum WebSocketChoice {
     Pass,
 }
 
-/// An address to listen at; of this machine alone where only a port is given.
-fn address(text: &str) -> Result<SocketAddr, std::net::AddrParseError> {
-    let local = text.replacen("localhost:", "127.0.0.1:", 1);
-    match text.parse::<u16>() {
-        Ok(port) => Ok((Ipv4Addr::LOCALHOST, port).into()),
-        Err(_) => local.parse(),
-    }
-}
-
 /// Where requests go.
 ///
 /// # Errors
@@ -121,23 +113,13 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(is_of_name)
 }
 
-fn now() -> Timestamp {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
-}
-
 /// Serves until Ctrl+C or SIGTERM.
 ///
 /// # Errors
 /// If an upstream or the address cannot be used.
 pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
     let upstreams = upstreams(&arguments.upstreams)?;
-    let token = match environment.serve_token.as_deref() {
-        Some(text) => Some(Token::new(text).with_context(|| {
-            format!("{SERVE_TOKEN_VARIABLE} is no token: at least 20 letters and digits, by chance")
-        })?),
-        None => None,
-    };
+    let token = listening::token(environment.serve_token.as_deref(), SERVE_TOKEN_VARIABLE)?;
     let store = toolbox::store_of_gateway(environment);
     let teller = Teller::start(Arc::clone(&store), arguments.json, environment);
     let shaper: Arc<dyn foveal_gateway::shaper::Shaper> = match arguments.profile.name() {
@@ -159,7 +141,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         upstreams,
         shaper,
         observer: Arc::new(teller),
-        now,
+        now: || SystemClock.now(),
         websockets: match arguments.websockets {
             WebSocketChoice::Refuse => WebSockets::Refused,
             WebSocketChoice::Pass => WebSockets::Passed,
@@ -177,7 +159,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
 
 #[cfg(test)]
 mod tests {
-    use super::{address, upstreams};
+    use super::upstreams;
 
     #[test]
     fn upstreams_are_named_or_take_everything() {
@@ -194,13 +176,5 @@ mod tests {
         let named = all(&["work=https://b.example/v1"]).unwrap();
         assert!(named.contains(&"https://b.example/v1".to_owned()), "{named:?}");
         assert!(named.contains(&"https://api.anthropic.com".to_owned()), "{named:?}");
-    }
-
-    #[test]
-    fn a_port_is_one_of_this_machine() {
-        assert_eq!(address("4117").unwrap().to_string(), "127.0.0.1:4117");
-        assert_eq!(address("localhost:1").unwrap().to_string(), "127.0.0.1:1");
-        assert_eq!(address("0.0.0.0:1").unwrap().to_string(), "0.0.0.0:1");
-        assert!(address("nowhere").is_err());
     }
 }

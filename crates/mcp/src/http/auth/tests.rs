@@ -1,3 +1,5 @@
+use hyper::header::AUTHORIZATION;
+
 use super::*;
 
 #[test]

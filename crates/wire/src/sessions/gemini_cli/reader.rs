@@ -297,6 +297,7 @@ fn usage(tokens: &Object) -> Usage {
         input: json::count(tokens, "input").saturating_sub(cache_read),
         cache_read,
         cache_write: 0,
+        cache_write_hour: 0,
         output: json::count(tokens, "output") + json::count(tokens, "thoughts"),
     }
 }

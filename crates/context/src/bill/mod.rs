@@ -1,0 +1,8 @@
+//! What requests cost, split by why, and what they would have cost with other prompts.
+
+mod amounts;
+mod line;
+mod meter;
+
+pub use self::amounts::{Amount, Bill, words};
+pub use self::meter::{Kept, Meter, Priced, Request, Went};

@@ -1,0 +1,286 @@
+//! What requests cost, and what they would have cost.
+
+use foveal_context::bill::{Bill, Kept, Meter, Priced, Request, Went};
+use foveal_context::prices::PriceCard;
+use foveal_context::tokens::Tokens;
+use foveal_transcript::{Timestamp, Usage};
+use proptest::prelude::*;
+
+/// A request in one line of a test: seconds, prompts, what stayed, and what was billed.
+#[derive(Debug, Clone, Copy)]
+struct Asked {
+    at: i64,
+    raw: u64,
+    shaped: u64,
+    client: Kept,
+    foveal: Kept,
+    usage: Usage,
+}
+
+fn usage(uncached: u64, read: u64, written: u64) -> Usage {
+    Usage {
+        input: uncached,
+        cache_read: read,
+        cache_write: written,
+        cache_write_hour: 0,
+        output: 100,
+    }
+}
+
+fn asked(at: i64, raw: u64, shaped: u64, usage: Usage) -> Asked {
+    Asked { at, raw, shaped, client: Kept::All, foveal: Kept::All, usage }
+}
+
+fn priced(went: Went, prices: &PriceCard, requests: &[Asked]) -> Vec<Priced> {
+    let mut meter = Meter::new(went);
+    let take = |asked: &Asked| {
+        let request = Request {
+            time: Some(Timestamp(asked.at * 1000)),
+            usage: &asked.usage,
+            charged: None,
+            raw: Tokens(asked.raw),
+            shaped: Tokens(asked.shaped),
+            client: asked.client,
+            foveal: asked.foveal,
+        };
+        meter.take(&request, prices)
+    };
+    requests.iter().map(take).collect()
+}
+
+/// The parts of a bill that hold anything, in tokens.
+fn parts(bill: &Bill) -> String {
+    let parts =
+        bill.parts().into_iter().filter(|(name, part)| *name != "output" && part.tokens > 0);
+    parts.map(|(name, part)| format!("{name} {}", part.tokens)).collect::<Vec<_>>().join(", ")
+}
+
+/// The last of some requests: as billed, and otherwise.
+fn check(went: Went, requests: &[Asked], billed: &str, otherwise: &str) {
+    let all = priced(went, &PriceCard::anthropic_5m(), requests);
+    let last = all.last().expect("there is a request");
+    assert_eq!((&*parts(&last.billed), &*parts(&last.otherwise)), (billed, otherwise));
+}
+
+#[test]
+fn what_is_new_is_written_and_the_rest_is_read() {
+    let first = asked(0, 2_000, 1_500, usage(5, 8_000, 3_000));
+    check(
+        Went::Shaped,
+        &[first],
+        "uncached 5, read 8000, written 3000",
+        "uncached 5, read 8000, written 3500",
+    );
+    // The uncached end of the last prompt is written for the first time now.
+    let next = asked(60, 4_000, 2_500, usage(5, 11_000, 1_005));
+    check(
+        Went::Shaped,
+        &[first, next],
+        "uncached 5, read 11000, written 1005",
+        "uncached 5, read 11500, written 2005",
+    );
+}
+
+#[test]
+fn a_pause_makes_both_prompts_cold() {
+    let first = asked(0, 4_000, 2_000, usage(0, 0, 10_000));
+    // 8 000 stand in front of the messages, and are read: others use them too.
+    let next = asked(301, 5_000, 3_000, usage(0, 8_000, 3_000));
+    check(
+        Went::Shaped,
+        &[first, next],
+        "read 8000, written 1000, expired 2000",
+        "read 8000, written 1000, expired 4000",
+    );
+    let in_time = Asked { at: 300, ..next };
+    check(
+        Went::Shaped,
+        &[first, in_time],
+        "read 8000, written 1000, missed 2000",
+        "read 8000, written 1000, missed 4000",
+    );
+}
+
+#[test]
+fn a_cache_for_an_hour_lives_for_an_hour_and_costs_more() {
+    let hour = Usage { cache_write_hour: 10_000, ..usage(0, 0, 10_000) };
+    let next = usage(0, 0, 10_000);
+    let requests = |at| [asked(0, 0, 0, hour), asked(at, 0, 0, next)];
+    check(Went::Raw, &requests(3_600), "missed 10000", "missed 10000");
+    check(Went::Raw, &requests(3_601), "expired 10000", "expired 10000");
+    let priced = priced(Went::Raw, &PriceCard::anthropic_5m(), &requests(1));
+    assert!((priced[0].billed.written.dollars - 0.1).abs() < 1e-9, "{:?}", priced[0]);
+    assert!((priced[1].billed.missed.dollars - 0.0625).abs() < 1e-9, "{:?}", priced[1]);
+}
+
+#[test]
+fn what_the_client_changes_is_paid_for_with_both_prompts() {
+    let first = asked(0, 4_000, 2_000, usage(0, 0, 10_000));
+    let next = Asked {
+        client: Kept::First(Tokens(1_000)),
+        ..asked(60, 4_500, 2_500, usage(0, 8_500, 2_000))
+    };
+    check(
+        Went::Shaped,
+        &[first, next],
+        "read 8500, written 500, client 1500",
+        "read 9000, written 500, client 3000",
+    );
+    let tools = Asked { client: Kept::Nothing, ..asked(60, 4_500, 2_500, usage(0, 0, 10_500)) };
+    check(Went::Shaped, &[first, tools], "written 500, client 10000", "written 500, client 12000");
+}
+
+#[test]
+fn what_foveal_rewrites_is_paid_for_with_its_own_prompt_alone() {
+    let first = asked(0, 4_000, 3_000, usage(0, 0, 11_000));
+    // It went back to 8 000 + 1 000; the provider found a mark 200 before that.
+    let next = Asked {
+        foveal: Kept::First(Tokens(1_000)),
+        ..asked(60, 5_000, 2_500, usage(0, 8_800, 1_700))
+    };
+    check(Went::Shaped, &[first, next], "read 8800, foveal 1700", "read 12000, written 1000");
+    let recorded = Asked { usage: usage(0, 12_000, 1_000), ..next };
+    let first = Asked { usage: usage(0, 0, 12_000), ..first };
+    check(Went::Raw, &[first, recorded], "read 12000, written 1000", "read 9000, foveal 1500");
+}
+
+#[test]
+fn what_is_read_behind_a_change_was_none_to_the_provider() {
+    let first = asked(0, 4_000, 2_000, usage(0, 0, 10_000));
+    let next = Asked { client: Kept::Nothing, ..asked(60, 4_500, 2_500, usage(0, 10_000, 500)) };
+    check(Went::Shaped, &[first, next], "read 10000, written 500", "read 12000, written 500");
+}
+
+#[test]
+fn without_a_fee_for_writes_what_is_new_is_uncached() {
+    let card = PriceCard::named("openai-before").expect("a built-in card");
+    let requests = [asked(0, 0, 0, usage(5_000, 0, 0)), asked(9, 0, 0, usage(1_100, 4_992, 0))];
+    let all = priced(Went::Raw, &card, &requests);
+    assert_eq!(parts(&all[0].billed), "uncached 5000");
+    assert_eq!(parts(&all[1].billed), "uncached 1092, read 4992, missed 8");
+    let flat = PriceCard::named("flat").expect("a built-in card");
+    let all = priced(Went::Raw, &flat, &[requests[0], asked(9, 0, 0, usage(6_000, 0, 0))]);
+    assert_eq!(parts(&all[1].billed), "uncached 6000");
+}
+
+#[test]
+fn what_a_provider_says_it_charged_counts() {
+    let mut meter = Meter::new(Went::Shaped);
+    let usage = usage(0, 0, 10_000);
+    let request = Request {
+        time: None,
+        usage: &usage,
+        charged: Some(0.13),
+        raw: Tokens(10_000),
+        shaped: Tokens(5_000),
+        client: Kept::All,
+        foveal: Kept::All,
+    };
+    let priced = meter.take(&request, &PriceCard::anthropic_5m());
+    assert!((priced.billed.dollars() - 0.13).abs() < 1e-12);
+    assert!((priced.otherwise.input().dollars / priced.billed.input().dollars - 1.5).abs() < 1e-9);
+}
+
+#[test]
+fn a_request_without_a_bill_is_passed_over() {
+    let prices = PriceCard::anthropic_5m();
+    let mut meter = Meter::new(Went::Raw);
+    let request = |usage| Request {
+        time: None,
+        usage,
+        charged: None,
+        raw: Tokens(0),
+        shaped: Tokens(0),
+        client: Kept::All,
+        foveal: Kept::All,
+    };
+    let (first, next) = (usage(0, 0, 1_000), usage(0, 0, 1_100));
+    meter.take(&request(&first), &prices);
+    meter.skip(Kept::Nothing, Kept::All);
+    let priced = meter.take(&request(&next), &prices);
+    assert_eq!(parts(&priced.billed), "written 100, client 1000");
+}
+
+fn kept() -> impl Strategy<Value = Kept> {
+    prop_oneof![
+        5 => Just(Kept::All),
+        1 => Just(Kept::Nothing),
+        2 => (0..60_000u64).prop_map(|count| Kept::First(Tokens(count))),
+    ]
+}
+
+fn request() -> impl Strategy<Value = Asked> {
+    let usage = (0..50_000u64, 0..50_000u64, 0..50_000u64, 0..60_000u64, 0..900u64);
+    let usage =
+        usage.prop_map(|(input, cache_read, cache_write, cache_write_hour, output)| Usage {
+            input,
+            cache_read,
+            cache_write: if cache_write % 3 == 0 { 0 } else { cache_write },
+            cache_write_hour: if output % 2 == 0 { 0 } else { cache_write_hour },
+            output,
+        });
+    (0..9_000i64, 0..90_000u64, 0..90_000u64, kept(), kept(), usage).prop_map(
+        |(at, raw, shaped, client, foveal, usage)| Asked { at, raw, shaped, client, foveal, usage },
+    )
+}
+
+/// What the provider charges by its own counts alone.
+fn charged(usage: &Usage, prices: &PriceCard) -> f64 {
+    let hour = usage.cache_write_hour.min(usage.cache_write);
+    let sum = usage.input as f64 * prices.input
+        + usage.cache_read as f64 * prices.cache_read
+        + (usage.cache_write - hour) as f64 * prices.cache_write
+        + hour as f64 * prices.input * 2.0
+        + usage.output as f64 * prices.output;
+    sum / 1e6
+}
+
+proptest! {
+    #[test]
+    fn the_parts_add_up_to_what_was_billed(
+        mut requests in proptest::collection::vec(request(), 1..12),
+        is_raw: bool,
+        card in 0..7usize,
+    ) {
+        requests.sort_by_key(|asked| asked.at);
+        let went = if is_raw { Went::Raw } else { Went::Shaped };
+        let prices = &PriceCard::all()[card];
+        for (asked, priced) in requests.iter().zip(priced(went, prices, &requests)) {
+            let (usage, bill) = (asked.usage, priced.billed);
+            prop_assert_eq!(bill.input().tokens, usage.prompt());
+            prop_assert_eq!(bill.read.tokens, usage.cache_read);
+            prop_assert_eq!(bill.output.tokens, usage.output);
+            let charged = charged(&usage, prices);
+            prop_assert!((bill.dollars() - charged).abs() < 1e-9, "{} {charged}", bill.dollars());
+            prop_assert_eq!(priced.otherwise.output, bill.output);
+        }
+    }
+
+    #[test]
+    fn with_nothing_replaced_both_prompts_cost_the_same(
+        mut requests in proptest::collection::vec(request(), 1..12),
+        is_raw: bool,
+        card in 0..7usize,
+    ) {
+        requests.sort_by_key(|asked| asked.at);
+        for asked in &mut requests {
+            (asked.shaped, asked.foveal) = (asked.raw, Kept::All);
+        }
+        let went = if is_raw { Went::Raw } else { Went::Shaped };
+        for priced in priced(went, &PriceCard::all()[card], &requests) {
+            prop_assert_eq!(priced.billed, priced.otherwise);
+        }
+    }
+
+    #[test]
+    fn the_other_prompt_is_longer_by_what_is_counted(
+        mut requests in proptest::collection::vec(request(), 1..12),
+    ) {
+        requests.sort_by_key(|asked| asked.at);
+        for (asked, priced) in requests.iter().zip(priced(Went::Shaped, &PriceCard::anthropic_5m(), &requests)) {
+            let billed = asked.usage.prompt();
+            prop_assume!(asked.shaped <= billed);
+            prop_assert_eq!(priced.otherwise.input().tokens, billed - asked.shaped + asked.raw);
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Recorded sessions through a running gateway: what is saved is what a replay of them says.
+
+use std::path::Path;
+
+use foveal_context::profile::Profile;
+
+use crate::measure::{ROUTES, Recording, Route, measure, table};
+
+/// Sessions that foveal's own tools were recorded in.
+fn recordings() -> Vec<Recording> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/sessions");
+    let mut files: Vec<_> =
+        std::fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()).collect();
+    files.sort();
+    let read = files.iter().flat_map(|path| {
+        let file = std::io::BufReader::new(std::fs::File::open(path).unwrap());
+        let name = path.display().to_string();
+        let (sessions, _) = foveal_wire::read_all(foveal_wire::Format::Atif, &name, file).unwrap();
+        let conversations = sessions.into_iter().flat_map(|session| session.conversations);
+        conversations.map(move |it| Recording::new(name.clone(), it))
+    });
+    read.collect()
+}
+
+/// How far what is saved may be from what the replay says, in shares of the cost; and where the
+/// provider reads from its cache in steps only, which in conversations as short as these is some
+/// percent of the bill.
+const DIFFERENCE_MAX: f64 = 0.01;
+const DIFFERENCE_MAX_IN_STEPS: f64 = 0.02;
+
+#[test]
+fn what_is_saved_over_http_is_what_a_replay_says() {
+    let recordings = recordings();
+    assert!(recordings.len() >= 3);
+    let routes: Vec<&Route> = ROUTES.iter().collect();
+    let names = ["lossless", "balanced", "max"];
+    let profiles: Vec<_> = names.iter().filter_map(|name| Profile::named(name)).collect();
+    let all = measure(&recordings, &routes, &profiles, &|_, _, _| {}).unwrap();
+    let table = table(&all);
+    assert_eq!(all.len(), routes.len() * profiles.len());
+    for one in &all {
+        let wrong = [one.breaks, one.broken_rules, one.foreign, one.undecided];
+        assert_eq!(wrong, [0; 4], "{table}");
+        assert!(one.dearer.is_empty(), "{table}");
+        assert!(one.saved() > 0.02, "{table}");
+        let most = if one.in_steps { DIFFERENCE_MAX_IN_STEPS } else { DIFFERENCE_MAX };
+        assert!(
+            (one.saved() - one.alike_saved).abs() <= most,
+            "{} {}\n{table}",
+            one.route,
+            one.profile
+        );
+        assert_eq!(one.rewrites, one.alike_rewrites, "{} {}\n{table}", one.route, one.profile);
+    }
+}
