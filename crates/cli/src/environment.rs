@@ -1,5 +1,6 @@
 //! What the program takes from its surroundings: the one place that reads the environment.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -13,6 +14,35 @@ pub(crate) const MCP_TOKEN_VARIABLE: &str = "FOVEAL_MCP_TOKEN";
 
 /// Holds what clients of `foveal serve` have to show where other machines reach it.
 pub(crate) const SERVE_TOKEN_VARIABLE: &str = "FOVEAL_SERVE_TOKEN";
+
+/// Variables by which agents are told where to ask, and as whom they do.
+const OF_AGENTS: [&str; 24] = [
+    "ANTHROPIC_BASE_URL",
+    "CLAUDE_CODE_ENABLE_FINE_GRAINED_TOOL_STREAMING",
+    "CLAUDE_CODE_USE_ANTHROPIC_AWS",
+    "CLAUDE_CODE_USE_BEDROCK",
+    "CLAUDE_CODE_USE_FOUNDRY",
+    "CLAUDE_CODE_USE_MANTLE",
+    "CLAUDE_CODE_USE_VERTEX",
+    "ENABLE_TOOL_SEARCH",
+    "GOOGLE_GEMINI_BASE_URL",
+    "GOOGLE_GENAI_USE_VERTEXAI",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "NO_PROXY",
+    "OPENAI_BASE_URL",
+    "OPENCODE_CONFIG",
+    "OPENCODE_CONFIG_CONTENT",
+    "OPENCODE_CONFIG_DIR",
+    "https_proxy",
+    "http_proxy",
+    "no_proxy",
+    // Of these only whether they are set.
+    "ANTHROPIC_API_KEY",
+    "GEMINI_API_KEY",
+    "OPENAI_API_KEY",
+    "OPENROUTER_API_KEY",
+];
 
 /// The surroundings, read once at the start.
 #[derive(Debug, Clone, Default)]
@@ -29,6 +59,8 @@ pub(crate) struct Environment {
     pub(crate) cline_servers: Option<PathBuf>,
     pub(crate) cline_data: Option<PathBuf>,
     pub(crate) cline: Option<PathBuf>,
+    /// What agents are told by variables of their own, of those that `OF_AGENTS` names.
+    pub(crate) of_agents: BTreeMap<&'static str, String>,
     /// Folders in which programs are looked for.
     pub(crate) path: Option<OsString>,
     /// Where programs keep the user's data, if the user moved it.
@@ -115,6 +147,11 @@ impl Environment {
         moved.or_else(|| self.in_home(".config"))
     }
 
+    /// What an agent is told by this variable.
+    pub(crate) fn told(&self, variable: &str) -> Option<&str> {
+        self.of_agents.get(variable).map(String::as_str)
+    }
+
     /// A path below the home folder.
     pub(crate) fn in_home(&self, path: &str) -> Option<PathBuf> {
         Some(self.home.as_ref()?.join(path))
@@ -152,6 +189,7 @@ impl Environment {
             cline_servers: path("CLINE_MCP_SETTINGS_PATH"),
             cline_data: path("CLINE_DATA_DIR"),
             cline: path("CLINE_DIR"),
+            of_agents: of_agents(),
             path: variable("PATH"),
             data: path("XDG_DATA_HOME"),
             local_data: path("LOCALAPPDATA"),
@@ -179,6 +217,15 @@ impl Environment {
             },
         }
     }
+}
+
+/// What agents are told by variables; of keys nothing but that they are there.
+fn of_agents() -> BTreeMap<&'static str, String> {
+    let told = OF_AGENTS.into_iter().filter_map(|name| {
+        let value = variable(name)?.to_string_lossy().into_owned();
+        Some((name, if name.ends_with("_KEY") { "set".to_owned() } else { value }))
+    });
+    told.collect()
 }
 
 /// The variables that commands run by tools see.

@@ -10,6 +10,7 @@ mod embedders;
 mod environment;
 mod exit_code;
 mod figures;
+mod gateway;
 mod hook;
 mod interrupt;
 mod listening;

@@ -1,5 +1,6 @@
 //! The user's own settings of the tools: `foveal/config.toml` among the user's settings.
 
+mod gateway;
 mod written;
 
 use std::collections::BTreeMap;
@@ -13,6 +14,7 @@ use foveal_tools::permission::{Policy, Rule};
 use foveal_tools::settings::ToolSettings;
 
 use crate::environment::Environment;
+use crate::gateway::GatewaySettings;
 
 use self::written::{Written, WrittenDuplicates, WrittenRun, WrittenTool};
 
@@ -28,6 +30,8 @@ pub(crate) struct UserSettings {
     pub(crate) policy: Policy,
     /// Whether nothing that files, pages and outputs hold is written to disk.
     pub(crate) keeps_no_contents: bool,
+    /// How `foveal serve` and `foveal wrap` serve.
+    pub(crate) gateway: GatewaySettings,
 }
 
 /// Where the settings are; `None` if there is no place for them.
@@ -75,6 +79,7 @@ fn of(bytes: &[u8]) -> anyhow::Result<UserSettings> {
         run,
         web,
         permissions,
+        gateway,
     } = toml::from_str(text)?;
     let usual = ToolSettings::default();
     let (run_time_out_ms, run_time_out_max_ms) = time_outs(&run, &usual, text)?;
@@ -93,7 +98,8 @@ fn of(bytes: &[u8]) -> anyhow::Result<UserSettings> {
     };
     let rules = permissions.into_iter().map(Rule::from).collect();
     let keeps_no_contents = keep_contents == Some(false);
-    Ok(UserSettings { tools, policy: Policy { rules }, keeps_no_contents })
+    let policy = Policy { rules };
+    Ok(UserSettings { tools, policy, keeps_no_contents, gateway: gateway.into() })
 }
 
 /// The line in which the byte at `at` stands, from 1.

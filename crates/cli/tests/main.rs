@@ -43,3 +43,5 @@ mod single;
 mod soak;
 mod structure;
 mod world;
+#[cfg(unix)]
+mod wrap;

@@ -26,6 +26,9 @@ pub struct Settings {
     pub search_bytes_max: Option<usize>,
     /// Reads beyond this many bytes are excerpted; `None`: never.
     pub read_bytes_max: Option<usize>,
+    /// Results whose calls are not there, because whoever sends them keeps the calls back, are
+    /// excerpted beyond this many bytes; `None`: never.
+    pub unknown_bytes_max: Option<usize>,
     /// Of a line beyond this many bytes head and tail are kept; `None`: all of it.
     pub line_bytes_max: Option<usize>,
     /// Runs of encoded bytes (base64, hexadecimal, control characters) beyond this many bytes
@@ -115,6 +118,7 @@ impl Settings {
             run_bytes_max: None,
             search_bytes_max: None,
             read_bytes_max: None,
+            unknown_bytes_max: None,
             line_bytes_max: None,
             encoded_bytes_max: None,
             curate: None,

@@ -117,15 +117,28 @@ impl Shape {
     /// # Panics
     /// As [`Shape::render`].
     pub fn text_of<'a>(&self, piece: &Piece, original: &'a str) -> Cow<'a, str> {
+        self.text_by(piece, original, &Note::to_string)
+    }
+
+    /// The same with notes spelled by `spell`, for readers who get what is left out by other means.
+    ///
+    /// # Panics
+    /// As [`Shape::render`].
+    pub fn text_by<'a>(
+        &self,
+        piece: &Piece,
+        original: &'a str,
+        spell: &dyn Fn(&Note) -> String,
+    ) -> Cow<'a, str> {
         match piece {
             Piece::Keep(range) => {
                 Cow::Borrowed(&original[range.start as usize..range.end as usize])
             }
             Piece::Break => Cow::Borrowed("\n"),
             Piece::Note(_, note) if self.kind == ShapeKind::Folded => {
-                Cow::Owned(json_spelling(&note.to_string()))
+                Cow::Owned(json_spelling(&spell(note)))
             }
-            Piece::Note(_, note) => Cow::Owned(note.to_string()),
+            Piece::Note(_, note) => Cow::Owned(spell(note)),
         }
     }
 

@@ -7,14 +7,36 @@ use hyper::header::{CONTENT_ENCODING, HeaderMap};
 /// Bytes for which a decoder is given at once, at most.
 const BUFFER_BYTES: usize = 16 << 10;
 
+/// What one piece of an answer may say, in bytes. The words of a model become ten times as many:
+/// what becomes more is none of its answers, and is no longer read.
+const PLAIN_BYTES_MAX: usize = 16 << 20;
+
 /// Undoes an encoding piece by piece. What it cannot read ends it.
 pub(crate) enum Decoding {
     Plain,
-    Gzip(Box<flate2::write::MultiGzDecoder<Vec<u8>>>),
-    Deflate(Box<flate2::write::ZlibDecoder<Vec<u8>>>),
-    Brotli(Box<brotli_decompressor::DecompressorWriter<Vec<u8>>>),
-    Zstd(Box<zstd::stream::write::Decoder<'static, Vec<u8>>>),
+    Gzip(Box<flate2::write::MultiGzDecoder<Plain>>),
+    Deflate(Box<flate2::write::ZlibDecoder<Plain>>),
+    Brotli(Box<brotli_decompressor::DecompressorWriter<Plain>>),
+    Zstd(Box<zstd::stream::write::Decoder<'static, Plain>>),
     Unreadable,
+}
+
+/// What a piece says, in bounds.
+#[derive(Default)]
+pub(crate) struct Plain(Vec<u8>);
+
+impl Write for Plain {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        if self.0.len() + bytes.len() > PLAIN_BYTES_MAX {
+            return Err(std::io::ErrorKind::FileTooLarge.into());
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 impl Decoding {
@@ -24,14 +46,17 @@ impl Decoding {
         match name.to_str().map(|name| name.trim().to_ascii_lowercase()).as_deref() {
             Ok("" | "identity") => Self::Plain,
             Ok("gzip" | "x-gzip") => {
-                Self::Gzip(Box::new(flate2::write::MultiGzDecoder::new(Vec::new())))
+                Self::Gzip(Box::new(flate2::write::MultiGzDecoder::new(Plain::default())))
             }
-            Ok("deflate") => Self::Deflate(Box::new(flate2::write::ZlibDecoder::new(Vec::new()))),
+            Ok("deflate") => {
+                Self::Deflate(Box::new(flate2::write::ZlibDecoder::new(Plain::default())))
+            }
             Ok("br") => {
-                let writer = brotli_decompressor::DecompressorWriter::new(Vec::new(), BUFFER_BYTES);
+                let writer =
+                    brotli_decompressor::DecompressorWriter::new(Plain::default(), BUFFER_BYTES);
                 Self::Brotli(Box::new(writer))
             }
-            Ok("zstd") => match zstd::stream::write::Decoder::new(Vec::new()) {
+            Ok("zstd") => match zstd::stream::write::Decoder::new(Plain::default()) {
                 Ok(decoder) => Self::Zstd(Box::new(decoder)),
                 Err(_) => Self::Unreadable,
             },
@@ -61,7 +86,7 @@ impl Decoding {
             Self::Unreadable => return,
         };
         match read {
-            Ok(read) => plain(&read),
+            Ok(Plain(read)) => plain(&read),
             Err(_) => *self = Self::Unreadable,
         }
     }

@@ -3,9 +3,9 @@
 
 use std::net::IpAddr;
 
-use foveal_listening::Token;
+use foveal_listening::{Token, bearer};
 use hyper::Uri;
-use hyper::header::{HOST, HeaderMap, HeaderName, ORIGIN};
+use hyper::header::{HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN};
 
 use crate::settings::{ServeError, Settings};
 
@@ -50,8 +50,22 @@ impl Gate {
         Self { token: settings.token.clone(), hosts: settings.hosts.clone(), any_host }
     }
 
-    /// Lets a request in.
+    /// Lets a request in that is passed on: its `authorization` is for somebody else.
     pub(crate) fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Stranger> {
+        self.check_sender(uri, headers)?;
+        self.check_token(headers.get(TOKEN_HEADER).map(HeaderValue::as_bytes))
+    }
+
+    /// Lets a request in that foveal answers itself. Callers whose headers are not theirs to choose
+    /// may show the token as a bearer too.
+    pub(crate) fn check_own(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Stranger> {
+        self.check_sender(uri, headers)?;
+        let shown = headers.get(TOKEN_HEADER).map(HeaderValue::as_bytes);
+        self.check_token(shown.or_else(|| bearer(headers)))
+    }
+
+    /// That a request comes to a name of ours, and from no page of another site.
+    fn check_sender(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Stranger> {
         let mut hosts = headers.get_all(HOST).iter();
         let named = hosts.next().and_then(|host| host.to_str().ok());
         // Over HTTP/2 the name stands in the address alone.
@@ -66,10 +80,12 @@ impl Gate {
                 return Err(Stranger::Origin);
             }
         }
+        Ok(())
+    }
+
+    fn check_token(&self, shown: Option<&[u8]>) -> Result<(), Stranger> {
         match &self.token {
-            Some(token) if !headers.get(TOKEN_HEADER).is_some_and(|it| token.is(it.as_bytes())) => {
-                Err(Stranger::Token)
-            }
+            Some(token) if !shown.is_some_and(|shown| token.is(shown)) => Err(Stranger::Token),
             Some(_) | None => Ok(()),
         }
     }

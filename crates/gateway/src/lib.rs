@@ -8,6 +8,7 @@
 mod answer;
 mod body;
 mod client;
+mod compressing;
 mod decoding;
 mod gate;
 mod headers;

@@ -63,6 +63,26 @@ impl Gateway {
         })
     }
 
+    /// Serves beside `work`, which is told the address, until that is done. Answers that are under
+    /// way then have a few seconds. No signal ends it. Blocks.
+    ///
+    /// # Errors
+    /// [`ServeError`].
+    pub fn beside<T>(
+        settings: Settings,
+        work: impl FnOnce(SocketAddr) -> T,
+    ) -> Result<T, ServeError> {
+        let mut runtime = tokio::runtime::Builder::new_multi_thread();
+        let runtime = runtime.enable_all().build().map_err(ServeError::Start)?;
+        let gateway = runtime.block_on(Self::bind(settings))?;
+        let (address, stop) = (gateway.address(), CancellationToken::new());
+        let serving = runtime.spawn(gateway.serve(stop.clone()));
+        let done = work(address);
+        stop.cancel();
+        drop(runtime.block_on(serving));
+        Ok(done)
+    }
+
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.listener.local_addr().unwrap_or(self.settings.address)

@@ -1,5 +1,7 @@
 //! What foveal itself answers, in the words of the API that was asked.
 
+use foveal_live::compress::NotCompressed;
+use foveal_live::recorder::Unrecorded;
 use foveal_wire::Protocol;
 use hyper::header::{CONTENT_TYPE, HeaderValue, UPGRADE};
 use hyper::{Response, StatusCode};
@@ -21,6 +23,14 @@ pub(crate) enum Refusal {
     Address,
     #[error("foveal cannot reach {upstream}: {reason}")]
     Unreached { upstream: String, reason: String },
+    #[error("{0}")]
+    Messages(#[from] NotCompressed),
+    #[error("the body is longer than foveal reads, or its encoding cannot be read")]
+    Unreadable,
+    #[error("nothing is kept under this hash: it may be too old, or from another store")]
+    NotKept,
+    #[error("{0}")]
+    Unrecorded(#[from] Unrecorded),
     #[error("foveal passes no WebSockets to models; ask over HTTP")]
     WebSocket,
 }
@@ -32,10 +42,12 @@ impl Refusal {
             Self::Stranger(Stranger::Host | Stranger::Origin) => StatusCode::FORBIDDEN,
             Self::Stranger(Stranger::Unclear)
             | Self::Unread(ReadError::BrokenOff)
+            | Self::Messages(_)
             | Self::Address => StatusCode::BAD_REQUEST,
+            Self::Unreadable => StatusCode::PAYLOAD_TOO_LARGE,
             Self::Unread(ReadError::Late) => StatusCode::REQUEST_TIMEOUT,
-            Self::Unread(ReadError::Busy) => StatusCode::SERVICE_UNAVAILABLE,
-            Self::NoUpstream(_) => StatusCode::NOT_FOUND,
+            Self::Unread(ReadError::Busy) | Self::Unrecorded(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::NoUpstream(_) | Self::NotKept => StatusCode::NOT_FOUND,
             Self::Unreached { .. } => StatusCode::BAD_GATEWAY,
             // Codex falls back to HTTP at once for this one, and tries others again.
             Self::WebSocket => StatusCode::UPGRADE_REQUIRED,
@@ -48,9 +60,13 @@ impl Refusal {
             Self::Stranger(Stranger::Token) => "authentication_error",
             Self::Stranger(_) => "permission_error",
             Self::Unread(ReadError::Busy) => "overloaded_error",
-            Self::Unread(_) | Self::Address | Self::WebSocket => "invalid_request_error",
-            Self::NoUpstream(_) => "not_found_error",
-            Self::Unreached { .. } => "api_error",
+            Self::Unread(_)
+            | Self::Messages(_)
+            | Self::Unreadable
+            | Self::Address
+            | Self::WebSocket => "invalid_request_error",
+            Self::NoUpstream(_) | Self::NotKept => "not_found_error",
+            Self::Unreached { .. } | Self::Unrecorded(_) => "api_error",
         }
     }
 

@@ -2,7 +2,7 @@
 
 use foveal_wire::Protocol;
 use hyper::Method;
-use hyper::header::{AUTHORIZATION, HeaderMap, UPGRADE};
+use hyper::header::{AUTHORIZATION, HeaderMap, HeaderName, UPGRADE};
 
 /// Whose API a request speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,7 +10,15 @@ pub(crate) enum Provider {
     Anthropic,
     OpenAi,
     Gemini,
+    /// OpenAI, for who has logged in with ChatGPT: another address, and no version in its paths.
+    ChatGpt,
 }
+
+/// The header by which such a login says whose it is.
+const CHATGPT_ACCOUNT: HeaderName = HeaderName::from_static("chatgpt-account-id");
+
+/// The header with a key of Azure.
+const AZURE_KEY: HeaderName = HeaderName::from_static("api-key");
 
 impl Provider {
     /// The name of its upstream.
@@ -19,6 +27,15 @@ impl Provider {
             Self::Anthropic => "anthropic",
             Self::OpenAi => "openai",
             Self::Gemini => "gemini",
+            Self::ChatGpt => "chatgpt",
+        }
+    }
+
+    /// The path that it is asked for where a client asks for this one.
+    pub(crate) fn path(self, path: &str) -> &str {
+        match self {
+            Self::ChatGpt => path.strip_prefix("/v1").unwrap_or(path),
+            Self::Anthropic | Self::OpenAi | Self::Gemini => path,
         }
     }
 }
@@ -30,6 +47,8 @@ pub(crate) enum Route {
     Answer(Protocol),
     /// The tokens of a conversation.
     Count(Protocol),
+    /// A model's answer, asked for by a request whose signature covers its body.
+    Signed(Protocol),
     /// A connection over which a client would speak on its own terms.
     WebSocket(Option<Protocol>),
     /// Anything else: passed on as it is.
@@ -40,7 +59,9 @@ impl Route {
     /// The API that it speaks, where it is one of a model.
     pub(crate) fn protocol(self) -> Option<Protocol> {
         match self {
-            Self::Answer(protocol) | Self::Count(protocol) => Some(protocol),
+            Self::Answer(protocol) | Self::Count(protocol) | Self::Signed(protocol) => {
+                Some(protocol)
+            }
             Self::WebSocket(protocol) => protocol,
             Self::Other => None,
         }
@@ -55,6 +76,9 @@ pub(crate) fn route(method: &Method, path: &str, headers: &HeaderMap) -> Route {
         return Route::WebSocket(asked.map(|(protocol, _)| protocol));
     }
     match asked {
+        Some((protocol, _)) if method == Method::POST && is_signed(headers) => {
+            Route::Signed(protocol)
+        }
         Some((protocol, false)) if method == Method::POST => Route::Answer(protocol),
         Some((protocol, true)) if method == Method::POST => Route::Count(protocol),
         Some(_) | None => Route::Other,
@@ -78,25 +102,78 @@ fn asked(path: &str) -> Option<(Protocol, bool)> {
     if path.ends_with("/responses") {
         return Some((Protocol::Responses, false));
     }
-    let (_, action) = path.rsplit_once('/')?.1.rsplit_once(':')?;
+    let (before, last) = path.rsplit_once('/')?;
+    // Claude behind Bedrock: the body is that of Messages, without the model.
+    if matches!(last, "invoke" | "invoke-with-response-stream") && before.contains("/model/") {
+        return Some((Protocol::Messages, false));
+    }
+    let (name, action) = last.rsplit_once(':')?;
     match action {
         "generateContent" | "streamGenerateContent" => Some((Protocol::Gemini, false)),
         "countTokens" => Some((Protocol::Gemini, true)),
         // Claude behind Vertex: the body is that of Messages, without the model.
-        "rawPredict" | "streamRawPredict" => Some((Protocol::Messages, false)),
+        "rawPredict" | "streamRawPredict" if is_claude_of_vertex(before) => {
+            Some((Protocol::Messages, name == "count-tokens"))
+        }
         _ => None,
     }
+}
+
+/// Whether models of Anthropic stand there: those of others speak otherwise.
+fn is_claude_of_vertex(path: &str) -> bool {
+    path.ends_with("/publishers/anthropic/models")
+}
+
+/// Whether a request is signed as AWS wants it (SigV4): with another body it would be refused.
+fn is_signed(headers: &HeaderMap) -> bool {
+    headers.get_all(AUTHORIZATION).iter().any(|value| value.as_bytes().starts_with(b"AWS4-"))
+}
+
+/// Whether a request is for Azure's API of OpenAI's models: by its path, without what stands before
+/// it, or by the header with its key.
+pub(crate) fn is_of_azure(path: &str, headers: &HeaderMap) -> bool {
+    path.starts_with("deployments/") || headers.contains_key(AZURE_KEY)
+}
+
+/// The model that a path names: `/v1beta/models/NAME:generateContent`, `/model/NAME/invoke`,
+/// `/openai/deployments/NAME/chat/completions`.
+pub(crate) fn model(path: &str) -> Option<String> {
+    let path = path.split('?').next().unwrap_or_default();
+    let (before, last) = path.rsplit_once('/')?;
+    if let Some((_, deployment)) = path.split_once("/deployments/") {
+        return Some(deployment.split('/').next()?.to_owned());
+    }
+    if last.starts_with("invoke") {
+        let (_, name) = before.split_once("/model/")?;
+        let name = name.replace("%3A", ":").replace("%3a", ":");
+        let name = name.replace("%2F", "/").replace("%2f", "/");
+        // A profile of one's own is named by a number, which tells nothing of the model.
+        let is_told = !name.starts_with("arn:") || name.contains("claude");
+        return is_told.then(|| name.rsplit('/').next().unwrap_or_default().to_owned());
+    }
+    let (name, _) = last.rsplit_once(':')?;
+    (name != "count-tokens").then(|| name.to_owned())
 }
 
 /// Whose API a request speaks, where no upstream is named for it; `None` where that is not clear:
 /// a guess could send a key to somebody else.
 pub(crate) fn provider(path: &str, headers: &HeaderMap) -> Option<Provider> {
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    if is_of_cloud(path) || is_signed(headers) || headers.contains_key(AZURE_KEY) {
+        return None;
+    }
+    if headers.contains_key(CHATGPT_ACCOUNT) {
+        return path.starts_with("/v1/").then_some(Provider::ChatGpt);
+    }
     match asked(path) {
         Some((Protocol::Messages, _)) => return Some(Provider::Anthropic),
         Some((Protocol::Chat | Protocol::Responses, _)) => return Some(Provider::OpenAi),
         Some((Protocol::Gemini, _)) => return Some(Provider::Gemini),
         None => {}
+    }
+    // Claude Code asks for this at its start, so that the connection is there; it shows no key.
+    if path == "/api/hello" && !headers.contains_key(AUTHORIZATION) {
+        return Some(Provider::Anthropic);
     }
     let bearer = headers.get(AUTHORIZATION).map(|value| value.as_bytes());
     let bearer = bearer.and_then(|value| value.get(..7).map(|start| (start, &value[7..])));
@@ -117,13 +194,22 @@ pub(crate) fn provider(path: &str, headers: &HeaderMap) -> Option<Provider> {
     }
 }
 
+/// Whether a path is one of Bedrock, Azure or Vertex: their addresses differ from one customer to
+/// the next, and nobody else is to get their keys.
+fn is_of_cloud(path: &str) -> bool {
+    let of_bedrock = ["/model/", "/inference-profiles"];
+    of_bedrock.iter().any(|start| path.starts_with(start))
+        || path.contains("/publishers/")
+        || path.contains("/deployments/")
+}
+
 #[cfg(test)]
 mod tests {
     use foveal_wire::Protocol;
     use hyper::Method;
     use hyper::header::HeaderMap;
 
-    use super::{Route, route};
+    use super::{Route, model, route};
 
     #[test]
     fn paths_say_what_is_asked_for() {
@@ -138,7 +224,24 @@ mod tests {
             ("/v1beta/models/g:streamGenerateContent", Route::Answer(Protocol::Gemini)),
             ("/v1beta/models/g:countTokens", Route::Count(Protocol::Gemini)),
             ("/v1beta/models/g:embedContent", Route::Other),
-            ("/v1/p/models/claude@2:streamRawPredict", Route::Answer(Protocol::Messages)),
+            (
+                "/v1/projects/p/locations/l/publishers/anthropic/models/claude@2:streamRawPredict",
+                Route::Answer(Protocol::Messages),
+            ),
+            (
+                "/v1/projects/p/locations/l/publishers/anthropic/models/count-tokens:rawPredict",
+                Route::Count(Protocol::Messages),
+            ),
+            ("/v1/p/publishers/mistralai/models/m:rawPredict", Route::Other),
+            ("/model/anthropic.claude-opus-4-5/invoke", Route::Answer(Protocol::Messages)),
+            (
+                "/bedrock/model/arn%3Aaws%2Fx/invoke-with-response-stream",
+                Route::Answer(Protocol::Messages),
+            ),
+            ("/model/anthropic.claude-opus-4-5/count-tokens", Route::Other),
+            ("/model/anthropic.claude-opus-4-5/converse", Route::Other),
+            ("/anthropic/v1/messages", Route::Answer(Protocol::Messages)),
+            ("/openai/v1/responses", Route::Answer(Protocol::Responses)),
             ("/v1/models", Route::Other),
             ("/v1/threads/t_1/messages", Route::Other),
             ("/", Route::Other),
@@ -152,5 +255,34 @@ mod tests {
         headers.insert("upgrade", "WebSocket".parse().unwrap());
         let expected = Route::WebSocket(Some(Protocol::Responses));
         assert_eq!(route(&Method::GET, "/v1/responses", &headers), expected);
+    }
+
+    #[test]
+    fn a_signed_request_stays_as_it_is() {
+        let mut headers = HeaderMap::new();
+        headers.insert("authorization", "AWS4-HMAC-SHA256 Credential=k".parse().unwrap());
+        let path = "/model/anthropic.claude-opus-4-5/invoke";
+        let expected = Route::Signed(Protocol::Messages);
+        assert_eq!(route(&Method::POST, path, &headers), expected);
+        headers.insert("authorization", "Bearer k".parse().unwrap());
+        let expected = Route::Answer(Protocol::Messages);
+        assert_eq!(route(&Method::POST, path, &headers), expected);
+    }
+
+    #[test]
+    fn models_are_named_by_paths() {
+        let cases = [
+            ("/v1beta/models/gemini-3:streamGenerateContent?alt=sse", Some("gemini-3")),
+            ("/v1/publishers/anthropic/models/claude-x@2:rawPredict", Some("claude-x@2")),
+            ("/v1/publishers/anthropic/models/count-tokens:rawPredict", None),
+            ("/model/us.anthropic.claude-x-v1%3A0/invoke", Some("us.anthropic.claude-x-v1:0")),
+            ("/model/arn:aws:bedrock:us-east-1:1:application-inference-profile%2Fab/invoke", None),
+            ("/model/arn:aws:bedrock:eu::foundation-model%2Fclaude-x/invoke", Some("claude-x")),
+            ("/openai/deployments/mine/chat/completions?api-version=1", Some("mine")),
+            ("/v1/messages", None),
+        ];
+        for (path, expected) in cases {
+            assert_eq!(model(path).as_deref(), expected, "{path}");
+        }
     }
 }

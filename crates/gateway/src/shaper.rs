@@ -1,11 +1,15 @@
 //! What decides about the bodies of requests, as the gateway sees it.
 
-use foveal_live::Conversations;
+use foveal_live::compress::{self, Compressed, NotCompressed};
+use foveal_live::recorder::Unrecorded;
 use foveal_live::request::{self, About, Wait};
+use foveal_live::{Compressor, Conversations};
 use foveal_transcript::Timestamp;
 use foveal_wire::Protocol;
 use hyper::body::Bytes;
 use hyper::header::{HeaderMap, HeaderName};
+
+use crate::route;
 
 /// The header by which a client says what it wants: the name of a profile, or `off`.
 const WISH_HEADER: HeaderName = HeaderName::from_static("x-foveal");
@@ -15,6 +19,24 @@ pub trait Shaper: Send + Sync {
     /// The body that goes upstream. Called on a thread that may block. A panic costs nothing but
     /// the saving: what was decided earlier goes then, or the client's own bytes.
     fn shape(&self, asked: &Asked) -> Shaped;
+
+    /// The messages of `body`, for a caller that sends them itself. Called on a thread that may
+    /// block. After a panic they go as they came.
+    ///
+    /// # Errors
+    /// [`NotCompressed`].
+    fn compress(&self, body: &[u8], _now: Timestamp) -> Result<Compressed, NotCompressed> {
+        compress::unchanged(body)
+    }
+
+    /// The content that a hash in such messages names, or what `query` is about of it; `None`
+    /// where none is kept.
+    ///
+    /// # Errors
+    /// [`Unrecorded`] where nobody can say.
+    fn original(&self, _hash: &str, _query: Option<&str>) -> Result<Option<String>, Unrecorded> {
+        Ok(None)
+    }
 }
 
 /// A request as its client sent it.
@@ -36,15 +58,6 @@ pub struct Asked {
     pub wait: Wait,
 }
 
-impl Asked {
-    /// The model that the path names, as Gemini's do: `/v1beta/models/NAME:generateContent`.
-    fn model_of_path(&self) -> Option<&str> {
-        let path = self.path.split('?').next().unwrap_or_default();
-        let (name, _) = path.rsplit_once('/')?.1.rsplit_once(':')?;
-        Some(name)
-    }
-}
-
 /// What a shaper made of a request.
 #[derive(Debug, Clone, Default)]
 pub struct Shaped {
@@ -62,7 +75,7 @@ impl Shaper for Conversations {
             &request::Asked {
                 protocol: asked.protocol,
                 counts: asked.counts,
-                model: asked.model_of_path(),
+                model: route::model(&asked.path).as_deref(),
                 body: &asked.body,
                 now: asked.now,
                 wish,
@@ -70,6 +83,28 @@ impl Shaper for Conversations {
             },
         );
         Shaped { body: shaped.body.map(Bytes::from), about: shaped.about }
+    }
+}
+
+/// Decides about requests, and about messages for callers that send them themselves.
+pub struct WithCompressor {
+    /// About requests.
+    pub requests: Conversations,
+    /// About messages.
+    pub messages: Compressor,
+}
+
+impl Shaper for WithCompressor {
+    fn shape(&self, asked: &Asked) -> Shaped {
+        Shaper::shape(&self.requests, asked)
+    }
+
+    fn compress(&self, body: &[u8], now: Timestamp) -> Result<Compressed, NotCompressed> {
+        self.messages.compress(body, now)
+    }
+
+    fn original(&self, hash: &str, query: Option<&str>) -> Result<Option<String>, Unrecorded> {
+        self.messages.original(hash, query)
     }
 }
 

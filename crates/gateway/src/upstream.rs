@@ -6,10 +6,13 @@ use hyper::Uri;
 use hyper::header::{HeaderMap, HeaderName};
 use hyper::http::uri::{Authority, PathAndQuery, Scheme};
 
-use crate::route::Provider;
+use crate::route::{self, Provider};
 
 /// The header that names an upstream. It is not passed on.
 pub const UPSTREAM_HEADER: HeaderName = HeaderName::from_static("x-foveal-upstream");
+
+/// Where OpenAI's own API stands.
+const OPENAI_HOST: &str = "api.openai.com";
 
 /// Upstreams that need not be named: their names, and where their APIs stand without the path that
 /// clients bring along.
@@ -71,7 +74,11 @@ impl Upstream {
 
     /// The address of a request for `path`, which is what the client asked for, with its query.
     /// A version that ends the upstream's own path and begins the client's stands there once.
+    /// `None` for a path that could lead out of the upstream's own.
     pub(crate) fn address(&self, path: &str) -> Option<Uri> {
+        if climbs(path) {
+            return None;
+        }
         let version = self.prefix.rsplit_once('/').map(|(_, last)| last).filter(|last| {
             last.strip_prefix('v')
                 .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
@@ -90,6 +97,39 @@ impl Upstream {
     pub(crate) fn host(&self) -> &str {
         self.authority.as_str()
     }
+}
+
+/// Whether a path has a segment that means the folder above, to a server that reads `%` codes,
+/// takes `\\` for `/`, or leaves parameters away.
+fn climbs(path: &str) -> bool {
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    // Once for the upstream, once more for a proxy before it.
+    let plain = decoded(&decoded(path.as_bytes()));
+    plain.split(|byte| matches!(byte, b'/' | b'\\')).any(|segment| {
+        let name = segment.split(|byte| *byte == b';').next().unwrap_or_default();
+        name == b".."
+    })
+}
+
+/// Bytes with those in the place of `%` codes that they stand for.
+fn decoded(text: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((first, after)) = rest.split_first() {
+        let code = after.get(..2).filter(|_| *first == b'%');
+        let code = code.and_then(|code| std::str::from_utf8(code).ok());
+        match code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
+            Some(byte) => {
+                plain.push(byte);
+                rest = &after[2..];
+            }
+            None => {
+                plain.push(*first);
+                rest = after;
+            }
+        }
+    }
+    plain
 }
 
 impl fmt::Display for Upstream {
@@ -149,6 +189,11 @@ impl Upstreams {
         self.every.iter().chain(&self.named)
     }
 
+    /// Those that a path can name.
+    pub fn named(&self) -> impl Iterator<Item = &Upstream> {
+        self.named.iter()
+    }
+
     /// Who answers a request for `path` (with its query), and the path that they are asked for.
     pub(crate) fn choose<'a>(
         &self,
@@ -163,16 +208,23 @@ impl Upstreams {
             return Ok((upstream, path));
         }
         let first = path.strip_prefix('/').and_then(|rest| rest.split_once('/'));
-        if let Some((name, _)) = first
+        if let Some((name, rest)) = first
             && let Some(upstream) = named(name)
         {
-            return Ok((upstream, &path[name.len() + 1..]));
+            // Azure's own paths begin so too: its keys are no business of OpenAI.
+            let is_azure = upstream.host() == OPENAI_HOST && route::is_of_azure(rest, headers);
+            return match is_azure {
+                true => Err(NoUpstream::Unclear),
+                false => Ok((upstream, &path[name.len() + 1..])),
+            };
         }
         if let Some(upstream) = &self.every {
             return Ok((upstream, path));
         }
-        let name = provider(path).ok_or(NoUpstream::Unclear)?.name();
-        Ok((named(name).ok_or_else(|| NoUpstream::Unknown(name.to_owned()))?, path))
+        let provider = provider(path).ok_or(NoUpstream::Unclear)?;
+        let name = provider.name();
+        let upstream = named(name).ok_or_else(|| NoUpstream::Unknown(name.to_owned()))?;
+        Ok((upstream, provider.path(path)))
     }
 }
 

@@ -1,6 +1,11 @@
 //! The gateway between clients and upstreams.
 
+mod apart;
+mod compressing;
+mod doors;
 mod faults;
+mod keys;
+mod litellm;
 #[path = "../examples/replay_http/measure/mod.rs"]
 mod measure;
 mod passing;

@@ -1,6 +1,7 @@
 //! One conversation while it is live: the engine, and where in the client's messages the texts
 //! stand that it may replace.
 
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use foveal_context::engine::Engine;
@@ -18,6 +19,7 @@ use crate::places::{self, Place, Said, said};
 use crate::prelude::Prelude;
 use crate::recorder::{Planned, Turn};
 use crate::request::Replaced;
+use crate::way::Way;
 
 /// A conversation.
 #[derive(Debug, Clone)]
@@ -43,6 +45,7 @@ pub(crate) struct Live {
     still: u32,
     /// Bytes of all messages, to know about how much memory this takes.
     bytes: usize,
+    way: Way,
 }
 
 /// The most often that lateness doubles how long it is not tried again.
@@ -89,7 +92,14 @@ impl Live {
             late: 0,
             still: 0,
             bytes: 0,
+            way: Way::default(),
         }
+    }
+
+    /// The same with notes that tell another way to what they stand for.
+    pub(crate) fn with_way(mut self, way: Way) -> Self {
+        self.way = way;
+        self
     }
 
     /// The chain's end behind the last planned request.
@@ -352,6 +362,44 @@ impl Live {
         let entry = (index.0 - known.entry.0) as usize;
         let result = self.engine.record().entry(index).result();
         let content = result.map_or("", |result| &result.content);
-        places::put(&mut known.places, entry, content, decision);
+        places::put(&mut known.places, entry, (content, self.way), decision);
+    }
+
+    /// The texts that are replaced, each with what stands in its place.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = (&str, String)> {
+        self.messages.iter().flat_map(|known| {
+            known.places.iter().filter_map(|place| {
+                let index = EntryIndex(known.entry.0 + place.slot.entry as u32);
+                let result = self.engine.record().entry(index).result()?;
+                Some((&result.content[place.slot.content.clone()], place.text.as_ref()?.text()))
+            })
+        })
+    }
+
+    /// Whether something stands in place of a result.
+    fn is_replaced(&self, index: EntryIndex) -> bool {
+        let at = self.messages.partition_point(|known| known.entry <= index);
+        let Some(known) = at.checked_sub(1).map(|at| &self.messages[at]) else { return false };
+        let entry = (index.0 - known.entry.0) as usize;
+        known.places.iter().any(|place| place.slot.entry == entry && place.text.is_some())
+    }
+
+    /// The contents of which something is left out that a note says how to get, each once.
+    pub(crate) fn behind_notes(&self) -> Vec<&str> {
+        let changed = self.steps.iter().flat_map(|planned| &planned.step.changed);
+        let mut last: BTreeMap<EntryIndex, &Decision> = BTreeMap::new();
+        last.extend(changed.map(|(at, decision)| (*at, decision)));
+        let has_handle = |decision: &Decision| {
+            decision.shape().is_some_and(|shape| shape.notes().any(|note| note.handle.is_some()))
+        };
+        let record = self.engine.record();
+        let mut contents: Vec<&str> = last
+            .iter()
+            .filter(|(index, decision)| has_handle(decision) && self.is_replaced(**index))
+            .filter_map(|(index, _)| Some(&*record.entry(*index).result()?.content))
+            .collect();
+        let mut seen = HashSet::new();
+        contents.retain(|content| seen.insert(*content));
+        contents
     }
 }

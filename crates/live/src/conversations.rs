@@ -32,33 +32,34 @@ const OFF: &str = "off";
 
 /// What decides about requests.
 pub struct Conversations {
-    rules: Rules,
+    pub(crate) rules: Rules,
     /// The same rules with each of the other profiles, for requests that name one.
     others: Vec<Rules>,
-    recorder: Arc<dyn Recorder>,
+    pub(crate) recorder: Arc<dyn Recorder>,
     held: Mutex<Held>,
-    queue: Queue,
+    pub(crate) queue: Queue,
     before: Mutex<Before>,
 }
 
 /// A request that something can be done for.
-struct Request<'a> {
-    asked: &'a Asked<'a>,
-    body: &'a Body,
-    chain: &'a Chain,
-    rules: &'a Rules,
-    model: Model,
+pub(crate) struct Request<'a> {
+    pub(crate) asked: &'a Asked<'a>,
+    pub(crate) body: &'a Body,
+    pub(crate) chain: &'a Chain,
+    pub(crate) rules: &'a Rules,
+    pub(crate) model: Model,
 }
 
 impl<'a> Request<'a> {
-    fn bytes(&self) -> (&'a Body, &'a [u8]) {
+    pub(crate) fn bytes(&self) -> (&'a Body, &'a [u8]) {
         (self.body, self.asked.body)
     }
 
     /// A conversation at its start.
     fn fresh(&self) -> Live {
         let (planner, tokenizer) = (self.rules.planner(&self.model), self.rules.tokenizer);
-        let mut live = Live::new(planner, self.model.clone(), tokenizer, self.chain.root);
+        let live = Live::new(planner, self.model.clone(), tokenizer, self.chain.root);
+        let mut live = live.with_way(self.rules.way);
         live.set_prelude(self.bytes());
         live
     }
@@ -175,7 +176,7 @@ impl Conversations {
     }
 
     /// The conversation that a request continues, as far as it is known.
-    fn find(&self, request: &Request<'_>) -> Result<Live, Inactive> {
+    pub(crate) fn find(&self, request: &Request<'_>) -> Result<Live, Inactive> {
         let (asked, chain) = (request.asked, request.chain);
         let held = self.lock().take(&chain.ends);
         if let Some(mut live) = held {
@@ -202,13 +203,14 @@ impl Conversations {
             return Ok(request.fresh());
         };
         let said = places::said(request.bytes(), 0..*known, &requests)?;
-        asked.wait.offer(places::replaced_by(request.body, &said, &planned));
+        let way = request.rules.way;
+        asked.wait.offer(places::replaced_by(request.body, &said, &planned, way));
         Ok(request.fresh().resumed(request.body, chain, said, &planned))
     }
 
     /// Decides about what is new, and keeps that before it is used. Where nobody waits any longer,
     /// or it cannot be kept, what is new passes as it is.
-    fn plan(&self, mut live: Live, request: &Request<'_>, about: &mut About) -> Live {
+    pub(crate) fn plan(&self, mut live: Live, request: &Request<'_>, about: &mut About) -> Live {
         let (asked, before) = (request.asked, live.planned());
         if !asked.wait.is_given_up() {
             let step = live.plan(asked.now);
@@ -269,7 +271,7 @@ impl Conversations {
         kept.is_ok()
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Held> {
+    pub(crate) fn lock(&self) -> std::sync::MutexGuard<'_, Held> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -312,6 +314,6 @@ fn may_go_whole(live: &Live, model: &Model) -> bool {
 }
 
 /// What a conversation is called: the hash of its first message.
-fn name(end: &ContentHash) -> String {
+pub(crate) fn name(end: &ContentHash) -> String {
     end.as_bytes().iter().take(6).map(|byte| format!("{byte:02x}")).collect()
 }

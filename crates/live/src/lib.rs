@@ -12,14 +12,19 @@ mod conversation;
 mod familiar;
 mod held;
 mod inactive;
+mod narrowed;
 mod places;
 mod prelude;
 mod queue;
+mod way;
 
+pub mod compress;
 pub mod conversations;
 pub mod models;
 pub mod recorder;
 pub mod request;
 pub mod rules;
 
+pub use compress::Compressor;
 pub use conversations::Conversations;
+pub use way::Way;

@@ -3,12 +3,14 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use foveal_context::note::Note;
 use foveal_context::shape::{Decision, Piece, Shape};
-use foveal_transcript::{Entry, EntryIndex, Role};
+use foveal_transcript::{ContentHash, Entry, EntryIndex, Role};
 use foveal_wire::body::{self, Body, BodyError, Slot, Spelled};
 
 use crate::recorder::Planned;
 use crate::request::Replaced;
+use crate::way::Way;
 
 /// What a message says.
 pub(crate) struct Said {
@@ -44,6 +46,9 @@ pub(crate) fn said(
     Ok(all)
 }
 
+/// What a result has to be shorter by where notes are longer than the engine counted.
+const LONGER_BYTES: usize = 64;
+
 /// A text of a result.
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
@@ -54,7 +59,7 @@ pub(crate) struct Place {
 
 /// The texts in place of others in a body whose conversation was decided about so far: what goes
 /// while the engine is still to be brought to where it stood.
-pub(crate) fn replaced_by(body: &Body, said: &[Said], planned: &[Planned]) -> Replaced {
+pub(crate) fn replaced_by(body: &Body, said: &[Said], planned: &[Planned], way: Way) -> Replaced {
     let changed = planned.iter().flat_map(|planned| &planned.step.changed);
     let last: HashMap<EntryIndex, &Decision> =
         changed.map(|(at, decision)| (*at, decision)).collect();
@@ -65,7 +70,7 @@ pub(crate) fn replaced_by(body: &Body, said: &[Said], planned: &[Planned]) -> Re
         for (entry, it) in said.entries.iter().enumerate() {
             if let Some(decision) = last.get(&EntryIndex((first + entry) as u32)) {
                 let content = it.result().map_or("", |result| &result.content);
-                put(&mut places, entry, content, decision);
+                put(&mut places, entry, (content, way), decision);
             }
         }
         first += said.entries.len();
@@ -75,9 +80,18 @@ pub(crate) fn replaced_by(body: &Body, said: &[Said], planned: &[Planned]) -> Re
 }
 
 /// Puts the texts that a decision about one entry means in its places.
-pub(crate) fn put(places: &mut [Place], entry: usize, content: &str, decision: &Decision) {
-    let texts = decision.shape().map(|shape| texts(shape, content, entry, places));
-    let mut texts = texts.into_iter().flatten();
+pub(crate) fn put(
+    places: &mut [Place],
+    entry: usize,
+    (content, way): (&str, Way),
+    decision: &Decision,
+) {
+    let texts = decision.shape().map(|shape| texts(shape, (content, way), entry, places));
+    let goes = |texts: &Vec<Option<String>>| {
+        let length: usize = texts.iter().flatten().map(String::len).sum();
+        way == Way::Expand || length + LONGER_BYTES <= content.len()
+    };
+    let mut texts = texts.filter(goes).into_iter().flatten();
     for place in places.iter_mut().filter(|place| place.slot.entry == entry) {
         let text = texts.next().flatten();
         place.text = text.map(|text| Spelled::new(&text, place.slot.level));
@@ -98,14 +112,24 @@ impl Place {
 }
 
 /// What a shape means for the parts that the client sent a result in.
-fn texts(shape: &Shape, content: &str, entry: usize, places: &[Place]) -> Vec<Option<String>> {
+fn texts(
+    shape: &Shape,
+    (content, way): (&str, Way),
+    entry: usize,
+    places: &[Place],
+) -> Vec<Option<String>> {
+    let whole = (way == Way::Hash).then(|| ContentHash::of(content.as_bytes()));
+    let spell = |note: &Note| match &whole {
+        Some(whole) => note.by_hash(whole).to_string(),
+        None => note.to_string(),
+    };
     let own = places.iter().filter(|place| place.slot.entry == entry);
     let parts: Vec<Range<usize>> = own.map(|place| place.slot.content.clone()).collect();
     let mut notes = Vec::with_capacity(shape.pieces.len());
     for piece in &shape.pieces {
         notes.push(match piece {
             Piece::Keep(_) => String::new(),
-            Piece::Break | Piece::Note(..) => shape.text_of(piece, content).into_owned(),
+            Piece::Break | Piece::Note(..) => shape.text_by(piece, content, &spell).into_owned(),
         });
     }
     let mut end = 0;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use foveal_context::step::Step;
-use foveal_transcript::{ContentHash, Timestamp};
+use foveal_transcript::{ContentHash, Handle, Timestamp};
 
 /// What was decided at one request.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,6 +52,23 @@ pub trait Recorder: Send + Sync {
     /// # Errors
     /// [`Unrecorded`] where they are not.
     fn record(&self, turn: &Turn, contents: &[&str]) -> Result<(), Unrecorded>;
+
+    /// The content behind a handle, as it is kept: without secrets. `None` where none is.
+    ///
+    /// # Errors
+    /// [`Unrecorded`] where it cannot be asked.
+    fn content(&self, _handle: Handle) -> Result<Option<Content>, Unrecorded> {
+        Ok(None)
+    }
+}
+
+/// A content as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Content {
+    /// What it says, without secrets.
+    pub text: String,
+    /// Whether that is all of it: there were no secrets in it.
+    pub is_whole: bool,
 }
 
 /// Decisions cannot be kept or looked up.
@@ -104,5 +121,12 @@ impl Recorder for InMemory {
         kept.turns.insert(turn.end, turn.clone());
         kept.contents.extend(contents.iter().map(|content| (*content).to_owned()));
         Ok(())
+    }
+
+    fn content(&self, handle: Handle) -> Result<Option<Content>, Unrecorded> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it = |content: &&String| Handle::of(content.as_bytes()) == handle;
+        let text = kept.contents.iter().find(is_it).cloned();
+        Ok(text.map(|text| Content { text, is_whole: true }))
     }
 }

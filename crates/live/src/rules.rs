@@ -8,6 +8,7 @@ use foveal_context::tokens::Tokenizer;
 use foveal_context::views::Views;
 
 use crate::models::Model;
+use crate::way::Way;
 
 /// The engine's profiles that can be used live.
 pub const PROFILES: [&str; 4] = ["lossless", "balanced", "curated", "max"];
@@ -27,6 +28,8 @@ pub struct Rules {
     pub model: fn(&str, foveal_wire::Protocol) -> Model,
     /// About how much memory conversations may take, in bytes.
     pub bytes_max: usize,
+    /// How notes say what gives back what they stand for.
+    pub way: Way,
 }
 
 impl Rules {
@@ -39,6 +42,7 @@ impl Rules {
             views: None,
             model: Model::named,
             bytes_max: 256 << 20,
+            way: Way::default(),
         })
     }
 

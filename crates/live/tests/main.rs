@@ -1,5 +1,6 @@
 //! Conversations as clients send them: whole, request by request.
 
+mod compress;
 mod departures;
 mod faults;
 mod late;

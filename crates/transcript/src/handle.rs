@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 /// when content is put, and never serves it wrongly.
 const HANDLE_BYTES: usize = 6;
 
+/// Hex digits of [`ContentHash::long`].
+pub const LONG_DIGITS: usize = 24;
+
 /// The blake3 hash of a content, by which equal contents are told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ContentHash([u8; 32]);
@@ -58,6 +61,12 @@ impl ContentHash {
         let mut bytes = [0; HANDLE_BYTES];
         bytes.copy_from_slice(&self.0[..HANDLE_BYTES]);
         Handle(bytes)
+    }
+
+    /// How this hash begins, in [`LONG_DIGITS`] hex digits: the handle's and as many more. For
+    /// readers who expect a hash so long.
+    pub fn long(&self) -> String {
+        self.0[..LONG_DIGITS / 2].iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }
 
@@ -119,6 +128,14 @@ mod tests {
     fn parts_are_the_whole() {
         let parts: [&[u8]; 3] = [b"fn ", b"", b"main() {}"];
         assert_eq!(ContentHash::of_parts(parts), ContentHash::of(b"fn main() {}"));
+    }
+
+    #[test]
+    fn the_long_spelling_goes_on_with_the_handle() {
+        let hash = ContentHash::of(b"fn main() {}");
+        assert_eq!(hash.long().len(), LONG_DIGITS);
+        assert_eq!(hash.long()[..12], hash.handle().to_string());
+        assert!(hash.long().bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')));
     }
 
     #[test]

@@ -25,6 +25,11 @@ pub(super) fn parse(text: &str) -> Result<CstRootNode, EditError> {
     })
 }
 
+/// What a text says.
+pub(super) fn value(text: &str) -> Result<Value, EditError> {
+    Ok(parse(text)?.value().and_then(|value| value.to_serde_value()).unwrap_or_default())
+}
+
 /// The outermost object, made if there is nothing at all.
 pub(super) fn outermost(root: &CstRootNode) -> Result<CstObject, EditError> {
     root.object_value_or_create()

@@ -222,6 +222,11 @@ impl Client {
         CLIENTS.iter().find(|client| client.name == name)
     }
 
+    /// The agent whose program is called so.
+    pub(crate) fn with_program(name: &str) -> Option<&'static Self> {
+        CLIENTS.iter().find(|client| client.programs.contains(&name))
+    }
+
     /// Whether it seems to be installed: its program is found, or it was started before.
     pub(crate) fn is_installed(&self, environment: &Environment) -> bool {
         self.program(environment).is_some()

@@ -6,7 +6,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use super::{
     bench, changelog, doctor, expand, file_at, graph, grep, hook, index, init, man, map, mcp,
-    outline, read, replay, search, serve, sessions, show,
+    outline, read, replay, search, serve, sessions, show, wrap,
 };
 use crate::colour::ColourChoice;
 use crate::environment::Environment;
@@ -67,6 +67,13 @@ enum Command {
     /// pass through and are neither stored nor shown. Serves this machine alone; to listen at
     /// another address, set FOVEAL_SERVE_TOKEN and have clients send it as x-foveal-token.
     Serve(serve::Arguments),
+    /// Runs an agent with a gateway of its own between it and its model, for that run alone.
+    ///
+    /// Tells the agent by variables and arguments, and writes nothing to its settings. What the
+    /// agent has set as the address of its model is asked in its place. Its terminal and its exit
+    /// code stay its own. At a terminal, a line says at the end what was saved. Options of foveal
+    /// stand before the agent's name.
+    Wrap(wrap::Arguments),
     /// Sets up the agents on this machine to use the tools.
     ///
     /// Shows each change before it is written, keeps a copy of the file beside it
@@ -143,6 +150,7 @@ pub(crate) fn run(cli: Cli, environment: &Environment) -> anyhow::Result<ExitCod
         Command::Search(arguments) => search::run(&arguments, environment),
         Command::Mcp(arguments) => mcp::run(&arguments, environment),
         Command::Serve(arguments) => serve::run(&arguments, environment),
+        Command::Wrap(arguments) => wrap::run(&arguments, environment),
         Command::Init(arguments) => init::run(&arguments, environment),
         Command::Doctor(arguments) => doctor::run(&arguments, environment),
         Command::Hook(arguments) => Ok(hook::run(&arguments, environment)),

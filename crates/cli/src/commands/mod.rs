@@ -22,5 +22,6 @@ mod search;
 mod serve;
 mod sessions;
 mod show;
+mod wrap;
 
 pub(crate) use self::command_line::{Cli, run};

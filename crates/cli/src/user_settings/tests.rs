@@ -29,7 +29,8 @@ fn everything_can_be_set() {
     };
     let (tool, subject) = ("bash".to_owned(), "git push*".to_owned());
     let policy = Policy { rules: vec![Rule { tool, subject, verdict: Verdict::Deny }] };
-    assert_eq!(set, UserSettings { tools, policy, keeps_no_contents: true });
+    let gateway = GatewaySettings::default();
+    assert_eq!(set, UserSettings { tools, policy, keeps_no_contents: true, gateway });
     assert_eq!(of("").expect("settings"), UserSettings::default());
 }
 
@@ -165,4 +166,28 @@ fn the_most_time_bounds_the_usual_time() {
     assert_eq!((tools.run_time_out_ms, tools.run_time_out_max_ms), (1000, 1000));
     let tools = of("[run]\ntime_out_max_ms = 200_000\n").expect("settings").tools;
     assert_eq!((tools.run_time_out_ms, tools.run_time_out_max_ms), (120_000, 200_000));
+}
+
+#[test]
+fn a_gateway_is_told_where_requests_go() {
+    let text = "[gateway]\nlisten = 4200\nprofile = \"max\"\nwebsockets = \"pass\"\n\
+                decision_time_ms = 20\nhosts = [\"box\"]\n\n[gateway.upstreams]\n\
+                work = \"https://models.example/v1\"\n";
+    let gateway = of(text).unwrap().gateway;
+    assert_eq!(gateway.listen, Some("127.0.0.1:4200".parse().unwrap()));
+    assert_eq!(gateway.decision, Some(std::time::Duration::from_millis(20)));
+    let all: Vec<_> = gateway.upstreams.upstreams().named().map(ToString::to_string).collect();
+    assert!(all.contains(&"https://models.example/v1".to_owned()), "{all:?}");
+    for (line, told) in [
+        ("lisen = 1", "expected one of `listen`, `profile`"),
+        ("listen = \"nowhere\"", "is no address to listen at"),
+        ("profile = \"most\"", "expected one of `off`, `lossless`"),
+        ("decision_time_ms = 0", "a decision may take 1 to 60000"),
+        ("upstream = \"models.example\"", "has no https:// or http://"),
+        ("upstreams = { v1 = \"https://a.example\" }", "cannot be the name of an upstream"),
+        ("upstreams = { a = \"https://k:p@a.example\" }", "which belong into headers"),
+    ] {
+        let refused = format!("{:#}", of(&format!("[gateway]\n{line}\n")).unwrap_err());
+        assert!(refused.contains(told) && refused.contains("line 2"), "{line}: {refused}");
+    }
 }

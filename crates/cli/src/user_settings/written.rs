@@ -11,6 +11,8 @@ use globset::Glob;
 use serde::Deserialize;
 use toml::Spanned;
 
+use super::gateway::WrittenGateway;
+
 /// Tokens and bytes of an answer that has room for a page and its notes.
 const ANSWER_TOKENS_MIN: u32 = 1_000;
 const ANSWER_BYTES_MIN: u32 = 3_000;
@@ -27,6 +29,7 @@ pub(super) struct Written {
     pub(super) run: WrittenRun,
     pub(super) web: WrittenWeb,
     pub(super) permissions: Vec<WrittenRule>,
+    pub(super) gateway: WrittenGateway,
 }
 
 /// How calls like earlier ones are known, of all tools and of some.

@@ -61,6 +61,44 @@ macro_rules! common_checks {
 
 pub(crate) use common_checks;
 
+/// Work with an agent's own tools, foveal standing between it and its model: one run for each way
+/// there, in which the same has to hold. `$read` and `$run` are how files are read there and
+/// commands run.
+macro_rules! between_checks {
+    ($agent:ident, $read:expr, $run:expr; $($name:ident => $way:expr),* $(,)?) => {
+        $(
+            mod $name {
+                use serde_json::json;
+
+                use crate::agents::Agent;
+                use crate::course;
+                use crate::model::Call;
+                use crate::run::{Task, Way};
+
+                crate::checks::checks! {
+                    super::$agent, work;
+                    the_model_is_pointed_at_what_it_read,
+                    less_goes_than_came,
+                    what_was_read_stays,
+                    pointers_hold,
+                    the_agent_ends_well,
+                }
+
+                fn work(agent: &Agent) -> Task {
+                    let native = |(tool, arguments): (&'static str, _)| {
+                        vec![Call::native(tool, arguments)]
+                    };
+                    let read = |path: &str| native($read(path));
+                    let run = |command: String| native($run(command));
+                    course::between(agent, $way, read, run)
+                }
+            }
+        )*
+    };
+}
+
+pub(crate) use between_checks;
+
 /// The answers of the conversation with the user.
 fn all(run: &Run) -> Vec<Answer<'_>> {
     answers(run, 0)

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::agents::Agent;
 use crate::model::{Plan, Step};
-use crate::run::Task;
+use crate::run::{Task, Way};
 
 /// What the user asks for in every task.
 const PROMPT: &str = "Work on the demonstration project.";
@@ -61,14 +61,15 @@ fn files() -> Vec<(String, String)> {
 pub(crate) fn task(agent: &Agent, name: &'static str, steps: Vec<Step>) -> Task {
     let steps = (agent.before)().into_iter().chain(steps).collect();
     let plans = vec![Plan { marker: PROMPT, steps }];
-    let (is_gone, is_between) = (false, false);
-    Task { name, prompt: PROMPT, plans, files: files(), init: "", is_gone, is_between }
+    let (is_gone, way) = (false, Way::Tools);
+    Task { name, prompt: PROMPT, plans, files: files(), init: "", is_gone, way }
 }
 
 /// Work with the agent's own tools, foveal standing between it and the model. `read` and `run` are
 /// how files are read there and commands run.
 pub(crate) fn between(
     agent: &Agent,
+    way: Way,
     read: impl Fn(&str) -> Step,
     run: impl Fn(String) -> Step,
 ) -> Task {
@@ -85,7 +86,7 @@ pub(crate) fn between(
         [run("cat src/other.py".to_owned()), read("src/other.py")].concat(),
     ];
     let plans = vec![Plan { marker: PROMPT, steps }];
-    Task { is_between: true, plans, ..task(agent, "between", Vec::new()) }
+    Task { way, plans, ..task(agent, way.name(), Vec::new()) }
 }
 
 /// Work of which every answer is shorter than what any agent cuts.

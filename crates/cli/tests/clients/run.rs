@@ -13,7 +13,7 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use serde_json::Value;
 
 use crate::agents::{Agent, Place};
-use crate::gateway::Gateway;
+use crate::gateway::{Gateway, told};
 use crate::model::{Arrival, Model, Plan};
 use crate::tap::{Exchange, Hooked, Tap};
 
@@ -43,8 +43,30 @@ pub(crate) struct Task {
     pub(crate) init: &'static str,
     /// Whether foveal is gone from where the settings say that it is.
     pub(crate) is_gone: bool,
-    /// Whether foveal stands between the agent and the model, and does nothing else.
-    pub(crate) is_between: bool,
+    /// What foveal is in this run.
+    pub(crate) way: Way,
+}
+
+/// What foveal is in a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// The agent's server of tools, and its hooks.
+    Tools,
+    /// It stands between the agent and the model, whose address the agent is told.
+    Served,
+    /// It starts the agent, which is told nothing.
+    Wrapped,
+}
+
+impl Way {
+    /// What runs of this kind are called.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Tools => "tools",
+            Self::Served => "between",
+            Self::Wrapped => "wrapped",
+        }
+    }
 }
 
 /// What came of a run.
@@ -107,7 +129,7 @@ pub(crate) fn run(agent: &'static Agent, task: Task) -> Option<Run> {
     let tap = Tap::new(&folder.join("tap"), env!("CARGO_BIN_EXE_foveal")).expect("a new program");
     let model = Model::start(task.plans.clone(), &project).expect("a free port");
     let gateway = || Gateway::start(&model.address, &folder.join("gateway"));
-    let gateway = task.is_between.then(gateway);
+    let gateway = (task.way == Way::Served).then(gateway);
     let address = gateway.as_ref().map_or(&model.address, |gateway| &gateway.address);
     let place = Place { home: &home, model: address, prompt: task.prompt };
     let start = (agent.set_up)(&place);
@@ -115,7 +137,7 @@ pub(crate) fn run(agent: &'static Agent, task: Task) -> Option<Run> {
         command.current_dir(&project).env_clear().envs(variables(agent, &installed));
         command.env("HOME", &home).env(MARK, &name);
     };
-    if agent.has_init && !task.is_between {
+    if agent.has_init && task.way == Way::Tools {
         let mut command = Command::new(env!("CARGO_BIN_EXE_foveal"));
         environment(&mut command);
         init(command.args(["init", "--yes", agent.name]).args(task.init.split_whitespace()));
@@ -124,7 +146,11 @@ pub(crate) fn run(agent: &'static Agent, task: Task) -> Option<Run> {
     if task.is_gone {
         fs::remove_file(tap.program()).expect("a program of this run");
     }
-    let mut command = Command::new(program);
+    let log = folder.join("wrapped.jsonl");
+    let mut command = match task.way {
+        Way::Wrapped => wrapped(agent, &log),
+        Way::Tools | Way::Served => Command::new(program),
+    };
     environment(&mut command);
     command.args(start.arguments).envs(start.variables);
     let output = |name: &str| File::create(folder.join(name)).expect("a new file");
@@ -137,10 +163,18 @@ pub(crate) fn run(agent: &'static Agent, task: Task) -> Option<Run> {
         arrivals: model.arrivals(),
         exchanges: tap.exchanges(),
         hooked: tap.hooked(),
-        told: gateway.map(Gateway::told).unwrap_or_default(),
+        told: gateway.map_or_else(|| told(&log), Gateway::told),
         code,
         printed: format!("{}\n{}", read("out"), read("err")),
     })
+}
+
+/// The agent, started by foveal.
+fn wrapped(agent: &Agent, log: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_foveal"));
+    // A machine that runs many tests is no reason to decide nothing.
+    command.args(["wrap", "--decision-time", "20000", "--log"]).arg(log).arg(agent.name);
+    command
 }
 
 /// The environment of every run: nothing of the caller's, no way to another machine.

@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
+use foveal_transcript::{ContentHash, Handle};
+
 use super::{Counts, Encoding, Giver, Lines, Note, NoteKind, ToldEdits, Why};
 
 /// The tool that resolves handles.
@@ -39,14 +41,45 @@ impl Write for Counted {
 
 impl Display for Note {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        self.write(f, EXPAND)
+        self.write(f, Way::Tool(EXPAND))
     }
 }
 
-/// A note whose handle is told with the command that resolves it.
-struct ByCommand<'a>(&'a Note, &'a str);
+/// How a reader gets what a handle stands for.
+#[derive(Clone, Copy)]
+enum Way<'a> {
+    /// By a tool or a command of this name, which takes the handle.
+    Tool(&'a str),
+    /// By a tool that takes the longer hash of the whole result, which is this one.
+    Hash(&'a ContentHash),
+}
 
-impl Display for ByCommand<'_> {
+impl<'a> Way<'a> {
+    /// What is said of a handle.
+    fn to(self, handle: Handle) -> To<'a> {
+        To(self, handle)
+    }
+}
+
+/// A way to what a handle stands for.
+struct To<'a>(Way<'a>, Handle);
+
+impl Display for To<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self(way, handle) = self;
+        match way {
+            // Another content is meant than that result.
+            Way::Hash(whole) if whole.handle() != *handle => write!(f, "{EXPAND} {handle}"),
+            Way::Hash(whole) => write!(f, "retrieve hash={}", whole.long()),
+            Way::Tool(name) => write!(f, "{name} {handle}"),
+        }
+    }
+}
+
+/// A note whose handle is told with the way to what it stands for.
+struct By<'a>(&'a Note, Way<'a>);
+
+impl Display for By<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         self.0.write(f, self.1)
     }
@@ -56,11 +89,17 @@ impl Note {
     /// The text for a reader who has a shell and no tool to expand handles with: `command`, then
     /// the handle.
     pub fn by_command<'a>(&'a self, command: &'a str) -> impl Display + use<'a> {
-        ByCommand(self, command)
+        By(self, Way::Tool(command))
+    }
+
+    /// The text for a reader whose tool takes the hash of the whole result, which is `whole`:
+    /// `hash=` and its long spelling, where others have its handle.
+    pub fn by_hash<'a>(&'a self, whole: &'a ContentHash) -> impl Display + use<'a> {
+        By(self, Way::Hash(whole))
     }
 
     // tidy: table
-    fn write(&self, f: &mut Formatter<'_>, expand: &str) -> fmt::Result {
+    fn write(&self, f: &mut Formatter<'_>, way: Way<'_>) -> fmt::Result {
         let Counts { lines, bytes, .. } = self.counts;
         match &self.kind {
             NoteKind::SameResult { call } => write!(f, "[same result as `{call}` above]"),
@@ -78,33 +117,33 @@ impl Note {
                 None => write!(f, "[{}: shown above]", self.range()),
             },
             NoteKind::HitsShown { context } => self.hits_shown(f, context),
-            NoteKind::LeftOut { names, has_more } => self.left_out(f, expand, (names, *has_more)),
+            NoteKind::LeftOut { names, has_more } => self.left_out(f, way, (names, *has_more)),
             NoteKind::Encoded(what) => {
                 write!(f, "[{bytes} bytes of {what} left out")?;
-                self.end(f, expand)
+                self.end(f, way)
             }
             NoteKind::DumpRows => {
                 write!(f, "[{lines} more rows of a hex dump left out")?;
-                self.end(f, expand)
+                self.end(f, way)
             }
             NoteKind::LineCut => {
                 write!(f, "[… {bytes} bytes of this line left out")?;
-                self.end(f, expand)
+                self.end(f, way)
             }
             NoteKind::Cleared => {
                 write!(f, "[{lines} lines, {bytes} bytes no longer shown")?;
-                self.end(f, expand)
+                self.end(f, way)
             }
             NoteKind::EditText => write!(f, "[{lines} lines]"),
             NoteKind::ReplacedText => {
                 write!(f, "[{lines} lines that this edit replaced")?;
-                self.end(f, expand)
+                self.end(f, way)
             }
             NoteKind::ToldAbove => {
                 write!(f, "[told above in the edits to {}", self.file())?;
-                self.end(f, expand)
+                self.end(f, way)
             }
-            NoteKind::Edits(edits) => self.edits(f, expand, edits),
+            NoteKind::Edits(edits) => self.edits(f, way, edits),
             NoteKind::Repeated { period: 1, times } => {
                 write!(f, "[last line repeated {times} more times]")
             }
@@ -118,7 +157,7 @@ impl Note {
                 write!(f, "[{sort} of {lines} lines, {bytes} bytes: its head and its end]")
             }
             NoteKind::Behind => match self.handle {
-                Some(handle) => write!(f, "[{expand} {handle}]"),
+                Some(handle) => write!(f, "[{}]", way.to(handle)),
                 None => Ok(()),
             },
             NoteKind::Hidden { of, is_before, names, more } => {
@@ -145,7 +184,7 @@ impl Note {
                 }
                 f.write_str(" left out: the answer is full")?;
                 if let Some(handle) = self.handle {
-                    write!(f, "; expand {handle}, start {line}")?;
+                    write!(f, "; {EXPAND} {handle}, start {line}")?;
                 }
                 if *from_byte > 0 {
                     write!(f, ", from_byte {from_byte}")?;
@@ -192,9 +231,9 @@ impl Note {
     }
 
     /// How to get what is missing, and the closing bracket.
-    fn end(&self, f: &mut Formatter<'_>, expand: &str) -> fmt::Result {
+    fn end(&self, f: &mut Formatter<'_>, way: Way<'_>) -> fmt::Result {
         match self.handle {
-            Some(handle) => write!(f, "; {expand} {handle}]"),
+            Some(handle) => write!(f, "; {}]", way.to(handle)),
             None => f.write_char(']'),
         }
     }
@@ -219,7 +258,7 @@ impl Note {
     fn left_out(
         &self,
         f: &mut Formatter<'_>,
-        expand: &str,
+        way: Way<'_>,
         (names, has_more): (&[Box<str>], bool),
     ) -> fmt::Result {
         let Counts { lines, bytes, hits, files, failures } = self.counts;
@@ -240,7 +279,7 @@ impl Note {
             f.write_str(name)?;
         }
         f.write_str(if has_more { " and more" } else { "" })?;
-        self.end(f, expand)
+        self.end(f, way)
     }
 
     fn hidden(
@@ -300,7 +339,7 @@ impl Note {
         write!(f, "Get others with read_lines, or ask again at once for {rest}]")
     }
 
-    fn edits(&self, f: &mut Formatter<'_>, expand: &str, edits: &ToldEdits) -> fmt::Result {
+    fn edits(&self, f: &mut Formatter<'_>, way: Way<'_>, edits: &ToldEdits) -> fmt::Result {
         let changes = if edits.count == 1 { "change" } else { "changes" };
         write!(f, "[Edits to {}: {} {changes} ", self.file(), edits.count)?;
         let (first, last) = edits.turns;
@@ -319,7 +358,7 @@ impl Note {
             write!(f, "\n- and {} more", edits.more)?;
         }
         match self.handle {
-            Some(handle) => write!(f, "\n[this message in full: {expand} {handle}]"),
+            Some(handle) => write!(f, "\n[this message in full: {}]", way.to(handle)),
             None => Ok(()),
         }
     }

@@ -266,6 +266,7 @@ fn limits(settings: &Settings, facts: &Facts, content: &str) -> Option<ExcerptLi
         {
             settings.run_bytes_max?
         }
+        EffectKind::Other if facts.call.is_none() => settings.unknown_bytes_max?,
         EffectKind::Run
         | EffectKind::Edit
         | EffectKind::Write

@@ -107,7 +107,7 @@ pub const TOOL_KINDS: &[ToolKind] = &[
     looks(Action::Fetch, Same::SEARCH, &[
         "codesearch", "fetch_web_content", "google_web_search", "web_search", "websearch",
     ]),
-    looks(Action::Expand, Same::Never, &["expand"]),
+    looks(Action::Expand, Same::Never, &["expand", "headroom_retrieve"]),
     looks(Action::Other, Same::Exact, &["filemap", "graph", "map", "view_image"]),
     // Tells of what changes by itself, or is for the one who calls.
     looks(Action::Other, Same::Never, &[

@@ -29,6 +29,8 @@ fn each_protocol_goes_to_its_provider() {
         let unclear = chosen(&upstreams, path, &bearer("unknown"));
         assert!(unclear.starts_with("it is not clear whose API this is"), "{unclear}");
     }
+    let mut login = bearer("eyJ");
+    login.insert("chatgpt-account-id", "a".parse().unwrap());
     let cases = [
         ("/v1/messages?beta=true", &none, "https://api.anthropic.com/v1/messages?beta=true"),
         ("/v1/chat/completions", &none, "https://api.openai.com/v1/chat/completions"),
@@ -45,6 +47,9 @@ fn each_protocol_goes_to_its_provider() {
         ),
         ("/openrouter/v1/chat/completions", &none, "https://openrouter.ai/api/v1/chat/completions"),
         ("/chatgpt/responses", &none, "https://chatgpt.com/backend-api/codex/responses"),
+        ("/v1/responses", &login, "https://chatgpt.com/backend-api/codex/responses"),
+        ("/v1/models?v=1", &login, "https://chatgpt.com/backend-api/codex/models?v=1"),
+        ("/api/hello", &none, "https://api.anthropic.com/api/hello"),
     ];
     for (path, headers, expected) in cases {
         assert_eq!(chosen(&upstreams, path, headers), expected, "{path}");
@@ -84,6 +89,64 @@ fn no_path_leads_to_another_host() {
             "{path}: {address}"
         );
     }
+}
+
+#[test]
+fn no_path_climbs_out_of_an_upstream() {
+    let upstreams =
+        Upstreams::new().with_every(Upstream::new("u", "https://a.example/team/v1").unwrap());
+    let none = HeaderMap::new();
+    for path in [
+        "/../admin",
+        "/v1/../../admin",
+        "/v1/%2e%2e/x",
+        "/.%2E/x",
+        "/x/..",
+        "/..?a=b",
+        "/%2e%2e%2fadmin",
+        "/..%5cadmin",
+        "/..\\admin",
+        "/%252e%252e/x",
+        "/..;a=b/x",
+    ] {
+        assert_eq!(chosen(&upstreams, path, &none), "", "{path}");
+    }
+    for path in ["/v1/a..b", "/v1/.../x", "/v1/x?file=../y", "/v1/%2e/x", "/v1/100%"] {
+        assert!(
+            chosen(&upstreams, path, &none).starts_with("https://a.example/team/v1/"),
+            "{path}"
+        );
+    }
+}
+
+#[test]
+fn keys_of_clouds_go_nowhere_by_a_guess() {
+    let upstreams = Upstreams::new();
+    let header = |name: &'static str, value: &str| {
+        let mut headers = HeaderMap::new();
+        headers.insert(name, value.parse().unwrap());
+        headers
+    };
+    let azure = header("api-key", "k");
+    let google = header("authorization", "Bearer ya29.k");
+    let aws = header("authorization", "AWS4-HMAC-SHA256 Credential=k");
+    for (path, headers) in [
+        ("/openai/deployments/x/chat/completions", &google),
+        ("/openai/v1/responses", &azure),
+        ("/v1/chat/completions", &azure),
+        ("/model/anthropic.claude-opus-4-5/invoke", &google),
+        ("/v1/messages", &aws),
+        ("/v1/projects/p/locations/l/publishers/anthropic/models/c@1:rawPredict", &google),
+        ("/v1/projects/p/locations/l/publishers/google/models/g:generateContent", &google),
+        ("/api/hello", &google),
+    ] {
+        let unclear = chosen(&upstreams, path, headers);
+        assert!(unclear.starts_with("it is not clear whose API this is"), "{path}: {unclear}");
+    }
+    let named = upstreams.with_named(Upstream::new("work", "https://x.openai.azure.com").unwrap());
+    let path = "/work/openai/deployments/x/chat/completions";
+    let expected = "https://x.openai.azure.com/openai/deployments/x/chat/completions";
+    assert_eq!(chosen(&named, path, &azure), expected);
 }
 
 #[test]

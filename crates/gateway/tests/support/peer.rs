@@ -52,6 +52,16 @@ impl Client {
         self.stream.write_all(bytes).await.expect("an open connection");
     }
 
+    /// Writes as far as the other side takes it.
+    pub(crate) async fn try_write(&mut self, bytes: &[u8]) {
+        drop(self.stream.write_all(bytes).await);
+    }
+
+    /// Writes no more; what comes is still read.
+    pub(crate) async fn finish(&mut self) {
+        drop(self.stream.shutdown().await);
+    }
+
     /// Reads until `text` has come.
     pub(crate) async fn read_until(&mut self, text: &str) -> String {
         loop {

@@ -19,6 +19,7 @@ mod message;
 mod scan;
 mod slots;
 mod splice;
+mod spoken;
 mod walk;
 
 pub use divide::{LEFT_OUT, Piece, divide};
@@ -28,3 +29,4 @@ pub use marks::{CacheMark, MarkPlace};
 pub use message::{Message, Slot};
 pub use scan::{Body, Inactive};
 pub use splice::{Spelled, splice};
+pub use spoken::spoken;

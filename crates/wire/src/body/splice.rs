@@ -19,6 +19,16 @@ impl Spelled {
         Self { bytes: bytes.into(), level }
     }
 
+    /// The text that it says.
+    pub fn text(&self) -> String {
+        let mut text = String::from_utf8_lossy(&self.bytes).into_owned();
+        for _ in 0..self.level {
+            // What stands in another string lacks the quotes of that.
+            text = serde_json::from_str(&format!("\"{text}\"")).unwrap_or_default();
+        }
+        serde_json::from_str(&text).unwrap_or_default()
+    }
+
     /// A text as it has to stand in the place of this string; `None` where that is none.
     pub fn in_place_of(string: &[u8], text: &str) -> Option<Self> {
         Some(Self::new(text, level_of(string)?))

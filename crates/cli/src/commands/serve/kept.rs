@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use foveal_context::step::Step;
-use foveal_live::recorder::{Planned, Recorder, Turn, Unrecorded};
+use foveal_live::recorder::{Content, Planned, Recorder, Turn, Unrecorded};
 use foveal_store::{self as store, NewContent, SessionFacts, SessionId, Store, StoreError};
-use foveal_transcript::ContentHash;
+use foveal_transcript::{ContentHash, Handle};
 
 use crate::notice;
 
@@ -69,6 +69,14 @@ impl Recorder for Kept {
             done => done,
         };
         done.map_err(|error| unrecorded(&error))
+    }
+
+    fn content(&self, handle: Handle) -> Result<Option<Content>, Unrecorded> {
+        let content = self.store.get(handle).map_err(|error| unrecorded(&error))?;
+        Ok(content.map(|content| Content {
+            text: String::from_utf8_lossy(&content.bytes).into_owned(),
+            is_whole: content.secrets == 0,
+        }))
     }
 }
 

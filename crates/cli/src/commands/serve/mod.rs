@@ -2,6 +2,8 @@
 
 mod command;
 mod kept;
+mod start;
 mod told;
 
-pub(crate) use command::{Arguments, run};
+pub(crate) use command::{Arguments, Behaviour, run};
+pub(crate) use told::{Lines, Teller};

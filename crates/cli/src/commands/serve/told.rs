@@ -1,11 +1,16 @@
 //! What is told of each request: a line for who watches, and a record for later.
 
+use std::fs::File;
+use std::io::Write as _;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::thread::JoinHandle;
 
 use foveal_context::tokens::Tokens;
 use foveal_gateway::exchange::{End, Exchange, Observer};
 use foveal_store::{SessionFacts, Store, StoreError};
+use foveal_tools::settings::{COLLECT_EVERY_MS, KEPT};
+use foveal_transcript::Timestamp;
 use foveal_wire::response::Billed;
 use serde_json::{Value, json};
 
@@ -18,19 +23,25 @@ use crate::output;
 const WAITING_MAX: usize = 4_096;
 
 /// Passes on what it is told to a thread that writes it down.
-pub(super) struct Teller(SyncSender<Exchange>);
+pub(crate) struct Teller(SyncSender<Exchange>);
+
+/// The thread that writes down.
+pub(crate) struct Telling(JoinHandle<()>);
 
 impl Teller {
     /// Begins to write down: in the store, and for who watches.
-    pub(super) fn start(store: Arc<dyn Store>, as_json: bool, environment: &Environment) -> Self {
+    pub(crate) fn start(store: Arc<dyn Store>, lines: Lines) -> (Self, Telling) {
         let (teller, told) = sync_channel(WAITING_MAX);
-        let lines = match (as_json, environment.terminal.output) {
-            (true, _) => Lines::Json,
-            (false, true) => Lines::Person,
-            (false, false) => Lines::None,
-        };
-        std::thread::spawn(move || write_down(&told, &*store, lines));
-        Self(teller)
+        let writing = std::thread::spawn(move || write_down(&told, &*store, lines));
+        (Self(teller), Telling(writing))
+    }
+}
+
+impl Telling {
+    /// Waits until all is written down that its teller was told. That one has to be gone by then.
+    pub(crate) fn finish(self) {
+        // Where it panicked, nothing more is to be written.
+        drop(self.0.join());
     }
 }
 
@@ -43,21 +54,45 @@ impl Observer for Teller {
 }
 
 /// Who watches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Lines {
+#[derive(Debug)]
+pub(crate) enum Lines {
     None,
     Person,
     Json,
+    /// Whoever reads a file later: the same as for programs.
+    File(File),
 }
 
-fn write_down(told: &Receiver<Exchange>, store: &dyn Store, lines: Lines) {
+impl Lines {
+    /// On standard output.
+    pub(super) fn printed(as_json: bool, environment: &Environment) -> Self {
+        match (as_json, environment.terminal.output) {
+            (true, _) => Self::Json,
+            (false, true) => Self::Person,
+            (false, false) => Self::None,
+        }
+    }
+}
+
+/// How often it is looked whether the store holds more than it should, in milliseconds.
+const LOOK_EVERY_MS: i64 = COLLECT_EVERY_MS / 2;
+
+fn write_down(told: &Receiver<Exchange>, store: &dyn Store, mut lines: Lines) {
+    let mut looked: Option<Timestamp> = None;
     while let Ok(exchange) = told.recv() {
         let value = value(&exchange);
         // Whoever watches has gone where this fails; serving goes on.
-        match lines {
+        match &mut lines {
             Lines::None => {}
             Lines::Person => drop(output::print(format!("{}\n", line(&exchange)))),
             Lines::Json => drop(output::print_exactly(&format!("{value}\n"))),
+            Lines::File(file) => drop(file.write_all(format!("{value}\n").as_bytes())),
+        }
+        let is_early = |last: Timestamp| (0..LOOK_EVERY_MS).contains(&(exchange.time.0 - last.0));
+        if !looked.is_some_and(is_early) {
+            looked = Some(exchange.time);
+            // What cannot be removed now is removed the next time.
+            drop(store.collect_if_due(KEPT, COLLECT_EVERY_MS, exchange.time));
         }
         if let Some(conversation) = &exchange.about.conversation {
             keep(store, conversation, &value, &exchange);

@@ -106,29 +106,10 @@ mod own_tools {
     }
 }
 
-/// Its own tools, foveal standing between it and the model.
-mod between {
-    use serde_json::json;
-
-    use crate::agents::Agent;
-    use crate::course;
-    use crate::model::Call;
-    use crate::run::Task;
-
-    crate::checks::checks! {
-        super::CODEX, work;
-        the_model_is_pointed_at_what_it_read,
-        less_goes_than_came,
-        what_was_read_stays,
-        pointers_hold,
-        the_agent_ends_well,
-    }
-
-    fn work(agent: &Agent) -> Task {
-        let read = |path: &str| {
-            vec![Call::native("exec_command", json!({ "cmd": format!("cat {path}") }))]
-        };
-        let run = |command: String| vec![Call::native("exec_command", json!({ "cmd": command }))];
-        course::between(agent, read, run)
-    }
+crate::checks::between_checks! {
+    CODEX,
+    |path| ("exec_command", json!({ "cmd": format!("cat {path}") })),
+    |command| ("exec_command", json!({ "cmd": command }));
+    between => Way::Served,
+    wrapped => Way::Wrapped,
 }

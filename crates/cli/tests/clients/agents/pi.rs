@@ -93,29 +93,10 @@ mod own_tools {
     }
 }
 
-/// Its own tools, foveal standing between it and the model.
-mod between {
-    use serde_json::json;
-
-    use crate::agents::Agent;
-    use crate::course;
-    use crate::model::Call;
-    use crate::run::Task;
-
-    crate::checks::checks! {
-        super::PI, work;
-        the_model_is_pointed_at_what_it_read,
-        less_goes_than_came,
-        what_was_read_stays,
-        pointers_hold,
-        the_agent_ends_well,
-    }
-
-    fn work(agent: &Agent) -> Task {
-        let read = |path: &str| vec![Call::native("read", json!({ "path": path }))];
-        let run = |command: String| {
-            vec![Call::native("bash", json!({"command": command, "description": "Run it"}))]
-        };
-        course::between(agent, read, run)
-    }
+crate::checks::between_checks! {
+    PI,
+    |path| ("read", json!({ "path": path })),
+    |command| ("bash", json!({"command": command, "description": "Run it"}));
+    between => Way::Served,
+    wrapped => Way::Wrapped,
 }

@@ -1,7 +1,7 @@
 //! The requests that a recording's agent would have sent.
 
 use foveal_testkit::bodies::{Api, messages_of};
-use foveal_transcript::{Block, Conversation, Entry, Role, Timestamp, Window};
+use foveal_transcript::{Block, Conversation, Entry, Role, Timestamp, ToolResult, Window};
 use serde_json::{Value, json};
 
 use super::route::Route;
@@ -38,7 +38,7 @@ pub(crate) fn asks<'a>(
         }
         let time = foveal_replay::run::request_time(conversation, answer);
         let entries = window.entries().iter().map(|index| spoken(conversation.entry(*index)));
-        let entries: Vec<Entry> = entries.collect();
+        let entries = answered(entries.collect());
         let lead = entries.iter().take_while(|entry| entry.role == Role::System).count();
         let (lead, rest) = entries.split_at(lead);
         let messages = messages_of(route.api, rest);
@@ -52,6 +52,35 @@ fn spoken(entry: &Entry) -> Entry {
     let mut entry = entry.clone();
     entry.blocks.retain(|block| !matches!(block, Block::Reasoning(_)));
     entry
+}
+
+/// The entries with an empty result for each call that has none right behind it, and without
+/// results whose call is not there: recordings have such where somebody broke in, and an agent
+/// mends them before it asks again, as the APIs refuse both.
+fn answered(entries: Vec<Entry>) -> Vec<Entry> {
+    let mut all: Vec<Entry> = Vec::with_capacity(entries.len());
+    let mut open: Vec<String> = Vec::new();
+    for entry in entries {
+        match entry.result() {
+            Some(result) => match open.iter().position(|id| *id == result.call) {
+                Some(at) => drop(open.remove(at)),
+                None => continue,
+            },
+            None => all.extend(open.drain(..).map(|id| nothing(&entry, id))),
+        }
+        open.extend(entry.calls().map(|call| call.id.clone()));
+        all.push(entry);
+    }
+    if let Some(last) = all.last().cloned() {
+        all.extend(open.drain(..).map(|id| nothing(&last, id)));
+    }
+    all
+}
+
+/// A result that says nothing, at the time of `near`.
+fn nothing(near: &Entry, call: String) -> Entry {
+    let result = ToolResult { call, content: String::new(), is_error: false };
+    Entry { role: Role::Tool, blocks: vec![Block::Result(result)], ..near.clone() }
 }
 
 /// The body; `None` where nothing has been said yet.

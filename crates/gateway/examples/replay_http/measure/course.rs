@@ -14,7 +14,7 @@ use foveal_live::recorder::InMemory;
 use foveal_live::rules::Rules;
 use foveal_testkit::bodies::Api;
 use foveal_transcript::Timestamp;
-use foveal_upstream::{Bill, Upstream};
+use foveal_upstream::{Bill, Broken, Upstream};
 use foveal_wire::Protocol;
 use foveal_wire::body::Body;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -149,6 +149,11 @@ async fn outcome(
         (Some(seen), true) => seen,
         _ => return Err(std::io::Error::other("one request was to be seen")),
     };
+    if asked.told.is_none() && seen.broken.iter().any(Broken::is_refused) {
+        // Nothing would be billed, and what comes later could not be compared.
+        let what = format!("a recorded request breaks a rule: {:?}", seen.broken);
+        return Err(std::io::Error::other(what));
+    }
     let mut outcome = Outcome {
         bill: seen.bill.unwrap_or_default(),
         broken_at: seen.common.and_then(|common| common.broken_at),

@@ -1,0 +1,72 @@
+//! A gateway of choices: what it decides by, and where it keeps what it decided.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use foveal_code::views::CuratedViews;
+use foveal_gateway::exchange::Observer;
+use foveal_gateway::shaper::{Shaper, Untouched, WithCompressor};
+use foveal_gateway::upstream::Upstreams;
+use foveal_gateway::{Limits, Settings};
+use foveal_listening::Token;
+use foveal_live::recorder::Recorder;
+use foveal_live::rules::Rules;
+use foveal_live::{Compressor, Conversations};
+use foveal_store::Store;
+use foveal_tools::clock::{Clock, SystemClock};
+
+use super::kept::Kept;
+use crate::gateway::{Profile, WebSocketChoice};
+
+/// How a gateway is to serve.
+pub(crate) struct Choices {
+    pub(crate) listen: SocketAddr,
+    pub(crate) token: Option<Token>,
+    pub(crate) hosts: Vec<String>,
+    pub(crate) upstreams: Upstreams,
+    pub(crate) profile: Profile,
+    pub(crate) websockets: WebSocketChoice,
+    /// How long a decision may take.
+    pub(crate) decision: Duration,
+}
+
+impl Choices {
+    /// A gateway that keeps what it decides in `store`, and tells `observer` of each request.
+    ///
+    /// # Errors
+    /// If the profile is not known.
+    pub(crate) fn settings(
+        self,
+        store: Arc<dyn Store>,
+        observer: Arc<dyn Observer>,
+    ) -> anyhow::Result<Settings> {
+        let shaper: Arc<dyn Shaper> = match self.profile.name() {
+            None => Arc::new(Untouched),
+            Some(profile) => {
+                let mut rules = Rules::named(profile).context("the profile is not known")?;
+                rules.views = Some(Arc::new(CuratedViews::default()));
+                let kept: Arc<dyn Recorder> = Arc::new(Kept::new(store));
+                let tokenizer = rules.tokenizer;
+                // The first count unpacks the vocabulary. Nobody waits for that but a first request.
+                std::thread::spawn(move || tokenizer.count("a"));
+                Arc::new(WithCompressor {
+                    messages: Compressor::new(rules.clone(), Arc::clone(&kept)),
+                    requests: Conversations::new(rules, kept),
+                })
+            }
+        };
+        Ok(Settings {
+            address: self.listen,
+            token: self.token,
+            hosts: self.hosts,
+            upstreams: self.upstreams,
+            shaper,
+            observer,
+            now: || SystemClock.now(),
+            websockets: self.websockets.into(),
+            limits: Limits { decision: self.decision, ..Limits::default() },
+        })
+    }
+}

@@ -1,0 +1,119 @@
+//! The agent's process: its terminal, its signals and its exit code are its own.
+
+use std::io;
+use std::process::{Command, ExitCode, ExitStatus};
+
+/// Starts an agent and waits for its end. What ends this program by a signal is passed on to it;
+/// Ctrl+C reaches it by the terminal.
+///
+/// # Errors
+/// If it cannot be started.
+pub(super) fn run(command: &mut Command, has_terminal: bool) -> io::Result<ExitStatus> {
+    let signals = signals::Listening::begin();
+    let mut child = command.spawn()?;
+    signals.pass_on(child.id(), has_terminal);
+    child.wait()
+}
+
+/// The exit code of an agent, as a shell has it where a signal ended it.
+pub(super) fn exit_code(status: ExitStatus) -> ExitCode {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return ExitCode::from(u8::try_from(128 + signal).unwrap_or(u8::MAX));
+    }
+    ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+}
+
+#[cfg(unix)]
+mod signals {
+    use std::future::poll_fn;
+    use std::task::Poll;
+
+    use rustix::process::{Pid, Signal, kill_process};
+    use tokio::runtime::Runtime;
+    use tokio::signal::unix::{Signal as Heard, SignalKind, signal};
+
+    /// A signal that would end this program.
+    struct Passed {
+        heard: Heard,
+        signal: Signal,
+        /// Whether a terminal gives it to all of its programs.
+        is_shared: bool,
+    }
+
+    impl Passed {
+        fn hear(kind: SignalKind, passed: Signal, is_shared: bool) -> Option<Self> {
+            Some(Self { heard: signal(kind).ok()?, signal: passed, is_shared })
+        }
+    }
+
+    /// Keeps signals from ending this program. What is started meanwhile hears them as ever.
+    pub(super) struct Listening {
+        runtime: Option<Runtime>,
+        all: Vec<Passed>,
+    }
+
+    impl Listening {
+        /// Where that cannot be, signals end this program as they always do.
+        pub(super) fn begin() -> Self {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            let Ok(runtime) = runtime else { return Self { runtime: None, all: Vec::new() } };
+            let entered = runtime.enter();
+            let all = [
+                Passed::hear(SignalKind::interrupt(), Signal::INT, true),
+                Passed::hear(SignalKind::quit(), Signal::QUIT, true),
+                Passed::hear(SignalKind::terminate(), Signal::TERM, false),
+                Passed::hear(SignalKind::hangup(), Signal::HUP, false),
+            ];
+            drop(entered);
+            Self { runtime: Some(runtime), all: all.into_iter().flatten().collect() }
+        }
+
+        /// Gives them to a process, on a thread that ends with the program; not those that it
+        /// gets from the terminal too.
+        pub(super) fn pass_on(self, process: u32, has_terminal: bool) {
+            let pid = i32::try_from(process).ok().and_then(Pid::from_raw);
+            let Self { runtime: Some(runtime), mut all } = self else { return };
+            let Some(pid) = pid else { return };
+            std::thread::spawn(move || {
+                runtime.block_on(async {
+                    while let Some(at) = next(&mut all).await {
+                        if !(all[at].is_shared && has_terminal) {
+                            // It may have ended.
+                            let _ = kill_process(pid, all[at].signal);
+                        }
+                    }
+                });
+            });
+        }
+    }
+
+    /// Which of them came next; `None`: none will come any more.
+    async fn next(all: &mut [Passed]) -> Option<usize> {
+        poll_fn(|context| {
+            let mut is_over = true;
+            for (at, passed) in all.iter_mut().enumerate() {
+                match passed.heard.poll_recv(context) {
+                    Poll::Ready(Some(())) => return Poll::Ready(Some(at)),
+                    Poll::Ready(None) => {}
+                    Poll::Pending => is_over = false,
+                }
+            }
+            if is_over { Poll::Ready(None) } else { Poll::Pending }
+        })
+        .await
+    }
+}
+
+#[cfg(not(unix))]
+mod signals {
+    pub(super) struct Listening;
+
+    impl Listening {
+        pub(super) fn begin() -> Self {
+            Self
+        }
+
+        pub(super) fn pass_on(self, _: u32, _: bool) {}
+    }
+}

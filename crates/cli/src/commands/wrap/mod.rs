@@ -1,0 +1,7 @@
+//! `foveal wrap`: an agent and a gateway for one run.
+
+mod child;
+mod command;
+mod told;
+
+pub(crate) use self::command::{Arguments, run};

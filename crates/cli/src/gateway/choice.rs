@@ -1,0 +1,51 @@
+//! Choices by name.
+
+use clap::ValueEnum;
+use foveal_gateway::WebSockets;
+use serde::Deserialize;
+
+/// What is done to requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Profile {
+    /// Nothing: requests pass as they are, and are counted.
+    Off,
+    /// Everything visible stays visible somewhere in the prompt.
+    Lossless,
+    /// Long output is cut, and old results are reduced in rare batches.
+    Balanced,
+    /// As balanced, and of long files only what matters when they are first read.
+    Curated,
+    /// As balanced, sooner and further.
+    Max,
+}
+
+impl Profile {
+    /// The name of its rules; `None`: there are none.
+    pub(crate) fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Off => None,
+            Self::Lossless => Some("lossless"),
+            Self::Balanced => Some("balanced"),
+            Self::Curated => Some("curated"),
+            Self::Max => Some("max"),
+        }
+    }
+}
+
+/// What becomes of WebSockets to a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum WebSocketChoice {
+    Refuse,
+    Pass,
+}
+
+impl From<WebSocketChoice> for WebSockets {
+    fn from(choice: WebSocketChoice) -> Self {
+        match choice {
+            WebSocketChoice::Refuse => Self::Refused,
+            WebSocketChoice::Pass => Self::Passed,
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! What a gateway can be told, on a command line or in the user's settings, and where agents find
+//! it.
+
+mod choice;
+mod given;
+mod routes;
+
+pub(crate) use self::choice::{Profile, WebSocketChoice};
+pub(crate) use self::given::{BadGiven, GatewaySettings, Given, LISTEN_PORT, is_name};
+pub(crate) use self::routes::split_version;
