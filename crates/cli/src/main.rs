@@ -29,6 +29,7 @@ mod prompt_log;
 mod prompt_view;
 mod readable;
 mod repository_index;
+mod requests;
 mod rules;
 mod sessions;
 mod shown;

@@ -34,6 +34,12 @@ pub(crate) fn dollars(amount: f64) -> String {
     format!("${}.{:02}", count(cents / 100), cents % 100)
 }
 
+/// US dollars that may be fewer than none: `-$1.20`.
+pub(crate) fn signed_dollars(amount: f64) -> String {
+    let sign = if amount < 0.0 { "-" } else { "" };
+    format!("{sign}{}", dollars(amount.abs()))
+}
+
 /// A change as a signed percentage: `-27.5 %`.
 pub(crate) fn change(ratio: f64) -> String {
     let percent = format!("{:+.1} %", ratio * 100.0);

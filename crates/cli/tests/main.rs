@@ -8,6 +8,7 @@ mod convert_page;
 mod embedder;
 #[cfg(unix)]
 mod full_disk;
+mod gateway_bill;
 mod held;
 #[cfg(unix)]
 mod hook;

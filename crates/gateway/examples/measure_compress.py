@@ -7,7 +7,7 @@ history each time. `--kept-back` sends what LiteLLM sends: results without their
 newest exchange. FOVEAL, a `foveal serve`, counts the tokens of all answers alike (o200k).
 
 For each service: how long requests took, tokens of all prompts together, and how many requests
-changed a message of the answer before. What the provider's cache makes of that is told as cost,
+changed a message that the service had answered before. What the provider's cache makes of that is told as cost,
 with a tenth of the price for the prefix that is as before, and one and a quarter for the rest.
 """
 
@@ -91,36 +91,38 @@ def answered(url, messages, is_kept_back):
     back = kept_back(messages) if is_kept_back else set()
     shown = [message for at, message in enumerate(messages) if at not in back]
     if not shown:
-        return messages, None
+        return messages, back, None
     began = time.perf_counter()
     answer = post(url + "/v1/compress", {"messages": shown, "model": MODEL})["messages"]
     took = time.perf_counter() - began
     if len(answer) != len(shown):
         raise SystemExit("the service changed the number of messages")
     answer = iter(answer)
-    return [message if at in back else next(answer) for at, message in enumerate(messages)], took
+    sent = [message if at in back else next(answer) for at, message in enumerate(messages)]
+    return sent, back, took
 
 
 def measured(url, sessions, is_kept_back, counter):
     times, tokens, cost, changed, requests = [], 0, 0.0, 0, 0
     for path in sessions:
-        before = []
+        before, kept = [], set()
         for messages in prompts(path):
             requests += 1
             if url is None:
-                sent, took = messages, None
+                sent, back, took = messages, set(), None
             else:
-                sent, took = answered(url, messages, is_kept_back)
+                sent, back, took = answered(url, messages, is_kept_back)
             if took is not None:
                 times.append(took)
             counts = [counter.count(message) for message in sent]
             same = 0
             while same < len(before) and sent[same] == before[same]:
                 same += 1
-            changed += same < len(before)
+            answers = [at for at in range(len(before)) if at not in kept]
+            changed += any(sent[at] != before[at] for at in answers)
             tokens += sum(counts)
             cost += READ * sum(counts[:same]) + WRITTEN * sum(counts[same:])
-            before = sent
+            before, kept = sent, back
     times.sort()
     return times, tokens, cost, changed, requests
 
@@ -140,7 +142,7 @@ def main():
         at = lambda share: 1e3 * times[min(int(share * len(times)), len(times) - 1)]
         print(
             f"{name}: {tokens / raw_tokens - 1:+.1%} tokens, {cost / raw_cost - 1:+.1%} cost, "
-            f"{changed} requests changed what went before; "
+            f"{changed} requests changed what was answered before; "
             f"p50 {at(0.5):.1f} ms, p95 {at(0.95):.1f} ms, max {at(1):.1f} ms"
         )
 

@@ -11,6 +11,11 @@ use foveal_wire::response::Billed;
 pub trait Observer: Send + Sync {
     /// A request has ended.
     fn ended(&self, exchange: &Exchange);
+
+    /// What it counted, in Prometheus' text format, for `/metrics`; `None` where nothing is.
+    fn metrics(&self) -> Option<String> {
+        None
+    }
 }
 
 /// Looks at nothing.
@@ -83,6 +88,19 @@ pub enum FailedOpen {
 }
 
 impl FailedOpen {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Late, Self::Panicked, Self::Encoding, Self::TooLong];
+
+    /// A name to count by.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Late => "late",
+            Self::Panicked => "panicked",
+            Self::Encoding => "encoding",
+            Self::TooLong => "too_long",
+        }
+    }
+
     /// The words used in messages and figures.
     pub fn words(self) -> &'static str {
         match self {
@@ -107,4 +125,17 @@ pub enum End {
     Unreached,
     /// foveal itself answered.
     Own,
+}
+
+impl End {
+    /// A name to count by.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Whole => "whole",
+            Self::UpstreamBroke => "upstream_broke",
+            Self::ClientLeft => "client_left",
+            Self::Unreached => "unreached",
+            Self::Own => "own",
+        }
+    }
 }

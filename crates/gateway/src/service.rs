@@ -81,7 +81,7 @@ impl Service {
         if let Err(stranger) = self.gate.check(&parts.uri, &parts.headers) {
             return Refusal::from(stranger).response(protocol);
         }
-        if let Some(page) = pages::page(&parts.method, bare) {
+        if let Some(page) = pages::page(&parts.method, bare, &*self.settings.observer) {
             return page;
         }
         let chosen = self

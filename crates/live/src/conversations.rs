@@ -65,6 +65,22 @@ impl<'a> Request<'a> {
     }
 }
 
+/// The kind of inactivity where decisions cannot be kept.
+const UNRECORDED: &str = "unrecorded";
+
+impl Inactive {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Body(_) => "unreadable",
+            Self::Unrecorded(_) => UNRECORDED,
+            Self::History(_) => "history",
+            Self::ServerEdits(_) => "server_edits",
+            Self::Wished => "wished",
+            Self::Summary => "summary",
+        }
+    }
+}
+
 impl Conversations {
     /// With these rules, and decisions kept there.
     pub fn new(rules: Rules, recorder: Arc<dyn Recorder>) -> Self {
@@ -88,6 +104,7 @@ impl Conversations {
             Ok(body) => Shaped { body, about },
             Err(inactive) => {
                 about.inactive = Some(inactive.to_string());
+                about.inactive_kind = Some(inactive.kind());
                 Shaped { body: None, about }
             }
         }
@@ -267,6 +284,7 @@ impl Conversations {
         }
         if let Err(error) = &kept {
             about.inactive = Some(error.to_string());
+            about.inactive_kind = Some(UNRECORDED);
         }
         kept.is_ok()
     }

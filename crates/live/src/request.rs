@@ -57,6 +57,8 @@ pub struct About {
     pub departed: Option<Departed>,
     /// Why nothing was done, where nothing could be.
     pub inactive: Option<String>,
+    /// The kind of that reason, one of a few, to count by.
+    pub inactive_kind: Option<&'static str>,
 }
 
 /// Where a client's request is no longer the one before it of the same conversation.

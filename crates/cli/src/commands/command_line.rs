@@ -6,7 +6,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use super::{
     bench, changelog, doctor, expand, file_at, graph, grep, hook, index, init, man, map, mcp,
-    outline, read, replay, search, serve, sessions, show, wrap,
+    outline, read, replay, search, serve, sessions, show, stats, wrap,
 };
 use crate::colour::ColourChoice;
 use crate::environment::Environment;
@@ -28,8 +28,15 @@ pub(crate) struct Cli {
 enum Command {
     /// Replays recorded sessions and shows what each profile would have cost and kept.
     Replay(Box<replay::Arguments>),
-    /// Shows a recorded session as short text.
+    /// Shows a recorded session as short text, or what passed the gateway of a conversation.
     Show(show::Arguments),
+    /// Shows what the requests that passed the gateway cost, and what they would have cost without
+    /// it.
+    ///
+    /// Splits the bill by why it was paid: sent for the first time, read from the cache, or paid
+    /// for again because the cache had expired, because the client changed what it had sent, or
+    /// because foveal did. Dollars are at list prices, unless the provider says what it charged.
+    Stats(stats::Arguments),
     /// Lists what a recorded session changed in files.
     Changelog(changelog::Arguments),
     /// Shows a file as it was at a turn of a recorded session, as far as the session shows it.
@@ -141,6 +148,7 @@ pub(crate) fn run(cli: Cli, environment: &Environment) -> anyhow::Result<ExitCod
     match cli.command {
         Command::Replay(arguments) => replay::run(&arguments.resolve()?, environment),
         Command::Show(arguments) => show::run(&arguments, environment),
+        Command::Stats(arguments) => stats::run(&arguments, environment),
         Command::Changelog(arguments) => changelog::run(&arguments, environment),
         Command::FileAt(arguments) => file_at::run(&arguments, environment),
         Command::Outline(arguments) => outline::run(&arguments, environment),

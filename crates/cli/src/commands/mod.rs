@@ -22,6 +22,8 @@ mod search;
 mod serve;
 mod sessions;
 mod show;
+mod show_requests;
+mod stats;
 mod wrap;
 
 pub(crate) use self::command_line::{Cli, run};

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::bail;
+use foveal_store::SqliteStore;
 use foveal_transcript::{Conversation, Session};
 use foveal_wire::Format;
 
@@ -35,6 +36,23 @@ impl OneSession {
                 sessions::load_kept(name, environment)
             }
             _ => sessions::load_one(std::slice::from_ref(&self.session), self.format),
+        }
+    }
+
+    /// The conversation of the gateway that is named, with its store; `None` where it is
+    /// something else.
+    ///
+    /// # Errors
+    /// If the store cannot be used.
+    pub(crate) fn of_gateway(
+        &self,
+        environment: &Environment,
+    ) -> anyhow::Result<Option<(SqliteStore, foveal_store::Session)>> {
+        match self.session.to_str() {
+            Some(name) if self.format.is_none() && !self.session.exists() => {
+                sessions::of_gateway(name, environment)
+            }
+            _ => Ok(None),
         }
     }
 

@@ -3,12 +3,14 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
+use anyhow::bail;
 use foveal_context::record::Record;
 use foveal_context::tokens::Tokenizer;
 use foveal_screen::in_one_line;
 use foveal_transcript::{Block, Conversation, Entry, EntryIndex, Role};
 
 use super::one_session::{OneSession, check_turn};
+use super::show_requests;
 use crate::environment::Environment;
 use crate::listing;
 use crate::numbers::plural;
@@ -22,6 +24,12 @@ pub(crate) struct Arguments {
     /// Show one turn in full: the model's response and the results of its calls.
     #[arg(long, value_name = "N")]
     turn: Option<u32>,
+    /// Show one request of a conversation that passed the gateway, counted from 1.
+    #[arg(long, value_name = "N", conflicts_with = "turn")]
+    request: Option<u64>,
+    /// Print JSON. For conversations that passed the gateway alone.
+    #[arg(long, conflicts_with = "turn")]
+    json: bool,
 }
 
 /// Prints a line for each message, or one turn.
@@ -29,6 +37,20 @@ pub(crate) struct Arguments {
 /// # Errors
 /// If the session cannot be read or has no such turn.
 pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
+    if let Some((store, session)) = arguments.session.of_gateway(environment)? {
+        if arguments.turn.is_some() {
+            bail!("what passed the gateway has requests, and no turns: give --request");
+        }
+        let text = match arguments.json {
+            true => show_requests::json(&store, &session, arguments.request)?,
+            false => show_requests::text(&store, &session, arguments.request, environment.width)?,
+        };
+        output::print(text)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if arguments.request.is_some() || arguments.json {
+        bail!("--request and --json are for conversations that passed the gateway");
+    }
     let session = arguments.session.load(environment)?;
     let text = match arguments.turn {
         Some(turn) => {

@@ -13,8 +13,8 @@ use foveal_transcript::{
 
 use super::load::load_one;
 use crate::environment::Environment;
-use crate::numbers::plural;
-use crate::{hook, toolbox};
+use crate::numbers::{dollars, plural, signed_dollars};
+use crate::{hook, requests, toolbox};
 
 /// Records of a session among which its first call is looked for.
 const RECORDS_LOOKED_AT: usize = 8;
@@ -27,8 +27,21 @@ const NAME_CHARS_MIN: usize = 8;
 
 /// What a session was about: its first question, or its first call. Empty if nothing tells.
 pub(crate) fn first_words(store: &dyn Store, session: &Kept) -> String {
+    if requests::is_of_gateway(session) {
+        return what_passed(store, session);
+    }
     let records = store.records(&session.id, RecordNumber(1), RECORDS_LOOKED_AT);
     records.unwrap_or_default().iter().find_map(words).unwrap_or_default()
+}
+
+/// What a conversation that passed the gateway came to: `claude-opus-4-5, 12 requests, $0.42 ($0.10
+/// saved)`.
+fn what_passed(store: &dyn Store, session: &Kept) -> String {
+    let Ok(Some(last)) = requests::last(store, session) else { return String::new() };
+    let (sum, model) = (last.so_far, last.request.model.unwrap_or_default());
+    let saved = signed_dollars(sum.without - sum.cost);
+    let (many, cost) = (plural(sum.requests, "request"), dollars(sum.cost));
+    format!("{model}, {many}, {cost} ({saved} saved)")
 }
 
 fn words(record: &Record) -> Option<String> {
@@ -142,6 +155,21 @@ fn find<'k>(sessions: &'k [Kept], asked: &str) -> anyhow::Result<&'k Kept> {
     }
 }
 
+/// The gateway's conversation that `asked` names or begins the name of, with its store; `None`
+/// where that is something else, or nothing.
+///
+/// # Errors
+/// If the store cannot be used.
+pub(crate) fn of_gateway(
+    asked: &str,
+    environment: &Environment,
+) -> anyhow::Result<Option<(SqliteStore, Kept)>> {
+    let Some(store) = toolbox::store_to_read(environment)? else { return Ok(None) };
+    let sessions = store.sessions()?;
+    let found = find(&sessions, asked).ok().filter(|found| requests::is_of_gateway(found)).cloned();
+    Ok(found.map(|found| (store, found)))
+}
+
 /// Reads the kept session that `asked` names or begins the name of: its calls, or what its
 /// agent recorded of it.
 ///
@@ -152,6 +180,9 @@ pub(crate) fn load_kept(asked: &str, environment: &Environment) -> anyhow::Resul
     let sessions = store.as_ref().map(|store| store.sessions()).transpose()?.unwrap_or_default();
     let kept = find(&sessions, asked)?;
     let store = store.context("there is no store")?;
+    if requests::is_of_gateway(kept) {
+        bail!("`{}` passed the gateway, which keeps no words: see `foveal show`", kept.id);
+    }
     match &kept.facts.transcript {
         Some(path) if Path::new(path).is_file() => load_one(&[PathBuf::from(path)], None),
         Some(path) => bail!("`{}` was recorded in `{path}`, which is not there any more", kept.id),

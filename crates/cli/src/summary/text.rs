@@ -49,21 +49,25 @@ fn heading(summary: &Summary<'_>) -> String {
     )
 }
 
+/// The column that is there where a bill is recorded.
+const VS_BILL: &str = "vs bill";
+
 const FIGURES: [(&str, Side); 9] = [
     ("requests", Side::Right),
     ("tokens", Side::Right),
     ("peak", Side::Right),
     ("cost", Side::Right),
     ("vs raw", Side::Right),
-    ("vs bill", Side::Right),
+    (VS_BILL, Side::Right),
     ("mean", Side::Right),
     ("rewrites", Side::Right),
     ("evidence", Side::Right),
 ];
 
 fn profile_table(summary: &Summary<'_>, width: Option<usize>) -> String {
+    let is_billed = summary.totals.raw.billed.requests > 0;
     let mut columns = vec![("profile", Side::Left)];
-    columns.extend(FIGURES);
+    columns.extend(FIGURES.into_iter().filter(|column| is_billed || column.0 != VS_BILL));
     columns.extend([
         ("refs", Side::Right),
         ("repairs/session", Side::Right),
@@ -72,21 +76,24 @@ fn profile_table(summary: &Summary<'_>, width: Option<usize>) -> String {
     let mut table = narrowing(Table::new(columns));
     let row = |name: &str, figures: &Figures, vs_raw: String, vs_bill: String, mean: String| {
         let repairs = figures.repairs as f64 / summary.totals.sessions.max(1) as f64;
-        vec![
+        let mut cells = vec![
             name.to_owned(),
             count(figures.requests),
             tokens(figures.tokens),
             tokens(figures.peak),
             dollars(figures.dollars),
             vs_raw,
-            vs_bill,
+        ];
+        cells.extend(is_billed.then_some(vs_bill));
+        cells.extend([
             mean,
             count(figures.rewrites),
             share(figures.evidence),
             share(figures.references),
             format!("{repairs:.2}"),
             figures.breaches.total().to_string(),
-        ]
+        ]);
+        cells
     };
     let recorded = &summary.totals.raw.billed;
     table.row(row("raw", &summary.totals.raw, String::new(), String::new(), String::new()));

@@ -2,7 +2,9 @@
 
 mod amounts;
 mod line;
+mod list;
 mod meter;
 
 pub use self::amounts::{Amount, Bill, words};
+pub use self::list::at_list_price;
 pub use self::meter::{Kept, Meter, Priced, Request, Went};

@@ -4,18 +4,11 @@ use std::sync::Arc;
 
 use foveal_context::step::Step;
 use foveal_live::recorder::{Content, Planned, Recorder, Turn, Unrecorded};
-use foveal_store::{self as store, NewContent, SessionFacts, SessionId, Store, StoreError};
+use foveal_store::{self as store, NewContent, SessionFacts, Store, StoreError};
 use foveal_transcript::{ContentHash, Handle};
 
 use crate::notice;
-
-/// What the names of a gateway's sessions in the store begin with.
-pub(super) const KIND: &str = "gateway";
-
-/// The session in the store of a live conversation.
-pub(super) fn session(conversation: &str) -> SessionId {
-    SessionId(format!("{KIND} {conversation}"))
-}
+use crate::requests;
 
 /// Keeps decisions in a store.
 pub(super) struct Kept {
@@ -53,7 +46,7 @@ impl Recorder for Kept {
         let decided =
             serde_json::to_string(&*turn.step).map_err(|error| Unrecorded(error.to_string()))?;
         let kept = store::Turn { end: turn.end, before: turn.before, decided };
-        let session = session(&turn.conversation);
+        let session = requests::session(&turn.conversation);
         let put = || {
             let contents = contents.iter().map(|content| {
                 let bytes = content.as_bytes();

@@ -1,7 +1,9 @@
 //! `foveal serve`: the engine in front of model APIs.
 
+mod books;
 mod command;
 mod kept;
+mod metrics;
 mod start;
 mod told;
 

@@ -1,29 +1,35 @@
-//! What is told of each request: a line for who watches, and a record for later.
+//! What is told of each request: a line for who watches, a record for later, and counts.
 
 use std::fs::File;
 use std::io::Write as _;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use foveal_context::tokens::Tokens;
 use foveal_gateway::exchange::{End, Exchange, Observer};
-use foveal_store::{SessionFacts, Store, StoreError};
+use foveal_live::request::Departed;
+use foveal_screen::in_one_line;
+use foveal_store::Store;
 use foveal_tools::settings::{COLLECT_EVERY_MS, KEPT};
 use foveal_transcript::Timestamp;
 use foveal_wire::response::Billed;
-use serde_json::{Value, json};
 
-use super::kept;
+use super::books::{Books, Charged};
+use super::metrics::Metrics;
 use crate::environment::Environment;
 use crate::numbers;
 use crate::output;
+use crate::requests::{Change, Request, Usage};
 
 /// Requests that wait to be told of, at most. More are not told of: answers never wait for that.
 const WAITING_MAX: usize = 4_096;
 
 /// Passes on what it is told to a thread that writes it down.
-pub(crate) struct Teller(SyncSender<Exchange>);
+pub(crate) struct Teller {
+    told: SyncSender<Exchange>,
+    metrics: Arc<Mutex<Metrics>>,
+}
 
 /// The thread that writes down.
 pub(crate) struct Telling(JoinHandle<()>);
@@ -32,8 +38,10 @@ impl Teller {
     /// Begins to write down: in the store, and for who watches.
     pub(crate) fn start(store: Arc<dyn Store>, lines: Lines) -> (Self, Telling) {
         let (teller, told) = sync_channel(WAITING_MAX);
-        let writing = std::thread::spawn(move || write_down(&told, &*store, lines));
-        (Self(teller), Telling(writing))
+        let metrics = Arc::new(Mutex::new(Metrics::default()));
+        let counted = Arc::clone(&metrics);
+        let writing = std::thread::spawn(move || write_down(&told, &store, &counted, lines));
+        (Self { told: teller, metrics }, Telling(writing))
     }
 }
 
@@ -47,10 +55,21 @@ impl Telling {
 
 impl Observer for Teller {
     fn ended(&self, exchange: &Exchange) {
-        match self.0.try_send(exchange.clone()) {
-            Ok(()) | Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {}
+        match self.told.try_send(exchange.clone()) {
+            Ok(()) => {}
+            Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {
+                lock(&self.metrics).lost();
+            }
         }
     }
+
+    fn metrics(&self) -> Option<String> {
+        Some(lock(&self.metrics).render())
+    }
+}
+
+fn lock(metrics: &Mutex<Metrics>) -> std::sync::MutexGuard<'_, Metrics> {
+    metrics.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Who watches.
@@ -72,47 +91,51 @@ impl Lines {
             (false, false) => Self::None,
         }
     }
+
+    /// Whoever watches has gone where this fails; serving goes on.
+    fn write(&mut self, exchange: &Exchange, request: &Request) {
+        let as_json = || serde_json::to_string(request).unwrap_or_default() + "\n";
+        match self {
+            Self::None => {}
+            Self::Person => {
+                let line = line(exchange, request);
+                drop(output::print(format!("{}\n", in_one_line(&line))));
+            }
+            Self::Json => drop(output::print_exactly(&as_json())),
+            Self::File(file) => drop(file.write_all(as_json().as_bytes())),
+        }
+    }
 }
 
 /// How often it is looked whether the store holds more than it should, in milliseconds.
 const LOOK_EVERY_MS: i64 = COLLECT_EVERY_MS / 2;
 
-fn write_down(told: &Receiver<Exchange>, store: &dyn Store, mut lines: Lines) {
+fn write_down(
+    told: &Receiver<Exchange>,
+    store: &Arc<dyn Store>,
+    metrics: &Mutex<Metrics>,
+    mut lines: Lines,
+) {
+    let mut books = Books::new(Arc::clone(store));
     let mut looked: Option<Timestamp> = None;
     while let Ok(exchange) = told.recv() {
-        let value = value(&exchange);
-        // Whoever watches has gone where this fails; serving goes on.
-        match &mut lines {
-            Lines::None => {}
-            Lines::Person => drop(output::print(format!("{}\n", line(&exchange)))),
-            Lines::Json => drop(output::print_exactly(&format!("{value}\n"))),
-            Lines::File(file) => drop(file.write_all(format!("{value}\n").as_bytes())),
-        }
+        let charged = books.charge(&exchange);
+        lock(metrics).count(&exchange, charged.as_ref());
+        let request = request(&exchange, charged);
+        lines.write(&exchange, &request);
         let is_early = |last: Timestamp| (0..LOOK_EVERY_MS).contains(&(exchange.time.0 - last.0));
         if !looked.is_some_and(is_early) {
             looked = Some(exchange.time);
             // What cannot be removed now is removed the next time.
             drop(store.collect_if_due(KEPT, COLLECT_EVERY_MS, exchange.time));
         }
-        if let Some(conversation) = &exchange.about.conversation {
-            keep(store, conversation, &value, &exchange);
-        }
+        books.keep(&request);
     }
 }
 
-/// Keeps what is told in the conversation's log. Where that cannot be, it is not kept: it decides
-/// about nothing.
-fn keep(store: &dyn Store, conversation: &str, value: &Value, exchange: &Exchange) {
-    let (session, time) = (kept::session(conversation), exchange.time);
-    let append = || store.append(&session, value, time);
-    if let Err(StoreError::UnknownSession { .. }) = append() {
-        let opened = store.open_session(&session, &SessionFacts::default(), time);
-        drop(opened.and_then(|_| append()));
-    }
-}
-
-/// One request in a line: which conversation and model, what came and what went, what it took.
-fn line(exchange: &Exchange) -> String {
+/// One request in a line: which conversation and model, what came and what went, what it cost and
+/// took.
+fn line(exchange: &Exchange, request: &Request) -> String {
     let about = &exchange.about;
     let model = about.model.as_deref().unwrap_or("-");
     let conversation = about.conversation.as_deref().unwrap_or("-");
@@ -127,9 +150,12 @@ fn line(exchange: &Exchange) -> String {
     let cached = exchange.answered.as_ref().and_then(|answered| answered.billed.cache_read);
     let cached = cached
         .map_or_else(String::new, |count| format!(", {} cached", numbers::tokens(Tokens(count))));
+    let cost = request.dollars().map_or_else(String::new, |(cost, without)| {
+        format!(", {} (saved {})", numbers::dollars(cost), numbers::signed_dollars(without - cost))
+    });
     let added = exchange.added.as_secs_f64() * 1e3;
     let mut line = format!(
-        "{:>5} {conversation} {model} {tokens}{cached} +{added:.1} ms {}",
+        "{:>5} {conversation} {model} {tokens}{cached}{cost} +{added:.1} ms {}",
         exchange.number, exchange.status
     );
     let end = match exchange.end {
@@ -141,7 +167,9 @@ fn line(exchange: &Exchange) -> String {
     let failed = exchange.failed_open.map(|failed| failed.words());
     let inactive = about.inactive.as_deref().map(|why| format!("inactive: {why}"));
     let rewrite = about.rewrite.map(|why| format!("rewrite: {why}"));
-    let remarks = [end.map(str::to_owned), failed.map(str::to_owned), inactive, rewrite];
+    let changed =
+        request.changed.as_ref().map(|changed| format!("the client changed: {}", changed.words()));
+    let remarks = [end.map(str::to_owned), failed.map(str::to_owned), inactive, rewrite, changed];
     for remark in remarks.into_iter().flatten() {
         line.push_str(" · ");
         line.push_str(&remark);
@@ -149,46 +177,62 @@ fn line(exchange: &Exchange) -> String {
     line
 }
 
-fn billed(billed: &Billed) -> Value {
-    json!({
-        "uncached": billed.uncached,
-        "cache_read": billed.cache_read,
-        "cache_write_5m": billed.cache_write_5m,
-        "cache_write_1h": billed.cache_write_1h,
-        "output": billed.output,
-        "reasoning": billed.reasoning,
-        "cost": billed.cost,
-    })
+fn usage(billed: &Billed) -> Usage {
+    Usage {
+        uncached: billed.uncached,
+        cache_read: billed.cache_read,
+        cache_write_5m: billed.cache_write_5m,
+        cache_write_1h: billed.cache_write_1h,
+        output: billed.output,
+        reasoning: billed.reasoning,
+        cost: billed.cost,
+    }
 }
 
-/// The same for programs. Nothing in it was said in the conversation.
-fn value(exchange: &Exchange) -> Value {
+fn change(departed: &Departed) -> Change {
+    let is_message = departed.bytes_before.is_some();
+    Change {
+        what: departed.changed.words().to_owned(),
+        message: is_message.then_some(departed.messages + 1),
+        bytes: departed.bytes.as_ref().map(|bytes| (bytes.start as u64, bytes.end as u64)),
+        bytes_before: departed.bytes_before,
+    }
+}
+
+/// The same to keep, and for programs.
+pub(super) fn request(exchange: &Exchange, charged: Option<Charged>) -> Request {
     let about = &exchange.about;
+    let answered = exchange.answered.as_ref();
     let ms = |duration: std::time::Duration| (duration.as_secs_f64() * 1e5).round() / 1e2;
-    json!({
-        "request": exchange.number,
-        "time": exchange.time.0,
-        "protocol": exchange.protocol.map(foveal_wire::Protocol::name),
-        "upstream": exchange.upstream,
-        "conversation": about.conversation,
-        "model": about.model,
-        "messages": about.messages,
-        "tokens_asked": about.tokens_asked,
-        "tokens_sent": about.tokens_sent,
-        "bytes_asked": exchange.bytes_asked,
-        "bytes_sent": exchange.bytes_sent,
-        "bytes_answered": exchange.bytes_answered,
-        "status": exchange.status,
-        "end": format!("{:?}", exchange.end),
-        "failed_open": exchange.failed_open.map(|failed| failed.words()),
-        "inactive": about.inactive,
-        "rewrite": about.rewrite,
-        "billed": exchange.answered.as_ref().map(|answered| billed(&answered.billed)),
-        "model_answered": exchange.answered.as_ref().and_then(|answered| answered.model.clone()),
-        "stop_reason": exchange.answered.as_ref().and_then(|it| it.stop_reason.clone()),
-        "error": exchange.answered.as_ref().and_then(|answered| answered.error.clone()),
-        "added_ms": ms(exchange.added),
-        "head_ms": ms(exchange.head),
-        "whole_ms": ms(exchange.whole),
-    })
+    let priced = charged.as_ref().map(|charged| charged.priced);
+    Request {
+        request: exchange.number,
+        time: exchange.time.0,
+        protocol: exchange.protocol.map(|protocol| protocol.name().to_owned()),
+        upstream: exchange.upstream.clone(),
+        conversation: about.conversation.clone(),
+        model: about.model.clone(),
+        messages: about.messages,
+        tokens_asked: about.tokens_asked,
+        tokens_sent: about.tokens_sent,
+        bytes_asked: exchange.bytes_asked,
+        bytes_sent: exchange.bytes_sent,
+        bytes_answered: exchange.bytes_answered,
+        status: exchange.status,
+        end: format!("{:?}", exchange.end),
+        failed_open: exchange.failed_open.map(|failed| failed.words().to_owned()),
+        inactive: about.inactive.clone(),
+        rewrite: about.rewrite.map(str::to_owned),
+        changed: about.departed.as_ref().map(change),
+        billed: answered.map(|answered| usage(&answered.billed)),
+        bill: priced.map(|priced| priced.billed),
+        without: priced.map(|priced| priced.otherwise),
+        prices: charged.map(|charged| charged.prices),
+        model_answered: answered.and_then(|answered| answered.model.clone()),
+        stop_reason: answered.and_then(|answered| answered.stop_reason.clone()),
+        error: answered.and_then(|answered| answered.error.clone()),
+        added_ms: ms(exchange.added),
+        head_ms: ms(exchange.head),
+        whole_ms: ms(exchange.whole),
+    }
 }

@@ -39,6 +39,10 @@ impl Observer for Adding {
         }
         self.teller.ended(exchange);
     }
+
+    fn metrics(&self) -> Option<String> {
+        self.teller.metrics()
+    }
 }
 
 impl Totals {

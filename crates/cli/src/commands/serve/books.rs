@@ -1,0 +1,186 @@
+//! What each conversation's requests cost: its meter, and what it came to so far.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use foveal_context::bill::{Kept, Meter, Priced, Request, Went, at_list_price};
+use foveal_context::prices::PriceCard;
+use foveal_context::tokens::Tokens;
+use foveal_gateway::exchange::Exchange;
+use foveal_live::models::Model;
+use foveal_live::request::{About, Changed};
+use foveal_store::{SessionFacts, Store, StoreError};
+use foveal_transcript::{Timestamp, Usage};
+use foveal_wire::Protocol;
+use foveal_wire::response::Billed;
+
+use crate::requests::{self, Sum};
+
+/// Conversations whose meters are held; the ones used longest ago are read from the store again.
+const HELD_MAX: usize = 4_096;
+
+/// All conversations.
+pub(super) struct Books {
+    store: Arc<dyn Store>,
+    accounts: HashMap<String, Account>,
+}
+
+/// One of them.
+struct Account {
+    meter: Meter,
+    so_far: Sum,
+    /// Whether its last request went with less than the client sent.
+    is_replaced: bool,
+    used: Timestamp,
+}
+
+/// What a request cost, and by which prices.
+pub(super) struct Charged {
+    pub(super) priced: Priced,
+    pub(super) prices: String,
+}
+
+impl Books {
+    pub(super) fn new(store: Arc<dyn Store>) -> Self {
+        Self { store, accounts: HashMap::new() }
+    }
+
+    /// What a request cost; `None` where the provider told nothing.
+    pub(super) fn charge(&mut self, exchange: &Exchange) -> Option<Charged> {
+        let about = &exchange.about;
+        let answered = exchange.answered.as_ref();
+        let billed = answered.map(|answered| answered.billed);
+        let usage = billed.as_ref().map(usage).filter(|usage| usage.prompt() > 0);
+        let name = answered.and_then(|it| it.model.as_deref()).or(about.model.as_deref());
+        let prices = prices(name.unwrap_or_default(), exchange.protocol?);
+        let (client, foveal) = kept(about);
+        let mut alone = Account::new(exchange.time);
+        let account = match &about.conversation {
+            Some(conversation) => self.account(conversation, exchange.time),
+            None => &mut alone,
+        };
+        let is_whole = exchange.bytes_asked == exchange.bytes_sent;
+        // What goes as the client sent it after a prompt that did not is another prompt.
+        let foveal = if is_whole && account.is_replaced { Kept::Nothing } else { foveal };
+        account.is_replaced = !is_whole;
+        let Some(usage) = usage else {
+            account.meter.skip(client, foveal);
+            return None;
+        };
+        let request = Request {
+            time: Some(exchange.time),
+            usage: &usage,
+            charged: billed.and_then(|billed| billed.cost),
+            raw: Tokens(about.tokens_asked),
+            shaped: Tokens(about.tokens_sent),
+            client,
+            foveal,
+        };
+        let priced = account.meter.take(&request, &prices);
+        Some(Charged { priced, prices: prices.name })
+    }
+
+    /// Keeps a request in its conversation's log. Where that cannot be, it is not kept: it decides
+    /// about nothing.
+    pub(super) fn keep(&mut self, request: &requests::Request) {
+        let time = Timestamp(request.time);
+        let name = match &request.conversation {
+            Some(name) => name.clone(),
+            None if request.protocol.is_some() => format!("other-{}", day(time)),
+            None => return,
+        };
+        let account = self.account(&name, time);
+        account.so_far.add(request);
+        let (so_far, meter) = (account.so_far, Some(account.meter.clone()));
+        let kept = requests::Kept { request: request.clone(), so_far, meter };
+        let Ok(kept) = serde_json::to_value(&kept) else { return };
+        let session = requests::session(&name);
+        let append = || self.store.append(&session, &kept, time);
+        if let Err(StoreError::UnknownSession { .. }) = append() {
+            let opened = self.store.open_session(&session, &SessionFacts::default(), time);
+            drop(opened.and_then(|_| append()));
+        }
+    }
+
+    /// The account of a conversation, as it was left when the gateway last ran.
+    fn account(&mut self, conversation: &str, now: Timestamp) -> &mut Account {
+        if self.accounts.len() >= HELD_MAX && !self.accounts.contains_key(conversation) {
+            let oldest = self.accounts.iter().min_by_key(|(_, account)| account.used);
+            let oldest = oldest.map(|(name, _)| name.clone());
+            oldest.and_then(|oldest| self.accounts.remove(&oldest));
+        }
+        let store = &self.store;
+        let account = self.accounts.entry(conversation.to_owned()).or_insert_with(|| {
+            let mut last = None;
+            let session = requests::session(conversation);
+            drop(requests::each(&**store, &session, &mut |kept| last = Some(kept)));
+            last.map_or_else(|| Account::new(now), Account::of)
+        });
+        account.used = now;
+        account
+    }
+}
+
+impl Account {
+    fn new(now: Timestamp) -> Self {
+        let meter = Meter::new(Went::Shaped);
+        Self { meter, so_far: Sum::default(), is_replaced: false, used: now }
+    }
+
+    fn of(last: requests::Kept) -> Self {
+        let requests::Kept { request, so_far, meter } = last;
+        Self {
+            meter: meter.unwrap_or_else(|| Meter::new(Went::Shaped)),
+            so_far,
+            is_replaced: request.bytes_asked != request.bytes_sent,
+            used: Timestamp(request.time),
+        }
+    }
+}
+
+/// The list prices of a model. Writes for an hour are told apart by what is billed.
+fn prices(model: &str, protocol: Protocol) -> PriceCard {
+    at_list_price(Model::named(model, protocol).prices, model)
+}
+
+/// How much of the last prompt the client left as it was, and foveal.
+fn kept(about: &About) -> (Kept, Kept) {
+    let client = match &about.departed {
+        None => Kept::All,
+        Some(departed) if departed.changed == Changed::Message => {
+            Kept::First(Tokens(departed.tokens))
+        }
+        Some(_) => Kept::Nothing,
+    };
+    let foveal = about.tokens_unchanged.map_or(Kept::All, |count| Kept::First(Tokens(count)));
+    (client, foveal)
+}
+
+fn usage(billed: &Billed) -> Usage {
+    let count = Option::unwrap_or_default;
+    Usage {
+        input: count(billed.uncached),
+        cache_read: count(billed.cache_read),
+        cache_write: count(billed.cache_write()),
+        cache_write_hour: count(billed.cache_write_1h),
+        output: count(billed.output),
+    }
+}
+
+/// The day of a time, in UTC: `2026-11-23`. After "chrono-Compatible Low-Level Date Algorithms"
+/// (howardhinnant.github.io/date_algorithms.html, `civil_from_days`).
+fn day(time: Timestamp) -> String {
+    let days = time.0.div_euclid(86_400_000) + 719_468;
+    let era = days.div_euclid(146_097);
+    let of_era = days.rem_euclid(146_097);
+    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = year + era * 400 + i64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+#[cfg(test)]
+pub(super) mod tests;

@@ -1,0 +1,138 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use foveal_gateway::exchange::{Answered, End, Exchange};
+use foveal_live::request::{About, Changed, Departed};
+use foveal_store::{SqliteStore, Store};
+use foveal_transcript::Timestamp;
+use foveal_wire::Protocol;
+use foveal_wire::response::Billed;
+
+use super::{Books, day};
+use crate::commands::serve::told::request;
+use crate::requests;
+
+/// A request after so many seconds, with what the provider billed.
+pub(in crate::commands::serve) fn exchange(at: i64, billed: Billed, about: About) -> Exchange {
+    Exchange {
+        number: 1,
+        time: Timestamp(at * 1000),
+        protocol: Some(Protocol::Messages),
+        upstream: "anthropic".to_owned(),
+        about: About {
+            model: Some("claude-opus-4-5".to_owned()),
+            conversation: Some("abc".to_owned()),
+            ..about
+        },
+        failed_open: None,
+        bytes_asked: 10_000,
+        bytes_sent: 9_000,
+        status: 200,
+        answered: Some(Answered { billed, model: None, stop_reason: None, error: None }),
+        end: End::Whole,
+        added: Duration::from_micros(600),
+        head: Duration::from_millis(30),
+        whole: Duration::from_millis(50),
+        bytes_answered: 100,
+    }
+}
+
+pub(in crate::commands::serve) fn billed(read: u64, written: u64) -> Billed {
+    Billed {
+        uncached: Some(0),
+        cache_read: Some(read),
+        cache_write_5m: Some(written),
+        output: Some(10),
+        ..Billed::default()
+    }
+}
+
+fn about(asked: u64, sent: u64) -> About {
+    About { tokens_asked: asked, tokens_sent: sent, ..About::default() }
+}
+
+/// The requests of a conversation: it goes on, pauses, and its client changes a message.
+fn requests() -> Vec<Exchange> {
+    let departed = Departed {
+        changed: Changed::Message,
+        messages: 2,
+        tokens: 1_000,
+        bytes: Some(120..240),
+        bytes_before: Some(300),
+    };
+    let changed = About { departed: Some(departed), ..about(12_000, 7_000) };
+    vec![
+        exchange(0, billed(0, 5_000), about(8_000, 5_000)),
+        exchange(10, billed(5_000, 1_000), about(10_000, 6_000)),
+        exchange(900, billed(0, 6_500), about(11_000, 6_500)),
+        exchange(910, billed(590, 6_410), changed),
+    ]
+}
+
+/// What the last request's bill says, with a restart of the gateway before each request or not.
+fn check(restarts: bool) -> (String, String) {
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory().expect("a store"));
+    let mut books = Books::new(Arc::clone(&store));
+    let mut text = String::new();
+    for exchange in requests() {
+        if restarts {
+            books = Books::new(Arc::clone(&store));
+        }
+        let charged = books.charge(&exchange).expect("a bill");
+        let parts = |bill: &foveal_context::bill::Bill| {
+            let parts = bill.parts().into_iter().filter(|(_, part)| part.tokens > 0);
+            parts
+                .map(|(name, part)| format!("{name} {}", part.tokens))
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        let (with, without) = (parts(&charged.priced.billed), parts(&charged.priced.otherwise));
+        text.push_str(&format!("{with} | {without}\n"));
+        books.keep(&request(&exchange, Some(charged)));
+    }
+    let mut last = None;
+    let session = requests::session("abc");
+    requests::each(&*store, &session, &mut |kept| last = Some(kept)).expect("a log");
+    let last = last.expect("requests are kept");
+    let changed = last.request.changed.expect("it changed").words();
+    (text, format!("{} requests, {changed}", last.so_far.requests))
+}
+
+#[test]
+fn a_conversation_is_billed_the_same_after_a_restart() {
+    let expected = "\
+written 5000 output 10 | written 8000 output 10
+read 5000 written 1000 output 10 | read 8000 written 2000 output 10
+written 500 expired 6000 output 10 | written 1000 expired 10000 output 10
+read 590 written 500 client 5910 output 10 | read 1000 written 1000 client 10000 output 10
+";
+    let (text, last) = check(false);
+    assert_eq!(text, expected);
+    assert_eq!(last, "4 requests, message 3 (bytes 120 to 240, 300 bytes before)");
+    assert_eq!(check(true), (text, last));
+}
+
+#[test]
+fn what_belongs_to_no_conversation_is_kept_by_the_day() {
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory().expect("a store"));
+    let mut books = Books::new(Arc::clone(&store));
+    let mut exchange = exchange(0, billed(0, 1), About::default());
+    exchange.about.conversation = None;
+    let charged = books.charge(&exchange);
+    books.keep(&request(&exchange, charged));
+    let mut pages = exchange;
+    pages.protocol = None;
+    books.keep(&request(&pages, None));
+    let sessions = store.sessions().expect("sessions");
+    let sessions: Vec<_> = sessions.iter().map(|it| (&*it.id.0, it.events)).collect();
+    assert_eq!(sessions, [("gateway other-1970-01-01", 1)]);
+}
+
+#[test]
+fn days_are_those_of_the_calendar() {
+    let days = [-1, 0, 951_782_400, 951_868_800, 1_795_392_000, 4_107_542_400];
+    let named = days.map(|seconds| day(Timestamp(seconds * 1000)));
+    let expected =
+        ["1969-12-31", "1970-01-01", "2000-02-29", "2000-03-01", "2026-11-23", "2100-03-01"];
+    assert_eq!(named, expected);
+}

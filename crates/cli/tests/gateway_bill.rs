@@ -1,0 +1,221 @@
+//! What requests through `foveal serve` cost, as `stats`, `sessions`, `show` and `/metrics` tell
+//! it, against a provider that caches and bills.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use foveal_context::record::Record;
+use foveal_context::tokens::Tokenizer;
+use foveal_testkit::bodies::{self, Api};
+use foveal_testkit::requests;
+use foveal_transcript::{Block, Entry, Mark, Role, Source};
+use foveal_upstream::{Settings, Upstream};
+use foveal_wire::Format;
+use serde_json::Value;
+
+use crate::world::World;
+
+const MODEL: &str = "claude-opus-4-5";
+
+/// A gateway that runs in a world, until this is dropped.
+struct Gateway {
+    process: Child,
+    address: String,
+}
+
+impl Drop for Gateway {
+    fn drop(&mut self) {
+        drop(self.process.kill());
+        drop(self.process.wait());
+    }
+}
+
+impl Gateway {
+    fn start(world: &World, upstream: &Upstream, profile: &str) -> Self {
+        let arguments =
+            format!("serve --listen 0 --profile {profile} --decision-time 20000 --upstream");
+        let mut command = world.command(&arguments);
+        command.arg(upstream.url()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut process = command.spawn().expect("the program starts");
+        let errors = process.stderr.take().expect("it is piped");
+        let mut lines = BufReader::new(errors).lines();
+        let listening = lines.next().expect("it says where it listens").expect("text");
+        let address = listening.rsplit_once("http://").expect("an address").1.to_owned();
+        std::thread::spawn(move || lines.for_each(drop));
+        Self { process, address }
+    }
+
+    /// What it answers to a request, with its head.
+    fn answer(&self, head: &str, body: &[u8]) -> String {
+        let mut stream = TcpStream::connect(&self.address).expect("it listens");
+        stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a time-out");
+        let rest = format!(
+            "host: {}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+            self.address,
+            body.len()
+        );
+        stream.write_all(format!("{head}\r\n{rest}").as_bytes()).expect("it reads");
+        stream.write_all(body).expect("it reads");
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).expect("it answers");
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+
+    fn ask(&self, body: &[u8]) {
+        let answer = self.answer(
+            "POST /v1/messages HTTP/1.1\r\ncontent-type: application/json\r\nx-api-key: none",
+            body,
+        );
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    }
+}
+
+/// A system prompt as long as an agent's: below that, providers cache nothing.
+fn system() -> Entry {
+    let rules = |at: usize| format!("Rule {at}: read a file before you change it, and say why.\n");
+    Entry {
+        source: Source { step: 0, result: None },
+        role: Role::System,
+        time: None,
+        mark: Mark::None,
+        model: None,
+        usage: None,
+        blocks: vec![Block::Text((0..400).map(rules).collect())],
+    }
+}
+
+/// The requests of a recorded session, as its agent would have sent them.
+fn bodies() -> Vec<Vec<u8>> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../examples/sessions/short-token-counts.json");
+    let file = BufReader::new(File::open(path).expect("a session"));
+    let (sessions, _) = foveal_wire::read_all(Format::Atif, "session", file).expect("it is read");
+    let mut conversation = sessions[0].conversations[0].clone();
+    let record = Record::of(conversation.clone(), Tokenizer::Bytes);
+    let answers: Vec<_> = record.conversation().responses().collect();
+    let all = std::mem::replace(&mut conversation, record.conversation().emptied());
+    let mut bodies = Vec::new();
+    let mut entries = all.entries().iter();
+    for answer in answers {
+        while conversation.entries().len() < answer.at() {
+            conversation.push(entries.next().expect("an entry before the answer").clone());
+        }
+        let mut sent = requests::sent(&conversation);
+        sent.retain(|entry| entry.role != Role::System);
+        sent.iter_mut()
+            .for_each(|entry| entry.blocks.retain(|it| !matches!(it, Block::Reasoning(_))));
+        sent.insert(0, system());
+        bodies.push(bodies::body(Api::Messages, MODEL, &sent));
+    }
+    bodies
+}
+
+/// What `foveal stats` says once so many requests are kept.
+fn stats(world: &World, requests: usize) -> Value {
+    let began = Instant::now();
+    loop {
+        let stats: Value = serde_json::from_str(&world.output("stats --json")).expect("it is JSON");
+        if stats["requests"] == requests || began.elapsed() > Duration::from_secs(30) {
+            return stats;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+fn dollars(bill: &Value) -> f64 {
+    bill["input"]["dollars"].as_f64().expect("dollars")
+}
+
+#[test]
+fn what_it_would_have_cost_is_what_it_costs_without_foveal() {
+    let bodies = bodies();
+    assert!(bodies.len() > 10);
+    let billed = |profile: &str| {
+        let world = World::new(&format!("gateway_bill_{profile}"));
+        let upstream = Upstream::start(Settings::default()).expect("a provider");
+        let gateway = Gateway::start(&world, &upstream, profile);
+        bodies.iter().for_each(|body| gateway.ask(body));
+        let stats = stats(&world, bodies.len());
+        assert_eq!(stats["requests_billed"], bodies.len(), "{stats:#}");
+        let seen: u64 = upstream.seen().iter().filter_map(|it| Some(it.bill?.prompt())).sum();
+        assert_eq!(stats["bill"]["input"]["tokens"], seen, "{stats:#}");
+        stats
+    };
+    let (raw, shaped) = (billed("off"), billed("max"));
+    let [costs, cost, without] = [&raw["bill"], &shaped["bill"], &shaped["without"]].map(dollars);
+    assert!(cost < costs * 0.97, "{cost} {costs}");
+    // This provider counts texts as JSON spells them, which is more tokens than the texts have: what
+    // is saved is told as a little less than it is, and never as more.
+    let told = (without - cost) / (costs - cost);
+    assert!((0.8..1.005).contains(&told), "{told}: {without} for {costs}, {shaped:#}");
+}
+
+#[test]
+fn what_passed_is_listed_and_shown() {
+    let world = World::new("gateway_bill_listed");
+    assert_eq!(world.output("stats"), "no requests passed a gateway: see `foveal serve --help`\n");
+    let upstream = Upstream::start(Settings::default()).expect("a provider");
+    let gateway = Gateway::start(&world, &upstream, "balanced");
+    let bodies = bodies();
+    bodies.iter().take(6).for_each(|body| gateway.ask(body));
+    // The client changes what it had sent: the first call is another.
+    let changed = String::from_utf8_lossy(&bodies[5]).replacen(
+        "\"input\":{",
+        "\"input\":{\"why\":\"so\",",
+        1,
+    );
+    gateway.ask(changed.as_bytes());
+    let stats = stats(&world, 7);
+    assert_eq!(stats["conversations"], 1, "{stats:#}");
+    assert_eq!(stats["client_changes"]["message"], 1, "{stats:#}");
+    assert_eq!(stats["models"][0]["model"], MODEL);
+    assert!(world.output("stats --since 1h").contains("billed for"));
+    assert_eq!(
+        world.output("stats --since 2999-01-01"),
+        "no requests passed a gateway since then: see `foveal serve --help`\n"
+    );
+    let wrong = world.run("stats --since yesterday");
+    assert!(wrong.err.contains("expected is how long ago"), "{}", wrong.err);
+
+    let listed: Value = serde_json::from_str(&world.output("sessions --json")).expect("JSON");
+    let name = listed[0]["session"].as_str().expect("a session").to_owned();
+    let about = listed[0]["about"].as_str().expect("what it came to");
+    assert!(about.starts_with("claude-opus-4-5, 7 requests, $"), "{about}");
+    let short = name.strip_prefix("gateway ").expect("a session of the gateway");
+    let shown = world.output(&format!("show {short}"));
+    assert!(shown.starts_with(&format!("{name}: 7 requests, $")), "{shown}");
+    assert!(shown.contains("the client changed: message 2 (bytes "), "{shown}");
+    let one = world.output(&format!("show {short} --request 7"));
+    assert!(one.starts_with(&format!("request 7 of 7 of {name}\n")), "{one}");
+    assert!(one.contains("again: the client changed it"), "{one}");
+    let one: Value =
+        serde_json::from_str(&world.output(&format!("show {short} --request 7 --json")))
+            .expect("JSON");
+    assert_eq!(one["changed"]["what"], "message");
+    for (arguments, expected) in [
+        ("--request 8", "there is no request 8"),
+        ("--request 0", "there is no request 0"),
+        ("--turn 1", "give --request"),
+    ] {
+        let ran = world.run(&format!("show {short} {arguments}"));
+        assert_eq!(ran.code, Some(2), "{arguments}");
+        assert!(ran.err.contains(expected), "{}", ran.err);
+    }
+    let ran = world.run("show nothing --request 1");
+    assert!(ran.err.contains("--request and --json are for"), "{}", ran.err);
+
+    let page = gateway.answer("GET /metrics HTTP/1.1", b"");
+    let page = page.to_ascii_lowercase();
+    assert!(page.contains("content-type: text/plain; version=0.0.4"), "{page}");
+    let count = "foveal_requests_total{protocol=\"messages\",outcome=\"whole\",status=\"2xx\"} 7";
+    assert!(page.contains(count), "{page}");
+    for foreign in [short, "opus", "compute", "127.0.0.1"] {
+        assert!(!page.contains(foreign), "{foreign}");
+    }
+    let elsewhere = gateway.answer("GET /metrics HTTP/1.1\r\nhost: evil.example", b"");
+    assert!(!elsewhere.contains("foveal_requests_total"), "{elsewhere}");
+}
