@@ -12,7 +12,7 @@ use crate::compaction;
 use crate::conversation::Live;
 use crate::familiar::Familiar;
 use crate::held::Held;
-use crate::inactive::Inactive;
+use crate::inactive::{Inactive, UNRECORDED};
 use crate::models::Model;
 use crate::places;
 use crate::queue::Queue;
@@ -62,22 +62,6 @@ impl<'a> Request<'a> {
         let mut live = live.with_way(self.rules.way);
         live.set_prelude(self.bytes());
         live
-    }
-}
-
-/// The kind of inactivity where decisions cannot be kept.
-const UNRECORDED: &str = "unrecorded";
-
-impl Inactive {
-    fn kind(&self) -> &'static str {
-        match self {
-            Self::Body(_) => "unreadable",
-            Self::Unrecorded(_) => UNRECORDED,
-            Self::History(_) => "history",
-            Self::ServerEdits(_) => "server_edits",
-            Self::Wished => "wished",
-            Self::Summary => "summary",
-        }
     }
 }
 

@@ -23,3 +23,21 @@ pub(crate) enum Inactive {
     #[error("the client has the conversation summed up, and a summary is made of all of it")]
     Summary,
 }
+
+/// The kind of inactivity where decisions cannot be kept.
+pub(crate) const UNRECORDED: &str = "unrecorded";
+
+impl Inactive {
+    /// The kind of it, in one word: what is counted by.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Self::Body(_) => "unreadable",
+            Self::Unrecorded(_) => UNRECORDED,
+            Self::History(_) => "history",
+            Self::ServerEdits(_) => "server_edits",
+            Self::Wished => "wished",
+            Self::UnknownWish => "unknown_wish",
+            Self::Summary => "summary",
+        }
+    }
+}
