@@ -116,3 +116,62 @@ fn the_report_is_one_page() {
         assert!(page.contains(name), "{name}");
     }
 }
+
+/// A session whose recording tells what was billed: each prompt goes on from the one before, and
+/// before the last two requests there is a pause of an hour.
+fn billed_session() -> (String, u64, u64) {
+    let mut session: Value = serde_json::from_str(&session("billed")).expect("JSON");
+    let steps = session["steps"].as_array_mut().expect("steps");
+    let count = steps.len();
+    let (mut requests, mut prompt) = (0, 20_000);
+    let mut sum = 0;
+    for (at, step) in steps.iter_mut().enumerate() {
+        if at + 2 >= count {
+            step["timestamp"] = format!("2026-01-01T01:{at:02}:00Z").into();
+        }
+        if step["source"] != "agent" {
+            continue;
+        }
+        let is_cold = requests == 0 || at + 2 == count;
+        let read = if is_cold { 0 } else { prompt };
+        prompt += 1_000;
+        step["metrics"] = serde_json::json!({
+            "prompt_tokens": prompt, "completion_tokens": 50, "cached_tokens": read,
+            "extra": { "cache_creation_input_tokens": prompt - read },
+        });
+        requests += 1;
+        sum += prompt;
+    }
+    (session.to_string(), requests, sum)
+}
+
+#[test]
+fn a_recorded_bill_is_split_and_its_share_is_told() {
+    let world = World::new("billed");
+    let (session, requests, prompts) = billed_session();
+    world.write("billed.json", session);
+    let text = world.output("replay billed.json --profile max");
+    assert!(text.lines().any(|line| line.contains("vs raw") && line.contains("vs bill")), "{text}");
+    assert!(text.contains("\nagain: the cache had expired"), "{text}");
+    assert!(!text.contains("again: the client changed it"), "{text}");
+    let last = text.lines().last().expect("a sentence");
+    assert!(last.starts_with("of the input as billed ($"), "{text}");
+
+    let document: Value =
+        serde_json::from_str(&world.output("replay billed.json --profile max --json"))
+            .expect("JSON");
+    let (raw, with) = (&document["raw"]["bill"], &document["profiles"][0]["bill"]);
+    assert_eq!(raw["requests"], requests);
+    assert_eq!(raw["input"]["tokens"], prompts);
+    assert_eq!(raw["output"]["tokens"], 50 * requests);
+    assert!(raw["expired"]["tokens"].as_u64() > Some(20_000), "{raw:#}");
+    assert_eq!(raw["missed"]["tokens"], 0, "{raw:#}");
+    assert!(raw.get("input_change").is_none(), "{raw:#}");
+    // What is saved of the whole is less than what is saved of what was recorded.
+    let of_bill = with["input_change"].as_f64().expect("a change");
+    let of_messages = document["profiles"][0]["cost_change"].as_f64().expect("a change");
+    assert!(of_messages < of_bill && of_bill < 0.0, "{of_messages} {of_bill}");
+
+    world.output("replay billed.json --profile max --report page.html");
+    assert!(world.read("page.html").contains("again: the cache had expired"));
+}

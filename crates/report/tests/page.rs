@@ -1,5 +1,6 @@
 //! The page as a whole, for small, empty and hostile data.
 
+use foveal_context::bill::{Amount, Bill, Priced};
 use foveal_context::prices::PriceCard;
 use foveal_context::step::RewriteReason;
 use foveal_context::tokens::Tokens;
@@ -244,4 +245,21 @@ fn data_survives_json() {
     let text = serde_json::to_string(&data).expect("plain data");
     let again: ReportData = serde_json::from_str(&text).expect("what was written");
     assert_eq!(again, data);
+}
+
+#[test]
+fn a_recorded_bill_has_a_table_of_its_own() {
+    let names = ["balanced"];
+    let page = render(&data_of(&names, vec![measured("a", 2, &[0.7])]));
+    assert!(!page.contains("The bill as recorded"));
+    let conversation = Conversation::default();
+    let mut one = Measured::new("b", &conversation, &PriceCard::anthropic_5m(), LIMITS);
+    let mut replay = a_replay(1, 0.7);
+    let written = Amount { tokens: 1_000, dollars: 2.5 };
+    let bill = Bill { written, ..Bill::default() };
+    replay.requests[0].bill = Some(Priced { billed: bill, otherwise: bill.at(0.5) });
+    one.add(&replay, None);
+    let page = render(&data_of(&names, vec![one]));
+    check(&page);
+    assert!(page.contains("The bill as recorded") && page.contains("new, written to the cache"));
 }
