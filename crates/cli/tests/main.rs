@@ -22,6 +22,8 @@ mod init;
 #[cfg(unix)]
 mod init_extras;
 #[cfg(unix)]
+mod init_gateway;
+#[cfg(unix)]
 mod interrupt;
 mod kept_sessions;
 mod killed;
@@ -45,6 +47,7 @@ mod shell_tools;
 mod single;
 mod soak;
 mod structure;
+mod tls;
 mod world;
 #[cfg(unix)]
 mod wrap;

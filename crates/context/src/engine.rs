@@ -47,6 +47,20 @@ impl Engine {
         self.planner.advance(&self.record, answer, now)
     }
 
+    /// The same, but what was sent stays as it was sent, unless the client changed what stands
+    /// before it: for who has no time for more.
+    pub fn plan_without_rewrite(&mut self, now: Option<Timestamp>) -> Step {
+        let answer = EntryIndex(self.record.len() as u32);
+        self.planner.advance_without_rewrite(&self.record, answer, now)
+    }
+
+    /// The same conversation at its first request, with a planner at its start.
+    #[must_use]
+    pub fn again(self, mut planner: Planner) -> Self {
+        planner.set_prelude(self.planner.prelude());
+        Self { planner, ..self }
+    }
+
     /// Takes over what was decided elsewhere for the next request, in place of [`Engine::plan`].
     /// All entries before its answer have to be there.
     pub fn take_over(&mut self, step: &Step) {

@@ -127,9 +127,33 @@ impl Planner {
     /// Plans the request that `answer` answers: takes the entries before it. `now` is when
     /// the request is sent, as far as known. Entries must have been record.
     pub fn advance(&mut self, record: &Record, answer: EntryIndex, now: Option<Timestamp>) -> Step {
+        self.plan(record, answer, now, true)
+    }
+
+    /// The same, but what was sent stays as it was sent, unless the client changed what stands
+    /// before it.
+    pub fn advance_without_rewrite(
+        &mut self,
+        record: &Record,
+        answer: EntryIndex,
+        now: Option<Timestamp>,
+    ) -> Step {
+        self.plan(record, answer, now, false)
+    }
+
+    fn plan(
+        &mut self,
+        record: &Record,
+        answer: EntryIndex,
+        now: Option<Timestamp>,
+        may_rewrite: bool,
+    ) -> Step {
         let known = EntryIndex(self.items.len() as u32);
         let cut = self.ingest_entries(record, answer);
-        let levels = self.choose(record, cut, now);
+        let mut levels = self.choose(record, cut, now);
+        if !may_rewrite {
+            levels.levels.clear();
+        }
         for (index, level) in &levels.levels {
             self.items[index.at()].level = *level;
         }

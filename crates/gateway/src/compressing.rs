@@ -57,7 +57,7 @@ pub(crate) async fn answer(
             let Taken::Whole(body) = incoming::read(body, limits, &mut share).await? else {
                 return Err(Refusal::Unreadable);
             };
-            let decoded = incoming::decoded(&parts.headers, &body, limits.body_bytes);
+            let decoded = incoming::decoded_apart(&parts.headers, &body, limits.body_bytes).await;
             let decoded = decoded.map_err(|_| Refusal::Unreadable)?;
             if decoded.as_ref().is_some_and(|it| !share.take(it.len(), limits.all_bodies_bytes)) {
                 return Err(Refusal::Unread(ReadError::Busy));

@@ -121,6 +121,20 @@ pub(crate) fn decoded(
     }
 }
 
+/// The same on a thread that may be busy for long, where there is anything to do.
+pub(crate) async fn decoded_apart(
+    headers: &HeaderMap,
+    body: &Bytes,
+    bytes_max: usize,
+) -> Result<Option<Vec<u8>>, Unreadable> {
+    if !headers.contains_key(CONTENT_ENCODING) {
+        return Ok(None);
+    }
+    let (headers, body) = (headers.clone(), body.clone());
+    let decoding = tokio::task::spawn_blocking(move || decoded(&headers, &body, bytes_max));
+    decoding.await.unwrap_or(Err(Unreadable))
+}
+
 /// All that a decoder gives, if it is no more than `bytes_max` bytes.
 fn all(decoder: impl Read, bytes_max: usize) -> Result<Option<Vec<u8>>, Unreadable> {
     let mut bytes = Vec::new();

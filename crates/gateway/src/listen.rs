@@ -5,6 +5,9 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hyper::Request;
+use hyper::body::Incoming;
+use hyper::header::UPGRADE;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
@@ -18,6 +21,7 @@ use crate::gate;
 use crate::service::Service;
 use crate::settings::{ServeError, Settings};
 use crate::speaking;
+use crate::websocket::Lasting;
 
 /// Bytes of the longest head of a request.
 const HEAD_BYTES_MAX: usize = 256 << 10;
@@ -92,6 +96,7 @@ impl Gateway {
     pub async fn serve(self, stop: CancellationToken) {
         let room = Arc::new(Semaphore::new(self.settings.limits.connections));
         let graceful = GracefulShutdown::new();
+        let over = CancellationToken::new();
         loop {
             // Who finds no room waits before the door, where the system keeps a queue.
             let accepted = tokio::select! {
@@ -99,10 +104,15 @@ impl Gateway {
                 () = stop.cancelled() => break,
             };
             let Some((stream, place)) = accepted else { continue };
+            let lasting = Lasting { _place: Arc::new(place), over: over.clone() };
+            let held = lasting.clone();
             let stream = speaking::speaking(stream, self.settings.limits.head);
             let service = Arc::clone(&self.service);
-            let answer = service_fn(move |request| {
+            let answer = service_fn(move |mut request: Request<Incoming>| {
                 let service = Arc::clone(&service);
+                if request.headers().contains_key(UPGRADE) {
+                    request.extensions_mut().insert(lasting.clone());
+                }
                 async move { Ok::<_, Infallible>(service.answer(request).await) }
             });
             let mut builder = auto::Builder::new(TokioExecutor::new());
@@ -118,10 +128,17 @@ impl Gateway {
             tokio::spawn(async move {
                 // A client that breaks off has ended its connection, and nothing else.
                 drop(connection.await);
-                drop(place);
+                drop(held);
             });
         }
-        drop(tokio::time::timeout(END_PATIENCE, graceful.shutdown()).await);
+        // Those that have become connections of another kind have their places still.
+        let all = u32::try_from(self.settings.limits.connections).unwrap_or(u32::MAX);
+        let ended = async {
+            graceful.shutdown().await;
+            drop(room.acquire_many(all).await);
+        };
+        drop(tokio::time::timeout(END_PATIENCE, ended).await);
+        over.cancel();
     }
 }
 

@@ -57,8 +57,8 @@ struct Outgoing {
     body: Passed,
     /// Whether the body is no longer encoded as the client had it.
     is_decoded: bool,
-    /// The bytes it holds of what all requests may.
-    share: Share,
+    /// The bytes it holds of what all requests may. A decision that comes too late holds them too.
+    share: Arc<Share>,
 }
 
 impl Service {
@@ -200,33 +200,39 @@ impl Service {
         bound: &Bound<'_>,
         told: &mut Told,
     ) -> Result<Outgoing, Refusal> {
-        let mut share = self.held.share();
+        let as_it_comes = |body| {
+            let share = Arc::new(self.held.share());
+            Outgoing { body: body::coming(body), is_decoded: false, share }
+        };
         let (protocol, counts) = match bound.route {
             Route::Answer(protocol) => (protocol, false),
             Route::Count(protocol) => (protocol, true),
             Route::Signed(_) => {
                 told.exchange().about.inactive = Some(SIGNED.to_owned());
-                return Ok(Outgoing { body: body::coming(body), is_decoded: false, share });
+                return Ok(as_it_comes(body));
             }
-            Route::WebSocket(_) | Route::Other => {
-                return Ok(Outgoing { body: body::coming(body), is_decoded: false, share });
-            }
+            Route::WebSocket(_) | Route::Other => return Ok(as_it_comes(body)),
         };
+        let mut share = self.held.share();
         let body = match incoming::read(body, &self.settings.limits, &mut share).await? {
             Taken::Whole(body) => body,
             Taken::TooLong(body) => {
                 told.exchange().failed_open = Some(FailedOpen::TooLong);
+                let share = Arc::new(share);
                 return Ok(Outgoing { body: body::coming(body), is_decoded: false, share });
             }
         };
         let limits = &self.settings.limits;
-        let Ok(decoded) = incoming::decoded(&parts.headers, &body, limits.body_bytes) else {
+        let decoded = incoming::decoded_apart(&parts.headers, &body, limits.body_bytes).await;
+        let Ok(decoded) = decoded else {
             told.exchange().failed_open = Some(FailedOpen::Encoding);
+            let share = Arc::new(share);
             return Ok(Outgoing { body: body::whole(body), is_decoded: false, share });
         };
         if decoded.as_ref().is_some_and(|it| !share.take(it.len(), limits.all_bodies_bytes)) {
             return Err(Refusal::Unread(ReadError::Busy));
         }
+        let share = Arc::new(share);
         let plain = decoded.map_or_else(|| body.clone(), Bytes::from);
         let asked = Asked {
             protocol,
@@ -237,7 +243,7 @@ impl Service {
             now: (self.settings.now)(),
             wait: Wait::default(),
         };
-        let shaped = self.shaped(asked).await;
+        let shaped = self.shaped(asked, Arc::clone(&share)).await;
         let exchange = told.exchange();
         exchange.bytes_asked = plain.len() as u64;
         let sent = match shaped {
@@ -256,10 +262,18 @@ impl Service {
     }
 
     /// What the shaper says in time; else why it did not, and what was decided earlier.
-    async fn shaped(&self, asked: Asked) -> Result<Shaped, (FailedOpen, Option<Bytes>)> {
+    async fn shaped(
+        &self,
+        asked: Asked,
+        share: Arc<Share>,
+    ) -> Result<Shaped, (FailedOpen, Option<Bytes>)> {
         let (shaper, wait) = (Arc::clone(&self.settings.shaper), asked.wait.clone());
         let body = asked.body.clone();
-        let mut deciding = tokio::task::spawn_blocking(move || shaper.shape(&asked));
+        let mut deciding = tokio::task::spawn_blocking(move || {
+            let shaped = shaper.shape(&asked);
+            drop((asked, share));
+            shaped
+        });
         let limit = self.settings.limits.decision;
         let mut in_time = tokio::time::timeout(limit, &mut deciding).await;
         // What was decided earlier is to go in any case: without it the provider's cache is lost,

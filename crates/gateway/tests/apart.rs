@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use foveal_live::Conversations;
-use foveal_live::conversations::Rules;
 use foveal_live::recorder::InMemory;
+use foveal_live::rules::Rules;
 use foveal_testkit::bodies::{Api, body};
 use foveal_transcript::{Block, Call, Entry, Mark, Role, Source, ToolResult};
 use foveal_upstream::Upstream;

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use foveal_gateway::exchange::FailedOpen;
 use foveal_live::Conversations;
-use foveal_live::conversations::Rules;
 use foveal_live::recorder::InMemory;
+use foveal_live::rules::Rules;
 use foveal_upstream::{Seen, Upstream};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};

@@ -13,8 +13,8 @@ use std::time::Duration;
 
 use foveal_gateway::shaper::WithCompressor;
 use foveal_gateway::{Settings, Token};
-use foveal_live::conversations::Rules;
 use foveal_live::recorder::{InMemory, Recorder};
+use foveal_live::rules::Rules;
 use foveal_live::{Compressor, Conversations};
 use foveal_upstream::{Reply, Script, Upstream};
 use serde_json::{Value, json};

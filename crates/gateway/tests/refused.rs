@@ -69,6 +69,20 @@ async fn it_says_that_it_is_well() {
     }
 }
 
+/// For itself alone: no sign-in, settings or telemetry are made up.
+#[tokio::test]
+async fn it_says_what_it_speaks() {
+    let upstream = Scripted::start(Vec::new()).await;
+    let world = world(upstream.address).await;
+    let mut client = world.client().await;
+    client.write(b"GET /protocol HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
+    let answer = client.answer().await;
+    let told: serde_json::Value = serde_json::from_slice(&answer.body).expect("JSON");
+    assert_eq!(told["gateway"], "foveal", "{told}");
+    assert_eq!(told["formats"][0]["endpoints"][0], "POST /v1/messages", "{told}");
+    assert!(answer.head.to_lowercase().contains("content-type: application/json"));
+}
+
 #[tokio::test]
 async fn who_says_nothing_is_not_waited_for() {
     let upstream = Scripted::start(Vec::new()).await;

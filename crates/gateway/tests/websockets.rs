@@ -1,8 +1,9 @@
 //! WebSockets: refused at once, or passed through.
 
-use foveal_gateway::WebSockets;
+use foveal_gateway::{Gateway, WebSockets};
+use tokio_util::sync::CancellationToken;
 
-use crate::support::{Act, Scripted, World, world};
+use crate::support::{Act, Client, Scripted, World, world};
 
 const UPGRADE: &str = "GET /v1/responses HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\n\
                        Upgrade: websocket\r\nSec-WebSocket-Key: x\r\n\r\n";
@@ -42,4 +43,54 @@ async fn they_are_passed_through_where_that_is_wanted() {
     let request = String::from_utf8_lossy(&upstream.seen()[0].requests[0]).to_lowercase();
     assert!(request.contains("upgrade: websocket"), "{request}");
     assert!(request.contains("sec-websocket-key: x"), "{request}");
+}
+
+const AGREED: &str = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n\
+                      Upgrade: websocket\r\nSec-WebSocket-Accept: y\r\n\r\n";
+
+/// Who speaks on its own terms has a place among all others until it leaves.
+#[tokio::test]
+async fn they_take_a_place() {
+    let script = || vec![Act::Read, Act::write(AGREED), Act::AwaitClose];
+    let mut upstream = Scripted::start(vec![script(), script()]).await;
+    let world = World::start(upstream.address, |settings| {
+        settings.websockets = WebSockets::Passed;
+        settings.limits.connections = 1;
+    })
+    .await;
+    let mut first = world.client().await;
+    first.write(UPGRADE.as_bytes()).await;
+    first.read_until("\r\n\r\n").await;
+    let mut second = world.client().await;
+    second.write(UPGRADE.as_bytes()).await;
+    let early = second.read_until("\r\n\r\n");
+    let early = tokio::time::timeout(std::time::Duration::from_millis(300), early).await;
+    assert!(early.is_err(), "{early:?}");
+    drop(first);
+    upstream.closed().await;
+    assert!(second.read_until("\r\n\r\n").await.starts_with("HTTP/1.1 101"));
+}
+
+/// What still passes when the gateway is asked to end is cut off in the end, on both sides.
+#[tokio::test]
+async fn they_end_with_the_gateway() {
+    let script = vec![Act::Read, Act::write(AGREED), Act::AwaitClose];
+    let mut upstream = Scripted::start(vec![script]).await;
+    let mut settings = None;
+    let _world = World::start(upstream.address, |made| {
+        made.websockets = WebSockets::Passed;
+        settings = Some(made.clone());
+    })
+    .await;
+    let gateway = Gateway::bind(settings.expect("settings")).await.expect("a free port");
+    let address = gateway.address();
+    let stop = CancellationToken::new();
+    let serving = tokio::spawn(gateway.serve(stop.clone()));
+    let mut client = Client::connect(address).await;
+    client.write(UPGRADE.as_bytes()).await;
+    client.read_until("\r\n\r\n").await;
+    stop.cancel();
+    serving.await.expect("it ends");
+    upstream.closed().await;
+    drop(client.read_to_end().await);
 }

@@ -25,16 +25,20 @@ pub(crate) struct Chain {
 }
 
 impl Chain {
-    /// The chain of a request's messages. Decisions under different rules have nothing to do with
-    /// each other, so that the name of the rules is part of it.
-    pub(crate) fn of(body: &Body, bytes: &[u8], rules: &str) -> Self {
-        let root = root(body.protocol, rules);
-        let mut end = root;
-        let ends = (0..body.messages.len()).map(|message| {
+    /// The chain of a request's messages. The ends of the first ones may be `known`.
+    pub(crate) fn of(
+        root: ContentHash,
+        (body, bytes): (&Body, &[u8]),
+        known: &[ContentHash],
+    ) -> Self {
+        let mut ends = Vec::with_capacity(body.messages.len());
+        ends.extend_from_slice(known);
+        let mut end = known.last().copied().unwrap_or(root);
+        for message in known.len()..body.messages.len() {
             end = next(end, body.fingerprint(bytes, message));
-            end
-        });
-        Self { root, ends: ends.collect() }
+            ends.push(end);
+        }
+        Self { root, ends }
     }
 
     /// How many messages those requests had, ascending.
@@ -56,11 +60,14 @@ impl Chain {
     }
 }
 
-fn root(protocol: Protocol, rules: &str) -> ContentHash {
+/// The end of no message. Decisions under different rules have nothing to do with each other, so that
+/// the name of the rules is part of it.
+pub(crate) fn root(protocol: Protocol, rules: &str) -> ContentHash {
     ContentHash::of(format!("{VERSION}\n{}\n{rules}", protocol.name()).as_bytes())
 }
 
-fn next(end: ContentHash, message: ContentHash) -> ContentHash {
+/// The end behind one more message with this fingerprint.
+pub(crate) fn next(end: ContentHash, message: ContentHash) -> ContentHash {
     let mut both = [0; 64];
     both[..32].copy_from_slice(end.as_bytes());
     both[32..].copy_from_slice(message.as_bytes());

@@ -24,14 +24,22 @@ const BEGINNINGS: &[&str] = &[
 
 /// Leaves out of a body the messages that the provider does not read, because it compacted the
 /// conversation itself behind them: nothing may point there, and their bytes stay as they are.
-pub(crate) fn leave_out_what_is_compacted(body: &mut Body, bytes: &[u8]) -> Result<(), BodyError> {
+/// Whether there were any. The first `known` messages are known to hold no compaction.
+pub(crate) fn leave_out_what_is_compacted(
+    body: &mut Body,
+    bytes: &[u8],
+    known: usize,
+) -> Result<bool, BodyError> {
     let finder = memchr::memmem::Finder::new(WORD);
+    let (Some(first), Some(last)) = (body.messages.get(known), body.messages.last()) else {
+        return Ok(false);
+    };
     // The word stands in few prompts, and in those in few messages.
-    if finder.find(bytes).is_none() {
-        return Ok(());
+    if finder.find(&bytes[first.start..last.end]).is_none() {
+        return Ok(false);
     }
     let has_word = |at: &usize| finder.find(&bytes[body.messages[*at].clone()]).is_some();
-    let candidates: Vec<usize> = (0..body.messages.len()).rev().filter(has_word).collect();
+    let candidates: Vec<usize> = (known..body.messages.len()).rev().filter(has_word).collect();
     for message in candidates {
         if body.message(bytes, message)?.compacts {
             body.messages.drain(..message);
@@ -43,10 +51,10 @@ pub(crate) fn leave_out_what_is_compacted(body: &mut Body, bytes: &[u8]) -> Resu
                 }
                 _ => true,
             });
-            break;
+            return Ok(true);
         }
     }
-    Ok(())
+    Ok(false)
 }
 
 /// What the types of such blocks have in them.

@@ -14,13 +14,16 @@ use foveal_transcript::{Block, ContentHash, Handle, LONG_DIGITS, Timestamp};
 use foveal_wire::Protocol;
 use foveal_wire::body::{Body, BodyError, Inactive, spoken};
 
+use crate::chain;
 use crate::chain::Chain;
 use crate::conversation::Live;
-use crate::conversations::{self, Conversations, Request, Rules};
+use crate::conversations::{self, Conversations, Request};
+use crate::inactive::Inactive as NotDone;
 use crate::models::Model;
 use crate::narrowed::narrowed;
 use crate::recorder::{Recorder, Unrecorded};
 use crate::request::{About, Asked, Wait, spliced};
+use crate::rules::Rules;
 use crate::way::Way;
 
 /// About how much memory the conversations of callers may take, in bytes.
@@ -92,7 +95,7 @@ impl Compressor {
         let all = Body::scan(protocol, &bytes)?;
         match self.shortened(&bytes, &all, now) {
             Ok(compressed) => Ok(compressed),
-            Err(conversations::Inactive::Body(error)) => Err(error.into()),
+            Err(NotDone::Body(error)) => Err(error.into()),
             Err(failed) => {
                 let tokens = self.of_messages(&bytes, &all, |_| true)?;
                 let messages = inner(&bytes).to_vec();
@@ -119,14 +122,11 @@ impl Compressor {
         }))
     }
 
-    fn shortened(
-        &self,
-        bytes: &[u8],
-        all: &Body,
-        now: Timestamp,
-    ) -> Result<Compressed, conversations::Inactive> {
+    fn shortened(&self, bytes: &[u8], all: &Body, now: Timestamp) -> Result<Compressed, NotDone> {
         let (body, ends) = told(all, bytes)?;
-        let chain = Chain::of(&body, bytes, &self.conversations.rules.profile);
+        let rules = &self.conversations.rules;
+        let root = chain::root(body.protocol, &rules.profile);
+        let chain = Chain::of(root, (&body, bytes), &[]);
         let mut about =
             About { conversation: chain.ends.first().map(conversations::name), ..About::default() };
         let wait = Wait::default();
@@ -140,7 +140,9 @@ impl Compressor {
             wait: &wait,
         };
         let model = Model::named("", body.protocol);
-        let request = Request { asked: &asked, body: &body, chain: &chain, model };
+        let request = Request { asked: &asked, body: &body, chain: &chain, rules, model };
+        // Until what is decided is known.
+        let _turn = chain.ends.first().map(|first| self.conversations.queue.wait(*first));
         // What follows the last result is about nothing yet.
         let until = ends.last().copied().unwrap_or_default();
         let of_body = (&body, bytes);
@@ -149,7 +151,7 @@ impl Compressor {
         live.take(of_body, &chain, live.len())?;
         for end in ends.into_iter().filter(|end| *end > live.len()).collect::<Vec<_>>() {
             live.take(of_body, &chain, end)?;
-            live = self.conversations.plan(live, &request, &mut about)?;
+            live = self.conversations.plan(live, &request, &mut about);
         }
         let known = &body.messages[..until];
         let others = self.of_messages(bytes, all, |place| !known.contains(place))?;
@@ -163,15 +165,15 @@ impl Compressor {
             hashes: live.behind_notes().iter().map(|it| long(it)).collect(),
             failed: about.inactive,
         };
-        if until > 0 {
-            self.conversations.lock().put(live, now);
+        if let Some(first) = chain.ends.first().filter(|_| until > 0) {
+            self.conversations.lock().put(live, *first, now);
         }
         Ok(compressed)
     }
 
     /// Tokens of what stands in place of texts, and of these.
     fn of_texts(&self, live: &Live) -> (Tokens, Tokens) {
-        let each = live.texts().map(|(original, text)| (self.count(text), self.count(original)));
+        let each = live.texts().map(|(original, text)| (self.count(&text), self.count(original)));
         each.fold((Tokens(0), Tokens(0)), |(texts, originals), (text, original)| {
             (Tokens(texts.0 + text.0), Tokens(originals.0 + original.0))
         })

@@ -1,21 +1,21 @@
 //! One conversation while it is live: the engine, and where in the client's messages the texts
 //! stand that it may replace.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::ops::Range;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use foveal_context::engine::Engine;
-use foveal_context::note::Note;
 use foveal_context::planner::Planner;
-use foveal_context::shape::{Decision, Piece, Shape};
+use foveal_context::shape::Decision;
 use foveal_context::step::Step;
 use foveal_context::tokens::{Tokenizer, Tokens};
-use foveal_transcript::{ContentHash, Conversation, Entry, EntryIndex, Role, Timestamp};
-use foveal_wire::body::{self, Body, BodyError, MarkPlace, Slot};
+use foveal_transcript::{ContentHash, Conversation, Entry, EntryIndex, Timestamp};
+use foveal_wire::body::{Body, BodyError, MarkPlace};
 
 use crate::chain::Chain;
+use crate::familiar::Familiar;
 use crate::models::Model;
+use crate::places::{self, Place, Said, said};
 use crate::prelude::Prelude;
 use crate::recorder::{Planned, Turn};
 use crate::request::Replaced;
@@ -28,6 +28,8 @@ pub(crate) struct Live {
     tokenizer: Tokenizer,
     prelude: Prelude,
     messages: Vec<Known>,
+    /// The chain's end of no message.
+    root: ContentHash,
     /// The chain's end behind the last planned request.
     planned: ContentHash,
     /// What was decided so far, to go back to where it was before the last request.
@@ -35,10 +37,19 @@ pub(crate) struct Live {
     /// What could not be kept, the first first.
     unkept: Vec<Turn>,
     model: Model,
+    /// The messages of the last request, as the next one is compared with them.
+    familiar: Option<Arc<Familiar>>,
+    /// How often in a row what was decided came too late, and how many requests are still to pass
+    /// before old results may be rewritten again.
+    late: u32,
+    still: u32,
     /// Bytes of all messages, to know about how much memory this takes.
     bytes: usize,
     way: Way,
 }
+
+/// The most often that lateness doubles how long it is not tried again.
+const LATE_MAX: u32 = 6;
 
 /// Whether a step was decided about so many entries.
 fn is_about(step: &Step, entries: usize) -> bool {
@@ -59,51 +70,6 @@ struct Known {
     places: Vec<Place>,
 }
 
-/// What a message says.
-pub(crate) struct Said {
-    /// Whether that is told with the message before it.
-    goes_on: bool,
-    entries: Vec<Entry>,
-    slots: Vec<Slot>,
-}
-
-/// What messages say. Items of one response are one entry, that of the first of them: how many
-/// responses there were is what asking twice is told by. What came with one of the requests that
-/// end behind the messages `requests` is not told with what came earlier.
-pub(crate) fn said(
-    (body, bytes): (&Body, &[u8]),
-    messages: Range<usize>,
-    requests: &[usize],
-) -> Result<Vec<Said>, BodyError> {
-    let mut all: Vec<Said> = Vec::with_capacity(messages.len());
-    let mut response: Option<usize> = None;
-    for at in messages {
-        let body::Message { mut entries, slots, continues, .. } = body.message(bytes, at)?;
-        let is_one = matches!(&entries[..], [entry] if entry.role == Role::Assistant);
-        let begins = requests.binary_search(&at).is_ok();
-        let first = response.filter(|_| continues && is_one && !begins);
-        if let Some(first) = first.and_then(|first| all[first].entries.last_mut()) {
-            first.blocks.extend(entries.drain(..).flat_map(|entry| entry.blocks));
-            all.push(Said { goes_on: true, entries, slots });
-        } else {
-            response = is_one.then_some(all.len());
-            all.push(Said { goes_on: false, entries, slots });
-        }
-    }
-    Ok(all)
-}
-
-/// What a result has to be shorter by where notes are longer than the engine counted.
-const LONGER_BYTES: usize = 64;
-
-/// A text of a result.
-#[derive(Debug, Clone)]
-struct Place {
-    slot: Slot,
-    /// What stands in its place, if anything does.
-    text: Option<Arc<str>>,
-}
-
 impl Live {
     /// A conversation at its start.
     pub(crate) fn new(
@@ -117,10 +83,14 @@ impl Live {
             tokenizer,
             prelude: Prelude::default(),
             messages: Vec::new(),
+            root,
             planned: root,
             steps: Vec::new(),
             unkept: Vec::new(),
             model,
+            familiar: None,
+            late: 0,
+            still: 0,
             bytes: 0,
             way: Way::default(),
         }
@@ -147,6 +117,11 @@ impl Live {
         std::mem::take(&mut self.unkept)
     }
 
+    /// Forgets the last that could not be kept.
+    pub(crate) fn forget_unkept(&mut self) {
+        self.unkept.pop();
+    }
+
     /// Notes what could not be kept.
     pub(crate) fn keep_later(&mut self, turn: Turn) {
         self.unkept.push(turn);
@@ -157,9 +132,35 @@ impl Live {
         self.messages.len()
     }
 
-    /// Bytes of all messages.
+    /// Bytes of all messages, counted twice where they are held as they came too.
     pub(crate) fn bytes(&self) -> usize {
-        self.bytes
+        self.bytes + self.familiar.as_ref().map_or(0, |familiar| familiar.bytes())
+    }
+
+    /// The messages of the last request, as the next one is compared with them.
+    pub(crate) fn familiar(&self) -> Option<&Arc<Familiar>> {
+        self.familiar.as_ref()
+    }
+
+    /// Notes the messages of a request. What of them was `known` from an earlier one must not be
+    /// held by anyone else, else it is copied.
+    pub(crate) fn becomes_familiar(
+        &mut self,
+        (body, bytes): (&Body, &[u8]),
+        chain: &Chain,
+        known: Option<(*const Familiar, usize)>,
+    ) {
+        let own = self.familiar.take();
+        let alike = known.filter(|(at, _)| own.as_ref().is_some_and(|own| Arc::as_ptr(own) == *at));
+        let familiar = match (own, alike) {
+            (Some(own), Some((_, alike))) => {
+                let mut own = Arc::unwrap_or_clone(own);
+                own.go_on(body, bytes, chain, alike);
+                own
+            }
+            (_, _) => Familiar::of(body, bytes, chain),
+        };
+        self.familiar = Some(Arc::new(familiar));
     }
 
     /// Whether there is any text that could be replaced.
@@ -194,9 +195,14 @@ impl Live {
             let is_marked = marked(self.len());
             self.push(said, body, chain, is_marked);
         }
+        self.set_prelude((body, bytes));
+        Ok(())
+    }
+
+    /// Counts what stands in a request in front of its messages.
+    pub(crate) fn set_prelude(&mut self, (body, bytes): (&Body, &[u8])) {
         let prelude = self.prelude.tokens(body, bytes, self.tokenizer);
         self.engine.set_prelude(prelude);
-        Ok(())
     }
 
     /// The conversation, at its start, as it was after these messages and steps.
@@ -233,17 +239,52 @@ impl Live {
         for entry in said.entries {
             self.engine.push(entry);
         }
-        let places = said.slots.into_iter().map(|slot| Place { slot, text: None }).collect();
+        let places = said.slots.into_iter().map(Place::of).collect();
         let (length, end) = (body.messages[at].len(), chain.end(at + 1));
         self.bytes += length;
         self.messages.push(Known { end, length, is_marked, entry, places });
     }
 
-    /// Decides about what is new.
+    /// The conversation as it was after its first `count` steps, for this model. What came with
+    /// the requests after them is known, and nothing is decided about it.
+    pub(crate) fn again(mut self, planner: Planner, model: Model, count: usize) -> Self {
+        let steps = std::mem::take(&mut self.steps);
+        for place in self.messages.iter_mut().flat_map(|known| &mut known.places) {
+            place.text = None;
+        }
+        self.engine = self.engine.again(planner);
+        (self.model, self.planned) = (model, self.root);
+        for Planned { step, end } in steps.into_iter().take(count) {
+            self.engine.take_over(&step);
+            self.settle_at(end, step);
+        }
+        self
+    }
+
+    /// Decides about what is new. After decisions that came too late old results stay as they are
+    /// for some requests: that is what takes long.
     pub(crate) fn plan(&mut self, now: Timestamp) -> Arc<Step> {
-        let step = Arc::new(self.engine.plan(Some(now)));
+        let step = match self.still {
+            0 => self.engine.plan(Some(now)),
+            _ => self.engine.plan_without_rewrite(Some(now)),
+        };
+        let step = Arc::new(step);
         self.settle(Arc::clone(&step));
         step
+    }
+
+    /// Notes that what was decided was in time.
+    pub(crate) fn was_in_time(&mut self) {
+        match self.still {
+            0 => self.late = 0,
+            _ => self.still -= 1,
+        }
+    }
+
+    /// Notes that what was decided came too late: the next time it is tried twice as late.
+    pub(crate) fn was_late(&mut self) {
+        self.late = (self.late + 1).min(LATE_MAX);
+        self.still = 1 << self.late;
     }
 
     /// Lets what is new pass as it is.
@@ -301,13 +342,18 @@ impl Live {
         entries.map(|at| self.engine.record().entry(EntryIndex(at)))
     }
 
-    /// Puts the texts in their places that a step decided about.
+    /// Puts the texts in their places that a step about all messages decided about.
     fn settle(&mut self, step: Arc<Step>) {
+        let end = self.messages.last().map_or(self.planned, |known| known.end);
+        self.settle_at(end, step);
+    }
+
+    fn settle_at(&mut self, end: ContentHash, step: Arc<Step>) {
         for (index, decision) in &step.changed {
             self.put(*index, decision);
         }
-        self.planned = self.messages.last().map_or(self.planned, |known| known.end);
-        self.steps.push(Planned { end: self.planned, step });
+        self.planned = end;
+        self.steps.push(Planned { end, step });
     }
 
     fn put(&mut self, index: EntryIndex, decision: &Decision) {
@@ -316,16 +362,16 @@ impl Live {
         let entry = (index.0 - known.entry.0) as usize;
         let result = self.engine.record().entry(index).result();
         let content = result.map_or("", |result| &result.content);
-        put(&mut known.places, entry, (content, self.way), decision);
+        places::put(&mut known.places, entry, (content, self.way), decision);
     }
 
     /// The texts that are replaced, each with what stands in its place.
-    pub(crate) fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
+    pub(crate) fn texts(&self) -> impl Iterator<Item = (&str, String)> {
         self.messages.iter().flat_map(|known| {
             known.places.iter().filter_map(|place| {
                 let index = EntryIndex(known.entry.0 + place.slot.entry as u32);
                 let result = self.engine.record().entry(index).result()?;
-                Some((&result.content[place.slot.content.clone()], place.text.as_deref()?))
+                Some((&result.content[place.slot.content.clone()], place.text.as_ref()?.text()))
             })
         })
     }
@@ -356,90 +402,4 @@ impl Live {
         contents.retain(|content| seen.insert(*content));
         contents
     }
-}
-
-/// The texts in place of others in a body whose conversation was decided about so far: what goes
-/// while the engine is still to be brought to where it stood.
-pub(crate) fn replaced_by(body: &Body, said: &[Said], planned: &[Planned], way: Way) -> Replaced {
-    let changed = planned.iter().flat_map(|planned| &planned.step.changed);
-    let last: HashMap<EntryIndex, &Decision> =
-        changed.map(|(at, decision)| (*at, decision)).collect();
-    let mut replaced = Vec::new();
-    let mut first = 0;
-    for (said, range) in said.iter().zip(&body.messages) {
-        let places = said.slots.iter().map(|slot| Place { slot: slot.clone(), text: None });
-        let mut places: Vec<Place> = places.collect();
-        for (entry, it) in said.entries.iter().enumerate() {
-            if let Some(decision) = last.get(&EntryIndex((first + entry) as u32)) {
-                let content = it.result().map_or("", |result| &result.content);
-                put(&mut places, entry, (content, way), decision);
-            }
-        }
-        first += said.entries.len();
-        replaced.extend(places.iter().filter_map(|place| place.replaced(range.start)));
-    }
-    replaced
-}
-
-/// Puts the texts that a decision about one entry means in its places.
-fn put(places: &mut [Place], entry: usize, (content, way): (&str, Way), decision: &Decision) {
-    let texts = decision.shape().map(|shape| texts(shape, (content, way), entry, places));
-    let goes = |texts: &Vec<Option<String>>| {
-        let length: usize = texts.iter().flatten().map(String::len).sum();
-        way == Way::Expand || length + LONGER_BYTES <= content.len()
-    };
-    let mut texts = texts.filter(goes).into_iter().flatten();
-    for place in places.iter_mut().filter(|place| place.slot.entry == entry) {
-        place.text = texts.next().flatten().map(Arc::from);
-    }
-}
-
-impl Place {
-    /// Its text and where that goes, in a body in which its message begins at `start`.
-    fn replaced(&self, start: usize) -> Option<(Range<usize>, Arc<str>)> {
-        let text = self.text.as_ref()?;
-        let string = start + self.slot.string.start..start + self.slot.string.end;
-        Some((string, Arc::clone(text)))
-    }
-}
-
-/// What a shape means for the parts that the client sent a result in.
-fn texts(
-    shape: &Shape,
-    (content, way): (&str, Way),
-    entry: usize,
-    places: &[Place],
-) -> Vec<Option<String>> {
-    let whole = (way == Way::Hash).then(|| ContentHash::of(content.as_bytes()));
-    let spell = |note: &Note| match &whole {
-        Some(whole) => note.by_hash(whole).to_string(),
-        None => note.to_string(),
-    };
-    let own = places.iter().filter(|place| place.slot.entry == entry);
-    let parts: Vec<Range<usize>> = own.map(|place| place.slot.content.clone()).collect();
-    let mut notes = Vec::with_capacity(shape.pieces.len());
-    for piece in &shape.pieces {
-        notes.push(match piece {
-            Piece::Keep(_) => String::new(),
-            Piece::Break | Piece::Note(..) => shape.text_by(piece, content, &spell).into_owned(),
-        });
-    }
-    let mut end = 0;
-    let pieces: Vec<body::Piece<'_>> = shape
-        .pieces
-        .iter()
-        .zip(&notes)
-        .map(|(piece, text)| match piece {
-            Piece::Keep(range) => {
-                end = range.end as usize;
-                body::Piece::Keep(range.start as usize..end)
-            }
-            Piece::Break => body::Piece::Text(end, text),
-            Piece::Note(to, _) => {
-                end = *to as usize;
-                body::Piece::Text(end, text)
-            }
-        })
-        .collect();
-    body::divide(content, &parts, &pieces)
 }

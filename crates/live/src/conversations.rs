@@ -2,23 +2,23 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use foveal_context::planner::Planner;
-use foveal_context::settings::Settings;
 use foveal_context::step::{RewriteReason, Step};
-use foveal_context::tokens::Tokenizer;
-use foveal_context::views::Views;
 use foveal_transcript::ContentHash;
-use foveal_wire::body::{Body, BodyError, CacheMark, MarkPlace};
+use foveal_wire::body::{Alike, Body, CacheMark, MarkPlace};
 
 use crate::before::Before;
-use crate::chain::Chain;
+use crate::chain::{self, Chain};
 use crate::compaction;
-use crate::conversation::{self, Live};
+use crate::conversation::Live;
+use crate::familiar::Familiar;
 use crate::held::Held;
+use crate::inactive::{Inactive, UNRECORDED};
 use crate::models::Model;
-use crate::recorder::{Recorder, Turn, Unrecorded};
+use crate::places;
+use crate::queue::Queue;
+use crate::recorder::{Recorder, Turn};
 use crate::request::{About, Asked, Replaced, Shaped, spliced};
-use crate::way::Way;
+use crate::rules::{PROFILES, Rules};
 
 /// How long a conversation that nobody continues stays in memory, in milliseconds. Afterwards it
 /// is made again of what is recorded and of the request itself.
@@ -33,64 +33,12 @@ const OFF: &str = "off";
 /// What decides about requests.
 pub struct Conversations {
     pub(crate) rules: Rules,
+    /// The same rules with each of the other profiles, for requests that name one.
+    others: Vec<Rules>,
     pub(crate) recorder: Arc<dyn Recorder>,
     held: Mutex<Held>,
+    pub(crate) queue: Queue,
     before: Mutex<Before>,
-}
-
-/// How decisions are made.
-#[derive(Clone)]
-pub struct Rules {
-    /// The profile's name.
-    pub profile: String,
-    /// Its settings.
-    pub settings: Settings,
-    /// What tokens are counted with.
-    pub tokenizer: Tokenizer,
-    /// Who is asked for views of reads.
-    pub views: Option<Arc<dyn Views>>,
-    /// What is known of a model: [`Model::named`], or what the user says.
-    pub model: fn(&str, foveal_wire::Protocol) -> Model,
-    /// About how much memory conversations may take, in bytes.
-    pub bytes_max: usize,
-    /// How notes say what gives back what they stand for.
-    pub way: Way,
-}
-
-impl Rules {
-    /// The engine's profile of this name; `None` if there is none that can be used live.
-    pub fn named(profile: &str) -> Option<Self> {
-        let settings = match profile {
-            "lossless" => Settings::lossless(),
-            "balanced" => Settings::balanced(),
-            "curated" => Settings::curated(),
-            "max" => Settings::max(),
-            _ => return None,
-        };
-        let mut settings = settings;
-        // What the model said stays as it said it: its bytes are the client's.
-        if let Some(rewrite) = &mut settings.rewrite {
-            rewrite.edits = None;
-        }
-        Some(Self {
-            profile: profile.to_owned(),
-            settings,
-            tokenizer: Tokenizer::O200k,
-            views: None,
-            model: Model::named,
-            bytes_max: 256 << 20,
-            way: Way::default(),
-        })
-    }
-
-    fn planner(&self, model: &Model) -> Planner {
-        let planner = Planner::new(self.settings.clone(), model.prices.clone())
-            .with_constraints(model.constraints);
-        match &self.views {
-            Some(views) => planner.with_views(Arc::clone(views)),
-            None => planner,
-        }
-    }
 }
 
 /// A request that something can be done for.
@@ -98,6 +46,7 @@ pub(crate) struct Request<'a> {
     pub(crate) asked: &'a Asked<'a>,
     pub(crate) body: &'a Body,
     pub(crate) chain: &'a Chain,
+    pub(crate) rules: &'a Rules,
     pub(crate) model: Model,
 }
 
@@ -105,48 +54,31 @@ impl<'a> Request<'a> {
     pub(crate) fn bytes(&self) -> (&'a Body, &'a [u8]) {
         (self.body, self.asked.body)
     }
-}
 
-/// Why nothing was done.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Inactive {
-    #[error("{0}")]
-    Body(#[from] BodyError),
-    #[error("{0}")]
-    Unrecorded(#[from] Unrecorded),
-    #[error("{0}")]
-    History(foveal_wire::body::Inactive),
-    #[error("the provider is told to leave out parts of the prompt itself ({0})")]
-    ServerEdits(String),
-    #[error("it was asked for: x-foveal: off")]
-    Wished,
-    #[error("the client has the conversation summed up, and a summary is made of all of it")]
-    Summary,
-}
-
-/// The kind of inactivity where decisions cannot be kept.
-const UNRECORDED: &str = "unrecorded";
-
-impl Inactive {
-    fn kind(&self) -> &'static str {
-        match self {
-            Self::Body(_) => "unreadable",
-            Self::Unrecorded(_) => UNRECORDED,
-            Self::History(_) => "history",
-            Self::ServerEdits(_) => "server_edits",
-            Self::Wished => "wished",
-            Self::Summary => "summary",
-        }
+    /// A conversation at its start.
+    fn fresh(&self) -> Live {
+        let (planner, tokenizer) = (self.rules.planner(&self.model), self.rules.tokenizer);
+        let live = Live::new(planner, self.model.clone(), tokenizer, self.chain.root);
+        let mut live = live.with_way(self.rules.way);
+        live.set_prelude(self.bytes());
+        live
     }
 }
 
 impl Conversations {
     /// With these rules, and decisions kept there.
     pub fn new(rules: Rules, recorder: Arc<dyn Recorder>) -> Self {
-        // The first count unpacks the vocabulary, which no request is to wait for.
-        rules.tokenizer.count("a");
+        let others = PROFILES.iter().filter(|name| **name != rules.profile);
+        let others = others.filter_map(|name| rules.with_profile(name)).collect();
         let held = Mutex::new(Held::new(rules.bytes_max, IDLE_MS));
-        Self { rules, recorder, held, before: Mutex::default() }
+        let (queue, before) = (Queue::default(), Mutex::default());
+        Self { rules, others, recorder, held, queue, before }
+    }
+
+    /// Makes ready what the first decision would have to wait for.
+    pub fn warm_up(&self) {
+        // The first count unpacks the vocabulary.
+        self.rules.tokenizer.count("a");
     }
 
     /// Decides about a request.
@@ -169,29 +101,27 @@ impl Conversations {
 
     fn decide(&self, asked: &Asked<'_>, about: &mut About) -> Result<Option<Vec<u8>>, Inactive> {
         let bytes = asked.body;
-        let mut body = Body::scan(asked.protocol, bytes)?;
+        let rules = self.rules(asked.wish);
+        let root = chain::root(asked.protocol, &rules.as_ref().unwrap_or(&&self.rules).profile);
+        let familiar = |first| self.lock().familiar(chain::next(root, first));
+        let (mut body, alike) = Body::scan_after(asked.protocol, bytes, familiar)?;
         about.messages = body.messages.len() as u64;
         let named = body.model.as_deref().or(asked.model);
         about.model =
             named.map(|name| name[..name.floor_char_boundary(MODEL_BYTES_MAX)].to_owned());
-        if asked.wish == Some(OFF) {
-            return Err(Inactive::Wished);
-        }
-        if let Some(inactive) = body.inactive {
-            return Err(Inactive::History(inactive));
-        }
-        // Thinking may go: nothing points at it.
-        if let Some(edit) =
-            body.server_edits.iter().find(|edit| !edit.starts_with("clear_thinking"))
-        {
-            return Err(Inactive::ServerEdits(edit.clone()));
-        }
-        compaction::leave_out_what_is_compacted(&mut body, bytes)?;
-        let chain = Chain::of(&body, bytes, &self.rules.profile);
-        about.conversation = chain.ends.first().map(name);
-        let name = about.model.as_deref().unwrap_or_default();
-        let request =
-            Request { asked, body: &body, chain: &chain, model: model(&self.rules, name, &body) };
+        let rules = rules?;
+        is_to_be_left(&body)?;
+        let known = alike.as_ref().map_or(0, |alike| alike.messages);
+        let is_compacted = compaction::leave_out_what_is_compacted(&mut body, bytes, known)?;
+        let alike = alike.filter(|_| !is_compacted);
+        let ends = alike.as_ref().map_or(&[][..], |alike| alike.history.ends(alike.messages));
+        let chain = Chain::of(root, (&body, bytes), ends);
+        let Some(first) = chain.ends.first().copied() else { return Ok(None) };
+        about.conversation = Some(name(&first));
+        let model = model(rules, about.model.as_deref().unwrap_or_default(), &body);
+        let request = Request { asked, body: &body, chain: &chain, rules, model };
+        // Until what is decided is known.
+        let _turn = self.queue.wait(first);
         let mut live = self.find(&request)?;
         let is_new = live.len() < body.messages.len();
         live.take(request.bytes(), &chain, body.messages.len())?;
@@ -205,15 +135,30 @@ impl Conversations {
             return Err(Inactive::Summary);
         }
         if is_new {
-            live = self.plan(live, &request, about)?;
+            live = self.plan(live, &request, about);
         }
         let (tokens_asked, tokens_sent) = live.tokens();
         (about.tokens_asked, about.tokens_sent) = (tokens_asked.0, tokens_sent.0);
         let shaped = spliced(bytes, &live.replaced(&body));
         if !asked.counts {
-            self.lock().put(live, asked.now);
+            if !is_compacted {
+                live.becomes_familiar(request.bytes(), &chain, released(alike));
+            }
+            self.lock().put(live, first, asked.now);
         }
         Ok(shaped)
+    }
+
+    /// The rules that a request asks for.
+    fn rules(&self, wish: Option<&str>) -> Result<&Rules, Inactive> {
+        match wish {
+            None => Ok(&self.rules),
+            Some(OFF) => Err(Inactive::Wished),
+            Some(name) => {
+                let mut all = std::iter::once(&self.rules).chain(&self.others);
+                all.find(|rules| rules.profile == name).ok_or(Inactive::UnknownWish)
+            }
+        }
     }
 
     /// Tells where a request departs from the one before it, and its tokens as it came.
@@ -236,77 +181,66 @@ impl Conversations {
         let (asked, chain) = (request.asked, request.chain);
         let held = self.lock().take(&chain.ends);
         if let Some(mut live) = held {
-            asked.wait.offer(live.replaced(request.body));
-            if asked.counts {
-                let stays = live.clone();
-                self.lock().put(stays, asked.now);
+            // Another process may have gone on with it.
+            let is_latest = !self.recorder.knows(&chain.ends[live.len()..]).unwrap_or(false);
+            if asked.counts || !is_latest {
+                self.lock().put(live.clone(), chain.ends[0], asked.now);
             }
-            if *live.model() != request.model {
-                // Another model charges and refuses other things.
-                let requests = chain.lengths(live.steps());
-                let said = conversation::said(request.bytes(), 0..live.len(), &requests)?;
-                let unkept = live.take_unkept();
-                live = self.fresh(request).resumed(request.body, chain, said, live.steps());
-                unkept.into_iter().for_each(|turn| live.keep_later(turn));
+            if is_latest {
+                asked.wait.offer(live.replaced(request.body));
+                if *live.model() != request.model {
+                    // Another model charges and refuses other things.
+                    let (planner, steps) = (request.rules.planner(&request.model), live.steps());
+                    let count = steps.len();
+                    live = live.again(planner, request.model.clone(), count);
+                }
+                return Ok(live);
             }
-            return Ok(live);
         }
         let planned = self.recorder.find(chain.root, &chain.ends)?;
         let requests = chain.lengths(&planned);
         let Some(known) = requests.last() else {
             asked.wait.offer(Replaced::new());
-            return Ok(self.fresh(request));
+            return Ok(request.fresh());
         };
-        let said = conversation::said(request.bytes(), 0..*known, &requests)?;
-        asked.wait.offer(conversation::replaced_by(request.body, &said, &planned, self.rules.way));
-        Ok(self.fresh(request).resumed(request.body, chain, said, &planned))
-    }
-
-    /// A conversation at its start.
-    fn fresh(&self, request: &Request<'_>) -> Live {
-        let planner = self.rules.planner(&request.model);
-        let live =
-            Live::new(planner, request.model.clone(), self.rules.tokenizer, request.chain.root);
-        live.with_way(self.rules.way)
+        let said = places::said(request.bytes(), 0..*known, &requests)?;
+        let way = request.rules.way;
+        asked.wait.offer(places::replaced_by(request.body, &said, &planned, way));
+        Ok(request.fresh().resumed(request.body, chain, said, &planned))
     }
 
     /// Decides about what is new, and keeps that before it is used. Where nobody waits any longer,
     /// or it cannot be kept, what is new passes as it is.
-    pub(crate) fn plan(
-        &self,
-        mut live: Live,
-        request: &Request<'_>,
-        about: &mut About,
-    ) -> Result<Live, Inactive> {
+    pub(crate) fn plan(&self, mut live: Live, request: &Request<'_>, about: &mut About) -> Live {
         let (asked, before) = (request.asked, live.planned());
         if !asked.wait.is_given_up() {
             let step = live.plan(asked.now);
             about.rewrite = step.rewrite.map(|reason| reason.words());
             let own = step.rewrite.filter(|reason| *reason != RewriteReason::ClientRewrote);
             about.tokens_unchanged = own.map(|_| live.tokens_sent(step.kept).0);
-            let is_decided = asked.wait.decide();
-            let goes =
-                asked.counts || is_decided && self.is_kept(&mut live, before, step, request, about);
-            if goes {
-                return Ok(live);
+            let is_kept = asked.counts || self.is_kept(&mut live, before, step, request, about);
+            // Who no longer waits has sent what was decided earlier.
+            let is_in_time = asked.wait.decide();
+            if asked.counts || is_kept && is_in_time {
+                live.was_in_time();
+                return live;
             }
             (about.rewrite, about.tokens_unchanged) = (None, None);
-            let mut unkept = live.take_unkept();
-            if is_decided {
-                // What was decided just now does not go.
-                unkept.pop();
+            if !is_kept {
+                // What was decided just now does not go, nor is it kept later.
+                live.forget_unkept();
             }
-            let (_, earlier) = live.steps().split_last().expect("it was just planned");
-            let (chain, all) = (request.chain, live.len());
-            let said = conversation::said(request.bytes(), 0..all, &chain.lengths(earlier))?;
-            live = self.fresh(request).resumed(request.body, chain, said, earlier);
-            unkept.into_iter().for_each(|turn| live.keep_later(turn));
+            let count = live.steps().len() - 1;
+            live = live.again(request.rules.planner(&request.model), request.model.clone(), count);
+        }
+        if asked.wait.is_given_up() {
+            live.was_late();
         }
         let step = live.let_pass(asked.now);
         if !asked.counts {
             self.is_kept(&mut live, before, step, request, about);
         }
-        Ok(live)
+        live
     }
 
     /// Keeps a step; whether that could be done.
@@ -342,6 +276,24 @@ impl Conversations {
     pub(crate) fn lock(&self) -> std::sync::MutexGuard<'_, Held> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Whether a request says that nothing can be done about it.
+fn is_to_be_left(body: &Body) -> Result<(), Inactive> {
+    if let Some(inactive) = body.inactive {
+        return Err(Inactive::History(inactive));
+    }
+    // Thinking may go: nothing points at it.
+    let mut edits = body.server_edits.iter();
+    match edits.find(|edit| !edit.starts_with("clear_thinking")) {
+        Some(edit) => Err(Inactive::ServerEdits(edit.clone())),
+        None => Ok(()),
+    }
+}
+
+/// Which history a request has its first messages in common with, and how many, without holding it.
+fn released(alike: Option<Alike<Familiar>>) -> Option<(*const Familiar, usize)> {
+    alike.map(|alike| (Arc::as_ptr(&alike.history), alike.messages))
 }
 
 /// What is known of the model that is asked, by how the client has its messages cached.

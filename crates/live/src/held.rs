@@ -1,28 +1,54 @@
 //! The conversations that are held in memory, within bounds.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use foveal_transcript::{ContentHash, Timestamp};
 
 use crate::conversation::Live;
+use crate::familiar::Familiar;
 
 /// What a conversation takes in memory, as a multiple of the bytes of its messages: its texts,
-/// their lines and tokens. Measured by `examples/memory.rs`.
+/// their lines and tokens.
 const BYTES_PER_BYTE: usize = 4;
+
+/// How many conversations with the same beginning a request is compared with.
+const COMPARED_MAX: usize = 8;
 
 /// Conversations by the end of what was planned last. The ones used longest ago go first.
 #[derive(Debug)]
 pub(crate) struct Held {
-    by_end: HashMap<ContentHash, (Timestamp, Live)>,
+    by_end: HashMap<ContentHash, One>,
+    /// Ends of what was planned, by the end of the first message: the one used last stands last.
+    by_first: HashMap<ContentHash, Vec<ContentHash>>,
+    /// In which order they were used.
+    order: BTreeMap<u64, ContentHash>,
+    used: u64,
     bytes: usize,
     bytes_max: usize,
     /// How long one stays that is not used, in milliseconds.
     idle_ms: i64,
 }
 
+#[derive(Debug)]
+struct One {
+    live: Live,
+    weight: usize,
+    used: u64,
+    time: Timestamp,
+    first: ContentHash,
+}
+
 impl Held {
     pub(crate) fn new(bytes_max: usize, idle_ms: i64) -> Self {
-        Self { by_end: HashMap::new(), bytes: 0, bytes_max, idle_ms }
+        let (by_end, by_first, order) = (HashMap::new(), HashMap::new(), BTreeMap::new());
+        Self { by_end, by_first, order, used: 0, bytes: 0, bytes_max, idle_ms }
+    }
+
+    /// What is known of the messages of those conversations whose first message ends so.
+    pub(crate) fn familiar(&self, first: ContentHash) -> Vec<Arc<Familiar>> {
+        let ends = self.by_first.get(&first).into_iter().flatten().rev().take(COMPARED_MAX);
+        ends.filter_map(|end| self.by_end.get(end)?.live.familiar().cloned()).collect()
     }
 
     /// The longest of these ends (shortest first) that is held, with its conversation, which is
@@ -32,27 +58,23 @@ impl Held {
         self.remove(*end)
     }
 
-    /// Holds a conversation, and lets others go for it.
-    pub(crate) fn put(&mut self, live: Live, now: Timestamp) {
-        let end = live.planned();
+    /// Holds a conversation whose first message ends so, and lets others go for it.
+    pub(crate) fn put(&mut self, live: Live, first: ContentHash, now: Timestamp) {
+        let (end, weight) = (live.planned(), weight(&live));
         drop(self.remove(end));
-        self.bytes += weight(&live);
-        self.by_end.insert(end, (now, live));
-        let old: Vec<ContentHash> = self
-            .by_end
-            .iter()
-            .filter(|(_, (used, _))| now.0.saturating_sub(used.0) > self.idle_ms)
-            .map(|(end, _)| *end)
-            .collect();
-        for end in old {
-            drop(self.remove(end));
-        }
-        while self.bytes > self.bytes_max && self.by_end.len() > 1 {
-            let oldest = self.by_end.iter().filter(|(other, _)| **other != end);
-            let Some(oldest) = oldest.min_by_key(|(_, (used, _))| *used).map(|(end, _)| *end)
-            else {
+        self.used += 1;
+        self.bytes += weight;
+        self.order.insert(self.used, end);
+        self.by_first.entry(first).or_default().push(end);
+        self.by_end.insert(end, One { live, weight, used: self.used, time: now, first });
+        while let Some((_, oldest)) = self.order.first_key_value().map(|(used, end)| (*used, *end))
+        {
+            let is_idle =
+                |one: &One| now.0.saturating_sub(one.time.0) > self.idle_ms && oldest != end;
+            let is_too_much = self.bytes > self.bytes_max && oldest != end;
+            if !is_too_much && !self.by_end.get(&oldest).is_some_and(is_idle) {
                 break;
-            };
+            }
             drop(self.remove(oldest));
         }
     }
@@ -63,8 +85,15 @@ impl Held {
     }
 
     fn remove(&mut self, end: ContentHash) -> Option<Live> {
-        let (_, live) = self.by_end.remove(&end)?;
-        self.bytes -= weight(&live);
+        let One { live, weight, used, first, .. } = self.by_end.remove(&end)?;
+        self.order.remove(&used);
+        if let Some(ends) = self.by_first.get_mut(&first) {
+            ends.retain(|other| *other != end);
+            if ends.is_empty() {
+                self.by_first.remove(&first);
+            }
+        }
+        self.bytes -= weight;
         Some(live)
     }
 }

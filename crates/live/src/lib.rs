@@ -9,9 +9,13 @@ mod before;
 mod chain;
 mod compaction;
 mod conversation;
+mod familiar;
 mod held;
+mod inactive;
 mod narrowed;
+mod places;
 mod prelude;
+mod queue;
 mod way;
 
 pub mod compress;
@@ -19,6 +23,7 @@ pub mod conversations;
 pub mod models;
 pub mod recorder;
 pub mod request;
+pub mod rules;
 
 pub use compress::Compressor;
 pub use conversations::Conversations;

@@ -40,6 +40,12 @@ pub trait Recorder: Send + Sync {
     /// [`Unrecorded`] where it cannot be asked.
     fn find(&self, root: ContentHash, ends: &[ContentHash]) -> Result<Vec<Planned>, Unrecorded>;
 
+    /// Whether something was decided about a conversation of which one of these is the end.
+    ///
+    /// # Errors
+    /// [`Unrecorded`] where it cannot be asked.
+    fn knows(&self, ends: &[ContentHash]) -> Result<bool, Unrecorded>;
+
     /// Keeps what was decided, and the contents of which it leaves something out. Both are there
     /// when this returns, after a restart too.
     ///
@@ -103,6 +109,11 @@ impl Recorder for InMemory {
         }
         all.reverse();
         Ok(all)
+    }
+
+    fn knows(&self, ends: &[ContentHash]) -> Result<bool, Unrecorded> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(ends.iter().any(|end| kept.turns.contains_key(end)))
     }
 
     fn record(&self, turn: &Turn, contents: &[&str]) -> Result<(), Unrecorded> {

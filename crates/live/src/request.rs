@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use foveal_transcript::Timestamp;
 use foveal_wire::Protocol;
-use foveal_wire::body;
+use foveal_wire::body::{self, Spelled};
 
 /// A request as its client sent it.
 #[derive(Debug)]
@@ -102,13 +102,11 @@ impl Changed {
 }
 
 /// Texts in place of others: places of JSON strings in a body, ascending.
-pub(crate) type Replaced = Vec<(Range<usize>, Arc<str>)>;
+pub(crate) type Replaced = Vec<(Range<usize>, Spelled)>;
 
 /// A body with texts in place of others; `None` where there are none.
 pub(crate) fn spliced(bytes: &[u8], replaced: &Replaced) -> Option<Vec<u8>> {
-    let texts: Vec<(Range<usize>, &str)> =
-        replaced.iter().map(|(place, text)| (place.clone(), &**text)).collect();
-    (!texts.is_empty()).then(|| body::splice(bytes, &texts))
+    (!replaced.is_empty()).then(|| body::splice(bytes, replaced))
 }
 
 /// Whether somebody waits for a decision. One of the two says so first, and that holds: who decides

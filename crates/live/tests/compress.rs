@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use foveal_live::Compressor;
 use foveal_live::compress::{Compressed, NotCompressed, unchanged};
-use foveal_live::conversations::Rules;
 use foveal_live::recorder::{InMemory, Recorder};
+use foveal_live::rules::Rules;
 use foveal_testkit::bodies::Api;
 use foveal_testkit::scripts;
 use foveal_transcript::Timestamp;

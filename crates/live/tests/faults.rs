@@ -32,18 +32,22 @@ impl Recorder for Failing {
         self.works()?.find(root, ends)
     }
 
+    fn knows(&self, ends: &[ContentHash]) -> Result<bool, Unrecorded> {
+        self.works()?.knows(ends)
+    }
+
     fn record(&self, turn: &Turn, contents: &[&str]) -> Result<(), Unrecorded> {
         self.works()?.record(turn, contents)
     }
 }
 
 /// Output of a program that is long enough to be cut.
-fn output(seed: usize) -> String {
+pub(crate) fn output(seed: usize) -> String {
     (0..400).map(|line| format!("line {line} of run {seed}\\n")).collect()
 }
 
 /// A body in which a program ran so many times; `last` is what is asked then.
-fn body(runs: usize, last: &str) -> Vec<u8> {
+pub(crate) fn body(runs: usize, last: &str) -> Vec<u8> {
     let turns: String = (0..runs)
         .map(|run| {
             let call = format!(r#"{{"type":"tool_use","id":"c{run}","name":"Bash","input":{{"command":"./run {run}"}}}}"#);
@@ -61,7 +65,11 @@ fn body(runs: usize, last: &str) -> Vec<u8> {
         .into_bytes()
 }
 
-fn ask(conversations: &Conversations, body: &[u8], change: impl FnOnce(&mut Asked<'_>)) -> Shaped {
+pub(crate) fn ask(
+    conversations: &Conversations,
+    body: &[u8],
+    change: impl FnOnce(&mut Asked<'_>),
+) -> Shaped {
     let wait = Wait::default();
     let mut asked = Asked {
         protocol: Protocol::Messages,
@@ -76,7 +84,7 @@ fn ask(conversations: &Conversations, body: &[u8], change: impl FnOnce(&mut Aske
     conversations.shape(&asked)
 }
 
-fn text(shaped: &Shaped) -> String {
+pub(crate) fn text(shaped: &Shaped) -> String {
     String::from_utf8_lossy(shaped.body.as_deref().unwrap_or_default()).into_owned()
 }
 
@@ -229,6 +237,10 @@ impl Recorder for Damaged {
             planned.step = Arc::new(step);
         }
         Ok(all)
+    }
+
+    fn knows(&self, ends: &[ContentHash]) -> Result<bool, Unrecorded> {
+        self.0.knows(ends)
     }
 
     fn record(&self, _: &Turn, _: &[&str]) -> Result<(), Unrecorded> {

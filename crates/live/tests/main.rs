@@ -3,5 +3,6 @@
 mod compress;
 mod departures;
 mod faults;
+mod late;
 mod laws;
 mod support;

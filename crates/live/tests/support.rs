@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use foveal_context::record::Record;
 use foveal_live::Conversations;
-use foveal_live::conversations::Rules;
 use foveal_live::recorder::{InMemory, Recorder};
 use foveal_live::request::{Asked, Shaped, Wait};
+use foveal_live::rules::Rules;
 use foveal_testkit::bodies::{self, Api};
 use foveal_testkit::generate::Script;
 use foveal_testkit::{laws, requests};

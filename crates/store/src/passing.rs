@@ -153,6 +153,10 @@ impl<K: Store, P: Store> Store for PassingContents<K, P> {
         self.passing.turns(beginnings)
     }
 
+    fn knows_turn(&self, ends: &[ContentHash]) -> Result<bool, StoreError> {
+        self.passing.knows_turn(ends)
+    }
+
     fn put_grant(&self, roots: RootsKey, grant: &Grant, now: Timestamp) -> Result<(), StoreError> {
         self.kept.put_grant(roots, grant, now)
     }

@@ -221,6 +221,10 @@ impl<S: Store> Store for Redacting<S> {
         self.store.turns(beginnings)
     }
 
+    fn knows_turn(&self, ends: &[ContentHash]) -> Result<bool, StoreError> {
+        self.store.knows_turn(ends)
+    }
+
     fn put_grant(&self, roots: RootsKey, grant: &Grant, now: Timestamp) -> Result<(), StoreError> {
         let Grant { tool, subject } = grant;
         let subject = secrets::without(subject).into_owned();

@@ -244,6 +244,12 @@ pub trait Store: Send + Sync {
     /// Those of every call.
     fn turns(&self, beginnings: &[ContentHash]) -> Result<Vec<Turn>, StoreError>;
 
+    /// Whether a turn is known that ends with one of these hashes.
+    ///
+    /// # Errors
+    /// Those of every call.
+    fn knows_turn(&self, ends: &[ContentHash]) -> Result<bool, StoreError>;
+
     /// Keeps a grant for `roots`. No collection removes it.
     ///
     /// # Errors

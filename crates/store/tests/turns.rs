@@ -50,6 +50,11 @@ pub(crate) fn are_kept_with_their_contents(store: &dyn Store) {
     assert!(matches!(refused, Err(StoreError::UnknownSession { .. })), "{refused:?}");
     assert!(!has(store, Handle::of(b"three\n")));
     assert_eq!(store.turns(&[hash("b")]).expect("read"), []);
+    let knows = |ends: &[&str]| {
+        let ends: Vec<_> = ends.iter().map(|end| hash(end)).collect();
+        store.knows_turn(&ends).expect("read")
+    };
+    assert!(knows(&["b", "a"]) && !knows(&["b"]) && !knows(&[]));
     let long = Turn { decided: " ".repeat(PAYLOAD_BYTES_MAX + 1), ..turn("", "c") };
     let refused = store.put_turn(&session, &long, vec![content("four\n")], at(1));
     assert!(matches!(refused, Err(StoreError::TooLarge { .. })), "{refused:?}");

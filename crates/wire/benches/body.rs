@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use foveal_wire::Protocol;
-use foveal_wire::body::{Body, splice};
+use foveal_wire::body::{Body, History, Spelled, splice};
 
 /// A body of about so many bytes: tools, and turns of a read of 8 kB of code each. The last block
 /// carries a mark, as with Claude Code.
@@ -44,6 +44,20 @@ fn bodies(criterion: &mut Criterion) {
         group.bench_function("scan", |bencher| {
             bencher.iter(|| black_box(Body::scan(Protocol::Messages, black_box(&bytes)).is_ok()));
         });
+        let history = std::sync::Arc::new(History::of(&scanned, &bytes));
+        group.bench_function("scan of what is known but for its last message", |bencher| {
+            let mut next = bytes.clone();
+            // The mark moves on.
+            let mark = memchr::memmem::rfind(&next, b",\"cache_control\"").expect("a mark");
+            let end = mark + next[mark..].iter().position(|byte| *byte == b'}').expect("its end");
+            next.drain(mark..=end);
+            bencher.iter(|| {
+                let known = |_| vec![std::sync::Arc::clone(&history)];
+                let (_, alike) =
+                    Body::scan_after(Protocol::Messages, &next, known).expect("it is a body");
+                black_box(alike.map(|alike| alike.messages))
+            });
+        });
         group.bench_function("fingerprint of each message", |bencher| {
             let messages = 0..scanned.messages.len();
             bencher.iter(|| {
@@ -69,7 +83,8 @@ fn bodies(criterion: &mut Criterion) {
             let message = scanned.message(&bytes, at).expect("it is a message");
             let slots = message.slots.into_iter();
             replaced.extend(slots.map(|slot| {
-                (place.start + slot.string.start..place.start + slot.string.end, "[shown above]")
+                let place = place.start + slot.string.start..place.start + slot.string.end;
+                (place, Spelled::new("[shown above]", slot.level))
             }));
         }
         group.bench_function("splice of each result", |bencher| {

@@ -2,10 +2,11 @@
 
 use serde_json::Value;
 
+use super::addresses::Addresses;
 use super::entry::EditError;
 use super::hooks::HookHost;
 use super::own_file::OwnFile;
-use super::{hooks, json, own_file, rules, toml};
+use super::{addresses, hooks, json, own_file, rules, toml};
 
 /// A change of a file of settings.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,6 +47,8 @@ pub(crate) enum Edit {
     },
     /// Rules by which our tools that only read run without asking.
     Rules,
+    /// The addresses by which an agent finds its model.
+    Addresses(Addresses),
     /// Several changes of one file, in order.
     All(Vec<Edit>),
 }
@@ -65,6 +68,7 @@ impl Edit {
             Self::Hooks { host, command } => hooks::add(text, *host, command)?,
             Self::OwnFile { file, command } => own_file::add(text, *file, command)?,
             Self::Rules => rules::add(text)?,
+            Self::Addresses(all) => addresses::add(text, all)?,
             Self::All(edits) => each(edits, text, Self::apply)?,
         };
         Ok(changed.map(|changed| format!("{mark}{changed}")))
@@ -82,6 +86,7 @@ impl Edit {
             Self::Hooks { host, .. } => hooks::remove(text, *host)?,
             Self::OwnFile { .. } => own_file::remove(text),
             Self::Rules => rules::remove(text)?,
+            Self::Addresses(all) => addresses::remove(text, all)?,
             Self::All(edits) => each(edits, text, Self::remove)?,
         };
         Ok(changed.map(|changed| format!("{mark}{changed}")))
@@ -93,10 +98,19 @@ impl Edit {
         let entry = match self {
             Self::Server { keys, .. } => json::entry(text, keys),
             Self::Table { key, .. } => toml::entry(text, key),
-            Self::Hooks { .. } | Self::OwnFile { .. } | Self::Rules => None,
+            Self::Hooks { .. } | Self::OwnFile { .. } | Self::Rules | Self::Addresses(_) => None,
             Self::All(edits) => return edits.iter().any(|edit| edit.is_off(text)),
         };
         entry.is_some_and(|entry| entry["disabled"] == true || entry["enabled"] == false)
+    }
+
+    /// Whether keys of the user's may stand beside what is changed.
+    pub(crate) fn is_beside_keys(&self) -> bool {
+        match self {
+            Self::Addresses(_) => true,
+            Self::All(edits) => edits.iter().any(Self::is_beside_keys),
+            _ => false,
+        }
     }
 
     /// The program that our entry starts; `None` if there is no entry of ours.
@@ -107,7 +121,7 @@ impl Edit {
             Self::Table { key, .. } => toml::program(text, key),
             Self::Hooks { host, .. } => hooks::program(text, *host),
             Self::OwnFile { .. } => own_file::program(text),
-            Self::Rules => None,
+            Self::Rules | Self::Addresses(_) => None,
             Self::All(edits) => edits.iter().find_map(|edit| edit.program(text)),
         }
     }

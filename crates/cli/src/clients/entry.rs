@@ -22,6 +22,21 @@ pub(crate) enum EditError {
     /// There is an entry of this name that is not ours.
     #[error("`{NAME}` is another program there: give that one another name, then run this again")]
     Taken,
+    /// An address that is no upstream's.
+    #[error(
+        "`{0}` is no upstream of foveal's: give it a name in [gateway.upstreams] in \
+         foveal/config.toml, then run this again"
+    )]
+    NoUpstream(String),
+    /// An address of the gateway's that stands for one that is not known any more.
+    #[error(
+        "it is not known any more which address `{0}` stands for: name that in [gateway.upstreams] \
+         in foveal/config.toml again, or write it there yourself"
+    )]
+    Gone(String),
+    /// There is none, and it is not clear where one belongs.
+    #[error("it names no address of a model: set up a provider with a base URL there first")]
+    NoAddress,
 }
 
 /// Whether a command is this program.

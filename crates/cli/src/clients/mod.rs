@@ -1,5 +1,6 @@
 //! The agents that foveal can be set up in, and how their settings are changed.
 
+mod addresses;
 mod edit;
 mod entry;
 mod file;

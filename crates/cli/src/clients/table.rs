@@ -5,14 +5,17 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use super::addresses::{AddressFile, Addresses};
 use super::edit::Edit;
 use super::entry::PROFILE;
 use super::file::read;
 use super::hooks::HookHost;
 use super::json as json_entry;
+use super::launch::providers_in_use;
 use super::own_file::OwnFile;
 use super::program::{self, Program, Version, version_of};
 use crate::environment::Environment;
+use crate::gateway::Routes;
 
 /// The first version of Claude Code whose hooks can be used: since 2.1.121 they may replace what
 /// its own tools answer, and since this one commands are given their arguments without a shell.
@@ -346,6 +349,34 @@ impl Client {
         };
         let purpose = "rules that let the tools of foveal that only read run without asking";
         Some(Target { path, edit, purpose, is_hooks: false, is_extra: true })
+    }
+
+    /// The file with the addresses by which it finds its model, if foveal knows how to set them.
+    pub(crate) fn addresses(&self, environment: &Environment, routes: &Routes) -> Option<Target> {
+        let (file, path) = match self.name {
+            "claude-code" => {
+                (AddressFile::ClaudeCode, environment.claude_folder()?.join("settings.json"))
+            }
+            "codex" => (AddressFile::Codex, environment.codex_folder()?.join("config.toml")),
+            "opencode" => {
+                (AddressFile::Opencode, one_of(&opencode_folder(environment)?, &OPENCODE_FILES))
+            }
+            "gemini" => (AddressFile::Gemini, environment.in_home(".gemini/.env")?),
+            "qwen" => (AddressFile::Qwen, environment.in_home(".qwen/settings.json")?),
+            "cline" => {
+                let servers = cline_servers(environment)?;
+                (AddressFile::Cline, servers.with_file_name("providers.json"))
+            }
+            "pi" => (AddressFile::Pi, environment.pi_folder()?.join("models.json")),
+            _ => return None,
+        };
+        let providers = match file {
+            AddressFile::Opencode => providers_in_use(environment),
+            _ => Vec::new(),
+        };
+        let edit = Edit::Addresses(Addresses { file, providers, routes: routes.clone() });
+        let purpose = "the address of its model, which becomes foveal's";
+        Some(Target { path, edit, purpose, is_hooks: false, is_extra: false })
     }
 
     /// Why its hooks are of no use on this machine, or would do harm.

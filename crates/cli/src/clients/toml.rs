@@ -4,7 +4,7 @@ use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value, value};
 
 use super::entry::{EditError, NAME, is_ours, with_profile};
 
-fn parse(text: &str) -> Result<DocumentMut, EditError> {
+pub(super) fn parse(text: &str) -> Result<DocumentMut, EditError> {
     text.parse().map_err(|error: toml_edit::TomlError| {
         let start = error.span().map_or(0, |span| span.start).min(text.len());
         let line = text.as_bytes()[..start].iter().filter(|byte| **byte == b'\n').count() + 1;
@@ -44,20 +44,20 @@ pub(super) fn add(
         return Err(EditError::Taken);
     }
     // The rest of the entry may be the user's own.
-    let mut is_changed = set(there, "command", command.into());
+    let mut is_changed = put(there, "command", command.into());
     if let Some(profile) = profile {
         let known = there.get("args").and_then(Item::as_array);
         let known: Vec<&str> = known.into_iter().flatten().filter_map(Value::as_str).collect();
         let wanted = with_profile(&known, profile);
         if wanted != known {
-            is_changed |= set(there, "args", Array::from_iter(wanted).into());
+            is_changed |= put(there, "args", Array::from_iter(wanted).into());
         }
     }
     Ok(is_changed.then(|| document.to_string()))
 }
 
 /// Puts a value in the place of another; whether it was another.
-fn set(table: &mut dyn TableLike, key: &str, wanted: Value) -> bool {
+pub(super) fn put(table: &mut dyn TableLike, key: &str, wanted: Value) -> bool {
     let Some(known) = table.get_mut(key).and_then(Item::as_value_mut) else {
         table.insert(key, value(wanted));
         return true;

@@ -7,4 +7,4 @@ mod routes;
 
 pub(crate) use self::choice::{Profile, WebSocketChoice};
 pub(crate) use self::given::{BadGiven, GatewaySettings, Given, LISTEN_PORT, is_name};
-pub(crate) use self::routes::split_version;
+pub(crate) use self::routes::{Routes, split_version};

@@ -20,6 +20,9 @@ use crate::tap::{Exchange, Hooked, Tap};
 /// The folder with the agents.
 const FOLDER: &str = "FOVEAL_TEST_CLIENTS";
 
+/// What the model is called at a gateway that is told of by name.
+const UPSTREAM: &str = "scripted";
+
 /// Every process of a run has it in its environment.
 const MARK: &str = "FOVEAL_TEST_RUN";
 
@@ -56,6 +59,8 @@ pub(crate) enum Way {
     Served,
     /// It starts the agent, which is told nothing.
     Wrapped,
+    /// It stands between the two, and was told to the agent by `foveal init --gateway`.
+    Set,
 }
 
 impl Way {
@@ -65,6 +70,7 @@ impl Way {
             Self::Tools => "tools",
             Self::Served => "between",
             Self::Wrapped => "wrapped",
+            Self::Set => "set",
         }
     }
 }
@@ -128,9 +134,16 @@ pub(crate) fn run(agent: &'static Agent, task: Task) -> Option<Run> {
     make_project(&project, &task.files);
     let tap = Tap::new(&folder.join("tap"), env!("CARGO_BIN_EXE_foveal")).expect("a new program");
     let model = Model::start(task.plans.clone(), &project).expect("a free port");
-    let gateway = || Gateway::start(&model.address, &folder.join("gateway"));
-    let gateway = (task.way == Way::Served).then(gateway);
-    let address = gateway.as_ref().map_or(&model.address, |gateway| &gateway.address);
+    let gateway = match task.way {
+        Way::Tools | Way::Wrapped => None,
+        Way::Served => Some(Gateway::start(&model.address, &folder.join("gateway"))),
+        Way::Set => {
+            let named = format!("{UPSTREAM}={}", model.address);
+            Some(Gateway::start(&named, &folder.join("gateway")))
+        }
+    };
+    let told_address = gateway.as_ref().filter(|_| task.way == Way::Served);
+    let address = told_address.map_or(&model.address, |gateway| &gateway.address);
     let place = Place { home: &home, model: address, prompt: task.prompt };
     let start = (agent.set_up)(&place);
     let environment = |command: &mut Command| {
@@ -143,13 +156,19 @@ pub(crate) fn run(agent: &'static Agent, task: Task) -> Option<Run> {
         init(command.args(["init", "--yes", agent.name]).args(task.init.split_whitespace()));
         replace_program(&home, &tap.program());
     }
+    if let Some(gateway) = gateway.as_ref().filter(|_| task.way == Way::Set) {
+        tell_settings(&home, gateway, &model.address);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_foveal"));
+        environment(&mut command);
+        init(command.args(["init", "--gateway", "--yes", agent.name]));
+    }
     if task.is_gone {
         fs::remove_file(tap.program()).expect("a program of this run");
     }
     let log = folder.join("wrapped.jsonl");
     let mut command = match task.way {
         Way::Wrapped => wrapped(agent, &log),
-        Way::Tools | Way::Served => Command::new(program),
+        Way::Tools | Way::Served | Way::Set => Command::new(program),
     };
     environment(&mut command);
     command.args(start.arguments).envs(start.variables);
@@ -167,6 +186,16 @@ pub(crate) fn run(agent: &'static Agent, task: Task) -> Option<Run> {
         code,
         printed: format!("{}\n{}", read("out"), read("err")),
     })
+}
+
+/// The user's settings of foveal, by which the model has a name at the gateway.
+fn tell_settings(home: &Path, gateway: &Gateway, model: &str) {
+    let listen = gateway.address.trim_start_matches("http://");
+    let settings =
+        format!("[gateway]\nlisten = \"{listen}\"\nupstreams = {{ {UPSTREAM} = \"{model}\" }}\n");
+    let folder = home.join(".config").join("foveal");
+    fs::create_dir_all(&folder).expect("a new folder");
+    fs::write(folder.join("config.toml"), settings).expect("a new file");
 }
 
 /// The agent, started by foveal.

@@ -280,6 +280,10 @@ impl Store for Sqlite {
         self.database.read(|connection| turns::leading_to(connection, beginnings))
     }
 
+    fn knows_turn(&self, ends: &[ContentHash]) -> Result<bool, StoreError> {
+        self.database.read(|connection| turns::knows(connection, ends))
+    }
+
     fn put_grant(&self, roots: RootsKey, grant: &Grant, now: Timestamp) -> Result<(), StoreError> {
         self.database.write(|connection| grants::put(connection, roots, grant, now))
     }

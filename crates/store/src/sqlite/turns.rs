@@ -30,6 +30,16 @@ pub(super) fn put(
     Ok(())
 }
 
+pub(super) fn knows(connection: &Connection, ends: &[ContentHash]) -> Result<bool, StoreError> {
+    let mut statement = connection.prepare_cached("SELECT 1 FROM turn WHERE end = ?1")?;
+    for end in ends {
+        if statement.exists([end.as_bytes()])? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 pub(super) fn leading_to(
     connection: &Connection,
     beginnings: &[ContentHash],

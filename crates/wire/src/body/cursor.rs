@@ -73,6 +73,11 @@ impl<'a> Cursor<'a> {
         Ok(start..self.at)
     }
 
+    /// Goes on to a place further on, which has to be the end of an element.
+    pub(super) fn go_on_to(&mut self, at: usize) {
+        self.at = at.max(self.at);
+    }
+
     /// Goes to behind these bytes, if they come next.
     pub(super) fn skip_if(&mut self, value: &[u8]) -> bool {
         let is_next = self.bytes[self.at..].starts_with(value);

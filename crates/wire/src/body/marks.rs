@@ -105,12 +105,17 @@ pub(super) fn of_request(bytes: &[u8], value: Place) -> Option<CacheMark> {
     is_mark.then(|| mark(bytes, MarkPlace::Request, value))
 }
 
-/// The marks of these parts of a body. Only what has the word in it is looked at.
-pub(super) fn of_parts(bytes: &[u8], mut parts: Vec<(MarkPlace, Place)>) -> Vec<CacheMark> {
-    parts.sort_by_key(|(_, place)| place.start);
+/// The marks of these parts of a body, as far as they stand in this range, which cuts none of
+/// them. Only what has the word in it is looked at.
+pub(super) fn of_parts(
+    bytes: &[u8],
+    within: Place,
+    parts: &[(MarkPlace, Place)],
+) -> Vec<CacheMark> {
     let finder = memchr::memmem::Finder::new(NAME);
+    let bytes = &bytes[..within.end];
     let mut marks = Vec::new();
-    let mut at = 0;
+    let mut at = within.start;
     while let Some(found) = finder.find(&bytes[at..]) {
         let found = at + found;
         let part = parts.partition_point(|(_, place)| place.end <= found);

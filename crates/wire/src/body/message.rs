@@ -9,6 +9,7 @@ use super::error::BodyError;
 use super::inner;
 use super::scan::Body;
 use super::slots::{self, Texts};
+use super::splice;
 use super::walk::{self, Place};
 use crate::draft::{Draft, Step};
 use crate::json::{self, Object};
@@ -57,6 +58,8 @@ pub struct Slot {
     ///
     /// [`splice`]: super::splice()
     pub string: Range<usize>,
+    /// In how many strings it stands: in one where the result is such a document, else in none.
+    pub level: usize,
     /// The bytes of [`ToolResult::content`] that it is. Between two parts there is one line break
     /// that belongs to neither.
     pub content: Range<usize>,
@@ -253,7 +256,8 @@ fn slots_of_result(
         if result.content.get(start..at) != Some(&*text) {
             return Vec::new();
         }
-        slots.push(Slot { entry, block, part, string: string.clone(), content: start..at });
+        let level = splice::level_of(&own[string.clone()]).unwrap_or_default();
+        slots.push(Slot { entry, block, part, string: string.clone(), level, content: start..at });
     }
     if at == result.content.len() { slots } else { Vec::new() }
 }

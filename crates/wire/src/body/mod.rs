@@ -2,7 +2,8 @@
 //! texts of tool results stand, so that some of these texts can be replaced and no other byte
 //! changes. Nothing is serialised again.
 //!
-//! [`Body::scan`] goes once over the bytes and decodes next to nothing. [`Body::message`] decodes
+//! [`Body::scan`] goes once over the bytes and decodes next to nothing; [`Body::scan_after`] passes
+//! over what a [`History`] of the same messages tells already. [`Body::message`] decodes
 //! one message, with the code that reads whole bodies. [`splice`] puts texts in the places of
 //! others, and [`divide`] says what these are where a result has several.
 
@@ -11,6 +12,7 @@ mod decode;
 mod divide;
 mod error;
 mod field;
+mod history;
 mod inner;
 mod marks;
 mod message;
@@ -22,8 +24,9 @@ mod walk;
 
 pub use divide::{LEFT_OUT, Piece, divide};
 pub use error::BodyError;
+pub use history::{Alike, History};
 pub use marks::{CacheMark, MarkPlace};
 pub use message::{Message, Slot};
 pub use scan::{Body, Inactive};
-pub use splice::splice;
+pub use splice::{Spelled, splice};
 pub use spoken::spoken;

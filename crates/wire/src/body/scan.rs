@@ -1,12 +1,14 @@
 //! Where the parts of a request body stand, and what it says beside its messages.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use foveal_transcript::ContentHash;
 
 use super::cursor::Cursor;
 use super::error::BodyError;
 use super::field::Field;
+use super::history::{self, Alike, History};
 use super::marks::{self, CacheMark, MarkPlace};
 use super::walk::{self, Place};
 use crate::protocol::Protocol;
@@ -76,6 +78,21 @@ impl Body {
     /// If they are no JSON object, end early, or are nested deeper than 1024 brackets. What is not
     /// looked at may be broken in other ways.
     pub fn scan(protocol: Protocol, bytes: &[u8]) -> Result<Self, BodyError> {
+        let (body, _) = Self::scan_after(protocol, bytes, |_| Vec::<Arc<History>>::new())?;
+        Ok(body)
+    }
+
+    /// The same after earlier requests. `known` is given the fingerprint of the first message, and
+    /// says in which histories that is the first one too; the messages that stand in one of them in
+    /// the same bytes are not scanned again. Also returned is that history, and how many these are.
+    ///
+    /// # Errors
+    /// As [`Body::scan`].
+    pub fn scan_after<H: AsRef<History>>(
+        protocol: Protocol,
+        bytes: &[u8],
+        known: impl FnOnce(ContentHash) -> Vec<Arc<H>>,
+    ) -> Result<(Self, Option<Alike<H>>), BodyError> {
         let mut cursor = Cursor::new(bytes, 0);
         if cursor.peek()? != b'{' {
             return Err(BodyError::NotAnObject);
@@ -83,6 +100,7 @@ impl Body {
         let mut body = Self::new(protocol);
         let mut seen = 0;
         let mut list = None;
+        let (mut known, mut alike) = (Some(known), None);
         cursor.object(|cursor, key| {
             let Some(field) = Field::of(protocol, &key.name()) else {
                 return cursor.skip().map(drop);
@@ -92,7 +110,12 @@ impl Body {
             }
             seen |= field.bit();
             if field == Field::Messages {
-                list = Some(body.list(cursor)?);
+                alike = None;
+                list = Some(body.list(cursor, |body, cursor| {
+                    let known = known.take()?(body.fingerprint(bytes, 0));
+                    alike = history::alike(known, body, cursor, bytes);
+                    Some(())
+                })?);
                 return Ok(());
             }
             let value = cursor.skip()?;
@@ -104,9 +127,25 @@ impl Body {
         if body.inactive.is_none() {
             body.inactive = list.unwrap_or(Some(Inactive::NoMessages));
         }
-        body.marks.extend(marks::of_parts(bytes, body.parts()));
-        body.marks.sort_by_key(|mark| mark.value.start);
-        Ok(body)
+        body.find_marks(bytes, alike.as_ref());
+        Ok((body, alike))
+    }
+
+    /// Finds the marks of system prompt, tools and messages; those of messages that are known too
+    /// are known.
+    fn find_marks<H: AsRef<History>>(&mut self, bytes: &[u8], alike: Option<&Alike<H>>) {
+        let parts = self.parts();
+        let mut from = 0;
+        if let Some(Alike { history, messages }) = alike
+            && let (Some(first), Some(last)) =
+                (self.messages.first(), self.messages[..*messages].last())
+        {
+            self.marks.extend(marks::of_parts(bytes, 0..first.start, &parts));
+            self.marks.extend(H::as_ref(history).marks(*messages, first.start));
+            from = last.end;
+        }
+        self.marks.extend(marks::of_parts(bytes, from..bytes.len(), &parts));
+        self.marks.sort_by_key(|mark| mark.value.start);
     }
 
     /// The identity of a message: the hash of its bytes without its `cache_control` members and
@@ -141,13 +180,14 @@ impl Body {
         ContentHash::of_parts(parts)
     }
 
-    /// The parts that may have marks.
+    /// The parts that may have marks, in the order in which they stand.
     fn parts(&self) -> Vec<(MarkPlace, Place)> {
         let messages = self.messages.iter().enumerate();
         let mut parts: Vec<_> =
             messages.map(|(at, place)| (MarkPlace::Message(at), place.clone())).collect();
         parts.extend(self.system.clone().map(|place| (MarkPlace::System, place)));
         parts.extend(self.tools.clone().map(|place| (MarkPlace::Tools, place)));
+        parts.sort_by_key(|(_, place)| place.start);
         parts
     }
 
@@ -171,12 +211,20 @@ impl Body {
         }
     }
 
-    /// Reads the list of messages; returns what stands in its place, if it is none.
-    fn list(&mut self, cursor: &mut Cursor<'_>) -> Result<Option<Inactive>, BodyError> {
+    /// Reads the list of messages; returns what stands in its place, if it is none. Behind the
+    /// first one `further` may go on over more of them.
+    fn list(
+        &mut self,
+        cursor: &mut Cursor<'_>,
+        mut further: impl FnMut(&mut Self, &mut Cursor<'_>) -> Option<()>,
+    ) -> Result<Option<Inactive>, BodyError> {
         self.messages.clear();
         let first = cursor.peek()?;
         cursor.array(|cursor| {
             self.messages.push(cursor.skip()?);
+            if self.messages.len() == 1 {
+                further(self, cursor);
+            }
             Ok(())
         })?;
         Ok(match first {

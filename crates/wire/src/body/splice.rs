@@ -1,22 +1,55 @@
 //! Puts texts in the places of JSON strings.
 
 use std::ops::Range;
+use std::sync::Arc;
+
+/// A text as the JSON string that says it. Cheap to clone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spelled {
+    bytes: Arc<[u8]>,
+    level: usize,
+}
+
+impl Spelled {
+    /// A text as a string that stands in so many other strings: in 0 for one that stands in no
+    /// other. In others its quotes are escaped, and the text is escaped as often.
+    pub fn new(text: &str, level: usize) -> Self {
+        let mut bytes = Vec::with_capacity(text.len() + text.len() / 8 + 2);
+        write_string(text, level, &mut bytes);
+        Self { bytes: bytes.into(), level }
+    }
+
+    /// The text that it says.
+    pub fn text(&self) -> String {
+        let mut text = String::from_utf8_lossy(&self.bytes).into_owned();
+        for _ in 0..self.level {
+            // What stands in another string lacks the quotes of that.
+            text = serde_json::from_str(&format!("\"{text}\"")).unwrap_or_default();
+        }
+        serde_json::from_str(&text).unwrap_or_default()
+    }
+
+    /// A text as it has to stand in the place of this string; `None` where that is none.
+    pub fn in_place_of(string: &[u8], text: &str) -> Option<Self> {
+        Some(Self::new(text, level_of(string)?))
+    }
+}
 
 /// The bytes with some of their strings replaced. `replaced` has the places of strings with their
-/// quotes and the texts to put there, sorted by place. Everything outside of them stays as it is,
-/// byte for byte. A place that is none of a string, or not behind the one before it, is left alone.
-///
-/// A string may itself stand in JSON that is the text of a string: its quotes are then escaped
-/// quotes, and the text is escaped as often.
-pub fn splice(bytes: &[u8], replaced: &[(Range<usize>, &str)]) -> Vec<u8> {
-    let added: usize = replaced.iter().map(|(_, text)| text.len() + text.len() / 8).sum();
-    let mut spliced = Vec::with_capacity(bytes.len() + added);
+/// quotes and what to put there, sorted by place. Everything outside of them stays as it is, byte
+/// for byte. A place that is none of such a string, or not behind the one before it, is left alone.
+pub fn splice(bytes: &[u8], replaced: &[(Range<usize>, Spelled)]) -> Vec<u8> {
+    let added: usize = replaced.iter().map(|(_, text)| text.bytes.len()).sum();
+    let removed: usize = replaced.iter().map(|(place, _)| place.len()).sum();
+    let mut spliced = Vec::with_capacity((bytes.len() + added).saturating_sub(removed));
     let mut at = 0;
     for (place, text) in replaced {
         let string = bytes.get(place.clone()).filter(|_| place.start >= at);
-        let Some(level) = string.and_then(level_of) else { continue };
+        if string.and_then(level_of) != Some(text.level) {
+            continue;
+        }
         spliced.extend_from_slice(&bytes[at..place.start]);
-        write_string(text, level, &mut spliced);
+        spliced.extend_from_slice(&text.bytes);
         at = place.end;
     }
     spliced.extend_from_slice(&bytes[at..]);
@@ -24,7 +57,7 @@ pub fn splice(bytes: &[u8], replaced: &[(Range<usize>, &str)]) -> Vec<u8> {
 }
 
 /// In how many strings a string stands: 0 for one that stands in no other.
-fn level_of(string: &[u8]) -> Option<usize> {
+pub(super) fn level_of(string: &[u8]) -> Option<usize> {
     let quotes: [&[u8]; 2] = [b"\"", b"\\\""];
     quotes.iter().position(|quote| {
         string.len() >= 2 * quote.len() && string.starts_with(quote) && string.ends_with(quote)

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use foveal_transcript::{Block, Entry};
 use foveal_wire::Protocol;
-use foveal_wire::body::{Body, Message, Slot, splice};
+use foveal_wire::body::{Body, Message, Slot, Spelled, splice};
 
 /// Scans a body and reads all its messages, and checks what has to hold of any.
 pub(crate) fn check(protocol: Protocol, bytes: &[u8]) -> Option<(Body, Vec<Message>)> {
@@ -100,7 +100,11 @@ fn replacing_replaces(protocol: Protocol, bytes: &[u8], body: &Body, messages: &
             }
         }
     }
-    let spliced = splice(bytes, &replaced);
+    let spelled = replaced.iter().map(|(place, text)| {
+        let spelled = Spelled::in_place_of(&bytes[place.clone()], text);
+        (place.clone(), spelled.expect("a slot is a string"))
+    });
+    let spliced = splice(bytes, &spelled.collect::<Vec<_>>());
     rest_is_untouched(bytes, &spliced, &replaced);
     let again = Body::scan(protocol, &spliced).expect("it is still a body");
     assert_eq!(again.messages.len(), messages.len());

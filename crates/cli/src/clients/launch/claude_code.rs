@@ -12,7 +12,7 @@ const ADDRESS: &str = "ANTHROPIC_BASE_URL";
 /// What Claude Code does of itself only where it asks Anthropic directly, and how it is had back:
 /// tools that are looked for when they are needed, and their arguments as they are written
 /// (code.claude.com/docs/en/llm-gateway-protocol).
-pub(crate) const OF_ANTHROPIC: [(&str, &str); 2] =
+pub(in crate::clients) const OF_ANTHROPIC: [(&str, &str); 2] =
     [("ENABLE_TOOL_SEARCH", "true"), ("CLAUDE_CODE_ENABLE_FINE_GRAINED_TOOL_STREAMING", "1")];
 
 /// By which it is told to ask another cloud, in that one's own way.

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::plan::{Asked, CannotWrap, GATEWAY, Plan};
 use crate::clients::settings::read_json;
+use crate::environment::Environment;
 
 const CONTENT: &str = "OPENCODE_CONFIG_CONTENT";
 
@@ -14,7 +15,7 @@ const FILES: [&str; 3] = ["opencode.jsonc", "opencode.json", "config.json"];
 
 /// What follows the gateway's address for providers whose own address nobody gave, and the key by
 /// which they are known to be in use.
-const BUILT_IN: [(&str, &str, &str); 4] = [
+pub(in crate::clients) const BUILT_IN: [(&str, &str, &str); 4] = [
     ("anthropic", "/v1", "ANTHROPIC_API_KEY"),
     ("openai", "/v1", "OPENAI_API_KEY"),
     ("google", "/v1beta", "GEMINI_API_KEY"),
@@ -96,16 +97,23 @@ fn providers(asked: &Asked<'_>, all: &[Value]) -> Vec<String> {
             one => found.extend(one.strip_prefix("--model=").and_then(provider_of)),
         }
     }
-    let has_key = |(_, _, key): &&(&str, &str, &str)| asked.environment.told(key).is_some();
-    found.extend(BUILT_IN.iter().filter(has_key).map(|(name, ..)| (*name).to_owned()));
-    let logins = asked.environment.data_folder().map(|data| data.join("opencode/auth.json"));
-    let logins = logins.and_then(|path| read_json(&path).ok()).unwrap_or_default();
-    found.extend(logins.as_object().into_iter().flat_map(Map::keys).cloned());
+    found.extend(in_use(asked.environment));
     // Its own models, which are asked elsewhere.
     found.retain(|name| name != "opencode");
     found.sort_unstable();
     found.dedup();
     found
+}
+
+/// Providers that there is a key or a login for.
+pub(in crate::clients) fn in_use(environment: &Environment) -> Vec<String> {
+    let has_key = |(_, _, key): &&(&str, &str, &str)| environment.told(key).is_some();
+    let with_key = BUILT_IN.iter().filter(has_key).map(|(name, ..)| (*name).to_owned());
+    let logins = environment.data_folder().map(|data| data.join("opencode/auth.json"));
+    let logins = logins.and_then(|path| read_json(&path).ok()).unwrap_or_default();
+    // Of logins nothing but whose they are.
+    let logins: Vec<String> = logins.as_object().into_iter().flat_map(Map::keys).cloned().collect();
+    with_key.chain(logins).filter(|name| name != "opencode").collect()
 }
 
 fn provider_of(model: &str) -> Option<String> {

@@ -6,7 +6,7 @@ use super::plan::{Asked, CannotWrap, GATEWAY, Plan};
 use crate::clients::settings::read_json;
 
 /// What follows the gateway's address for providers whose own address nobody gave.
-const BUILT_IN: [(&str, &str); 4] =
+pub(in crate::clients) const BUILT_IN: [(&str, &str); 4] =
     [("anthropic", ""), ("openai", "/v1"), ("google", "/v1beta"), ("openrouter", "/openrouter/v1")];
 
 pub(super) fn plan(asked: &Asked<'_>) -> Result<Plan, CannotWrap> {

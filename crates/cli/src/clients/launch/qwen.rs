@@ -30,7 +30,8 @@ pub(super) fn plan(asked: &Asked<'_>) -> Result<Plan, CannotWrap> {
         ));
     }
     let of_file = dot_env(asked.folder, asked.environment.home.as_deref(), ".qwen", ADDRESS);
-    let of_settings = auth["baseUrl"].as_str().map(str::to_owned);
+    let of_settings = settings["env"][ADDRESS].as_str().or(auth["baseUrl"].as_str());
+    let of_settings = of_settings.map(str::to_owned);
     let set = asked.environment.told(ADDRESS).map(str::to_owned).or(of_file).or(of_settings);
     let mut plan = Plan::new(asked.given.clone());
     let address = plan.one_address(set.as_deref(), "/v1")?;

@@ -2,7 +2,6 @@
 
 use super::plan::{Asked, CannotWrap, Plan};
 use super::{claude_code, codex, gemini, opencode, pi, qwen};
-use crate::clients::table::Client;
 
 /// What an agent is told.
 type Planned = fn(&Asked<'_>) -> Result<Plan, CannotWrap>;
@@ -20,17 +19,17 @@ const LAUNCHED: [(&str, Planned); 6] = [
 /// The names of all that can be.
 pub(crate) const WRAPPED: [&str; 6] = ["claude-code", "codex", "opencode", "gemini", "qwen", "pi"];
 
-/// What `client` is told, which has this environment, folder and arguments.
+/// What the agent called `name` (`title` for people) is told, which has this environment, folder
+/// and arguments.
 ///
 /// # Errors
 /// If it cannot be put on a gateway in this way.
-pub(crate) fn plan(client: &Client, asked: &Asked<'_>) -> Result<Plan, CannotWrap> {
-    match LAUNCHED.iter().find(|(name, _)| *name == client.name) {
+pub(crate) fn plan(name: &str, title: &str, asked: &Asked<'_>) -> Result<Plan, CannotWrap> {
+    match LAUNCHED.iter().find(|(known, _)| *known == name) {
         Some((_, plan)) => plan(asked),
         None => Err(CannotWrap::Agent(format!(
-            "{} takes the address of its model from its settings alone: `foveal init --gateway {}` \
-             says what can be done there",
-            client.title, client.name
+            "{title} takes the address of its model from its settings alone: `foveal init --gateway \
+             {name}` says what can be done there"
         ))),
     }
 }

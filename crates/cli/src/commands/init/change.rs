@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use foveal_secrets::without;
 use similar::TextDiff;
 
 use crate::clients::{self, Client, Edit, FileError, Target, backup_of};
@@ -105,7 +106,15 @@ impl Change {
             return String::new();
         }
         let diff = TextDiff::from_lines(before.unwrap_or(""), after.unwrap_or(""));
-        diff.unified_diff().context_radius(CONTEXT_LINES).missing_newline_hint(false).to_string()
+        let diff = diff
+            .unified_diff()
+            .context_radius(CONTEXT_LINES)
+            .missing_newline_hint(false)
+            .to_string();
+        match self.target.as_ref().is_some_and(|target| target.edit.is_beside_keys()) {
+            true => without(&diff).into_owned(),
+            false => diff,
+        }
     }
 
     /// Finds out what changes; whether anything does.

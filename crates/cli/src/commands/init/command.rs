@@ -6,12 +6,14 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
 
+use super::address;
 use super::change::{Change, Outcome};
 use super::text;
 use crate::clients::{CLIENTS, Client, Edit, HooksProblem, Program, Start, Target};
 use crate::commands::mcp::ToolChoice;
 use crate::environment::Environment;
 use crate::exit_code;
+use crate::gateway::Routes;
 use crate::notice;
 use crate::output;
 
@@ -42,6 +44,10 @@ pub(crate) struct Arguments {
     /// and pi.
     #[arg(long)]
     no_hooks: bool,
+    /// Sets in the named agents the address of their model to that of `foveal serve`, and nothing
+    /// else; with --remove, puts back what was there.
+    #[arg(long, requires = "clients", conflicts_with_all = ["project", "profile", "no_hooks", "allow_read_only"])]
+    gateway: bool,
     /// Also lets the tools of foveal that only read run without asking, in Claude Code, Gemini CLI
     /// and Qwen Code. Without it, you are asked about that if you can be.
     #[arg(long)]
@@ -75,6 +81,11 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let offers_rules = arguments.allow_read_only
         || arguments.remove
         || (asks && !arguments.yes && !arguments.dry_run);
+    let routes = match (address::routes(environment), arguments.gateway) {
+        (Ok(routes), _) => Some(routes),
+        (Err(_), false) => None,
+        (Err(error), true) => return Err(error),
+    };
     let mut changes = Vec::new();
     for client in clients {
         changes.extend(changes_of(
@@ -83,7 +94,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
             environment,
             folder.as_ref(),
             &program,
-            offers_rules,
+            (offers_rules, routes.as_ref()),
         ));
     }
     let is_open = changes.iter().any(Change::is_open);
@@ -96,6 +107,10 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     }
     if must_ask && !asks {
         bail!("nothing was written, because nobody can be asked: give --yes or --dry-run");
+    }
+    let is_done = changes.iter().any(|change| change.outcome == Outcome::Done);
+    if arguments.gateway && is_done && !arguments.remove && !arguments.json {
+        output::print(address::NOW)?;
     }
     if arguments.remove && changes.is_empty() && !arguments.json {
         output::print("foveal is set up nowhere\n")?;
@@ -170,7 +185,7 @@ fn changes_of(
     environment: &Environment,
     folder: Option<&PathBuf>,
     program: &Program,
-    offers_rules: bool,
+    (offers_rules, routes): (bool, Option<&Routes>),
 ) -> Vec<Change> {
     let folder = folder.map(PathBuf::as_path);
     let shown = if folder.is_some() { program.shared() } else { program.shown() };
@@ -178,14 +193,26 @@ fn changes_of(
     let servers = client.servers(environment, folder, &start);
     let hooks = client.hooks(environment, folder, program);
     let rules = client.rules(environment, folder);
-    let possible = [&servers, &hooks, &rules].into_iter().flatten();
+    let addresses = routes.filter(|_| folder.is_none());
+    let addresses = addresses.and_then(|routes| client.addresses(environment, routes));
+    let possible = [&servers, &hooks, &rules, &addresses].into_iter().flatten();
     let possible: Vec<(PathBuf, Edit)> =
         possible.map(|target| (target.path.clone(), target.edit.clone())).collect();
     let hooks = hooks.filter(|_| !arguments.no_hooks);
     let rules = rules.filter(|_| offers_rules);
     let has_hooks = hooks.is_some();
     let mut targets: Vec<Target> = Vec::new();
-    for target in [servers, hooks, rules].into_iter().flatten() {
+    let wanted = match (arguments.gateway, arguments.remove) {
+        (true, _) => [None, None, None, addresses],
+        // What was set goes with all else.
+        (false, true) => {
+            let addresses = addresses.filter(address::is_set);
+            let addresses = addresses.map(|target| Target { is_extra: true, ..target });
+            [servers, hooks, rules, addresses]
+        }
+        (false, false) => [servers, hooks, rules, None],
+    };
+    for target in wanted.into_iter().flatten() {
         // Rules are asked about by themselves, and taken out with all else.
         let of_same = targets.iter().position(|known| known.path == target.path);
         match of_same.filter(|_| arguments.remove || !target.is_extra) {
@@ -201,7 +228,11 @@ fn changes_of(
         same.map(|(_, edit)| edit.clone()).collect()
     };
     let mut changes = Vec::new();
-    changes.extend(no_place(client, arguments, folder, (&targets, has_hooks)));
+    if arguments.gateway {
+        changes.extend(address::no_place(client, targets.is_empty()));
+    } else {
+        changes.extend(no_place(client, arguments, folder, (&targets, has_hooks)));
+    }
     for target in targets {
         let is_hooks = target.is_hooks;
         let ours = ours(&target);

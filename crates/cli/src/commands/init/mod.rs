@@ -1,5 +1,6 @@
 //! `foveal init`: has agents on this machine start the tools.
 
+mod address;
 mod change;
 mod command;
 mod text;

@@ -38,6 +38,10 @@ impl Recorder for Kept {
         Ok(planned.unwrap_or_default())
     }
 
+    fn knows(&self, ends: &[ContentHash]) -> Result<bool, Unrecorded> {
+        self.store.knows_turn(ends).map_err(|error| unrecorded(&error))
+    }
+
     fn record(&self, turn: &Turn, contents: &[&str]) -> Result<(), Unrecorded> {
         let decided =
             serde_json::to_string(&*turn.step).map_err(|error| Unrecorded(error.to_string()))?;

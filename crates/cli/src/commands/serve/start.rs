@@ -11,8 +11,8 @@ use foveal_gateway::shaper::{Shaper, Untouched, WithCompressor};
 use foveal_gateway::upstream::Upstreams;
 use foveal_gateway::{Limits, Settings};
 use foveal_listening::Token;
-use foveal_live::conversations::Rules;
 use foveal_live::recorder::Recorder;
+use foveal_live::rules::Rules;
 use foveal_live::{Compressor, Conversations};
 use foveal_store::Store;
 use foveal_tools::clock::{Clock, SystemClock};
@@ -48,6 +48,9 @@ impl Choices {
                 let mut rules = Rules::named(profile).context("the profile is not known")?;
                 rules.views = Some(Arc::new(CuratedViews::default()));
                 let kept: Arc<dyn Recorder> = Arc::new(Kept::new(store));
+                let tokenizer = rules.tokenizer;
+                // The first count unpacks the vocabulary. Nobody waits for that but a first request.
+                std::thread::spawn(move || tokenizer.count("a"));
                 Arc::new(WithCompressor {
                     messages: Compressor::new(rules.clone(), Arc::clone(&kept)),
                     requests: Conversations::new(rules, kept),

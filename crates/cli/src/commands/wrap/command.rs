@@ -62,7 +62,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let given = arguments.behaviour.given(&settings)?;
     let folder = std::env::current_dir().context("there is no current folder")?;
     let asked = Asked { environment, folder: &folder, arguments: &arguments.arguments, given };
-    let plan = launch::plan(client, &asked)
+    let plan = launch::plan(client.name, client.title, &asked)
         .with_context(|| format!("foveal cannot be put between {} and its model", client.title))?;
     let Some(program) = client.program(environment) else {
         bail!("{} is not installed: no `{}` in PATH", client.title, client.programs.join("` or `"));

@@ -112,4 +112,5 @@ crate::checks::between_checks! {
     |command| ("exec_command", json!({ "cmd": command }));
     between => Way::Served,
     wrapped => Way::Wrapped,
+    set => Way::Set,
 }

@@ -141,3 +141,10 @@ mod own_tools {
         }
     }
 }
+
+crate::checks::between_checks! {
+    OPENCODE,
+    |path| ("read", json!({ "filePath": path })),
+    |command| ("bash", json!({"command": command, "description": "Run it"}));
+    wrapped => Way::Wrapped,
+}

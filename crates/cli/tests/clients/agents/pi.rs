@@ -99,4 +99,5 @@ crate::checks::between_checks! {
     |command| ("bash", json!({"command": command, "description": "Run it"}));
     between => Way::Served,
     wrapped => Way::Wrapped,
+    set => Way::Set,
 }

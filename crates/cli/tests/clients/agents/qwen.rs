@@ -47,3 +47,10 @@ mod large {
         the_agent_ends_well,
     }
 }
+
+crate::checks::between_checks! {
+    QWEN,
+    |path| ("read_file", json!({ "file_path": path })),
+    |command| ("run_shell_command", json!({"command": command, "description": "Run it", "is_background": false}));
+    wrapped => Way::Wrapped,
+}

@@ -9,7 +9,7 @@ use foveal_context::prices::PriceCard;
 use foveal_context::profile::Profile;
 use foveal_context::projector::Projector;
 use foveal_context::tokens::Tokenizer;
-use foveal_live::conversations::Rules;
+use foveal_live::rules::Rules;
 use foveal_replay::{Prepared, Replay, RequestFigures, replay};
 use foveal_transcript::{Block, Conversation};
 use foveal_upstream::Bill;

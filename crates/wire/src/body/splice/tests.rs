@@ -2,6 +2,16 @@ use proptest::prelude::*;
 
 use super::*;
 
+/// The bytes with texts in place of strings.
+fn spliced(bytes: &[u8], replaced: &[(Range<usize>, &str)]) -> Vec<u8> {
+    let spelled = replaced.iter().map(|(place, text)| {
+        let string = bytes.get(place.clone()).unwrap_or_default();
+        let spelled = Spelled::in_place_of(string, text);
+        (place.clone(), spelled.unwrap_or_else(|| Spelled::new(text, 0)))
+    });
+    splice(bytes, &spelled.collect::<Vec<_>>())
+}
+
 #[test]
 fn strings_are_replaced_where_they_stand() {
     let bytes = br#"{"a":"x", "b" : "","c":"{\"d\":\"e\\n\"}"}"#;
@@ -12,7 +22,7 @@ fn strings_are_replaced_where_they_stand() {
         (place(16, 18), "é"),
         (place(inner, inner + 8), "f\n\""),
     ];
-    let spliced = splice(bytes, &replaced);
+    let spliced = spliced(bytes, &replaced);
     let spliced = String::from_utf8(spliced).expect("it is text");
     assert_eq!(spliced, r#"{"a":"1\n\"\u0001\u001f\\", "b" : "é","c":"{\"d\":\"f\\n\\\"\"}"}"#);
 }
@@ -21,7 +31,14 @@ fn strings_are_replaced_where_they_stand() {
 fn places_of_no_string_are_left_alone() {
     let bytes = br#"{"a":"x","b":12}"#;
     let wrong = [(5..8, "y"), (5..8, "z"), (13..15, "1"), (14..99, "2")];
-    assert_eq!(splice(bytes, &wrong), br#"{"a":"y","b":12}"#);
+    assert_eq!(spliced(bytes, &wrong), br#"{"a":"y","b":12}"#);
+}
+
+#[test]
+fn a_string_takes_no_other_ones_place() {
+    let bytes = br#"["x"]"#;
+    assert_eq!(splice(bytes, &[(1..4, Spelled::new("y", 1))]), bytes);
+    assert_eq!(Spelled::in_place_of(b"12", "y"), None);
 }
 
 proptest! {
@@ -31,7 +48,8 @@ proptest! {
     fn any_text_comes_back(text in any::<String>(), inner in any::<bool>()) {
         let (bytes, place): (&[u8], _) =
             if inner { (br#"["[\"x\"]"]"#, 3..8) } else { (br#"["x"]"#, 1..4) };
-        let spliced = splice(bytes, &[(place, &text)]);
+        prop_assert_eq!(Spelled::new(&text, usize::from(inner)).text(), text.clone());
+        let spliced = spliced(bytes, &[(place, &text)]);
         let mut list: Vec<String> = serde_json::from_slice(&spliced).expect("it is JSON");
         if inner {
             list = serde_json::from_str(&list[0]).expect("the text is JSON");

@@ -1,0 +1,10 @@
+//! The addresses by which an agent finds its model, in its own settings: led to a gateway and back.
+
+mod dot_env;
+mod edit;
+mod json;
+mod places;
+mod toml;
+
+pub(super) use self::edit::{add, remove};
+pub(crate) use self::places::{AddressFile, Addresses};

@@ -1,0 +1,230 @@
+//! `foveal init --gateway`: addresses led to the gateway, and back.
+
+use crate::world::{Ran, World};
+
+/// An agent: its file, what stood there, and parts of what stands there then.
+struct Case {
+    name: &'static str,
+    path: &'static str,
+    before: &'static str,
+    told: &'static [&'static str],
+}
+
+const GATEWAY: &str = "http://127.0.0.1:4117";
+
+const CASES: [Case; 9] = [
+    Case {
+        name: "claude-code",
+        path: "home/.claude/settings.json",
+        before: "{\n  // mine\n  \"env\": {\"ANTHROPIC_AUTH_TOKEN\": \"k\"},\n  \"model\": \"opus[1m]\"\n}\n",
+        told: &[
+            "\"ANTHROPIC_BASE_URL\": \"http://127.0.0.1:4117\"",
+            "\"ENABLE_TOOL_SEARCH\": \"true\"",
+            "\"CLAUDE_CODE_ENABLE_FINE_GRAINED_TOOL_STREAMING\": \"1\"",
+            "// mine",
+            "opus[1m]",
+        ],
+    },
+    Case {
+        name: "claude-code",
+        path: "home/.claude/settings.json",
+        before: "{\"env\": {\"ANTHROPIC_BASE_URL\": \"https://models.example/team\"}}",
+        told: &["\"http://127.0.0.1:4117/work\""],
+    },
+    Case {
+        name: "codex",
+        path: "home/.codex/config.toml",
+        before: "# mine\nmodel = \"x\"\n\n[model_providers.own] # why\nbase_url = \"https://models.example/team/v1\"\n",
+        told: &[
+            "openai_base_url = \"http://127.0.0.1:4117/v1\"",
+            "base_url = \"http://127.0.0.1:4117/work/v1\"",
+            "# mine",
+            "# why",
+        ],
+    },
+    Case {
+        name: "opencode",
+        path: "home/.config/opencode/opencode.json",
+        before: "{\"model\": \"anthropic/x\", \"provider\": {\"own\": {\"options\": {\"baseURL\": \"https://openrouter.ai/api/v1\"}}}} // mine\n",
+        told: &["http://127.0.0.1:4117/openrouter/v1", "\"http://127.0.0.1:4117/v1\"", "// mine"],
+    },
+    Case {
+        name: "gemini",
+        path: "home/.gemini/.env",
+        before: "# mine\nGEMINI_API_KEY=abc\r\nOTHER=1",
+        told: &[
+            "\nGOOGLE_GEMINI_BASE_URL=http://127.0.0.1:4117\n",
+            "# mine\nGEMINI_API_KEY=abc\r\n",
+        ],
+    },
+    Case {
+        name: "qwen",
+        path: "home/.qwen/settings.json",
+        before: "{\"security\": {\"auth\": {\"selectedType\": \"openai\"}}, \"modelProviders\": {\"openai\": [{\"id\": \"x\", \"baseUrl\": \"https://models.example/team/v1\"}]}}",
+        told: &["\"http://127.0.0.1:4117/work/v1\"", "\"http://127.0.0.1:4117/v1\""],
+    },
+    Case {
+        name: "qwen",
+        path: "home/.qwen/settings.json",
+        before: "{\"env\": {\"OPENAI_BASE_URL\": \"https://models.example/team/v1\"}}",
+        told: &["\"OPENAI_BASE_URL\": \"http://127.0.0.1:4117/work/v1\""],
+    },
+    Case {
+        name: "cline",
+        path: "home/.cline/data/settings/providers.json",
+        before: "{\"providers\": {\"openai-compatible\": {\"settings\": {\"baseUrl\": \"http://127.0.0.1:1234/v1\"}}}}",
+        told: &["\"http://127.0.0.1:4117/lmstudio/v1\""],
+    },
+    Case {
+        name: "pi",
+        path: "home/.pi/agent/models.json",
+        before: "{\"providers\": {\"own\": {\"baseUrl\": \"https://models.example/team/v1\"}}}",
+        told: &[
+            "\"http://127.0.0.1:4117/work/v1\"",
+            "\"http://127.0.0.1:4117/v1beta\"",
+            "\"http://127.0.0.1:4117/openrouter/v1\"",
+        ],
+    },
+];
+
+fn world(test: &str, case: usize) -> World {
+    let world = World::new(&format!("init_gateway_{test}_{case}"));
+    world.write(
+        "home/.config/foveal/config.toml",
+        "[gateway.upstreams]\nwork = \"https://models.example/team\"\n",
+    );
+    world
+}
+
+#[test]
+fn addresses_lead_to_the_gateway_and_back_to_the_byte() {
+    for (at, case) in CASES.iter().enumerate() {
+        let world = world("back", at);
+        world.write(case.path, case.before);
+        let shown = world.output(&format!("init --gateway --yes {}", case.name));
+        assert!(shown.contains("keep `foveal serve` running"), "{shown}");
+        let text = world.read(case.path);
+        for part in case.told {
+            assert!(text.contains(part), "{}: {part} is not in {text}", case.name);
+        }
+        let again = world.output(&format!("init --gateway --yes {}", case.name));
+        assert!(again.contains("already set up") && !again.contains("keep"), "{again}");
+        assert_eq!(world.read(case.path), text);
+        world.output(&format!("init --gateway --remove --yes {}", case.name));
+        assert_eq!(world.read(case.path), case.before, "{}", case.name);
+        let again = world.output(&format!("init --gateway --remove --yes {}", case.name));
+        assert!(again.contains("not set up there"), "{again}");
+    }
+}
+
+/// What else was changed since stays, and the address is the one of before all the same.
+#[test]
+fn what_changes_meanwhile_stays() {
+    for (at, case) in CASES.iter().enumerate() {
+        let world = world("meanwhile", at);
+        world.write(case.path, case.before);
+        world.output(&format!("init --gateway --yes {}", case.name));
+        let mut text = world.read(case.path);
+        match text.rfind('}').filter(|_| text.trim_start().starts_with('{')) {
+            Some(end) => text.insert_str(end, ", \"later\": 1"),
+            None => text.push_str("later = 1\n"),
+        }
+        world.write(case.path, &text);
+        world.output(&format!("init --gateway --remove --yes {}", case.name));
+        let left = world.read(case.path);
+        assert!(left.contains("later") && !left.contains(GATEWAY), "{}: {left}", case.name);
+        for address in
+            ["https://models.example/team", "https://openrouter.ai/api/v1", "127.0.0.1:1234/v1"]
+        {
+            assert_eq!(
+                left.contains(address),
+                case.before.contains(address),
+                "{}: {left}",
+                case.name
+            );
+        }
+        assert!(!left.contains("ENABLE_TOOL_SEARCH"), "{left}");
+    }
+}
+
+#[test]
+fn a_file_is_made_where_there_is_none_and_goes_again() {
+    for (name, path) in [
+        ("claude-code", "home/.claude/settings.json"),
+        ("codex", "home/.codex/config.toml"),
+        ("gemini", "home/.gemini/.env"),
+        ("qwen", "home/.qwen/settings.json"),
+        ("pi", "home/.pi/agent/models.json"),
+    ] {
+        let world = world("fresh", 0);
+        world.output(&format!("init --gateway --yes {name}"));
+        assert!(world.read(path).contains(GATEWAY), "{name}");
+        // With all else that foveal wrote.
+        world.output(&format!("init --remove --yes {name}"));
+        assert!(!world.folder.join(path).exists(), "{name}");
+    }
+}
+
+/// What it set for the tools stays, whichever came first and goes first.
+#[test]
+fn tools_and_the_gateway_are_set_and_taken_out_by_themselves() {
+    let world = world("both", 0);
+    let path = "home/.codex/config.toml";
+    let before = "model = \"x\"\n";
+    world.write(path, before);
+    world.output("init --yes --no-hooks codex");
+    world.output("init --yes --gateway codex");
+    let both = world.read(path);
+    assert!(both.contains("[mcp_servers.foveal]") && both.contains(GATEWAY), "{both}");
+    world.output("init --yes --gateway --remove codex");
+    let left = world.read(path);
+    assert!(left.contains("[mcp_servers.foveal]") && !left.contains(GATEWAY), "{left}");
+    world.output("init --yes --gateway codex");
+    world.output("init --yes --remove codex");
+    assert_eq!(world.read(path), before);
+}
+
+#[test]
+fn what_the_user_chose_stays() {
+    let world = world("chosen", 0);
+    let path = "home/.claude/settings.json";
+    world.write(path, "{\"env\": {\"ENABLE_TOOL_SEARCH\": \"auto:5\"}}");
+    world.output("init --gateway --yes claude-code");
+    assert!(world.read(path).contains("auto:5"));
+    world.output("init --gateway --remove --yes claude-code");
+    assert!(world.read(path).contains("auto:5"));
+}
+
+#[test]
+fn an_address_without_a_name_is_left_alone() {
+    let world = world("unnamed", 0);
+    let path = "home/.claude/settings.json";
+    let before = "{\"env\": {\"ANTHROPIC_BASE_URL\": \"https://elsewhere.example\"}}";
+    world.write(path, before);
+    let Ran { code, out, .. } = world.run("init --gateway --yes claude-code");
+    assert_eq!(code, Some(2), "{out}");
+    assert!(out.contains("`https://elsewhere.example` is no upstream of foveal's"), "{out}");
+    assert_eq!(world.read(path), before);
+    for (arguments, told) in [
+        ("init --gateway --yes cline", "names no address of a model"),
+        ("init --gateway --yes cursor", "its maker's own servers"),
+        ("init --gateway --yes zed", "base URL of a provider"),
+        ("init --gateway --yes", "<AGENT>"),
+    ] {
+        let Ran { code, out, err } = world.run(arguments);
+        assert_eq!(code, Some(2), "{arguments}: {out}{err}");
+        assert!(
+            format!("{out}{err}").replace("\n  ", " ").contains(told),
+            "{arguments}: {out}{err}"
+        );
+    }
+}
+
+#[test]
+fn no_key_is_shown_beside_a_change() {
+    let world = world("keys", 0);
+    let key = "sk-ant-api03-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789abcdefghij";
+    world.write("home/.gemini/.env", format!("GEMINI_API_KEY={key}\n"));
+    let shown = world.output("init --gateway --dry-run gemini");
+    assert!(shown.contains("+GOOGLE_GEMINI_BASE_URL") && !shown.contains(key), "{shown}");
+}

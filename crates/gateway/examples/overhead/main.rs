@@ -1,0 +1,227 @@
+//! What a gateway adds to the time of requests: the same client asks a model on loopback with and
+//! without it, in turn.
+//!
+//!     cargo build --release
+//!     cargo run --release -p foveal-gateway --example overhead -- target/release/foveal
+//!
+//! The decisions alone, without a program:
+//!
+//!     cargo run --release -p foveal-gateway --example overhead -- --alone
+//!
+//! Any other gateway that is already running can be measured the same way:
+//!
+//!     … --example overhead -- --upstream-port 4200 --through http://127.0.0.1:4000
+//!
+//! The model is a server of this process that reads each request and answers at once with a few
+//! bytes. The conversations are this repository's own files, read by an agent.
+
+mod alone;
+mod asking;
+mod conversation;
+mod figures;
+mod model;
+mod program;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use asking::{Client, load};
+use conversation::{Conversation, Texts};
+use figures::{Times, row};
+use program::Program;
+
+/// Bytes of tool results in a long conversation: about 200,000 tokens.
+const LONG_BYTES: usize = 740_000;
+
+/// An agent waits at least so long between two requests.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// What to measure.
+struct Plan {
+    program: Option<PathBuf>,
+    through: Option<SocketAddr>,
+    upstream_port: u16,
+    /// Only the decisions, in this process.
+    alone: bool,
+}
+
+fn plan() -> Result<Plan, String> {
+    let mut plan = Plan { program: None, through: None, upstream_port: 0, alone: false };
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        let mut value = || arguments.next().ok_or_else(|| format!("{argument} needs a value"));
+        match argument.as_str() {
+            "--alone" => plan.alone = true,
+            "--through" => {
+                let url = value()?;
+                let address = url.trim_start_matches("http://").trim_end_matches('/');
+                plan.through = Some(address.parse().map_err(|error| format!("{url}: {error}"))?);
+            }
+            "--upstream-port" => {
+                let port = value()?;
+                plan.upstream_port = port.parse().map_err(|error| format!("{port}: {error}"))?;
+            }
+            path => plan.program = Some(path.into()),
+        }
+    }
+    if plan.alone {
+        return Ok(plan);
+    }
+    if plan.program.is_none() && plan.through.is_none() {
+        return Err("name the program `foveal`, or a gateway by --through".to_owned());
+    }
+    Ok(plan)
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let plan = plan()?;
+    let model = model::start(plan.upstream_port)?;
+    let texts = Texts::of_this_repository()?;
+    if plan.alone {
+        for profile in ["lossless", "balanced", "max"] {
+            alone::decisions(&texts, LONG_BYTES / 2, profile);
+            alone::decisions(&texts, LONG_BYTES, profile);
+        }
+        return Ok(());
+    }
+    let mut program = match &plan.program {
+        Some(path) => Some(Program::start(path, model)?),
+        None => None,
+    };
+    if let Some(program) = &program {
+        row("ready after", &format!("{:.0} ms", program.ready.as_secs_f64() * 1e3));
+    }
+    let through = || program.as_ref().map(|it| it.address).or(plan.through);
+    let gateway = through().ok_or("there is no gateway")?;
+    small(model, gateway)?;
+    long(model, gateway, &texts)?;
+    if let Some(program) = &mut program {
+        restart(program, model, &texts)?;
+    }
+    let gateway = program.as_ref().map(|it| it.address).or(plan.through).ok_or("no gateway")?;
+    at_once(model, gateway, &texts)?;
+    if let Some(program) = &mut program {
+        memory(program, model, &texts)?;
+    }
+    Ok(())
+}
+
+/// Requests of a few bytes.
+fn small(model: SocketAddr, gateway: SocketAddr) -> std::io::Result<()> {
+    let body = conversation::small();
+    let (mut direct, mut through) = (Client::connect(model)?, Client::connect(gateway)?);
+    let (mut without, mut with) = (Times::default(), Times::default());
+    for _ in 0..1_000 {
+        without.add(direct.ask(&body)?);
+        with.add(through.ask(&body)?);
+    }
+    with.against("small requests", &without);
+    Ok(())
+}
+
+/// Long conversations: their first request, and then one for each small result.
+fn long(model: SocketAddr, gateway: SocketAddr, texts: &Texts) -> std::io::Result<()> {
+    let (mut direct, mut through) = (Client::connect(model)?, Client::connect(gateway)?);
+    let (mut cold, mut cold_without) = (Times::default(), Times::default());
+    let (mut warm, mut warm_without) = (Times::default(), Times::default());
+    for number in 0..5 {
+        let mut conversation = Conversation::read(texts, &format!("long {number}"), LONG_BYTES);
+        let body = conversation.body();
+        if number == 0 {
+            row("long requests", &format!("{} bytes", body.len()));
+        }
+        cold_without.add(direct.ask(&body)?);
+        cold.add(through.ask(&body)?);
+        std::thread::sleep(Duration::from_millis(300));
+        for turn in 0..60 {
+            conversation.runs(texts, turn);
+            let body = conversation.body();
+            std::thread::sleep(PAUSE);
+            // Who comes second finds the bytes in the processor's cache.
+            if turn % 2 == 0 {
+                warm_without.add(direct.ask(&body)?);
+                warm.add(through.ask(&body)?);
+            } else {
+                warm.add(through.ask(&body)?);
+                warm_without.add(direct.ask(&body)?);
+            }
+        }
+    }
+    cold.against("long, cold", &cold_without);
+    warm.against("long, warm", &warm_without);
+    Ok(())
+}
+
+/// Conversations that were decided about before the program was killed.
+fn restart(program: &mut Program, model: SocketAddr, texts: &Texts) -> std::io::Result<()> {
+    let mut conversations = Vec::new();
+    let mut through = Client::connect(program.address)?;
+    for number in 0..5 {
+        let mut conversation = Conversation::read(texts, &format!("kept {number}"), LONG_BYTES);
+        through.ask(&conversation.body())?;
+        for turn in 0..20 {
+            conversation.runs(texts, turn);
+            through.ask(&conversation.body())?;
+        }
+        conversations.push(conversation);
+    }
+    program.restart(model)?;
+    let (mut direct, mut through) = (Client::connect(model)?, Client::connect(program.address)?);
+    let (mut with, mut without) = (Times::default(), Times::default());
+    for conversation in &mut conversations {
+        conversation.runs(texts, 20);
+        let body = conversation.body();
+        without.add(direct.ask(&body)?);
+        with.add(through.ask(&body)?);
+    }
+    with.against("long, after a kill", &without);
+    Ok(())
+}
+
+/// How many requests pass in a second.
+fn at_once(model: SocketAddr, gateway: SocketAddr, texts: &Texts) -> std::io::Result<()> {
+    let seconds = Duration::from_secs(4);
+    for (name, address) in [("directly", model), ("through it", gateway)] {
+        let count = load(address, 8, seconds, |_, _| conversation::small())?;
+        row(&format!("small requests a second, {name}"), &format!("{count:.0}"));
+    }
+    for (name, address) in [("directly", model), ("through it", gateway)] {
+        let read = |client| Conversation::read(texts, &format!("at once {client}"), LONG_BYTES);
+        let mut conversations: Vec<Conversation> = (0..2).map(read).collect();
+        let bodies: Vec<Vec<Vec<u8>>> = conversations
+            .iter_mut()
+            .map(|conversation| {
+                let turns = (0..40).map(|turn| {
+                    conversation.runs(texts, turn);
+                    conversation.body()
+                });
+                turns.collect()
+            })
+            .collect();
+        let count = load(address, 2, seconds, |client, at| {
+            let bodies = &bodies[client];
+            bodies[at % bodies.len()].clone()
+        })?;
+        row(&format!("long requests a second, {name}"), &format!("{count:.0}"));
+    }
+    Ok(())
+}
+
+/// What the program takes when a thousand conversations are live and nobody asks.
+fn memory(program: &mut Program, model: SocketAddr, texts: &Texts) -> std::io::Result<()> {
+    program.restart(model)?;
+    row("memory, nothing asked", &program.memory()?);
+    let mut through = Client::connect(program.address)?;
+    for number in 0..1_000 {
+        let mut conversation = Conversation::read(texts, &format!("many {number}"), 40_000);
+        through.ask(&conversation.body())?;
+        conversation.runs(texts, number);
+        through.ask(&conversation.body())?;
+    }
+    let began = Instant::now();
+    row("memory, 1,000 conversations", &program.memory()?);
+    std::thread::sleep(Duration::from_secs(5).saturating_sub(began.elapsed()));
+    row("memory, 5 s later", &program.memory()?);
+    Ok(())
+}

@@ -1,0 +1,77 @@
+//! `foveal serve` as a process of its own, with an empty store.
+
+use std::io::{self, BufRead, BufReader};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// The running program. It ends with this.
+pub(crate) struct Program {
+    pub(crate) address: SocketAddr,
+    /// How long it took until it could be asked.
+    pub(crate) ready: Duration,
+    path: PathBuf,
+    data: PathBuf,
+    child: Child,
+}
+
+impl Program {
+    /// Starts it before this model.
+    pub(crate) fn start(path: &Path, model: SocketAddr) -> io::Result<Self> {
+        let data = std::env::temp_dir().join(format!("foveal-overhead-{}", std::process::id()));
+        std::fs::create_dir_all(&data)?;
+        let (child, address, ready) = run(path, &data, model)?;
+        Ok(Self { address, ready, path: path.to_owned(), data, child })
+    }
+
+    /// Kills it, and starts it again with the same store.
+    pub(crate) fn restart(&mut self, model: SocketAddr) -> io::Result<()> {
+        self.child.kill()?;
+        self.child.wait()?;
+        (self.child, self.address, self.ready) = run(&self.path, &self.data, model)?;
+        Ok(())
+    }
+
+    /// What it holds in memory now.
+    pub(crate) fn memory(&self) -> io::Result<String> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let kilobytes =
+            line.and_then(|line| line.trim().trim_end_matches("kB").trim().parse().ok());
+        let kilobytes: f64 = kilobytes.ok_or_else(|| io::Error::other("no VmRSS"))?;
+        Ok(format!("{:.0} MB", kilobytes / 1024.0))
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // It may have ended already, and what is left lies in a temporary folder.
+        drop(self.child.kill());
+        drop(self.child.wait());
+        drop(std::fs::remove_dir_all(&self.data));
+    }
+}
+
+fn run(path: &Path, data: &Path, model: SocketAddr) -> io::Result<(Child, SocketAddr, Duration)> {
+    let began = Instant::now();
+    let mut child = Command::new(path)
+        .args(["serve", "--listen", "0", "--upstream", &format!("http://{model}")])
+        .env("XDG_DATA_HOME", data)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let mut lines = BufReader::new(child.stderr.take().expect("a pipe"));
+    let mut line = String::new();
+    while !line.contains("http://") {
+        line.clear();
+        if lines.read_line(&mut line)? == 0 {
+            return Err(io::Error::other("the program ended"));
+        }
+    }
+    let ready = began.elapsed();
+    // What else it says must not fill the pipe.
+    std::thread::spawn(move || io::copy(&mut lines, &mut io::stderr()));
+    let (_, address) = line.trim().split_once("http://").expect("an address");
+    Ok((child, address.parse().map_err(io::Error::other)?, ready))
+}

@@ -1,0 +1,153 @@
+//! What messages say, and where in them the texts stand that may be replaced.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use foveal_context::note::Note;
+use foveal_context::shape::{Decision, Piece, Shape};
+use foveal_transcript::{ContentHash, Entry, EntryIndex, Role};
+use foveal_wire::body::{self, Body, BodyError, Slot, Spelled};
+
+use crate::recorder::Planned;
+use crate::request::Replaced;
+use crate::way::Way;
+
+/// What a message says.
+pub(crate) struct Said {
+    /// Whether that is told with the message before it.
+    pub(crate) goes_on: bool,
+    pub(crate) entries: Vec<Entry>,
+    pub(crate) slots: Vec<Slot>,
+}
+
+/// What messages say. Items of one response are one entry, that of the first of them: how many
+/// responses there were is what asking twice is told by. What came with one of the requests that
+/// end behind the messages `requests` is not told with what came earlier.
+pub(crate) fn said(
+    (body, bytes): (&Body, &[u8]),
+    messages: Range<usize>,
+    requests: &[usize],
+) -> Result<Vec<Said>, BodyError> {
+    let mut all: Vec<Said> = Vec::with_capacity(messages.len());
+    let mut response: Option<usize> = None;
+    for at in messages {
+        let body::Message { mut entries, slots, continues, .. } = body.message(bytes, at)?;
+        let is_one = matches!(&entries[..], [entry] if entry.role == Role::Assistant);
+        let begins = requests.binary_search(&at).is_ok();
+        let first = response.filter(|_| continues && is_one && !begins);
+        if let Some(first) = first.and_then(|first| all[first].entries.last_mut()) {
+            first.blocks.extend(entries.drain(..).flat_map(|entry| entry.blocks));
+            all.push(Said { goes_on: true, entries, slots });
+        } else {
+            response = is_one.then_some(all.len());
+            all.push(Said { goes_on: false, entries, slots });
+        }
+    }
+    Ok(all)
+}
+
+/// What a result has to be shorter by where notes are longer than the engine counted.
+const LONGER_BYTES: usize = 64;
+
+/// A text of a result.
+#[derive(Debug, Clone)]
+pub(crate) struct Place {
+    pub(crate) slot: Slot,
+    /// What stands in its place, if anything does.
+    pub(crate) text: Option<Spelled>,
+}
+
+/// The texts in place of others in a body whose conversation was decided about so far: what goes
+/// while the engine is still to be brought to where it stood.
+pub(crate) fn replaced_by(body: &Body, said: &[Said], planned: &[Planned], way: Way) -> Replaced {
+    let changed = planned.iter().flat_map(|planned| &planned.step.changed);
+    let last: HashMap<EntryIndex, &Decision> =
+        changed.map(|(at, decision)| (*at, decision)).collect();
+    let mut replaced = Vec::new();
+    let mut first = 0;
+    for (said, range) in said.iter().zip(&body.messages) {
+        let mut places: Vec<Place> = said.slots.iter().cloned().map(Place::of).collect();
+        for (entry, it) in said.entries.iter().enumerate() {
+            if let Some(decision) = last.get(&EntryIndex((first + entry) as u32)) {
+                let content = it.result().map_or("", |result| &result.content);
+                put(&mut places, entry, (content, way), decision);
+            }
+        }
+        first += said.entries.len();
+        replaced.extend(places.iter().filter_map(|place| place.replaced(range.start)));
+    }
+    replaced
+}
+
+/// Puts the texts that a decision about one entry means in its places.
+pub(crate) fn put(
+    places: &mut [Place],
+    entry: usize,
+    (content, way): (&str, Way),
+    decision: &Decision,
+) {
+    let texts = decision.shape().map(|shape| texts(shape, (content, way), entry, places));
+    let goes = |texts: &Vec<Option<String>>| {
+        let length: usize = texts.iter().flatten().map(String::len).sum();
+        way == Way::Expand || length + LONGER_BYTES <= content.len()
+    };
+    let mut texts = texts.filter(goes).into_iter().flatten();
+    for place in places.iter_mut().filter(|place| place.slot.entry == entry) {
+        let text = texts.next().flatten();
+        place.text = text.map(|text| Spelled::new(&text, place.slot.level));
+    }
+}
+
+impl Place {
+    /// The place of a text that stands as it came.
+    pub(crate) fn of(slot: Slot) -> Self {
+        Self { slot, text: None }
+    }
+
+    /// Its text and where that goes, in a body in which its message begins at `start`.
+    pub(crate) fn replaced(&self, start: usize) -> Option<(Range<usize>, Spelled)> {
+        let text = self.text.clone()?;
+        Some((start + self.slot.string.start..start + self.slot.string.end, text))
+    }
+}
+
+/// What a shape means for the parts that the client sent a result in.
+fn texts(
+    shape: &Shape,
+    (content, way): (&str, Way),
+    entry: usize,
+    places: &[Place],
+) -> Vec<Option<String>> {
+    let whole = (way == Way::Hash).then(|| ContentHash::of(content.as_bytes()));
+    let spell = |note: &Note| match &whole {
+        Some(whole) => note.by_hash(whole).to_string(),
+        None => note.to_string(),
+    };
+    let own = places.iter().filter(|place| place.slot.entry == entry);
+    let parts: Vec<Range<usize>> = own.map(|place| place.slot.content.clone()).collect();
+    let mut notes = Vec::with_capacity(shape.pieces.len());
+    for piece in &shape.pieces {
+        notes.push(match piece {
+            Piece::Keep(_) => String::new(),
+            Piece::Break | Piece::Note(..) => shape.text_by(piece, content, &spell).into_owned(),
+        });
+    }
+    let mut end = 0;
+    let pieces: Vec<body::Piece<'_>> = shape
+        .pieces
+        .iter()
+        .zip(&notes)
+        .map(|(piece, text)| match piece {
+            Piece::Keep(range) => {
+                end = range.end as usize;
+                body::Piece::Keep(range.start as usize..end)
+            }
+            Piece::Break => body::Piece::Text(end, text),
+            Piece::Note(to, _) => {
+                end = *to as usize;
+                body::Piece::Text(end, text)
+            }
+        })
+        .collect();
+    body::divide(content, &parts, &pieces)
+}

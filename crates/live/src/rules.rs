@@ -1,0 +1,79 @@
+//! How decisions are made.
+
+use std::sync::Arc;
+
+use foveal_context::planner::Planner;
+use foveal_context::settings::Settings;
+use foveal_context::tokens::Tokenizer;
+use foveal_context::views::Views;
+
+use crate::models::Model;
+use crate::way::Way;
+
+/// The engine's profiles that can be used live.
+pub const PROFILES: [&str; 4] = ["lossless", "balanced", "curated", "max"];
+
+/// How decisions are made.
+#[derive(Clone)]
+pub struct Rules {
+    /// The profile's name.
+    pub profile: String,
+    /// Its settings.
+    pub settings: Settings,
+    /// What tokens are counted with.
+    pub tokenizer: Tokenizer,
+    /// Who is asked for views of reads.
+    pub views: Option<Arc<dyn Views>>,
+    /// What is known of a model: [`Model::named`], or what the user says.
+    pub model: fn(&str, foveal_wire::Protocol) -> Model,
+    /// About how much memory conversations may take, in bytes.
+    pub bytes_max: usize,
+    /// How notes say what gives back what they stand for.
+    pub way: Way,
+}
+
+impl Rules {
+    /// The engine's profile of this name; `None` if there is none that can be used live.
+    pub fn named(profile: &str) -> Option<Self> {
+        Some(Self {
+            profile: profile.to_owned(),
+            settings: settings(profile)?,
+            tokenizer: Tokenizer::O200k,
+            views: None,
+            model: Model::named,
+            bytes_max: 256 << 20,
+            way: Way::default(),
+        })
+    }
+
+    /// The same with another profile; `None` if there is none of this name.
+    pub(crate) fn with_profile(&self, profile: &str) -> Option<Self> {
+        let settings = settings(profile)?;
+        Some(Self { profile: profile.to_owned(), settings, ..self.clone() })
+    }
+
+    pub(crate) fn planner(&self, model: &Model) -> Planner {
+        let planner = Planner::new(self.settings.clone(), model.prices.clone())
+            .with_constraints(model.constraints);
+        match &self.views {
+            Some(views) => planner.with_views(Arc::clone(views)),
+            None => planner,
+        }
+    }
+}
+
+/// What a profile may do with the requests of live clients.
+fn settings(profile: &str) -> Option<Settings> {
+    let mut settings = match profile {
+        "lossless" => Settings::lossless(),
+        "balanced" => Settings::balanced(),
+        "curated" => Settings::curated(),
+        "max" => Settings::max(),
+        _ => return None,
+    };
+    // What the model said stays as it said it: its bytes are the client's.
+    if let Some(rewrite) = &mut settings.rewrite {
+        rewrite.edits = None;
+    }
+    Some(settings)
+}

@@ -1,0 +1,139 @@
+//! Decisions that come too late, and requests of one conversation at the same time.
+
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::Duration;
+
+use foveal_live::Conversations;
+use foveal_live::recorder::{InMemory, Planned, Recorder, Turn, Unrecorded};
+use foveal_live::request::{Asked, Shaped, Wait};
+use foveal_transcript::{ContentHash, Timestamp};
+use foveal_wire::Protocol;
+
+use crate::faults::{ask, body, output, text};
+use crate::support::over;
+
+/// Does something when a decision is to be kept: by then nobody may wait for it any longer.
+struct Slow {
+    kept: InMemory,
+    first: Mutex<Option<Box<dyn FnOnce() + Send>>>,
+}
+
+impl Slow {
+    fn new() -> Arc<Self> {
+        Arc::new(Self { kept: InMemory::default(), first: Mutex::default() })
+    }
+
+    fn once(&self, first: impl FnOnce() + Send + 'static) {
+        *self.first.lock().expect("a lock") = Some(Box::new(first));
+    }
+}
+
+impl Recorder for Slow {
+    fn find(&self, root: ContentHash, ends: &[ContentHash]) -> Result<Vec<Planned>, Unrecorded> {
+        self.kept.find(root, ends)
+    }
+
+    fn knows(&self, ends: &[ContentHash]) -> Result<bool, Unrecorded> {
+        self.kept.knows(ends)
+    }
+
+    fn record(&self, turn: &Turn, contents: &[&str]) -> Result<(), Unrecorded> {
+        let kept = self.kept.record(turn, contents);
+        let first = self.first.lock().expect("a lock").take();
+        if let Some(first) = first {
+            first();
+        }
+        kept
+    }
+}
+
+fn ask_for(conversations: &Conversations, body: &[u8], wait: &Wait) -> Shaped {
+    conversations.shape(&Asked {
+        protocol: Protocol::Messages,
+        counts: false,
+        model: None,
+        body,
+        now: Timestamp(0),
+        wish: None,
+        wait,
+    })
+}
+
+#[test]
+fn what_was_kept_too_late_is_not_what_is_kept() {
+    let recorder = Slow::new();
+    let conversations = over("balanced", Arc::clone(&recorder) as _);
+    let first = text(&ask(&conversations, &body(1, ""), |_| {}));
+    let wait = Wait::default();
+    let (sent, went) = mpsc::channel();
+    let (late, asked) = (wait.clone(), body(2, ""));
+    recorder.once(move || {
+        // Only now the decision is there, and whoever waited has sent something else.
+        sent.send(late.give_up(&asked)).expect("somebody waits");
+    });
+    let second = body(2, "");
+    ask_for(&conversations, &second, &wait);
+    let went = went.recv().expect("it was given up").expect("it was not decided");
+    let went = String::from_utf8(went.expect("what was decided earlier")).expect("text");
+    assert_eq!(went[..first.len() - 2], first[..first.len() - 2]);
+    assert!(went.contains(&output(1)), "what is new went whole");
+    // The next request goes on from what went, here and in another process.
+    let other = over("balanced", recorder);
+    for conversations in [&conversations, &other] {
+        let third = text(&ask(conversations, &body(3, ""), |_| {}));
+        assert_eq!(third[..went.len() - 2], went[..went.len() - 2]);
+        assert!(!third.contains(&output(2)), "what is new is decided about");
+    }
+}
+
+#[test]
+fn a_request_waits_for_the_decision_before_it() {
+    let recorder = Slow::new();
+    let conversations = Arc::new(over("balanced", Arc::clone(&recorder) as _));
+    ask(&conversations, &body(1, ""), |_| {});
+    let wait = Wait::default();
+    let (late, asked) = (wait.clone(), body(2, ""));
+    let (next, began) = (Arc::clone(&conversations), mpsc::channel());
+    let (sender, third) = mpsc::channel();
+    let began_late = began.0.clone();
+    recorder.once(move || {
+        drop(late.give_up(&asked));
+        // The client has its answer, and asks again while the decision is still under way.
+        std::thread::spawn(move || {
+            began_late.send(()).expect("somebody waits");
+            sender.send(text(&ask(&next, &body(3, ""), |_| {}))).expect("somebody waits");
+        });
+        began.1.recv().expect("it asks");
+        std::thread::sleep(Duration::from_millis(50));
+    });
+    ask_for(&conversations, &body(2, ""), &wait);
+    let third = third.recv().expect("an answer");
+    // The second went whole, and stays so.
+    assert!(third.contains(&output(1)) && !third.contains(&output(2)));
+}
+
+#[test]
+fn what_another_process_decided_further_on_is_known() {
+    let kept = Arc::new(InMemory::default());
+    let [here, there] = [(); 2].map(|()| over("balanced", Arc::clone(&kept) as _));
+    ask(&here, &body(1, ""), |_| {});
+    // There it is asked for less to be done.
+    let second = text(&ask_for(&there, &body(2, ""), &Wait::impatient()));
+    assert!(second.is_empty() || second.contains(&output(1)));
+    let third = text(&ask(&here, &body(3, ""), |_| {}));
+    assert!(third.contains(&output(1)) && !third.contains(&output(2)));
+}
+
+#[test]
+fn a_request_may_name_a_profile() {
+    let conversations = over("lossless", Arc::new(InMemory::default()));
+    let of =
+        |wish: Option<&'static str>| ask(&conversations, &body(1, ""), |asked| asked.wish = wish);
+    let (own, named, unknown) = (of(None), of(Some("balanced")), of(Some("frugal")));
+    assert!(named.about.tokens_sent < own.about.tokens_asked);
+    assert_ne!(text(&own), text(&named));
+    let other = over("balanced", Arc::new(InMemory::default()));
+    assert_eq!(text(&named), text(&ask(&other, &body(1, ""), |_| {})));
+    let why = unknown.about.inactive.clone().unwrap_or_default();
+    assert!(unknown.body.is_none() && why.contains("balanced"), "{why}");
+}

@@ -1,0 +1,122 @@
+//! Messages of an earlier request as their bytes. Clients send their whole history each time, so
+//! most of a request stands in the one before it, and need not be scanned again.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::cursor::Cursor;
+use super::marks::{CacheMark, MarkPlace};
+use super::scan::Body;
+
+/// The messages of a request, in their bytes, and where each stands in them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct History {
+    bytes: Vec<u8>,
+    /// From the start of `bytes` on.
+    messages: Vec<Range<usize>>,
+    /// Their marks, from there on too.
+    marks: Vec<CacheMark>,
+}
+
+/// What a request has in common with a history.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Alike<H> {
+    /// The history.
+    pub history: Arc<H>,
+    /// How many messages both begin with, in the same bytes.
+    pub messages: usize,
+}
+
+impl AsRef<History> for History {
+    fn as_ref(&self) -> &History {
+        self
+    }
+}
+
+impl History {
+    /// The messages of a body.
+    pub fn of(body: &Body, bytes: &[u8]) -> Self {
+        let mut history = Self::default();
+        history.go_on(body, bytes, 0);
+        history
+    }
+
+    /// Becomes that of a later body, whose first `alike` messages are its own in the same bytes.
+    pub fn go_on(&mut self, body: &Body, bytes: &[u8], alike: usize) {
+        let start = body.messages.first().map_or(0, |first| first.start);
+        // Where a bracket ends an object, whatever comes next; numbers may go on.
+        let is_object = |message: &&Range<usize>| bytes[message.start] == b'{';
+        self.messages.truncate(alike);
+        let known = self.messages.last().map_or(0, |last| last.end);
+        let new = body.messages[self.messages.len()..].iter().take_while(is_object);
+        self.messages.extend(new.map(|message| message.start - start..message.end - start));
+        let end = self.messages.last().map_or(0, |last| last.end);
+        self.bytes.truncate(known);
+        self.bytes.extend_from_slice(&bytes[start + known..start + end]);
+        let count = self.messages.len();
+        let marks = body.marks.iter().filter(|mark| is_before(mark, count));
+        self.marks = marks.map(|mark| moved(mark, |at| at - start)).collect();
+    }
+
+    /// Bytes that it holds.
+    pub fn bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// How many messages stand in `bytes` in the same bytes. These begin with a body's first one.
+    fn alike(&self, bytes: &[u8]) -> usize {
+        let common = common(&self.bytes, bytes);
+        self.messages.partition_point(|message| message.end <= common)
+    }
+
+    /// The marks of the first messages, in a body in which the first one begins at `start`.
+    pub(super) fn marks(
+        &self,
+        messages: usize,
+        start: usize,
+    ) -> impl Iterator<Item = CacheMark> + '_ {
+        let marks = self.marks.iter().filter(move |mark| is_before(mark, messages));
+        marks.map(move |mark| moved(mark, |at| at + start))
+    }
+}
+
+/// Takes over what the best of these histories has in common with a body, of which one message was
+/// read. The cursor then stands behind the last of those messages.
+pub(super) fn alike<H: AsRef<History>>(
+    known: Vec<Arc<H>>,
+    body: &mut Body,
+    cursor: &mut Cursor<'_>,
+    bytes: &[u8],
+) -> Option<Alike<H>> {
+    let start = body.messages.first()?.start;
+    let alike = known.into_iter().map(|history| {
+        let messages = H::as_ref(&history).alike(&bytes[start..]);
+        Alike { history, messages }
+    });
+    let best = alike.max_by_key(|alike| alike.messages).filter(|best| best.messages > 0)?;
+    let messages = &H::as_ref(&best.history).messages[..best.messages];
+    body.messages.clear();
+    body.messages.extend(messages.iter().map(|at| at.start + start..at.end + start));
+    cursor.go_on_to(body.messages.last().map_or(start, |last| last.end));
+    Some(best)
+}
+
+fn is_before(mark: &CacheMark, messages: usize) -> bool {
+    matches!(mark.place, MarkPlace::Message(at) if at < messages)
+}
+
+fn moved(mark: &CacheMark, to: impl Fn(usize) -> usize) -> CacheMark {
+    CacheMark { value: to(mark.value.start)..to(mark.value.end), ..mark.clone() }
+}
+
+/// How many bytes both begin with.
+fn common(one: &[u8], other: &[u8]) -> usize {
+    const BLOCK: usize = 4 << 10;
+    let blocks = one.chunks_exact(BLOCK).zip(other.chunks_exact(BLOCK));
+    let same = BLOCK * blocks.take_while(|(one, other)| one == other).count();
+    let rest = one[same..].iter().zip(&other[same..]);
+    same + rest.take_while(|(one, other)| one == other).count()
+}
+
+#[cfg(test)]
+mod tests;
