@@ -8,6 +8,8 @@ mod convert_page;
 mod embedder;
 #[cfg(unix)]
 mod full_disk;
+#[cfg(unix)]
+mod gateway;
 mod gateway_bill;
 mod held;
 #[cfg(unix)]

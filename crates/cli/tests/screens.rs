@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::world::World;
 
 /// Sets the title, fills the clipboard, colours, turns the order, hides, goes back, rings.
-const HOSTILE: &str = "Q7\x1b]0;title\x07\x1b]52;c;aGk=\x07\x1b[31m\u{9b}2J\u{9d}0;x\u{9c}\u{202e}\
+pub(crate) const HOSTILE: &str = "Q7\x1b]0;title\x07\x1b]52;c;aGk=\x07\x1b[31m\u{9b}2J\u{9d}0;x\u{9c}\u{202e}\
 \u{2066}\u{200b}\u{e0041}\u{feff}\x08\rQ8";
 
 /// The same in a name of a file, which ends a line too.
@@ -56,7 +56,7 @@ fn without_colours(text: &str) -> String {
 }
 
 /// Panics if anything of [`HOSTILE`] or [`NAME`] came through.
-fn is_harmless(arguments: &[&str], told: &str) {
+pub(crate) fn is_harmless(arguments: &[&str], told: &str) {
     let plain = without_colours(told);
     let found = plain.char_indices().find(|(_, sign)| is_hidden(*sign) && *sign != '\n');
     if let Some((at, sign)) = found {

@@ -27,14 +27,14 @@ const TOLD: u32 = 20;
 
 /// What a process uses.
 #[derive(Debug, Clone, Copy)]
-struct Use {
-    bytes: u64,
-    threads: u64,
-    files: u64,
+pub(crate) struct Use {
+    pub(crate) bytes: u64,
+    pub(crate) threads: u64,
+    pub(crate) files: u64,
 }
 
 /// `None` where the system does not tell.
-fn used(process: u32) -> Option<Use> {
+pub(crate) fn used(process: u32) -> Option<Use> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let number = |name: &str| -> Option<u64> {
         let line = status.lines().find(|line| line.starts_with(name))?;

@@ -92,6 +92,32 @@ proptest! {
     }
 
     #[test]
+    fn a_clock_that_jumps_breaks_no_prefix(
+        script in scripts(OPERATIONS_MAX), api in apis(), profile in profiles(),
+        jumps in proptest::collection::vec(-3_000_000_000_i64..3_000_000_000, 1..20),
+    ) {
+        let mut one = conversations(profile);
+        let kept = Arc::new(InMemory::default());
+        let mut earlier: Vec<(Vec<String>, Vec<String>)> = Vec::new();
+        for (at, mut sent) in requests(&script, api).into_iter().enumerate() {
+            sent.now.0 += jumps[at % jumps.len()];
+            if at % 4 == 0 {
+                one = over(profile, Arc::clone(&kept) as _);
+            }
+            let shaped = shaped(&one, &sent);
+            let rewrite = shaped.about.rewrite;
+            let asked = messages(api, &sent.body);
+            let went = messages(api, &bytes(shaped, &sent));
+            let continued = earlier.iter().rev().filter(|(before, _)| asked.starts_with(before));
+            let continued = continued.max_by_key(|(before, _)| before.len());
+            if let Some((_, went_before)) = continued.filter(|_| rewrite.is_none()) {
+                prop_assert_eq!(&went_before[..], &went[..went_before.len()]);
+            }
+            earlier.push((asked, went));
+        }
+    }
+
+    #[test]
     fn a_restart_between_any_two_requests_changes_nothing(
         script in scripts(OPERATIONS_MAX), api in apis(), profile in profiles(),
     ) {

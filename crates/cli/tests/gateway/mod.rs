@@ -1,0 +1,7 @@
+//! `foveal serve` between clients and a model that plays a script.
+
+mod sdk;
+mod secrets;
+mod served;
+mod soak;
+mod terminal;

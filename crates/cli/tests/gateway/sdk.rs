@@ -1,0 +1,97 @@
+//! The official SDKs in Python, with the gateway and without it: they see the same.
+
+use std::process::Command;
+
+use foveal_upstream::{Asked, Call, Fault, Play, Reply, Script, Settings, Upstream};
+use serde_json::json;
+
+use super::served::Served;
+use crate::world::World;
+
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/gateway/sdk_client.py");
+
+/// What the script ends with where the SDKs are missing.
+const NO_SDK: i32 = 77;
+
+/// What the model does, by a word that the client says.
+fn script() -> Script {
+    Script::new(|asked: &Asked<'_>| {
+        let said = asked.body.to_string();
+        let call = |name: &str, city: &str| Call {
+            name: name.to_owned(),
+            arguments: json!({ "city": city, "units": ["C", "F"], "note": "ä \" \\ \n 😀" }),
+        };
+        let status = |status, retry_after_s| Play::from(Fault::Status { status, retry_after_s });
+        if said.contains("case-overloaded") {
+            status(529, None)
+        } else if said.contains("case-limited") {
+            status(429, Some(7))
+        } else if said.contains("case-broken") {
+            status(500, None)
+        } else if said.contains("case-refused") {
+            status(400, None)
+        } else if said.contains("case-error-event") {
+            Play::from(Fault::ErrorEvent(3))
+        } else if said.contains("case-cut") {
+            Play::from(Fault::ResetInEvent(3))
+        } else if said.contains("case-tools") && asked.turn == 0 {
+            let calls =
+                vec![call("weather", "Paris"), call("weather", "Rome"), call("time", "Oslo")];
+            let text = "I look at three things.".to_owned();
+            let thinking = "Two of the weather, one of the time.".to_owned();
+            Play::from(Reply { thinking, text, calls })
+        } else {
+            let thinking = "First this, then that.".to_owned();
+            let text = "It is fine: ä, 😀, and a \"quote\".\nDone.".to_owned();
+            Play::from(Reply { thinking, text, calls: Vec::new() })
+        }
+    })
+}
+
+fn upstream() -> Upstream {
+    let upstream = Upstream::start(Settings::default()).expect("loopback");
+    upstream.play(script());
+    upstream
+}
+
+#[test]
+fn official_sdks_see_the_same() {
+    let world = World::new("gateway_sdk");
+    let (bare, behind) = (upstream(), upstream());
+    let served = Served::start(&world, &[behind.url()], None);
+    let python = std::env::var_os("FOVEAL_TEST_PYTHON").unwrap_or_else(|| "python3".into());
+    let mut command = Command::new(python);
+    command.arg(SCRIPT).args([bare.url(), format!("http://{}", served.address)]);
+    let Ok(ran) = command.env("HOME", world.folder.join("home")).output() else {
+        eprintln!("skipped: there is no Python");
+        return;
+    };
+    let said = String::from_utf8_lossy(&ran.stdout);
+    if ran.status.code() == Some(NO_SDK) {
+        eprintln!(
+            "skipped: {said}(pip install -r crates/cli/tests/gateway/requirements.txt; \
+             FOVEAL_TEST_PYTHON names another Python)"
+        );
+        return;
+    }
+    let complained = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success() && said.ends_with("all is well\n"), "{said}\n{complained}");
+    eprintln!("{said}");
+    // And the upstream: the same requests, but for texts of results, and none that breaks a rule.
+    let (bare, behind) = (bare.seen(), behind.seen());
+    assert_eq!(bare.len(), behind.len());
+    let mut shorter = 0;
+    for (bare, behind) in bare.iter().zip(&behind) {
+        assert_eq!((&bare.method, &bare.path), (&behind.method, &behind.path));
+        assert_eq!(bare.broken, behind.broken);
+        shorter += usize::from(behind.body.len() < bare.body.len());
+        assert!(behind.body == bare.body || behind.body.len() < bare.body.len(), "{}", bare.path);
+        for (name, value) in &bare.headers {
+            let own = ["host", "connection", "content-length", "transfer-encoding"];
+            if !own.contains(&&*name.to_ascii_lowercase()) {
+                assert_eq!(behind.header(name), Some(&**value), "{name}");
+            }
+        }
+    }
+    assert!(shorter >= 3, "{shorter} requests had long results");
+}
