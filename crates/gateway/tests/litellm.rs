@@ -147,7 +147,7 @@ fn model() -> Script {
             calls.into_iter().any(|call| call["function"]["name"] == "headroom_retrieve")
         });
         let wonders = texts.contains(&WONDER) && !has_asked;
-        let hash = texts.iter().find_map(|text| Some(text.split_once("hash=")?.1.get(..24)?));
+        let hash = texts.iter().find_map(|text| text.split_once("hash=")?.1.get(..24));
         match hash.filter(|_| wonders) {
             Some(hash) => Reply::call("headroom_retrieve", json!({ "hash": hash })),
             None => Reply::text("done"),

@@ -9,13 +9,14 @@ use crate::measure::{ROUTES, Recording, Route, measure, table};
 /// Sessions that foveal's own tools were recorded in.
 fn recordings() -> Vec<Recording> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/sessions");
-    let mut files: Vec<_> =
-        std::fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()).collect();
+    let files = std::fs::read_dir(folder).expect("a folder");
+    let mut files: Vec<_> = files.map(|it| it.expect("a file").path()).collect();
     files.sort();
     let read = files.iter().flat_map(|path| {
-        let file = std::io::BufReader::new(std::fs::File::open(path).unwrap());
+        let file = std::io::BufReader::new(std::fs::File::open(path).expect("a file"));
         let name = path.display().to_string();
-        let (sessions, _) = foveal_wire::read_all(foveal_wire::Format::Atif, &name, file).unwrap();
+        let read = foveal_wire::read_all(foveal_wire::Format::Atif, &name, file);
+        let (sessions, _) = read.expect("a session");
         let conversations = sessions.into_iter().flat_map(|session| session.conversations);
         conversations.map(move |it| Recording::new(name.clone(), it))
     });

@@ -27,7 +27,7 @@ use crate::rules::Rules;
 use crate::way::Way;
 
 /// About how much memory the conversations of callers may take, in bytes.
-const BYTES_MAX: usize = 64 << 20;
+const BYTES_MAX: usize = 16 << 20;
 
 /// Texts whose tokens are remembered.
 const COUNTED_MAX: usize = 1 << 16;

@@ -21,12 +21,12 @@ impl AsRef<History> for Familiar {
 impl Familiar {
     /// Those of a body.
     pub(crate) fn of(body: &Body, bytes: &[u8], chain: &Chain) -> Self {
-        Self { history: History::of(body, bytes), ends: chain.ends.clone() }
+        Self { history: body.history(bytes), ends: chain.ends.clone() }
     }
 
     /// Becomes that of a later body, whose first `alike` messages are its own in the same bytes.
     pub(crate) fn go_on(&mut self, body: &Body, bytes: &[u8], chain: &Chain, alike: usize) {
-        self.history.go_on(body, bytes, alike);
+        body.go_on(&mut self.history, bytes, alike);
         self.ends.truncate(alike);
         self.ends.extend_from_slice(&chain.ends[alike..]);
     }

@@ -13,6 +13,10 @@ use crate::way::Way;
 /// The engine's profiles that can be used live.
 pub const PROFILES: [&str; 4] = ["lossless", "balanced", "curated", "max"];
 
+/// About how much memory conversations may take, in bytes: half a dozen of 200,000 tokens. The ones
+/// used longest ago are let go, and made again of what is recorded when they go on.
+const BYTES_MAX: usize = 40 << 20;
+
 /// How decisions are made.
 #[derive(Clone)]
 pub struct Rules {
@@ -41,7 +45,7 @@ impl Rules {
             tokenizer: Tokenizer::O200k,
             views: None,
             model: Model::named,
-            bytes_max: 256 << 20,
+            bytes_max: BYTES_MAX,
             way: Way::default(),
         })
     }

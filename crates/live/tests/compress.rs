@@ -129,10 +129,11 @@ fn what_is_left_out_can_be_had() {
     }
     assert_eq!(compressed.hashes.len(), 2);
     let originals = compressed.hashes.iter().map(|hash| compressor.original(hash, None));
-    let originals: Vec<_> = originals.map(|original| original.unwrap().unwrap()).collect();
-    assert_eq!(originals, [one.clone(), two]);
+    let originals: Vec<_> =
+        originals.map(|original| original.expect("kept").expect("a content")).collect();
+    assert_eq!(originals, [one, two]);
     let hash = &compressed.hashes[0];
-    let narrowed = compressor.original(hash, Some("widget")).unwrap().unwrap();
+    let narrowed = compressor.original(hash, Some("widget")).expect("kept").expect("a content");
     assert!(narrowed.len() < 1_000 && narrowed.contains("ERROR: the widget failed"), "{narrowed}");
     // The rest of a hash counts, not only what a handle has of it.
     let other = format!("{}{}", &hash[..12], hash[12..].chars().rev().collect::<String>());

@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use foveal_wire::Protocol;
-use foveal_wire::body::{Body, History, Spelled, splice};
+use foveal_wire::body::{Body, Spelled, splice};
 
 /// A body of about so many bytes: tools, and turns of a read of 8 kB of code each. The last block
 /// carries a mark, as with Claude Code.
@@ -44,7 +44,7 @@ fn bodies(criterion: &mut Criterion) {
         group.bench_function("scan", |bencher| {
             bencher.iter(|| black_box(Body::scan(Protocol::Messages, black_box(&bytes)).is_ok()));
         });
-        let history = std::sync::Arc::new(History::of(&scanned, &bytes));
+        let history = std::sync::Arc::new(scanned.history(&bytes));
         group.bench_function("scan of what is known but for its last message", |bencher| {
             let mut next = bytes.clone();
             // The mark moves on.

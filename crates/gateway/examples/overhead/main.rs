@@ -22,8 +22,10 @@ mod figures;
 mod model;
 mod program;
 
+use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use asking::{Client, load};
@@ -46,35 +48,32 @@ struct Plan {
     alone: bool,
 }
 
-fn plan() -> Result<Plan, String> {
+fn plan() -> io::Result<Plan> {
     let mut plan = Plan { program: None, through: None, upstream_port: 0, alone: false };
     let mut arguments = std::env::args().skip(1);
+    let wrong = |text: &str| io::Error::other(format!("{text} cannot be used"));
     while let Some(argument) = arguments.next() {
-        let mut value = || arguments.next().ok_or_else(|| format!("{argument} needs a value"));
         match argument.as_str() {
             "--alone" => plan.alone = true,
             "--through" => {
-                let url = value()?;
+                let url = arguments.next().unwrap_or_default();
                 let address = url.trim_start_matches("http://").trim_end_matches('/');
-                plan.through = Some(address.parse().map_err(|error| format!("{url}: {error}"))?);
+                plan.through = Some(address.parse().map_err(|_| wrong(&url))?);
             }
             "--upstream-port" => {
-                let port = value()?;
-                plan.upstream_port = port.parse().map_err(|error| format!("{port}: {error}"))?;
+                let port = arguments.next().unwrap_or_default();
+                plan.upstream_port = port.parse().map_err(|_| wrong(&port))?;
             }
             path => plan.program = Some(path.into()),
         }
     }
-    if plan.alone {
-        return Ok(plan);
-    }
-    if plan.program.is_none() && plan.through.is_none() {
-        return Err("name the program `foveal`, or a gateway by --through".to_owned());
+    if plan.program.is_none() && plan.through.is_none() && !plan.alone {
+        return Err(io::Error::other("name the program `foveal`, or a gateway by --through"));
     }
     Ok(plan)
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+fn main() -> io::Result<()> {
     let plan = plan()?;
     let model = model::start(plan.upstream_port)?;
     let texts = Texts::of_this_repository()?;
@@ -93,13 +92,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         row("ready after", &format!("{:.0} ms", program.ready.as_secs_f64() * 1e3));
     }
     let through = || program.as_ref().map(|it| it.address).or(plan.through);
-    let gateway = through().ok_or("there is no gateway")?;
+    let gateway = through().ok_or(io::ErrorKind::NotFound)?;
     small(model, gateway)?;
     long(model, gateway, &texts)?;
     if let Some(program) = &mut program {
         restart(program, model, &texts)?;
     }
-    let gateway = program.as_ref().map(|it| it.address).or(plan.through).ok_or("no gateway")?;
+    let gateway =
+        program.as_ref().map(|it| it.address).or(plan.through).ok_or(io::ErrorKind::NotFound)?;
     at_once(model, gateway, &texts)?;
     if let Some(program) = &mut program {
         memory(program, model, &texts)?;
@@ -108,7 +108,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 /// Requests of a few bytes.
-fn small(model: SocketAddr, gateway: SocketAddr) -> std::io::Result<()> {
+fn small(model: SocketAddr, gateway: SocketAddr) -> io::Result<()> {
     let body = conversation::small();
     let (mut direct, mut through) = (Client::connect(model)?, Client::connect(gateway)?);
     let (mut without, mut with) = (Times::default(), Times::default());
@@ -121,7 +121,7 @@ fn small(model: SocketAddr, gateway: SocketAddr) -> std::io::Result<()> {
 }
 
 /// Long conversations: their first request, and then one for each small result.
-fn long(model: SocketAddr, gateway: SocketAddr, texts: &Texts) -> std::io::Result<()> {
+fn long(model: SocketAddr, gateway: SocketAddr, texts: &Texts) -> io::Result<()> {
     let (mut direct, mut through) = (Client::connect(model)?, Client::connect(gateway)?);
     let (mut cold, mut cold_without) = (Times::default(), Times::default());
     let (mut warm, mut warm_without) = (Times::default(), Times::default());
@@ -154,7 +154,7 @@ fn long(model: SocketAddr, gateway: SocketAddr, texts: &Texts) -> std::io::Resul
 }
 
 /// Conversations that were decided about before the program was killed.
-fn restart(program: &mut Program, model: SocketAddr, texts: &Texts) -> std::io::Result<()> {
+fn restart(program: &mut Program, model: SocketAddr, texts: &Texts) -> io::Result<()> {
     let mut conversations = Vec::new();
     let mut through = Client::connect(program.address)?;
     for number in 0..5 {
@@ -180,7 +180,7 @@ fn restart(program: &mut Program, model: SocketAddr, texts: &Texts) -> std::io::
 }
 
 /// How many requests pass in a second.
-fn at_once(model: SocketAddr, gateway: SocketAddr, texts: &Texts) -> std::io::Result<()> {
+fn at_once(model: SocketAddr, gateway: SocketAddr, texts: &Texts) -> io::Result<()> {
     let seconds = Duration::from_secs(4);
     for (name, address) in [("directly", model), ("through it", gateway)] {
         let count = load(address, 8, seconds, |_, _| conversation::small())?;
@@ -188,20 +188,11 @@ fn at_once(model: SocketAddr, gateway: SocketAddr, texts: &Texts) -> std::io::Re
     }
     for (name, address) in [("directly", model), ("through it", gateway)] {
         let read = |client| Conversation::read(texts, &format!("at once {client}"), LONG_BYTES);
-        let mut conversations: Vec<Conversation> = (0..2).map(read).collect();
-        let bodies: Vec<Vec<Vec<u8>>> = conversations
-            .iter_mut()
-            .map(|conversation| {
-                let turns = (0..40).map(|turn| {
-                    conversation.runs(texts, turn);
-                    conversation.body()
-                });
-                turns.collect()
-            })
-            .collect();
+        let conversations: Vec<Mutex<Conversation>> = (0..2).map(read).map(Mutex::new).collect();
         let count = load(address, 2, seconds, |client, at| {
-            let bodies = &bodies[client];
-            bodies[at % bodies.len()].clone()
+            let mut conversation = conversations[client].lock().expect("a lock");
+            conversation.runs(texts, at);
+            conversation.body()
         })?;
         row(&format!("long requests a second, {name}"), &format!("{count:.0}"));
     }
@@ -209,7 +200,7 @@ fn at_once(model: SocketAddr, gateway: SocketAddr, texts: &Texts) -> std::io::Re
 }
 
 /// What the program takes when a thousand conversations are live and nobody asks.
-fn memory(program: &mut Program, model: SocketAddr, texts: &Texts) -> std::io::Result<()> {
+fn memory(program: &mut Program, model: SocketAddr, texts: &Texts) -> io::Result<()> {
     program.restart(model)?;
     row("memory, nothing asked", &program.memory()?);
     let mut through = Client::connect(program.address)?;

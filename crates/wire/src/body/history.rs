@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use super::cursor::Cursor;
 use super::marks::{CacheMark, MarkPlace};
-use super::scan::Body;
 
 /// The messages of a request, in their bytes, and where each stands in them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -34,27 +33,26 @@ impl AsRef<History> for History {
 }
 
 impl History {
-    /// The messages of a body.
-    pub fn of(body: &Body, bytes: &[u8]) -> Self {
-        let mut history = Self::default();
-        history.go_on(body, bytes, 0);
-        history
-    }
-
     /// Becomes that of a later body, whose first `alike` messages are its own in the same bytes.
-    pub fn go_on(&mut self, body: &Body, bytes: &[u8], alike: usize) {
-        let start = body.messages.first().map_or(0, |first| first.start);
+    pub(super) fn becomes(
+        &mut self,
+        messages: &[Range<usize>],
+        marks: &[CacheMark],
+        bytes: &[u8],
+        alike: usize,
+    ) {
+        let start = messages.first().map_or(0, |first| first.start);
         // Where a bracket ends an object, whatever comes next; numbers may go on.
         let is_object = |message: &&Range<usize>| bytes[message.start] == b'{';
         self.messages.truncate(alike);
         let known = self.messages.last().map_or(0, |last| last.end);
-        let new = body.messages[self.messages.len()..].iter().take_while(is_object);
+        let new = messages[self.messages.len()..].iter().take_while(is_object);
         self.messages.extend(new.map(|message| message.start - start..message.end - start));
         let end = self.messages.last().map_or(0, |last| last.end);
         self.bytes.truncate(known);
         self.bytes.extend_from_slice(&bytes[start + known..start + end]);
         let count = self.messages.len();
-        let marks = body.marks.iter().filter(|mark| is_before(mark, count));
+        let marks = marks.iter().filter(|mark| is_before(mark, count));
         self.marks = marks.map(|mark| moved(mark, |at| at - start)).collect();
     }
 
@@ -80,24 +78,24 @@ impl History {
     }
 }
 
-/// Takes over what the best of these histories has in common with a body, of which one message was
-/// read. The cursor then stands behind the last of those messages.
+/// Takes over what the best of these histories has in common with a body, of whose messages one was
+/// read. The cursor then stands behind the last of those that are alike.
 pub(super) fn alike<H: AsRef<History>>(
     known: Vec<Arc<H>>,
-    body: &mut Body,
+    read: &mut Vec<Range<usize>>,
     cursor: &mut Cursor<'_>,
     bytes: &[u8],
 ) -> Option<Alike<H>> {
-    let start = body.messages.first()?.start;
+    let start = read.first()?.start;
     let alike = known.into_iter().map(|history| {
         let messages = H::as_ref(&history).alike(&bytes[start..]);
         Alike { history, messages }
     });
     let best = alike.max_by_key(|alike| alike.messages).filter(|best| best.messages > 0)?;
     let messages = &H::as_ref(&best.history).messages[..best.messages];
-    body.messages.clear();
-    body.messages.extend(messages.iter().map(|at| at.start + start..at.end + start));
-    cursor.go_on_to(body.messages.last().map_or(start, |last| last.end));
+    read.clear();
+    read.extend(messages.iter().map(|at| at.start + start..at.end + start));
+    cursor.go_on_to(read.last().map_or(start, |last| last.end));
     Some(best)
 }
 

@@ -113,7 +113,7 @@ impl Body {
                 alike = None;
                 list = Some(body.list(cursor, |body, cursor| {
                     let known = known.take()?(body.fingerprint(bytes, 0));
-                    alike = history::alike(known, body, cursor, bytes);
+                    alike = history::alike(known, &mut body.messages, cursor, bytes);
                     Some(())
                 })?);
                 return Ok(());
@@ -129,6 +129,19 @@ impl Body {
         }
         body.find_marks(bytes, alike.as_ref());
         Ok((body, alike))
+    }
+
+    /// Its messages, for later requests to be compared with.
+    pub fn history(&self, bytes: &[u8]) -> History {
+        let mut history = History::default();
+        self.go_on(&mut history, bytes, 0);
+        history
+    }
+
+    /// Makes the history of an earlier body, with whose first `alike` messages this one begins in
+    /// the same bytes, that of this one.
+    pub fn go_on(&self, history: &mut History, bytes: &[u8], alike: usize) {
+        history.becomes(&self.messages, &self.marks, bytes, alike);
     }
 
     /// Finds the marks of system prompt, tools and messages; those of messages that are known too

@@ -43,7 +43,7 @@ pub(crate) fn asks<'a>(
         let (lead, rest) = entries.split_at(lead);
         let messages = messages_of(route.api, rest);
         let system = std::iter::once(system.clone()).chain(lead.iter().map(Entry::text));
-        let body = body(route, system.collect(), messages)?;
+        let body = body(route, &system.collect::<Vec<_>>(), messages)?;
         Some(Ask { body: body.to_string().into_bytes(), time })
     })
 }
@@ -84,7 +84,7 @@ fn nothing(near: &Entry, call: String) -> Entry {
 }
 
 /// The body; `None` where nothing has been said yet.
-fn body(route: &Route, system: Vec<String>, mut messages: Vec<Value>) -> Option<Value> {
+fn body(route: &Route, system: &[String], mut messages: Vec<Value>) -> Option<Value> {
     if messages.is_empty() {
         return None;
     }

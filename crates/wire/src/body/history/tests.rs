@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::body::Body;
 use crate::protocol::Protocol;
 
 fn message(text: &str, is_marked: bool) -> String {
@@ -16,15 +17,15 @@ fn body(head: &str, messages: &[String], between: &str) -> String {
 /// Scans with a history as without, and says how much of it was known.
 fn check(earlier: &[&str], later: &str) -> usize {
     let scan = |text: &str| Body::scan(Protocol::Messages, text.as_bytes()).expect("a body");
-    let history = |text: &&str| Arc::new(History::of(&scan(text), text.as_bytes()));
+    let history = |text: &&str| Arc::new(scan(text).history(text.as_bytes()));
     let histories = earlier.iter().map(history).collect();
     let (body, alike) = Body::scan_after(Protocol::Messages, later.as_bytes(), |_| histories)
         .expect("it is a body");
     assert_eq!(body, scan(later));
     let Some(Alike { history, messages }) = alike else { return 0 };
     let mut history = Arc::unwrap_or_clone(history);
-    history.go_on(&body, later.as_bytes(), messages);
-    assert_eq!(history, History::of(&body, later.as_bytes()));
+    body.go_on(&mut history, later.as_bytes(), messages);
+    assert_eq!(history, body.history(later.as_bytes()));
     messages
 }
 

@@ -48,7 +48,7 @@ proptest! {
     fn any_text_comes_back(text in any::<String>(), inner in any::<bool>()) {
         let (bytes, place): (&[u8], _) =
             if inner { (br#"["[\"x\"]"]"#, 3..8) } else { (br#"["x"]"#, 1..4) };
-        prop_assert_eq!(Spelled::new(&text, usize::from(inner)).text(), text.clone());
+        prop_assert_eq!(Spelled::new(&text, usize::from(inner)).text(), &*text);
         let spliced = spliced(bytes, &[(place, &text)]);
         let mut list: Vec<String> = serde_json::from_slice(&spliced).expect("it is JSON");
         if inner {
