@@ -1,5 +1,6 @@
 //! What is known of a request while its answer passes.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -41,10 +42,14 @@ impl Told {
         self.reading = Some((Decoding::of(headers), AnswerReader::new(protocol, kind, status)));
     }
 
-    /// A part of the answer passed.
+    /// A part of the answer passed. A panic of who reads it costs no more than the bill.
     pub(crate) fn passed(&mut self, part: &[u8]) {
-        if let Some((decoding, reader)) = &mut self.reading {
-            decoding.push(part, |plain| reader.push(plain));
+        if let Some((mut decoding, mut reader)) = self.reading.take() {
+            let read = catch_unwind(AssertUnwindSafe(|| {
+                decoding.push(part, |plain| reader.push(plain));
+                (decoding, reader)
+            }));
+            self.reading = read.ok();
         }
         self.exchange.bytes_answered += part.len() as u64;
     }
@@ -55,8 +60,10 @@ impl Told {
             return;
         }
         self.exchange.end = end;
-        if let Some((_, reader)) = self.reading.take() {
-            let answer = reader.finish();
+        let read = self.reading.take().map(|(_, reader)| reader);
+        let answer =
+            read.and_then(|reader| catch_unwind(AssertUnwindSafe(|| reader.finish())).ok());
+        if let Some(answer) = answer {
             self.exchange.answered = Some(Answered {
                 billed: answer.billed,
                 model: answer.model,

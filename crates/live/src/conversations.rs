@@ -218,7 +218,9 @@ impl Conversations {
             about.rewrite = step.rewrite.map(|reason| reason.words());
             let own = step.rewrite.filter(|reason| *reason != RewriteReason::ClientRewrote);
             about.tokens_unchanged = own.map(|_| live.tokens_sent(step.kept).0);
-            let is_kept = asked.counts || self.is_kept(&mut live, before, step, request, about);
+            // Where nobody waits any longer, nothing is to be kept.
+            let is_tried = !asked.counts && !asked.wait.is_given_up();
+            let is_kept = is_tried && self.is_kept(&mut live, before, step, request, about);
             // Who no longer waits has sent what was decided earlier.
             let is_in_time = asked.wait.decide();
             if asked.counts || is_kept && is_in_time {
@@ -226,7 +228,7 @@ impl Conversations {
                 return live;
             }
             (about.rewrite, about.tokens_unchanged) = (None, None);
-            if !is_kept {
+            if is_tried && !is_kept {
                 // What was decided just now does not go, nor is it kept later.
                 live.forget_unkept();
             }
