@@ -1,5 +1,6 @@
 //! From a path and a text to what is in it.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
@@ -102,8 +103,18 @@ pub(crate) fn tree_of(
         if left == 0 || is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
-    let bytes = text.as_bytes();
+    let bytes = safe(language, text);
     parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))
+}
+
+/// The bytes that a grammar is given. The hand-written scanner of bash looks characters up in a table
+/// of 256 (`isdigit`), and reads far behind it for others: these become letters, which they are to a
+/// shell. Lengths stay, so places in the tree are places in `text`.
+fn safe(language: Language, text: &str) -> Cow<'_, [u8]> {
+    if language != Language::Bash || text.is_ascii() {
+        return Cow::Borrowed(text.as_bytes());
+    }
+    Cow::Owned(text.bytes().map(|byte| if byte.is_ascii() { byte } else { b'z' }).collect())
 }
 
 fn count_lines(text: &str) -> u32 {
@@ -150,4 +161,24 @@ fn holds_an_entity(block: &Block, entities: &[Entity]) -> bool {
     in_it
         .take(ENTITIES_ASKED_MAX)
         .any(|entity| entity.parent == block.inside && block.lines.covers(entity.lines))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{safe, tree_of};
+    use crate::language::Language;
+
+    #[test]
+    fn the_scanner_of_bash_sees_plain_characters_only() {
+        let text = "# é\necho {1..\u{10FFFF}}";
+        let bytes = safe(Language::Bash, text);
+        assert!(bytes.is_ascii() && bytes.len() == text.len(), "{bytes:?}");
+        assert!(bytes.starts_with(b"# zz\necho {1..zzzz}"));
+        assert_eq!(*safe(Language::Python, text), *text.as_bytes());
+        // What the scanner looks up lies outside of its table for each of these.
+        for sign in (0x100..=0x10_FFFF_u32).step_by(0x3FF).filter_map(char::from_u32) {
+            let text = format!("echo {{{sign}..{sign}}} {{1{sign}..2{sign}}}\n");
+            assert!(tree_of(Language::Bash, &text, &mut || false).is_some());
+        }
+    }
 }

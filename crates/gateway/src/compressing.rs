@@ -1,9 +1,10 @@
 //! What foveal does for callers that send prompts to models themselves: `POST /v1/compress` makes
 //! their messages shorter, `GET /v1/retrieve/{hash}` gives back what that left out.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use foveal_listening::Held;
+use foveal_listening::{Held, Share};
 use foveal_live::compress::{self, Compressed};
 use foveal_transcript::Timestamp;
 use hyper::body::{Bytes, Incoming};
@@ -63,10 +64,8 @@ pub(crate) async fn answer(
                 return Err(Refusal::Unread(ReadError::Busy));
             }
             let body = decoded.map_or(body, Bytes::from);
-            let compressed = match is_bypassed(&parts.headers) {
-                true => compress::unchanged(&body)?,
-                false => compressed(shaper, body, (settings.now)()).await?,
-            };
+            let shaper = (!is_bypassed(&parts.headers)).then_some(shaper);
+            let compressed = compressed(shaper, body, share, (settings.now)()).await?;
             Ok(json(of_compressed(&compressed)))
         }
         Wanted::Retrieve { hash, query } => {
@@ -79,18 +78,27 @@ pub(crate) async fn answer(
     }
 }
 
-/// The messages as they are to go.
+/// The messages as they are to go: as they came where nobody decides, or where that fails. The
+/// share is of the bytes that this holds, also when the caller has gone.
 async fn compressed(
-    shaper: Arc<dyn Shaper>,
+    shaper: Option<Arc<dyn Shaper>>,
     body: Bytes,
+    share: Share,
     now: Timestamp,
 ) -> Result<Compressed, Refusal> {
-    let asked = body.clone();
     // There is no limit on its time: what is answered is answered so for ever, and messages that
     // go as they came because a machine was busy would be shorter the next time.
-    let done = tokio::task::spawn_blocking(move || shaper.compress(&asked, now)).await;
-    // The same messages fail again in the same way.
-    Ok(done.unwrap_or_else(|_| compress::unchanged(&body))?)
+    let done = tokio::task::spawn_blocking(move || {
+        let shorter = |shaper: &Arc<dyn Shaper>| {
+            catch_unwind(AssertUnwindSafe(|| shaper.compress(&body, now))).ok()
+        };
+        // The same messages fail again in the same way.
+        let done = shaper.as_ref().and_then(shorter);
+        let done = done.unwrap_or_else(|| compress::unchanged(&body));
+        drop(share);
+        done
+    });
+    Ok(done.await.map_err(|_| Refusal::Unreadable)??)
 }
 
 fn is_bypassed(headers: &HeaderMap) -> bool {

@@ -165,20 +165,19 @@ pub(crate) fn provider(path: &str, headers: &HeaderMap) -> Option<Provider> {
     if headers.contains_key(CHATGPT_ACCOUNT) {
         return path.starts_with("/v1/").then_some(Provider::ChatGpt);
     }
-    match asked(path) {
-        Some((Protocol::Messages, _)) => return Some(Provider::Anthropic),
-        Some((Protocol::Chat | Protocol::Responses, _)) => return Some(Provider::OpenAi),
-        Some((Protocol::Gemini, _)) => return Some(Provider::Gemini),
-        None => {}
+    let of_path = asked(path).map(|(protocol, _)| match protocol {
+        Protocol::Messages => Provider::Anthropic,
+        Protocol::Chat | Protocol::Responses => Provider::OpenAi,
+        Protocol::Gemini => Provider::Gemini,
+    });
+    if let Some(provider) = of_path {
+        return may_be_of(provider, headers).then_some(provider);
     }
     // Claude Code asks for this at its start, so that the connection is there; it shows no key.
     if path == "/api/hello" && !headers.contains_key(AUTHORIZATION) {
         return Some(Provider::Anthropic);
     }
-    let bearer = headers.get(AUTHORIZATION).map(|value| value.as_bytes());
-    let bearer = bearer.and_then(|value| value.get(..7).map(|start| (start, &value[7..])));
-    let key =
-        bearer.filter(|(start, _)| start.eq_ignore_ascii_case(b"bearer ")).map(|(_, key)| key);
+    let key = bearer(headers);
     let of_anthropic = ["anthropic-version", "anthropic-beta", "x-api-key"];
     let has_key = query.split('&').any(|part| part.starts_with("key="));
     if of_anthropic.iter().any(|name| headers.contains_key(*name))
@@ -191,6 +190,30 @@ pub(crate) fn provider(path: &str, headers: &HeaderMap) -> Option<Provider> {
         Some(Provider::OpenAi)
     } else {
         None
+    }
+}
+
+/// The key that a request shows as a bearer.
+fn bearer(headers: &HeaderMap) -> Option<&[u8]> {
+    let value = headers.get(AUTHORIZATION)?.as_bytes();
+    let (start, key) = value.split_at_checked(7)?;
+    start.eq_ignore_ascii_case(b"bearer ").then_some(key)
+}
+
+/// Whether the keys that a request shows can be ones of this provider. Many others speak the same
+/// protocols: their keys are nobody else's business.
+fn may_be_of(provider: Provider, headers: &HeaderMap) -> bool {
+    let bearer = bearer(headers);
+    let own = headers.get("x-api-key").map(|value| value.as_bytes());
+    let mut shown = bearer.into_iter().chain(own);
+    let of_others: [&[u8]; 2] = [b"sk-ant-", b"sk-or-"];
+    match provider {
+        Provider::Anthropic => shown.all(|key| key.starts_with(b"sk-ant-")),
+        Provider::OpenAi => shown.all(|key| {
+            key.starts_with(b"sk-") && !of_others.iter().any(|other| key.starts_with(other))
+        }),
+        Provider::Gemini => !shown.any(|key| key.starts_with(b"sk-")),
+        Provider::ChatGpt => true,
     }
 }
 

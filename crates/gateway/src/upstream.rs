@@ -41,7 +41,7 @@ pub struct Upstream {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{address}` is no address of an API: {reason}; give one as https://api.example.com")]
 pub struct BadUpstream {
-    /// The address as it was given.
+    /// The address as it was given, without what may be secret in it.
     pub address: String,
     /// What is wrong with it.
     pub reason: &'static str,
@@ -53,7 +53,7 @@ impl Upstream {
     /// # Errors
     /// [`BadUpstream`].
     pub fn new(name: &str, address: &str) -> Result<Self, BadUpstream> {
-        let bad = |reason| BadUpstream { address: address.to_owned(), reason };
+        let bad = |reason| BadUpstream { address: without_secrets(address), reason };
         let uri: Uri = address.parse().map_err(|_| bad("it cannot be read"))?;
         let parts = uri.into_parts();
         let scheme = parts.scheme.ok_or_else(|| bad("it has no https:// or http://"))?;
@@ -153,8 +153,8 @@ pub(crate) enum NoUpstream {
     Unknown(String),
     /// Nothing is named.
     #[error(
-        "it is not clear whose API this is; begin the path with a name, as /anthropic or /openai, \
-         or give foveal serve --upstream"
+        "it is not clear whose API this is, or the key looks like none of its keys; begin the path \
+         with a name, as /anthropic or /openai, or give foveal serve --upstream"
     )]
     Unclear,
 }
@@ -226,6 +226,19 @@ impl Upstreams {
         let upstream = named(name).ok_or_else(|| NoUpstream::Unknown(name.to_owned()))?;
         Ok((upstream, provider.path(path)))
     }
+}
+
+/// An address without a name and password before the host and without its query: where keys may
+/// stand.
+pub fn without_secrets(address: &str) -> String {
+    let address = address.split(['?', '#']).next().unwrap_or_default();
+    let (scheme, rest) = match address.split_once("://") {
+        Some((scheme, rest)) => (format!("{scheme}://"), rest),
+        None => (String::new(), address),
+    };
+    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    format!("{scheme}{host}{path}")
 }
 
 /// A name as a client spelled it, in bounds.

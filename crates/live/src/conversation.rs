@@ -9,7 +9,7 @@ use foveal_context::planner::Planner;
 use foveal_context::shape::Decision;
 use foveal_context::step::Step;
 use foveal_context::tokens::{Tokenizer, Tokens};
-use foveal_transcript::{ContentHash, Conversation, Entry, EntryIndex, Timestamp};
+use foveal_transcript::{ContentHash, Conversation, EntryIndex, Timestamp};
 use foveal_wire::body::{Body, BodyError, MarkPlace};
 
 use crate::chain::Chain;
@@ -180,7 +180,9 @@ impl Live {
         for at in 0..self.messages.len() {
             let (length, is_marked) = (body.messages[at].len(), marked(at));
             let known = &mut self.messages[at];
-            if (known.length, known.is_marked) == (length, is_marked) && !is_marked {
+            let is_same = (known.length, known.is_marked) == (length, is_marked) && !is_marked;
+            // Other gateways' marks are not looked at.
+            if is_same && self.way == Way::Expand {
                 continue;
             }
             (known.length, known.is_marked) = (length, is_marked);
@@ -283,6 +285,10 @@ impl Live {
 
     /// Notes that what was decided came too late: the next time it is tried twice as late.
     pub(crate) fn was_late(&mut self) {
+        if self.still > 0 {
+            // It was not that.
+            return;
+        }
         self.late = (self.late + 1).min(LATE_MAX);
         self.still = 1 << self.late;
     }
@@ -333,13 +339,6 @@ impl Live {
     pub(crate) fn tokens_sent(&self, entries: usize) -> Tokens {
         let window = self.engine.window().iter().take(entries);
         self.engine.prelude() + window.map(|index| self.engine.item(*index).tokens).sum()
-    }
-
-    /// The engine's view of the last message.
-    pub(crate) fn last_entries(&self) -> impl Iterator<Item = &Entry> {
-        let first = self.messages.last().map_or(0, |known| known.entry.0);
-        let entries = first..self.engine.record().len() as u32;
-        entries.map(|at| self.engine.record().entry(EntryIndex(at)))
     }
 
     /// Puts the texts in their places that a step about all messages decided about.

@@ -16,7 +16,7 @@ use crate::inactive::{Inactive, UNRECORDED};
 use crate::models::Model;
 use crate::places;
 use crate::queue::Queue;
-use crate::recorder::{Recorder, Turn};
+use crate::recorder::{Planned, Recorder, Turn};
 use crate::request::{About, Asked, Replaced, Shaped, spliced};
 use crate::rules::{PROFILES, Rules};
 
@@ -123,15 +123,19 @@ impl Conversations {
         // Until what is decided is known.
         let _turn = self.queue.wait(first);
         let mut live = self.find(&request)?;
-        let is_new = live.len() < body.messages.len();
+        // A summary is no part of a conversation that may go on without it.
+        let stays = asks_for_summary(&request)?.then(|| live.clone());
         live.take(request.bytes(), &chain, body.messages.len())?;
+        let is_new = live.planned() != chain.end(body.messages.len());
         self.compare(&live, &request, about);
         if !live.has_places() {
             // Nothing can be done yet, and what would be decided is to leave it.
             return Ok(None);
         }
-        let asks_for_summary = compaction::asks_for_summary(live.last_entries());
-        if asks_for_summary && may_go_whole(&live, &request.model) {
+        if let Some(stays) = stays.filter(|_| may_go_whole(&live, &request.model)) {
+            if !stays.steps().is_empty() {
+                self.lock().put(stays, first, asked.now);
+            }
             return Err(Inactive::Summary);
         }
         if is_new {
@@ -180,33 +184,53 @@ impl Conversations {
     pub(crate) fn find(&self, request: &Request<'_>) -> Result<Live, Inactive> {
         let (asked, chain) = (request.asked, request.chain);
         let held = self.lock().take(&chain.ends);
-        if let Some(mut live) = held {
-            // Another process may have gone on with it.
-            let is_latest = !self.recorder.knows(&chain.ends[live.len()..]).unwrap_or(false);
-            if asked.counts || !is_latest {
-                self.lock().put(live.clone(), chain.ends[0], asked.now);
-            }
-            if is_latest {
+        let mut live = match held {
+            Some(mut live) => {
+                // Where the texts stand in this request.
+                live.take(request.bytes(), chain, live.len())?;
                 asked.wait.offer(live.replaced(request.body));
-                if *live.model() != request.model {
-                    // Another model charges and refuses other things.
-                    let (planner, steps) = (request.rules.planner(&request.model), live.steps());
-                    let count = steps.len();
-                    live = live.again(planner, request.model.clone(), count);
-                }
-                return Ok(live);
+                self.further(request, &live).unwrap_or(live)
             }
+            None => {
+                let planned = self.recorder.find(chain.root, &chain.ends)?;
+                self.resumed(request, &planned)?
+            }
+        };
+        if asked.counts && !live.steps().is_empty() {
+            let stays = live.clone();
+            self.lock().put(stays, chain.ends[0], asked.now);
         }
-        let planned = self.recorder.find(chain.root, &chain.ends)?;
-        let requests = chain.lengths(&planned);
+        if *live.model() != request.model {
+            // Another model charges and refuses other things.
+            let count = live.steps().len();
+            live = live.again(request.rules.planner(&request.model), request.model.clone(), count);
+        }
+        Ok(live)
+    }
+
+    /// The conversation where another process has gone on with it, further than it is held here.
+    fn further(&self, request: &Request<'_>, live: &Live) -> Option<Live> {
+        let (chain, known) = (request.chain, live.len());
+        let behind = chain.ends.get(known..).unwrap_or_default();
+        if !self.recorder.knows(behind).unwrap_or(false) {
+            return None;
+        }
+        let planned = self.recorder.find(chain.root, &chain.ends).ok()?;
+        let is_further = chain.lengths(&planned).last().is_some_and(|length| *length > known);
+        is_further.then(|| self.resumed(request, &planned).ok()).flatten()
+    }
+
+    /// The conversation as it was after what is recorded of it.
+    fn resumed(&self, request: &Request<'_>, planned: &[Planned]) -> Result<Live, Inactive> {
+        let (wait, chain) = (request.asked.wait, request.chain);
+        let requests = chain.lengths(planned);
         let Some(known) = requests.last() else {
-            asked.wait.offer(Replaced::new());
+            wait.offer(Replaced::new());
             return Ok(request.fresh());
         };
         let said = places::said(request.bytes(), 0..*known, &requests)?;
-        let way = request.rules.way;
-        asked.wait.offer(places::replaced_by(request.body, &said, &planned, way));
-        Ok(request.fresh().resumed(request.body, chain, said, &planned))
+        wait.offer(places::replaced_by(request.body, &said, planned, request.rules.way));
+        Ok(request.fresh().resumed(request.body, chain, said, planned))
     }
 
     /// Decides about what is new, and keeps that before it is used. Where nobody waits any longer,
@@ -222,8 +246,8 @@ impl Conversations {
             let is_tried = !asked.counts && !asked.wait.is_given_up();
             let is_kept = is_tried && self.is_kept(&mut live, before, step, request, about);
             // Who no longer waits has sent what was decided earlier.
-            let is_in_time = asked.wait.decide();
-            if asked.counts || is_kept && is_in_time {
+            let is_in_time = (asked.counts || is_kept) && asked.wait.decide();
+            if asked.counts || is_in_time {
                 live.was_in_time();
                 return live;
             }
@@ -234,9 +258,9 @@ impl Conversations {
             }
             let count = live.steps().len() - 1;
             live = live.again(request.rules.planner(&request.model), request.model.clone(), count);
-        }
-        if asked.wait.is_given_up() {
-            live.was_late();
+            if is_tried && asked.wait.is_given_up() {
+                live.was_late();
+            }
         }
         let step = live.let_pass(asked.now);
         if !asked.counts {
@@ -308,6 +332,13 @@ fn model(rules: &Rules, name: &str, body: &Body) -> Model {
     } else {
         model
     }
+}
+
+/// Whether a request is one by which a client has its conversation summed up.
+fn asks_for_summary(request: &Request<'_>) -> Result<bool, Inactive> {
+    let Some(last) = request.body.messages.len().checked_sub(1) else { return Ok(false) };
+    let said = request.body.message(request.asked.body, last)?;
+    Ok(compaction::asks_for_summary(said.entries.iter()))
 }
 
 /// Whether the prompt as the client sent it fits the model, and the model takes its own thinking

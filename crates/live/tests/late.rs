@@ -137,3 +137,57 @@ fn a_request_may_name_a_profile() {
     let why = unknown.about.inactive.clone().unwrap_or_default();
     assert!(unknown.body.is_none() && why.contains("balanced"), "{why}");
 }
+
+#[test]
+fn what_was_decided_earlier_goes_where_its_text_stands_now() {
+    let conversations = over("balanced", Arc::new(InMemory::default()));
+    let call = |at: usize| {
+        format!(
+            r#"{{"role":"assistant","content":null,"tool_calls":[{{"id":"c{at}","type":"function","function":{{"name":"bash","arguments":"{{\"command\":\"./run {at}\"}}"}}}}]}}"#
+        )
+    };
+    let result = |at: usize, content: &str| {
+        format!(r#"{{"role":"tool","tool_call_id":"c{at}","content":{content}}}"#)
+    };
+    let marked = format!(
+        r#"[{{"type":"text","text":"{}","cache_control":{{"type":"ephemeral"}}}}]"#,
+        output(0)
+    );
+    let plain = |at: usize| format!("\"{}\"", output(at));
+    let body = |messages: &[String]| {
+        let messages = messages.join(",");
+        format!(r#"{{"model":"m","messages":[{{"role":"user","content":"Run it."}},{messages}]}}"#)
+    };
+    let chat = |body: &str, wait: &Wait| {
+        conversations.shape(&Asked {
+            protocol: Protocol::Chat,
+            counts: false,
+            model: None,
+            body: body.as_bytes(),
+            now: Timestamp(0),
+            wish: None,
+            wait,
+        })
+    };
+    let first = text(&chat(&body(&[call(0), result(0, &marked)]), &Wait::default()));
+    assert!(!first.is_empty() && !first.contains(&output(0)));
+    // The mark has moved on, and with it the text. There is time for what was decided earlier only.
+    let next = body(&[call(0), result(0, &plain(0)), call(1), result(1, &plain(1))]);
+    let wait = Wait::impatient();
+    chat(&next, &wait);
+    let went = wait.give_up(next.as_bytes()).expect("nobody decided").expect("a decision");
+    let went = String::from_utf8(went).expect("text");
+    assert!(!went.contains(&output(0)) && went.contains(&output(1)), "{went}");
+}
+
+#[test]
+fn a_summary_changes_nothing_for_who_goes_on() {
+    let recorder = Slow::new();
+    let conversations = over("balanced", Arc::clone(&recorder) as _);
+    let first = text(&ask(&conversations, &body(2, ""), |_| {}));
+    let wanted = "Your task is to create a detailed summary of the conversation so far.";
+    assert_eq!(ask(&conversations, &body(2, wanted), |_| {}).body, None);
+    assert_eq!(conversations.held(), 1, "it is held as before");
+    let next = text(&ask(&conversations, &body(3, ""), |_| {}));
+    assert_eq!(next[..first.len() - 2], first[..first.len() - 2]);
+}

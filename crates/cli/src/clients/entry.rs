@@ -34,6 +34,12 @@ pub(crate) enum EditError {
          in foveal/config.toml again, or write it there yourself"
     )]
     Gone(String),
+    /// An address that the agent is told elsewhere, which what is written would overrule.
+    #[error(
+        "the variable {0} names an address, which this would overrule: unset it, or write the \
+         address there first, then run this again"
+    )]
+    Told(&'static str),
     /// There is none, and it is not clear where one belongs.
     #[error("it names no address of a model: set up a provider with a base URL there first")]
     NoAddress,

@@ -374,7 +374,10 @@ impl Client {
             AddressFile::Opencode => providers_in_use(environment),
             _ => Vec::new(),
         };
-        let edit = Edit::Addresses(Addresses { file, providers, routes: routes.clone() });
+        let told = file.variable().filter(|variable| {
+            environment.told(variable).is_some_and(|address| !routes.is_ours(address))
+        });
+        let edit = Edit::Addresses(Addresses { file, providers, routes: routes.clone(), told });
         let purpose = "the address of its model, which becomes foveal's";
         Some(Target { path, edit, purpose, is_hooks: false, is_extra: false })
     }

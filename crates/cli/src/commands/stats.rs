@@ -252,7 +252,8 @@ impl Stats {
         let unbilled = self.all.requests - self.all.billed;
         if unbilled > 0 {
             let many = plural(unbilled, "request");
-            let _ = writeln!(text, "\nof {many} the provider told no bill");
+            let _ =
+                writeln!(text, "\nof {many} there is no bill: none was told, or no price is known");
         }
         for (what, counts) in [
             ("the client changed what it had sent", &self.changed),

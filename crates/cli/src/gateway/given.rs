@@ -132,6 +132,12 @@ impl Given {
         self
     }
 
+    /// Those that a request has to name.
+    #[must_use]
+    pub(crate) fn only_named(&self) -> Self {
+        Self { every: None, named: self.named.clone() }
+    }
+
     /// All that requests may go to.
     pub(crate) fn upstreams(&self) -> Upstreams {
         let upstreams = match &self.every {

@@ -17,10 +17,12 @@ struct ListPrice {
 /// `card` at the list price of `model`, with its own ratios for writing and reading; called after
 /// what the model's name has in it. The card as it is where no other price is known.
 pub fn at_list_price(card: PriceCard, model: &str) -> PriceCard {
-    let model = model.to_ascii_lowercase();
+    // Clouds put other signs in the same names: `claude-opus-4@20250514`, `claude-3.5-haiku`.
+    let plain = |name: &str| name.to_ascii_lowercase().replace(['@', '.'], "-");
+    let model = plain(model);
     let all: Vec<ListPrice> = serde_json::from_str(include_str!("../../data/list_prices.json"))
         .expect("the built-in prices are checked by a test");
-    let named = all.into_iter().filter(|price| model.contains(&price.name));
+    let named = all.into_iter().filter(|price| model.contains(&plain(&price.name)));
     let Some(price) = named.max_by_key(|price| price.name.len()) else { return card };
     PriceCard {
         cache_write: card.write_ratio() * price.input,

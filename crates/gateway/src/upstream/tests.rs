@@ -57,6 +57,50 @@ fn each_protocol_goes_to_its_provider() {
 }
 
 #[test]
+fn keys_of_others_go_to_nobody() {
+    let upstreams = Upstreams::new();
+    let with = |name: &'static str, key: &str| {
+        let mut headers = HeaderMap::new();
+        headers.insert(name, key.parse().unwrap());
+        headers
+    };
+    let of_company = "Bearer company-token";
+    for (path, headers) in [
+        ("/v1/messages", with("authorization", of_company)),
+        ("/v1/messages", with("x-api-key", "sk-or-v1-1")),
+        ("/v1/messages", with("authorization", "Bearer sk-proj-1")),
+        ("/v1/chat/completions", with("authorization", "bearer sk-or-v1-1")),
+        ("/v1/chat/completions", with("authorization", "Bearer gsk_1")),
+        ("/v1/responses", with("authorization", "Bearer sk-ant-api03-1")),
+        ("/v1/responses", with("authorization", of_company)),
+        ("/v1beta/models/g:generateContent", with("authorization", "Bearer sk-1")),
+    ] {
+        let went = chosen(&upstreams, path, &headers);
+        assert!(went.starts_with("it is not clear whose API this is"), "{path}: {went}");
+        // Who names the server, means it.
+        let named = chosen(&upstreams, &format!("/openrouter{path}"), &headers);
+        assert!(named.starts_with("https://openrouter.ai/api/"), "{named}");
+    }
+    for (path, headers) in [
+        ("/v1/messages", with("authorization", "Bearer sk-ant-oat01-1")),
+        ("/v1/messages", with("x-api-key", "sk-ant-api03-1")),
+        ("/v1/responses", with("authorization", "Bearer sk-proj-1")),
+        ("/v1beta/models/g:generateContent", with("x-goog-api-key", "AIza1")),
+    ] {
+        assert!(chosen(&upstreams, path, &headers).starts_with("https://"), "{path}");
+    }
+}
+
+#[test]
+fn addresses_are_told_without_secrets() {
+    for address in ["https://me:secret@a.example/v1", "https://a.example/v1?key=secret", "secret@a"]
+    {
+        let error = Upstream::new("u", address).unwrap_err().to_string();
+        assert!(!error.contains("secret") && error.contains('a'), "{error}");
+    }
+}
+
+#[test]
 fn one_upstream_takes_all_that_names_no_other() {
     let upstreams = Upstreams::new()
         .with_every(Upstream::new("upstream", "http://127.0.0.1:9/api/v1/").unwrap())

@@ -23,7 +23,11 @@ pub(in crate::clients) fn add(
         let wanted = match (known, place.usual) {
             (Some(known), _) if addresses.routes.is_ours(known) => continue,
             (Some(known), _) => Some(through(known, addresses)?),
-            (None, Some(usual)) => Some(addresses.routes.own(usual)),
+            // A key that goes elsewhere must not go to the agent's own maker from now on.
+            (None, Some(usual)) => match addresses.told {
+                Some(variable) => return Err(EditError::Told(variable)),
+                None => Some(addresses.routes.own(usual)),
+            },
             (None, None) => continue,
         };
         changed.push((place.keys, wanted));

@@ -13,6 +13,8 @@ pub(crate) struct Addresses {
     /// Providers that are in use though the file need not name them.
     pub(crate) providers: Vec<String>,
     pub(crate) routes: Routes,
+    /// The variable that tells the agent an address, if one does.
+    pub(crate) told: Option<&'static str>,
 }
 
 /// A file with addresses.
@@ -57,6 +59,18 @@ fn place(value: &Value, all: &[&str], usual: Option<&'static str>) -> Place {
     });
     let known = found.and_then(Value::as_str).filter(|text| !text.is_empty());
     Place { keys: keys(all), known: known.map(str::to_owned), usual }
+}
+
+impl AddressFile {
+    /// The variable by which the agent can be told its address too.
+    pub(crate) fn variable(self) -> Option<&'static str> {
+        match self {
+            Self::ClaudeCode => Some("ANTHROPIC_BASE_URL"),
+            Self::Codex | Self::Qwen => Some("OPENAI_BASE_URL"),
+            Self::Gemini => Some("GOOGLE_GEMINI_BASE_URL"),
+            Self::Opencode | Self::Cline | Self::Pi => None,
+        }
+    }
 }
 
 impl Addresses {

@@ -30,6 +30,11 @@ const MANAGED: [&str; 2] = [
     "/Library/Application Support/ClaudeCode/managed-settings.json",
 ];
 
+/// Whether Claude Code takes a variable for a yes.
+fn is_on(value: &str) -> bool {
+    !matches!(value.trim().to_ascii_lowercase().as_str(), "" | "0" | "false" | "no" | "off")
+}
+
 pub(super) fn plan(asked: &Asked<'_>) -> Result<Plan, CannotWrap> {
     let files = settings_files(asked)?;
     let managed = MANAGED.map(PathBuf::from);
@@ -39,7 +44,9 @@ pub(super) fn plan(asked: &Asked<'_>) -> Result<Plan, CannotWrap> {
         let of_file = files.iter().chain(&managed).find_map(|file| variable(file, name));
         of_file.or_else(|| asked.environment.told(name).map(str::to_owned))
     };
-    if let Some(cloud) = CLOUDS.into_iter().find(|cloud| set(cloud).is_some()) {
+    if let Some(cloud) =
+        CLOUDS.into_iter().find(|cloud| set(cloud).is_some_and(|value| is_on(&value)))
+    {
         return Err(CannotWrap::Agent(format!(
             "Claude Code is told to ask another cloud ({cloud}): foveal cannot be put between for \
              one run; `foveal serve --upstream` can, where that cloud's requests are not signed"

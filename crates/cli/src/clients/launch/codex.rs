@@ -9,9 +9,19 @@ use crate::clients::settings::SettingsError;
 /// The address of the provider that is built in.
 const ADDRESS: &str = "openai_base_url";
 
+/// The settings among arguments: what follows `-c` or `--config`, apart or not.
+fn settings_of(arguments: &[String]) -> impl Iterator<Item = &String> {
+    let before = std::iter::once(None).chain(arguments.iter().map(Some));
+    let pairs = before.zip(arguments);
+    pairs.filter_map(|(before, own)| {
+        let follows = before.is_some_and(|before| before == "-c" || before == "--config");
+        let is_both = own.starts_with("-c") || own.starts_with("--config=");
+        (follows || is_both).then_some(own)
+    })
+}
+
 pub(super) fn plan(asked: &Asked<'_>) -> Result<Plan, CannotWrap> {
-    let own = asked.arguments.iter().find(|one| one.contains("base_url"));
-    if let Some(own) = own {
+    if let Some(own) = settings_of(asked.arguments).find(|own| own.contains("base_url")) {
         return Err(CannotWrap::Agent(format!(
             "`{own}` would lead past foveal: say it as `foveal wrap --upstream URL codex`"
         )));

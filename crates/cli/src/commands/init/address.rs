@@ -18,8 +18,8 @@ pub(super) fn no_place(client: &'static Client, is_unknown: bool) -> Option<Chan
     let why = match client.name {
         "cursor" => "its requests go through its maker's own servers, which cannot reach foveal",
         "vscode" | "zed" => {
-            "set the base URL of a provider in its own settings to http://127.0.0.1:4117/v1, if it \
-             lets you"
+            "set the base URL of a provider in its own settings to http://127.0.0.1:4117/NAME/v1, if \
+             it lets you; NAME is one of [gateway.upstreams], or openai"
         }
         _ => "there is no place for its settings: set HOME",
     };
@@ -36,11 +36,12 @@ pub(super) fn is_set(target: &Target) -> bool {
 ///
 /// # Errors
 /// If the settings cannot be read, or clients need a token, which agents cannot be given here.
-pub(super) fn routes(environment: &Environment) -> anyhow::Result<Routes> {
+pub(super) fn routes(environment: &Environment, removes: bool) -> anyhow::Result<Routes> {
     let settings = user_settings::read(environment)?.gateway;
     let usual = SocketAddr::from((Ipv4Addr::LOCALHOST, LISTEN_PORT));
     let listen = settings.listen.unwrap_or(usual);
-    if !listen.ip().is_loopback() || environment.serve_token.is_some() {
+    // What is there can be taken out whatever the gateway wants by now.
+    if !removes && (!listen.ip().is_loopback() || environment.serve_token.is_some()) {
         bail!(
             "the gateway wants a token of its clients: set the base URL of agents by hand, and the \
              header x-foveal-token"

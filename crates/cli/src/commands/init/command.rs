@@ -81,7 +81,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let offers_rules = arguments.allow_read_only
         || arguments.remove
         || (asks && !arguments.yes && !arguments.dry_run);
-    let routes = match (address::routes(environment), arguments.gateway) {
+    let routes = match (address::routes(environment, arguments.remove), arguments.gateway) {
         (Ok(routes), _) => Some(routes),
         (Err(_), false) => None,
         (Err(error), true) => return Err(error),

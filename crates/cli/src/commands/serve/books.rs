@@ -34,6 +34,9 @@ struct Account {
     used: Timestamp,
 }
 
+/// The card of models whose price is not known.
+const UNPRICED: &str = "flat";
+
 /// What a request cost, and by which prices.
 pub(super) struct Charged {
     pub(super) priced: Priced,
@@ -63,14 +66,16 @@ impl Books {
         // What goes as the client sent it after a prompt that did not is another prompt.
         let foveal = if is_whole && account.is_replaced { Kept::Nothing } else { foveal };
         account.is_replaced = !is_whole;
-        let Some(usage) = usage else {
+        // Nobody's prices are no prices: many of these models cost nothing.
+        let charged = billed.and_then(|billed| billed.cost);
+        let Some(usage) = usage.filter(|_| prices.name != UNPRICED || charged.is_some()) else {
             account.meter.skip(client, foveal);
             return None;
         };
         let request = Request {
             time: Some(exchange.time),
             usage: &usage,
-            charged: billed.and_then(|billed| billed.cost),
+            charged,
             raw: Tokens(about.tokens_asked),
             shaped: Tokens(about.tokens_sent),
             client,

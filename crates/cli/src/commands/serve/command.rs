@@ -67,6 +67,15 @@ impl Behaviour {
         Ok(Given::of(&self.upstreams)?.or(&settings.upstreams))
     }
 
+    /// The servers that were given for one run of an agent: what the settings say that takes
+    /// everything is for those who chose it, and not for the keys of an agent that asks another.
+    ///
+    /// # Errors
+    /// If an address is none, or two are to take everything.
+    pub(crate) fn given_for_one(&self, settings: &GatewaySettings) -> anyhow::Result<Given> {
+        Ok(Given::of(&self.upstreams)?.or(&settings.upstreams.only_named()))
+    }
+
     /// A gateway at `listen` before `given`, as it is told here, and else in the settings.
     pub(crate) fn choices(
         &self,

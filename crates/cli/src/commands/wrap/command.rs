@@ -34,12 +34,16 @@ pub(crate) struct Arguments {
     /// your data.
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
-    /// The agent, or its program: claude-code (claude), codex, opencode, gemini, qwen, pi.
-    #[arg(value_name = "AGENT", value_parser = agent)]
-    agent: &'static str,
-    /// What the agent is started with.
-    #[arg(value_name = "ARGUMENTS", trailing_var_arg = true, allow_hyphen_values = true)]
-    arguments: Vec<String>,
+    /// The agent, or its program: claude-code (claude), codex, opencode, gemini, qwen, pi. What
+    /// follows is what the agent is started with.
+    #[arg(
+        value_names = ["AGENT", "ARGUMENTS"],
+        num_args = 1..,
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
+    command: Vec<String>,
 }
 
 /// An agent that there is not.
@@ -57,11 +61,12 @@ fn agent(text: &str) -> Result<&'static str, UnknownAgent> {
 /// # Errors
 /// If the agent is not installed, cannot be put on a gateway, or cannot be started.
 pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
-    let client = Client::named(arguments.agent).context("the agent is not known")?;
+    let (name, rest) = arguments.command.split_first().context("no agent is named")?;
+    let client = Client::named(agent(name)?).context("the agent is not known")?;
     let settings = user_settings::read(environment)?.gateway;
-    let given = arguments.behaviour.given(&settings)?;
+    let given = arguments.behaviour.given_for_one(&settings)?;
     let folder = std::env::current_dir().context("there is no current folder")?;
-    let asked = Asked { environment, folder: &folder, arguments: &arguments.arguments, given };
+    let asked = Asked { environment, folder: &folder, arguments: rest, given };
     let plan = launch::plan(client.name, client.title, &asked)
         .with_context(|| format!("foveal cannot be put between {} and its model", client.title))?;
     let Some(program) = client.program(environment) else {
@@ -82,7 +87,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         let mut command = Command::new(&program);
         // The file is there as long as the agent runs.
         let _file = tell(&mut command, &plan, &address.to_string(), environment)?;
-        command.args(&arguments.arguments);
+        command.args(rest);
         let started = child::run(&mut command, has_terminal);
         started.with_context(|| format!("`{}` cannot be started", program.display()))
     })??;
