@@ -258,7 +258,7 @@ impl Conversations {
             }
             let count = live.steps().len() - 1;
             live = live.again(request.rules.planner(&request.model), request.model.clone(), count);
-            if is_tried && asked.wait.is_given_up() {
+            if asked.wait.is_given_up() {
                 live.was_late();
             }
         }
