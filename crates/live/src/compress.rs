@@ -147,8 +147,6 @@ impl Compressor {
         let until = ends.last().copied().unwrap_or_default();
         let of_body = (&body, bytes);
         let mut live = self.conversations.find(&request)?;
-        // Where results stand in what came may differ from where they stood.
-        live.take(of_body, &chain, live.len())?;
         for end in ends.into_iter().filter(|end| *end > live.len()).collect::<Vec<_>>() {
             live.take(of_body, &chain, end)?;
             live = self.conversations.plan(live, &request, &mut about);

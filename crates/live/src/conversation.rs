@@ -51,6 +51,11 @@ pub(crate) struct Live {
 /// The most often that lateness doubles how long it is not tried again.
 const LATE_MAX: u32 = 6;
 
+/// Whether a message of a body has a mark.
+fn is_marked(body: &Body, message: usize) -> bool {
+    body.marks.iter().any(|mark| mark.place == MarkPlace::Message(message))
+}
+
 /// Whether a step was decided about so many entries.
 fn is_about(step: &Step, entries: usize) -> bool {
     let changed = step.changed.iter().map(|(index, _)| index);
@@ -168,17 +173,10 @@ impl Live {
         self.messages.iter().any(|message| !message.places.is_empty())
     }
 
-    /// Takes in the messages of a request up to `until` that are not known yet, and where the texts
-    /// of the known ones stand in it.
-    pub(crate) fn take(
-        &mut self,
-        (body, bytes): (&Body, &[u8]),
-        chain: &Chain,
-        until: usize,
-    ) -> Result<(), BodyError> {
-        let marked = |message| body.marks.iter().any(|it| it.place == MarkPlace::Message(message));
+    /// Takes over where the texts of the known messages stand in a request that continues it.
+    pub(crate) fn find_places(&mut self, (body, bytes): (&Body, &[u8])) -> Result<(), BodyError> {
         for at in 0..self.messages.len() {
-            let (length, is_marked) = (body.messages[at].len(), marked(at));
+            let (length, is_marked) = (body.messages[at].len(), is_marked(body, at));
             let known = &mut self.messages[at];
             let is_same = (known.length, known.is_marked) == (length, is_marked) && !is_marked;
             // Other gateways' marks are not looked at.
@@ -193,8 +191,18 @@ impl Live {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Takes in the messages of a request up to `until` that are not known yet.
+    pub(crate) fn take(
+        &mut self,
+        (body, bytes): (&Body, &[u8]),
+        chain: &Chain,
+        until: usize,
+    ) -> Result<(), BodyError> {
         for said in said((body, bytes), self.len()..until, &[])? {
-            let is_marked = marked(self.len());
+            let is_marked = is_marked(body, self.len());
             self.push(said, body, chain, is_marked);
         }
         self.set_prelude((body, bytes));

@@ -75,12 +75,6 @@ impl Conversations {
         Self { rules, others, recorder, held, queue, before }
     }
 
-    /// Makes ready what the first decision would have to wait for.
-    pub fn warm_up(&self) {
-        // The first count unpacks the vocabulary.
-        self.rules.tokenizer.count("a");
-    }
-
     /// Decides about a request.
     pub fn shape(&self, asked: &Asked<'_>) -> Shaped {
         let mut about = About::default();
@@ -186,8 +180,7 @@ impl Conversations {
         let held = self.lock().take(&chain.ends);
         let mut live = match held {
             Some(mut live) => {
-                // Where the texts stand in this request.
-                live.take(request.bytes(), chain, live.len())?;
+                live.find_places(request.bytes())?;
                 asked.wait.offer(live.replaced(request.body));
                 self.further(request, &live).unwrap_or(live)
             }

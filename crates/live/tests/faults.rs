@@ -71,17 +71,22 @@ pub(crate) fn ask(
     change: impl FnOnce(&mut Asked<'_>),
 ) -> Shaped {
     let wait = Wait::default();
-    let mut asked = Asked {
+    let mut asked = asked(body, &wait);
+    change(&mut asked);
+    conversations.shape(&asked)
+}
+
+/// A request of Messages.
+pub(crate) fn asked<'a>(body: &'a [u8], wait: &'a Wait) -> Asked<'a> {
+    Asked {
         protocol: Protocol::Messages,
         counts: false,
         model: None,
         body,
         now: Timestamp(0),
         wish: None,
-        wait: &wait,
-    };
-    change(&mut asked);
-    conversations.shape(&asked)
+        wait,
+    }
 }
 
 pub(crate) fn text(shaped: &Shaped) -> String {

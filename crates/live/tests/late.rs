@@ -6,10 +6,10 @@ use std::time::Duration;
 use foveal_live::Conversations;
 use foveal_live::recorder::{InMemory, Planned, Recorder, Turn, Unrecorded};
 use foveal_live::request::{Asked, Shaped, Wait};
-use foveal_transcript::{ContentHash, Timestamp};
+use foveal_transcript::ContentHash;
 use foveal_wire::Protocol;
 
-use crate::faults::{ask, body, output, text};
+use crate::faults::{ask, asked, body, output, text};
 use crate::support::over;
 
 /// Does something when a decision is to be kept: by then nobody may wait for it any longer.
@@ -48,15 +48,7 @@ impl Recorder for Slow {
 }
 
 fn ask_for(conversations: &Conversations, body: &[u8], wait: &Wait) -> Shaped {
-    conversations.shape(&Asked {
-        protocol: Protocol::Messages,
-        counts: false,
-        model: None,
-        body,
-        now: Timestamp(0),
-        wish: None,
-        wait,
-    })
+    conversations.shape(&asked(body, wait))
 }
 
 #[test]
@@ -159,15 +151,8 @@ fn what_was_decided_earlier_goes_where_its_text_stands_now() {
         format!(r#"{{"model":"m","messages":[{{"role":"user","content":"Run it."}},{messages}]}}"#)
     };
     let chat = |body: &str, wait: &Wait| {
-        conversations.shape(&Asked {
-            protocol: Protocol::Chat,
-            counts: false,
-            model: None,
-            body: body.as_bytes(),
-            now: Timestamp(0),
-            wish: None,
-            wait,
-        })
+        let asked = Asked { protocol: Protocol::Chat, ..asked(body.as_bytes(), wait) };
+        conversations.shape(&asked)
     };
     let first = text(&chat(&body(&[call(0), result(0, &marked)]), &Wait::default()));
     assert!(!first.is_empty() && !first.contains(&output(0)));

@@ -6,7 +6,7 @@ use foveal_context::engine::Engine;
 use foveal_context::planner::Planner;
 use foveal_context::tokens::Tokenizer;
 use foveal_live::recorder::InMemory;
-use foveal_live::request::Wait;
+use foveal_live::request::{Shaped, Wait};
 use foveal_live::rules::Rules;
 use foveal_testkit::bodies::Api;
 use foveal_testkit::scripts;
@@ -17,7 +17,7 @@ use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 
 use crate::support::{
-    MODEL, bytes, conversations, messages, over, protocol, requests, shaped, shaped_for,
+    MODEL, Sent, bytes, conversations, messages, over, protocol, requests, shaped, shaped_for,
     without_results,
 };
 
@@ -55,6 +55,26 @@ fn profiles() -> impl Strategy<Value = &'static str> {
     (0..PROFILES.len()).prop_map(|at| PROFILES[at])
 }
 
+/// Checks that what went before is a prefix of what goes, unless a rewrite is declared. `earlier`
+/// has the messages of earlier requests as they came and as they went.
+fn goes_on(
+    earlier: &mut Vec<(Vec<String>, Vec<String>)>,
+    sent: &Sent,
+    shaped: Shaped,
+) -> Result<(), TestCaseError> {
+    let rewrite = shaped.about.rewrite;
+    let asked = messages(sent.api, &sent.body);
+    let went = messages(sent.api, &bytes(shaped, sent));
+    // A client that went back goes on from what went at that time.
+    let continued = earlier.iter().rev().filter(|(before, _)| asked.starts_with(before));
+    let continued = continued.max_by_key(|(before, _)| before.len());
+    if let Some((_, went_before)) = continued.filter(|_| rewrite.is_none()) {
+        prop_assert_eq!(&went_before[..], &went[..went_before.len()]);
+    }
+    earlier.push((asked, went));
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(config())]
 
@@ -78,16 +98,7 @@ proptest! {
         let mut earlier: Vec<(Vec<String>, Vec<String>)> = Vec::new();
         for sent in requests(&script, api) {
             let shaped = shaped(&conversations, &sent);
-            let rewrite = shaped.about.rewrite;
-            let asked = messages(api, &sent.body);
-            let went = messages(api, &bytes(shaped, &sent));
-            // A client that went back goes on from what went at that time.
-            let continued = earlier.iter().rev().filter(|(before, _)| asked.starts_with(before));
-            let continued = continued.max_by_key(|(before, _)| before.len());
-            if let Some((_, went_before)) = continued.filter(|_| rewrite.is_none()) {
-                prop_assert_eq!(&went_before[..], &went[..went_before.len()]);
-            }
-            earlier.push((asked, went));
+            goes_on(&mut earlier, &sent, shaped)?;
         }
     }
 
@@ -105,15 +116,7 @@ proptest! {
                 one = over(profile, Arc::clone(&kept) as _);
             }
             let shaped = shaped(&one, &sent);
-            let rewrite = shaped.about.rewrite;
-            let asked = messages(api, &sent.body);
-            let went = messages(api, &bytes(shaped, &sent));
-            let continued = earlier.iter().rev().filter(|(before, _)| asked.starts_with(before));
-            let continued = continued.max_by_key(|(before, _)| before.len());
-            if let Some((_, went_before)) = continued.filter(|_| rewrite.is_none()) {
-                prop_assert_eq!(&went_before[..], &went[..went_before.len()]);
-            }
-            earlier.push((asked, went));
+            goes_on(&mut earlier, &sent, shaped)?;
         }
     }
 
