@@ -361,6 +361,7 @@ impl<'a> State<'a> {
             shaped: projected.prompt,
             client: raw.kept,
             foveal,
+            is_unmarked: false,
         };
         Some(self.meter.take(&request, self.prices))
     }

@@ -5,6 +5,6 @@ mod choice;
 mod given;
 mod routes;
 
-pub(crate) use self::choice::{Profile, WebSocketChoice};
+pub(crate) use self::choice::{CacheChoice, Profile, WebSocketChoice};
 pub(crate) use self::given::{BadGiven, GatewaySettings, Given, LISTEN_PORT, is_name};
 pub(crate) use self::routes::{Routes, split_version};

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::gateway::{BadGiven, GatewaySettings, Given, Profile, WebSocketChoice, is_name};
+use crate::gateway::{
+    BadGiven, CacheChoice, GatewaySettings, Given, Profile, WebSocketChoice, is_name,
+};
 use crate::listening;
 
 /// The longest time that a decision may take, in milliseconds.
@@ -19,6 +21,7 @@ pub(super) struct WrittenGateway {
     /// A port of this machine, or an address.
     listen: Option<Listen>,
     profile: Option<Profile>,
+    cache: Option<CacheChoice>,
     websockets: Option<WebSocketChoice>,
     decision_time_ms: Option<DecisionTime>,
     hosts: Vec<String>,
@@ -33,6 +36,7 @@ impl From<WrittenGateway> for GatewaySettings {
         Self {
             listen: written.listen.map(|listen| listen.0),
             profile: written.profile,
+            cache: written.cache,
             websockets: written.websockets,
             decision: written.decision_time_ms.map(|time| Duration::from_millis(time.0)),
             hosts: written.hosts,
