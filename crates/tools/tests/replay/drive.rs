@@ -630,6 +630,7 @@ impl Drive {
             if let Some((_, rest)) = answer.text.split_once("[before: ") {
                 self.kept.insert(rest[..12].to_owned(), text);
             }
+            self.reader.wrote(path, &new);
             edited
         };
         if on_disk != expected {

@@ -12,6 +12,9 @@ pub(super) struct Reader {
     texts: HashSet<String>,
     /// What was shown as the line of this number of a file.
     places: HashMap<(String, u32), HashSet<String>>,
+    /// What it wrote into files itself: whole lines, by path. They stand in its own calls, where no
+    /// note may send it, but it knows them.
+    written: HashMap<String, HashSet<String>>,
 }
 
 /// What came of looking through an answer.
@@ -33,6 +36,11 @@ impl Reader {
     fn learn(&mut self, path: &str, number: u32, text: &str) {
         self.places.entry((path.to_owned(), number)).or_default().insert(text.to_owned());
         self.texts.insert(text.to_owned());
+    }
+
+    /// A whole line of `path` that it spelled out in a call of its own.
+    pub(super) fn wrote(&mut self, path: &str, line: &str) {
+        self.written.entry(path.to_owned()).or_default().insert(line.to_owned());
     }
 
     /// A text that was asked for by its handle.
@@ -63,11 +71,13 @@ impl Reader {
         })
     }
 
-    /// How many of `lines` were seen as lines of `path`, also where others have moved them since.
+    /// How many of `lines` were seen as lines of `path`, or written, also where others have moved
+    /// them since.
     pub(super) fn count_seen(&self, path: &str, lines: &[String]) -> usize {
         let of_path = self.places.iter().filter(|((of, _), _)| of == path);
-        let seen: HashSet<&str> =
-            of_path.flat_map(|(_, texts)| texts).map(|text| &**text).collect();
+        let shown = of_path.flat_map(|(_, texts)| texts);
+        let written = self.written.get(path).into_iter().flatten();
+        let seen: HashSet<&str> = shown.chain(written).map(|text| &**text).collect();
         lines.iter().filter(|line| seen.contains(line.as_str())).count()
     }
 
