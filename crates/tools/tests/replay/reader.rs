@@ -128,6 +128,12 @@ impl Reader {
                 learned.push(number);
             } else if is_cut(text, now) {
                 found.leaves_out = true;
+            } else if let Some(end) = is_full_within(text, now, number)
+                && end as usize <= lines.len()
+            {
+                found.leaves_out = true;
+                covered[number as usize - 1..end as usize].fill(true);
+                last = end;
             } else {
                 return Err(format!("{line:?}, but the file has {now:?}"));
             }
@@ -402,6 +408,15 @@ fn clean(line: &str) -> String {
             .expect("the pattern is one")
     });
     ESCAPES.replace_all(line, "").trim_end().to_owned()
+}
+
+/// The last line that is left out where an answer is full within line `number`: behind its beginning
+/// stands a note on the rest of it and the lines after it.
+fn is_full_within(shown: &str, whole: &str, number: u32) -> Option<u32> {
+    let (start, said) = shown.rsplit_once('[')?;
+    let is_full = said.contains(" left out: the answer is full; expand ");
+    let Some(Note::LeftOut((first, last))) = note(&format!("[{said}")) else { return None };
+    (is_full && first == number && whole.starts_with(start)).then_some(last)
 }
 
 /// Whether `shown` is `whole` with parts left out that are named in their place.
