@@ -67,9 +67,13 @@ pub struct Shaped {
     pub about: About,
 }
 
+/// What a client asks of foveal itself.
+pub(crate) fn wish(headers: &HeaderMap) -> Option<&str> {
+    headers.get(WISH_HEADER).and_then(|wish| wish.to_str().ok())
+}
+
 impl Shaper for Conversations {
     fn shape(&self, asked: &Asked) -> Shaped {
-        let wish = asked.headers.get(WISH_HEADER).and_then(|wish| wish.to_str().ok());
         let shaped = Conversations::shape(
             self,
             &request::Asked {
@@ -78,7 +82,7 @@ impl Shaper for Conversations {
                 model: route::model(&asked.path).as_deref(),
                 body: &asked.body,
                 now: asked.now,
-                wish,
+                wish: wish(&asked.headers),
                 wait: &asked.wait,
             },
         );

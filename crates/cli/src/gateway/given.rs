@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use foveal_gateway::traces::Collector;
 use foveal_gateway::upstream::{BadUpstream, Upstream, Upstreams};
 
 use super::choice::{Profile, WebSocketChoice};
@@ -24,6 +25,8 @@ pub(crate) struct GatewaySettings {
     pub(crate) websockets: Option<WebSocketChoice>,
     pub(crate) decision: Option<Duration>,
     pub(crate) hosts: Vec<String>,
+    /// Where traces go.
+    pub(crate) otel: Option<Collector>,
     pub(crate) upstreams: Given,
 }
 

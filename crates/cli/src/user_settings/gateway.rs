@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use foveal_gateway::traces::{BadCollector, Collector};
 use serde::Deserialize;
 
 use crate::gateway::{BadGiven, GatewaySettings, Given, Profile, WebSocketChoice, is_name};
@@ -22,6 +23,8 @@ pub(super) struct WrittenGateway {
     websockets: Option<WebSocketChoice>,
     decision_time_ms: Option<DecisionTime>,
     hosts: Vec<String>,
+    /// Where traces go.
+    otel: Option<CollectorAddress>,
     /// Takes all that names no other.
     upstream: Option<Address>,
     /// Names and addresses of servers that a path or a header names.
@@ -36,6 +39,7 @@ impl From<WrittenGateway> for GatewaySettings {
             websockets: written.websockets,
             decision: written.decision_time_ms.map(|time| Duration::from_millis(time.0)),
             hosts: written.hosts,
+            otel: written.otel.map(|address| address.0),
             upstreams: given(written.upstream, written.upstreams)
                 .expect("each name and address was looked at where it stands"),
         }
@@ -65,6 +69,8 @@ enum WrongValue {
     DecisionTime(u64),
     #[error(transparent)]
     Given(#[from] BadGiven),
+    #[error(transparent)]
+    Collector(#[from] BadCollector),
 }
 
 #[derive(Debug, Deserialize)]
@@ -116,6 +122,19 @@ impl TryFrom<String> for Address {
     fn try_from(text: String) -> Result<Self, WrongValue> {
         Given::default().set_every(&text)?;
         Ok(Self(text))
+    }
+}
+
+/// The address of a collector.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "String")]
+struct CollectorAddress(Collector);
+
+impl TryFrom<String> for CollectorAddress {
+    type Error = WrongValue;
+
+    fn try_from(text: String) -> Result<Self, WrongValue> {
+        Ok(Self(Collector::at(&text)?))
     }
 }
 

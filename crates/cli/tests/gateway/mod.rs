@@ -5,3 +5,4 @@ mod secrets;
 mod served;
 mod soak;
 mod terminal;
+mod traces;
