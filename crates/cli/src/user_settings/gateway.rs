@@ -21,6 +21,8 @@ pub(super) struct WrittenGateway {
     profile: Option<Profile>,
     websockets: Option<WebSocketChoice>,
     decision_time_ms: Option<DecisionTime>,
+    /// Whether requests are given a tool for what is left out of them.
+    expand: bool,
     hosts: Vec<String>,
     /// Takes all that names no other.
     upstream: Option<Address>,
@@ -35,6 +37,7 @@ impl From<WrittenGateway> for GatewaySettings {
             profile: written.profile,
             websockets: written.websockets,
             decision: written.decision_time_ms.map(|time| Duration::from_millis(time.0)),
+            expand: written.expand,
             hosts: written.hosts,
             upstreams: given(written.upstream, written.upstreams)
                 .expect("each name and address was looked at where it stands"),
