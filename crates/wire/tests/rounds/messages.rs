@@ -40,7 +40,7 @@ fn document(number: u64, content: &[Value], reason: &str) -> Value {
 }
 
 fn event(value: &Value) -> String {
-    format!("event: {}\ndata: {value}\n\n", value["type"].as_str().unwrap())
+    format!("event: {}\ndata: {value}\n\n", value["type"].as_str().expect("as it was made"))
 }
 
 /// The same answer as a stream.
@@ -52,7 +52,7 @@ fn stream(number: u64, content: &[Value], reason: &str) -> String {
     all.push_str("event: ping\ndata: {\"type\": \"ping\"}\n\n");
     for (index, block) in content.iter().enumerate() {
         let mut empty = block.clone();
-        let deltas = match block["type"].as_str().unwrap() {
+        let deltas = match block["type"].as_str().expect("as it was made") {
             "text" => {
                 empty["text"] = json!("");
                 vec![json!({"type": "text_delta", "text": block["text"]})]
@@ -83,7 +83,7 @@ fn stream(number: u64, content: &[Value], reason: &str) -> String {
         all.push_str(&event(&json!({"type": "content_block_stop", "index": index})));
     }
     let mut told = usage(number);
-    told.as_object_mut().unwrap().remove("cache_creation");
+    told.as_object_mut().expect("as it was made").remove("cache_creation");
     let delta = json!({"stop_reason": reason, "stop_sequence": null});
     all.push_str(&event(&json!({"type": "message_delta", "delta": delta, "usage": told})));
     all + &event(&json!({"type": "message_stop"}))
@@ -95,25 +95,26 @@ fn accumulated(stream: &str) -> Value {
     let mut inputs: Vec<String> = Vec::new();
     let mut ends = 0;
     for line in stream.lines().filter_map(|line| line.strip_prefix("data: ")) {
-        let event: Value = serde_json::from_str(line).unwrap();
-        match event["type"].as_str().unwrap() {
+        let event: Value = serde_json::from_str(line).expect("as it was made");
+        match event["type"].as_str().expect("as it was made") {
             "message_start" => {
                 assert!(message.is_null(), "one start: {stream}");
                 message = event["message"].clone();
             }
             "content_block_start" => {
-                let content = message["content"].as_array_mut().unwrap();
+                let content = message["content"].as_array_mut().expect("as it was made");
                 assert_eq!(event["index"], json!(content.len()), "indices go on");
                 content.push(event["content_block"].clone());
                 inputs.push(String::new());
             }
             "content_block_delta" => {
-                let at = event["index"].as_u64().unwrap() as usize;
+                let at = event["index"].as_u64().expect("as it was made") as usize;
                 let block = &mut message["content"][at];
                 let delta = &event["delta"];
                 for key in ["text", "thinking"] {
                     if let Some(more) = delta[key].as_str() {
-                        block[key] = json!(block[key].as_str().unwrap().to_owned() + more);
+                        block[key] =
+                            json!(block[key].as_str().expect("as it was made").to_owned() + more);
                     }
                 }
                 if !delta["signature"].is_null() {
@@ -124,7 +125,7 @@ fn accumulated(stream: &str) -> Value {
             "message_delta" => {
                 ends += 1;
                 message["stop_reason"] = event["delta"]["stop_reason"].clone();
-                for (key, value) in event["usage"].as_object().unwrap() {
+                for (key, value) in event["usage"].as_object().expect("as it was made") {
                     message["usage"][key] = value.clone();
                 }
             }
@@ -133,14 +134,14 @@ fn accumulated(stream: &str) -> Value {
     }
     assert_eq!(ends, 1, "one end: {stream}");
     for (at, input) in inputs.iter().enumerate().filter(|(_, input)| !input.is_empty()) {
-        message["content"][at]["input"] = serde_json::from_str(input).unwrap();
+        message["content"][at]["input"] = serde_json::from_str(input).expect("as it was made");
     }
     message
 }
 
 /// One round: what is shown, and whether a call of the tool stands behind it.
 fn told(rounds: &[Vec<Value>], pieces: usize) -> (String, Vec<Turn>) {
-    let mut merged = RoundStream::new(API).unwrap();
+    let mut merged = RoundStream::new(API).expect("as it was made");
     let (mut out, mut turns) = (Vec::new(), Vec::new());
     for (number, content) in rounds.iter().enumerate() {
         let is_last = number + 1 == rounds.len();
@@ -156,7 +157,7 @@ fn told(rounds: &[Vec<Value>], pieces: usize) -> (String, Vec<Turn>) {
     }
     merged.release(false, &mut out);
     merged.finish(&mut out);
-    (String::from_utf8(out).unwrap(), turns)
+    (String::from_utf8(out).expect("as it was made"), turns)
 }
 
 proptest! {
@@ -178,7 +179,7 @@ proptest! {
             content.iter().cloned().chain(own).collect()
         }).collect();
         let (out, turns) = told(&rounds, pieces);
-        let mut merged = RoundDocument::new(API).unwrap();
+        let mut merged = RoundDocument::new(API).expect("as it was made");
         let mut of_documents = Vec::new();
         for (at, content) in rounds.iter().enumerate() {
             if at > 0 {
@@ -188,7 +189,7 @@ proptest! {
             let document = document(at as u64 + 1, content, reason);
             of_documents.extend(merged.take(document.to_string().into_bytes()));
         }
-        let document: Value = serde_json::from_slice(&merged.told(false)).unwrap();
+        let document: Value = serde_json::from_slice(&merged.told(false)).expect("as it was made");
         let message = accumulated(&out);
         prop_assert_eq!(&message, &document);
         prop_assert_eq!(&message["id"], "msg_1");
@@ -205,7 +206,7 @@ proptest! {
         prop_assert_eq!(turns.len(), rounds.len());
         for (turn, of_document) in turns.iter().zip(&of_documents) {
             let said = |turn: &Turn| -> Value {
-                serde_json::from_slice(turn.said.as_ref().unwrap()).unwrap()
+                serde_json::from_slice(turn.said.as_ref().expect("as it was made")).expect("as it was made")
             };
             prop_assert_eq!(said(turn), said(of_document));
             prop_assert_eq!((&turn.shown, turn.waits), (&of_document.shown, of_document.waits));
@@ -227,8 +228,13 @@ fn check_restored(
     let ask = json!({"model": "m", "messages": [{"role": "user", "content": "hi"}]}).to_string();
     let mut followed = ask.clone().into_bytes();
     for turn in &turns[..turns.len() - 1] {
-        let body = Body::scan(API, &followed).unwrap();
-        followed = going_on(&body, &followed, turn.said.as_ref().unwrap(), &answered(turn));
+        let body = Body::scan(API, &followed).expect("as it was made");
+        followed = going_on(
+            &body,
+            &followed,
+            turn.said.as_ref().expect("as it was made"),
+            &answered(turn),
+        );
     }
     let hidden: Vec<Hidden> = turns
         .iter()
@@ -243,17 +249,18 @@ fn check_restored(
             {"role": "user", "content": "hi"}, answer, {"role": "user", "content": "on"},
         ]});
         let next = next.to_string().into_bytes();
-        let body = Body::scan(API, &next).unwrap();
+        let body = Body::scan(API, &next).expect("as it was made");
         let Some(insertions) = restored(&body, &next, 1, &hidden) else {
             // Only an answer that shows nothing behind the last call cannot be taken apart.
-            let last = rounds.last().unwrap();
+            let last = rounds.last().expect("as it was made");
             prop_assert!(last.is_empty(), "{}", String::from_utf8_lossy(&next));
             continue;
         };
-        let whole: Value = serde_json::from_slice(&inserted(&next, insertions)).unwrap();
-        let before: Value = serde_json::from_slice(&followed).unwrap();
-        let before = before["messages"].as_array().unwrap();
-        let now = whole["messages"].as_array().unwrap();
+        let whole: Value =
+            serde_json::from_slice(&inserted(&next, insertions)).expect("as it was made");
+        let before: Value = serde_json::from_slice(&followed).expect("as it was made");
+        let before = before["messages"].as_array().expect("as it was made");
+        let now = whole["messages"].as_array().expect("as it was made");
         prop_assert_eq!(&now[..before.len()], &before[..]);
         prop_assert_eq!(now.len(), before.len() + 2);
     }
@@ -268,13 +275,13 @@ fn a_turn_that_calls_the_clients_tools_too_shows_these_alone() {
         call("foveal_expand", "t2"),
         call("read", "t3"),
     ];
-    let mut merged = RoundStream::new(API).unwrap();
+    let mut merged = RoundStream::new(API).expect("as it was made");
     let mut out = Vec::new();
     merged.push(stream(1, &content, "tool_use").as_bytes(), &mut out);
-    let turn = merged.ended().unwrap();
+    let turn = merged.ended().expect("as it was made");
     assert!(turn.waits_for_client && !turn.waits);
     merged.release(false, &mut out);
-    let message = accumulated(std::str::from_utf8(&out).unwrap());
+    let message = accumulated(std::str::from_utf8(&out).expect("as it was made"));
     assert_eq!(message["content"], json!([content[0], content[1], content[3]]));
     assert_eq!(message["stop_reason"], "tool_use");
     let calls = turn.calls.iter().cloned();
@@ -287,28 +294,28 @@ fn a_turn_that_calls_the_clients_tools_too_shows_these_alone() {
         {"role": "user", "content": [result("t1"), result("t3"), {"type": "text", "text": "on"}]},
     ]});
     let next = next.to_string().into_bytes();
-    let body = Body::scan(API, &next).unwrap();
-    let whole = inserted(&next, restored(&body, &next, 1, &hidden).unwrap());
-    let whole: Value = serde_json::from_slice(&whole).unwrap();
+    let body = Body::scan(API, &next).expect("as it was made");
+    let whole = inserted(&next, restored(&body, &next, 1, &hidden).expect("as it was made"));
+    let whole: Value = serde_json::from_slice(&whole).expect("as it was made");
     assert_eq!(whole["messages"][1]["content"], json!(content));
-    let results = whole["messages"][2]["content"].as_array().unwrap();
+    let results = whole["messages"][2]["content"].as_array().expect("as it was made");
     let ids: Vec<&str> =
         results.iter().filter_map(|result| result["tool_use_id"].as_str()).collect();
     assert_eq!(ids, ["t1", "t2", "t3"]);
     // A client that sends something else back gets nothing put in.
-    let other = String::from_utf8(next).unwrap().replace("both", "other");
-    let body = Body::scan(API, other.as_bytes()).unwrap();
+    let other = String::from_utf8(next).expect("as it was made").replace("both", "other");
+    let body = Body::scan(API, other.as_bytes()).expect("as it was made");
     assert_eq!(restored(&body, other.as_bytes(), 1, &hidden), None);
 }
 
 #[test]
 fn a_turn_that_ends_though_it_waits_says_so() {
     let content = [json!({"type": "text", "text": "a"}), call("foveal_expand", "t1")];
-    let mut merged = RoundStream::new(API).unwrap();
+    let mut merged = RoundStream::new(API).expect("as it was made");
     let mut out = Vec::new();
     merged.push(stream(1, &content, "tool_use").as_bytes(), &mut out);
     merged.release(true, &mut out);
-    let message = accumulated(std::str::from_utf8(&out).unwrap());
+    let message = accumulated(std::str::from_utf8(&out).expect("as it was made"));
     assert_eq!(message["stop_reason"], "end_turn");
     assert_eq!(message["content"], json!([content[0]]));
 }
