@@ -6,6 +6,7 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use crate::colour::{ColourChoice, Painter};
+use crate::gateway;
 use foveal_embedder::{ApiKey, KEY_VARIABLE};
 
 /// Holds what clients of `foveal mcp` over HTTP have to show. Not an argument: those can be read
@@ -61,6 +62,8 @@ pub(crate) struct Environment {
     pub(crate) cline: Option<PathBuf>,
     /// What agents are told by variables of their own, of those that `OF_AGENTS` names.
     pub(crate) of_agents: BTreeMap<&'static str, String>,
+    /// What is said of where traces go.
+    pub(crate) of_traces: gateway::Told,
     /// Folders in which programs are looked for.
     pub(crate) path: Option<OsString>,
     /// Where programs keep the user's data, if the user moved it.
@@ -190,6 +193,7 @@ impl Environment {
             cline_data: path("CLINE_DATA_DIR"),
             cline: path("CLINE_DIR"),
             of_agents: of_agents(),
+            of_traces: of_traces(),
             path: variable("PATH"),
             data: path("XDG_DATA_HOME"),
             local_data: path("LOCALAPPDATA"),
@@ -226,6 +230,12 @@ fn of_agents() -> BTreeMap<&'static str, String> {
         Some((name, if name.ends_with("_KEY") { "set".to_owned() } else { value }))
     });
     told.collect()
+}
+
+/// What is said of where traces go. Keys may be in it: it is never printed.
+fn of_traces() -> gateway::Told {
+    let told = gateway::VARIABLES.into_iter();
+    told.filter_map(|name| Some((name, variable(name)?.to_string_lossy().into_owned()))).collect()
 }
 
 /// The variables that commands run by tools see.

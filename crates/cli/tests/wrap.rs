@@ -8,7 +8,8 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use portable_pty::{CommandBuilder, PtySize, native_pty_system};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, kill_process_group, waitpid};
 
 use crate::world::{Ran, World};
 
@@ -187,6 +188,111 @@ fn signals_are_the_agents() {
     // As a shell has it: 128 and the signal.
     assert_eq!(child.wait().expect("our child").code(), Some(143));
     let _ = kill_process_group(pid, Signal::KILL);
+}
+
+/// What was ignored before, as by `nohup`, the agent ignores too.
+#[test]
+fn ignored_signals_stay_ignored() {
+    let world = world("ignored", "claude", "grep SigIgn /proc/$$/status; exit 0");
+    if !std::path::Path::new("/proc/self/status").exists() {
+        return;
+    }
+    for (traps, expected) in [("''", 1), ("-", 0)] {
+        let whole = command(&world, &["claude"]);
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("trap {traps} HUP; exec \"$0\" \"$@\"")]);
+        shell.arg(whole.get_program()).args(whole.get_args()).current_dir(&world.folder);
+        shell.env_clear().envs(whole.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let ran = world.ran(&mut shell);
+        let mask = ran.out.trim().strip_prefix("SigIgn:").expect("a mask").trim();
+        let mask = u64::from_str_radix(mask, 16).expect("a mask");
+        assert_eq!(mask & 1, expected, "{traps}: {ran:?}");
+    }
+}
+
+/// An agent that stops itself, as those do that read Ctrl+Z from a terminal.
+const STOPS: &str = "echo ready; kill -STOP $$; echo again; exit 5";
+
+#[test]
+fn who_waits_for_foveal_sees_that_the_agent_stops() {
+    let world = world("stops", "claude", STOPS);
+    let mut child = command(&world, &["claude"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .process_group(0)
+        .spawn()
+        .expect("the program starts");
+    let pid = Pid::from_raw(i32::try_from(child.id()).expect("a pid")).expect("a pid");
+    let waited = waitpid(Some(pid), WaitOptions::UNTRACED).expect("our child");
+    assert!(waited.expect("a status").1.stopped(), "{waited:?}");
+    // Of this one alone: it lets the agent go on.
+    kill_process(pid, Signal::CONT).expect("it runs");
+    assert_eq!(child.wait().expect("our child").code(), Some(5));
+    let mut out = String::new();
+    child.stdout.take().expect("it is piped").read_to_string(&mut out).expect("text");
+    assert_eq!(out, "ready\nagain\n");
+}
+
+/// At a terminal the shell is there again while the agent stands, and `fg` lets it go on.
+#[test]
+fn a_shell_gets_its_terminal_back_while_the_agent_stops() {
+    let shell = std::path::Path::new("/bin/bash");
+    if !shell.exists() {
+        return;
+    }
+    // Once by itself, and once by Ctrl+Z.
+    let waits = "echo ready; read line; echo again; exit 5";
+    for (name, script) in [("itself", STOPS), ("keyboard", waits)] {
+        let world = world(&format!("shell_{name}"), "claude", script);
+        let pair = native_pty_system().openpty(PtySize::default()).expect("a terminal");
+        let mut command = CommandBuilder::new(shell);
+        command.args(["--norc", "--noprofile", "--noediting", "-i"]);
+        command.cwd(&world.folder);
+        command.env_clear();
+        command.env("HOME", world.folder.join("home"));
+        command.env("PATH", format!("{}:/usr/bin:/bin", world.folder.join("bin").display()));
+        command.env("PS1", "$ ");
+        let mut child = pair.slave.spawn_command(command).expect("the program starts");
+        drop(pair.slave);
+        let mut keys = pair.master.take_writer().expect("a writer");
+        let mut reader = pair.master.try_clone_reader().expect("a reader");
+        let (told, lines) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let mut part = [0; 4096];
+            while let Ok(count @ 1..) = reader.read(&mut part) {
+                drop(told.send(String::from_utf8_lossy(&part[..count]).into_owned()));
+            }
+        });
+        let mut shown = String::new();
+        let mut until = |text: &str| {
+            while !shown.contains(text) {
+                let part = lines.recv_timeout(Duration::from_secs(60));
+                shown.push_str(&part.unwrap_or_else(|_| panic!("{name}: no {text} in {shown}")));
+            }
+            shown = shown.split_off(shown.find(text).expect("it is there") + text.len());
+        };
+        let foveal = env!("CARGO_BIN_EXE_foveal");
+        writeln!(keys, "'{foveal}' wrap claude").expect("a terminal");
+        until("ready\r\n");
+        if script == waits {
+            keys.write_all(b"\x1a").expect("a terminal");
+        }
+        until("Stopped");
+        // What is typed does not spell what is waited for.
+        writeln!(keys, "echo the sh''ell is here").expect("a terminal");
+        until("the shell is here");
+        writeln!(keys, "fg").expect("a terminal");
+        until("claude");
+        if script == waits {
+            writeln!(keys).expect("a terminal");
+        }
+        until("again");
+        writeln!(keys, "echo co''de $?").expect("a terminal");
+        until("code 5");
+        writeln!(keys, "exit").expect("a terminal");
+        child.wait().expect("it ends");
+    }
 }
 
 /// A model that answers each request with a word.

@@ -7,7 +7,10 @@ use foveal_transcript::Timestamp;
 use foveal_wire::Protocol;
 use foveal_wire::response::Billed;
 
-/// Is told of every request. Never told: headers, and what was said.
+use crate::trace_parent::TraceParent;
+
+/// Is told of every request. Never told: headers, but for which trace a request belongs to and what
+/// it asks of foveal itself, and what was said.
 pub trait Observer: Send + Sync {
     /// A request has ended.
     fn ended(&self, exchange: &Exchange);
@@ -35,8 +38,18 @@ pub struct Exchange {
     pub time: Timestamp,
     /// The API, where it is one of a model.
     pub protocol: Option<Protocol>,
+    /// What it asks for.
+    pub purpose: Purpose,
     /// Who was asked.
     pub upstream: String,
+    /// The host of that server, and its port.
+    pub server: String,
+    /// 0 where it is not clear.
+    pub port: u16,
+    /// The span that it is part of, in the client's own trace.
+    pub parent: Option<TraceParent>,
+    /// What the client asks of foveal itself, as it spelled that: the name of a profile, or `off`.
+    pub wish: Option<String>,
     /// What the shaper tells.
     pub about: About,
     /// Why what was decided earlier went alone, or the client's own bytes.
@@ -62,6 +75,19 @@ pub struct Exchange {
     /// How many answers of the model it is told from: more than one where what was left out was
     /// given back in between. What is billed is the sum.
     pub rounds: u64,
+}
+
+/// What a request asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Purpose {
+    /// A model's answer.
+    Answer,
+    /// How many tokens a conversation has.
+    Count,
+    /// A connection over which a client would speak on its own terms.
+    WebSocket,
+    /// Anything else.
+    Other,
 }
 
 /// What an answer tells of itself. Nothing in it was said in the conversation.

@@ -21,13 +21,16 @@ mod route;
 mod service;
 mod speaking;
 mod told;
+mod trace_parent;
 mod websocket;
 
 pub mod exchange;
 pub mod settings;
 pub mod shaper;
+pub mod traces;
 pub mod upstream;
 
 pub use foveal_listening::Token;
 pub use listen::Gateway;
 pub use settings::{Limits, ServeError, Settings, WebSockets};
+pub use trace_parent::{SpanId, TraceId, TraceParent};

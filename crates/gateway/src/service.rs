@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 use foveal_listening::{Held, Share};
 use foveal_live::offered::Offered;
 use foveal_live::request::{About, Wait};
-use foveal_wire::Protocol;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::CONTENT_ENCODING;
 use hyper::http::request::Parts;
@@ -19,7 +18,7 @@ use crate::body::{self, Passed};
 use crate::client::Upward;
 use crate::compressing::{self, Wanted};
 use crate::decoding::Decoding;
-use crate::exchange::{End, Exchange, FailedOpen};
+use crate::exchange::{End, Exchange, FailedOpen, Purpose};
 use crate::expanding::{self, Next, Offering, Rounds};
 use crate::gate::Gate;
 use crate::headers;
@@ -28,8 +27,9 @@ use crate::pages;
 use crate::refusal::Refusal;
 use crate::route::{self, Route};
 use crate::settings::{Settings, WebSockets};
-use crate::shaper::{Asked, Shaped};
+use crate::shaper::{self, Asked, Shaped};
 use crate::told::Told;
+use crate::trace_parent::TraceParent;
 use crate::upstream::Upstream;
 use crate::websocket;
 
@@ -97,7 +97,7 @@ impl Service {
             Ok(chosen) => chosen,
             Err(error) => return Refusal::NoUpstream(error.to_string()).response(protocol),
         };
-        let mut told = self.told(began, protocol, upstream);
+        let mut told = self.told(began, route, &parts, upstream);
         let bound = Bound { upstream, path, route };
         match self.pass_on(parts, body, &bound, &mut told).await {
             Ok(response) => {
@@ -139,12 +139,17 @@ impl Service {
         answered.unwrap_or_else(|refusal| refusal.response(None))
     }
 
-    fn told(&self, began: Instant, protocol: Option<Protocol>, upstream: &Upstream) -> Told {
+    fn told(&self, began: Instant, route: Route, parts: &Parts, upstream: &Upstream) -> Told {
         let exchange = Exchange {
             number: self.requests.fetch_add(1, Ordering::Relaxed) + 1,
             time: (self.settings.now)(),
-            protocol,
+            protocol: route.protocol(),
+            purpose: purpose(route),
             upstream: upstream.name.clone(),
+            server: upstream.server().to_owned(),
+            port: upstream.port(),
+            parent: TraceParent::of(&parts.headers),
+            wish: shaper::wish(&parts.headers).map(str::to_owned),
             about: About::default(),
             failed_open: None,
             bytes_asked: 0,
@@ -370,6 +375,15 @@ pub(crate) enum Passing {
     /// What was put together of whole answers.
     Whole(Bytes),
     Own(Passed),
+}
+
+fn purpose(route: Route) -> Purpose {
+    match route {
+        Route::Answer(_) | Route::Signed(_) => Purpose::Answer,
+        Route::Count(_) => Purpose::Count,
+        Route::WebSocket(_) => Purpose::WebSocket,
+        Route::Other => Purpose::Other,
+    }
 }
 
 /// What an upstream that cannot be asked is told of.

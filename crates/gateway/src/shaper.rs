@@ -96,6 +96,11 @@ pub struct Shaped {
     pub about: About,
 }
 
+/// What a client asks of foveal itself.
+pub(crate) fn wish(headers: &HeaderMap) -> Option<&str> {
+    headers.get(WISH_HEADER).and_then(|wish| wish.to_str().ok())
+}
+
 impl Shaper for Conversations {
     fn shape(&self, asked: &Asked) -> Shaped {
         let shaped = with_live(asked, |live| match asked.is_offered {
@@ -135,7 +140,7 @@ fn with_live<T>(asked: &Asked, then: impl FnOnce(&request::Asked<'_>) -> T) -> T
         model: route::model(&asked.path).as_deref(),
         body: &asked.body,
         now: asked.now,
-        wish: asked.headers.get(WISH_HEADER).and_then(|wish| wish.to_str().ok()),
+        wish: wish(&asked.headers),
         wait: &asked.wait,
     })
 }

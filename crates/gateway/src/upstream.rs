@@ -93,6 +93,17 @@ impl Upstream {
         Uri::from_parts(parts).ok()
     }
 
+    /// Its host, without a port.
+    pub(crate) fn server(&self) -> &str {
+        self.authority.host().trim_matches(['[', ']'])
+    }
+
+    /// The port that it is asked at.
+    pub(crate) fn port(&self) -> u16 {
+        let usual = if self.scheme == Scheme::HTTP { 80 } else { 443 };
+        self.authority.port_u16().unwrap_or(usual)
+    }
+
     /// What the header `host` says to it.
     pub(crate) fn host(&self) -> &str {
         self.authority.as_str()

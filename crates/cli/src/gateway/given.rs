@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use foveal_gateway::traces::Collector;
 use foveal_gateway::upstream::{BadUpstream, Upstream, Upstreams};
 
 use super::choice::{Profile, WebSocketChoice};
@@ -26,6 +27,8 @@ pub(crate) struct GatewaySettings {
     /// Whether requests are given a tool for what is left out of them.
     pub(crate) expand: bool,
     pub(crate) hosts: Vec<String>,
+    /// Where traces go.
+    pub(crate) otel: Option<Collector>,
     pub(crate) upstreams: Given,
 }
 

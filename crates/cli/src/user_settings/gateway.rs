@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use foveal_gateway::traces::{BadCollector, Collector};
 use serde::Deserialize;
 
 use crate::gateway::{BadGiven, GatewaySettings, Given, Profile, WebSocketChoice, is_name};
@@ -24,6 +25,8 @@ pub(super) struct WrittenGateway {
     /// Whether requests are given a tool for what is left out of them.
     expand: bool,
     hosts: Vec<String>,
+    /// Where traces go.
+    otel: Option<CollectorAddress>,
     /// Takes all that names no other.
     upstream: Option<Address>,
     /// Names and addresses of servers that a path or a header names.
@@ -39,6 +42,7 @@ impl From<WrittenGateway> for GatewaySettings {
             decision: written.decision_time_ms.map(|time| Duration::from_millis(time.0)),
             expand: written.expand,
             hosts: written.hosts,
+            otel: written.otel.map(|address| address.0),
             upstreams: given(written.upstream, written.upstreams)
                 .expect("each name and address was looked at where it stands"),
         }
@@ -68,6 +72,8 @@ enum WrongValue {
     DecisionTime(u64),
     #[error(transparent)]
     Given(#[from] BadGiven),
+    #[error(transparent)]
+    Collector(#[from] BadCollector),
 }
 
 #[derive(Debug, Deserialize)]
@@ -119,6 +125,19 @@ impl TryFrom<String> for Address {
     fn try_from(text: String) -> Result<Self, WrongValue> {
         Given::default().set_every(&text)?;
         Ok(Self(text))
+    }
+}
+
+/// The address of a collector.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "String")]
+struct CollectorAddress(Collector);
+
+impl TryFrom<String> for CollectorAddress {
+    type Error = WrongValue;
+
+    fn try_from(text: String) -> Result<Self, WrongValue> {
+        Ok(Self(Collector::at(&text)?))
     }
 }
 

@@ -6,3 +6,4 @@ mod secrets;
 mod served;
 mod soak;
 mod terminal;
+mod traces;

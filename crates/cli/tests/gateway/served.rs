@@ -23,6 +23,16 @@ impl Served {
     /// `complaints.txt` in the world's folder. With `blocks` no file may have more than so many
     /// blocks of 512 bytes, as on a full disk.
     pub(crate) fn start(world: &World, upstreams: &[String], blocks: Option<u32>) -> Self {
+        Self::start_with(world, upstreams, blocks, &[])
+    }
+
+    /// The same with more variables in its environment.
+    pub(crate) fn start_with(
+        world: &World,
+        upstreams: &[String],
+        blocks: Option<u32>,
+        variables: &[(&str, &str)],
+    ) -> Self {
         let whole = world.command("serve --json");
         let mut command = match blocks {
             None => whole,
@@ -42,7 +52,8 @@ impl Served {
         }
         command
             .current_dir(&world.folder)
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default());
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .envs(variables.iter().copied());
         let said = log(world, "complaints.txt");
         let before = fs::metadata(&said).map_or(0, |it| it.len()) as usize;
         let open = |path: PathBuf| File::options().create(true).append(true).open(path);
@@ -70,6 +81,14 @@ impl Served {
 
     pub(crate) fn process(&self) -> u32 {
         self.child.id()
+    }
+
+    /// Asks it to end, and waits for that.
+    pub(crate) fn stop(mut self) {
+        let process = self.process().to_string();
+        let asked = Command::new("kill").args(["-TERM", &process]).status();
+        assert!(asked.expect("the program starts").success());
+        assert!(self.child.wait().expect("it ends").success());
     }
 
     /// Ends it as a power cut does.

@@ -226,7 +226,7 @@ fn check_restored(
         calls.map(|called| Answered { called, text: "back".to_owned(), is_error: false }).collect()
     };
     let ask = json!({"model": "m", "messages": [{"role": "user", "content": "hi"}]}).to_string();
-    let mut followed = ask.clone().into_bytes();
+    let mut followed = ask.into_bytes();
     for turn in &turns[..turns.len() - 1] {
         let body = Body::scan(API, &followed).expect("as it was made");
         followed = going_on(

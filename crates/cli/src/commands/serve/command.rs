@@ -9,6 +9,7 @@ use foveal_gateway::Gateway;
 
 use super::start::Choices;
 use super::told::{Lines, Teller};
+use super::traced::{Complaints, Traced};
 use crate::environment::{Environment, SERVE_TOKEN_VARIABLE};
 use crate::gateway::{GatewaySettings, Given, LISTEN_PORT, Profile, WebSocketChoice};
 use crate::listening;
@@ -112,13 +113,14 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let listen = arguments.listen.or(settings.listen).unwrap_or(usual);
     let mut choices = arguments.behaviour.choices(listen, &given, &settings);
     choices.hosts = match arguments.hosts.is_empty() {
-        true => settings.hosts,
+        true => settings.hosts.clone(),
         false => arguments.hosts.clone(),
     };
     choices.token = listening::token(environment.serve_token.as_deref(), SERVE_TOKEN_VARIABLE)?;
     let store = toolbox::store_of_gateway(environment);
     let lines = Lines::printed(arguments.json, environment);
-    let (teller, telling) = Teller::start(Arc::clone(&store), lines);
+    let traced = Traced::start(environment, &settings, choices.profile, Complaints::AtOnce);
+    let (teller, telling) = Teller::start(Arc::clone(&store), lines, traced);
     let settings = choices.settings(store, Arc::new(teller))?;
     Gateway::run(settings, |address| {
         notice::say(format_args!("listening at http://{address}"));

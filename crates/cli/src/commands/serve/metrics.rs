@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 
 use foveal_context::bill::Bill;
 use foveal_gateway::exchange::Exchange;
+use foveal_gateway::traces::Sent;
 
 use super::books::Charged;
 
@@ -76,7 +77,7 @@ impl Metrics {
     }
 
     /// All of it as text.
-    pub(super) fn render(&self) -> String {
+    pub(super) fn render(&self, traces: Option<Sent>) -> String {
         let mut page = Page::default();
         page.begin("foveal_build_info", "gauge", "The version that runs.");
         page.sample("", &[("version", env!("CARGO_PKG_VERSION"))], 1.0);
@@ -100,6 +101,12 @@ impl Metrics {
         page.one("foveal_rewrites_total", "counter", help, self.rewrites as f64);
         let help = "Requests that were not counted here because too many waited.";
         page.one("foveal_requests_uncounted_total", "counter", help, self.lost as f64);
+        if let Some(Sent { taken, dropped }) = traces {
+            let help = "Spans that the collector of traces took.";
+            page.one("foveal_spans_taken_total", "counter", help, taken as f64);
+            let help = "Spans that it did not take, or that could not be sent to it.";
+            page.one("foveal_spans_dropped_total", "counter", help, dropped as f64);
+        }
         self.added(&mut page);
         page.0
     }

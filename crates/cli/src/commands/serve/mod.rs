@@ -6,6 +6,8 @@ mod kept;
 mod metrics;
 mod start;
 mod told;
+mod traced;
 
 pub(crate) use command::{Arguments, Behaviour, run};
 pub(crate) use told::{Lines, Teller};
+pub(crate) use traced::{Complaints, Traced};

@@ -17,6 +17,7 @@ use foveal_wire::response::Billed;
 
 use super::books::{Books, Charged};
 use super::metrics::Metrics;
+use super::traced::Traced;
 use crate::environment::Environment;
 use crate::numbers;
 use crate::output;
@@ -29,19 +30,31 @@ const WAITING_MAX: usize = 4_096;
 pub(crate) struct Teller {
     told: SyncSender<Exchange>,
     metrics: Arc<Mutex<Metrics>>,
+    traced: Option<Arc<Traced>>,
 }
 
 /// The thread that writes down.
 pub(crate) struct Telling(JoinHandle<()>);
 
 impl Teller {
-    /// Begins to write down: in the store, and for who watches.
-    pub(crate) fn start(store: Arc<dyn Store>, lines: Lines) -> (Self, Telling) {
+    /// Begins to write down: in the store, for who watches, and for who collects traces.
+    pub(crate) fn start(
+        store: Arc<dyn Store>,
+        lines: Lines,
+        traced: Option<Traced>,
+    ) -> (Self, Telling) {
         let (teller, told) = sync_channel(WAITING_MAX);
         let metrics = Arc::new(Mutex::new(Metrics::default()));
         let counted = Arc::clone(&metrics);
-        let writing = std::thread::spawn(move || write_down(&told, &store, &counted, lines));
-        (Self { told: teller, metrics }, Telling(writing))
+        let traced = traced.map(Arc::new);
+        let traces = traced.clone();
+        let writing = std::thread::spawn(move || {
+            write_down(&told, &store, &counted, (lines, traces.as_deref()));
+            if let Some(traces) = traces {
+                traces.finish();
+            }
+        });
+        (Self { told: teller, metrics, traced }, Telling(writing))
     }
 }
 
@@ -64,7 +77,7 @@ impl Observer for Teller {
     }
 
     fn metrics(&self) -> Option<String> {
-        Some(lock(&self.metrics).render())
+        Some(lock(&self.metrics).render(self.traced.as_ref().map(|traced| traced.sent())))
     }
 }
 
@@ -114,7 +127,7 @@ fn write_down(
     told: &Receiver<Exchange>,
     store: &Arc<dyn Store>,
     metrics: &Mutex<Metrics>,
-    mut lines: Lines,
+    (mut lines, traced): (Lines, Option<&Traced>),
 ) {
     let mut books = Books::new(Arc::clone(store));
     let mut looked: Option<Timestamp> = None;
@@ -123,6 +136,9 @@ fn write_down(
         lock(metrics).count(&exchange, charged.as_ref());
         let request = request(&exchange, charged);
         lines.write(&exchange, &request);
+        if let Some(traced) = traced {
+            traced.ended(&exchange, &request);
+        }
         let is_early = |last: Timestamp| (0..LOOK_EVERY_MS).contains(&(exchange.time.0 - last.0));
         if !looked.is_some_and(is_early) {
             looked = Some(exchange.time);

@@ -4,7 +4,8 @@ use std::io;
 use std::process::{Command, ExitCode, ExitStatus};
 
 /// Starts an agent and waits for its end. What ends this program by a signal is passed on to it;
-/// Ctrl+C reaches it by the terminal.
+/// Ctrl+C reaches it by the terminal. Where the agent stops, as at Ctrl+Z, this program stops too,
+/// so that its shell is there again; and once it goes on, the agent does.
 ///
 /// # Errors
 /// If it cannot be started.
@@ -12,7 +13,7 @@ pub(super) fn run(command: &mut Command, has_terminal: bool) -> io::Result<ExitS
     let signals = signals::Listening::begin();
     let mut child = command.spawn()?;
     signals.pass_on(child.id(), has_terminal);
-    child.wait()
+    stops::wait(&mut child)
 }
 
 /// The exit code of an agent, as a shell has it where a signal ended it.
@@ -22,6 +23,45 @@ pub(super) fn exit_code(status: ExitStatus) -> ExitCode {
         return ExitCode::from(u8::try_from(128 + signal).unwrap_or(u8::MAX));
     }
     ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+}
+
+#[cfg(unix)]
+mod stops {
+    use std::io;
+    use std::os::unix::process::ExitStatusExt as _;
+    use std::process::{Child, ExitStatus};
+
+    use rustix::io::Errno;
+    use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, waitpid};
+
+    /// Waits for the end of a process, and stops as often as that stops.
+    pub(super) fn wait(child: &mut Child) -> io::Result<ExitStatus> {
+        let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        let Some(pid) = pid else { return child.wait() };
+        loop {
+            match waitpid(Some(pid), WaitOptions::UNTRACED) {
+                Ok(Some((_, status))) if status.stopped() => {
+                    // This returns when somebody has this program go on.
+                    kill_process(getpid(), Signal::STOP)?;
+                    // A shell lets all of a job go on; others know of this program alone.
+                    kill_process(pid, Signal::CONT)?;
+                }
+                Ok(Some((_, status))) => return Ok(ExitStatus::from_raw(status.as_raw())),
+                Ok(None) | Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+#[cfg(not(unix))]
+mod stops {
+    use std::io;
+    use std::process::{Child, ExitStatus};
+
+    pub(super) fn wait(child: &mut Child) -> io::Result<ExitStatus> {
+        child.wait()
+    }
 }
 
 #[cfg(unix)]
@@ -59,11 +99,17 @@ mod signals {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             let Ok(runtime) = runtime else { return Self { runtime: None, all: Vec::new() } };
             let entered = runtime.enter();
+            let ignored = ignored();
+            // What is ignored stays so, as after `nohup`: who listens would have it end the agent.
+            let hear = |kind: SignalKind, signal: Signal, is_shared| {
+                let is_ignored = ignored & (1 << (signal.as_raw() - 1)) != 0;
+                (!is_ignored).then(|| Passed::hear(kind, signal, is_shared)).flatten()
+            };
             let all = [
-                Passed::hear(SignalKind::interrupt(), Signal::INT, true),
-                Passed::hear(SignalKind::quit(), Signal::QUIT, true),
-                Passed::hear(SignalKind::terminate(), Signal::TERM, false),
-                Passed::hear(SignalKind::hangup(), Signal::HUP, false),
+                hear(SignalKind::interrupt(), Signal::INT, true),
+                hear(SignalKind::quit(), Signal::QUIT, true),
+                hear(SignalKind::terminate(), Signal::TERM, false),
+                hear(SignalKind::hangup(), Signal::HUP, false),
             ];
             drop(entered);
             Self { runtime: Some(runtime), all: all.into_iter().flatten().collect() }
@@ -86,6 +132,14 @@ mod signals {
                 });
             });
         }
+    }
+
+    /// The signals that whoever started this program had it ignore, a bit each; none where the
+    /// system does not tell.
+    fn ignored() -> u64 {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
     }
 
     /// Which of them came next; `None`: none will come any more.

@@ -16,7 +16,7 @@ use super::told::Adding;
 use crate::caches::make_private;
 use crate::clients::Client;
 use crate::clients::launch::{self, Asked, GATEWAY, Plan, WRAPPED};
-use crate::commands::serve::{Behaviour, Lines, Teller};
+use crate::commands::serve::{Behaviour, Complaints, Lines, Teller, Traced};
 use crate::environment::Environment;
 use crate::notice;
 use crate::toolbox;
@@ -77,10 +77,12 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     }
     let log = log(arguments.log.as_deref(), environment)?;
     let store = toolbox::store_of_gateway(environment);
-    let (teller, telling) = Teller::start(Arc::clone(&store), log.map_or(Lines::None, Lines::File));
-    let (adding, totals) = Adding::new(teller);
     let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let choices = arguments.behaviour.choices(listen, &plan.given, &settings);
+    let traced = Traced::start(environment, &settings, choices.profile, Complaints::AtTheEnd);
+    let lines = log.map_or(Lines::None, Lines::File);
+    let (teller, telling) = Teller::start(Arc::clone(&store), lines, traced);
+    let (adding, totals) = Adding::new(teller);
     let settings = choices.settings(store, Arc::new(adding))?;
     let has_terminal = environment.terminal.input || environment.terminal.error;
     let status = Gateway::beside(settings, |address| {

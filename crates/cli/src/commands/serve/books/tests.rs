@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use foveal_gateway::exchange::{Answered, End, Exchange};
+use foveal_gateway::exchange::{Answered, End, Exchange, Purpose};
 use foveal_live::request::{About, Changed, Departed};
 use foveal_store::{SqliteStore, Store};
 use foveal_transcript::Timestamp;
@@ -19,7 +19,12 @@ pub(in crate::commands::serve) fn exchange(at: i64, billed: Billed, about: About
         number: 1,
         time: Timestamp(at * 1000),
         protocol: Some(Protocol::Messages),
+        purpose: Purpose::Answer,
         upstream: "anthropic".to_owned(),
+        server: "api.anthropic.com".to_owned(),
+        port: 443,
+        parent: None,
+        wish: None,
         about: About {
             model: Some("claude-opus-4-5".to_owned()),
             conversation: Some("abc".to_owned()),

@@ -1,4 +1,5 @@
 use foveal_gateway::exchange::FailedOpen;
+use foveal_gateway::traces::Sent;
 use foveal_live::request::About;
 
 use super::Metrics;
@@ -11,7 +12,7 @@ fn lines(page: &str, begin: &str) -> Vec<String> {
 
 #[test]
 fn the_page_is_in_prometheus_text_format() {
-    let page = Metrics::default().render();
+    let page = Metrics::default().render(Some(Sent { taken: 3, dropped: 1 }));
     let line = regex::Regex::new(
         r#"^(# (HELP|TYPE) foveal_[a-z_]+ .+|foveal_[a-z_]+(\{[a-z]+="[^"\\]*"(,[a-z]+="[^"\\]*")*\})? [-+0-9.e]+)$"#,
     )
@@ -19,6 +20,7 @@ fn the_page_is_in_prometheus_text_format() {
     let wrong: Vec<&str> = page.lines().filter(|text| !line.is_match(text)).collect();
     assert!(wrong.is_empty(), "{wrong:?}");
     assert!(page.ends_with('\n'));
+    assert_eq!(lines(&page, "foveal_spans_dropped"), ["foveal_spans_dropped_total 1"]);
 }
 
 #[test]
@@ -36,7 +38,7 @@ fn requests_are_counted_by_how_they_ended() {
     metrics.count(&one, None);
     metrics.count(&one, None);
     metrics.lost();
-    let page = metrics.render();
+    let page = metrics.render(None);
     let expected =
         "foveal_requests_total{protocol=\"messages\",outcome=\"whole\",status=\"2xx\"} 2";
     assert_eq!(lines(&page, "foveal_requests_total"), [expected]);
@@ -60,7 +62,7 @@ fn requests_are_counted_by_how_they_ended() {
 fn the_time_that_is_added_is_a_histogram() {
     let mut metrics = Metrics::default();
     metrics.count(&exchange(0, billed(0, 1), About::default()), None);
-    let page = metrics.render();
+    let page = metrics.render(None);
     let buckets = lines(&page, "foveal_added_seconds_bucket");
     assert_eq!(buckets[2], "foveal_added_seconds_bucket{le=\"0.0005\"} 0");
     assert_eq!(buckets[3], "foveal_added_seconds_bucket{le=\"0.001\"} 1");
