@@ -33,4 +33,5 @@ pub mod timeline;
 pub mod tokens;
 pub mod views;
 pub mod visible;
+pub mod warm;
 pub mod window_tokens;

@@ -17,6 +17,7 @@ fn check(raw: f64, net: f64, repairs: u64, expected: &str) {
         conversations: 2,
         raw: Figures { dollars: raw, ..Figures::default() },
         profiles: vec![ProfileTotals { figures, cost_change_mean: None }],
+        warm: foveal_context::warm::Estimate::default(),
     };
     let prices = PriceCard::anthropic_5m();
     let summary = Summary {
