@@ -181,7 +181,7 @@ impl Live {
             let known = &mut self.messages[at];
             let is_same = (known.length, known.is_marked) == (length, is_marked) && !is_marked;
             // Other gateways' marks are not looked at.
-            if is_same && self.way == Way::Expand {
+            if is_same && self.way != Way::Hash {
                 continue;
             }
             (known.length, known.is_marked) = (length, is_marked);
