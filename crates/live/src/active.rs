@@ -8,6 +8,7 @@ use crate::models::Model;
 use crate::request::Asked;
 use crate::rules::Rules;
 use crate::unmarked::Unmarked;
+use crate::way::Way;
 
 /// What is known of it before anything is decided.
 pub(crate) struct Request<'a> {
@@ -15,6 +16,7 @@ pub(crate) struct Request<'a> {
     pub(crate) body: &'a Body,
     pub(crate) chain: &'a Chain,
     pub(crate) rules: &'a Rules,
+    pub(crate) way: Way,
     pub(crate) model: Model,
     /// Whether it may get marks for the provider's cache.
     pub(crate) unmarked: Option<Unmarked>,
@@ -29,7 +31,7 @@ impl<'a> Request<'a> {
     pub(crate) fn fresh(&self) -> Live {
         let (planner, tokenizer) = (self.rules.planner(&self.model), self.rules.tokenizer);
         let live = Live::new(planner, self.model.clone(), tokenizer, self.chain.root);
-        let mut live = live.with_way(self.rules.way);
+        let mut live = live.with_way(self.way);
         live.set_prelude(self.bytes());
         live
     }

@@ -141,8 +141,9 @@ impl Compressor {
             wait: &wait,
         };
         let model = Model::named("", body.protocol);
+        let (way, unmarked) = (rules.way, None);
         let request =
-            Request { asked: &asked, body: &body, chain: &chain, rules, model, unmarked: None };
+            Request { asked: &asked, body: &body, chain: &chain, rules, way, model, unmarked };
         // Until what is decided is known.
         let _turn = chain.ends.first().map(|first| self.conversations.queue.wait(*first));
         // What follows the last result is about nothing yet.

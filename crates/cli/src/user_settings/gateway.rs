@@ -25,6 +25,8 @@ pub(super) struct WrittenGateway {
     cache: Option<CacheChoice>,
     websockets: Option<WebSocketChoice>,
     decision_time_ms: Option<DecisionTime>,
+    /// Whether requests are given a tool for what is left out of them.
+    expand: bool,
     hosts: Vec<String>,
     /// Where traces go.
     otel: Option<CollectorAddress>,
@@ -42,6 +44,7 @@ impl From<WrittenGateway> for GatewaySettings {
             cache: written.cache,
             websockets: written.websockets,
             decision: written.decision_time_ms.map(|time| Duration::from_millis(time.0)),
+            expand: written.expand,
             hosts: written.hosts,
             otel: written.otel.map(|address| address.0),
             upstreams: given(written.upstream, written.upstreams)

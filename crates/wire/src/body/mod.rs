@@ -12,6 +12,7 @@ mod decode;
 mod divide;
 mod error;
 mod field;
+mod hidden;
 mod history;
 mod inner;
 mod markable;
@@ -25,6 +26,10 @@ mod walk;
 
 pub use divide::{LEFT_OUT, Piece, divide};
 pub use error::BodyError;
+pub use hidden::{
+    Answered, Hidden, Insertion, answers, expand_tool, going_on, inserted, offered, restored,
+    takes_tool,
+};
 pub use history::{Alike, History};
 pub use markable::{MARK, Markable};
 pub use marks::{CacheMark, MarkPlace};
