@@ -1,6 +1,7 @@
 //! The user's own settings of the tools: `foveal/config.toml` among the user's settings.
 
 mod gateway;
+mod glob;
 mod written;
 
 use std::collections::BTreeMap;

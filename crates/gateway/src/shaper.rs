@@ -9,12 +9,15 @@ use foveal_transcript::Timestamp;
 use foveal_wire::Protocol;
 use foveal_wire::response::Called;
 use hyper::body::Bytes;
-use hyper::header::{HeaderMap, HeaderName};
+use hyper::header::{HeaderMap, HeaderName, USER_AGENT};
 
 use crate::route;
 
 /// The header by which a client says what it wants: the name of a profile, or `off`.
 const WISH_HEADER: HeaderName = HeaderName::from_static("x-foveal");
+
+/// The header by which Codex names the program that it is part of.
+const ORIGINATOR: HeaderName = HeaderName::from_static("originator");
 
 /// Decides what goes to the upstream in place of what a client sent.
 pub trait Shaper: Send + Sync {
@@ -101,9 +104,15 @@ pub(crate) fn wish(headers: &HeaderMap) -> Option<&str> {
     headers.get(WISH_HEADER).and_then(|wish| wish.to_str().ok())
 }
 
+/// How a client calls itself.
+fn agents(headers: &HeaderMap) -> Vec<&str> {
+    let named = [USER_AGENT, ORIGINATOR].into_iter().filter_map(|name| headers.get(name));
+    named.filter_map(|name| name.to_str().ok()).collect()
+}
+
 impl Shaper for Conversations {
     fn shape(&self, asked: &Asked) -> Shaped {
-        let shaped = with_live(asked, |live| match asked.is_offered {
+        let shaped = with_live(self, asked, |live| match asked.is_offered {
             true => self.shape_offered(live),
             false => Conversations::shape(self, live),
         });
@@ -115,11 +124,11 @@ impl Shaper for Conversations {
     }
 
     fn offer(&self, asked: &Asked) -> Option<Offered> {
-        with_live(asked, |live| Conversations::offer(self, live))
+        with_live(self, asked, |live| Conversations::offer(self, live))
     }
 
     fn give(&self, asked: &Asked, called: &Called) -> Given {
-        with_live(asked, |live| Conversations::give(self, live, called))
+        with_live(self, asked, |live| Conversations::give(self, live, called))
     }
 
     fn keep_rounds(
@@ -133,14 +142,20 @@ impl Shaper for Conversations {
 }
 
 /// A request as those know it who decide about it.
-fn with_live<T>(asked: &Asked, then: impl FnOnce(&request::Asked<'_>) -> T) -> T {
+fn with_live<T>(
+    conversations: &Conversations,
+    asked: &Asked,
+    then: impl FnOnce(&request::Asked<'_>) -> T,
+) -> T {
+    let model = route::model(&asked.path);
+    let chosen = || conversations.chosen(&asked.body, model.as_deref(), &agents(&asked.headers));
     then(&request::Asked {
         protocol: asked.protocol,
         counts: asked.counts,
-        model: route::model(&asked.path).as_deref(),
+        model: model.as_deref(),
         body: &asked.body,
         now: asked.now,
-        wish: wish(&asked.headers),
+        wish: wish(&asked.headers).or_else(chosen),
         wait: &asked.wait,
     })
 }

@@ -1,6 +1,7 @@
 //! The gateway between clients and upstreams.
 
 mod apart;
+mod chosen;
 mod compressing;
 mod doors;
 mod expanding;

@@ -4,11 +4,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use foveal_context::step::{RewriteReason, Step};
 use foveal_transcript::ContentHash;
-use foveal_wire::body::{Alike, Body, CacheMark, MarkPlace};
+use foveal_wire::body::{self, Alike, Body, CacheMark, MarkPlace};
 
 use crate::active::Request;
 use crate::before::Before;
 use crate::chain::{self, Chain};
+use crate::choices::Choices;
 use crate::compaction;
 use crate::conversation::Live;
 use crate::familiar::Familiar;
@@ -32,7 +33,7 @@ const IDLE_MS: i64 = 15 * 60 * 1000;
 const MODEL_BYTES_MAX: usize = 200;
 
 /// What a request that nothing is to be done for says in its wish.
-const OFF: &str = "off";
+pub const OFF: &str = "off";
 
 /// What decides about requests.
 pub struct Conversations {
@@ -45,6 +46,7 @@ pub struct Conversations {
     before: Mutex<Before>,
     /// Whether requests are given a tool that gives back what is left out of them.
     pub(crate) offers: bool,
+    choices: Choices,
 }
 
 impl Conversations {
@@ -54,7 +56,33 @@ impl Conversations {
         let others = others.filter_map(|name| rules.with_profile(name)).collect();
         let held = Mutex::new(Held::new(rules.bytes_max, IDLE_MS));
         let (queue, before) = (Queue::default(), Mutex::default());
-        Self { rules, others, recorder, held, queue, before, offers: false }
+        Self {
+            rules,
+            others,
+            recorder,
+            held,
+            queue,
+            before,
+            offers: false,
+            choices: Choices::default(),
+        }
+    }
+
+    /// The same, with rules about the profiles of requests that name none.
+    #[must_use]
+    pub fn choosing(mut self, choices: Choices) -> Self {
+        self.choices = choices;
+        self
+    }
+
+    /// The profile that a rule has for a request with this body, for the model `named` where that
+    /// names none, by an agent that calls itself by these names.
+    pub fn chosen(&self, body: &[u8], named: Option<&str>, agents: &[&str]) -> Option<&str> {
+        if self.choices.is_empty() {
+            return None;
+        }
+        let model = body::model(body);
+        self.choices.profile(model.as_deref().or(named).unwrap_or_default(), agents)
     }
 
     /// Decides about a request.

@@ -16,7 +16,7 @@ pub(crate) enum Inactive {
     History(body::Inactive),
     #[error("the provider is told to leave out parts of the prompt itself ({0})")]
     ServerEdits(String),
-    #[error("it was asked for: x-foveal: off")]
+    #[error("it was asked for: x-foveal: off, or a rule in the settings")]
     Wished,
     #[error("x-foveal names no profile; there are off, {}", PROFILES.join(", "))]
     UnknownWish,

@@ -23,6 +23,7 @@ mod unmarked;
 mod way;
 
 pub mod caching;
+pub mod choices;
 pub mod compress;
 pub mod conversations;
 pub mod models;

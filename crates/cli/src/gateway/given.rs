@@ -28,9 +28,19 @@ pub(crate) struct GatewaySettings {
     /// Whether requests are given a tool for what is left out of them.
     pub(crate) expand: bool,
     pub(crate) hosts: Vec<String>,
+    /// Which profile requests get that name none; the first that matches counts.
+    pub(crate) rules: Vec<ProfileRule>,
     /// Where traces go.
     pub(crate) otel: Option<Collector>,
     pub(crate) upstreams: Given,
+}
+
+/// Requests for a model and of an agent that these globs match get a profile.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ProfileRule {
+    pub(crate) model: Option<String>,
+    pub(crate) agent: Option<String>,
+    pub(crate) profile: Profile,
 }
 
 /// The servers that were given by the user.

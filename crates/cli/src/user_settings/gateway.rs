@@ -7,8 +7,9 @@ use std::time::Duration;
 use foveal_gateway::traces::{BadCollector, Collector};
 use serde::Deserialize;
 
+use super::glob::GlobText;
 use crate::gateway::{
-    BadGiven, CacheChoice, GatewaySettings, Given, Profile, WebSocketChoice, is_name,
+    BadGiven, CacheChoice, GatewaySettings, Given, Profile, ProfileRule, WebSocketChoice, is_name,
 };
 use crate::listening;
 
@@ -30,6 +31,8 @@ pub(super) struct WrittenGateway {
     hosts: Vec<String>,
     /// Where traces go.
     otel: Option<CollectorAddress>,
+    /// Which profile requests get that name none; the first that matches counts.
+    rules: Vec<WrittenChoice>,
     /// Takes all that names no other.
     upstream: Option<Address>,
     /// Names and addresses of servers that a path or a header names.
@@ -46,6 +49,7 @@ impl From<WrittenGateway> for GatewaySettings {
             decision: written.decision_time_ms.map(|time| Duration::from_millis(time.0)),
             expand: written.expand,
             hosts: written.hosts,
+            rules: written.rules.into_iter().map(ProfileRule::from).collect(),
             otel: written.otel.map(|address| address.0),
             upstreams: given(written.upstream, written.upstreams)
                 .expect("each name and address was looked at where it stands"),
@@ -62,6 +66,22 @@ fn given(every: Option<Address>, named: BTreeMap<Name, Address>) -> Result<Given
         given.add(&name.0, &address.0)?;
     }
     Ok(given)
+}
+
+/// A rule about the profile of requests.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenChoice {
+    model: Option<GlobText>,
+    agent: Option<GlobText>,
+    profile: Profile,
+}
+
+impl From<WrittenChoice> for ProfileRule {
+    fn from(WrittenChoice { model, agent, profile }: WrittenChoice) -> Self {
+        let [model, agent] = [model, agent].map(|glob| glob.map(|glob| glob.0));
+        Self { model, agent, profile }
+    }
 }
 
 /// Why a value is refused.

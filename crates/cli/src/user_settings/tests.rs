@@ -173,6 +173,13 @@ fn a_gateway_is_told_where_requests_go() {
     let text = "[gateway]\nlisten = 4200\nprofile = \"max\"\nwebsockets = \"pass\"\n\
                 decision_time_ms = 20\nhosts = [\"box\"]\n\n[gateway.upstreams]\n\
                 work = \"https://models.example/v1\"\n";
+    let rules = "[gateway]\ncache = \"off\"\n[[gateway.rules]]\nmodel = \"claude-haiku-*\"\n\
+                 profile = \"lossless\"\n[[gateway.rules]]\nagent = \"codex\"\nprofile = \"off\"\n";
+    let set = of(rules).unwrap().gateway;
+    assert_eq!(set.cache, Some(crate::gateway::CacheChoice::Off));
+    let told: Vec<_> =
+        set.rules.iter().map(|rule| (rule.model.as_deref(), rule.agent.as_deref())).collect();
+    assert_eq!(told, [(Some("claude-haiku-*"), None), (None, Some("codex"))]);
     let gateway = of(text).unwrap().gateway;
     assert_eq!(gateway.listen, Some("127.0.0.1:4200".parse().unwrap()));
     assert_eq!(gateway.decision, Some(std::time::Duration::from_millis(20)));
@@ -183,6 +190,12 @@ fn a_gateway_is_told_where_requests_go() {
         ("listen = \"nowhere\"", "is no address to listen at"),
         ("profile = \"most\"", "expected one of `off`, `lossless`"),
         ("decision_time_ms = 0", "a decision may take 1 to 60000"),
+        ("cache = \"on\"", "expected `auto` or `off`"),
+        ("rules = [{ model = \"a*\", profile = \"most\" }]", "expected one of `off`, `lossless`"),
+        ("rules = [{ modl = \"a*\", profile = \"max\" }]", "unknown field `modl`"),
+        ("rules = [{ model = \"a[\", profile = \"max\" }]", "`a[` is no glob"),
+        ("rules = [{ agent = \"\", profile = \"max\" }]", "an empty glob matches nothing"),
+        ("rules = [{ agent = \"codex\" }]", "missing field `profile`"),
         ("upstream = \"models.example\"", "has no https:// or http://"),
         ("upstreams = { v1 = \"https://a.example\" }", "cannot be the name of an upstream"),
         ("upstreams = { a = \"https://k:p@a.example\" }", "which belong into headers"),

@@ -12,6 +12,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::gateway::WrittenGateway;
+use super::glob::{GlobText, WrongGlob};
 
 /// Tokens and bytes of an answer that has room for a page and its notes.
 const ANSWER_TOKENS_MIN: u32 = 1_000;
@@ -114,10 +115,8 @@ pub(super) enum WrongValue {
     AnswerBytes(u32),
     #[error("{0} is no share: give one from 0 to 1")]
     Share(f64),
-    #[error("an empty glob matches nothing: write `*` for everything")]
-    EmptyGlob,
-    #[error("`{text}` is no glob: {why}")]
-    Glob { text: String, why: globset::Error },
+    #[error(transparent)]
+    Glob(#[from] WrongGlob),
     #[error("there is no tool `{0}`; there are: {known}", known = tool_names())]
     Tool(String),
     #[error("no tool is called `{0}`; there are: {known}", known = tool_names())]
@@ -205,26 +204,6 @@ impl TryFrom<f64> for Share {
     }
 }
 
-/// A glob that can match something.
-#[derive(Debug, Deserialize)]
-#[serde(try_from = "String")]
-pub(super) struct GlobText(pub(super) String);
-
-impl TryFrom<String> for GlobText {
-    type Error = WrongValue;
-
-    fn try_from(text: String) -> Result<Self, WrongValue> {
-        if text.trim().is_empty() {
-            return Err(WrongValue::EmptyGlob);
-        }
-        // What is no glob would match nothing, and a rule that forbids would forbid nothing.
-        match Glob::new(&text) {
-            Ok(_) => Ok(Self(text)),
-            Err(why) => Err(WrongValue::Glob { text, why }),
-        }
-    }
-}
-
 /// A glob that matches the name of a tool.
 #[derive(Debug, Deserialize)]
 #[serde(try_from = "GlobText")]
@@ -236,7 +215,7 @@ impl TryFrom<GlobText> for ToolGlob {
     fn try_from(GlobText(text): GlobText) -> Result<Self, WrongValue> {
         let matcher = match Glob::new(&text) {
             Ok(glob) => glob.compile_matcher(),
-            Err(why) => return Err(WrongValue::Glob { text, why }),
+            Err(why) => return Err(WrongGlob::Glob { text, why }.into()),
         };
         if TOOLS.iter().any(|tool| matcher.is_match(tool.name)) {
             Ok(Self(text))

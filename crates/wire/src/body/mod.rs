@@ -34,6 +34,6 @@ pub use history::{Alike, History};
 pub use markable::{MARK, Markable};
 pub use marks::{CacheMark, MarkPlace};
 pub use message::{Message, Slot};
-pub use scan::{Body, Inactive};
+pub use scan::{Body, Inactive, model};
 pub use splice::{Spelled, splice, splice_and_mark};
 pub use spoken::spoken;

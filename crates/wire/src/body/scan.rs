@@ -315,6 +315,13 @@ impl Body {
     }
 }
 
+/// The model that a body names, where nothing else of it is asked for.
+pub fn model(bytes: &[u8]) -> Option<String> {
+    let whole = 0..bytes.len();
+    let [model] = walk::members(bytes, &whole, ["model"]).ok()?;
+    Some(walk::text(bytes, &model?)?.into_owned())
+}
+
 /// Whether there is a value other than null.
 fn is_given(bytes: &[u8], value: &Place) -> bool {
     &bytes[value.clone()] != b"null"

@@ -99,6 +99,8 @@ impl Behaviour {
             hosts: Vec::new(),
             upstreams: given.upstreams(),
             profile: self.profile.or(settings.profile).unwrap_or(Profile::Balanced),
+            // What is given for this run counts before what the settings say of models and agents.
+            rules: if self.profile.is_some() { Vec::new() } else { settings.rules.clone() },
             cache: self.cache.or(settings.cache).unwrap_or(CacheChoice::Auto),
             websockets: self.websockets.or(settings.websockets).unwrap_or(WebSocketChoice::Refuse),
             decision: decision.unwrap_or(DECISION_TIME),

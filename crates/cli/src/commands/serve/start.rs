@@ -11,14 +11,16 @@ use foveal_gateway::shaper::{Shaper, Untouched, WithCompressor};
 use foveal_gateway::upstream::Upstreams;
 use foveal_gateway::{Limits, Settings};
 use foveal_listening::Token;
+use foveal_live::choices::{self, Choice};
+use foveal_live::conversations::OFF;
 use foveal_live::recorder::Recorder;
-use foveal_live::rules::Rules;
+use foveal_live::rules::{PROFILES, Rules};
 use foveal_live::{Compressor, Conversations};
 use foveal_store::Store;
 use foveal_tools::clock::{Clock, SystemClock};
 
 use super::kept::Kept;
-use crate::gateway::{CacheChoice, Profile, WebSocketChoice};
+use crate::gateway::{CacheChoice, Profile, ProfileRule, WebSocketChoice};
 
 /// How a gateway is to serve.
 pub(crate) struct Choices {
@@ -27,6 +29,8 @@ pub(crate) struct Choices {
     pub(crate) hosts: Vec<String>,
     pub(crate) upstreams: Upstreams,
     pub(crate) profile: Profile,
+    /// Which profile requests get that name none.
+    pub(crate) rules: Vec<ProfileRule>,
     pub(crate) cache: CacheChoice,
     pub(crate) websockets: WebSocketChoice,
     /// How long a decision may take.
@@ -39,28 +43,13 @@ impl Choices {
     /// A gateway that keeps what it decides in `store`, and tells `observer` of each request.
     ///
     /// # Errors
-    /// If the profile is not known.
+    /// If the profile is not known, or a rule has a glob that is none.
     pub(crate) fn settings(
         self,
         store: Arc<dyn Store>,
         observer: Arc<dyn Observer>,
     ) -> anyhow::Result<Settings> {
-        let shaper: Arc<dyn Shaper> = match self.profile.name() {
-            None => Arc::new(Untouched),
-            Some(profile) => {
-                let mut rules = Rules::named(profile).context("the profile is not known")?;
-                rules.views = Some(Arc::new(CuratedViews::default()));
-                rules.marks = self.cache.into();
-                let kept: Arc<dyn Recorder> = Arc::new(Kept::new(store));
-                let tokenizer = rules.tokenizer;
-                // The first count unpacks the vocabulary. Nobody waits for that but a first request.
-                std::thread::spawn(move || tokenizer.count("a"));
-                Arc::new(WithCompressor {
-                    messages: Compressor::new(rules.clone(), Arc::clone(&kept)),
-                    requests: Conversations::new(rules, kept).offering(self.expand),
-                })
-            }
-        };
+        let shaper = self.shaper(store)?;
         Ok(Settings {
             address: self.listen,
             token: self.token,
@@ -72,5 +61,32 @@ impl Choices {
             websockets: self.websockets.into(),
             limits: Limits { decision: self.decision, ..Limits::default() },
         })
+    }
+    fn shaper(&self, store: Arc<dyn Store>) -> anyhow::Result<Arc<dyn Shaper>> {
+        let choice = |rule: &ProfileRule| {
+            let profile = rule.profile.name().unwrap_or(OFF);
+            Choice::new(rule.model.as_deref(), rule.agent.as_deref(), profile)
+        };
+        let all: Vec<Choice> = self.rules.iter().map(choice).collect::<Result<_, _>>()?;
+        let profile = match self.profile.name() {
+            None if all.is_empty() => return Ok(Arc::new(Untouched)),
+            other => other,
+        };
+        let otherwise = profile.is_none().then(|| OFF.to_owned());
+        let named = profile.unwrap_or(PROFILES[0]);
+        let mut rules = Rules::named(named).context("the profile is not known")?;
+        rules.views = Some(Arc::new(CuratedViews::default()));
+        rules.marks = self.cache.into();
+        let kept: Arc<dyn Recorder> = Arc::new(Kept::new(store));
+        let tokenizer = rules.tokenizer;
+        // The first count unpacks the vocabulary. Nobody waits for that but a first request.
+        std::thread::spawn(move || tokenizer.count("a"));
+        let requests = Conversations::new(rules.clone(), Arc::clone(&kept))
+            .offering(self.expand)
+            .choosing(choices::Choices { all, otherwise });
+        if profile.is_none() {
+            return Ok(Arc::new(requests));
+        }
+        Ok(Arc::new(WithCompressor { messages: Compressor::new(rules, kept), requests }))
     }
 }
