@@ -1,5 +1,6 @@
 //! Figures of sessions under every profile, added up.
 
+use foveal_context::warm::{Estimate, Pause, estimate};
 use foveal_replay::figures::Figures;
 
 /// The figures of one session under every chosen profile.
@@ -14,6 +15,8 @@ pub(crate) struct SessionFigures {
     pub(crate) raw: Figures,
     /// As each profile projects it, in the order of the chosen profiles.
     pub(crate) profiles: Vec<Figures>,
+    /// Pauses long enough to keep a cache warm, as recorded.
+    pub(crate) pauses: Vec<Pause>,
 }
 
 /// The figures of all sessions.
@@ -26,6 +29,8 @@ pub(crate) struct Totals {
     pub(crate) raw: Figures,
     /// As each profile projects them, in the order of the chosen profiles.
     pub(crate) profiles: Vec<ProfileTotals>,
+    /// What keeping caches warm would have come to, by the bill as recorded.
+    pub(crate) warm: Estimate,
 }
 
 /// The figures of all sessions under one profile.
@@ -45,6 +50,9 @@ impl Totals {
             totals.conversations += session.conversations;
             totals.raw += session.raw;
         }
+        let pauses: Vec<Pause> =
+            sessions.iter().flat_map(|session| &session.pauses).copied().collect();
+        totals.warm = estimate(&pauses);
         totals.profiles = (0..profiles).map(|at| profile_totals(sessions, at)).collect();
         totals
     }

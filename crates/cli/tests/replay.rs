@@ -172,6 +172,13 @@ fn a_recorded_bill_is_split_and_its_share_is_told() {
     let of_messages = document["profiles"][0]["cost_change"].as_f64().expect("a change");
     assert!(of_messages < of_bill && of_bill < 0.0, "{of_messages} {of_bill}");
 
+    // The cache of the first request after the hour could have been kept, but at a price.
+    let warm = &document["keep_warm"];
+    assert_eq!((&warm["pauses"], &warm["ends"]), (&Value::from(1), &Value::from(1)), "{warm:#}");
+    assert_eq!(warm["at_most"][2]["refreshes"], 4, "{warm:#}");
+    assert!(warm["at_most"][2]["saved"].as_f64() < Some(0.0), "{warm:#}");
+    assert!(text.contains("\nby the rule"), "{text}");
+
     world.output("replay billed.json --profile max --report page.html");
     assert!(world.read("page.html").contains("again: the cache had expired"));
 }

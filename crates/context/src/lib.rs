@@ -33,4 +33,6 @@ pub mod timeline;
 pub mod tokens;
 pub mod views;
 pub mod visible;
+pub mod warm;
+pub mod weight;
 pub mod window_tokens;

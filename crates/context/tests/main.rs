@@ -13,3 +13,4 @@ mod retention;
 mod shaping;
 mod views;
 mod views_model;
+mod warm;

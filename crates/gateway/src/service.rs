@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use foveal_listening::{Held, Share};
+use foveal_live::offered::Offered;
 use foveal_live::request::{About, Wait};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::CONTENT_ENCODING;
@@ -16,7 +17,9 @@ use crate::answer::Answer;
 use crate::body::{self, Passed};
 use crate::client::Upward;
 use crate::compressing::{self, Wanted};
+use crate::decoding::Decoding;
 use crate::exchange::{End, Exchange, FailedOpen, Purpose};
+use crate::expanding::{self, Next, Offering, Rounds};
 use crate::gate::Gate;
 use crate::headers;
 use crate::incoming::{self, ReadError, Taken};
@@ -57,6 +60,8 @@ struct Outgoing {
     body: Passed,
     /// Whether the body is no longer encoded as the client had it.
     is_decoded: bool,
+    /// What its answer may go on with, where it has a tool that foveal answers.
+    offering: Option<Offering>,
     /// The bytes it holds of what all requests may. A decision that comes too late holds them too.
     share: Arc<Share>,
 }
@@ -101,6 +106,12 @@ impl Service {
                 exchange.head = began.elapsed();
                 response.map(|body| match body {
                     Passing::Answer(body) => body::coming(Answer::new(body, told)),
+                    Passing::Rounds(body, rounds) => rounds.stream(body, told),
+                    Passing::Whole(bytes) => {
+                        told.passed(&bytes);
+                        told.tell(End::Whole);
+                        body::whole(bytes)
+                    }
                     Passing::Own(body) => {
                         told.tell(End::Own);
                         body
@@ -150,6 +161,7 @@ impl Service {
             head: Duration::ZERO,
             whole: Duration::ZERO,
             bytes_answered: 0,
+            rounds: 1,
         };
         Told::new(exchange, began, Arc::clone(&self.settings.observer))
     }
@@ -186,10 +198,25 @@ impl Service {
         *request.headers_mut() = passed;
         // How the client spelled the names of its headers.
         *request.extensions_mut() = parts.extensions;
+        let rounds = outgoing.offering.map(|offering| {
+            let next = Next::of(&mut request, self.upward.clone());
+            Rounds::new(
+                Arc::clone(&self.settings.shaper),
+                offering,
+                next,
+                Arc::clone(&outgoing.share),
+            )
+        });
         told.exchange().added = told.since();
         let answered = self.upward.request(request).await;
         drop(outgoing.share);
         let mut response = answered.map_err(|error| unreached(bound.upstream, &error))?;
+        if let Some(rounds) = rounds.filter(|_| expanding::can_be_read(&response)) {
+            return rounds
+                .answer(response, told)
+                .await
+                .map_err(|error| unreached(bound.upstream, &error));
+        }
         if let Some(protocol) = bound.route.protocol() {
             told.begins(protocol, response.status().as_u16(), response.headers());
         }
@@ -207,7 +234,7 @@ impl Service {
     ) -> Result<Outgoing, Refusal> {
         let as_it_comes = |body| {
             let share = Arc::new(self.held.share());
-            Outgoing { body: body::coming(body), is_decoded: false, share }
+            Outgoing { body: body::coming(body), is_decoded: false, offering: None, share }
         };
         let (protocol, counts) = match bound.route {
             Route::Answer(protocol) => (protocol, false),
@@ -224,7 +251,8 @@ impl Service {
             Taken::TooLong(body) => {
                 told.exchange().failed_open = Some(FailedOpen::TooLong);
                 let share = Arc::new(share);
-                return Ok(Outgoing { body: body::coming(body), is_decoded: false, share });
+                let body = body::coming(body);
+                return Ok(Outgoing { body, is_decoded: false, offering: None, share });
             }
         };
         let limits = &self.settings.limits;
@@ -232,7 +260,8 @@ impl Service {
         let Ok(decoded) = decoded else {
             told.exchange().failed_open = Some(FailedOpen::Encoding);
             let share = Arc::new(share);
-            return Ok(Outgoing { body: body::whole(body), is_decoded: false, share });
+            let body = body::whole(body);
+            return Ok(Outgoing { body, is_decoded: false, offering: None, share });
         };
         if decoded.as_ref().is_some_and(|it| !share.take(it.len(), limits.all_bodies_bytes)) {
             return Err(Refusal::Unread(ReadError::Busy));
@@ -244,13 +273,31 @@ impl Service {
             counts,
             path: bound.path.to_owned(),
             headers: parts.headers.clone(),
-            body: plain.clone(),
+            body: plain,
             now: (self.settings.now)(),
             wait: Wait::default(),
+            is_offered: false,
         };
+        Ok(self.decided(asked, body, share, told).await)
+    }
+
+    /// What goes in place of a body that came as `body`.
+    async fn decided(
+        &self,
+        mut asked: Asked,
+        body: Bytes,
+        share: Arc<Share>,
+        told: &mut Told,
+    ) -> Outgoing {
+        let (plain, counts) = (asked.body.len(), asked.counts);
+        let offering = match self.settings.shaper.offers() {
+            true => self.offered(&mut asked).await,
+            false => None,
+        };
+        let offered = offering.as_ref().map(|offering| offering.asked.body.clone());
         let shaped = self.shaped(asked, Arc::clone(&share)).await;
         let exchange = told.exchange();
-        exchange.bytes_asked = plain.len() as u64;
+        exchange.bytes_asked = plain as u64;
         let sent = match shaped {
             Ok(Shaped { body, about }) => {
                 exchange.about = about;
@@ -261,9 +308,25 @@ impl Service {
                 body
             }
         };
+        let sent = sent.or(offered);
         let is_decoded = sent.is_some();
-        exchange.bytes_sent = sent.as_ref().map_or(plain.len(), Bytes::len) as u64;
-        Ok(Outgoing { body: body::whole(sent.unwrap_or(body)), is_decoded, share })
+        exchange.bytes_sent = sent.as_ref().map_or(plain, Bytes::len) as u64;
+        let sent = sent.unwrap_or(body);
+        let offering = offering.filter(|_| !counts);
+        let offering = offering.map(|offering| Offering { sent: sent.clone(), ..offering });
+        Outgoing { body: body::whole(sent), is_decoded, offering, share }
+    }
+
+    /// Has the shaper put its tool into a request. Where that fails, or takes too long, the request
+    /// goes without.
+    async fn offered(&self, asked: &mut Asked) -> Option<Offering> {
+        let (shaper, first) = (Arc::clone(&self.settings.shaper), asked.clone());
+        let offering = tokio::task::spawn_blocking(move || shaper.offer(&first));
+        let patience = self.settings.limits.decision * EARLIER_WAITS as u32;
+        let Offered { body, place } =
+            tokio::time::timeout(patience, offering).await.ok()?.ok().flatten()?;
+        (asked.body, asked.is_offered) = (body.into(), true);
+        Some(Offering { asked: asked.clone(), place, sent: Bytes::new() })
     }
 
     /// What the shaper says in time; else why it did not, and what was decided earlier.
@@ -305,8 +368,12 @@ impl Service {
 }
 
 /// The body of an answer, where it comes from.
-enum Passing {
+pub(crate) enum Passing {
     Answer(Incoming),
+    /// A stream that may go on with other answers.
+    Rounds((Incoming, Decoding), Box<Rounds>),
+    /// What was put together of whole answers.
+    Whole(Bytes),
     Own(Passed),
 }
 

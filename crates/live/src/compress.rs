@@ -140,7 +140,8 @@ impl Compressor {
             wait: &wait,
         };
         let model = Model::named("", body.protocol);
-        let request = Request { asked: &asked, body: &body, chain: &chain, rules, model };
+        let way = rules.way;
+        let request = Request { asked: &asked, body: &body, chain: &chain, rules, way, model };
         // Until what is decided is known.
         let _turn = chain.ends.first().map(|first| self.conversations.queue.wait(*first));
         // What follows the last result is about nothing yet.

@@ -9,7 +9,8 @@ use foveal_context::planner::Planner;
 use foveal_context::shape::Decision;
 use foveal_context::step::Step;
 use foveal_context::tokens::{Tokenizer, Tokens};
-use foveal_transcript::{ContentHash, Conversation, EntryIndex, Timestamp};
+use foveal_context::weight::Weight;
+use foveal_transcript::{ContentHash, Conversation, Entry, EntryIndex, Timestamp};
 use foveal_wire::body::{Body, BodyError, MarkPlace};
 
 use crate::chain::Chain;
@@ -180,7 +181,7 @@ impl Live {
             let known = &mut self.messages[at];
             let is_same = (known.length, known.is_marked) == (length, is_marked) && !is_marked;
             // Other gateways' marks are not looked at.
-            if is_same && self.way == Way::Expand {
+            if is_same && self.way != Way::Hash {
                 continue;
             }
             (known.length, known.is_marked) = (length, is_marked);
@@ -201,9 +202,11 @@ impl Live {
         chain: &Chain,
         until: usize,
     ) -> Result<(), BodyError> {
-        for said in said((body, bytes), self.len()..until, &[])? {
+        let said = said((body, bytes), self.len()..until, &[])?;
+        let mut weights = self.weights(&said).into_iter();
+        for said in said {
             let is_marked = is_marked(body, self.len());
-            self.push(said, body, chain, is_marked);
+            self.push(said, &mut weights, body, chain, is_marked);
         }
         self.set_prelude((body, bytes));
         Ok(())
@@ -224,8 +227,9 @@ impl Live {
         planned: &[Planned],
     ) -> Self {
         let mut planned = planned.iter().peekable();
+        let mut weights = self.weights(&said).into_iter();
         for said in said {
-            self.push(said, body, chain, true);
+            self.push(said, &mut weights, body, chain, true);
             let end = chain.end(self.len());
             let Some(Planned { step, .. }) = planned.next_if(|planned| planned.end == end) else {
                 continue;
@@ -240,14 +244,27 @@ impl Live {
         self
     }
 
-    /// Takes in the next message.
-    fn push(&mut self, said: Said, body: &Body, chain: &Chain, is_marked: bool) {
+    /// How much of the prompt what messages say takes, entry by entry.
+    fn weights(&self, said: &[Said]) -> Vec<Weight> {
+        let entries: Vec<&Entry> = said.iter().flat_map(|said| &said.entries).collect();
+        Weight::of_all(&entries, self.tokenizer)
+    }
+
+    /// Takes in the next message. `weights` goes on with those of its entries.
+    fn push(
+        &mut self,
+        said: Said,
+        weights: &mut impl Iterator<Item = Weight>,
+        body: &Body,
+        chain: &Chain,
+        is_marked: bool,
+    ) {
         let at = self.messages.len();
         let last = self.engine.record().len() as u32;
         // What goes on with a response is told with it.
         let entry = EntryIndex(if said.goes_on { last.saturating_sub(1) } else { last });
-        for entry in said.entries {
-            self.engine.push(entry);
+        for (entry, weight) in said.entries.into_iter().zip(weights) {
+            self.engine.push_weighed(entry, weight);
         }
         let places = said.slots.into_iter().map(Place::of).collect();
         let (length, end) = (body.messages[at].len(), chain.end(at + 1));

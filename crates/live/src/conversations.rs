@@ -19,6 +19,7 @@ use crate::queue::Queue;
 use crate::recorder::{Planned, Recorder, Turn};
 use crate::request::{About, Asked, Replaced, Shaped, spliced};
 use crate::rules::{PROFILES, Rules};
+use crate::way::Way;
 
 /// How long a conversation that nobody continues stays in memory, in milliseconds. Afterwards it
 /// is made again of what is recorded and of the request itself.
@@ -39,6 +40,8 @@ pub struct Conversations {
     held: Mutex<Held>,
     pub(crate) queue: Queue,
     before: Mutex<Before>,
+    /// Whether requests are given a tool that gives back what is left out of them.
+    pub(crate) offers: bool,
 }
 
 /// A request that something can be done for.
@@ -47,6 +50,7 @@ pub(crate) struct Request<'a> {
     pub(crate) body: &'a Body,
     pub(crate) chain: &'a Chain,
     pub(crate) rules: &'a Rules,
+    pub(crate) way: Way,
     pub(crate) model: Model,
 }
 
@@ -59,7 +63,7 @@ impl<'a> Request<'a> {
     fn fresh(&self) -> Live {
         let (planner, tokenizer) = (self.rules.planner(&self.model), self.rules.tokenizer);
         let live = Live::new(planner, self.model.clone(), tokenizer, self.chain.root);
-        let mut live = live.with_way(self.rules.way);
+        let mut live = live.with_way(self.way);
         live.set_prelude(self.bytes());
         live
     }
@@ -72,13 +76,18 @@ impl Conversations {
         let others = others.filter_map(|name| rules.with_profile(name)).collect();
         let held = Mutex::new(Held::new(rules.bytes_max, IDLE_MS));
         let (queue, before) = (Queue::default(), Mutex::default());
-        Self { rules, others, recorder, held, queue, before }
+        Self { rules, others, recorder, held, queue, before, offers: false }
     }
 
     /// Decides about a request.
     pub fn shape(&self, asked: &Asked<'_>) -> Shaped {
+        self.shape_by(asked, self.rules.way)
+    }
+
+    /// The same with notes that tell this way to what is left out.
+    pub(crate) fn shape_by(&self, asked: &Asked<'_>, way: Way) -> Shaped {
         let mut about = About::default();
-        match self.decide(asked, &mut about) {
+        match self.decide(asked, way, &mut about) {
             Ok(body) => Shaped { body, about },
             Err(inactive) => {
                 about.inactive = Some(inactive.to_string());
@@ -93,10 +102,15 @@ impl Conversations {
         self.lock().len()
     }
 
-    fn decide(&self, asked: &Asked<'_>, about: &mut About) -> Result<Option<Vec<u8>>, Inactive> {
+    fn decide(
+        &self,
+        asked: &Asked<'_>,
+        way: Way,
+        about: &mut About,
+    ) -> Result<Option<Vec<u8>>, Inactive> {
         let bytes = asked.body;
         let rules = self.rules(asked.wish);
-        let root = chain::root(asked.protocol, &rules.as_ref().unwrap_or(&&self.rules).profile);
+        let root = rules.as_ref().unwrap_or(&&self.rules).root(asked.protocol, way);
         let familiar = |first| self.lock().familiar(chain::next(root, first));
         let (mut body, alike) = Body::scan_after(asked.protocol, bytes, familiar)?;
         about.messages = body.messages.len() as u64;
@@ -113,7 +127,7 @@ impl Conversations {
         let Some(first) = chain.ends.first().copied() else { return Ok(None) };
         about.conversation = Some(name(&first));
         let model = model(rules, about.model.as_deref().unwrap_or_default(), &body);
-        let request = Request { asked, body: &body, chain: &chain, rules, model };
+        let request = Request { asked, body: &body, chain: &chain, rules, way, model };
         // Until what is decided is known.
         let _turn = self.queue.wait(first);
         let mut live = self.find(&request)?;
@@ -148,7 +162,7 @@ impl Conversations {
     }
 
     /// The rules that a request asks for.
-    fn rules(&self, wish: Option<&str>) -> Result<&Rules, Inactive> {
+    pub(crate) fn rules(&self, wish: Option<&str>) -> Result<&Rules, Inactive> {
         match wish {
             None => Ok(&self.rules),
             Some(OFF) => Err(Inactive::Wished),
@@ -222,7 +236,7 @@ impl Conversations {
             return Ok(request.fresh());
         };
         let said = places::said(request.bytes(), 0..*known, &requests)?;
-        wait.offer(places::replaced_by(request.body, &said, planned, request.rules.way));
+        wait.offer(places::replaced_by(request.body, &said, planned, request.way));
         Ok(request.fresh().resumed(request.body, chain, said, planned))
     }
 
@@ -298,7 +312,7 @@ impl Conversations {
 }
 
 /// Whether a request says that nothing can be done about it.
-fn is_to_be_left(body: &Body) -> Result<(), Inactive> {
+pub(crate) fn is_to_be_left(body: &Body) -> Result<(), Inactive> {
     if let Some(inactive) = body.inactive {
         return Err(Inactive::History(inactive));
     }

@@ -6,7 +6,11 @@ use foveal_context::planner::Planner;
 use foveal_context::settings::Settings;
 use foveal_context::tokens::Tokenizer;
 use foveal_context::views::Views;
+use foveal_transcript::ContentHash;
+use foveal_wire::Protocol;
+use foveal_wire::response::EXPAND_TOOL;
 
+use crate::chain;
 use crate::models::Model;
 use crate::way::Way;
 
@@ -29,7 +33,7 @@ pub struct Rules {
     /// Who is asked for views of reads.
     pub views: Option<Arc<dyn Views>>,
     /// What is known of a model: [`Model::named`], or what the user says.
-    pub model: fn(&str, foveal_wire::Protocol) -> Model,
+    pub model: fn(&str, Protocol) -> Model,
     /// About how much memory conversations may take, in bytes.
     pub bytes_max: usize,
     /// How notes say what gives back what they stand for.
@@ -54,6 +58,14 @@ impl Rules {
     pub(crate) fn with_profile(&self, profile: &str) -> Option<Self> {
         let settings = settings(profile)?;
         Some(Self { profile: profile.to_owned(), settings, ..self.clone() })
+    }
+
+    /// The end of no message under these rules, with notes that tell this way to what is left out.
+    pub(crate) fn root(&self, protocol: Protocol, way: Way) -> ContentHash {
+        match way {
+            Way::Offered => chain::root(protocol, &format!("{} {EXPAND_TOOL}", self.profile)),
+            Way::Expand | Way::Hash => chain::root(protocol, &self.profile),
+        }
     }
 
     pub(crate) fn planner(&self, model: &Model) -> Planner {

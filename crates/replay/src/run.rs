@@ -10,6 +10,7 @@ use foveal_context::projector::Projector;
 use foveal_context::record::Record;
 use foveal_context::step::RewriteReason;
 use foveal_context::tokens::{Tokenizer, Tokens};
+use foveal_context::warm::{Pause, Pauses};
 use foveal_effects::EffectKind;
 use foveal_transcript::{Conversation, EntryIndex, Role, Timestamp, Window, WindowChange};
 use serde::{Deserialize, Serialize};
@@ -180,6 +181,8 @@ pub struct Replay {
     pub requests: Vec<RequestFigures>,
     /// Laws broken.
     pub breaches: Breaches,
+    /// The pauses between requests whose usage is recorded, as they were.
+    pub pauses: Vec<Pause>,
 }
 
 impl Replay {
@@ -212,6 +215,7 @@ pub fn replay(
         state.request(projector, &step, time);
         observer(projector, &step);
     }
+    state.replay.pauses.extend(state.pauses.now());
     state.replay
 }
 
@@ -233,6 +237,7 @@ struct State<'a> {
     visible: Visible,
     mended: HashSet<EntryIndex>,
     meter: Meter,
+    pauses: Pauses,
     replay: Replay,
 }
 
@@ -300,6 +305,7 @@ impl<'a> State<'a> {
             visible: Visible::default(),
             mended: HashSet::new(),
             meter: Meter::new(Went::Raw),
+            pauses: Pauses::default(),
             replay: Replay::default(),
         }
     }
@@ -362,7 +368,12 @@ impl<'a> State<'a> {
             client: raw.kept,
             foveal,
         };
-        Some(self.meter.take(&request, self.prices))
+        let priced = self.meter.take(&request, self.prices);
+        if let Some(time) = time {
+            let expired = priced.billed.expired;
+            self.replay.pauses.extend(self.pauses.request(time, &usage, expired, self.prices));
+        }
+        Some(priced)
     }
 
     /// Brings the projected prompt and what it shows up to date.

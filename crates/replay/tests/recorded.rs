@@ -171,7 +171,7 @@ fn the_measures_find_no_breach_and_lossless_keeps_the_evidence() {
     for_each(|record| {
         let prepared = Prepared::new(record.conversation().clone(), Tokenizer::O200k);
         for (name, settings) in own_profiles() {
-            let Replay { requests, breaches } = replay_under(&prepared, settings);
+            let Replay { requests, breaches, .. } = replay_under(&prepared, settings);
             assert_eq!(breaches.total(), 0, "{name}: {breaches:?}");
             let seen = |r: &foveal_replay::RequestFigures| r.evidence.visible <= r.evidence.used;
             assert!(requests.iter().all(seen), "{name}");

@@ -24,6 +24,8 @@ pub(crate) struct GatewaySettings {
     pub(crate) profile: Option<Profile>,
     pub(crate) websockets: Option<WebSocketChoice>,
     pub(crate) decision: Option<Duration>,
+    /// Whether requests are given a tool for what is left out of them.
+    pub(crate) expand: bool,
     pub(crate) hosts: Vec<String>,
     /// Where traces go.
     pub(crate) otel: Option<Collector>,

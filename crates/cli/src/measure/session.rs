@@ -38,6 +38,7 @@ pub(super) fn measure(plan: &Plan<'_>, mut session: Session, file: &str) -> Opti
             conversations: session.conversations.len() as u64,
             raw: Figures::default(),
             profiles: vec![Figures::default(); plan.profiles.len()],
+            pauses: Vec::new(),
         },
         prompt_lines: Vec::new(),
         measured: Vec::new(),
@@ -62,6 +63,8 @@ pub(super) fn measure(plan: &Plan<'_>, mut session: Session, file: &str) -> Opti
         for (place, run) in runs.into_iter().enumerate() {
             if place == 0 {
                 outcome.figures.raw += Figures::raw(&run.replay);
+                let long = run.replay.pauses.iter().filter(|pause| !pause.is_short());
+                outcome.figures.pauses.extend(long);
                 outcome.prompt_lines.extend(run.prompt_lines);
             }
             outcome.figures.profiles[place] += Figures::projected(&run.replay);

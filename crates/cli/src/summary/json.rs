@@ -9,6 +9,7 @@ use foveal_replay::run::Share;
 use serde::Serialize;
 
 use super::data::{Summary, tokenizer_name};
+use super::warm;
 use crate::bill;
 
 #[derive(Serialize)]
@@ -20,6 +21,8 @@ struct Document<'a> {
     conversations: u64,
     raw: Row,
     profiles: Vec<ProfileRow>,
+    /// What keeping caches warm would have come to; null where none could have been.
+    keep_warm: serde_json::Value,
     #[serde(skip_serializing_if = "Option::is_none")]
     per_session: Option<Vec<SessionRow<'a>>>,
     not_read: &'a [String],
@@ -181,6 +184,7 @@ pub(crate) fn render(summary: &Summary<'_>, per_session: bool) -> String {
         conversations: summary.totals.conversations,
         raw: Row::of(raw, None),
         profiles,
+        keep_warm: warm::json(&summary.totals.warm, raw.billed.input_dollars()),
         per_session: per_session.then(|| session_rows(summary)),
         not_read: summary.not_read,
         problem_count: summary.problem_count,

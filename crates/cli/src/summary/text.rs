@@ -7,6 +7,7 @@ use foveal_replay::figures::Figures;
 use foveal_replay::run::Share;
 
 use super::data::{Summary, tokenizer_name};
+use super::warm;
 use crate::numbers::{change, count, dollars, plural, tokens};
 use crate::table::{Narrow, Side, Table, wrapped};
 
@@ -33,6 +34,11 @@ pub(crate) fn render(summary: &Summary<'_>, per_session: bool, width: Option<usi
     if summary.totals.raw.billed.requests > 0 {
         text.push_str(&bill_table(summary, width));
         text.push('\n');
+        let input = summary.totals.raw.billed.input_dollars();
+        if let Some(table) = warm::table(&summary.totals.warm, input, width) {
+            text.push_str(&table);
+            text.push('\n');
+        }
     }
     text.push_str(&within(sentence(summary)));
     text

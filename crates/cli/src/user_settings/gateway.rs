@@ -22,6 +22,8 @@ pub(super) struct WrittenGateway {
     profile: Option<Profile>,
     websockets: Option<WebSocketChoice>,
     decision_time_ms: Option<DecisionTime>,
+    /// Whether requests are given a tool for what is left out of them.
+    expand: bool,
     hosts: Vec<String>,
     /// Where traces go.
     otel: Option<CollectorAddress>,
@@ -38,6 +40,7 @@ impl From<WrittenGateway> for GatewaySettings {
             profile: written.profile,
             websockets: written.websockets,
             decision: written.decision_time_ms.map(|time| Duration::from_millis(time.0)),
+            expand: written.expand,
             hosts: written.hosts,
             otel: written.otel.map(|address| address.0),
             upstreams: given(written.upstream, written.upstreams)

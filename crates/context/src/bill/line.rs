@@ -36,7 +36,7 @@ pub(super) struct Rates {
 
 /// What a write for an hour costs, as a multiple of uncached input
 /// (platform.claude.com/docs/en/about-claude/pricing; no other provider sells it).
-const HOUR_WRITE: f64 = 2.0;
+pub(crate) const HOUR_WRITE: f64 = 2.0;
 
 impl Rates {
     /// What a request was charged by: writes at the mean of the two times they were for.

@@ -134,7 +134,8 @@ fn share(whole: u64, part: u64, of: u64) -> u64 {
     u64::try_from(share).unwrap_or(u64::MAX)
 }
 
-const HOUR_MS: i64 = 60 * 60 * 1000;
+/// How long an entry lives that was written for an hour, in milliseconds.
+pub(crate) const HOUR_MS: i64 = 60 * 60 * 1000;
 
 impl Meter {
     /// A conversation of which this prompt goes each time.

@@ -12,6 +12,7 @@ mod decode;
 mod divide;
 mod error;
 mod field;
+mod hidden;
 mod history;
 mod inner;
 mod marks;
@@ -24,6 +25,10 @@ mod walk;
 
 pub use divide::{LEFT_OUT, Piece, divide};
 pub use error::BodyError;
+pub use hidden::{
+    Answered, Hidden, Insertion, answers, expand_tool, going_on, inserted, offered, restored,
+    takes_tool,
+};
 pub use history::{Alike, History};
 pub use marks::{CacheMark, MarkPlace};
 pub use message::{Message, Slot};

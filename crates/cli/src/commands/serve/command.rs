@@ -58,6 +58,10 @@ pub(crate) struct Behaviour {
     /// decided before. If not given, 50.
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=60_000))]
     decision_time: Option<u64>,
+    /// Puts a tool into requests with which the model gets back what was left out, and answers it
+    /// within the same answer.
+    #[arg(long)]
+    expand: bool,
 }
 
 impl Behaviour {
@@ -94,6 +98,7 @@ impl Behaviour {
             profile: self.profile.or(settings.profile).unwrap_or(Profile::Balanced),
             websockets: self.websockets.or(settings.websockets).unwrap_or(WebSocketChoice::Refuse),
             decision: decision.unwrap_or(DECISION_TIME),
+            expand: self.expand || settings.expand,
         }
     }
 }

@@ -30,6 +30,8 @@ pub(crate) struct Choices {
     pub(crate) websockets: WebSocketChoice,
     /// How long a decision may take.
     pub(crate) decision: Duration,
+    /// Whether requests are given a tool for what is left out of them.
+    pub(crate) expand: bool,
 }
 
 impl Choices {
@@ -53,7 +55,7 @@ impl Choices {
                 std::thread::spawn(move || tokenizer.count("a"));
                 Arc::new(WithCompressor {
                     messages: Compressor::new(rules.clone(), Arc::clone(&kept)),
-                    requests: Conversations::new(rules, kept),
+                    requests: Conversations::new(rules, kept).offering(self.expand),
                 })
             }
         };

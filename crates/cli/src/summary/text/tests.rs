@@ -23,6 +23,7 @@ fn of(raw: Figures, figures: Figures, look: impl FnOnce(&Summary<'_>)) {
         conversations: 2,
         raw,
         profiles: vec![ProfileTotals { figures, cost_change_mean: None }],
+        warm: foveal_context::warm::Estimate::default(),
     };
     let prices = PriceCard::anthropic_5m();
     let summary = Summary {
