@@ -13,6 +13,7 @@ use foveal_context::weight::Weight;
 use foveal_transcript::{ContentHash, Conversation, Entry, EntryIndex, Timestamp};
 use foveal_wire::body::{Body, BodyError, MarkPlace};
 
+use crate::caching::Caching;
 use crate::chain::Chain;
 use crate::familiar::Familiar;
 use crate::models::Model;
@@ -231,15 +232,14 @@ impl Live {
         for said in said {
             self.push(said, &mut weights, body, chain, true);
             let end = chain.end(self.len());
-            let Some(Planned { step, .. }) = planned.next_if(|planned| planned.end == end) else {
-                continue;
-            };
+            let Some(planned) = planned.next_if(|planned| planned.end == end) else { continue };
+            let step = &planned.step;
             if !is_about(step, self.engine.record().len()) {
                 // It was decided about something else: what is recorded is damaged.
                 break;
             }
             self.engine.take_over(step);
-            self.settle(Arc::clone(step));
+            self.settle(planned.clone());
         }
         self
     }
@@ -281,9 +281,9 @@ impl Live {
         }
         self.engine = self.engine.again(planner);
         (self.model, self.planned) = (model, self.root);
-        for Planned { step, end } in steps.into_iter().take(count) {
-            self.engine.take_over(&step);
-            self.settle_at(end, step);
+        for planned in steps.into_iter().take(count) {
+            self.engine.take_over(&planned.step);
+            self.settle(planned);
         }
         self
     }
@@ -295,9 +295,7 @@ impl Live {
             0 => self.engine.plan(Some(now)),
             _ => self.engine.plan_without_rewrite(Some(now)),
         };
-        let step = Arc::new(step);
-        self.settle(Arc::clone(&step));
-        step
+        self.settle_here(step)
     }
 
     /// Notes that what was decided was in time.
@@ -320,9 +318,25 @@ impl Live {
 
     /// Lets what is new pass as it is.
     pub(crate) fn let_pass(&mut self, now: Timestamp) -> Arc<Step> {
-        let step = Arc::new(self.engine.let_pass(Some(now)));
-        self.settle(Arc::clone(&step));
-        step
+        let step = self.engine.let_pass(Some(now));
+        self.settle_here(step)
+    }
+
+    /// What was decided about marks at the last planned request.
+    pub(crate) fn caching(&self) -> Option<&Caching> {
+        self.steps.last()?.caching.as_ref()
+    }
+
+    /// What was decided about them at the request before that one.
+    pub(crate) fn caching_before(&self) -> Option<&Caching> {
+        self.steps.iter().rev().nth(1)?.caching.as_ref()
+    }
+
+    /// Notes what is decided about marks at the last planned request.
+    pub(crate) fn set_caching(&mut self, caching: Option<Caching>) {
+        if let Some(planned) = self.steps.last_mut() {
+            planned.caching = caching;
+        }
     }
 
     /// What was decided so far, the first step first.
@@ -360,6 +374,23 @@ impl Live {
         self.engine.prelude() + tokens.sum()
     }
 
+    /// Tokens of what stands in front of the messages.
+    pub(crate) fn prelude(&self) -> Tokens {
+        self.engine.prelude()
+    }
+
+    /// Tokens of each of the first messages, as they go.
+    pub(crate) fn tokens_by_message(&self, messages: usize) -> Vec<Tokens> {
+        let mut tokens = vec![Tokens(0); messages];
+        for index in self.engine.window() {
+            let at = self.messages.partition_point(|known| known.entry <= *index);
+            if let Some(sum) = at.checked_sub(1).and_then(|at| tokens.get_mut(at)) {
+                sum.0 += self.engine.item(*index).tokens.0;
+            }
+        }
+        tokens
+    }
+
     /// Tokens of the first entries and of what stands in front of them, as they go.
     pub(crate) fn tokens_sent(&self, entries: usize) -> Tokens {
         let window = self.engine.window().iter().take(entries);
@@ -367,17 +398,19 @@ impl Live {
     }
 
     /// Puts the texts in their places that a step about all messages decided about.
-    fn settle(&mut self, step: Arc<Step>) {
+    fn settle_here(&mut self, step: Step) -> Arc<Step> {
+        let step = Arc::new(step);
         let end = self.messages.last().map_or(self.planned, |known| known.end);
-        self.settle_at(end, step);
+        self.settle(Planned { end, step: Arc::clone(&step), caching: None });
+        step
     }
 
-    fn settle_at(&mut self, end: ContentHash, step: Arc<Step>) {
-        for (index, decision) in &step.changed {
+    fn settle(&mut self, planned: Planned) {
+        for (index, decision) in &planned.step.changed {
             self.put(*index, decision);
         }
-        self.planned = end;
-        self.steps.push(Planned { end, step });
+        self.planned = planned.end;
+        self.steps.push(planned);
     }
 
     fn put(&mut self, index: EntryIndex, decision: &Decision) {

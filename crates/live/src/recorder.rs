@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use foveal_context::step::Step;
 use foveal_transcript::{ContentHash, Handle, Timestamp};
 
+use crate::caching::Caching;
+
 /// What was decided at one request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Turn {
@@ -17,6 +19,8 @@ pub struct Turn {
     pub before: ContentHash,
     /// What was decided.
     pub step: Arc<Step>,
+    /// What was decided about its marks, where its client sets none.
+    pub caching: Option<Caching>,
     /// When.
     pub time: Timestamp,
 }
@@ -28,6 +32,8 @@ pub struct Planned {
     pub end: ContentHash,
     /// What was decided.
     pub step: Arc<Step>,
+    /// What was decided about its marks, where its client sets none.
+    pub caching: Option<Caching>,
 }
 
 /// What is known of a conversation up to one of its ends beside decisions, as a text.
@@ -130,7 +136,8 @@ impl Recorder for InMemory {
         let mut all = Vec::new();
         let mut first = root;
         while let Some(turn) = next {
-            all.push(Planned { end: turn.end, step: Arc::clone(&turn.step) });
+            let (step, caching) = (Arc::clone(&turn.step), turn.caching);
+            all.push(Planned { end: turn.end, step, caching });
             first = turn.before;
             next = kept.turns.get(&first);
         }

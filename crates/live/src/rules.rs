@@ -21,6 +21,16 @@ pub const PROFILES: [&str; 4] = ["lossless", "balanced", "curated", "max"];
 /// used longest ago are let go, and made again of what is recorded when they go on.
 const BYTES_MAX: usize = 40 << 20;
 
+/// Who has prompts of Messages cached whose clients set no `cache_control`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CacheMarks {
+    /// foveal sets marks where that pays: see [`Caching::decide`](crate::caching::Caching::decide).
+    #[default]
+    Auto,
+    /// Nobody.
+    Off,
+}
+
 /// How decisions are made.
 #[derive(Clone)]
 pub struct Rules {
@@ -38,6 +48,8 @@ pub struct Rules {
     pub bytes_max: usize,
     /// How notes say what gives back what they stand for.
     pub way: Way,
+    /// Whether marks are set for the provider's cache where a client sets none.
+    pub marks: CacheMarks,
 }
 
 impl Rules {
@@ -51,6 +63,7 @@ impl Rules {
             model: Model::named,
             bytes_max: BYTES_MAX,
             way: Way::default(),
+            marks: CacheMarks::default(),
         })
     }
 

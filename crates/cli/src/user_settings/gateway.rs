@@ -7,7 +7,9 @@ use std::time::Duration;
 use foveal_gateway::traces::{BadCollector, Collector};
 use serde::Deserialize;
 
-use crate::gateway::{BadGiven, GatewaySettings, Given, Profile, WebSocketChoice, is_name};
+use crate::gateway::{
+    BadGiven, CacheChoice, GatewaySettings, Given, Profile, WebSocketChoice, is_name,
+};
 use crate::listening;
 
 /// The longest time that a decision may take, in milliseconds.
@@ -20,6 +22,7 @@ pub(super) struct WrittenGateway {
     /// A port of this machine, or an address.
     listen: Option<Listen>,
     profile: Option<Profile>,
+    cache: Option<CacheChoice>,
     websockets: Option<WebSocketChoice>,
     decision_time_ms: Option<DecisionTime>,
     /// Whether requests are given a tool for what is left out of them.
@@ -38,6 +41,7 @@ impl From<WrittenGateway> for GatewaySettings {
         Self {
             listen: written.listen.map(|listen| listen.0),
             profile: written.profile,
+            cache: written.cache,
             websockets: written.websockets,
             decision: written.decision_time_ms.map(|time| Duration::from_millis(time.0)),
             expand: written.expand,

@@ -90,6 +90,16 @@ pub(super) fn bill(line: &Line, output: u64, rates: &Rates) -> Bill {
     bill
 }
 
+/// What a prompt that no cache knows and its answer cost.
+pub(super) fn uncached(prompt: u64, output: u64, rates: &Rates) -> Bill {
+    let amount = |tokens: u64, rate: f64| Amount { tokens, dollars: tokens as f64 * rate };
+    Bill {
+        uncached: amount(prompt, rates.input),
+        output: amount(output, rates.output),
+        ..Bill::default()
+    }
+}
+
 /// A part of a line that was not read from a cache.
 struct Stretch<'a> {
     line: &'a Line,

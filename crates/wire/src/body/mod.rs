@@ -5,7 +5,7 @@
 //! [`Body::scan`] goes once over the bytes and decodes next to nothing; [`Body::scan_after`] passes
 //! over what a [`History`] of the same messages tells already. [`Body::message`] decodes
 //! one message, with the code that reads whole bodies. [`splice`] puts texts in the places of
-//! others, and [`divide`] says what these are where a result has several.
+//! others, [`splice_and_mark`] sets marks for the provider's cache too, and [`divide`] says what these are where a result has several.
 
 mod cursor;
 mod decode;
@@ -15,6 +15,7 @@ mod field;
 mod hidden;
 mod history;
 mod inner;
+mod markable;
 mod marks;
 mod message;
 mod scan;
@@ -30,8 +31,9 @@ pub use hidden::{
     takes_tool,
 };
 pub use history::{Alike, History};
+pub use markable::{MARK, Markable};
 pub use marks::{CacheMark, MarkPlace};
 pub use message::{Message, Slot};
 pub use scan::{Body, Inactive};
-pub use splice::{Spelled, splice};
+pub use splice::{Spelled, splice, splice_and_mark};
 pub use spoken::spoken;

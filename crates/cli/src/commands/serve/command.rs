@@ -12,7 +12,7 @@ use super::told::{Lines, Teller};
 use super::traced::{Complaints, Traced};
 use crate::environment::{Environment, SERVE_TOKEN_VARIABLE};
 use crate::gateway::proxies;
-use crate::gateway::{GatewaySettings, Given, LISTEN_PORT, Profile, WebSocketChoice};
+use crate::gateway::{CacheChoice, GatewaySettings, Given, LISTEN_PORT, Profile, WebSocketChoice};
 use crate::listening;
 use crate::notice;
 use crate::toolbox;
@@ -50,6 +50,10 @@ pub(crate) struct Behaviour {
     /// What is done to requests. If not given, balanced.
     #[arg(long, value_name = "PROFILE")]
     profile: Option<Profile>,
+    /// Whether marks for the provider's prompt cache are set where an agent sets none: auto, when
+    /// that pays, or off. If not given, auto.
+    #[arg(long, value_name = "CHOICE")]
+    cache: Option<CacheChoice>,
     /// What becomes of WebSockets to a model, for which nothing can be done: refused, so that
     /// the agent speaks HTTP, or passed through. If not given, refused.
     #[arg(long, value_name = "CHOICE")]
@@ -96,6 +100,7 @@ impl Behaviour {
             hosts: Vec::new(),
             upstreams: given.upstreams(),
             profile: self.profile.or(settings.profile).unwrap_or(Profile::Balanced),
+            cache: self.cache.or(settings.cache).unwrap_or(CacheChoice::Auto),
             websockets: self.websockets.or(settings.websockets).unwrap_or(WebSocketChoice::Refuse),
             decision: decision.unwrap_or(DECISION_TIME),
             expand: self.expand || settings.expand,

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use foveal_context::step::Step;
+use foveal_live::caching::Caching;
 use foveal_live::recorder::{Content, Noted, Planned, Recorder, Turn, Unrecorded};
 use foveal_store::{self as store, NewContent, SessionFacts, Store, StoreError};
 use foveal_transcript::{ContentHash, Handle, Timestamp};
+use serde::{Deserialize, Serialize};
 
 use crate::notice;
 use crate::requests;
@@ -47,6 +49,15 @@ impl Kept {
     }
 }
 
+/// What was decided at one request, as it is stored.
+#[derive(Serialize, Deserialize)]
+struct Decided<S> {
+    #[serde(flatten)]
+    step: S,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    caching: Option<Caching>,
+}
+
 impl Recorder for Kept {
     fn find(&self, root: ContentHash, ends: &[ContentHash]) -> Result<Vec<Planned>, Unrecorded> {
         let turns = self.store.turns(ends).map_err(|error| unrecorded(&error))?;
@@ -56,8 +67,11 @@ impl Recorder for Kept {
         let planned: Result<Vec<Planned>, _> = turns
             .iter()
             .map(|turn| {
-                let step = serde_json::from_str::<Step>(&turn.decided).map(Arc::new);
-                step.map(|step| Planned { end: turn.end, step })
+                let decided = serde_json::from_str::<Decided<Step>>(&turn.decided);
+                decided.map(|Decided { step, caching }| {
+                    let step = Arc::new(step);
+                    Planned { end: turn.end, step, caching }
+                })
             })
             .collect();
         // What a newer version wrote is as if it were not there.
@@ -69,8 +83,9 @@ impl Recorder for Kept {
     }
 
     fn record(&self, turn: &Turn, contents: &[&str]) -> Result<(), Unrecorded> {
+        let decided = Decided { step: &*turn.step, caching: turn.caching };
         let decided =
-            serde_json::to_string(&*turn.step).map_err(|error| Unrecorded(error.to_string()))?;
+            serde_json::to_string(&decided).map_err(|error| Unrecorded(error.to_string()))?;
         let kept = store::Turn { end: turn.end, before: turn.before, decided };
         self.put(&turn.conversation, &kept, contents, turn.time)
     }

@@ -18,7 +18,7 @@ use foveal_store::Store;
 use foveal_tools::clock::{Clock, SystemClock};
 
 use super::kept::Kept;
-use crate::gateway::{Profile, WebSocketChoice};
+use crate::gateway::{CacheChoice, Profile, WebSocketChoice};
 
 /// How a gateway is to serve.
 pub(crate) struct Choices {
@@ -27,6 +27,7 @@ pub(crate) struct Choices {
     pub(crate) hosts: Vec<String>,
     pub(crate) upstreams: Upstreams,
     pub(crate) profile: Profile,
+    pub(crate) cache: CacheChoice,
     pub(crate) websockets: WebSocketChoice,
     /// How long a decision may take.
     pub(crate) decision: Duration,
@@ -49,6 +50,7 @@ impl Choices {
             Some(profile) => {
                 let mut rules = Rules::named(profile).context("the profile is not known")?;
                 rules.views = Some(Arc::new(CuratedViews::default()));
+                rules.marks = self.cache.into();
                 let kept: Arc<dyn Recorder> = Arc::new(Kept::new(store));
                 let tokenizer = rules.tokenizer;
                 // The first count unpacks the vocabulary. Nobody waits for that but a first request.
