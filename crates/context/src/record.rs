@@ -16,9 +16,8 @@ impl Record {
     /// A record of `conversation` as far as it goes; tokens are counted with `tokenizer`.
     pub fn of(conversation: Conversation, tokenizer: Tokenizer) -> Self {
         let mut facts = FactTable::new(tokenizer, conversation.directory.as_deref());
-        let entries: Vec<&Entry> = conversation.entries().iter().collect();
-        for (entry, weight) in entries.iter().zip(Weight::of_all(&entries, tokenizer)) {
-            facts.push(entry, weight);
+        for entry in conversation.entries() {
+            facts.push(entry, Weight::of(entry, tokenizer));
         }
         Self { conversation, facts }
     }

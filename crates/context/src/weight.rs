@@ -1,12 +1,7 @@
 //! How much of a prompt entries take: what takes longest to find out about them.
 
-use rayon::prelude::*;
-
 use crate::tokens::{Tokenizer, Tokens};
 use foveal_transcript::Entry;
-
-/// Fewest bytes that are worth waking other threads for.
-const BYTES_SHARED_MIN: usize = 64 << 10;
 
 /// How much of a prompt an entry takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,6 +11,9 @@ pub struct Weight {
     /// Its bytes.
     pub(crate) bytes: usize,
 }
+
+/// Finds out what each of some entries takes, in their order.
+pub type Weigh = fn(&[&Entry], Tokenizer) -> Vec<Weight>;
 
 impl Weight {
     /// What an entry takes.
@@ -27,14 +25,8 @@ impl Weight {
         }
     }
 
-    /// What each of many entries takes, found out by all processors where that is much.
-    pub fn of_all(entries: &[&Entry], tokenizer: Tokenizer) -> Vec<Self> {
-        let results = entries.iter().filter_map(|entry| entry.result());
-        let bytes: usize = results.map(|result| result.content.len()).sum();
-        let weigh = |entry: &&Entry| Self::of(entry, tokenizer);
-        match bytes < BYTES_SHARED_MIN {
-            true => entries.iter().map(weigh).collect(),
-            false => entries.par_iter().map(weigh).collect(),
-        }
+    /// What each of some entries takes, one after the other: the plainest [`Weigh`].
+    pub fn of_each(entries: &[&Entry], tokenizer: Tokenizer) -> Vec<Self> {
+        entries.iter().map(|entry| Self::of(entry, tokenizer)).collect()
     }
 }

@@ -9,7 +9,7 @@ use foveal_context::planner::Planner;
 use foveal_context::shape::Decision;
 use foveal_context::step::Step;
 use foveal_context::tokens::{Tokenizer, Tokens};
-use foveal_context::weight::Weight;
+use foveal_context::weight::{Weigh, Weight};
 use foveal_transcript::{ContentHash, Conversation, Entry, EntryIndex, Timestamp};
 use foveal_wire::body::{Body, BodyError, MarkPlace};
 
@@ -48,6 +48,7 @@ pub(crate) struct Live {
     /// Bytes of all messages, to know about how much memory this takes.
     bytes: usize,
     way: Way,
+    weigh: Weigh,
 }
 
 /// The most often that lateness doubles how long it is not tried again.
@@ -100,7 +101,14 @@ impl Live {
             still: 0,
             bytes: 0,
             way: Way::default(),
+            weigh: Weight::of_each,
         }
+    }
+
+    /// The same with another way to find out how much of the prompt entries take.
+    pub(crate) fn with_weigh(mut self, weigh: Weigh) -> Self {
+        self.weigh = weigh;
+        self
     }
 
     /// The same with notes that tell another way to what they stand for.
@@ -247,7 +255,7 @@ impl Live {
     /// How much of the prompt what messages say takes, entry by entry.
     fn weights(&self, said: &[Said]) -> Vec<Weight> {
         let entries: Vec<&Entry> = said.iter().flat_map(|said| &said.entries).collect();
-        Weight::of_all(&entries, self.tokenizer)
+        (self.weigh)(&entries, self.tokenizer)
     }
 
     /// Takes in the next message. `weights` goes on with those of its entries.

@@ -6,6 +6,7 @@ use foveal_context::planner::Planner;
 use foveal_context::settings::Settings;
 use foveal_context::tokens::Tokenizer;
 use foveal_context::views::Views;
+use foveal_context::weight::{Weigh, Weight};
 use foveal_transcript::ContentHash;
 use foveal_wire::Protocol;
 use foveal_wire::response::EXPAND_TOOL;
@@ -42,6 +43,8 @@ pub struct Rules {
     pub tokenizer: Tokenizer,
     /// Who is asked for views of reads.
     pub views: Option<Arc<dyn Views>>,
+    /// Who finds out how much of a prompt messages take. Counting tokens takes longest of all.
+    pub weigh: Weigh,
     /// What is known of a model: [`Model::named`], or what the user says.
     pub model: fn(&str, Protocol) -> Model,
     /// About how much memory conversations may take, in bytes.
@@ -60,6 +63,7 @@ impl Rules {
             settings: settings(profile)?,
             tokenizer: Tokenizer::O200k,
             views: None,
+            weigh: Weight::of_each,
             model: Model::named,
             bytes_max: BYTES_MAX,
             way: Way::default(),

@@ -5,9 +5,11 @@ mod choice;
 mod given;
 pub(crate) mod proxies;
 mod routes;
+mod spread;
 mod traces;
 
 pub(crate) use self::choice::{CacheChoice, Profile, WebSocketChoice};
 pub(crate) use self::given::{BadGiven, GatewaySettings, Given, LISTEN_PORT, ProfileRule, is_name};
 pub(crate) use self::routes::{Routes, split_version};
+pub(crate) use self::spread::{Spread, weigh};
 pub(crate) use self::traces::{Told, Traces, VARIABLES};

@@ -3,15 +3,13 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-use rayon::prelude::*;
-
 use super::read::{Read, Views};
 use super::value::{Chosen, NAMES_MAX, View, Wanted, is_name_in};
 use crate::facts::Facts;
 use crate::level::Level;
 use crate::lines::Printed;
 use crate::record::Record;
-use crate::settings::{CurateSettings, Settings};
+use crate::settings::{CurateSettings, OldReads, Settings};
 use crate::step::Item;
 use foveal_effects::{EffectKind, Span};
 use foveal_transcript::{EntryIndex, LineNumber};
@@ -55,13 +53,7 @@ pub(crate) fn choose(views: &dyn Views, ask: &Ask<'_>) -> Vec<Chosen> {
     let mut chosen = Vec::new();
     let old = ask.settings.rewrite.as_ref().and_then(|rewrite| rewrite.old_reads.as_ref());
     if let Some(old) = old {
-        // A rewrite raises many at once, and each takes milliseconds.
-        let reduced = ask.levels.par_iter().filter(|(_, level)| *level == Level::Reduced);
-        chosen.par_extend(reduced.filter_map(|(entry, level)| {
-            let wanted = old.wanted.of_read(ask.items[entry.at()].tokens);
-            let view = old_view(views, ask, old.lines_min, *entry, wanted)?;
-            Some(Chosen { entry: *entry, level: *level, wanted, view })
-        }));
+        chosen = old_views(views, ask, old);
     }
     if let Some(curate) = &ask.settings.curate {
         for at in ask.new_from..ask.window.len() {
@@ -72,22 +64,34 @@ pub(crate) fn choose(views: &dyn Views, ask: &Ask<'_>) -> Vec<Chosen> {
     chosen
 }
 
-/// A view of an old read.
-fn old_view(
-    views: &dyn Views,
-    ask: &Ask<'_>,
-    lines_min: u32,
-    entry: EntryIndex,
-    wanted: Wanted,
-) -> Option<View> {
-    let facts = ask.record.facts(entry);
-    if facts.kind() != EffectKind::Read || facts.printed.lines.len() < lines_min as usize {
-        return None;
-    }
-    let content = &ask.record.entry(entry).result()?.content;
-    let (path, first, text) = lines_of(&facts.printed, content)?;
-    let read = Read { record: ask.record, upto: ask.answer, path, first, text: &text };
-    views.view(&read, wanted).map(|view| bounded(view, &read))
+/// Views of the old reads that a rewrite shows less of: many at once, and each takes milliseconds.
+fn old_views(views: &dyn Views, ask: &Ask<'_>, old: &OldReads) -> Vec<Chosen> {
+    let reduced = ask.levels.iter().filter(|(_, level)| *level == Level::Reduced);
+    let read = |(entry, _): &(EntryIndex, Level)| {
+        let facts = ask.record.facts(*entry);
+        let is_short = facts.printed.lines.len() < old.lines_min as usize;
+        if facts.kind() != EffectKind::Read || is_short {
+            return None;
+        }
+        let content = &ask.record.entry(*entry).result()?.content;
+        Some((*entry, lines_of(&facts.printed, content)?))
+    };
+    let found: Vec<_> = reduced.filter_map(read).collect();
+    let asked: Vec<(Read<'_>, Wanted)> = found
+        .iter()
+        .map(|(entry, (path, first, text))| {
+            let (record, upto) = (ask.record, ask.answer);
+            let wanted = old.wanted.of_read(ask.items[entry.at()].tokens);
+            (Read { record, upto, path, first: *first, text }, wanted)
+        })
+        .collect();
+    let views = views.each(&asked).into_iter();
+    let chosen = found.iter().zip(&asked).zip(views).filter_map(|(((entry, _), asked), view)| {
+        let (read, wanted) = asked;
+        let view = bounded(view?, read);
+        Some(Chosen { entry: *entry, level: Level::Reduced, wanted: *wanted, view })
+    });
+    chosen.collect()
 }
 
 /// Asks for a view of a new result if it is a first read of a whole file; `before` are the entries

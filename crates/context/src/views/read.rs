@@ -13,6 +13,12 @@ use foveal_transcript::{EntryIndex, LineNumber};
 pub trait Views: std::fmt::Debug + Send + Sync {
     /// The lines of `read` to show; `None` where nothing can be said of it.
     fn view(&self, read: &Read<'_>, wanted: Wanted) -> Option<View>;
+
+    /// The same for many reads, in their order. Whoever has threads to spare may ask about several
+    /// at a time.
+    fn each(&self, reads: &[(Read<'_>, Wanted)]) -> Vec<Option<View>> {
+        reads.iter().map(|(read, wanted)| self.view(read, *wanted)).collect()
+    }
 }
 
 /// Lines of one file, as a result shows them.

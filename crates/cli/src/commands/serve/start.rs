@@ -20,7 +20,7 @@ use foveal_store::Store;
 use foveal_tools::clock::{Clock, SystemClock};
 
 use super::kept::Kept;
-use crate::gateway::{CacheChoice, Profile, ProfileRule, WebSocketChoice};
+use crate::gateway::{CacheChoice, Profile, ProfileRule, Spread, WebSocketChoice, weigh};
 
 /// How a gateway is to serve.
 pub(crate) struct Choices {
@@ -75,7 +75,8 @@ impl Choices {
         let otherwise = profile.is_none().then(|| OFF.to_owned());
         let named = profile.unwrap_or(PROFILES[0]);
         let mut rules = Rules::named(named).context("the profile is not known")?;
-        rules.views = Some(Arc::new(CuratedViews::default()));
+        rules.views = Some(Arc::new(Spread(CuratedViews::default())));
+        rules.weigh = weigh;
         rules.marks = self.cache.into();
         let kept: Arc<dyn Recorder> = Arc::new(Kept::new(store));
         let tokenizer = rules.tokenizer;
