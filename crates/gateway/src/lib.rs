@@ -21,6 +21,7 @@ mod service;
 mod speaking;
 mod told;
 mod trace_parent;
+mod warmer;
 mod websocket;
 
 pub mod exchange;
@@ -28,6 +29,7 @@ pub mod settings;
 pub mod shaper;
 pub mod traces;
 pub mod upstream;
+pub mod warm;
 
 pub use foveal_listening::Token;
 pub use listen::Gateway;

@@ -13,4 +13,5 @@ mod refused;
 mod replayed;
 mod shaped;
 mod support;
+mod warm;
 mod websockets;

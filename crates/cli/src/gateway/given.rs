@@ -25,6 +25,8 @@ pub(crate) struct GatewaySettings {
     pub(crate) websockets: Option<WebSocketChoice>,
     pub(crate) decision: Option<Duration>,
     pub(crate) hosts: Vec<String>,
+    /// Whether caches are kept warm.
+    pub(crate) keep_warm: bool,
     /// Where traces go.
     pub(crate) otel: Option<Collector>,
     pub(crate) upstreams: Given,

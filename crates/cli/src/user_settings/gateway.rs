@@ -23,6 +23,7 @@ pub(super) struct WrittenGateway {
     websockets: Option<WebSocketChoice>,
     decision_time_ms: Option<DecisionTime>,
     hosts: Vec<String>,
+    keep_warm: bool,
     /// Where traces go.
     otel: Option<CollectorAddress>,
     /// Takes all that names no other.
@@ -39,6 +40,7 @@ impl From<WrittenGateway> for GatewaySettings {
             websockets: written.websockets,
             decision: written.decision_time_ms.map(|time| Duration::from_millis(time.0)),
             hosts: written.hosts,
+            keep_warm: written.keep_warm,
             otel: written.otel.map(|address| address.0),
             upstreams: given(written.upstream, written.upstreams)
                 .expect("each name and address was looked at where it stands"),

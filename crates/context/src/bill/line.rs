@@ -90,6 +90,15 @@ pub(super) fn bill(line: &Line, output: u64, rates: &Rates) -> Bill {
     bill
 }
 
+/// What a request cost that only kept the cache warm.
+pub(super) fn refresh(usage: &Usage, rates: &Rates) -> Bill {
+    let dollars = usage.cache_read as f64 * rates.read
+        + usage.cache_write as f64 * rates.write
+        + usage.input as f64 * rates.input
+        + usage.output as f64 * rates.output;
+    Bill { warm: Amount { tokens: usage.prompt(), dollars }, ..Bill::default() }
+}
+
 /// A part of a line that was not read from a cache.
 struct Stretch<'a> {
     line: &'a Line,

@@ -1,6 +1,7 @@
 //! A gateway of choices: what it decides by, and where it keeps what it decided.
 
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use foveal_code::views::CuratedViews;
 use foveal_gateway::exchange::Observer;
 use foveal_gateway::shaper::{Shaper, Untouched, WithCompressor};
 use foveal_gateway::upstream::Upstreams;
+use foveal_gateway::warm::KeepsWarm;
 use foveal_gateway::{Limits, Settings};
 use foveal_listening::Token;
 use foveal_live::recorder::Recorder;
@@ -18,7 +20,18 @@ use foveal_store::Store;
 use foveal_tools::clock::{Clock, SystemClock};
 
 use super::kept::Kept;
+use super::warm::{Warmth, off_file};
 use crate::gateway::{Profile, WebSocketChoice};
+
+/// Whether caches are kept warm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum KeepWarm {
+    No,
+    /// As long as that has paid.
+    Yes,
+    /// Whether or not it has paid before.
+    Anew,
+}
 
 /// How a gateway is to serve.
 pub(crate) struct Choices {
@@ -30,9 +43,19 @@ pub(crate) struct Choices {
     pub(crate) websockets: WebSocketChoice,
     /// How long a decision may take.
     pub(crate) decision: Duration,
+    pub(crate) keep_warm: KeepWarm,
+    /// Who keeps caches warm.
+    pub(crate) warmth: Option<Arc<Warmth>>,
 }
 
 impl Choices {
+    /// Makes who keeps caches warm, if anybody is to. `store` is where the store is.
+    pub(crate) fn with_warmth(mut self, store: Option<&Path>) -> Self {
+        self.warmth = (self.keep_warm != KeepWarm::No)
+            .then(|| Arc::new(Warmth::new(store.map(off_file), self.keep_warm == KeepWarm::Anew)));
+        self
+    }
+
     /// A gateway that keeps what it decides in `store`, and tells `observer` of each request.
     ///
     /// # Errors
@@ -66,6 +89,7 @@ impl Choices {
             observer,
             now: || SystemClock.now(),
             websockets: self.websockets.into(),
+            keep_warm: self.warmth.map(|warmth| warmth as Arc<dyn KeepsWarm>),
             limits: Limits { decision: self.decision, ..Limits::default() },
         })
     }
