@@ -12,7 +12,7 @@ use foveal_store::Store;
 use serde_json::{Map, Value, json};
 
 use crate::bill;
-use crate::commands::serve::off_file;
+use crate::commands::serve::{has_not_paid_before, verdict_file};
 use crate::environment::Environment;
 use crate::numbers::{change, count, dollars, plural, signed_dollars, tokens};
 use crate::pager::PrintOptions;
@@ -79,9 +79,11 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let now = i64::try_from(now.as_millis()).unwrap_or(i64::MAX);
     let since = arguments.since.map(|since| since.from(now));
-    let off = toolbox::store_path(environment).map(|store| off_file(&store));
-    let mut stats =
-        Stats { warmth_is_off: off.is_some_and(|file| file.exists()), ..Stats::default() };
+    let off = toolbox::store_path(environment).map(|store| verdict_file(&store));
+    let mut stats = Stats {
+        warmth_is_off: off.is_some_and(|file| has_not_paid_before(&file)),
+        ..Stats::default()
+    };
     if let Some(store) = toolbox::store_to_read(environment)? {
         for session in store.sessions()?.iter().filter(|it| requests::is_of_gateway(it)) {
             if since.is_some_and(|since| session.used.0 < since) {

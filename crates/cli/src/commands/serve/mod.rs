@@ -13,4 +13,4 @@ mod warm;
 pub(crate) use command::{Arguments, Behaviour, run};
 pub(crate) use told::{Lines, Teller};
 pub(crate) use traced::{Complaints, Traced};
-pub(crate) use warm::off_file;
+pub(crate) use warm::{has_not_paid_before, verdict_file};

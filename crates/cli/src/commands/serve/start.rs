@@ -20,7 +20,7 @@ use foveal_store::Store;
 use foveal_tools::clock::{Clock, SystemClock};
 
 use super::kept::Kept;
-use super::warm::{Warmth, off_file};
+use super::warm::{Warmth, verdict_file};
 use crate::gateway::{Profile, WebSocketChoice};
 
 /// Whether caches are kept warm.
@@ -51,8 +51,9 @@ pub(crate) struct Choices {
 impl Choices {
     /// Makes who keeps caches warm, if anybody is to. `store` is where the store is.
     pub(crate) fn with_warmth(mut self, store: Option<&Path>) -> Self {
+        let anew = self.keep_warm == KeepWarm::Anew;
         self.warmth = (self.keep_warm != KeepWarm::No)
-            .then(|| Arc::new(Warmth::new(store.map(off_file), self.keep_warm == KeepWarm::Anew)));
+            .then(|| Arc::new(Warmth::new(store.map(verdict_file), anew, SystemClock.now())));
         self
     }
 

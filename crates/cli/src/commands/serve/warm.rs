@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::io;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -20,8 +20,10 @@ use crate::notice;
 use crate::private_file;
 use crate::requests;
 
-/// The file beside the store that says that keeping warm has not paid.
-const OFF_FILE: &str = "keep-warm-off";
+/// The file beside the store that says whether keeping warm has not paid: [`OFF`], or from when on
+/// it is judged, in milliseconds since 1970.
+const VERDICT_FILE: &str = "keep-warm";
+const OFF: &str = "off";
 
 /// Conversations of which the store is asked when a gateway starts: the ones used last.
 const RECALLED_MAX: usize = 200;
@@ -29,40 +31,47 @@ const RECALLED_MAX: usize = 200;
 /// Conversations whose pauses are known; of more, those that began longest ago count as ended.
 const OPEN_MAX: usize = 1_024;
 
-/// Where it is kept that keeping warm has not paid, by the store's own path.
-pub(crate) fn off_file(store: &Path) -> PathBuf {
-    store.with_file_name(OFF_FILE)
+/// Where it is kept whether keeping warm has not paid, by the store's own path.
+pub(crate) fn verdict_file(store: &Path) -> PathBuf {
+    store.with_file_name(VERDICT_FILE)
+}
+
+/// Whether it is kept there that it has not paid.
+pub(crate) fn has_not_paid_before(file: &Path) -> bool {
+    fs::read_to_string(file).is_ok_and(|said| said.trim() == OFF)
 }
 
 /// Keeps caches warm as the pauses of all conversations say.
 pub(crate) struct Warmth {
     state: Mutex<State>,
-    off: Option<PathBuf>,
+    verdict: Option<PathBuf>,
 }
 
-#[derive(Default)]
 struct State {
     open: HashMap<String, Pauses>,
     history: History,
     is_off: bool,
+    /// From when on it is judged whether it pays.
+    since: Timestamp,
 }
 
 impl Warmth {
-    /// Off where it has not paid before, unless it is to begin `anew`. `off` is where that is kept.
-    pub(crate) fn new(off: Option<PathBuf>, anew: bool) -> Self {
-        if let Some(path) = off.as_deref().filter(|_| anew) {
-            match fs::remove_file(path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    notice::say(format_args!("`{}` cannot be removed: {error}", path.display()));
-                }
-                _ => {}
-            }
+    /// Off where it has not paid before, unless it is to begin `anew`, now. `verdict` is where that
+    /// is kept.
+    pub(crate) fn new(verdict: Option<PathBuf>, anew: bool, now: Timestamp) -> Self {
+        let file = verdict.as_deref();
+        let was_off = file.is_some_and(has_not_paid_before);
+        if let Some(file) = file.filter(|_| was_off && anew) {
+            keep(file, &now.0.to_string());
         }
-        let is_off = off.as_deref().is_some_and(Path::exists);
+        let is_off = was_off && !anew;
         if is_off {
             notice::say("caches are not kept warm: it has not paid; --keep-warm begins anew");
         }
-        Self { state: Mutex::new(State { is_off, ..State::default() }), off }
+        let said = file.and_then(|file| fs::read_to_string(file).ok());
+        let since = said.and_then(|said| said.trim().parse().ok()).unwrap_or(i64::MIN);
+        let (open, history, since) = (HashMap::new(), History::default(), Timestamp(since));
+        Self { state: Mutex::new(State { open, history, is_off, since }), verdict }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -110,10 +119,16 @@ impl Warmth {
             "over the last {JUDGED} pauses keeping caches warm cost more than it saved: from now on \
              they are not; --keep-warm begins anew"
         ));
-        let Some(path) = &self.off else { return };
-        if let Err(error) = private_file::create(path) {
-            notice::say(format_args!("`{}` cannot be written: {error}", path.display()));
+        if let Some(file) = &self.verdict {
+            keep(file, OFF);
         }
+    }
+}
+
+fn keep(file: &Path, verdict: &str) {
+    let kept = private_file::create(file).and_then(|mut it| it.write_all(verdict.as_bytes()));
+    if let Err(error) = kept {
+        notice::say(format_args!("`{}` cannot be written: {error}", file.display()));
     }
 }
 
@@ -181,7 +196,8 @@ impl KeepsWarm for Warmth {
         }
         let at = prefix.time.0.saturating_add(prefix.refreshed_at_ms(nth));
         let (now, pauses) = (Timestamp(at), state.pauses());
-        if has_not_paid(pauses.iter(), now) {
+        let judged = pauses.iter().filter(|pause| pause.prefix.time >= state.since);
+        if has_not_paid(judged, now) {
             self.switch_off(&mut state);
             return false;
         }

@@ -27,7 +27,7 @@ fn gone(warmth: &Warmth, at: i64) {
 
 #[test]
 fn refreshes_come_before_the_entry_expires_and_never_after() {
-    let warmth = Warmth::new(None, false);
+    let warmth = Warmth::new(None, false, Timestamp(0));
     let request = exchange(0, billed(100_000, 1_000), About::default());
     assert_eq!(warmth.after(&request, 1), Some(Duration::from_secs(270)));
     assert!(warmth.pays(&request, 1, NOW));
@@ -45,25 +45,36 @@ fn refreshes_come_before_the_entry_expires_and_never_after() {
 fn what_has_not_paid_stays_off_until_it_is_to_begin_anew() {
     let folder = std::env::temp_dir().join(format!("foveal-warmth-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
-    let file = folder.join("keep-warm-off");
-    let warmth = Warmth::new(Some(file.clone()), false);
-    for at in 0..foveal_context::warm::JUDGED as i64 {
-        gone(&warmth, at * 3_600);
+    let file = folder.join("keep-warm");
+    let start = |anew| Warmth::new(Some(file.clone()), anew, Timestamp(900_000_000));
+    let loses = |warmth: &Warmth, from: i64| {
+        (0..foveal_context::warm::JUDGED as i64).for_each(|at| gone(warmth, from + at * 3_600));
+    };
+    let warmth = start(false);
+    loses(&warmth, 0);
+    let request = |at| exchange(at, billed(100_000, 0), About::default());
+    assert!(warmth.after(&request(800_000), 1).is_some());
+    assert!(!warmth.pays(&request(800_000), 1, NOW));
+    assert!(super::has_not_paid_before(&file));
+    assert_eq!(warmth.after(&request(800_000), 1), None, "it is off");
+    assert_eq!(start(false).after(&request(900_000), 1), None, "for good");
+    // What it lost before is not held against it, after a restart neither.
+    for anew in [true, false] {
+        let warmth = start(anew);
+        loses(&warmth, 0);
+        assert!(!super::has_not_paid_before(&file));
+        let _ = warmth.pays(&request(950_000), 1, NOW);
+        assert!(warmth.after(&request(950_000), 1).is_some(), "{anew}");
     }
-    let request = exchange(1_000_000, billed(100_000, 0), About::default());
-    assert!(warmth.after(&request, 1).is_some());
-    assert!(!warmth.pays(&request, 1, NOW));
-    assert!(file.exists());
-    assert_eq!(warmth.after(&request, 1), None, "it is off");
-    assert_eq!(Warmth::new(Some(file.clone()), false).after(&request, 1), None, "for good");
-    let anew = Warmth::new(Some(file.clone()), true);
-    assert!(anew.after(&request, 1).is_some() && !file.exists());
+    let warmth = start(false);
+    loses(&warmth, 950_000);
+    assert!(!warmth.pays(&request(2_000_000), 1, NOW) && super::has_not_paid_before(&file));
     std::fs::remove_dir_all(folder).expect("it is there");
 }
 
 #[test]
 fn a_pause_is_worth_what_would_have_expired() {
-    let warmth = Warmth::new(None, false);
+    let warmth = Warmth::new(None, false, Timestamp(0));
     let prices = charges::prices("claude-opus-4-5", foveal_wire::Protocol::Messages);
     let usage = charges::usage(&billed(100_000, 0));
     let first = exchange(0, billed(100_000, 0), About::default());
