@@ -2,6 +2,7 @@
 
 use foveal_context::bill::{Bill, Meter};
 use foveal_store::{RecordNumber, Session, SessionId, Store, StoreError};
+use foveal_wire::body::MARK;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -37,6 +38,8 @@ pub(crate) struct Request {
     pub(crate) bytes_asked: u64,
     pub(crate) bytes_sent: u64,
     pub(crate) bytes_answered: u64,
+    /// Marks for the provider's cache that foveal set, because the client sets none.
+    pub(crate) marks: u64,
     pub(crate) status: u16,
     pub(crate) end: String,
     pub(crate) failed_open: Option<String>,
@@ -58,6 +61,11 @@ pub(crate) struct Request {
     pub(crate) added_ms: f64,
     pub(crate) head_ms: f64,
     pub(crate) whole_ms: f64,
+}
+
+/// Whether what went is what the client sent, but for marks for the provider's cache.
+pub(crate) fn is_whole(bytes_asked: u64, bytes_sent: u64, marks: u64) -> bool {
+    bytes_sent.checked_sub(marks * MARK.len() as u64) == Some(bytes_asked)
 }
 
 impl Request {

@@ -154,6 +154,63 @@ fn what_it_would_have_cost_is_what_it_costs_without_foveal() {
     assert!((0.8..1.005).contains(&told), "{told}: {without} for {costs}, {shaped:#}");
 }
 
+/// The same body of a client that sets no marks.
+fn without_marks(body: &[u8]) -> Vec<u8> {
+    let mark = r#","cache_control":{"type":"ephemeral"}"#;
+    String::from_utf8_lossy(body).replace(mark, "").into_bytes()
+}
+
+#[test]
+fn who_sets_no_marks_reads_from_the_cache_all_the_same() {
+    let bodies: Vec<_> = bodies().iter().map(|body| without_marks(body)).collect();
+    let run = |profile: &str| {
+        let world = World::new(&format!("gateway_bill_marks_{profile}"));
+        let upstream = Upstream::start(Settings::default()).expect("a provider");
+        let gateway = Gateway::start(&world, &upstream, profile);
+        bodies.iter().for_each(|body| gateway.ask(body));
+        let stats = stats(&world, bodies.len());
+        let seen = upstream.seen();
+        let sum = |part: fn(foveal_upstream::Bill) -> u64| -> u64 {
+            seen.iter().filter_map(|seen| seen.bill).map(part).sum()
+        };
+        let broken: Vec<_> = seen.iter().flat_map(|seen| &seen.broken).collect();
+        assert!(broken.is_empty(), "{broken:?}");
+        (stats, sum(|bill| bill.read), sum(|bill| bill.prompt()))
+    };
+    let (raw, read, _) = run("off");
+    assert_eq!(read, 0);
+    let (marked, read, prompt) = run("lossless");
+    assert!(read * 10 > prompt * 7, "{read} of {prompt} are read");
+    assert_eq!(marked["bill"]["read"]["tokens"], read, "{marked:#}");
+    // Without foveal nothing would have been cached, and that is what is told.
+    let [costs, cost, without] = [&raw["bill"], &marked["bill"], &marked["without"]].map(dollars);
+    assert!(cost < costs * 0.4, "{cost} {costs}");
+    assert!((0.98..1.001).contains(&(without / costs)), "{without} for {costs}");
+    assert_eq!(marked["without"]["read"]["tokens"], 0, "{marked:#}");
+}
+
+#[test]
+fn a_restart_moves_no_mark() {
+    let bodies: Vec<_> = bodies().iter().take(6).map(|body| without_marks(body)).collect();
+    let run = |restarts: bool| {
+        let world = World::new(&format!("gateway_bill_restarts_{restarts}"));
+        let upstream = Upstream::start(Settings::default()).expect("a provider");
+        let mut gateway = Gateway::start(&world, &upstream, "balanced");
+        for body in &bodies {
+            if restarts {
+                drop(gateway);
+                gateway = Gateway::start(&world, &upstream, "balanced");
+            }
+            gateway.ask(body);
+        }
+        upstream.seen().iter().map(|seen| seen.body.clone()).collect::<Vec<_>>()
+    };
+    let (once, restarted) = (run(false), run(true));
+    let marks = |body: &[u8]| String::from_utf8_lossy(body).matches("cache_control").count();
+    assert!(once.iter().skip(1).all(|body| marks(body) > 0));
+    assert_eq!(once, restarted);
+}
+
 #[test]
 fn what_passed_is_listed_and_shown() {
     let world = World::new("gateway_bill_listed");

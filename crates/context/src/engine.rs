@@ -7,6 +7,7 @@ use crate::planner::Planner;
 use crate::record::Record;
 use crate::step::{Item, Step};
 use crate::tokens::{Tokenizer, Tokens};
+use crate::weight::Weight;
 use foveal_transcript::{Block, Conversation, Entry, EntryIndex, Timestamp};
 
 /// Plans one conversation as it grows. Who replays one conversation under many profiles
@@ -39,6 +40,11 @@ impl Engine {
     /// Appends a message.
     pub fn push(&mut self, entry: Entry) -> EntryIndex {
         self.record.push(entry)
+    }
+
+    /// The same for a message of which is known what it takes.
+    pub fn push_weighed(&mut self, entry: Entry, weight: Weight) -> EntryIndex {
+        self.record.push_weighed(entry, weight)
     }
 
     /// Plans the request that is answered next; `now` is when it is sent, as far as known.

@@ -34,4 +34,5 @@ pub mod tokens;
 pub mod views;
 pub mod visible;
 pub mod warm;
+pub mod weight;
 pub mod window_tokens;

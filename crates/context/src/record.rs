@@ -2,6 +2,7 @@
 
 use crate::facts::{FactTable, Facts};
 use crate::tokens::Tokenizer;
+use crate::weight::Weight;
 use foveal_transcript::{Conversation, Entry, EntryIndex};
 
 /// What happened in one conversation, as every plan of it reads it. Many plans can share one.
@@ -15,13 +16,22 @@ impl Record {
     /// A record of `conversation` as far as it goes; tokens are counted with `tokenizer`.
     pub fn of(conversation: Conversation, tokenizer: Tokenizer) -> Self {
         let mut facts = FactTable::new(tokenizer, conversation.directory.as_deref());
-        conversation.entries().iter().for_each(|entry| facts.push(entry));
+        let entries: Vec<&Entry> = conversation.entries().iter().collect();
+        for (entry, weight) in entries.iter().zip(Weight::of_all(&entries, tokenizer)) {
+            facts.push(entry, weight);
+        }
         Self { conversation, facts }
     }
 
     /// Appends the next entry.
     pub fn push(&mut self, entry: Entry) -> EntryIndex {
-        self.facts.push(&entry);
+        let weight = Weight::of(&entry, self.tokenizer());
+        self.push_weighed(entry, weight)
+    }
+
+    /// The same for an entry of which is known what it takes.
+    pub fn push_weighed(&mut self, entry: Entry, weight: Weight) -> EntryIndex {
+        self.facts.push(&entry, weight);
         self.conversation.push(entry)
     }
 

@@ -42,6 +42,7 @@ fn priced(went: Went, prices: &PriceCard, requests: &[Asked]) -> Vec<Priced> {
             shaped: Tokens(asked.shaped),
             client: asked.client,
             foveal: asked.foveal,
+            is_unmarked: false,
         };
         meter.take(&request, prices)
     };
@@ -120,6 +121,34 @@ fn what_is_new_is_written_and_the_rest_is_read() {
         "uncached 5, read 11000, written 1005",
         "uncached 5, read 11500, written 2005",
     );
+}
+
+#[test]
+fn a_client_without_marks_would_have_paid_for_all() {
+    let mut meter = Meter::new(Went::Shaped);
+    let mut take = |at, raw, shaped, usage| {
+        let request = Request {
+            time: Some(Timestamp(at)),
+            usage: &usage,
+            charged: None,
+            raw: Tokens(raw),
+            shaped: Tokens(shaped),
+            client: Kept::All,
+            foveal: Kept::All,
+            is_unmarked: true,
+        };
+        meter.take(&request, &PriceCard::anthropic_5m())
+    };
+    let first = take(0, 2_000, 1_500, usage(9_500, 0, 0));
+    assert_eq!(
+        (&*parts(&first.billed), &*parts(&first.otherwise)),
+        ("uncached 9500", "uncached 10000")
+    );
+    take(1, 3_000, 2_000, usage(0, 0, 10_000));
+    let third = take(2, 4_000, 2_500, usage(0, 10_000, 500));
+    assert_eq!(parts(&third.billed), "read 10000, written 500");
+    assert_eq!(parts(&third.otherwise), "uncached 12000");
+    assert!((third.otherwise.input().dollars - 0.06).abs() < 1e-9, "{third:?}");
 }
 
 #[test]
@@ -216,6 +245,7 @@ fn what_a_provider_says_it_charged_counts() {
         shaped: Tokens(5_000),
         client: Kept::All,
         foveal: Kept::All,
+        is_unmarked: false,
     };
     let priced = meter.take(&request, &PriceCard::anthropic_5m());
     assert!((priced.billed.dollars() - 0.13).abs() < 1e-12);
@@ -234,6 +264,7 @@ fn a_request_without_a_bill_is_passed_over() {
         shaped: Tokens(0),
         client: Kept::All,
         foveal: Kept::All,
+        is_unmarked: false,
     };
     let (first, next) = (usage(0, 0, 1_000), usage(0, 0, 1_100));
     meter.take(&request(&first), &prices);

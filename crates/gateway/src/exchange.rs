@@ -75,6 +75,9 @@ pub struct Exchange {
     pub whole: Duration,
     /// Bytes of the answer's body, as they passed.
     pub bytes_answered: u64,
+    /// How many answers of the model it is told from: more than one where what was left out was
+    /// given back in between. What is billed is the sum.
+    pub rounds: u64,
 }
 
 /// What a request asks for.

@@ -10,6 +10,7 @@ mod body;
 mod client;
 mod compressing;
 mod decoding;
+mod expanding;
 mod gate;
 mod headers;
 mod incoming;

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use foveal_listening::{Held, Share};
+use foveal_live::offered::Offered;
 use foveal_live::request::{About, Wait};
 use foveal_wire::Protocol;
 use hyper::body::{Bytes, Incoming};
@@ -17,7 +18,9 @@ use crate::answer::Answer;
 use crate::body::{self, Passed};
 use crate::client::Upward;
 use crate::compressing::{self, Wanted};
+use crate::decoding::Decoding;
 use crate::exchange::{End, Exchange, FailedOpen, Purpose};
+use crate::expanding::{self, Next, Offering, Rounds};
 use crate::gate::Gate;
 use crate::headers;
 use crate::incoming::{self, ReadError, Taken};
@@ -62,6 +65,8 @@ struct Outgoing {
     is_decoded: bool,
     /// The same body, where it is there already.
     whole: Option<Bytes>,
+    /// What its answer may go on with, where it has a tool that foveal answers.
+    offering: Option<Offering>,
     /// The bytes it holds of what all requests may. A decision that comes too late holds them too.
     share: Arc<Share>,
 }
@@ -69,7 +74,7 @@ struct Outgoing {
 impl Outgoing {
     /// A body at which nobody looked.
     fn unread(body: Passed, share: Arc<Share>) -> Self {
-        Self { body, is_decoded: false, whole: None, share }
+        Self { body, is_decoded: false, whole: None, offering: None, share }
     }
 }
 
@@ -122,6 +127,12 @@ impl Service {
                 exchange.head = began.elapsed();
                 response.map(|body| match body {
                     Passing::Answer(body) => body::coming(Answer::new(body, told)),
+                    Passing::Rounds(body, rounds) => rounds.stream(body, told),
+                    Passing::Whole(bytes) => {
+                        told.passed(&bytes);
+                        told.tell(End::Whole);
+                        body::whole(bytes)
+                    }
                     Passing::Own(body) => {
                         told.tell(End::Own);
                         body
@@ -172,6 +183,7 @@ impl Service {
             head: Duration::ZERO,
             whole: Duration::ZERO,
             bytes_answered: 0,
+            rounds: 1,
         };
         Told::new(exchange, began, Arc::clone(&self.settings.observer))
     }
@@ -205,7 +217,8 @@ impl Service {
         if let (Route::Answer(Protocol::Messages), Some(warmer)) = (bound.route, &self.warmer) {
             let exchange = told.exchange();
             warmer.came(exchange.number, exchange.about.conversation.as_deref());
-            if let Some(body) = outgoing.whole {
+            // An answer in several rounds is one to several requests.
+            if let Some(body) = outgoing.whole.filter(|_| outgoing.offering.is_none()) {
                 let (method, extensions) = (parts.method.clone(), parts.extensions.clone());
                 let repeat =
                     Repeat { method, uri: uri.clone(), headers: passed.clone(), extensions, body };
@@ -219,10 +232,25 @@ impl Service {
         *request.headers_mut() = passed;
         // How the client spelled the names of its headers.
         *request.extensions_mut() = parts.extensions;
+        let rounds = outgoing.offering.map(|offering| {
+            let next = Next::of(&mut request, self.upward.clone());
+            Rounds::new(
+                Arc::clone(&self.settings.shaper),
+                offering,
+                next,
+                Arc::clone(&outgoing.share),
+            )
+        });
         told.exchange().added = told.since();
         let answered = self.upward.request(request).await;
         drop(outgoing.share);
         let mut response = answered.map_err(|error| unreached(bound.upstream, &error))?;
+        if let Some(rounds) = rounds.filter(|_| expanding::can_be_read(&response)) {
+            return rounds
+                .answer(response, told)
+                .await
+                .map_err(|error| unreached(bound.upstream, &error));
+        }
         if let Some(protocol) = bound.route.protocol() {
             told.begins(protocol, response.status().as_u16(), response.headers());
         }
@@ -277,13 +305,31 @@ impl Service {
             counts,
             path: bound.path.to_owned(),
             headers: parts.headers.clone(),
-            body: plain.clone(),
+            body: plain,
             now: (self.settings.now)(),
             wait: Wait::default(),
+            is_offered: false,
         };
+        Ok(self.decided(asked, body, share, told).await)
+    }
+
+    /// What goes in place of a body that came as `body`.
+    async fn decided(
+        &self,
+        mut asked: Asked,
+        body: Bytes,
+        share: Arc<Share>,
+        told: &mut Told,
+    ) -> Outgoing {
+        let (plain, counts) = (asked.body.len(), asked.counts);
+        let offering = match self.settings.shaper.offers() {
+            true => self.offered(&mut asked).await,
+            false => None,
+        };
+        let offered = offering.as_ref().map(|offering| offering.asked.body.clone());
         let shaped = self.shaped(asked, Arc::clone(&share)).await;
         let exchange = told.exchange();
-        exchange.bytes_asked = plain.len() as u64;
+        exchange.bytes_asked = plain as u64;
         let sent = match shaped {
             Ok(Shaped { body, about }) => {
                 exchange.about = about;
@@ -294,11 +340,25 @@ impl Service {
                 body
             }
         };
+        let sent = sent.or(offered);
         let is_decoded = sent.is_some();
-        exchange.bytes_sent = sent.as_ref().map_or(plain.len(), Bytes::len) as u64;
-        let whole = Some(sent.unwrap_or(body));
-        let body = body::whole(whole.clone().unwrap_or_default());
-        Ok(Outgoing { body, is_decoded, whole, share })
+        exchange.bytes_sent = sent.as_ref().map_or(plain, Bytes::len) as u64;
+        let sent = sent.unwrap_or(body);
+        let offering = offering.filter(|_| !counts);
+        let offering = offering.map(|offering| Offering { sent: sent.clone(), ..offering });
+        Outgoing { body: body::whole(sent.clone()), is_decoded, whole: Some(sent), offering, share }
+    }
+
+    /// Has the shaper put its tool into a request. Where that fails, or takes too long, the request
+    /// goes without.
+    async fn offered(&self, asked: &mut Asked) -> Option<Offering> {
+        let (shaper, first) = (Arc::clone(&self.settings.shaper), asked.clone());
+        let offering = tokio::task::spawn_blocking(move || shaper.offer(&first));
+        let patience = self.settings.limits.decision * EARLIER_WAITS as u32;
+        let Offered { body, place } =
+            tokio::time::timeout(patience, offering).await.ok()?.ok().flatten()?;
+        (asked.body, asked.is_offered) = (body.into(), true);
+        Some(Offering { asked: asked.clone(), place, sent: Bytes::new() })
     }
 
     /// What the shaper says in time; else why it did not, and what was decided earlier.
@@ -340,8 +400,12 @@ impl Service {
 }
 
 /// The body of an answer, where it comes from.
-enum Passing {
+pub(crate) enum Passing {
     Answer(Incoming),
+    /// A stream that may go on with other answers.
+    Rounds((Incoming, Decoding), Box<Rounds>),
+    /// What was put together of whole answers.
+    Whole(Bytes),
     Own(Passed),
 }
 

@@ -1,11 +1,13 @@
 //! What decides about the bodies of requests, as the gateway sees it.
 
 use foveal_live::compress::{self, Compressed, NotCompressed};
+use foveal_live::offered::{Given, Offered, Place, Round};
 use foveal_live::recorder::Unrecorded;
 use foveal_live::request::{self, About, Wait};
 use foveal_live::{Compressor, Conversations};
 use foveal_transcript::Timestamp;
 use foveal_wire::Protocol;
+use foveal_wire::response::Called;
 use hyper::body::Bytes;
 use hyper::header::{HeaderMap, HeaderName};
 
@@ -37,6 +39,31 @@ pub trait Shaper: Send + Sync {
     fn original(&self, _hash: &str, _query: Option<&str>) -> Result<Option<String>, Unrecorded> {
         Ok(None)
     }
+
+    /// Whether requests may be given a tool that gives back what is left out of them.
+    fn offers(&self) -> bool {
+        false
+    }
+
+    /// A request with that tool; `None` where it is to have none. Called on a thread that may
+    /// block.
+    fn offer(&self, _asked: &Asked) -> Option<Offered> {
+        None
+    }
+
+    /// Answers a call of the tool in the answer to a request that was offered it. Called on a thread
+    /// that may block.
+    fn give(&self, _asked: &Asked, called: &Called) -> Given {
+        Given::failed(called, "nothing is kept here; go on without it")
+    }
+
+    /// Keeps the rounds of an answer for the requests behind it. Called on a thread that may block.
+    ///
+    /// # Errors
+    /// [`Unrecorded`] where they are not kept.
+    fn keep_rounds(&self, _: &Place, _: Vec<Round>, _now: Timestamp) -> Result<(), Unrecorded> {
+        Ok(())
+    }
 }
 
 /// A request as its client sent it.
@@ -56,6 +83,8 @@ pub struct Asked {
     pub now: Timestamp,
     /// Whether its answer is still waited for.
     pub wait: Wait,
+    /// Whether the body has the tool that a [`Shaper`] offered.
+    pub is_offered: bool,
 }
 
 /// What a shaper made of a request.
@@ -74,20 +103,46 @@ pub(crate) fn wish(headers: &HeaderMap) -> Option<&str> {
 
 impl Shaper for Conversations {
     fn shape(&self, asked: &Asked) -> Shaped {
-        let shaped = Conversations::shape(
-            self,
-            &request::Asked {
-                protocol: asked.protocol,
-                counts: asked.counts,
-                model: route::model(&asked.path).as_deref(),
-                body: &asked.body,
-                now: asked.now,
-                wish: wish(&asked.headers),
-                wait: &asked.wait,
-            },
-        );
+        let shaped = with_live(asked, |live| match asked.is_offered {
+            true => self.shape_offered(live),
+            false => Conversations::shape(self, live),
+        });
         Shaped { body: shaped.body.map(Bytes::from), about: shaped.about }
     }
+
+    fn offers(&self) -> bool {
+        Conversations::offers(self)
+    }
+
+    fn offer(&self, asked: &Asked) -> Option<Offered> {
+        with_live(asked, |live| Conversations::offer(self, live))
+    }
+
+    fn give(&self, asked: &Asked, called: &Called) -> Given {
+        with_live(asked, |live| Conversations::give(self, live, called))
+    }
+
+    fn keep_rounds(
+        &self,
+        place: &Place,
+        rounds: Vec<Round>,
+        now: Timestamp,
+    ) -> Result<(), Unrecorded> {
+        Conversations::keep_rounds(self, place, rounds, now)
+    }
+}
+
+/// A request as those know it who decide about it.
+fn with_live<T>(asked: &Asked, then: impl FnOnce(&request::Asked<'_>) -> T) -> T {
+    then(&request::Asked {
+        protocol: asked.protocol,
+        counts: asked.counts,
+        model: route::model(&asked.path).as_deref(),
+        body: &asked.body,
+        now: asked.now,
+        wish: wish(&asked.headers),
+        wait: &asked.wait,
+    })
 }
 
 /// Decides about requests, and about messages for callers that send them themselves.
@@ -101,6 +156,27 @@ pub struct WithCompressor {
 impl Shaper for WithCompressor {
     fn shape(&self, asked: &Asked) -> Shaped {
         Shaper::shape(&self.requests, asked)
+    }
+
+    fn offers(&self) -> bool {
+        Shaper::offers(&self.requests)
+    }
+
+    fn offer(&self, asked: &Asked) -> Option<Offered> {
+        Shaper::offer(&self.requests, asked)
+    }
+
+    fn give(&self, asked: &Asked, called: &Called) -> Given {
+        Shaper::give(&self.requests, asked, called)
+    }
+
+    fn keep_rounds(
+        &self,
+        place: &Place,
+        rounds: Vec<Round>,
+        now: Timestamp,
+    ) -> Result<(), Unrecorded> {
+        Shaper::keep_rounds(&self.requests, place, rounds, now)
     }
 
     fn compress(&self, body: &[u8], now: Timestamp) -> Result<Compressed, NotCompressed> {

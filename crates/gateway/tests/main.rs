@@ -3,6 +3,7 @@
 mod apart;
 mod compressing;
 mod doors;
+mod expanding;
 mod faults;
 mod keys;
 mod litellm;

@@ -14,10 +14,11 @@ use foveal_transcript::{Block, ContentHash, Handle, LONG_DIGITS, Timestamp};
 use foveal_wire::Protocol;
 use foveal_wire::body::{Body, BodyError, Inactive, spoken};
 
+use crate::active::Request;
 use crate::chain;
 use crate::chain::Chain;
 use crate::conversation::Live;
-use crate::conversations::{self, Conversations, Request};
+use crate::conversations::{self, Conversations};
 use crate::inactive::Inactive as NotDone;
 use crate::models::Model;
 use crate::narrowed::narrowed;
@@ -140,7 +141,9 @@ impl Compressor {
             wait: &wait,
         };
         let model = Model::named("", body.protocol);
-        let request = Request { asked: &asked, body: &body, chain: &chain, rules, model };
+        let (way, unmarked) = (rules.way, None);
+        let request =
+            Request { asked: &asked, body: &body, chain: &chain, rules, way, model, unmarked };
         // Until what is decided is known.
         let _turn = chain.ends.first().map(|first| self.conversations.queue.wait(*first));
         // What follows the last result is about nothing yet.
@@ -155,7 +158,7 @@ impl Compressor {
         let others = self.of_messages(bytes, all, |place| !known.contains(place))?;
         let (kept, before) = self.of_texts(&live);
         let tokens_before = others.0 + live.tokens().0.0;
-        let spliced = spliced(bytes, &live.replaced(&body));
+        let spliced = spliced(bytes, &live.replaced(&body), &[]);
         let compressed = Compressed {
             messages: inner(spliced.as_deref().unwrap_or(bytes)).to_vec(),
             tokens_before,

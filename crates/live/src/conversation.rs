@@ -9,9 +9,11 @@ use foveal_context::planner::Planner;
 use foveal_context::shape::Decision;
 use foveal_context::step::Step;
 use foveal_context::tokens::{Tokenizer, Tokens};
-use foveal_transcript::{ContentHash, Conversation, EntryIndex, Timestamp};
+use foveal_context::weight::Weight;
+use foveal_transcript::{ContentHash, Conversation, Entry, EntryIndex, Timestamp};
 use foveal_wire::body::{Body, BodyError, MarkPlace};
 
+use crate::caching::Caching;
 use crate::chain::Chain;
 use crate::familiar::Familiar;
 use crate::models::Model;
@@ -180,7 +182,7 @@ impl Live {
             let known = &mut self.messages[at];
             let is_same = (known.length, known.is_marked) == (length, is_marked) && !is_marked;
             // Other gateways' marks are not looked at.
-            if is_same && self.way == Way::Expand {
+            if is_same && self.way != Way::Hash {
                 continue;
             }
             (known.length, known.is_marked) = (length, is_marked);
@@ -201,9 +203,11 @@ impl Live {
         chain: &Chain,
         until: usize,
     ) -> Result<(), BodyError> {
-        for said in said((body, bytes), self.len()..until, &[])? {
+        let said = said((body, bytes), self.len()..until, &[])?;
+        let mut weights = self.weights(&said).into_iter();
+        for said in said {
             let is_marked = is_marked(body, self.len());
-            self.push(said, body, chain, is_marked);
+            self.push(said, &mut weights, body, chain, is_marked);
         }
         self.set_prelude((body, bytes));
         Ok(())
@@ -224,30 +228,43 @@ impl Live {
         planned: &[Planned],
     ) -> Self {
         let mut planned = planned.iter().peekable();
+        let mut weights = self.weights(&said).into_iter();
         for said in said {
-            self.push(said, body, chain, true);
+            self.push(said, &mut weights, body, chain, true);
             let end = chain.end(self.len());
-            let Some(Planned { step, .. }) = planned.next_if(|planned| planned.end == end) else {
-                continue;
-            };
+            let Some(planned) = planned.next_if(|planned| planned.end == end) else { continue };
+            let step = &planned.step;
             if !is_about(step, self.engine.record().len()) {
                 // It was decided about something else: what is recorded is damaged.
                 break;
             }
             self.engine.take_over(step);
-            self.settle(Arc::clone(step));
+            self.settle(planned.clone());
         }
         self
     }
 
-    /// Takes in the next message.
-    fn push(&mut self, said: Said, body: &Body, chain: &Chain, is_marked: bool) {
+    /// How much of the prompt what messages say takes, entry by entry.
+    fn weights(&self, said: &[Said]) -> Vec<Weight> {
+        let entries: Vec<&Entry> = said.iter().flat_map(|said| &said.entries).collect();
+        Weight::of_all(&entries, self.tokenizer)
+    }
+
+    /// Takes in the next message. `weights` goes on with those of its entries.
+    fn push(
+        &mut self,
+        said: Said,
+        weights: &mut impl Iterator<Item = Weight>,
+        body: &Body,
+        chain: &Chain,
+        is_marked: bool,
+    ) {
         let at = self.messages.len();
         let last = self.engine.record().len() as u32;
         // What goes on with a response is told with it.
         let entry = EntryIndex(if said.goes_on { last.saturating_sub(1) } else { last });
-        for entry in said.entries {
-            self.engine.push(entry);
+        for (entry, weight) in said.entries.into_iter().zip(weights) {
+            self.engine.push_weighed(entry, weight);
         }
         let places = said.slots.into_iter().map(Place::of).collect();
         let (length, end) = (body.messages[at].len(), chain.end(at + 1));
@@ -264,9 +281,9 @@ impl Live {
         }
         self.engine = self.engine.again(planner);
         (self.model, self.planned) = (model, self.root);
-        for Planned { step, end } in steps.into_iter().take(count) {
-            self.engine.take_over(&step);
-            self.settle_at(end, step);
+        for planned in steps.into_iter().take(count) {
+            self.engine.take_over(&planned.step);
+            self.settle(planned);
         }
         self
     }
@@ -278,9 +295,7 @@ impl Live {
             0 => self.engine.plan(Some(now)),
             _ => self.engine.plan_without_rewrite(Some(now)),
         };
-        let step = Arc::new(step);
-        self.settle(Arc::clone(&step));
-        step
+        self.settle_here(step)
     }
 
     /// Notes that what was decided was in time.
@@ -303,9 +318,25 @@ impl Live {
 
     /// Lets what is new pass as it is.
     pub(crate) fn let_pass(&mut self, now: Timestamp) -> Arc<Step> {
-        let step = Arc::new(self.engine.let_pass(Some(now)));
-        self.settle(Arc::clone(&step));
-        step
+        let step = self.engine.let_pass(Some(now));
+        self.settle_here(step)
+    }
+
+    /// What was decided about marks at the last planned request.
+    pub(crate) fn caching(&self) -> Option<&Caching> {
+        self.steps.last()?.caching.as_ref()
+    }
+
+    /// What was decided about them at the request before that one.
+    pub(crate) fn caching_before(&self) -> Option<&Caching> {
+        self.steps.iter().rev().nth(1)?.caching.as_ref()
+    }
+
+    /// Notes what is decided about marks at the last planned request.
+    pub(crate) fn set_caching(&mut self, caching: Option<Caching>) {
+        if let Some(planned) = self.steps.last_mut() {
+            planned.caching = caching;
+        }
     }
 
     /// What was decided so far, the first step first.
@@ -343,6 +374,23 @@ impl Live {
         self.engine.prelude() + tokens.sum()
     }
 
+    /// Tokens of what stands in front of the messages.
+    pub(crate) fn prelude(&self) -> Tokens {
+        self.engine.prelude()
+    }
+
+    /// Tokens of each of the first messages, as they go.
+    pub(crate) fn tokens_by_message(&self, messages: usize) -> Vec<Tokens> {
+        let mut tokens = vec![Tokens(0); messages];
+        for index in self.engine.window() {
+            let at = self.messages.partition_point(|known| known.entry <= *index);
+            if let Some(sum) = at.checked_sub(1).and_then(|at| tokens.get_mut(at)) {
+                sum.0 += self.engine.item(*index).tokens.0;
+            }
+        }
+        tokens
+    }
+
     /// Tokens of the first entries and of what stands in front of them, as they go.
     pub(crate) fn tokens_sent(&self, entries: usize) -> Tokens {
         let window = self.engine.window().iter().take(entries);
@@ -350,17 +398,19 @@ impl Live {
     }
 
     /// Puts the texts in their places that a step about all messages decided about.
-    fn settle(&mut self, step: Arc<Step>) {
+    fn settle_here(&mut self, step: Step) -> Arc<Step> {
+        let step = Arc::new(step);
         let end = self.messages.last().map_or(self.planned, |known| known.end);
-        self.settle_at(end, step);
+        self.settle(Planned { end, step: Arc::clone(&step), caching: None });
+        step
     }
 
-    fn settle_at(&mut self, end: ContentHash, step: Arc<Step>) {
-        for (index, decision) in &step.changed {
+    fn settle(&mut self, planned: Planned) {
+        for (index, decision) in &planned.step.changed {
             self.put(*index, decision);
         }
-        self.planned = end;
-        self.steps.push(Planned { end, step });
+        self.planned = planned.end;
+        self.steps.push(planned);
     }
 
     fn put(&mut self, index: EntryIndex, decision: &Decision) {

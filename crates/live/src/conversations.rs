@@ -6,6 +6,7 @@ use foveal_context::step::{RewriteReason, Step};
 use foveal_transcript::ContentHash;
 use foveal_wire::body::{Alike, Body, CacheMark, MarkPlace};
 
+use crate::active::Request;
 use crate::before::Before;
 use crate::chain::{self, Chain};
 use crate::compaction;
@@ -13,12 +14,15 @@ use crate::conversation::Live;
 use crate::familiar::Familiar;
 use crate::held::Held;
 use crate::inactive::{Inactive, UNRECORDED};
+use crate::marking;
 use crate::models::Model;
 use crate::places;
 use crate::queue::Queue;
 use crate::recorder::{Planned, Recorder, Turn};
 use crate::request::{About, Asked, Replaced, Shaped, spliced};
 use crate::rules::{PROFILES, Rules};
+use crate::unmarked::Unmarked;
+use crate::way::Way;
 
 /// How long a conversation that nobody continues stays in memory, in milliseconds. Afterwards it
 /// is made again of what is recorded and of the request itself.
@@ -39,30 +43,8 @@ pub struct Conversations {
     held: Mutex<Held>,
     pub(crate) queue: Queue,
     before: Mutex<Before>,
-}
-
-/// A request that something can be done for.
-pub(crate) struct Request<'a> {
-    pub(crate) asked: &'a Asked<'a>,
-    pub(crate) body: &'a Body,
-    pub(crate) chain: &'a Chain,
-    pub(crate) rules: &'a Rules,
-    pub(crate) model: Model,
-}
-
-impl<'a> Request<'a> {
-    pub(crate) fn bytes(&self) -> (&'a Body, &'a [u8]) {
-        (self.body, self.asked.body)
-    }
-
-    /// A conversation at its start.
-    fn fresh(&self) -> Live {
-        let (planner, tokenizer) = (self.rules.planner(&self.model), self.rules.tokenizer);
-        let live = Live::new(planner, self.model.clone(), tokenizer, self.chain.root);
-        let mut live = live.with_way(self.rules.way);
-        live.set_prelude(self.bytes());
-        live
-    }
+    /// Whether requests are given a tool that gives back what is left out of them.
+    pub(crate) offers: bool,
 }
 
 impl Conversations {
@@ -72,13 +54,18 @@ impl Conversations {
         let others = others.filter_map(|name| rules.with_profile(name)).collect();
         let held = Mutex::new(Held::new(rules.bytes_max, IDLE_MS));
         let (queue, before) = (Queue::default(), Mutex::default());
-        Self { rules, others, recorder, held, queue, before }
+        Self { rules, others, recorder, held, queue, before, offers: false }
     }
 
     /// Decides about a request.
     pub fn shape(&self, asked: &Asked<'_>) -> Shaped {
+        self.shape_by(asked, self.rules.way)
+    }
+
+    /// The same with notes that tell this way to what is left out.
+    pub(crate) fn shape_by(&self, asked: &Asked<'_>, way: Way) -> Shaped {
         let mut about = About::default();
-        match self.decide(asked, &mut about) {
+        match self.decide(asked, way, &mut about) {
             Ok(body) => Shaped { body, about },
             Err(inactive) => {
                 about.inactive = Some(inactive.to_string());
@@ -93,10 +80,15 @@ impl Conversations {
         self.lock().len()
     }
 
-    fn decide(&self, asked: &Asked<'_>, about: &mut About) -> Result<Option<Vec<u8>>, Inactive> {
+    fn decide(
+        &self,
+        asked: &Asked<'_>,
+        way: Way,
+        about: &mut About,
+    ) -> Result<Option<Vec<u8>>, Inactive> {
         let bytes = asked.body;
         let rules = self.rules(asked.wish);
-        let root = chain::root(asked.protocol, &rules.as_ref().unwrap_or(&&self.rules).profile);
+        let root = rules.as_ref().unwrap_or(&&self.rules).root(asked.protocol, way);
         let familiar = |first| self.lock().familiar(chain::next(root, first));
         let (mut body, alike) = Body::scan_after(asked.protocol, bytes, familiar)?;
         about.messages = body.messages.len() as u64;
@@ -112,8 +104,13 @@ impl Conversations {
         let chain = Chain::of(root, (&body, bytes), ends);
         let Some(first) = chain.ends.first().copied() else { return Ok(None) };
         about.conversation = Some(name(&first));
-        let model = model(rules, about.model.as_deref().unwrap_or_default(), &body);
-        let request = Request { asked, body: &body, chain: &chain, rules, model };
+        let named = about.model.as_deref().unwrap_or_default();
+        let model = model(rules, named, &body);
+        let unmarked = Unmarked::of(rules, asked, &body, (named, &model));
+        let unmarked = unmarked.filter(|_| !is_compacted);
+        about.is_unmarked = unmarked.is_some();
+        let mut request =
+            Request { asked, body: &body, chain: &chain, rules, way, model, unmarked };
         // Until what is decided is known.
         let _turn = self.queue.wait(first);
         let mut live = self.find(&request)?;
@@ -122,9 +119,12 @@ impl Conversations {
         live.take(request.bytes(), &chain, body.messages.len())?;
         let is_new = live.planned() != chain.end(body.messages.len());
         self.compare(&live, &request, about);
-        if !live.has_places() {
+        if !live.has_places() && unmarked.is_none() {
             // Nothing can be done yet, and what would be decided is to leave it.
             return Ok(None);
+        }
+        if let Some(unmarked) = &mut request.unmarked {
+            unmarked.is_last = stays.is_some();
         }
         if let Some(stays) = stays.filter(|_| may_go_whole(&live, &request.model)) {
             if !stays.steps().is_empty() {
@@ -137,7 +137,9 @@ impl Conversations {
         }
         let (tokens_asked, tokens_sent) = live.tokens();
         (about.tokens_asked, about.tokens_sent) = (tokens_asked.0, tokens_sent.0);
-        let shaped = spliced(bytes, &live.replaced(&body));
+        let marks = marking::places(&live, &request);
+        about.marks = marks.len() as u64;
+        let shaped = spliced(bytes, &live.replaced(&body), &marks);
         if !asked.counts {
             if !is_compacted {
                 live.becomes_familiar(request.bytes(), &chain, released(alike));
@@ -148,7 +150,7 @@ impl Conversations {
     }
 
     /// The rules that a request asks for.
-    fn rules(&self, wish: Option<&str>) -> Result<&Rules, Inactive> {
+    pub(crate) fn rules(&self, wish: Option<&str>) -> Result<&Rules, Inactive> {
         match wish {
             None => Ok(&self.rules),
             Some(OFF) => Err(Inactive::Wished),
@@ -222,7 +224,7 @@ impl Conversations {
             return Ok(request.fresh());
         };
         let said = places::said(request.bytes(), 0..*known, &requests)?;
-        wait.offer(places::replaced_by(request.body, &said, planned, request.rules.way));
+        wait.offer(places::replaced_by(request.body, &said, planned, request.way));
         Ok(request.fresh().resumed(request.body, chain, said, planned))
     }
 
@@ -232,6 +234,7 @@ impl Conversations {
         let (asked, before) = (request.asked, live.planned());
         if !asked.wait.is_given_up() {
             let step = live.plan(asked.now);
+            live.set_caching(marking::decide(&live, request, &step));
             about.rewrite = step.rewrite.map(|reason| reason.words());
             let own = step.rewrite.filter(|reason| *reason != RewriteReason::ClientRewrote);
             about.tokens_unchanged = own.map(|_| live.tokens_sent(step.kept).0);
@@ -256,6 +259,7 @@ impl Conversations {
             }
         }
         let step = live.let_pass(asked.now);
+        live.set_caching(marking::pass(&live, request));
         if !asked.counts {
             self.is_kept(&mut live, before, step, request, about);
         }
@@ -273,7 +277,8 @@ impl Conversations {
     ) -> bool {
         let conversation = about.conversation.clone().unwrap_or_default();
         let (end, time) = (live.planned(), request.asked.now);
-        let turn = Turn { conversation, end, before, step, time };
+        let caching = live.caching().copied();
+        let turn = Turn { conversation, end, before, step, caching, time };
         // What could not be kept at earlier requests comes first: a step is found by the one
         // after it.
         let mut kept = Ok(());
@@ -298,7 +303,7 @@ impl Conversations {
 }
 
 /// Whether a request says that nothing can be done about it.
-fn is_to_be_left(body: &Body) -> Result<(), Inactive> {
+pub(crate) fn is_to_be_left(body: &Body) -> Result<(), Inactive> {
     if let Some(inactive) = body.inactive {
         return Err(Inactive::History(inactive));
     }

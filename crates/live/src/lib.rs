@@ -5,6 +5,7 @@
 //! Pure: no clock, no files, no network. Whoever passes requests on brings the time, and a
 //! [`Recorder`](recorder::Recorder) that keeps decisions before they are used.
 
+mod active;
 mod before;
 mod chain;
 mod compaction;
@@ -12,15 +13,20 @@ mod conversation;
 mod familiar;
 mod held;
 mod inactive;
+mod marking;
 mod narrowed;
+mod offering;
 mod places;
 mod prelude;
 mod queue;
+mod unmarked;
 mod way;
 
+pub mod caching;
 pub mod compress;
 pub mod conversations;
 pub mod models;
+pub mod offered;
 pub mod recorder;
 pub mod request;
 pub mod rules;

@@ -13,6 +13,8 @@ pub struct Model {
     pub constraints: Constraints,
     /// The longest prompt that it takes.
     pub window: Tokens,
+    /// Whether it caches what is marked, and nothing by itself.
+    pub wants_marks: bool,
 }
 
 impl Model {
@@ -33,6 +35,7 @@ impl Model {
             prices: PriceCard::named(card).unwrap_or_else(PriceCard::anthropic_5m),
             constraints: Constraints { reasoning_is_bound: claude && binds_thinking(&name) },
             window: window(&name, protocol),
+            wants_marks: protocol == Protocol::Messages && caches_by_marks(&name),
         }
     }
 
@@ -74,6 +77,12 @@ fn binds_thinking(name: &str) -> bool {
     } else {
         from(1)
     }
+}
+
+/// Whether a model is known to cache by marks: Claude from 4 on. Clouds refuse marks for some of
+/// the older ones, and what a name does not tell is not tried.
+fn caches_by_marks(name: &str) -> bool {
+    name.contains("claude") && version(name).is_some_and(|version| version >= (4, 0))
 }
 
 /// The version that a name tells: its first number and the one behind it, as in
@@ -133,6 +142,18 @@ mod tests {
             assert!(!binds(name), "{name}");
         }
         assert!(!Model::named("gpt-5.4", Protocol::Responses).constraints.reasoning_is_bound);
+    }
+
+    #[test]
+    fn newer_claude_models_want_marks() {
+        let wants = |name, protocol| Model::named(name, protocol).wants_marks;
+        for name in ["claude-opus-4-5", "us.anthropic.claude-sonnet-4-20250514-v1:0"] {
+            assert!(wants(name, Protocol::Messages), "{name}");
+            assert!(!wants(name, Protocol::Chat), "{name}");
+        }
+        for name in ["claude-3-haiku-20240307", "claude", "kimi-k2", "my-model-4"] {
+            assert!(!wants(name, Protocol::Messages), "{name}");
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ use foveal_context::note::Note;
 use foveal_context::shape::{Decision, Piece, Shape};
 use foveal_transcript::{ContentHash, Entry, EntryIndex, Role};
 use foveal_wire::body::{self, Body, BodyError, Slot, Spelled};
+use foveal_wire::response::EXPAND_TOOL;
 
 use crate::recorder::Planned;
 use crate::request::Replaced;
@@ -121,6 +122,7 @@ fn texts(
     let whole = (way == Way::Hash).then(|| ContentHash::of(content.as_bytes()));
     let spell = |note: &Note| match &whole {
         Some(whole) => note.by_hash(whole).to_string(),
+        None if way == Way::Offered => note.by_command(EXPAND_TOOL).to_string(),
         None => note.to_string(),
     };
     let own = places.iter().filter(|place| place.slot.entry == entry);

@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use foveal_context::step::Step;
 use foveal_transcript::{ContentHash, Handle, Timestamp};
 
+use crate::caching::Caching;
+
 /// What was decided at one request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Turn {
@@ -17,6 +19,8 @@ pub struct Turn {
     pub before: ContentHash,
     /// What was decided.
     pub step: Arc<Step>,
+    /// What was decided about its marks, where its client sets none.
+    pub caching: Option<Caching>,
     /// When.
     pub time: Timestamp,
 }
@@ -28,6 +32,19 @@ pub struct Planned {
     pub end: ContentHash,
     /// What was decided.
     pub step: Arc<Step>,
+    /// What was decided about its marks, where its client sets none.
+    pub caching: Option<Caching>,
+}
+
+/// What is known of a conversation up to one of its ends beside decisions, as a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Noted {
+    /// What it is found by.
+    pub end: ContentHash,
+    /// The note before it on the same conversation; the chain's root at the first one.
+    pub before: ContentHash,
+    /// What it says.
+    pub text: String,
 }
 
 /// Keeps decisions and the contents that they leave out. Shared by threads.
@@ -60,6 +77,24 @@ pub trait Recorder: Send + Sync {
     fn content(&self, _handle: Handle) -> Result<Option<Content>, Unrecorded> {
         Ok(None)
     }
+
+    /// The notes on the conversation, up to the last of these ends that one is found by; the first
+    /// note first. Nothing where the way back does not lead to `root`.
+    ///
+    /// # Errors
+    /// [`Unrecorded`] where it cannot be asked.
+    fn noted(&self, _root: ContentHash, _ends: &[ContentHash]) -> Result<Vec<Noted>, Unrecorded> {
+        Ok(Vec::new())
+    }
+
+    /// Keeps a note on a conversation in place of one that is found by the same end. It is there
+    /// when this returns, after a restart too.
+    ///
+    /// # Errors
+    /// [`Unrecorded`] where it is not.
+    fn note(&self, _conversation: &str, _note: &Noted, _: Timestamp) -> Result<(), Unrecorded> {
+        Err(Unrecorded("notes are not kept here".to_owned()))
+    }
 }
 
 /// A content as it is kept.
@@ -84,6 +119,7 @@ pub struct InMemory(Mutex<Kept>);
 struct Kept {
     turns: HashMap<ContentHash, Turn>,
     contents: Vec<String>,
+    notes: HashMap<ContentHash, Noted>,
 }
 
 impl InMemory {
@@ -100,7 +136,8 @@ impl Recorder for InMemory {
         let mut all = Vec::new();
         let mut first = root;
         while let Some(turn) = next {
-            all.push(Planned { end: turn.end, step: Arc::clone(&turn.step) });
+            let (step, caching) = (Arc::clone(&turn.step), turn.caching);
+            all.push(Planned { end: turn.end, step, caching });
             first = turn.before;
             next = kept.turns.get(&first);
         }
@@ -128,5 +165,26 @@ impl Recorder for InMemory {
         let is_it = |content: &&String| Handle::of(content.as_bytes()) == handle;
         let text = kept.contents.iter().find(is_it).cloned();
         Ok(text.map(|text| Content { text, is_whole: true }))
+    }
+
+    fn noted(&self, root: ContentHash, ends: &[ContentHash]) -> Result<Vec<Noted>, Unrecorded> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut next = ends.iter().rev().find_map(|end| kept.notes.get(end));
+        let mut all = Vec::new();
+        while let Some(note) = next {
+            next = kept.notes.get(&note.before);
+            all.push(note.clone());
+        }
+        all.reverse();
+        if all.first().is_none_or(|first| first.before != root) {
+            all.clear();
+        }
+        Ok(all)
+    }
+
+    fn note(&self, _: &str, note: &Noted, _: Timestamp) -> Result<(), Unrecorded> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.notes.insert(note.end, note.clone());
+        Ok(())
     }
 }

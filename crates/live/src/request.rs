@@ -57,6 +57,11 @@ pub struct About {
     pub departed: Option<Departed>,
     /// Why nothing was done, where nothing could be.
     pub inactive: Option<String>,
+    /// Whether nothing of the prompt would be cached without foveal: its client sets no marks, and
+    /// the provider wants some.
+    pub is_unmarked: bool,
+    /// Marks for the provider's cache that foveal set.
+    pub marks: u64,
     /// The kind of that reason, one of a few, to count by.
     pub inactive_kind: Option<&'static str>,
 }
@@ -104,9 +109,10 @@ impl Changed {
 /// Texts in place of others: places of JSON strings in a body, ascending.
 pub(crate) type Replaced = Vec<(Range<usize>, Spelled)>;
 
-/// A body with texts in place of others; `None` where there are none.
-pub(crate) fn spliced(bytes: &[u8], replaced: &Replaced) -> Option<Vec<u8>> {
-    (!replaced.is_empty()).then(|| body::splice(bytes, replaced))
+/// A body with texts in place of others, and with marks; `None` where there are none.
+pub(crate) fn spliced(bytes: &[u8], replaced: &Replaced, marks: &[usize]) -> Option<Vec<u8>> {
+    let is_same = replaced.is_empty() && marks.is_empty();
+    (!is_same).then(|| body::splice_and_mark(bytes, replaced, marks))
 }
 
 /// Whether somebody waits for a decision. One of the two says so first, and that holds: who decides
@@ -157,7 +163,7 @@ impl Wait {
             waiting.state = State::GivenUp;
             std::mem::take(&mut waiting.earlier)
         };
-        Some(spliced(body, &earlier))
+        Some(spliced(body, &earlier, &[]))
     }
 
     /// Nothing was decided earlier: whoever waits no longer sends the client's own bytes.

@@ -6,7 +6,11 @@ use foveal_context::planner::Planner;
 use foveal_context::settings::Settings;
 use foveal_context::tokens::Tokenizer;
 use foveal_context::views::Views;
+use foveal_transcript::ContentHash;
+use foveal_wire::Protocol;
+use foveal_wire::response::EXPAND_TOOL;
 
+use crate::chain;
 use crate::models::Model;
 use crate::way::Way;
 
@@ -16,6 +20,16 @@ pub const PROFILES: [&str; 4] = ["lossless", "balanced", "curated", "max"];
 /// About how much memory conversations may take, in bytes: half a dozen of 200,000 tokens. The ones
 /// used longest ago are let go, and made again of what is recorded when they go on.
 const BYTES_MAX: usize = 40 << 20;
+
+/// Who has prompts of Messages cached whose clients set no `cache_control`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CacheMarks {
+    /// foveal sets marks where that pays: see [`Caching::decide`](crate::caching::Caching::decide).
+    #[default]
+    Auto,
+    /// Nobody.
+    Off,
+}
 
 /// How decisions are made.
 #[derive(Clone)]
@@ -29,11 +43,13 @@ pub struct Rules {
     /// Who is asked for views of reads.
     pub views: Option<Arc<dyn Views>>,
     /// What is known of a model: [`Model::named`], or what the user says.
-    pub model: fn(&str, foveal_wire::Protocol) -> Model,
+    pub model: fn(&str, Protocol) -> Model,
     /// About how much memory conversations may take, in bytes.
     pub bytes_max: usize,
     /// How notes say what gives back what they stand for.
     pub way: Way,
+    /// Whether marks are set for the provider's cache where a client sets none.
+    pub marks: CacheMarks,
 }
 
 impl Rules {
@@ -47,6 +63,7 @@ impl Rules {
             model: Model::named,
             bytes_max: BYTES_MAX,
             way: Way::default(),
+            marks: CacheMarks::default(),
         })
     }
 
@@ -54,6 +71,14 @@ impl Rules {
     pub(crate) fn with_profile(&self, profile: &str) -> Option<Self> {
         let settings = settings(profile)?;
         Some(Self { profile: profile.to_owned(), settings, ..self.clone() })
+    }
+
+    /// The end of no message under these rules, with notes that tell this way to what is left out.
+    pub(crate) fn root(&self, protocol: Protocol, way: Way) -> ContentHash {
+        match way {
+            Way::Offered => chain::root(protocol, &format!("{} {EXPAND_TOOL}", self.profile)),
+            Way::Expand | Way::Hash => chain::root(protocol, &self.profile),
+        }
     }
 
     pub(crate) fn planner(&self, model: &Model) -> Planner {

@@ -5,4 +5,5 @@ mod departures;
 mod faults;
 mod late;
 mod laws;
+mod marks;
 mod support;

@@ -367,6 +367,7 @@ impl<'a> State<'a> {
             shaped: projected.prompt,
             client: raw.kept,
             foveal,
+            is_unmarked: false,
         };
         let priced = self.meter.take(&request, self.prices);
         if let Some(time) = time {

@@ -8,6 +8,7 @@ mod corpora;
 mod detection;
 mod properties;
 mod recorded;
+mod rounds;
 mod samples;
 mod sessions;
 mod twins;

@@ -2,6 +2,7 @@
 
 use clap::ValueEnum;
 use foveal_gateway::WebSockets;
+use foveal_live::rules::CacheMarks;
 use serde::Deserialize;
 
 /// What is done to requests.
@@ -29,6 +30,25 @@ impl Profile {
             Self::Balanced => Some("balanced"),
             Self::Curated => Some("curated"),
             Self::Max => Some("max"),
+        }
+    }
+}
+
+/// Whether prompts are marked for the provider's cache whose agent marks nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum CacheChoice {
+    /// Where that pays.
+    Auto,
+    /// Never.
+    Off,
+}
+
+impl From<CacheChoice> for CacheMarks {
+    fn from(choice: CacheChoice) -> Self {
+        match choice {
+            CacheChoice::Auto => Self::Auto,
+            CacheChoice::Off => Self::Off,
         }
     }
 }

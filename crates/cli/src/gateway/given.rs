@@ -6,7 +6,7 @@ use std::time::Duration;
 use foveal_gateway::traces::Collector;
 use foveal_gateway::upstream::{BadUpstream, Upstream, Upstreams};
 
-use super::choice::{Profile, WebSocketChoice};
+use super::choice::{CacheChoice, Profile, WebSocketChoice};
 
 /// The port that a gateway listens at where nothing else is said.
 pub(crate) const LISTEN_PORT: u16 = 4117;
@@ -22,8 +22,11 @@ const OWN_PATHS: [&str; 6] = ["healthz", "readyz", "metrics", "protocol", "api",
 pub(crate) struct GatewaySettings {
     pub(crate) listen: Option<SocketAddr>,
     pub(crate) profile: Option<Profile>,
+    pub(crate) cache: Option<CacheChoice>,
     pub(crate) websockets: Option<WebSocketChoice>,
     pub(crate) decision: Option<Duration>,
+    /// Whether requests are given a tool for what is left out of them.
+    pub(crate) expand: bool,
     pub(crate) hosts: Vec<String>,
     /// Whether caches are kept warm.
     pub(crate) keep_warm: bool,

@@ -6,7 +6,7 @@ mod given;
 mod routes;
 mod traces;
 
-pub(crate) use self::choice::{Profile, WebSocketChoice};
+pub(crate) use self::choice::{CacheChoice, Profile, WebSocketChoice};
 pub(crate) use self::given::{BadGiven, GatewaySettings, Given, LISTEN_PORT, is_name};
 pub(crate) use self::routes::{Routes, split_version};
 pub(crate) use self::traces::{Told, Traces, VARIABLES};

@@ -7,7 +7,9 @@ use std::time::Duration;
 use foveal_gateway::traces::{BadCollector, Collector};
 use serde::Deserialize;
 
-use crate::gateway::{BadGiven, GatewaySettings, Given, Profile, WebSocketChoice, is_name};
+use crate::gateway::{
+    BadGiven, CacheChoice, GatewaySettings, Given, Profile, WebSocketChoice, is_name,
+};
 use crate::listening;
 
 /// The longest time that a decision may take, in milliseconds.
@@ -20,8 +22,11 @@ pub(super) struct WrittenGateway {
     /// A port of this machine, or an address.
     listen: Option<Listen>,
     profile: Option<Profile>,
+    cache: Option<CacheChoice>,
     websockets: Option<WebSocketChoice>,
     decision_time_ms: Option<DecisionTime>,
+    /// Whether requests are given a tool for what is left out of them.
+    expand: bool,
     hosts: Vec<String>,
     keep_warm: bool,
     /// Where traces go.
@@ -37,8 +42,10 @@ impl From<WrittenGateway> for GatewaySettings {
         Self {
             listen: written.listen.map(|listen| listen.0),
             profile: written.profile,
+            cache: written.cache,
             websockets: written.websockets,
             decision: written.decision_time_ms.map(|time| Duration::from_millis(time.0)),
+            expand: written.expand,
             hosts: written.hosts,
             keep_warm: written.keep_warm,
             otel: written.otel.map(|address| address.0),

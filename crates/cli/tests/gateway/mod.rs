@@ -1,5 +1,6 @@
 //! `foveal serve` between clients and a model that plays a script.
 
+mod expand;
 mod sdk;
 mod secrets;
 mod served;

@@ -99,6 +99,16 @@ pub(super) fn refresh(usage: &Usage, rates: &Rates) -> Bill {
     Bill { warm: Amount { tokens: usage.prompt(), dollars }, ..Bill::default() }
 }
 
+/// What a prompt that no cache knows and its answer cost.
+pub(super) fn uncached(prompt: u64, output: u64, rates: &Rates) -> Bill {
+    let amount = |tokens: u64, rate: f64| Amount { tokens, dollars: tokens as f64 * rate };
+    Bill {
+        uncached: amount(prompt, rates.input),
+        output: amount(output, rates.output),
+        ..Bill::default()
+    }
+}
+
 /// A part of a line that was not read from a cache.
 struct Stretch<'a> {
     line: &'a Line,

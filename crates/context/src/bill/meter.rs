@@ -7,7 +7,9 @@
 //! - The other prompt is longer or shorter by as many tokens as are counted in its messages.
 //!   All else that was billed (system prompt, tools, thinking, reminders) is the same in both,
 //!   and stands in front of the messages.
-//! - The cache is the same: after a pause at which it had expired, it had expired for both; what
+//! - Where the marks are foveal's own, nothing of the client's prompt would have been cached: it is
+//!   paid for in full each time.
+//! - Else the cache is the same: after a pause at which it had expired, it had expired for both; what
 //!   the provider did not find, it would not have found; where the client changed its prompt, both
 //!   are paid for from there on. What foveal rewrote is paid for again in the shaped prompt alone.
 //! - The answers, and so the requests that follow, are the same.
@@ -58,6 +60,9 @@ pub struct Request<'a> {
     pub client: Kept,
     /// How much of it foveal left as it was, in tokens of the shaped prompt.
     pub foveal: Kept,
+    /// Whether nothing of the client's prompt would have been cached: it has no marks, the provider
+    /// wants some, and any that went are foveal's.
+    pub is_unmarked: bool,
 }
 
 /// What one request cost.
@@ -186,6 +191,9 @@ impl Meter {
             billed: line::bill(&line, usage.output, &rates),
             otherwise: line::bill(&otherwise, usage.output, &rates),
         };
+        if request.is_unmarked && self.went == Went::Shaped {
+            priced.otherwise = line::uncached(raw.billed, usage.output, &rates);
+        }
         let dollars = priced.billed.dollars();
         if let Some(charged) = request.charged.filter(|_| dollars > 0.0) {
             priced.billed = priced.billed.at(charged / dollars);

@@ -10,6 +10,7 @@ use super::names::each_file_name;
 use super::open_calls::OpenCalls;
 use crate::lines::printed_lines;
 use crate::tokens::Tokenizer;
+use crate::weight::Weight;
 use foveal_effects::Effect;
 use foveal_transcript::{Entry, EntryIndex, Handle, Role, ToolResult};
 
@@ -51,21 +52,19 @@ impl FactTable {
     }
 
     /// Works out the facts of the next entry.
-    pub(crate) fn push(&mut self, entry: &Entry) {
+    pub(crate) fn push(&mut self, entry: &Entry, weight: Weight) {
         let turn = self.facts.last().map_or(0, |facts| facts.turn)
             + u32::from(entry.role == Role::Assistant);
         let facts = match entry.result() {
             Some(result) => self.result_facts(result),
-            None => self.message_facts(entry),
+            None => self.message_facts(entry, weight),
         };
-        self.facts.push(Facts { turn, ..facts });
+        self.facts.push(Facts { turn, tokens: weight.tokens, ..facts });
     }
 
-    fn message_facts(&mut self, entry: &Entry) -> Facts {
+    fn message_facts(&mut self, entry: &Entry, weight: Weight) -> Facts {
         let calls = self.call_facts(entry);
-        let text = entry.prompt_text();
-        let tokens = self.tokenizer.count(&text);
-        let edits = EditFacts::of(entry, &calls, text.len(), tokens);
+        let edits = EditFacts::of(entry, &calls, weight.bytes, weight.tokens);
         let (arguments, hashes) = argument_lines(entry);
         let ids = self.identify(hashes.into_iter());
         let mut names = Vec::new();
@@ -75,7 +74,7 @@ impl FactTable {
         names.sort_unstable();
         names.dedup();
         names.shrink_to_fit();
-        Facts { tokens, calls, edits, arguments, ids, names, ..Facts::default() }
+        Facts { calls, edits, arguments, ids, names, ..Facts::default() }
     }
 
     fn result_facts(&mut self, result: &ToolResult) -> Facts {
@@ -97,7 +96,6 @@ impl FactTable {
         printed.lines.shrink_to_fit();
         let hashes = printed.lines.iter().map(|line| LineHash::of(line.text_in(content)));
         Facts {
-            tokens: self.tokenizer.count(content),
             ids: self.identify(hashes),
             printed,
             whole: Some(LineHash::of(content)),

@@ -37,8 +37,12 @@ fn single(page: &mut Page<'_>, body: &Body, scope: &str) -> bool {
                 last = gutter.number;
                 with += 1;
             }
-            _ if line == "--" || line.is_empty() => {}
-            _ => without += 1,
+            // Where the numbers begin anew, another file does.
+            Some(_) => return false,
+            None if line == "--" || line.is_empty() => {}
+            // A folder was searched, and hits stand under the names of files.
+            None if is_heading_of_other(page, at, scope) => return false,
+            None => without += 1,
         }
     }
     if with == 0 || without > with / 8 {
@@ -55,6 +59,12 @@ fn single(page: &mut Page<'_>, body: &Body, scope: &str) -> bool {
         }
     }
     true
+}
+
+/// Whether a line names another file than `scope`, and hits stand under it.
+fn is_heading_of_other(page: &Page<'_>, at: usize, scope: &str) -> bool {
+    let name = page.line(at).strip_suffix(':').unwrap_or(page.line(at));
+    looks_like_path(name) && headed_hit(page.line(at + 1)).is_some() && !page.names(name, scope)
 }
 
 fn numbers_hit(style: Style) -> bool {

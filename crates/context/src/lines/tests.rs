@@ -201,6 +201,20 @@ fn hits_of_searches() {
         "src/a.rs\n3:x\n4-y\n\nb.rs\n1:x\n",
         "|src/a.rs\n/w/src/a.rs 3|x\n/w/src/a.rs 4|y\n|\n|b.rs\n/w/b.rs 1|x\n|\n",
     );
+    // A folder of which one file has hits, and of which several have.
+    let hits: String = (1..=9).map(|number| format!("{number}:x\n")).collect();
+    let of = |file: &str| hits.lines().map(|hit| format!("{file} {}|x\n", &hit[..1])).collect();
+    let (of_one, of_other): (String, String) = (of("/w/src/a.rs"), of("/w/src/b.rs"));
+    let call = r#"grep {"pattern":"x","path":"src"}"#;
+    check(call, &format!("src/a.rs\n{hits}"), &format!("|src/a.rs\n{of_one}|\n"));
+    check(
+        call,
+        &format!("src/a.rs\n{hits}\nsrc/b.rs\n{hits}"),
+        &format!("|src/a.rs\n{of_one}|\n|src/b.rs\n{of_other}|\n"),
+    );
+    let of_none: String = hits.lines().map(|hit| format!("|{hit}\n")).collect();
+    check("grep -rhn x src", &format!("{hits}{hits}"), &format!("{of_none}{of_none}|\n"));
+    check(call, &format!("Makefile\n{hits}"), &format!("|Makefile\n{of_none}|\n"));
     check(
         r#"grep {"pattern":"x"}"#,
         "Found 1 matches\n/w/a.rs:\n  Line 12:   x\n",

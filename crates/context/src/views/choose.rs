@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use super::read::{Read, Views};
 use super::value::{Chosen, NAMES_MAX, View, Wanted, is_name_in};
 use crate::facts::Facts;
@@ -53,11 +55,13 @@ pub(crate) fn choose(views: &dyn Views, ask: &Ask<'_>) -> Vec<Chosen> {
     let mut chosen = Vec::new();
     let old = ask.settings.rewrite.as_ref().and_then(|rewrite| rewrite.old_reads.as_ref());
     if let Some(old) = old {
-        for (entry, level) in ask.levels.iter().filter(|(_, level)| *level == Level::Reduced) {
+        // A rewrite raises many at once, and each takes milliseconds.
+        let reduced = ask.levels.par_iter().filter(|(_, level)| *level == Level::Reduced);
+        chosen.par_extend(reduced.filter_map(|(entry, level)| {
             let wanted = old.wanted.of_read(ask.items[entry.at()].tokens);
-            let view = old_view(views, ask, old.lines_min, *entry, wanted);
-            chosen.extend(view.map(|view| Chosen { entry: *entry, level: *level, wanted, view }));
-        }
+            let view = old_view(views, ask, old.lines_min, *entry, wanted)?;
+            Some(Chosen { entry: *entry, level: *level, wanted, view })
+        }));
     }
     if let Some(curate) = &ask.settings.curate {
         for at in ask.new_from..ask.window.len() {

@@ -12,6 +12,9 @@ pub(super) struct Reader {
     texts: HashSet<String>,
     /// What was shown as the line of this number of a file.
     places: HashMap<(String, u32), HashSet<String>>,
+    /// What it wrote into files itself: whole lines, by path. They stand in its own calls, where no
+    /// note may send it, but it knows them.
+    written: HashMap<String, HashSet<String>>,
 }
 
 /// What came of looking through an answer.
@@ -33,6 +36,11 @@ impl Reader {
     fn learn(&mut self, path: &str, number: u32, text: &str) {
         self.places.entry((path.to_owned(), number)).or_default().insert(text.to_owned());
         self.texts.insert(text.to_owned());
+    }
+
+    /// A whole line of `path` that it spelled out in a call of its own.
+    pub(super) fn wrote(&mut self, path: &str, line: &str) {
+        self.written.entry(path.to_owned()).or_default().insert(line.to_owned());
     }
 
     /// A text that was asked for by its handle.
@@ -63,11 +71,13 @@ impl Reader {
         })
     }
 
-    /// How many of `lines` were seen as lines of `path`, also where others have moved them since.
+    /// How many of `lines` were seen as lines of `path`, or written, also where others have moved
+    /// them since.
     pub(super) fn count_seen(&self, path: &str, lines: &[String]) -> usize {
         let of_path = self.places.iter().filter(|((of, _), _)| of == path);
-        let seen: HashSet<&str> =
-            of_path.flat_map(|(_, texts)| texts).map(|text| &**text).collect();
+        let shown = of_path.flat_map(|(_, texts)| texts);
+        let written = self.written.get(path).into_iter().flatten();
+        let seen: HashSet<&str> = shown.chain(written).map(|text| &**text).collect();
         lines.iter().filter(|line| seen.contains(line.as_str())).count()
     }
 
@@ -118,6 +128,12 @@ impl Reader {
                 learned.push(number);
             } else if is_cut(text, now) {
                 found.leaves_out = true;
+            } else if let Some(end) = is_full_within(text, now, number)
+                && end as usize <= lines.len()
+            {
+                found.leaves_out = true;
+                covered[number as usize - 1..end as usize].fill(true);
+                last = end;
             } else {
                 return Err(format!("{line:?}, but the file has {now:?}"));
             }
@@ -392,6 +408,15 @@ fn clean(line: &str) -> String {
             .expect("the pattern is one")
     });
     ESCAPES.replace_all(line, "").trim_end().to_owned()
+}
+
+/// The last line that is left out where an answer is full within line `number`: behind its beginning
+/// stands a note on the rest of it and the lines after it.
+fn is_full_within(shown: &str, whole: &str, number: u32) -> Option<u32> {
+    let (start, said) = shown.rsplit_once('[')?;
+    let is_full = said.contains(" left out: the answer is full; expand ");
+    let Some(Note::LeftOut((first, last))) = note(&format!("[{said}")) else { return None };
+    (is_full && first == number && whole.starts_with(start)).then_some(last)
 }
 
 /// Whether `shown` is `whole` with parts left out that are named in their place.

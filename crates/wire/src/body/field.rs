@@ -24,6 +24,7 @@ pub(super) enum Field {
     System,
     Text,
     Thinking,
+    ToolChoice,
     Tools,
     Truncation,
 }
@@ -60,6 +61,7 @@ const NAMES: &[(&str, Option<Protocol>, Field)] = &[
     ("system_instruction", Some(Protocol::Gemini), Field::System),
     ("text", Some(Protocol::Responses), Field::Text),
     ("thinking", None, Field::Thinking),
+    ("tool_choice", Some(Protocol::Messages), Field::ToolChoice),
     ("tools", None, Field::Tools),
     ("truncation", Some(Protocol::Responses), Field::Truncation),
 ];

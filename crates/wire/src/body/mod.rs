@@ -5,15 +5,17 @@
 //! [`Body::scan`] goes once over the bytes and decodes next to nothing; [`Body::scan_after`] passes
 //! over what a [`History`] of the same messages tells already. [`Body::message`] decodes
 //! one message, with the code that reads whole bodies. [`splice`] puts texts in the places of
-//! others, and [`divide`] says what these are where a result has several.
+//! others, [`splice_and_mark`] sets marks for the provider's cache too, and [`divide`] says what these are where a result has several.
 
 mod cursor;
 mod decode;
 mod divide;
 mod error;
 mod field;
+mod hidden;
 mod history;
 mod inner;
+mod markable;
 mod marks;
 mod message;
 mod scan;
@@ -24,9 +26,14 @@ mod walk;
 
 pub use divide::{LEFT_OUT, Piece, divide};
 pub use error::BodyError;
+pub use hidden::{
+    Answered, Hidden, Insertion, answers, expand_tool, going_on, inserted, offered, restored,
+    takes_tool,
+};
 pub use history::{Alike, History};
+pub use markable::{MARK, Markable};
 pub use marks::{CacheMark, MarkPlace};
 pub use message::{Message, Slot};
 pub use scan::{Body, Inactive};
-pub use splice::{Spelled, splice};
+pub use splice::{Spelled, splice, splice_and_mark};
 pub use spoken::spoken;

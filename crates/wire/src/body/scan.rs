@@ -37,6 +37,9 @@ pub struct Body {
     pub user_id: Option<String>,
     /// Whether the model is told to think before it answers.
     pub thinking: bool,
+    /// With Anthropic the values of `thinking` and `tool_choice`: where they are others, the
+    /// messages are not found in its cache.
+    pub modes: Vec<Range<usize>>,
     /// Whether the answer has to follow a schema, as side requests for titles and checks want.
     pub structured: bool,
     /// The most tokens that the answer may have.
@@ -216,6 +219,7 @@ impl Body {
             prompt_cache_key: None,
             user_id: None,
             thinking: false,
+            modes: Vec::new(),
             structured: false,
             max_tokens: None,
             store: None,
@@ -285,7 +289,11 @@ impl Body {
                 let [kind] = walk::members(bytes, &value, ["type"])?;
                 let kind = kind.as_ref().and_then(text);
                 self.thinking |= kind.is_some_and(|kind| kind != "disabled");
+                if self.protocol == Protocol::Messages {
+                    self.modes.push(value);
+                }
             }
+            Field::ToolChoice => self.modes.push(value),
             Field::Tools => self.tools = is_given.then_some(value),
             Field::Truncation => {
                 let is_on = text(&value).as_deref() == Some("auto");

@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::markable::MARK;
+
 /// A text as the JSON string that says it. Cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spelled {
@@ -39,21 +41,52 @@ impl Spelled {
 /// quotes and what to put there, sorted by place. Everything outside of them stays as it is, byte
 /// for byte. A place that is none of such a string, or not behind the one before it, is left alone.
 pub fn splice(bytes: &[u8], replaced: &[(Range<usize>, Spelled)]) -> Vec<u8> {
+    splice_and_mark(bytes, replaced, &[])
+}
+
+/// The same with [`MARK`] put in at the places `marks`, ascending, as
+/// [`Markable`](super::Markable) has them. One inside of a replaced string is left out.
+pub fn splice_and_mark(
+    bytes: &[u8],
+    replaced: &[(Range<usize>, Spelled)],
+    marks: &[usize],
+) -> Vec<u8> {
     let added: usize = replaced.iter().map(|(_, text)| text.bytes.len()).sum();
     let removed: usize = replaced.iter().map(|(place, _)| place.len()).sum();
-    let mut spliced = Vec::with_capacity((bytes.len() + added).saturating_sub(removed));
-    let mut at = 0;
+    let all = (bytes.len() + added).saturating_sub(removed) + marks.len() * MARK.len();
+    let mut spliced = Vec::with_capacity(all);
+    let (mut at, mut marks) = (0, marks);
     for (place, text) in replaced {
         let string = bytes.get(place.clone()).filter(|_| place.start >= at);
         if string.and_then(level_of) != Some(text.level) {
             continue;
         }
-        spliced.extend_from_slice(&bytes[at..place.start]);
+        marks = copy(bytes, at..place.start, marks, &mut spliced);
         spliced.extend_from_slice(&text.bytes);
         at = place.end;
     }
-    spliced.extend_from_slice(&bytes[at..]);
+    copy(bytes, at..bytes.len(), marks, &mut spliced);
     spliced
+}
+
+/// Copies a range of the bytes with the marks in it; returns those behind it.
+fn copy<'a>(
+    bytes: &[u8],
+    range: Range<usize>,
+    mut marks: &'a [usize],
+    to: &mut Vec<u8>,
+) -> &'a [usize] {
+    let mut at = range.start;
+    while let Some((mark, rest)) = marks.split_first().filter(|(mark, _)| **mark <= range.end) {
+        if *mark >= at {
+            to.extend_from_slice(&bytes[at..*mark]);
+            to.extend_from_slice(MARK.as_bytes());
+            at = *mark;
+        }
+        marks = rest;
+    }
+    to.extend_from_slice(&bytes[at..range.end]);
+    marks
 }
 
 /// In how many strings a string stands: 0 for one that stands in no other.

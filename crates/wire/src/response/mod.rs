@@ -7,11 +7,15 @@ mod draft;
 mod pick;
 mod protocols;
 mod reader;
+mod rounds;
 mod sse;
 mod usage;
 
 pub use answer::{Answer, AnswerError, ERROR_BYTES_MAX, End, TEXT_BYTES_MAX};
 pub use billed::Billed;
 pub use reader::{AnswerReader, DOCUMENT_BYTES_MAX};
+pub use rounds::{Called, EXPAND_TOOL, RoundDocument, RoundStream, Turn};
 pub use sse::{EVENT_BYTES_MAX, Event, EventSplitter};
 pub use usage::billed;
+
+pub(crate) use rounds::{known_by, may_be_missing, shown};

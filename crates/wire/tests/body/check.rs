@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use foveal_transcript::{Block, Entry};
 use foveal_wire::Protocol;
-use foveal_wire::body::{Body, Message, Slot, Spelled, splice};
+use foveal_wire::body::{Body, MARK, MarkPlace, Message, Slot, Spelled, splice, splice_and_mark};
 
 /// Scans a body and reads all its messages, and checks what has to hold of any.
 pub(crate) fn check(protocol: Protocol, bytes: &[u8]) -> Option<(Body, Vec<Message>)> {
@@ -28,6 +28,7 @@ pub(crate) fn check(protocol: Protocol, bytes: &[u8]) -> Option<(Body, Vec<Messa
         slots_hold_what_they_say(own, message);
     }
     replacing_replaces(protocol, bytes, &body, &messages);
+    marking_marks(protocol, bytes, &body);
     Some((body, messages))
 }
 
@@ -113,6 +114,39 @@ fn replacing_replaces(protocol: Protocol, bytes: &[u8], body: &Body, messages: &
         assert_eq!(message.entries, expected.entries);
         assert_eq!(message.slots.len(), expected.slots.len());
     }
+}
+
+/// Puts a mark wherever one may stand: they are found as marks, and all else is as before, each
+/// message too.
+fn marking_marks(protocol: Protocol, bytes: &[u8], body: &Body) {
+    if body.inactive.is_some() || !body.is_unmarked(bytes) {
+        return;
+    }
+    let parts = [body.markable_tools(bytes), body.markable_system(bytes)].into_iter();
+    let messages = (0..body.messages.len()).map(|at| body.markable_message(bytes, at));
+    let of_messages: Vec<usize> = messages.flatten().filter_map(|it| it.place).collect();
+    let parts = parts.flatten().filter_map(|it| it.place);
+    let mut places: Vec<usize> = parts.chain(of_messages.iter().copied()).collect();
+    places.sort_unstable();
+    let marked = splice_and_mark(bytes, &[], &places);
+    assert_eq!(marked.len(), bytes.len() + places.len() * MARK.len());
+    let (mut before, mut after) = (0, 0);
+    for place in &places {
+        let between = &bytes[before..*place];
+        assert_eq!(&marked[after..after + between.len()], between);
+        after += between.len();
+        assert!(marked[after..].starts_with(MARK.as_bytes()));
+        (before, after) = (*place, after + MARK.len());
+    }
+    assert_eq!(&marked[after..], &bytes[before..]);
+    let again = Body::scan(protocol, &marked).expect("it is still a body");
+    assert_eq!(again.messages.len(), body.messages.len());
+    for at in 0..body.messages.len() {
+        let identity = (body.fingerprint(bytes, at), again.fingerprint(&marked, at));
+        assert_eq!(identity.0, identity.1, "marks are no part of what a message is");
+    }
+    let found = again.marks.iter().filter(|mark| matches!(mark.place, MarkPlace::Message(_)));
+    assert_eq!(found.count(), of_messages.len());
 }
 
 /// What stands between the replaced strings is the same in both.

@@ -71,7 +71,7 @@ impl Books {
             Some(conversation) => self.account(conversation, exchange.time),
             None => &mut alone,
         };
-        let is_whole = exchange.bytes_asked == exchange.bytes_sent;
+        let is_whole = requests::is_whole(exchange.bytes_asked, exchange.bytes_sent, about.marks);
         // What goes as the client sent it after a prompt that did not is another prompt.
         let foveal = if is_whole && account.is_replaced { Kept::Nothing } else { foveal };
         account.is_replaced = !is_whole;
@@ -89,6 +89,7 @@ impl Books {
             shaped: Tokens(about.tokens_sent),
             client,
             foveal,
+            is_unmarked: about.is_unmarked,
         };
         let priced = account.meter.take(&request, &prices);
         self.note(exchange, &usage, &priced, &prices);
@@ -165,7 +166,11 @@ impl Account {
         Self {
             meter: meter.unwrap_or_else(|| Meter::new(Went::Shaped)),
             so_far,
-            is_replaced: request.bytes_asked != request.bytes_sent,
+            is_replaced: !requests::is_whole(
+                request.bytes_asked,
+                request.bytes_sent,
+                request.marks,
+            ),
             used: Timestamp(request.time),
         }
     }

@@ -11,7 +11,7 @@ use super::start::{Choices, KeepWarm};
 use super::told::{Lines, Teller};
 use super::traced::{Complaints, Traced};
 use crate::environment::{Environment, SERVE_TOKEN_VARIABLE};
-use crate::gateway::{GatewaySettings, Given, LISTEN_PORT, Profile, WebSocketChoice};
+use crate::gateway::{CacheChoice, GatewaySettings, Given, LISTEN_PORT, Profile, WebSocketChoice};
 use crate::listening;
 use crate::notice;
 use crate::toolbox;
@@ -49,6 +49,10 @@ pub(crate) struct Behaviour {
     /// What is done to requests. If not given, balanced.
     #[arg(long, value_name = "PROFILE")]
     profile: Option<Profile>,
+    /// Whether marks for the provider's prompt cache are set where an agent sets none: auto, when
+    /// that pays, or off. If not given, auto.
+    #[arg(long, value_name = "CHOICE")]
+    cache: Option<CacheChoice>,
     /// What becomes of WebSockets to a model, for which nothing can be done: refused, so that
     /// the agent speaks HTTP, or passed through. If not given, refused.
     #[arg(long, value_name = "CHOICE")]
@@ -61,6 +65,10 @@ pub(crate) struct Behaviour {
     /// as long as that pays. Begins anew where it has not paid before.
     #[arg(long)]
     keep_warm: bool,
+    /// Puts a tool into requests with which the model gets back what was left out, and answers it
+    /// within the same answer.
+    #[arg(long)]
+    expand: bool,
 }
 
 impl Behaviour {
@@ -95,6 +103,7 @@ impl Behaviour {
             hosts: Vec::new(),
             upstreams: given.upstreams(),
             profile: self.profile.or(settings.profile).unwrap_or(Profile::Balanced),
+            cache: self.cache.or(settings.cache).unwrap_or(CacheChoice::Auto),
             websockets: self.websockets.or(settings.websockets).unwrap_or(WebSocketChoice::Refuse),
             decision: decision.unwrap_or(DECISION_TIME),
             keep_warm: match (self.keep_warm, settings.keep_warm) {
@@ -103,6 +112,7 @@ impl Behaviour {
                 (false, false) => KeepWarm::No,
             },
             warmth: None,
+            expand: self.expand || settings.expand,
         }
     }
 }

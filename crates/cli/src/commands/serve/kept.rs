@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use foveal_context::step::Step;
-use foveal_live::recorder::{Content, Planned, Recorder, Turn, Unrecorded};
+use foveal_live::caching::Caching;
+use foveal_live::recorder::{Content, Noted, Planned, Recorder, Turn, Unrecorded};
 use foveal_store::{self as store, NewContent, SessionFacts, Store, StoreError};
-use foveal_transcript::{ContentHash, Handle};
+use foveal_transcript::{ContentHash, Handle, Timestamp};
+use serde::{Deserialize, Serialize};
 
 use crate::notice;
 use crate::requests;
@@ -19,6 +21,41 @@ impl Kept {
     pub(super) fn new(store: Arc<dyn Store>) -> Self {
         Self { store }
     }
+
+    /// Keeps a turn, in a session that is opened where it is not there yet.
+    fn put(
+        &self,
+        conversation: &str,
+        kept: &store::Turn,
+        contents: &[&str],
+        now: Timestamp,
+    ) -> Result<(), Unrecorded> {
+        let session = requests::session(conversation);
+        let put = || {
+            let contents = contents.iter().map(|content| {
+                let bytes = content.as_bytes();
+                NewContent { hash: ContentHash::of(bytes), bytes: bytes.into(), secrets: 0 }
+            });
+            self.store.put_turn(&session, kept, contents.collect(), now)
+        };
+        let done = match put() {
+            Err(StoreError::UnknownSession { .. }) => {
+                let opened = self.store.open_session(&session, &SessionFacts::default(), now);
+                opened.and_then(|_| put())
+            }
+            done => done,
+        };
+        done.map_err(|error| unrecorded(&error))
+    }
+}
+
+/// What was decided at one request, as it is stored.
+#[derive(Serialize, Deserialize)]
+struct Decided<S> {
+    #[serde(flatten)]
+    step: S,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    caching: Option<Caching>,
 }
 
 impl Recorder for Kept {
@@ -30,8 +67,11 @@ impl Recorder for Kept {
         let planned: Result<Vec<Planned>, _> = turns
             .iter()
             .map(|turn| {
-                let step = serde_json::from_str::<Step>(&turn.decided).map(Arc::new);
-                step.map(|step| Planned { end: turn.end, step })
+                let decided = serde_json::from_str::<Decided<Step>>(&turn.decided);
+                decided.map(|Decided { step, caching }| {
+                    let step = Arc::new(step);
+                    Planned { end: turn.end, step, caching }
+                })
             })
             .collect();
         // What a newer version wrote is as if it were not there.
@@ -43,25 +83,11 @@ impl Recorder for Kept {
     }
 
     fn record(&self, turn: &Turn, contents: &[&str]) -> Result<(), Unrecorded> {
+        let decided = Decided { step: &*turn.step, caching: turn.caching };
         let decided =
-            serde_json::to_string(&*turn.step).map_err(|error| Unrecorded(error.to_string()))?;
+            serde_json::to_string(&decided).map_err(|error| Unrecorded(error.to_string()))?;
         let kept = store::Turn { end: turn.end, before: turn.before, decided };
-        let session = requests::session(&turn.conversation);
-        let put = || {
-            let contents = contents.iter().map(|content| {
-                let bytes = content.as_bytes();
-                NewContent { hash: ContentHash::of(bytes), bytes: bytes.into(), secrets: 0 }
-            });
-            self.store.put_turn(&session, &kept, contents.collect(), turn.time)
-        };
-        let done = match put() {
-            Err(StoreError::UnknownSession { .. }) => {
-                let opened = self.store.open_session(&session, &SessionFacts::default(), turn.time);
-                opened.and_then(|_| put())
-            }
-            done => done,
-        };
-        done.map_err(|error| unrecorded(&error))
+        self.put(&turn.conversation, &kept, contents, turn.time)
     }
 
     fn content(&self, handle: Handle) -> Result<Option<Content>, Unrecorded> {
@@ -70,6 +96,22 @@ impl Recorder for Kept {
             text: String::from_utf8_lossy(&content.bytes).into_owned(),
             is_whole: content.secrets == 0,
         }))
+    }
+
+    fn noted(&self, root: ContentHash, ends: &[ContentHash]) -> Result<Vec<Noted>, Unrecorded> {
+        let turns = self.store.turns(ends).map_err(|error| unrecorded(&error))?;
+        if turns.first().is_some_and(|first| first.before != root) {
+            return Ok(Vec::new());
+        }
+        let note =
+            |turn: store::Turn| Noted { end: turn.end, before: turn.before, text: turn.decided };
+        Ok(turns.into_iter().map(note).collect())
+    }
+
+    fn note(&self, conversation: &str, note: &Noted, now: Timestamp) -> Result<(), Unrecorded> {
+        let Noted { end, before, text } = note;
+        let kept = store::Turn { end: *end, before: *before, decided: text.clone() };
+        self.put(conversation, &kept, &[], now)
     }
 }
 

@@ -21,7 +21,7 @@ use foveal_tools::clock::{Clock, SystemClock};
 
 use super::kept::Kept;
 use super::warm::{Warmth, verdict_file};
-use crate::gateway::{Profile, WebSocketChoice};
+use crate::gateway::{CacheChoice, Profile, WebSocketChoice};
 
 /// Whether caches are kept warm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,12 +40,15 @@ pub(crate) struct Choices {
     pub(crate) hosts: Vec<String>,
     pub(crate) upstreams: Upstreams,
     pub(crate) profile: Profile,
+    pub(crate) cache: CacheChoice,
     pub(crate) websockets: WebSocketChoice,
     /// How long a decision may take.
     pub(crate) decision: Duration,
     pub(crate) keep_warm: KeepWarm,
     /// Who keeps caches warm.
     pub(crate) warmth: Option<Arc<Warmth>>,
+    /// Whether requests are given a tool for what is left out of them.
+    pub(crate) expand: bool,
 }
 
 impl Choices {
@@ -71,13 +74,14 @@ impl Choices {
             Some(profile) => {
                 let mut rules = Rules::named(profile).context("the profile is not known")?;
                 rules.views = Some(Arc::new(CuratedViews::default()));
+                rules.marks = self.cache.into();
                 let kept: Arc<dyn Recorder> = Arc::new(Kept::new(store));
                 let tokenizer = rules.tokenizer;
                 // The first count unpacks the vocabulary. Nobody waits for that but a first request.
                 std::thread::spawn(move || tokenizer.count("a"));
                 Arc::new(WithCompressor {
                     messages: Compressor::new(rules.clone(), Arc::clone(&kept)),
-                    requests: Conversations::new(rules, kept),
+                    requests: Conversations::new(rules, kept).offering(self.expand),
                 })
             }
         };

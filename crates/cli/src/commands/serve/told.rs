@@ -254,6 +254,7 @@ pub(super) fn request(exchange: &Exchange, charged: Option<Charged>) -> Request 
         bytes_asked: exchange.bytes_asked,
         bytes_sent: exchange.bytes_sent,
         bytes_answered: exchange.bytes_answered,
+        marks: about.marks,
         status: exchange.status,
         end: format!("{:?}", exchange.end),
         failed_open: exchange.failed_open.map(|failed| failed.words().to_owned()),

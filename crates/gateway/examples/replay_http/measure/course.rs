@@ -16,7 +16,7 @@ use foveal_testkit::bodies::Api;
 use foveal_transcript::Timestamp;
 use foveal_upstream::{Bill, Broken, Upstream};
 use foveal_wire::Protocol;
-use foveal_wire::body::Body;
+use foveal_wire::body::{Body, MARK};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::asks::{Ask, asks};
@@ -160,7 +160,7 @@ async fn outcome(
         broken_at: seen.common.and_then(|common| common.broken_at),
         broken_rules: seen.broken.len(),
         is_rewrite: false,
-        is_foreign: is_foreign(route.api, &ask.body, &seen.body),
+        is_foreign: is_foreign(route, &ask.body, &seen.body),
         is_undecided: false,
     };
     if let Some((told, _)) = &asked.told {
@@ -176,11 +176,18 @@ async fn outcome(
     Ok(outcome)
 }
 
-fn is_foreign(api: Api, asked: &[u8], sent: &[u8]) -> bool {
+fn is_foreign(route: &Route, asked: &[u8], sent: &[u8]) -> bool {
     if asked == sent {
         return false;
     }
+    let (api, unmarked) = (route.api, without_marks(sent));
+    let sent = if route.is_unmarked() { &unmarked } else { sent };
     sent.len() > asked.len() || without_results(api, asked) != without_results(api, sent)
+}
+
+/// The bytes of a body without marks that foveal sets.
+fn without_marks(body: &[u8]) -> Vec<u8> {
+    String::from_utf8_lossy(body).replace(MARK, "").into_bytes()
 }
 
 /// The bytes of a body without the texts of its results.

@@ -51,6 +51,8 @@ pub(crate) struct Measured {
     pub(crate) profile: &'static str,
     /// Whether the provider reads from its cache in steps.
     pub(crate) in_steps: bool,
+    /// Whether clients set no marks though the provider wants some.
+    pub(crate) is_unmarked: bool,
     pub(crate) requests: usize,
     /// Dollars on the route's first card without and with the gateway.
     pub(crate) raw: f64,
@@ -131,6 +133,7 @@ fn compare(
         route: route.name,
         profile: profile.name,
         in_steps: route.in_steps,
+        is_unmarked: route.is_unmarked(),
         requests: pairs().count(),
         raw: 0.0,
         sent: 0.0,
@@ -233,16 +236,19 @@ pub(crate) fn table(all: &[Measured]) -> String {
     );
     for one in all {
         let (saved, alike) = (one.saved() * 100.0, one.alike_saved * 100.0);
+        let difference = match one.is_unmarked {
+            true => "-".to_owned(),
+            false => format!("{:+.2} %", saved - alike),
+        };
         let _ = writeln!(
             text,
-            "{:<14} {:<9} {:>8} {:>9.2} {:>9.2} {saved:>6.2} % {alike:>6.2} % {:>+6.2} %{} \
+            "{:<14} {:<9} {:>8} {:>9.2} {:>9.2} {saved:>6.2} % {alike:>6.2} % {difference:>8}{} \
              {:>5.2} % {:>9} {:>9} {:>7} {:>6} {:>8} {:>10} {:>7}",
             one.route,
             one.profile,
             one.requests,
             one.raw,
             one.sent,
-            saved - alike,
             if one.in_steps { '*' } else { ' ' },
             one.replayed_saved * 100.0,
             one.rewrites,

@@ -26,6 +26,11 @@ impl Route {
         self.api == Api::Messages
     }
 
+    /// Whether its clients set no marks though the provider wants some.
+    pub(crate) fn is_unmarked(&self) -> bool {
+        self.api == Api::Messages && self.mark.is_none()
+    }
+
     /// What the provider counts tokens with.
     pub(crate) fn tokenizer(&self) -> Tokenizer {
         if self.api == Api::Messages { Tokenizer::Claude } else { Tokenizer::O200k }
@@ -68,6 +73,16 @@ pub(crate) static ROUTES: &[Route] = &[
         path: "/v1/messages",
         mark: Some("1h"),
         cards: &["anthropic-1h"],
+        in_steps: false,
+    },
+    // Nothing is cached without the gateway, so that a replay cannot tell what is saved.
+    Route {
+        name: "messages-unmarked",
+        api: Api::Messages,
+        model: "claude-opus-4-5",
+        path: "/v1/messages",
+        mark: None,
+        cards: &["anthropic-5m", "anthropic-low-read"],
         in_steps: false,
     },
     Route {

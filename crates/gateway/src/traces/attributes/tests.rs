@@ -59,6 +59,7 @@ fn exchange() -> Exchange {
         head: Duration::from_millis(30),
         whole: Duration::from_millis(50),
         bytes_answered: 100,
+        rounds: 1,
     }
 }
 

@@ -41,6 +41,15 @@ fn a_string_takes_no_other_ones_place() {
     assert_eq!(Spelled::in_place_of(b"12", "y"), None);
 }
 
+#[test]
+fn marks_are_put_between_what_is_replaced() {
+    let bytes = br#"[{"a":"x"},{"b":"y","c":1}]"#;
+    let replaced = [(6..9, Spelled::new("long", 0)), (16..19, Spelled::new("", 0))];
+    let spliced = splice_and_mark(bytes, &replaced, &[9, 17, 25]);
+    let spliced = String::from_utf8(spliced).expect("it is text").replace(MARK, "^");
+    assert_eq!(spliced, r#"[{"a":"long"^},{"b":"","c":1^}]"#);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
 

@@ -1,0 +1,124 @@
+//! What the model's turns lead to: their calls answered, and the request that goes on with them.
+
+use std::sync::Arc;
+
+use foveal_listening::Share;
+use foveal_live::offered::{Given, Place, Round};
+use foveal_wire::body::{Answered, Body, going_on};
+use foveal_wire::response::Turn;
+use hyper::body::Bytes;
+
+use super::next::Next;
+use crate::shaper::{Asked, Shaper};
+
+/// How often the model is given something back in one answer. Then it is told to go on.
+const GIVEN_MAX: usize = 4;
+
+/// After so many rounds the turn is over, whatever the model calls.
+const ROUNDS_MAX: usize = 6;
+
+/// What a call is told after [`GIVEN_MAX`] rounds.
+const NO_MORE: &str = "no more can be given back in this answer; go on with what there is";
+
+/// A request that has the tool.
+pub(crate) struct Offering {
+    /// As the client sent it, with the tool.
+    pub(crate) asked: Asked,
+    /// What its answer is kept under.
+    pub(crate) place: Place,
+    /// The body that went.
+    pub(crate) sent: Bytes,
+}
+
+/// The rounds of one answer.
+pub(crate) struct Rounds {
+    shaper: Arc<dyn Shaper>,
+    pub(super) offering: Offering,
+    pub(super) next: Next,
+    rounds: Vec<Round>,
+    /// The bytes that are held as long as the answer may go on.
+    _share: Arc<Share>,
+}
+
+/// What a turn leads to.
+pub(super) enum After {
+    /// This body goes, and what is answered goes on behind the turn.
+    Ask(Bytes),
+    /// The answer is over. Where `ends`, nothing comes of calls that the model waits for.
+    Over { ends: bool },
+    /// It cannot go on.
+    Failed(&'static str),
+}
+
+impl Rounds {
+    pub(crate) fn new(
+        shaper: Arc<dyn Shaper>,
+        offering: Offering,
+        next: Next,
+        share: Arc<Share>,
+    ) -> Self {
+        Self { shaper, offering, next, rounds: Vec::new(), _share: share }
+    }
+
+    /// How many answers of the model there were before this one.
+    pub(super) fn before(&self) -> u64 {
+        self.rounds.len() as u64
+    }
+
+    /// Decides what comes of a turn that has ended. What is hidden of the answer is kept before the
+    /// client sees its end.
+    pub(super) async fn after(&mut self, turn: Turn) -> After {
+        let waits = turn.waits && self.rounds.len() < ROUNDS_MAX;
+        if !waits && !turn.waits_for_client {
+            self.keep(Round { shown: turn.shown, calls: Vec::new() }).await;
+            return After::Over { ends: turn.waits };
+        }
+        let Some(said) = turn.said.filter(|_| waits || turn.waits_for_client) else {
+            return After::Failed("the model's turn has parts that cannot be sent back to it");
+        };
+        let Some(given) = self.give(turn.calls).await else {
+            return After::Failed("what was left out could not be given back");
+        };
+        let (answered, kept): (Vec<Answered>, Vec<_>) =
+            given.into_iter().map(|given| (given.answered, given.kept)).unzip();
+        let round = Round { shown: turn.shown, calls: kept };
+        if turn.waits_for_client {
+            self.keep(round).await;
+            return After::Over { ends: false };
+        }
+        self.rounds.push(round);
+        let sent = &self.offering.sent;
+        let Ok(body) = Body::scan(self.offering.asked.protocol, sent) else {
+            return After::Failed("the request could not be read again");
+        };
+        let body = Bytes::from(going_on(&body, sent, &said, &answered));
+        self.offering.sent = body.clone();
+        After::Ask(body)
+    }
+
+    /// Answers calls, on a thread that may block; `None` where that panicked.
+    async fn give(&self, calls: Vec<foveal_wire::response::Called>) -> Option<Vec<Given>> {
+        if self.rounds.len() >= GIVEN_MAX {
+            return Some(calls.iter().map(|called| Given::failed(called, NO_MORE)).collect());
+        }
+        let (shaper, asked) = (Arc::clone(&self.shaper), self.offering.asked.clone());
+        let giving = tokio::task::spawn_blocking(move || {
+            calls.iter().map(|called| shaper.give(&asked, called)).collect()
+        });
+        giving.await.ok()
+    }
+
+    /// Keeps the rounds, if anything was hidden in them. Where that cannot be, later requests go
+    /// without them.
+    async fn keep(&mut self, last: Round) {
+        self.rounds.push(last);
+        if self.rounds.iter().all(|round| round.calls.is_empty()) {
+            return;
+        }
+        let (shaper, rounds) = (Arc::clone(&self.shaper), std::mem::take(&mut self.rounds));
+        let (place, now) = (self.offering.place.clone(), self.offering.asked.now);
+        let keeping = tokio::task::spawn_blocking(move || shaper.keep_rounds(&place, rounds, now));
+        // A panic or an error costs the prefix, and nothing else.
+        drop(keeping.await);
+    }
+}

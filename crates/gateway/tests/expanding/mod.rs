@@ -1,0 +1,5 @@
+//! The model gets back what was left out, by a tool that the gateway put in and answers itself.
+
+mod client;
+mod messages;
+mod world;

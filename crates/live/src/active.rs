@@ -1,0 +1,38 @@
+//! A request that something can be done for.
+
+use foveal_wire::body::Body;
+
+use crate::chain::Chain;
+use crate::conversation::Live;
+use crate::models::Model;
+use crate::request::Asked;
+use crate::rules::Rules;
+use crate::unmarked::Unmarked;
+use crate::way::Way;
+
+/// What is known of it before anything is decided.
+pub(crate) struct Request<'a> {
+    pub(crate) asked: &'a Asked<'a>,
+    pub(crate) body: &'a Body,
+    pub(crate) chain: &'a Chain,
+    pub(crate) rules: &'a Rules,
+    pub(crate) way: Way,
+    pub(crate) model: Model,
+    /// Whether it may get marks for the provider's cache.
+    pub(crate) unmarked: Option<Unmarked>,
+}
+
+impl<'a> Request<'a> {
+    pub(crate) fn bytes(&self) -> (&'a Body, &'a [u8]) {
+        (self.body, self.asked.body)
+    }
+
+    /// A conversation at its start.
+    pub(crate) fn fresh(&self) -> Live {
+        let (planner, tokenizer) = (self.rules.planner(&self.model), self.rules.tokenizer);
+        let live = Live::new(planner, self.model.clone(), tokenizer, self.chain.root);
+        let mut live = live.with_way(self.way);
+        live.set_prelude(self.bytes());
+        live
+    }
+}

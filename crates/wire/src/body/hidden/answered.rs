@@ -1,0 +1,82 @@
+//! Calls of the tool with their results, as they go to the model.
+
+use serde_json::json;
+
+use super::insertion::{Insertion, inserted};
+use crate::body::scan::Body;
+use crate::protocol::Protocol;
+use crate::response::Called;
+
+/// A call of the tool that was answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answered {
+    /// The call.
+    pub called: Called,
+    /// Its result.
+    pub text: String,
+    /// Whether that says that it failed.
+    pub is_error: bool,
+}
+
+/// A round of an answer: what the client was shown of it, and the calls that it was not.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Hidden {
+    /// What the client was shown.
+    pub shown: Vec<String>,
+    /// The calls.
+    pub calls: Vec<Answered>,
+}
+
+impl Answered {
+    /// Its result: a part of a message, or a message of its own, as the API has it.
+    pub(super) fn result(&self, protocol: Protocol) -> String {
+        let (id, text) = (&self.called.id, &self.text);
+        let result = match protocol {
+            Protocol::Messages | Protocol::Gemini if self.is_error => json!({
+                "type": "tool_result", "tool_use_id": id, "content": text, "is_error": true,
+            }),
+            Protocol::Messages | Protocol::Gemini => {
+                json!({"type": "tool_result", "tool_use_id": id, "content": text})
+            }
+            Protocol::Chat => json!({"role": "tool", "tool_call_id": id, "content": text}),
+            Protocol::Responses => {
+                json!({"type": "function_call_output", "call_id": id, "output": text})
+            }
+        };
+        result.to_string()
+    }
+}
+
+/// The calls as parts of the model's turn, joined by commas.
+pub(super) fn calls(answered: &[Answered]) -> String {
+    let calls: Vec<&str> = answered.iter().map(|it| &*it.called.spelled).collect();
+    calls.join(",")
+}
+
+/// The results, joined by commas.
+fn results(answered: &[Answered], protocol: Protocol) -> String {
+    let results: Vec<String> = answered.iter().map(|it| it.result(protocol)).collect();
+    results.join(",")
+}
+
+/// The messages that results make, joined by commas.
+pub(super) fn messages(answered: &[Answered], protocol: Protocol) -> String {
+    let results = results(answered, protocol);
+    match protocol {
+        Protocol::Messages | Protocol::Gemini => {
+            format!(r#"{{"role":"user","content":[{results}]}}"#)
+        }
+        Protocol::Chat | Protocol::Responses => results,
+    }
+}
+
+/// A request with a turn of the model behind its last message, and the results that the turn waits
+/// for.
+pub fn going_on(body: &Body, bytes: &[u8], said: &[u8], answered: &[Answered]) -> Vec<u8> {
+    let Some(last) = body.messages.last() else { return bytes.to_vec() };
+    let mut more = b",".to_vec();
+    more.extend_from_slice(said);
+    more.push(b',');
+    more.extend_from_slice(messages(answered, body.protocol).as_bytes());
+    inserted(bytes, vec![Insertion::new(last.end, more)])
+}

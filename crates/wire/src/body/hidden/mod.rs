@@ -1,0 +1,37 @@
+//! What stands in requests that the client does not know of: a tool that gives back what was left
+//! out, and the calls of it that were answered behind the client's back. Both are only put between
+//! the client's bytes; none of these changes.
+
+mod answered;
+mod insertion;
+mod messages;
+mod tool;
+
+use super::error::BodyError;
+use super::scan::Body;
+use crate::protocol::Protocol;
+
+pub use answered::{Answered, Hidden, going_on};
+pub use insertion::{Insertion, inserted};
+pub use tool::{expand_tool, offered, takes_tool};
+
+/// The messages in which an answer of the model begins.
+///
+/// # Errors
+/// If a message is no JSON.
+pub fn answers(body: &Body, bytes: &[u8]) -> Result<Vec<usize>, BodyError> {
+    match body.protocol {
+        Protocol::Messages => messages::answers(body, bytes),
+        Protocol::Chat | Protocol::Responses | Protocol::Gemini => Ok(Vec::new()),
+    }
+}
+
+/// Puts the hidden rounds of the answer that begins in the message `at` back where they stood, the
+/// last of them the one that ended it; `None` where the client sent something else back than it was
+/// shown.
+pub fn restored(body: &Body, bytes: &[u8], at: usize, rounds: &[Hidden]) -> Option<Vec<Insertion>> {
+    match body.protocol {
+        Protocol::Messages => messages::restored(body, bytes, at, rounds),
+        Protocol::Chat | Protocol::Responses | Protocol::Gemini => None,
+    }
+}

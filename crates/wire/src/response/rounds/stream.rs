@@ -1,0 +1,101 @@
+//! A streamed answer in several rounds, as one stream.
+
+use super::blocks::{self, Blocks};
+use super::messages::Messages;
+use super::turn::Turn;
+use crate::protocol::Protocol;
+
+/// Tells the streams of several rounds as one. Its bytes come in any pieces, and go on event by
+/// event.
+///
+/// The last events of a turn that calls the tool are held back, and so are those of every turn
+/// behind one: [`RoundStream::ended`] then tells the turn. Whoever reads that goes on with
+/// [`RoundStream::next`] and the events of the next answer, or with [`RoundStream::release`].
+#[derive(Debug)]
+pub struct RoundStream {
+    blocks: Blocks,
+    answer: Messages,
+    has_ended: bool,
+}
+
+impl RoundStream {
+    /// A stream of this API; `None` where none can be put together.
+    pub fn new(protocol: Protocol) -> Option<Self> {
+        (protocol == Protocol::Messages).then(|| Self {
+            blocks: Blocks::default(),
+            answer: Messages::default(),
+            has_ended: false,
+        })
+    }
+
+    /// Takes bytes of this round's answer, and appends what the client is sent of them.
+    pub fn push(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
+        let mut ended = Vec::new();
+        self.blocks.push(bytes, |block| ended.push(block.to_vec()));
+        for block in ended {
+            // Nothing of note comes behind the end.
+            if self.has_ended {
+                continue;
+            }
+            match blocks::read(&block) {
+                Some(read) => self.has_ended = self.answer.take(&block, &read, out),
+                None => out.extend_from_slice(&block),
+            }
+        }
+    }
+
+    /// The turn, once it has ended and its end is held back.
+    pub fn ended(&self) -> Option<Turn> {
+        self.has_ended.then(|| self.answer.turn())
+    }
+
+    /// Whether an event is longer than any may be: then nothing can be told of the answer.
+    pub fn is_too_long(&self) -> bool {
+        self.blocks.is_too_long()
+    }
+
+    /// Goes on with another answer.
+    pub fn next(&mut self) {
+        self.blocks = Blocks::default();
+        self.answer.next();
+        self.has_ended = false;
+    }
+
+    /// Appends what was held back, with the usage of all rounds. Where `ends`, the client is told
+    /// that the turn ended, since nothing comes of its calls.
+    pub fn release(&mut self, ends: bool, out: &mut Vec<u8>) {
+        self.answer.release(ends, out);
+        self.has_ended = false;
+    }
+
+    /// Appends what is left when no more comes.
+    pub fn finish(&mut self, out: &mut Vec<u8>) {
+        self.answer.release(false, out);
+        let rest = self.blocks.take_rest();
+        match blocks::read(&rest) {
+            Some(read) => {
+                self.answer.take(&rest, &read, out);
+                self.answer.release(false, out);
+            }
+            None => out.extend_from_slice(&rest),
+        }
+    }
+
+    /// The event by which an API tells that something went wrong.
+    pub fn error(protocol: Protocol, kind: &str, message: &str) -> Vec<u8> {
+        let (name, error) = match protocol {
+            Protocol::Messages => (
+                "event: error\n",
+                serde_json::json!({"type": "error", "error": {"type": kind, "message": message}}),
+            ),
+            Protocol::Responses => (
+                "event: error\n",
+                serde_json::json!({"type": "error", "code": kind, "message": message, "param": null}),
+            ),
+            Protocol::Chat | Protocol::Gemini => {
+                ("", serde_json::json!({"error": {"type": kind, "code": kind, "message": message}}))
+            }
+        };
+        format!("{name}data: {error}\n\n").into_bytes()
+    }
+}

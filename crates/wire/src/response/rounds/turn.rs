@@ -1,0 +1,47 @@
+//! What one turn of the model said, for who goes on with it.
+
+use foveal_transcript::Handle;
+
+/// The tool's name. What effects of calls are known by trusts names that begin so.
+pub const EXPAND_TOOL: &str = "foveal_expand";
+
+/// A turn of the model that has come to its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Turn {
+    /// The turn as it goes back to the model: elements of the list of messages, joined by commas.
+    /// `None` where it has parts that nobody here can put together.
+    pub said: Option<Vec<u8>>,
+    /// Its calls of the tool, in order.
+    pub calls: Vec<Called>,
+    /// What of it the client was shown, in order: see [`shown`].
+    pub shown: Vec<String>,
+    /// Whether the model waits for the results of these calls alone.
+    pub waits: bool,
+    /// Whether it waits for results of the client's tools too.
+    pub waits_for_client: bool,
+}
+
+/// A call of the tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Called {
+    /// The call's id.
+    pub id: String,
+    /// The arguments, as the model spelled them: JSON, if all is well.
+    pub input: String,
+    /// The call as a part of the model's turn, as it goes back to the model: JSON.
+    pub spelled: String,
+    /// How many parts of the turn that the client was shown stand in front of it.
+    pub at: usize,
+}
+
+/// What a part of an answer is known by when the client sends it back: its kind, and a hash of what
+/// stays the same whatever the client does to white space around it.
+pub(crate) fn shown(kind: &str, says: &str) -> String {
+    format!("{kind} {}", Handle::of(says.trim().as_bytes()))
+}
+
+/// Whether clients may leave out a part that is known so: thinking, and text that says nothing.
+pub(crate) fn may_be_missing(shown: &str) -> bool {
+    let is_thinking = ["thinking ", "redacted_thinking ", "reasoning "];
+    is_thinking.iter().any(|kind| shown.starts_with(kind)) || shown == self::shown("text", "")
+}

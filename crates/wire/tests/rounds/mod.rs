@@ -1,0 +1,3 @@
+//! Several answers of a model told as one, and the hidden rounds put back into requests.
+
+mod messages;
