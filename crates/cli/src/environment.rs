@@ -17,7 +17,8 @@ pub(crate) const MCP_TOKEN_VARIABLE: &str = "FOVEAL_MCP_TOKEN";
 pub(crate) const SERVE_TOKEN_VARIABLE: &str = "FOVEAL_SERVE_TOKEN";
 
 /// Variables by which agents are told where to ask, and as whom they do.
-const OF_AGENTS: [&str; 24] = [
+const OF_AGENTS: [&str; 26] = [
+    "ALL_PROXY",
     "ANTHROPIC_BASE_URL",
     "CLAUDE_CODE_ENABLE_FINE_GRAINED_TOOL_STREAMING",
     "CLAUDE_CODE_USE_ANTHROPIC_AWS",
@@ -35,6 +36,7 @@ const OF_AGENTS: [&str; 24] = [
     "OPENCODE_CONFIG",
     "OPENCODE_CONFIG_CONTENT",
     "OPENCODE_CONFIG_DIR",
+    "all_proxy",
     "https_proxy",
     "http_proxy",
     "no_proxy",

@@ -30,6 +30,11 @@ pub(crate) struct Request {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) refresh: Option<u32>,
     pub(crate) upstream: String,
+    /// What it is, where it asks no model for an answer.
+    pub(crate) beside: Option<Beside>,
+    /// Its number among all that are kept of its conversation, from 1: the one that `foveal show
+    /// --request` takes. 0 where nothing is kept of it.
+    pub(crate) of_conversation: u64,
     pub(crate) conversation: Option<String>,
     pub(crate) model: Option<String>,
     pub(crate) messages: u64,
@@ -69,9 +74,39 @@ pub(crate) fn is_whole(bytes_asked: u64, bytes_sent: u64, marks: u64) -> bool {
 }
 
 impl Request {
+    /// The name under which it is kept: that of its conversation, or, where it belongs to none, that
+    /// of the day, in UTC. `None` where nothing is kept of it.
+    pub(crate) fn kept_under(&self) -> Option<String> {
+        match &self.conversation {
+            Some(name) => Some(name.clone()),
+            None if self.protocol.is_some() => Some(format!("other-{}", day(self.time))),
+            None => None,
+        }
+    }
+
     /// US dollars that were billed, and that would have been without foveal.
     pub(crate) fn dollars(&self) -> Option<(f64, f64)> {
         Some((self.bill?.dollars(), self.without?.dollars()))
+    }
+}
+
+/// A request that asks no model for an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Beside {
+    /// How many tokens a conversation has.
+    TokenCount,
+    /// A WebSocket that was refused.
+    RefusedWebsocket,
+}
+
+impl Beside {
+    /// What is said of it in lists.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::TokenCount => "counts tokens",
+            Self::RefusedWebsocket => "a WebSocket, refused",
+        }
     }
 }
 
@@ -158,7 +193,11 @@ pub(crate) struct Sum {
 }
 
 impl Sum {
+    /// Adds a request; one that asks no model is none.
     pub(crate) fn add(&mut self, request: &Request) {
+        if request.beside.is_some() {
+            return;
+        }
         self.requests += u64::from(request.refresh.is_none());
         self.tokens_asked += request.tokens_asked;
         self.tokens_sent += request.tokens_sent;
@@ -205,4 +244,33 @@ pub(crate) fn each(
 pub(crate) fn last(store: &dyn Store, session: &Session) -> Result<Option<Kept>, StoreError> {
     let records = store.records(&session.id, RecordNumber(session.events.max(1)), 1)?;
     Ok(records.first().and_then(|record| kept(&record.payload)))
+}
+
+/// The day of a time, in UTC: `2026-11-23`. After "chrono-Compatible Low-Level Date Algorithms"
+/// (howardhinnant.github.io/date_algorithms.html, `civil_from_days`).
+fn day(time: i64) -> String {
+    let days = time.div_euclid(86_400_000) + 719_468;
+    let era = days.div_euclid(146_097);
+    let of_era = days.rem_euclid(146_097);
+    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = year + era * 400 + i64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::day;
+
+    #[test]
+    fn days_are_those_of_the_calendar() {
+        let days = [-1, 0, 951_782_400, 951_868_800, 1_795_392_000, 4_107_542_400];
+        let named = days.map(|seconds| day(seconds * 1000));
+        let expected =
+            ["1969-12-31", "1970-01-01", "2000-02-29", "2000-03-01", "2026-11-23", "2100-03-01"];
+        assert_eq!(named, expected);
+    }
 }

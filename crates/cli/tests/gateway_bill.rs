@@ -276,3 +276,54 @@ fn what_passed_is_listed_and_shown() {
     let elsewhere = gateway.answer("GET /metrics HTTP/1.1\r\nhost: evil.example", b"");
     assert!(!elsewhere.contains("foveal_requests_total"), "{elsewhere}");
 }
+
+#[test]
+fn what_asks_no_model_is_told_apart() {
+    let world = World::new("gateway_bill_beside");
+    let upstream = Upstream::start(Settings::default()).expect("a provider");
+    let gateway = Gateway::start(&world, &upstream, "balanced");
+    let bodies = bodies();
+    gateway.ask(&bodies[0]);
+    let head = "POST /v1/messages/count_tokens HTTP/1.1\r\nx-api-key: none";
+    let counted = gateway.answer(head, &bodies[0]);
+    assert!(counted.starts_with("HTTP/1.1 200"), "{counted}");
+    let head = "GET /v1/responses HTTP/1.1\r\nupgrade: websocket\r\nauthorization: Bearer sk-none";
+    let refused = gateway.answer(head, b"");
+    assert!(refused.starts_with("HTTP/1.1 426"), "{refused}");
+    gateway.ask(&bodies[1]);
+    let stats = stats(&world, 2);
+    assert_eq!((&stats["requests"], &stats["requests_billed"]), (&2.into(), &2.into()));
+    assert_eq!(stats["conversations"], 1, "{stats:#}");
+    let beside = serde_json::json!({"token_counts": 1, "refused_websockets": 1});
+    assert_eq!(stats["beside"], beside, "{stats:#}");
+    let text = world.output("stats");
+    let told = "beside these 1 token count and 1 refused WebSocket, which ask no model\n";
+    assert!(text.starts_with("2 requests in 1 conversation\n") && text.contains(told), "{text}");
+    // The number of a request is the same in the line, in a list, and where one is asked for.
+    let listed: Value = serde_json::from_str(&world.output("sessions --json")).expect("JSON");
+    let about: Vec<&str> =
+        listed.as_array().expect("sessions").iter().filter_map(|it| it["about"].as_str()).collect();
+    assert!(about.iter().any(|about| about.contains(", 2 requests, $")), "{about:?}");
+    let named = listed
+        .as_array()
+        .expect("sessions")
+        .iter()
+        .find(|it| it["about"].as_str().is_some_and(|about| about.contains(", 2 requests")));
+    let name = named.and_then(|it| it["session"].as_str()).expect("a session");
+    let name = name.strip_prefix("gateway ").expect("a session of the gateway");
+    let all: Value =
+        serde_json::from_str(&world.output(&format!("show {name} --json"))).expect("JSON");
+    let numbers: Vec<u64> = all
+        .as_array()
+        .expect("requests")
+        .iter()
+        .filter_map(|it| it["of_conversation"].as_u64())
+        .collect();
+    assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>());
+    let last = world.output(&format!("show {name} --request {}", numbers.len()));
+    assert!(last.contains("billed for"), "{last}");
+    let shown = world.output(&format!("show {name}"));
+    let counts = numbers.len() - 2;
+    assert_eq!(shown.matches("counts tokens").count(), counts, "{shown}");
+    assert!(shown.contains(": 2 requests"), "{shown}");
+}

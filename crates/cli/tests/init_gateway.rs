@@ -228,3 +228,92 @@ fn no_key_is_shown_beside_a_change() {
     let shown = world.output("init --gateway --dry-run gemini");
     assert!(shown.contains("+GOOGLE_GEMINI_BASE_URL") && !shown.contains(key), "{shown}");
 }
+
+const SETTINGS: &str = "home/.config/foveal/config.toml";
+
+/// Where `foveal serve` listens elsewhere, agents are led there, and back to what stood there first.
+#[test]
+fn an_address_follows_the_gateway() {
+    for (at, case) in CASES.iter().enumerate() {
+        let world = world("moved", at);
+        let upstreams = world.read(SETTINGS);
+        let listen = |port: u32| {
+            world.write(SETTINGS, format!("[gateway]\nlisten = {port}\n{upstreams}"));
+        };
+        world.write(case.path, case.before);
+        listen(4711);
+        world.output(&format!("init --gateway --yes {}", case.name));
+        listen(4712);
+        let shown = world.output(&format!("init --gateway --yes {}", case.name));
+        assert!(shown.contains("+") && shown.contains("4712"), "{shown}");
+        let text = world.read(case.path);
+        for part in case.told {
+            let part = part.replace("4117", "4712");
+            assert!(text.contains(&part), "{}: {part} is not in {text}", case.name);
+        }
+        assert!(!text.contains("4711"), "{text}");
+        listen(4713);
+        world.output(&format!("init --gateway --remove --yes {}", case.name));
+        assert_eq!(world.read(case.path), case.before, "{}", case.name);
+    }
+}
+
+#[test]
+fn a_port_that_changes_with_each_start_is_given_to_no_agent() {
+    let world = world("port", 0);
+    world.write(SETTINGS, "[gateway]\nlisten = 0\n");
+    let ran = world.run("init --gateway --yes claude-code");
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.err.replace("\n  ", " ").contains("names the port 0"), "{ran:?}");
+    assert!(!world.folder.join("home/.claude/settings.json").exists());
+    // What stands there still goes.
+    world.write(
+        "home/.claude/settings.json",
+        format!("{{\"env\": {{\"ANTHROPIC_BASE_URL\": \"{GATEWAY}\"}}}}"),
+    );
+    world.output("init --gateway --remove --yes claude-code");
+    assert!(!world.read("home/.claude/settings.json").contains(GATEWAY));
+}
+
+/// Of files of variables Gemini CLI reads one alone: a new one would hide the keys in another.
+#[test]
+fn gemini_is_told_where_it_reads() {
+    let world = world("gemini_home", 0);
+    world.write("home/.env", "GEMINI_API_KEY=abc\n");
+    world.output("init --gateway --yes gemini");
+    let now = format!("GEMINI_API_KEY=abc\nGOOGLE_GEMINI_BASE_URL={GATEWAY}\n");
+    assert_eq!(world.read("home/.env"), now);
+    assert!(!world.folder.join("home/.gemini/.env").exists());
+    world.output("init --gateway --remove --yes gemini");
+    assert_eq!(world.read("home/.env"), "GEMINI_API_KEY=abc\n");
+    // Its own file counts before that, and one of the project before both.
+    world.write("home/.gemini/.env", "A=1\n");
+    world.write(".env", "B=1\n");
+    let shown = world.output("init --gateway --yes gemini");
+    assert!(world.read("home/.gemini/.env").contains(GATEWAY));
+    assert!(shown.contains("note: in this folder Gemini CLI reads "), "{shown}");
+    assert!(shown.contains("note: Gemini CLI reads this file and not "), "{shown}");
+    world.write(".env", format!("GOOGLE_GEMINI_BASE_URL={GATEWAY}\n"));
+    let shown = world.output("init --gateway --yes --json gemini");
+    assert!(!shown.contains("in this folder") && shown.contains("and not "), "{shown}");
+}
+
+#[test]
+fn settings_of_a_project_that_lead_opencode_past_the_gateway_are_told() {
+    let world = world("opencode_project", 0);
+    let own = "home/.config/opencode/opencode.json";
+    world.write(own, "{\"model\": \"anthropic/x\"}");
+    let elsewhere = "{\"provider\": {\"anthropic\": {\"options\": {\"baseURL\": \"https://me:secret@a.example/v1\"}}}}";
+    for path in ["opencode.json", ".opencode/opencode.jsonc"] {
+        world.write(path, elsewhere);
+        let shown = world.output("init --gateway --yes opencode");
+        let told = format!("note: ./{path} has opencode ask `anthropic` at https://a.example/v1");
+        assert!(shown.contains(&told) && !shown.contains("secret"), "{shown}");
+        std::fs::remove_file(world.folder.join(path)).expect("it is there");
+    }
+    world.write("opencode.json", elsewhere.replace("https://me:secret@a.example", GATEWAY));
+    // A file of that name in a project is something else, and need be no JSON.
+    world.write("config.json", "no settings of opencode's");
+    let shown = world.output("init --gateway --yes opencode");
+    assert!(!shown.contains("note:"), "{shown}");
+}

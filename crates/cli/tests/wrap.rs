@@ -136,6 +136,34 @@ fn opencode_is_told_of_the_providers_that_are_in_use() {
         assert_eq!(path.map(|(_, path)| format!("/{path}")).as_deref(), Some(behind), "{told}");
     }
     assert!(told["provider"]["openai"].is_null(), "{told}");
+    assert_eq!(ran.err, "");
+    // What a project says is asked, and told; a file of its own that is called as one of
+    // opencode's is no settings.
+    world.write("config.json", "no settings of opencode's");
+    world.write(
+        ".opencode/opencode.json",
+        r#"{"provider":{"own":{"options":{"baseURL":"https://me:secret@a.example/v1"}}}}"#,
+    );
+    let ran = wrap(&world, &["opencode", "-m", "openrouter/x"], &[]);
+    assert!(ran.err.contains("belong into headers") && !ran.err.contains("secret"), "{ran:?}");
+    world.write(
+        ".opencode/opencode.json",
+        r#"{"provider":{"own":{"options":{"baseURL":"https://a.example/v1"}}}}"#,
+    );
+    let ran = wrap(&world, &["opencode", "-m", "openrouter/x"], &[]);
+    let told = "opencode asks `own` at https://a.example/v1, as .opencode/opencode.json says\n";
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), told), "{ran:?}");
+}
+
+#[test]
+fn a_proxy_that_is_not_asked_is_told() {
+    let world = world("proxy", "claude", "echo \"no=$NO_PROXY\"");
+    let proxy = [("HTTPS_PROXY", "http://me:secret@proxy.example:3128")];
+    let ran = wrap(&world, &["claude"], &proxy);
+    assert!(ran.err.contains("HTTPS_PROXY names a proxy, which foveal does not use"), "{ran:?}");
+    assert!(!ran.err.contains("secret") && said(&ran, "no") == "127.0.0.1", "{ran:?}");
+    let ran = wrap(&world, &["--upstream", "http://127.0.0.1:9", "claude"], &proxy);
+    assert_eq!(ran.err, "");
 }
 
 #[test]

@@ -76,6 +76,7 @@ fn after_a_refresh(read: u64) -> [String; 4] {
             shaped: Tokens(asked.shaped),
             client: asked.client,
             foveal: asked.foveal,
+            is_unmarked: false,
         };
         meter.take(&request, &prices)
     };

@@ -80,6 +80,15 @@ pub struct Exchange {
     pub rounds: u64,
 }
 
+impl Exchange {
+    /// Whether a model is asked for an answer: nobody pays for the others, and nothing of a
+    /// conversation is in them that is not in those.
+    pub fn asks_model(&self) -> bool {
+        let is_passed = self.purpose == Purpose::WebSocket && self.end != End::Own;
+        self.protocol.is_some() && (self.purpose == Purpose::Answer || is_passed)
+    }
+}
+
 /// What a request asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Purpose {

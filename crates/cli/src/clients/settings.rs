@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::entry::EditError;
 use super::file::{FileError, read};
+use crate::environment::Environment;
 
 /// Why settings are not understood.
 #[derive(Debug, thiserror::Error)]
@@ -34,11 +35,7 @@ pub(super) fn read_json(path: &Path) -> Result<Value, SettingsError> {
 /// What the file of variables says of one that Gemini CLI and those made of it read: the first that
 /// there is, in the folders from `folder` up, and then in the home folder.
 pub(super) fn dot_env(folder: &Path, home: Option<&Path>, own: &str, name: &str) -> Option<String> {
-    let mut folders: Vec<&Path> = folder.ancestors().collect();
-    folders.extend(home);
-    let places = folders.into_iter().flat_map(|at| [at.join(own).join(".env"), at.join(".env")]);
-    let file: Option<PathBuf> = places.into_iter().find(|path| path.is_file());
-    let text = read(&file?).ok().flatten()?;
+    let text = read(&dot_env_place(folder, home, own)?).ok().flatten()?;
     text.lines().find_map(|line| {
         let line = line.trim_start();
         let line = line.strip_prefix("export ").unwrap_or(line);
@@ -46,4 +43,20 @@ pub(super) fn dot_env(folder: &Path, home: Option<&Path>, own: &str, name: &str)
         let value = value.trim().trim_matches(['"', '\'']);
         (key.trim() == name && !value.is_empty()).then(|| value.to_owned())
     })
+}
+
+/// Where that file is. Of others nothing is read.
+pub(super) fn dot_env_place(folder: &Path, home: Option<&Path>, own: &str) -> Option<PathBuf> {
+    let mut folders: Vec<&Path> = folder.ancestors().collect();
+    folders.extend(home);
+    let places = folders.into_iter().flat_map(|at| [at.join(own).join(".env"), at.join(".env")]);
+    places.into_iter().find(|path| path.is_file())
+}
+
+/// The file of variables that Gemini CLI reads outside of projects: the first that there is. Where
+/// there is none, its own: where there was another, that would not be read any more.
+pub(super) fn gemini_variables(environment: &Environment) -> Option<PathBuf> {
+    let own = environment.in_home(".gemini/.env")?;
+    let plain = environment.in_home(".env")?;
+    Some(if !own.is_file() && plain.is_file() { plain } else { own })
 }

@@ -14,6 +14,7 @@ use super::json as json_entry;
 use super::launch::providers_in_use;
 use super::own_file::OwnFile;
 use super::program::{self, Program, Version, version_of};
+use super::settings::gemini_variables;
 use crate::environment::Environment;
 use crate::gateway::Routes;
 
@@ -361,7 +362,7 @@ impl Client {
             "opencode" => {
                 (AddressFile::Opencode, one_of(&opencode_folder(environment)?, &OPENCODE_FILES))
             }
-            "gemini" => (AddressFile::Gemini, environment.in_home(".gemini/.env")?),
+            "gemini" => (AddressFile::Gemini, gemini_variables(environment)?),
             "qwen" => (AddressFile::Qwen, environment.in_home(".qwen/settings.json")?),
             "cline" => {
                 let servers = cline_servers(environment)?;

@@ -48,7 +48,10 @@ pub(super) fn json(
         text(store, session, Some(number), None)?;
     }
     let mut all: Vec<Request> = Vec::new();
-    requests::each(store, &session.id, &mut |kept| all.push(kept.request))?;
+    requests::each(store, &session.id, &mut |kept| {
+        let of_conversation = all.len() as u64 + 1;
+        all.push(Request { of_conversation, ..kept.request });
+    })?;
     let chosen = number.and_then(|number| all.get(usize::try_from(number).ok()?.checked_sub(1)?));
     let text = match chosen {
         Some(request) => serde_json::to_string_pretty(request),
@@ -91,7 +94,11 @@ fn table(name: &str, all: &[Kept], width: Option<usize>) -> String {
             remarks(request),
         ]);
     }
-    let many = plural(all.len() as u64, "request");
+    let mut many = plural(sum.requests, "request");
+    let beside = all.len() as u64 - sum.requests;
+    if beside > 0 {
+        let _ = write!(many, " and {} that ask no model", count(beside));
+    }
     let saved = signed_dollars(sum.without - sum.cost);
     let heading = format!("{name}: {many}, {} ({saved} saved)\n", dollars(sum.cost));
     heading + &table.render_within(width, "see --json")
@@ -102,7 +109,9 @@ fn remarks(request: &Request) -> String {
     let changed = request.changed.as_ref().map(|it| format!("the client changed: {}", it.words()));
     let rewrite = request.rewrite.as_ref().map(|why| format!("rewrite: {why}"));
     let inactive = request.inactive.as_ref().map(|why| format!("inactive: {why}"));
-    let all = [request.failed_open.clone(), inactive, rewrite, changed, request.error.clone()];
+    let beside = request.beside.map(|beside| beside.words().to_owned());
+    let failed = request.failed_open.clone();
+    let all = [beside, failed, inactive, rewrite, changed, request.error.clone()];
     let all: Vec<String> = all.into_iter().flatten().collect();
     in_one_line(&all.join("; ")).into_owned()
 }
@@ -115,6 +124,7 @@ fn one(name: &str, number: u64, many: usize, request: &Request, width: Option<us
         }
     };
     let (asked, sent) = (request.tokens_asked, request.tokens_sent);
+    say("no question", request.beside.map(|beside| beside.words().to_owned()));
     say("model", request.model_answered.clone().or_else(|| request.model.clone()));
     say("upstream", Some(request.upstream.clone()));
     say("messages", Some(count(request.messages)));

@@ -16,15 +16,15 @@ use crate::commands::serve::{has_not_paid_before, verdict_file};
 use crate::environment::Environment;
 use crate::numbers::{change, count, dollars, plural, signed_dollars, tokens};
 use crate::pager::PrintOptions;
-use crate::requests::{self, Request};
+use crate::requests::{self, Beside, Request};
 use crate::table::{Narrow, Side, Table, wrapped};
 use crate::toolbox;
 
 /// The command line of `foveal stats`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Counts requests from then on: so long ago, as 90m, 12h, 7d or 2w, or at a day or time, as
-    /// 2026-11-23 or 2026-11-23T09:00:00Z. If not given, all that are kept.
+    /// Counts requests from then on: so long ago, as 90m, 12h, 7d or 2w, or at a day or time in UTC,
+    /// as 2026-11-23 or 2026-11-23T09:00:00Z. If not given, all that are kept.
     #[arg(long, value_name = "WHEN", value_parser = Since::parse)]
     since: Option<Since>,
     #[command(flatten)]
@@ -68,7 +68,7 @@ impl Since {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("expected is how long ago, as 90m, 12h, 7d or 2w, or when, as 2026-11-23")]
+#[error("expected is how long ago, as 90m, 12h, 7d or 2w, or when, as 2026-11-23 (UTC)")]
 struct NotATime;
 
 /// Prints what requests cost.
@@ -93,7 +93,8 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
             requests::each(&store, &session.id, &mut |kept| {
                 if since.is_none_or(|since| kept.request.time >= since) {
                     stats.add(&kept.request);
-                    is_counted |= kept.request.conversation.is_some();
+                    let request = &kept.request;
+                    is_counted |= request.conversation.is_some() && request.beside.is_none();
                 }
             })?;
             stats.conversations += u64::from(is_counted);
@@ -111,6 +112,9 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
 #[derive(Debug, Default)]
 struct Stats {
     conversations: u64,
+    /// Those that ask no model.
+    token_counts: u64,
+    refused_websockets: u64,
     all: Group,
     models: BTreeMap<String, Group>,
     changed: BTreeMap<String, u64>,
@@ -195,6 +199,15 @@ impl Group {
 
 impl Stats {
     fn add(&mut self, request: &Request) {
+        match request.beside {
+            Some(Beside::TokenCount) => self.token_counts += 1,
+            Some(Beside::RefusedWebsocket) => self.refused_websockets += 1,
+            None => self.add_question(request),
+        }
+    }
+
+    /// Adds a request that asks a model.
+    fn add_question(&mut self, request: &Request) {
         self.all.add(request);
         let model = request.model_answered.as_ref().or(request.model.as_ref());
         let model = model.map_or("-", String::as_str);
@@ -237,6 +250,13 @@ impl Stats {
         for (name, value) in [
             ("since_ms", json!(since)),
             ("conversations", json!(self.conversations)),
+            (
+                "beside",
+                json!({
+                    "token_counts": self.token_counts,
+                    "refused_websockets": self.refused_websockets,
+                }),
+            ),
             ("models", Value::Array(models)),
             ("client_changes", json!(self.changed)),
             ("failed_open", json!(self.failed_open)),
@@ -251,15 +271,19 @@ impl Stats {
     }
 
     fn text(&self, is_part: bool, width: Option<usize>) -> String {
-        if self.all.requests == 0 {
+        let beside = self.beside();
+        if self.all.requests == 0 && beside.is_empty() {
             let since = if is_part { " since then" } else { "" };
             return format!("no requests passed a gateway{since}: see `foveal serve --help`\n");
         }
         let mut text = format!(
-            "{} in {}\n\n",
+            "{} in {}\n{beside}\n",
             plural(self.all.requests, "request"),
             plural(self.conversations, "conversation")
         );
+        if self.all.requests == 0 {
+            return text;
+        }
         text.push_str(&self.models(width));
         text.push('\n');
         text.push_str(&bill_table(&self.all.bill, &self.all.without, width));
@@ -293,6 +317,18 @@ impl Stats {
                 writeln!(text, "added to a request: {median:.1} ms, 1 in 100 over {most:.1} ms");
         }
         text
+    }
+
+    /// A line on what asks no model, if there was any.
+    fn beside(&self) -> String {
+        let counts =
+            [(self.token_counts, "token count"), (self.refused_websockets, "refused WebSocket")];
+        let counts = counts.into_iter().filter(|(many, _)| *many > 0);
+        let counts: Vec<String> = counts.map(|(many, what)| plural(many, what)).collect();
+        match counts.is_empty() {
+            true => String::new(),
+            false => format!("beside these {}, which ask no model\n", counts.join(" and ")),
+        }
     }
 
     fn models(&self, width: Option<usize>) -> String {

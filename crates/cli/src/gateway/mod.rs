@@ -3,6 +3,7 @@
 
 mod choice;
 mod given;
+pub(crate) mod proxies;
 mod routes;
 mod traces;
 

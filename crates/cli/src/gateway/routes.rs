@@ -10,6 +10,8 @@ use foveal_gateway::upstream::Upstreams;
 pub(crate) struct Routes {
     /// Where agents find the gateway, without a slash at its end.
     gateway: String,
+    /// Where they found it before.
+    former: Vec<String>,
     /// Names and addresses of upstreams.
     upstreams: Vec<(String, String)>,
 }
@@ -18,7 +20,25 @@ impl Routes {
     /// To what `upstreams` hold, by the gateway at `gateway`.
     pub(crate) fn new(gateway: &str, upstreams: &Upstreams) -> Self {
         let upstreams = upstreams.named().map(|one| (one.name.clone(), one.to_string()));
-        Self { gateway: gateway.trim_end_matches('/').to_owned(), upstreams: upstreams.collect() }
+        Self {
+            gateway: gateway.trim_end_matches('/').to_owned(),
+            former: Vec::new(),
+            upstreams: upstreams.collect(),
+        }
+    }
+
+    /// The same with addresses at which agents found the gateway before.
+    #[must_use]
+    pub(crate) fn with_former(mut self, former: Vec<String>) -> Self {
+        self.former = former;
+        self.former.retain(|known| *known != self.gateway);
+        self
+    }
+
+    /// An address of the gateway where it was before, as it is now; `None` for any other.
+    pub(crate) fn renewed(&self, address: &str) -> Option<String> {
+        let behind = self.former.iter().find_map(|former| behind(address, former));
+        behind.map(|behind| self.own(behind))
     }
 
     /// The gateway's own address, with what the agent has to put behind it.
@@ -44,8 +64,7 @@ impl Routes {
     /// What [`Routes::through`] made this of: `Some(None)`: the gateway's own address, in place of
     /// none. `None`: it is no address of the gateway's, or of an upstream that there is no more.
     pub(crate) fn back(&self, address: &str) -> Option<Option<String>> {
-        let rest = address.strip_prefix(&self.gateway)?;
-        let rest = rest.trim_end_matches('/');
+        let rest = self.behind_any(address)?.trim_end_matches('/');
         if rest.is_empty() || split_version(rest).0.is_empty() {
             return Some(None);
         }
@@ -63,11 +82,28 @@ impl Routes {
         }))
     }
 
-    /// Whether an address is one of the gateway's.
+    /// Whether an address is one of the gateway's, now or before.
     pub(crate) fn is_ours(&self, address: &str) -> bool {
-        let rest = address.strip_prefix(&self.gateway);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        self.behind_any(address).is_some()
     }
+
+    /// Whether an address is the gateway's own, now or before, with this behind it.
+    pub(crate) fn is_own(&self, address: &str, wanted: &str) -> bool {
+        self.behind_any(address) == Some(wanted)
+    }
+
+    /// What stands behind the gateway's address.
+    fn behind_any<'a>(&self, address: &'a str) -> Option<&'a str> {
+        std::iter::once(&self.gateway)
+            .chain(&self.former)
+            .find_map(|gateway| behind(address, gateway))
+    }
+}
+
+/// What stands in an address behind that of a gateway: nothing, or a path.
+fn behind<'a>(address: &'a str, gateway: &str) -> Option<&'a str> {
+    let rest = address.strip_prefix(gateway)?;
+    (rest.is_empty() || rest.starts_with('/')).then_some(rest)
 }
 
 /// An address, and the version at its end with the slash before it (`/v1`), if there is one. Agents
@@ -112,5 +148,21 @@ mod tests {
         assert_eq!(routes.back(&routes.own("")), Some(None));
         assert_eq!(routes.back("http://127.0.0.1:41170/v1"), None);
         assert_eq!(routes.back("http://127.0.0.1:4117/gone/v1"), None);
+    }
+
+    #[test]
+    fn where_the_gateway_was_before_is_known_and_renewed() {
+        let former = vec!["http://127.0.0.1:4117".to_owned(), "http://127.0.0.1:9".to_owned()];
+        let routes = Routes::new("http://127.0.0.1:9", &Upstreams::new()).with_former(former);
+        assert_eq!(
+            routes.renewed("http://127.0.0.1:4117/openrouter/v1").as_deref(),
+            Some("http://127.0.0.1:9/openrouter/v1")
+        );
+        for address in ["http://127.0.0.1:9/v1", "http://127.0.0.1:41170", "https://a.example"] {
+            assert_eq!(routes.renewed(address), None, "{address}");
+        }
+        let before = "http://127.0.0.1:4117/v1beta";
+        assert!(routes.is_ours(before) && routes.is_own(before, "/v1beta"));
+        assert_eq!(routes.back(before), Some(None));
     }
 }

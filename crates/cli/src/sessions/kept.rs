@@ -39,6 +39,9 @@ pub(crate) fn first_words(store: &dyn Store, session: &Kept) -> String {
 fn what_passed(store: &dyn Store, session: &Kept) -> String {
     let Ok(Some(last)) = requests::last(store, session) else { return String::new() };
     let (sum, model) = (last.so_far, last.request.model.unwrap_or_default());
+    if sum.requests == 0 {
+        return "no request to a model".to_owned();
+    }
     let saved = signed_dollars(sum.without - sum.cost);
     let (many, cost) = (plural(sum.requests, "request"), dollars(sum.cost));
     format!("{model}, {many}, {cost} ({saved} saved)")

@@ -129,28 +129,36 @@ fn bill_table(summary: &Summary<'_>, width: Option<usize>) -> String {
         ("billed for", Side::Left),
         ("tokens", Side::Right),
         ("cost", Side::Right),
-        ("share", Side::Right),
+        ("of input", Side::Right),
         (name, Side::Right),
     ]);
-    let input = raw.billed.bill.input();
-    let parts = raw.billed.bill.parts().into_iter().zip(with.billed.bill.parts());
-    for ((key, part), (_, with)) in parts {
-        if part.tokens == 0 && with.tokens == 0 {
-            continue;
-        }
-        if key == "output" {
-            table.row(bill_row("all input", input, input.dollars, with_input(summary)));
-        }
+    let (recorded, with) = (&raw.billed, &with.billed);
+    let input = recorded.bill.input();
+    let parts = recorded.bill.parts().into_iter().zip(with.bill.parts());
+    let parts = parts.filter(|((_, part), (_, with))| part.tokens > 0 || with.tokens > 0);
+    let (output, prompts): (Vec<_>, Vec<_>) = parts.partition(|((key, _), _)| *key == "output");
+    for ((key, part), (_, with)) in prompts {
         table.row(bill_row(words(key), part, input.dollars, with.dollars));
+    }
+    if with.repair_dollars > 0.0 {
+        let cells = ["repairs: fetched again", "", "", "", &dollars(with.repair_dollars)];
+        table.row(cells.map(str::to_owned).to_vec());
+    }
+    table.row(bill_row("all input", input, input.dollars, with.input_dollars()));
+    for ((key, part), (_, with)) in output {
+        // No part of the input: it has no share in that.
+        table.row(bill_row(words(key), part, 0.0, with.dollars));
+        let all = ["all", "", &dollars(recorded.dollars()), "", &dollars(with_all(summary))];
+        table.row(all.map(str::to_owned).to_vec());
     }
     let many = plural(raw.billed.requests, "request");
     let heading = format!("the bill of {many} as recorded, and as it would be with `{name}`:\n");
     heading + &table.render_within(width, ELSEWHERE)
 }
 
-/// What the input would have cost with the main profile, repairs included.
-fn with_input(summary: &Summary<'_>) -> f64 {
-    summary.totals.profiles[summary.main_profile()].figures.billed.input_dollars()
+/// What all would have cost with the main profile, repairs included.
+fn with_all(summary: &Summary<'_>) -> f64 {
+    summary.totals.profiles[summary.main_profile()].figures.billed.dollars()
 }
 
 fn bill_row(name: &str, part: Amount, input: f64, with: f64) -> Vec<String> {
@@ -272,7 +280,7 @@ fn sentence(summary: &Summary<'_>) -> String {
     };
     format!(
         "{these} would have cost {} instead of {} in input with `{name}`: {verdict}, {repairs}; \
-         of the lines that edits used, {:.2} % would have been in view\n",
+         of the lines that edits used, {:.2} % would have been in view (evidence)\n",
         dollars(figures.dollars),
         dollars(raw.dollars),
         (figures.evidence.ratio() * 1e4).floor() / 1e2,

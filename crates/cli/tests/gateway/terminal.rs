@@ -66,6 +66,8 @@ fn nothing_of_a_request_does_anything_to_the_terminal() {
     child.wait().expect("it ends");
     let text = text();
     is_harmless(&["serve"], &text);
+    // By the numbers that `foveal show --request` takes.
+    assert!(text.contains(" #1 ") && !text.contains(" #3 "), "{text:?}");
     // A line for each request, and none that a request made.
     assert_eq!(text.trim_end().lines().count(), 3, "{text}");
 }

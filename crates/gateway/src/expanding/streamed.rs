@@ -87,13 +87,16 @@ impl Course {
                     frame = body.frame() => frame,
                 }
             };
-            let part = match frame {
-                None => return Over::Ended,
-                Some(Err(error)) => return Over::Broken(error.into()),
-                Some(Ok(frame)) => frame.into_data().unwrap_or_default(),
-            };
             let mut out = Vec::new();
-            decoding.push(&part, |plain| self.stream.push(plain, &mut out));
+            let is_last = frame.is_none();
+            match frame {
+                None => self.stream.close(&mut out),
+                Some(Err(error)) => return Over::Broken(error.into()),
+                Some(Ok(frame)) => {
+                    let part = frame.into_data().unwrap_or_default();
+                    decoding.push(&part, |plain| self.stream.push(plain, &mut out));
+                }
+            }
             if self.stream.is_too_long() {
                 return Over::Broken("an event is longer than foveal reads".into());
             }
@@ -101,6 +104,7 @@ impl Course {
                 return Over::Left;
             }
             match self.go_on().await {
+                Ok(None) if is_last => return Over::Ended,
                 Ok(None) => {}
                 Ok(Some(response)) => {
                     self.stream.next();

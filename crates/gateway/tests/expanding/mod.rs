@@ -1,5 +1,6 @@
 //! The model gets back what was left out, by a tool that the gateway put in and answers itself.
 
+mod chat;
 mod client;
 mod messages;
 mod world;

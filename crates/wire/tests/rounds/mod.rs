@@ -1,3 +1,4 @@
 //! Several answers of a model told as one, and the hidden rounds put back into requests.
 
+mod chat;
 mod messages;

@@ -21,7 +21,12 @@ pub(in crate::clients) fn add(
         let known = place.known.as_deref();
         is_anthropic &= known.is_none_or(|known| known.starts_with(ANTHROPIC));
         let wanted = match (known, place.usual) {
-            (Some(known), _) if addresses.routes.is_ours(known) => continue,
+            (Some(known), _) if addresses.routes.is_ours(known) => {
+                match addresses.routes.renewed(known) {
+                    None => continue,
+                    renewed => renewed,
+                }
+            }
             (Some(known), _) => Some(through(known, addresses)?),
             // A key that goes elsewhere must not go to the agent's own maker from now on.
             (None, Some(usual)) => match addresses.told {
@@ -60,7 +65,7 @@ pub(in crate::clients) fn remove(
             continue;
         };
         // What is written where nothing stood may be the path of an upstream by name too.
-        let is_usual = place.usual.is_some_and(|usual| addresses.routes.own(usual) == known);
+        let is_usual = place.usual.is_some_and(|usual| addresses.routes.is_own(&known, usual));
         let before = match is_usual {
             true => None,
             false => addresses.routes.back(&known).ok_or(EditError::Gone(known))?,

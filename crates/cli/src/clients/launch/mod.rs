@@ -11,7 +11,9 @@ mod qwen;
 mod table;
 
 pub(super) use self::claude_code::OF_ANTHROPIC;
-pub(super) use self::opencode::{BUILT_IN as OPENCODE_BUILT_IN, in_use as providers_in_use};
+pub(super) use self::opencode::{
+    BUILT_IN as OPENCODE_BUILT_IN, files as opencode_files, in_use as providers_in_use,
+};
 pub(super) use self::pi::BUILT_IN as PI_BUILT_IN;
 pub(crate) use self::plan::{Asked, GATEWAY, Plan};
 pub(crate) use self::table::{WRAPPED, plan};

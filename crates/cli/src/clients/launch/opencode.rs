@@ -1,7 +1,8 @@
 //! opencode: settings in a variable, which are laid over those in files.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use foveal_gateway::upstream::without_secrets;
 use serde_json::{Map, Value, json};
 
 use super::plan::{Asked, CannotWrap, GATEWAY, Plan};
@@ -10,8 +11,12 @@ use crate::environment::Environment;
 
 const CONTENT: &str = "OPENCODE_CONFIG_CONTENT";
 
-/// Names of its files of settings.
+/// Names of its files of settings in the user's folder, the strongest first: all that there are
+/// are read.
 const FILES: [&str; 3] = ["opencode.jsonc", "opencode.json", "config.json"];
+
+/// The same elsewhere.
+const PROJECT_FILES: [&str; 2] = ["opencode.jsonc", "opencode.json"];
 
 /// What follows the gateway's address for providers whose own address nobody gave, and the key by
 /// which they are known to be in use.
@@ -24,16 +29,26 @@ pub(in crate::clients) const BUILT_IN: [(&str, &str, &str); 4] = [
 
 pub(super) fn plan(asked: &Asked<'_>) -> Result<Plan, CannotWrap> {
     let mut all = vec![own_content(asked)?];
-    for path in files(asked) {
+    let mut places = vec![None];
+    let own = asked.environment.config_folder().map(|folder| folder.join("opencode"));
+    for path in files(Some(asked.folder), asked.environment) {
         all.push(read_json(&path)?);
+        let is_own = own.as_ref().is_some_and(|own| path.starts_with(own));
+        places.push(Some(path).filter(|_| !is_own));
     }
     let mut plan = Plan::new(asked.given.clone());
     let mut told = Map::new();
     for name in providers(asked, &all) {
-        let set = all.iter().find_map(|one| one["provider"][&name]["options"]["baseURL"].as_str());
+        let set = all.iter().zip(&places).find_map(|(one, place)| {
+            Some((one["provider"][&name]["options"]["baseURL"].as_str()?, place))
+        });
+        if let Some((set, Some(place))) = set.filter(|_| !plan.given.takes_all()) {
+            let (set, place) = (without_secrets(set), place.display());
+            plan.remarks.push(format!("opencode asks `{name}` at {set}, as {place} says"));
+        }
         let built_in = BUILT_IN.iter().find(|(known, ..)| *known == name);
         let address = match (set, built_in) {
-            (Some(set), _) => plan.named_address(&name, set)?,
+            (Some((set, _)), _) => plan.named_address(&name, set)?,
             (None, Some((_, behind, _))) if !plan.given.takes_all() => format!("{GATEWAY}{behind}"),
             (None, Some(_)) => format!("{GATEWAY}/v1"),
             (None, None) => {
@@ -63,18 +78,29 @@ fn own_content(asked: &Asked<'_>) -> Result<Value, CannotWrap> {
     read.ok_or_else(|| CannotWrap::Agent(format!("{CONTENT} holds no JSON object")))
 }
 
-/// Its files of settings, the strongest first.
-fn files(asked: &Asked<'_>) -> Vec<PathBuf> {
-    let mut places: Vec<PathBuf> = Vec::new();
-    for folder in asked.folder.ancestors() {
-        places.extend(FILES.map(|name| folder.join(name)));
-        places.extend(FILES.map(|name| folder.join(".opencode").join(name)));
+/// Its files of settings, the strongest first: those in folders `.opencode` and in the folder of a
+/// variable, those of the project, up to where its repository begins, and those of the user.
+pub(in crate::clients) fn files(folder: Option<&Path>, environment: &Environment) -> Vec<PathBuf> {
+    let told = |name: &str| environment.told(name).map(PathBuf::from);
+    let mut project: Vec<&Path> = Vec::new();
+    for folder in folder.into_iter().flat_map(Path::ancestors) {
+        project.push(folder);
+        if folder.join(".git").exists() {
+            break;
+        }
     }
-    places.extend(asked.environment.told("OPENCODE_CONFIG").map(PathBuf::from));
-    let moved = asked.environment.told("OPENCODE_CONFIG_DIR").map(PathBuf::from);
-    let usual = asked.environment.config_folder().map(|folder| folder.join("opencode"));
-    for folder in [moved, usual].into_iter().flatten() {
-        places.extend(FILES.map(|name| folder.join(name)));
+    let mut places: Vec<PathBuf> = Vec::new();
+    let home = environment.home.as_deref();
+    for folder in project.iter().copied().chain(home) {
+        places.extend(PROJECT_FILES.map(|name| folder.join(".opencode").join(name)));
+    }
+    if let Some(folder) = told("OPENCODE_CONFIG_DIR") {
+        places.extend(PROJECT_FILES.map(|name| folder.join(name)));
+    }
+    places.extend(project.iter().flat_map(|folder| PROJECT_FILES.map(|name| folder.join(name))));
+    places.extend(told("OPENCODE_CONFIG"));
+    if let Some(own) = environment.config_folder().map(|folder| folder.join("opencode")) {
+        places.extend(FILES.map(|name| own.join(name)));
     }
     places.retain(|path| path.is_file());
     places

@@ -34,6 +34,8 @@ pub(crate) struct Plan {
     pub(crate) file: Option<(&'static str, String)>,
     /// What of it does not pass the gateway, for the user to know.
     pub(crate) beside: Vec<String>,
+    /// What else the user should know.
+    pub(crate) remarks: Vec<String>,
 }
 
 /// Why an agent cannot be put on a gateway for one run.
@@ -52,8 +54,9 @@ pub(crate) enum CannotWrap {
 impl Plan {
     /// Nothing but what was given.
     pub(super) fn new(given: Given) -> Self {
-        let (variables, arguments, beside) = (Vec::new(), Vec::new(), Vec::new());
-        Self { given, variables, arguments, file: None, beside }
+        let (variables, arguments) = (Vec::new(), Vec::new());
+        let (beside, remarks) = (Vec::new(), Vec::new());
+        Self { given, variables, arguments, file: None, beside, remarks }
     }
 
     /// What an agent with one address is told in its place: `set` is what it had, and goes to that;

@@ -1,14 +1,17 @@
 //! `foveal init --gateway`: has agents ask their models through foveal.
 
+use std::io::Write as _;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
 
 use anyhow::bail;
 
 use super::change::Change;
-use crate::clients::{self, Client, Target};
+use crate::caches::make_private;
+use crate::clients::{self, Client, Target, overruled};
 use crate::environment::Environment;
 use crate::gateway::{LISTEN_PORT, Routes};
-use crate::user_settings;
+use crate::{notice, private_file, user_settings};
 
 /// What is said once an agent has been set.
 pub(super) const NOW: &str = "keep `foveal serve` running: these agents ask nobody else now\n";
@@ -32,10 +35,22 @@ pub(super) fn is_set(target: &Target) -> bool {
     text.is_some_and(|text| !matches!(target.edit.remove(&text), Ok(None)))
 }
 
+/// What else says the address, as seen from the current folder.
+pub(super) fn remarks(
+    client: &Client,
+    target: &Target,
+    environment: &Environment,
+    routes: &Routes,
+) -> Vec<String> {
+    let folder = std::env::current_dir().ok();
+    overruled::remarks(client, target, environment, (folder.as_deref(), routes))
+}
+
 /// What addresses become, by the user's settings.
 ///
 /// # Errors
-/// If the settings cannot be read, or clients need a token, which agents cannot be given here.
+/// If the settings cannot be read, or name no port, or clients need a token, which agents cannot be
+/// given here.
 pub(super) fn routes(environment: &Environment, removes: bool) -> anyhow::Result<Routes> {
     let settings = user_settings::read(environment)?.gateway;
     let usual = SocketAddr::from((Ipv4Addr::LOCALHOST, LISTEN_PORT));
@@ -47,10 +62,54 @@ pub(super) fn routes(environment: &Environment, removes: bool) -> anyhow::Result
              header x-foveal-token"
         );
     }
+    if !removes && listen.port() == 0 {
+        bail!(
+            "`listen` in [gateway] of your settings names the port 0, which is another one at each \
+             start: name a port there, as {LISTEN_PORT}, so that agents find it again"
+        );
+    }
+    let mut former = remembered(environment);
+    former.push(origin(usual));
+    Ok(Routes::new(&origin(listen), &settings.upstreams.upstreams()).with_former(former))
+}
+
+fn origin(listen: SocketAddr) -> String {
     let host = match listen.ip() {
         IpAddr::V4(address) => address.to_string(),
         IpAddr::V6(address) => format!("[{address}]"),
     };
-    let gateway = format!("http://{host}:{}", listen.port());
-    Ok(Routes::new(&gateway, &settings.upstreams.upstreams()))
+    format!("http://{host}:{}", listen.port())
+}
+
+/// Addresses of gateways that are remembered, at most: the last ones.
+const REMEMBERED_MAX: usize = 32;
+
+/// Where the addresses stand that agents were given, a line each: by them they are known again
+/// once `foveal serve` listens elsewhere.
+fn memory(environment: &Environment) -> Option<PathBuf> {
+    Some(environment.data_folder()?.join("foveal").join("gateways.txt"))
+}
+
+fn remembered(environment: &Environment) -> Vec<String> {
+    let text = memory(environment).and_then(|path| clients::read(&path).ok().flatten());
+    let text = text.unwrap_or_default();
+    let lines = text.lines().map(str::trim).filter(|line| line.starts_with("http://"));
+    lines.map(str::to_owned).collect()
+}
+
+/// Remembers that agents were given the gateway's address.
+pub(super) fn remember(environment: &Environment, routes: &Routes) {
+    let Some(path) = memory(environment) else { return };
+    let mut all = remembered(environment);
+    let gateway = routes.own("");
+    all.retain(|known| *known != gateway);
+    all.push(gateway);
+    let last = all.len().saturating_sub(REMEMBERED_MAX);
+    let text: String = all[last..].iter().map(|line| format!("{line}\n")).collect();
+    let Some(folder) = path.parent() else { return };
+    let made = std::fs::create_dir_all(folder).and_then(|()| make_private(folder));
+    let written = made.and_then(|()| private_file::create(&path)?.write_all(text.as_bytes()));
+    if let Err(error) = written {
+        notice::say(format_args!("`{}` cannot be written: {error}", path.display()));
+    }
 }

@@ -20,6 +20,8 @@ pub(crate) struct Change {
     before: Option<String>,
     after: Option<String>,
     pub(crate) outcome: Outcome,
+    /// What a person should know beside it.
+    pub(crate) remarks: Vec<String>,
 }
 
 /// What came of a change.
@@ -58,6 +60,7 @@ impl Change {
             before: None,
             after: None,
             outcome: Outcome::Already,
+            remarks: Vec::new(),
         };
         if leaves {
             let why = "a link leads out of the project: set up the file that it leads to, or remove the link";
@@ -91,7 +94,15 @@ impl Change {
     /// A change that cannot be made at all.
     pub(crate) fn failed(client: &'static Client, why: &str) -> Self {
         let outcome = Outcome::Failed(why.to_owned());
-        Self { client, target: None, ours: Vec::new(), before: None, after: None, outcome }
+        Self {
+            client,
+            target: None,
+            ours: Vec::new(),
+            before: None,
+            after: None,
+            outcome,
+            remarks: Vec::new(),
+        }
     }
 
     /// Whether it waits for a word.

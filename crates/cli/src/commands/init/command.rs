@@ -109,8 +109,13 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         bail!("nothing was written, because nobody can be asked: give --yes or --dry-run");
     }
     let is_done = changes.iter().any(|change| change.outcome == Outcome::Done);
-    if arguments.gateway && is_done && !arguments.remove && !arguments.json {
-        output::print(address::NOW)?;
+    if arguments.gateway && is_done && !arguments.remove {
+        if let Some(routes) = &routes {
+            address::remember(environment, routes);
+        }
+        if !arguments.json {
+            output::print(address::NOW)?;
+        }
     }
     if arguments.remove && changes.is_empty() && !arguments.json {
         output::print("foveal is set up nowhere\n")?;
@@ -201,7 +206,6 @@ fn changes_of(
     let hooks = hooks.filter(|_| !arguments.no_hooks);
     let rules = rules.filter(|_| offers_rules);
     let has_hooks = hooks.is_some();
-    let mut targets: Vec<Target> = Vec::new();
     let wanted = match (arguments.gateway, arguments.remove) {
         (true, _) => [None, None, None, addresses],
         // What was set goes with all else.
@@ -212,17 +216,7 @@ fn changes_of(
         }
         (false, false) => [servers, hooks, rules, None],
     };
-    for target in wanted.into_iter().flatten() {
-        // Rules are asked about by themselves, and taken out with all else.
-        let of_same = targets.iter().position(|known| known.path == target.path);
-        match of_same.filter(|_| arguments.remove || !target.is_extra) {
-            Some(at) => {
-                let (both, _) = targets.remove(at).with(target);
-                targets.insert(at, both);
-            }
-            None => targets.push(target),
-        }
-    }
+    let targets = by_file(wanted.into_iter().flatten(), arguments.remove);
     let ours = |target: &Target| {
         let same = possible.iter().filter(|(path, _)| *path == target.path);
         same.map(|(_, edit)| edit.clone()).collect()
@@ -233,10 +227,13 @@ fn changes_of(
     } else {
         changes.extend(no_place(client, arguments, folder, (&targets, has_hooks)));
     }
+    let told = routes.filter(|_| arguments.gateway && !arguments.remove);
     for target in targets {
         let is_hooks = target.is_hooks;
         let ours = ours(&target);
-        let change = Change::plan(client, (target, ours), folder, arguments.remove);
+        let remarks = told.map(|routes| address::remarks(client, &target, environment, routes));
+        let mut change = Change::plan(client, (target, ours), folder, arguments.remove);
+        change.remarks = remarks.unwrap_or_default();
         changes.push(match is_hooks && !arguments.remove {
             true => heeded(change, environment),
             false => change,
@@ -248,6 +245,23 @@ fn changes_of(
         !(arguments.remove && !is_named && change.outcome == Outcome::Already)
     });
     changes
+}
+
+/// Changes of the same file as one. Rules are asked about by themselves, and taken out with all
+/// else.
+fn by_file(wanted: impl Iterator<Item = Target>, removes: bool) -> Vec<Target> {
+    let mut targets: Vec<Target> = Vec::new();
+    for target in wanted {
+        let of_same = targets.iter().position(|known| known.path == target.path);
+        match of_same.filter(|_| removes || !target.is_extra) {
+            Some(at) => {
+                let (both, _) = targets.remove(at).with(target);
+                targets.insert(at, both);
+            }
+            None => targets.push(target),
+        }
+    }
+    targets
 }
 
 /// That there is no file for an agent that was named.
@@ -302,5 +316,6 @@ fn as_json(change: &Change) -> Value {
         "outcome": outcome,
         "problem": problem,
         "diff": diff,
+        "notes": change.remarks,
     })
 }

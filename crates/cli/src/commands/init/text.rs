@@ -41,5 +41,6 @@ pub(super) fn outcome(change: &Change, removes: bool) -> String {
             format!("set up{}", kept.unwrap_or_default())
         }
     };
-    format!("  {told}\n")
+    let remarks = change.remarks.iter().map(|remark| format!("  note: {remark}\n"));
+    format!("  {told}\n{}", remarks.collect::<String>())
 }

@@ -33,8 +33,9 @@ What the table shows:
                    request with a short output and the results that held the lines.
   laws broken      must be 0
 
-Where recordings tell what was billed, a second table splits that by why it was paid. A part is
-paid again when the cache had expired, when the client changed what it had sent before, and, with a
+Where recordings tell what was billed, a second table splits that by why it was paid. `of input` is
+the share of a part in what the prompts cost; repairs are on no bill, and are added to the
+profile's. A part is paid again when the cache had expired, when the client changed what it had sent before, and, with a
 profile, when foveal rewrote it. Claude Code records only the first output tokens of an answer.
 
 --json prints one document:

@@ -29,6 +29,8 @@ pub(super) struct Books {
 struct Account {
     meter: Meter,
     so_far: Sum,
+    /// Requests that are kept of it.
+    kept: u64,
     /// Whether its last request went with less than the client sent.
     is_replaced: bool,
     used: Timestamp,
@@ -54,10 +56,13 @@ impl Books {
         self
     }
 
-    /// What a request cost; `None` where the provider told nothing.
+    /// What a request cost; `None` where the provider told nothing, or no model was asked.
     pub(super) fn charge(&mut self, exchange: &Exchange) -> Option<Charged> {
         if exchange.refresh.is_some() {
             return self.charge_refresh(exchange);
+        }
+        if !exchange.asks_model() {
+            return None;
         }
         let about = &exchange.about;
         let answered = exchange.answered.as_ref();
@@ -114,17 +119,21 @@ impl Books {
         }
     }
 
+    /// The number that a request gets among those that are kept of its conversation; 0 where it is
+    /// not kept.
+    pub(super) fn number(&mut self, request: &requests::Request) -> u64 {
+        let Some(name) = request.kept_under() else { return 0 };
+        self.account(&name, Timestamp(request.time)).kept + 1
+    }
+
     /// Keeps a request in its conversation's log. Where that cannot be, it is not kept: it decides
     /// about nothing.
     pub(super) fn keep(&mut self, request: &requests::Request) {
         let time = Timestamp(request.time);
-        let name = match &request.conversation {
-            Some(name) => name.clone(),
-            None if request.protocol.is_some() => format!("other-{}", day(time)),
-            None => return,
-        };
+        let Some(name) = request.kept_under() else { return };
         let account = self.account(&name, time);
         account.so_far.add(request);
+        account.kept = request.of_conversation;
         let (so_far, meter) = (account.so_far, Some(account.meter.clone()));
         let kept = requests::Kept { request: request.clone(), so_far, meter };
         let Ok(kept) = serde_json::to_value(&kept) else { return };
@@ -145,10 +154,14 @@ impl Books {
         }
         let store = &self.store;
         let account = self.accounts.entry(conversation.to_owned()).or_insert_with(|| {
-            let mut last = None;
+            let (mut last, mut count) = (None, 0);
             let session = requests::session(conversation);
-            drop(requests::each(&**store, &session, &mut |kept| last = Some(kept)));
-            last.map_or_else(|| Account::new(now), Account::of)
+            drop(requests::each(&**store, &session, &mut |kept| {
+                last = Some(kept);
+                count += 1;
+            }));
+            let account = last.map_or_else(|| Account::new(now), Account::of);
+            Account { kept: count, ..account }
         });
         account.used = now;
         account
@@ -158,7 +171,7 @@ impl Books {
 impl Account {
     fn new(now: Timestamp) -> Self {
         let meter = Meter::new(Went::Shaped);
-        Self { meter, so_far: Sum::default(), is_replaced: false, used: now }
+        Self { meter, so_far: Sum::default(), kept: 0, is_replaced: false, used: now }
     }
 
     fn of(last: requests::Kept) -> Self {
@@ -166,6 +179,7 @@ impl Account {
         Self {
             meter: meter.unwrap_or_else(|| Meter::new(Went::Shaped)),
             so_far,
+            kept: 0,
             is_replaced: !requests::is_whole(
                 request.bytes_asked,
                 request.bytes_sent,
@@ -187,21 +201,6 @@ fn kept(about: &About) -> (Kept, Kept) {
     };
     let foveal = about.tokens_unchanged.map_or(Kept::All, |count| Kept::First(Tokens(count)));
     (client, foveal)
-}
-
-/// The day of a time, in UTC: `2026-11-23`. After "chrono-Compatible Low-Level Date Algorithms"
-/// (howardhinnant.github.io/date_algorithms.html, `civil_from_days`).
-fn day(time: Timestamp) -> String {
-    let days = time.0.div_euclid(86_400_000) + 719_468;
-    let era = days.div_euclid(146_097);
-    let of_era = days.rem_euclid(146_097);
-    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = year + era * 400 + i64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}")
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use super::start::{Choices, KeepWarm};
 use super::told::{Lines, Teller};
 use super::traced::{Complaints, Traced};
 use crate::environment::{Environment, SERVE_TOKEN_VARIABLE};
+use crate::gateway::proxies;
 use crate::gateway::{CacheChoice, GatewaySettings, Given, LISTEN_PORT, Profile, WebSocketChoice};
 use crate::listening;
 use crate::notice;
@@ -132,6 +133,9 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         false => arguments.hosts.clone(),
     };
     choices.token = listening::token(environment.serve_token.as_deref(), SERVE_TOKEN_VARIABLE)?;
+    if let Some(variable) = proxies::passed_by(environment, &given) {
+        notice::say(proxies::remark(variable));
+    }
     let store = toolbox::store_of_gateway(environment);
     let choices = choices.with_warmth(toolbox::store_path(environment).as_deref());
     let lines = Lines::printed(arguments.json, environment);

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use foveal_context::tokens::Tokens;
-use foveal_gateway::exchange::{End, Exchange, Observer};
+use foveal_gateway::exchange::{End, Exchange, Observer, Purpose};
 use foveal_live::request::Departed;
 use foveal_screen::in_one_line;
 use foveal_store::Store;
@@ -22,7 +22,7 @@ use super::warm::Warmth;
 use crate::environment::Environment;
 use crate::numbers;
 use crate::output;
-use crate::requests::{Change, Request, Usage};
+use crate::requests::{Beside, Change, Request, Usage};
 
 /// Requests that wait to be told of, at most. More are not told of: answers never wait for that.
 const WAITING_MAX: usize = 4_096;
@@ -139,7 +139,8 @@ fn write_down(
     while let Ok(exchange) = told.recv() {
         let charged = books.charge(&exchange);
         lock(metrics).count(&exchange, charged.as_ref());
-        let request = request(&exchange, charged);
+        let mut request = request(&exchange, charged);
+        request.of_conversation = books.number(&request);
         lines.write(&exchange, &request);
         if let Some(traced) = traced {
             traced.ended(&exchange, &request);
@@ -162,7 +163,11 @@ fn line(exchange: &Exchange, request: &Request) -> String {
         return refresh_line(exchange, request, nth);
     }
     let model = about.model.as_deref().unwrap_or("-");
-    let conversation = about.conversation.as_deref().unwrap_or("-");
+    // As `foveal show NAME --request N` takes them.
+    let conversation = match (request.kept_under(), request.of_conversation) {
+        (Some(name), number) => format!("{name} #{number}"),
+        (None, _) => "-".to_owned(),
+    };
     let (asked, sent) = (about.tokens_asked, about.tokens_sent);
     let tokens = if asked == 0 {
         format!("{} bytes", numbers::count(exchange.bytes_asked))
@@ -178,10 +183,8 @@ fn line(exchange: &Exchange, request: &Request) -> String {
         format!(", {} (saved {})", numbers::dollars(cost), numbers::signed_dollars(without - cost))
     });
     let added = exchange.added.as_secs_f64() * 1e3;
-    let mut line = format!(
-        "{:>5} {conversation} {model} {tokens}{cached}{cost} +{added:.1} ms {}",
-        exchange.number, exchange.status
-    );
+    let mut line =
+        format!("{conversation} {model} {tokens}{cached}{cost} +{added:.1} ms {}", exchange.status);
     let end = match exchange.end {
         End::Whole | End::Own => None,
         End::UpstreamBroke => Some("the upstream broke off"),
@@ -193,7 +196,9 @@ fn line(exchange: &Exchange, request: &Request) -> String {
     let rewrite = about.rewrite.map(|why| format!("rewrite: {why}"));
     let changed =
         request.changed.as_ref().map(|changed| format!("the client changed: {}", changed.words()));
-    let remarks = [end.map(str::to_owned), failed.map(str::to_owned), inactive, rewrite, changed];
+    let beside = request.beside.map(|beside| beside.words().to_owned());
+    let end = end.map(str::to_owned);
+    let remarks = [beside, end, failed.map(str::to_owned), inactive, rewrite, changed];
     for remark in remarks.into_iter().flatten() {
         line.push_str(" · ");
         line.push_str(&remark);
@@ -234,6 +239,15 @@ fn change(departed: &Departed) -> Change {
     }
 }
 
+/// What a request is that asks no model for an answer.
+fn beside(exchange: &Exchange) -> Option<Beside> {
+    match exchange.purpose {
+        Purpose::Count => Some(Beside::TokenCount),
+        Purpose::WebSocket if !exchange.asks_model() => Some(Beside::RefusedWebsocket),
+        Purpose::WebSocket | Purpose::Answer | Purpose::Other => None,
+    }
+}
+
 /// The same to keep, and for programs.
 pub(super) fn request(exchange: &Exchange, charged: Option<Charged>) -> Request {
     let about = &exchange.about;
@@ -246,6 +260,8 @@ pub(super) fn request(exchange: &Exchange, charged: Option<Charged>) -> Request 
         protocol: exchange.protocol.map(|protocol| protocol.name().to_owned()),
         refresh: exchange.refresh,
         upstream: exchange.upstream.clone(),
+        beside: beside(exchange),
+        of_conversation: 0,
         conversation: about.conversation.clone(),
         model: about.model.clone(),
         messages: about.messages,

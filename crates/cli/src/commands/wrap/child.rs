@@ -30,25 +30,42 @@ mod stops {
     use std::io;
     use std::os::unix::process::ExitStatusExt as _;
     use std::process::{Child, ExitStatus};
+    use std::time::Duration;
 
     use rustix::io::Errno;
     use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, waitpid};
+
+    /// How long a process that was seen to stop is given to go on: a shell lets all programs of a
+    /// job go on one after the other, and this one may be the first.
+    const MOMENT: Duration = Duration::from_millis(50);
 
     /// Waits for the end of a process, and stops as often as that stops.
     pub(super) fn wait(child: &mut Child) -> io::Result<ExitStatus> {
         let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
         let Some(pid) = pid else { return child.wait() };
+        let wait = |options| match waitpid(Some(pid), options) {
+            Ok(changed) => Ok(changed.map(|(_, status)| status)),
+            Err(Errno::INTR) => Ok(None),
+            Err(error) => Err(error),
+        };
         loop {
-            match waitpid(Some(pid), WaitOptions::UNTRACED) {
-                Ok(Some((_, status))) if status.stopped() => {
-                    // This returns when somebody has this program go on.
-                    kill_process(getpid(), Signal::STOP)?;
-                    // A shell lets all of a job go on; others know of this program alone.
-                    kill_process(pid, Signal::CONT)?;
+            let Some(mut status) = wait(WaitOptions::UNTRACED)? else { continue };
+            if status.stopped() {
+                std::thread::sleep(MOMENT);
+                let any = WaitOptions::UNTRACED | WaitOptions::CONTINUED | WaitOptions::NOHANG;
+                match wait(any)? {
+                    None => {
+                        // This returns when somebody has this program go on.
+                        kill_process(getpid(), Signal::STOP)?;
+                        // A shell lets all of a job go on; others know of this program alone.
+                        kill_process(pid, Signal::CONT)?;
+                        continue;
+                    }
+                    Some(later) => status = later,
                 }
-                Ok(Some((_, status))) => return Ok(ExitStatus::from_raw(status.as_raw())),
-                Ok(None) | Err(Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
+            }
+            if !status.stopped() && !status.continued() {
+                return Ok(ExitStatus::from_raw(status.as_raw()));
             }
         }
     }

@@ -18,6 +18,7 @@ use crate::clients::Client;
 use crate::clients::launch::{self, Asked, GATEWAY, Plan, WRAPPED};
 use crate::commands::serve::{Behaviour, Complaints, Lines, Teller, Traced};
 use crate::environment::Environment;
+use crate::gateway::proxies;
 use crate::notice;
 use crate::toolbox;
 use crate::user_settings;
@@ -30,8 +31,8 @@ const LOG_BYTES_MAX: u64 = 16 << 20;
 pub(crate) struct Arguments {
     #[command(flatten)]
     behaviour: Behaviour,
-    /// Where a line of JSON for each request goes. If not given, to foveal/log/wrap.jsonl among
-    /// your data.
+    /// Where a line of JSON for each request goes. If not given, to
+    /// ~/.local/share/foveal/log/wrap.jsonl, or where your system has data of programs.
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
     /// The agent, or its program: claude-code (claude), codex, opencode, gemini, qwen, pi. What
@@ -74,6 +75,10 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     };
     for beside in &plan.beside {
         notice::say(format_args!("not through foveal: {beside}"));
+    }
+    plan.remarks.iter().for_each(notice::say);
+    if let Some(variable) = proxies::passed_by(environment, &plan.given) {
+        notice::say(proxies::remark(variable));
     }
     let log = log(arguments.log.as_deref(), environment)?;
     let store = toolbox::store_of_gateway(environment);

@@ -33,7 +33,7 @@ impl Adding {
 
 impl Observer for Adding {
     fn ended(&self, exchange: &Exchange) {
-        if exchange.protocol.is_some() {
+        if exchange.asks_model() {
             let mut totals = self.totals.lock().unwrap_or_else(PoisonError::into_inner);
             totals.add(exchange);
         }

@@ -12,10 +12,16 @@ fn check(raw: f64, net: f64, repairs: u64, expected: &str) {
         evidence: Share { used: 3, visible: 2 },
         ..Figures::default()
     };
+    let raw = Figures { dollars: raw, ..Figures::default() };
+    of(raw, figures, |summary| assert_eq!(sentence(summary), expected));
+}
+
+/// A summary of two sessions with these figures, for `look`.
+fn of(raw: Figures, figures: Figures, look: impl FnOnce(&Summary<'_>)) {
     let totals = Totals {
         sessions: 2,
         conversations: 2,
-        raw: Figures { dollars: raw, ..Figures::default() },
+        raw,
         profiles: vec![ProfileTotals { figures, cost_change_mean: None }],
         warm: foveal_context::warm::Estimate::default(),
     };
@@ -32,7 +38,37 @@ fn check(raw: f64, net: f64, repairs: u64, expected: &str) {
         problem_count: 0,
         interrupted: false,
     };
-    assert_eq!(sentence(&summary), expected);
+    look(&summary);
+}
+
+#[test]
+fn the_rows_of_a_bill_add_up() {
+    let amount = |tokens: u64, dollars: f64| Amount { tokens, dollars };
+    let mut raw = Figures::default();
+    raw.billed.requests = 3;
+    raw.billed.bill.read = amount(1_000_000, 6.0);
+    raw.billed.bill.written = amount(100_000, 2.0);
+    raw.billed.bill.output = amount(40_000, 1.5);
+    let mut figures = raw;
+    figures.billed.bill.read = amount(500_000, 3.0);
+    figures.billed.repair_dollars = 0.25;
+    of(raw, figures, |summary| {
+        let table = bill_table(summary, None);
+        let rows: Vec<Vec<&str>> = table
+            .lines()
+            .skip(2)
+            .map(|line| line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect())
+            .collect();
+        let expected = [
+            vec!["read from the cache", "1.0M", "$6.00", "75.0 %", "$3.00"],
+            vec!["new, written to the cache", "100.0k", "$2.00", "25.0 %", "$2.00"],
+            vec!["repairs: fetched again", "$0.25"],
+            vec!["all input", "1.1M", "$8.00", "100.0 %", "$5.25"],
+            vec!["output", "40.0k", "$1.50", "$1.50"],
+            vec!["all", "$9.50", "$6.75"],
+        ];
+        assert_eq!(rows, expected, "{table}");
+    });
 }
 
 #[test]
@@ -43,7 +79,7 @@ fn the_sentence_is_honest() {
         0,
         "these 2 sessions would have cost $7.50 instead of $10.00 in input with `max`: \
          25 % less, with nothing to fetch again; of the lines that edits used, 66.66 % would \
-         have been in view\n",
+         have been in view (evidence)\n",
     );
     check(
         10.0,
@@ -51,7 +87,7 @@ fn the_sentence_is_honest() {
         1,
         "these 2 sessions would have cost $12.00 instead of $10.00 in input with `max`: \
          20 % more, 1 request to fetch something again included; of the lines that edits \
-         used, 66.66 % would have been in view\n",
+         used, 66.66 % would have been in view (evidence)\n",
     );
     check(
         0.0,

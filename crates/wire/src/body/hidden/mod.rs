@@ -3,6 +3,7 @@
 //! the client's bytes; none of these changes.
 
 mod answered;
+mod chat;
 mod insertion;
 mod messages;
 mod tool;
@@ -21,8 +22,8 @@ pub use tool::{expand_tool, offered, takes_tool};
 /// If a message is no JSON.
 pub fn answers(body: &Body, bytes: &[u8]) -> Result<Vec<usize>, BodyError> {
     match body.protocol {
-        Protocol::Messages => messages::answers(body, bytes),
-        Protocol::Chat | Protocol::Responses | Protocol::Gemini => Ok(Vec::new()),
+        Protocol::Messages | Protocol::Chat => messages::answers(body, bytes),
+        Protocol::Responses | Protocol::Gemini => Ok(Vec::new()),
     }
 }
 
@@ -32,6 +33,7 @@ pub fn answers(body: &Body, bytes: &[u8]) -> Result<Vec<usize>, BodyError> {
 pub fn restored(body: &Body, bytes: &[u8], at: usize, rounds: &[Hidden]) -> Option<Vec<Insertion>> {
     match body.protocol {
         Protocol::Messages => messages::restored(body, bytes, at, rounds),
-        Protocol::Chat | Protocol::Responses | Protocol::Gemini => None,
+        Protocol::Chat => chat::restored(body, bytes, at, rounds),
+        Protocol::Responses | Protocol::Gemini => None,
     }
 }

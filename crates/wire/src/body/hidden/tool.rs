@@ -27,7 +27,10 @@ pub fn expand_tool(protocol: Protocol) -> Option<String> {
         Protocol::Messages => json!({
             "name": EXPAND_TOOL, "description": DESCRIPTION, "input_schema": parameters,
         }),
-        Protocol::Chat | Protocol::Responses | Protocol::Gemini => return None,
+        Protocol::Chat => json!({"type": "function", "function": {
+            "name": EXPAND_TOOL, "description": DESCRIPTION, "parameters": parameters,
+        }}),
+        Protocol::Responses | Protocol::Gemini => return None,
     };
     Some(tool.to_string())
 }

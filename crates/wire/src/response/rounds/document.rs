@@ -1,110 +1,54 @@
 //! A whole answer in several rounds, as one document.
 
-use serde_json::value::RawValue;
-use serde_json::{Map, Value};
-
-use super::super::pick::{Field, pick, text};
-use super::edit::{place, replaced};
-use super::messages::known_by;
-use super::turn::{Called, EXPAND_TOOL, Turn};
-use super::usage::Usages;
+use super::chat::ChatDocument;
+use super::messages_document::MessagesDocument;
+use super::turn::Turn;
 use crate::protocol::Protocol;
 
 /// Tells the documents of several rounds as one: the first one's, with what all of them say, the
 /// last one's reason to stop and the usage of all.
 #[derive(Debug)]
-pub struct RoundDocument {
-    first: Option<Vec<u8>>,
-    /// What the client is shown.
-    shown: Vec<String>,
-    last: Vec<u8>,
-    usages: Usages,
+pub struct RoundDocument(Document);
+
+/// The document, by its API.
+#[derive(Debug)]
+enum Document {
+    Messages(Box<MessagesDocument>),
+    Chat(Box<ChatDocument>),
 }
 
 impl RoundDocument {
     /// For answers of this API; `None` where none can be put together.
     pub fn new(protocol: Protocol) -> Option<Self> {
-        (protocol == Protocol::Messages).then(|| Self {
-            first: None,
-            shown: Vec::new(),
-            last: Vec::new(),
-            usages: Usages::default(),
-        })
+        match protocol {
+            Protocol::Messages => Some(Self(Document::Messages(Box::default()))),
+            Protocol::Chat => Some(Self(Document::Chat(Box::default()))),
+            Protocol::Responses | Protocol::Gemini => None,
+        }
     }
 
     /// Takes the answer of a round; `None` where it is none that can be read.
     pub fn take(&mut self, bytes: Vec<u8>) -> Option<Turn> {
-        let [content, reason, usage] = pick(&bytes, ["content", "stop_reason", "usage"])?;
-        let parts: Vec<&RawValue> = serde_json::from_str(content?.get()).ok()?;
-        let mut turn = Turn {
-            said: None,
-            calls: Vec::new(),
-            shown: Vec::new(),
-            waits: false,
-            waits_for_client: false,
-        };
-        let mut calls_client = false;
-        for part in parts {
-            let block: Map<String, Value> = serde_json::from_str(part.get()).ok()?;
-            let is_tool = block.get("type").is_some_and(|it| it == "tool_use");
-            if is_tool && block.get("name").is_some_and(|it| it == EXPAND_TOOL) {
-                let [input] = pick(part.get().as_bytes(), ["input"])?;
-                let input = input.map_or("{}", RawValue::get).to_owned();
-                let id = block.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
-                let spelled = part.get().to_owned();
-                turn.calls.push(Called { id, input, spelled, at: turn.shown.len() });
-            } else {
-                calls_client |= is_tool;
-                turn.shown.push(known_by(&block));
-                self.shown.push(part.get().to_owned());
-            }
+        match &mut self.0 {
+            Document::Messages(document) => document.take(bytes),
+            Document::Chat(document) => document.take(&bytes),
         }
-        let said = format!(r#"{{"role":"assistant","content":{}}}"#, content?.get());
-        turn.said = Some(said.into_bytes());
-        let waits = text(reason).as_deref() == Some("tool_use") && !turn.calls.is_empty();
-        (turn.waits, turn.waits_for_client) = (waits && !calls_client, waits && calls_client);
-        if let Some(usage) = usage {
-            self.usages.tell(usage.get());
-        }
-        match self.first {
-            None => self.first = Some(bytes),
-            Some(_) => self.last = bytes,
-        }
-        Some(turn)
     }
 
     /// Goes on with another answer.
     pub fn next(&mut self) {
-        self.usages.next();
+        match &mut self.0 {
+            Document::Messages(document) => document.next(),
+            Document::Chat(document) => document.next(),
+        }
     }
 
     /// The one answer. Where `ends`, it tells that the turn ended, since nothing comes of its
     /// calls.
     pub fn told(&self, ends: bool) -> Vec<u8> {
-        let Some(first) = &self.first else { return Vec::new() };
-        let last = if self.last.is_empty() { first } else { &self.last };
-        let keys = ["content", "stop_reason", "stop_sequence", "usage"];
-        let Some([content, _, _, usage]) = pick(first, keys) else { return first.clone() };
-        let mut edits = Vec::new();
-        let mut edit = |field: Field<'_>, text: Vec<u8>| {
-            edits.extend(place(first, field).map(|place| (place, text)));
-        };
-        edit(content, format!("[{}]", self.shown.join(",")).into_bytes());
-        edit(usage, self.usages.sum());
-        for key in ["stop_reason", "stop_sequence"] {
-            let own = member(first, key);
-            let value = match member(last, key).map_or("null", RawValue::get) {
-                _ if ends && key == "stop_reason" => r#""end_turn""#,
-                value => value,
-            };
-            edit(own, value.as_bytes().to_vec());
+        match &self.0 {
+            Document::Messages(document) => document.told(ends),
+            Document::Chat(document) => document.told(ends),
         }
-        replaced(first, edits)
     }
-}
-
-/// A member of an object, null or not.
-fn member<'a>(json: &'a [u8], key: &str) -> Field<'a> {
-    let object: std::collections::HashMap<&str, &RawValue> = serde_json::from_slice(json).ok()?;
-    object.get(key).copied()
 }

@@ -6,9 +6,11 @@
 //! takes whole answers. What is none of the tool's passes byte for byte.
 
 mod blocks;
+mod chat;
 mod document;
 mod edit;
 mod messages;
+mod messages_document;
 mod stream;
 mod turn;
 mod usage;

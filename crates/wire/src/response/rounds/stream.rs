@@ -1,6 +1,7 @@
 //! A streamed answer in several rounds, as one stream.
 
-use super::blocks::{self, Blocks};
+use super::blocks::{self, Block, Blocks};
+use super::chat::Chat;
 use super::messages::Messages;
 use super::turn::Turn;
 use crate::protocol::Protocol;
@@ -14,18 +15,26 @@ use crate::protocol::Protocol;
 #[derive(Debug)]
 pub struct RoundStream {
     blocks: Blocks,
-    answer: Messages,
+    answer: Answer,
     has_ended: bool,
+}
+
+/// The answer, by its API.
+#[derive(Debug)]
+enum Answer {
+    Messages(Messages),
+    Chat(Chat),
 }
 
 impl RoundStream {
     /// A stream of this API; `None` where none can be put together.
     pub fn new(protocol: Protocol) -> Option<Self> {
-        (protocol == Protocol::Messages).then(|| Self {
-            blocks: Blocks::default(),
-            answer: Messages::default(),
-            has_ended: false,
-        })
+        let answer = match protocol {
+            Protocol::Messages => Answer::Messages(Messages::default()),
+            Protocol::Chat => Answer::Chat(Chat::default()),
+            Protocol::Responses | Protocol::Gemini => return None,
+        };
+        Some(Self { blocks: Blocks::default(), answer, has_ended: false })
     }
 
     /// Takes bytes of this round's answer, and appends what the client is sent of them.
@@ -38,7 +47,7 @@ impl RoundStream {
                 continue;
             }
             match blocks::read(&block) {
-                Some(read) => self.has_ended = self.answer.take(&block, &read, out),
+                Some(read) => self.has_ended = self.take(&block, &read, out),
                 None => out.extend_from_slice(&block),
             }
         }
@@ -46,7 +55,31 @@ impl RoundStream {
 
     /// The turn, once it has ended and its end is held back.
     pub fn ended(&self) -> Option<Turn> {
-        self.has_ended.then(|| self.answer.turn())
+        self.has_ended.then(|| match &self.answer {
+            Answer::Messages(answer) => answer.turn(),
+            Answer::Chat(answer) => answer.turn(),
+        })
+    }
+
+    /// No more of this answer comes. A turn has ended then too where its last event is missing, as
+    /// some servers leave it out.
+    pub fn close(&mut self, out: &mut Vec<u8>) {
+        if self.has_ended || !matches!(self.answer, Answer::Chat(_)) {
+            return;
+        }
+        let rest = self.blocks.take_rest();
+        match blocks::read(&rest) {
+            Some(read) => self.has_ended = self.take(&rest, &read, out),
+            None => out.extend_from_slice(&rest),
+        }
+        self.has_ended |= matches!(&self.answer, Answer::Chat(answer) if answer.holds());
+    }
+
+    fn take(&mut self, raw: &[u8], read: &Block, out: &mut Vec<u8>) -> bool {
+        match &mut self.answer {
+            Answer::Messages(answer) => answer.take(raw, read, out),
+            Answer::Chat(answer) => answer.take(raw, read, out),
+        }
     }
 
     /// Whether an event is longer than any may be: then nothing can be told of the answer.
@@ -57,25 +90,31 @@ impl RoundStream {
     /// Goes on with another answer.
     pub fn next(&mut self) {
         self.blocks = Blocks::default();
-        self.answer.next();
+        match &mut self.answer {
+            Answer::Messages(answer) => answer.next(),
+            Answer::Chat(answer) => answer.next(),
+        }
         self.has_ended = false;
     }
 
     /// Appends what was held back, with the usage of all rounds. Where `ends`, the client is told
     /// that the turn ended, since nothing comes of its calls.
     pub fn release(&mut self, ends: bool, out: &mut Vec<u8>) {
-        self.answer.release(ends, out);
+        match &mut self.answer {
+            Answer::Messages(answer) => answer.release(ends, out),
+            Answer::Chat(answer) => answer.release(ends, out),
+        }
         self.has_ended = false;
     }
 
     /// Appends what is left when no more comes.
     pub fn finish(&mut self, out: &mut Vec<u8>) {
-        self.answer.release(false, out);
+        self.release(false, out);
         let rest = self.blocks.take_rest();
         match blocks::read(&rest) {
             Some(read) => {
-                self.answer.take(&rest, &read, out);
-                self.answer.release(false, out);
+                self.take(&rest, &read, out);
+                self.release(false, out);
             }
             None => out.extend_from_slice(&rest),
         }

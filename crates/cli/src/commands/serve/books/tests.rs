@@ -8,7 +8,7 @@ use foveal_transcript::Timestamp;
 use foveal_wire::Protocol;
 use foveal_wire::response::Billed;
 
-use super::{Books, day};
+use super::Books;
 use crate::commands::serve::told::request;
 use crate::requests;
 
@@ -164,11 +164,39 @@ fn what_belongs_to_no_conversation_is_kept_by_the_day() {
     assert_eq!(sessions, [("gateway other-1970-01-01", 1)]);
 }
 
+/// What asks no model is kept and numbered with the others, costs nothing, and changes no bill.
 #[test]
-fn days_are_those_of_the_calendar() {
-    let days = [-1, 0, 951_782_400, 951_868_800, 1_795_392_000, 4_107_542_400];
-    let named = days.map(|seconds| day(Timestamp(seconds * 1000)));
-    let expected =
-        ["1969-12-31", "1970-01-01", "2000-02-29", "2000-03-01", "2026-11-23", "2100-03-01"];
-    assert_eq!(named, expected);
+fn what_asks_no_model_is_kept_apart() {
+    let bill = |with_counts: bool| {
+        let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory().expect("a store"));
+        let (mut number, mut sums, mut dollars) = (0, Vec::new(), Vec::new());
+        // A gateway that starts anew each time goes on where the last one ended.
+        for at in 0..3 {
+            let mut books = Books::new(Arc::clone(&store));
+            let mut ask = |purpose: Purpose, end: End| {
+                let mut one = exchange(at, billed(5_000 * at as u64, 5_000), about(900, 600));
+                (one.purpose, one.end) = (purpose, end);
+                let charged = books.charge(&one);
+                assert_eq!(charged.is_some(), purpose == Purpose::Answer);
+                let mut request = request(&one, charged);
+                request.of_conversation = books.number(&request);
+                number += 1;
+                assert_eq!(request.of_conversation, number);
+                books.keep(&request);
+                request.dollars()
+            };
+            if with_counts {
+                ask(Purpose::Count, End::Whole);
+                ask(Purpose::WebSocket, End::Own);
+            }
+            dollars.push(ask(Purpose::Answer, End::Whole));
+        }
+        for session in store.sessions().expect("sessions") {
+            let last = requests::last(&*store, &session).expect("a store").expect("a request");
+            sums.push(last.so_far);
+        }
+        (dollars, sums)
+    };
+    assert_eq!(bill(true), bill(false));
+    assert_eq!(bill(true).1[0].requests, 3);
 }

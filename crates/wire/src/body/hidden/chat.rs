@@ -1,0 +1,199 @@
+//! OpenAI's Chat Completions: an answer is one message, with one text and a list of calls.
+
+use std::ops::Range;
+
+use super::answered::{Answered, Hidden, calls, messages};
+use super::insertion::Insertion;
+use crate::body::scan::Body;
+use crate::body::walk::{self, Place};
+use crate::protocol::Protocol;
+use crate::response::shown;
+
+const API: Protocol = Protocol::Chat;
+
+const ROLE: &str = r#""role":"assistant""#;
+
+/// The parts of a message that count.
+struct Parts {
+    message: Place,
+    role: Place,
+    content: Option<Place>,
+    calls: Option<Place>,
+}
+
+pub(super) fn restored(
+    body: &Body,
+    bytes: &[u8],
+    at: usize,
+    rounds: &[Hidden],
+) -> Option<Vec<Insertion>> {
+    let message = body.messages.get(at)?.clone();
+    let names = ["role", "content", "tool_calls"];
+    let [role, content, own] = walk::members(bytes, &message, names).ok()?;
+    let is_given = |place: &Place| &bytes[place.clone()] != b"null";
+    let (content, own) = (content.filter(is_given), own.filter(is_given));
+    let parts = Parts { message, role: role?, content, calls: own };
+    let text = match &parts.content {
+        Some(content) => walk::text(bytes, content)?,
+        None => "".into(),
+    };
+    let seams = seams(&text, rounds)?;
+    let last = rounds.last()?;
+    let ids = parts.ids(bytes)?;
+    let known: Vec<String> = ids.iter().map(|id| shown("call", id)).collect();
+    let shown_calls = last.shown.iter().filter(|it| it.starts_with("call "));
+    if !shown_calls.eq(known.iter()) {
+        return None;
+    }
+    let mut insertions = parts.before(bytes, rounds, &seams)?;
+    if !last.calls.is_empty() {
+        insertions.extend(parts.beside(body, bytes, at, last)?);
+    }
+    Some(insertions)
+}
+
+/// Where in the text each round's ends, in bytes of it; `None` where it is another text.
+fn seams(text: &str, rounds: &[Hidden]) -> Option<Vec<usize>> {
+    let mut at = 0;
+    let mut seams = Vec::new();
+    for (number, round) in rounds.iter().enumerate() {
+        let own = round.shown.iter().find_map(|it| it.strip_prefix("text "));
+        if let Some(own) = own {
+            let count: usize = own.split(' ').next()?.parse().ok()?;
+            let rest = &text[at..];
+            let length = rest.char_indices().nth(count).map_or(rest.len(), |(at, _)| at);
+            if shown(&format!("text {count}"), &rest[..length]) != format!("text {own}") {
+                return None;
+            }
+            at += length;
+        }
+        let is_last = number + 1 == rounds.len();
+        // What clients cut is white space at the end.
+        if is_last && !text[at..].trim().is_empty() {
+            return None;
+        }
+        seams.push(at);
+    }
+    Some(seams)
+}
+
+impl Parts {
+    /// The ids of the client's calls.
+    fn ids(&self, bytes: &[u8]) -> Option<Vec<String>> {
+        let Some(own) = &self.calls else { return Some(Vec::new()) };
+        let ids = walk::elements(bytes, own).ok()??.into_iter().map(|call| {
+            let [id] = walk::members(bytes, &call, ["id"]).ok()?;
+            Some(walk::text(bytes, &id?)?.into_owned())
+        });
+        ids.collect()
+    }
+
+    /// The rounds before the last: whole messages in front of this one, and seams in its text.
+    fn before(&self, bytes: &[u8], rounds: &[Hidden], seams: &[usize]) -> Option<Vec<Insertion>> {
+        let mut insertions: Vec<Insertion> = Vec::new();
+        let mut start = 0;
+        let (_, before) = rounds.split_last()?;
+        for (round, end) in before.iter().zip(seams) {
+            let (calls, results) = (calls(&round.calls), messages(&round.calls, API));
+            if start == *end {
+                let whole =
+                    format!(r#"{{{ROLE},"content":null,"tool_calls":[{calls}]}},{results},"#);
+                match insertions.last_mut().filter(|_| start > 0) {
+                    // It stands between two texts: in front of the one that was just begun.
+                    Some(seam) => {
+                        let open = seam.bytes.len() - self.open().len();
+                        seam.bytes.splice(open..open, whole.into_bytes());
+                    }
+                    None => insertions.push(Insertion::new(self.message.start, whole)),
+                }
+                continue;
+            }
+            let content = self.content.as_ref()?;
+            // What stands behind the text goes with the last part of it.
+            if self.calls.as_ref().is_some_and(|calls| calls.start < content.start) {
+                return None;
+            }
+            let place = place_in(bytes, content, *end)?;
+            let close = if self.role.start < content.start {
+                r#"""#.to_owned()
+            } else {
+                format!(r#"",{ROLE}"#)
+            };
+            let text = format!(r#"{close},"tool_calls":[{calls}]}},{results},{}"#, self.open());
+            insertions.push(Insertion::new(place, text));
+            start = *end;
+        }
+        Some(insertions)
+    }
+
+    /// What the part of the message behind a seam begins with.
+    fn open(&self) -> String {
+        match &self.content {
+            Some(content) if self.role.start < content.start => {
+                format!(r#"{{{ROLE},"content":""#)
+            }
+            _ => r#"{"content":""#.to_owned(),
+        }
+    }
+
+    /// The calls beside the client's own, and their results among those of these.
+    fn beside(
+        &self,
+        body: &Body,
+        bytes: &[u8],
+        at: usize,
+        round: &Hidden,
+    ) -> Option<Vec<Insertion>> {
+        let own = walk::elements(bytes, self.calls.as_ref()?).ok()??;
+        let is_result = |message: &&Range<usize>| {
+            let role = walk::members(bytes, message, ["role"]).ok().and_then(|[role]| role);
+            role.and_then(|role| walk::text(bytes, &role)).is_some_and(|role| role == "tool")
+        };
+        let results: Vec<Place> =
+            body.messages[at + 1..].iter().take_while(is_result).cloned().collect();
+        let among = |places: &[Place], number: usize, text: &str| match places.get(number) {
+            Some(next) => Some(Insertion::new(next.start, format!("{text},"))),
+            None => Some(Insertion::new(places.last()?.end, format!(",{text}"))),
+        };
+        let mut insertions = Vec::new();
+        for answered in &round.calls {
+            let Answered { called, .. } = answered;
+            let before = round.shown[..called.at.min(round.shown.len())].iter();
+            let number = before.filter(|it| it.starts_with("call ")).count();
+            insertions.push(among(&own, number, &called.spelled)?);
+            insertions.push(among(&results, number, &answered.result(API))?);
+        }
+        Some(insertions)
+    }
+}
+
+/// Where in a string of JSON the byte of its text stands.
+fn place_in(bytes: &[u8], string: &Place, at: usize) -> Option<usize> {
+    let inner = string.start + 1..string.end - 1;
+    let raw = &bytes[inner.clone()];
+    let (mut read, mut place) = (0, 0);
+    while read < at {
+        let length = match raw.get(place)? {
+            b'\\' if raw.get(place + 1) == Some(&b'u') => {
+                // Two of them may be one character.
+                let is_pair = matches!(
+                    raw.get(place + 2..place + 4)?,
+                    [b'd' | b'D', b'8'..=b'9' | b'a'..=b'b' | b'A'..=b'B']
+                );
+                if is_pair { 12 } else { 6 }
+            }
+            b'\\' => 2,
+            _ => 1,
+        };
+        let piece = raw.get(place..place + length)?;
+        read += match piece {
+            [b'\\', ..] => {
+                let quoted = [b"\"", piece, b"\""].concat();
+                serde_json::from_slice::<String>(&quoted).ok()?.len()
+            }
+            _ => length,
+        };
+        place += length;
+    }
+    (read == at).then_some(inner.start + place)
+}
