@@ -7,6 +7,7 @@
 //! these rules. What was decided is recorded all the same, so that it holds under later rules too.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use foveal_context::tokens::{Tokenizer, Tokens};
@@ -155,7 +156,10 @@ impl Compressor {
             live = self.conversations.plan(live, &request, &mut about);
         }
         let known = &body.messages[..until];
-        let others = self.of_messages(bytes, all, |place| !known.contains(place))?;
+        let is_known = |place: &Range<usize>| {
+            known.binary_search_by_key(&place.start, |known| known.start).is_ok()
+        };
+        let others = self.of_messages(bytes, all, |place| !is_known(place))?;
         let (kept, before) = self.of_texts(&live);
         let tokens_before = others.0 + live.tokens().0.0;
         let spliced = spliced(bytes, &live.replaced(&body), &[]);
@@ -185,7 +189,7 @@ impl Compressor {
         &self,
         bytes: &[u8],
         body: &Body,
-        counts: impl Fn(&std::ops::Range<usize>) -> bool,
+        counts: impl Fn(&Range<usize>) -> bool,
     ) -> Result<Tokens, BodyError> {
         let mut sum = 0;
         for (at, place) in body.messages.iter().enumerate().filter(|(_, place)| counts(place)) {
@@ -293,7 +297,7 @@ fn told(all: &Body, bytes: &[u8]) -> Result<(Body, Vec<usize>), BodyError> {
     // Marks move, and stay where they are.
     body.marks.clear();
     let finders = SIGNS.map(memchr::memmem::Finder::new);
-    let may_hold = |place: &std::ops::Range<usize>| {
+    let may_hold = |place: &Range<usize>| {
         finders.iter().any(|finder| finder.find(&bytes[place.clone()]).is_some())
     };
     body.messages.retain(may_hold);

@@ -67,13 +67,14 @@ impl Traces {
             return Self::default();
         };
         let mut traces = Self::default();
-        // What is spoken at an address of the settings these do not say.
+        // What is spoken at an address of the settings these do not say, and their headers hold
+        // the key of another collector.
         let is_of_variables = told.contains_key(ENDPOINT_TRACES) || told.contains_key(ENDPOINT);
         if is_of_variables && !traces.speaks(told) {
             return traces;
         }
         match found {
-            Ok(collector) => traces.to(collector, told),
+            Ok(collector) => traces.to(collector, told, is_of_variables),
             Err(error) => traces.refuse(&error),
         }
         traces
@@ -107,9 +108,10 @@ impl Traces {
         }
     }
 
-    fn to(&mut self, collector: Collector, told: &Told) {
+    fn to(&mut self, collector: Collector, told: &Told, is_of_variables: bool) {
         let said = |names: [&str; 2]| names.into_iter().find_map(|name| told.get(name));
-        let headers = said([HEADERS_TRACES, HEADERS]).map_or_else(Vec::new, |text| pairs(text));
+        let headers = said([HEADERS_TRACES, HEADERS]).filter(|_| is_of_variables);
+        let headers = headers.map_or_else(Vec::new, |text| pairs(text));
         let (mut collector, wrong) = collector.with_headers(headers);
         for name in wrong {
             self.remarks.push(format!("`{name}` in {HEADERS} is no header: it is left out"));
@@ -189,6 +191,15 @@ mod tests {
         // What another program speaks elsewhere says nothing of that.
         let other = [("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")];
         assert_eq!(address(&other).as_deref(), Some("http://c:2/v1/traces"));
+    }
+
+    #[test]
+    fn the_key_of_another_collector_does_not_go_to_that_of_the_settings() {
+        let set = Collector::at("http://c:2").unwrap();
+        let headers = ("OTEL_EXPORTER_OTLP_HEADERS", "authorization=Bearer%20key");
+        let plain = Traces::of(&told(&[]), Some(&set));
+        assert_eq!(Traces::of(&told(&[headers]), Some(&set)), plain);
+        assert_ne!(traces(&[AT, headers]), traces(&[AT]));
     }
 
     #[test]

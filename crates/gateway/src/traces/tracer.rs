@@ -139,7 +139,8 @@ impl Sending {
                 Err(_) if stops => return,
                 Err(after) => {
                     failures += 1;
-                    let pause = after.unwrap_or_else(|| self.pause(failures));
+                    // Who says "at once" is asked no sooner either.
+                    let pause = after.unwrap_or_default().max(self.pause(failures));
                     tokio::select! {
                         () = tokio::time::sleep(pause) => {}
                         () = self.stop.cancelled() => {}
