@@ -26,6 +26,9 @@ pub(crate) struct Request {
     pub(crate) request: u64,
     pub(crate) time: i64,
     pub(crate) protocol: Option<String>,
+    /// Which refresh since the last request it is, counted from 1, where foveal itself asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) refresh: Option<u32>,
     pub(crate) upstream: String,
     /// What it is, where it asks no model for an answer.
     pub(crate) beside: Option<Beside>,
@@ -149,6 +152,21 @@ pub(crate) struct Usage {
     pub(crate) cost: Option<f64>,
 }
 
+impl Usage {
+    /// The same as bills have it.
+    pub(crate) fn usage(&self) -> foveal_transcript::Usage {
+        let count = Option::unwrap_or_default;
+        let hour = count(self.cache_write_1h);
+        foveal_transcript::Usage {
+            input: count(self.uncached),
+            cache_read: count(self.cache_read),
+            cache_write: count(self.cache_write_5m) + hour,
+            cache_write_hour: hour,
+            output: count(self.output),
+        }
+    }
+}
+
 /// A request as it is kept: with what the conversation cost so far, and what the next one's bill
 /// depends on.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -180,7 +198,7 @@ impl Sum {
         if request.beside.is_some() {
             return;
         }
-        self.requests += 1;
+        self.requests += u64::from(request.refresh.is_none());
         self.tokens_asked += request.tokens_asked;
         self.tokens_sent += request.tokens_sent;
         let (cost, without) = request.dollars().unwrap_or_default();

@@ -63,6 +63,48 @@ fn check(went: Went, requests: &[Asked], billed: &str, otherwise: &str) {
     assert_eq!((&*parts(&last.billed), &*parts(&last.otherwise)), (billed, otherwise));
 }
 
+/// What is paid after eight minutes, with a refresh in between that read so much.
+fn after_a_refresh(read: u64) -> [String; 4] {
+    let prices = PriceCard::anthropic_5m();
+    let mut meter = Meter::new(Went::Shaped);
+    let take = |meter: &mut Meter, asked: &Asked| {
+        let request = Request {
+            time: Some(Timestamp(asked.at * 1000)),
+            usage: &asked.usage,
+            charged: None,
+            raw: Tokens(asked.raw),
+            shaped: Tokens(asked.shaped),
+            client: asked.client,
+            foveal: asked.foveal,
+            is_unmarked: false,
+        };
+        meter.take(&request, &prices)
+    };
+    take(&mut meter, &asked(0, 3_000, 2_000, usage(0, 4_000, 6_000)));
+    let refresh = usage(0, read, 10_000 - read);
+    let refreshed = meter.refresh(Timestamp(270_000), &refresh, &prices);
+    let next = match read {
+        0 => usage(0, 0, 11_000),
+        _ => usage(0, 10_000, 1_000),
+    };
+    let next = take(&mut meter, &asked(480, 4_000, 3_000, next));
+    [refreshed.billed, refreshed.otherwise, next.billed, next.otherwise].map(|bill| parts(&bill))
+}
+
+#[test]
+fn a_cache_that_is_kept_warm_would_have_expired_without() {
+    // Others had written the first 4,000 tokens, and may have done so again.
+    assert_eq!(
+        after_a_refresh(10_000),
+        ["warm 10000", "", "read 10000, written 1000", "read 4000, written 1000, expired 7000",]
+    );
+    // What was not found when it was to be refreshed had expired all the same.
+    let [refreshed, _, billed, otherwise] = after_a_refresh(0);
+    assert_eq!(refreshed, "warm 10000");
+    assert_eq!(billed, "written 1000, expired 10000");
+    assert_eq!(otherwise, "written 1000, expired 11000");
+}
+
 #[test]
 fn what_is_new_is_written_and_the_rest_is_read() {
     let first = asked(0, 2_000, 1_500, usage(5, 8_000, 3_000));

@@ -40,6 +40,9 @@ pub struct Exchange {
     pub protocol: Option<Protocol>,
     /// What it asks for.
     pub purpose: Purpose,
+    /// Which refresh since the last request of its conversation it is, counted from 1, where foveal
+    /// itself asked, to keep a cache warm.
+    pub refresh: Option<u32>,
     /// Who was asked.
     pub upstream: String,
     /// The host of that server, and its port.

@@ -22,6 +22,7 @@ mod service;
 mod speaking;
 mod told;
 mod trace_parent;
+mod warmer;
 mod websocket;
 
 pub mod exchange;
@@ -29,6 +30,7 @@ pub mod settings;
 pub mod shaper;
 pub mod traces;
 pub mod upstream;
+pub mod warm;
 
 pub use foveal_listening::Token;
 pub use listen::Gateway;

@@ -131,6 +131,7 @@ impl Gateway {
                 drop(held);
             });
         }
+        self.service.rest();
         // Those that have become connections of another kind have their places still.
         let all = u32::try_from(self.settings.limits.connections).unwrap_or(u32::MAX);
         let ended = async {

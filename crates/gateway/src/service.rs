@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use foveal_listening::{Held, Share};
 use foveal_live::offered::Offered;
 use foveal_live::request::{About, Wait};
+use foveal_wire::Protocol;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::CONTENT_ENCODING;
 use hyper::http::request::Parts;
@@ -31,6 +32,7 @@ use crate::shaper::{self, Asked, Shaped};
 use crate::told::Told;
 use crate::trace_parent::TraceParent;
 use crate::upstream::Upstream;
+use crate::warmer::{Repeat, Warmer};
 use crate::websocket;
 
 /// How many times as long as for a decision it is waited for what was decided earlier.
@@ -46,6 +48,7 @@ pub(crate) struct Service {
     upward: Upward,
     held: Held,
     requests: AtomicU64,
+    warmer: Option<Arc<Warmer>>,
 }
 
 /// A request whose upstream is known.
@@ -60,16 +63,34 @@ struct Outgoing {
     body: Passed,
     /// Whether the body is no longer encoded as the client had it.
     is_decoded: bool,
+    /// The same body, where it is there already.
+    whole: Option<Bytes>,
     /// What its answer may go on with, where it has a tool that foveal answers.
     offering: Option<Offering>,
     /// The bytes it holds of what all requests may. A decision that comes too late holds them too.
     share: Arc<Share>,
 }
 
+impl Outgoing {
+    /// A body at which nobody looked.
+    fn unread(body: Passed, share: Arc<Share>) -> Self {
+        Self { body, is_decoded: false, whole: None, offering: None, share }
+    }
+}
+
 impl Service {
     pub(crate) fn new(settings: Settings, upward: Upward) -> Self {
         let gate = Gate::new(&settings);
-        Self { settings, gate, upward, held: Held::default(), requests: AtomicU64::new(0) }
+        let warmer = Warmer::new(&settings, &upward);
+        let (held, requests) = (Held::default(), AtomicU64::new(0));
+        Self { settings, gate, upward, held, requests, warmer }
+    }
+
+    /// Sends nothing any more that no client asks for.
+    pub(crate) fn rest(&self) {
+        if let Some(warmer) = &self.warmer {
+            warmer.end();
+        }
     }
 
     /// Answers a request.
@@ -145,6 +166,7 @@ impl Service {
             time: (self.settings.now)(),
             protocol: route.protocol(),
             purpose: purpose(route),
+            refresh: None,
             upstream: upstream.name.clone(),
             server: upstream.server().to_owned(),
             port: upstream.port(),
@@ -192,6 +214,18 @@ impl Service {
         if outgoing.is_decoded {
             passed.remove(CONTENT_ENCODING);
         }
+        if let (Route::Answer(Protocol::Messages), Some(warmer)) = (bound.route, &self.warmer) {
+            let exchange = told.exchange();
+            warmer.came(exchange.number, exchange.about.conversation.as_deref());
+            // An answer in several rounds is one to several requests.
+            if let Some(body) = outgoing.whole.filter(|_| outgoing.offering.is_none()) {
+                let (method, extensions) = (parts.method.clone(), parts.extensions.clone());
+                let repeat =
+                    Repeat { method, uri: uri.clone(), headers: passed.clone(), extensions, body };
+                let warmer = Arc::clone(warmer);
+                told.then(Box::new(move |exchange| warmer.hold(exchange, repeat)));
+            }
+        }
         let mut request = Request::new(outgoing.body);
         *request.method_mut() = parts.method;
         *request.uri_mut() = uri;
@@ -234,7 +268,7 @@ impl Service {
     ) -> Result<Outgoing, Refusal> {
         let as_it_comes = |body| {
             let share = Arc::new(self.held.share());
-            Outgoing { body: body::coming(body), is_decoded: false, offering: None, share }
+            Outgoing::unread(body::coming(body), share)
         };
         let (protocol, counts) = match bound.route {
             Route::Answer(protocol) => (protocol, false),
@@ -251,8 +285,7 @@ impl Service {
             Taken::TooLong(body) => {
                 told.exchange().failed_open = Some(FailedOpen::TooLong);
                 let share = Arc::new(share);
-                let body = body::coming(body);
-                return Ok(Outgoing { body, is_decoded: false, offering: None, share });
+                return Ok(Outgoing::unread(body::coming(body), share));
             }
         };
         let limits = &self.settings.limits;
@@ -260,8 +293,7 @@ impl Service {
         let Ok(decoded) = decoded else {
             told.exchange().failed_open = Some(FailedOpen::Encoding);
             let share = Arc::new(share);
-            let body = body::whole(body);
-            return Ok(Outgoing { body, is_decoded: false, offering: None, share });
+            return Ok(Outgoing::unread(body::whole(body), share));
         };
         if decoded.as_ref().is_some_and(|it| !share.take(it.len(), limits.all_bodies_bytes)) {
             return Err(Refusal::Unread(ReadError::Busy));
@@ -314,7 +346,7 @@ impl Service {
         let sent = sent.unwrap_or(body);
         let offering = offering.filter(|_| !counts);
         let offering = offering.map(|offering| Offering { sent: sent.clone(), ..offering });
-        Outgoing { body: body::whole(sent), is_decoded, offering, share }
+        Outgoing { body: body::whole(sent.clone()), is_decoded, whole: Some(sent), offering, share }
     }
 
     /// Has the shaper put its tool into a request. Where that fails, or takes too long, the request

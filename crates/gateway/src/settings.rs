@@ -11,6 +11,7 @@ use foveal_transcript::Timestamp;
 use crate::exchange::Observer;
 use crate::shaper::Shaper;
 use crate::upstream::Upstreams;
+use crate::warm::KeepsWarm;
 
 /// How the gateway serves.
 #[derive(Clone)]
@@ -33,6 +34,8 @@ pub struct Settings {
     /// What becomes of connections over which a client would speak on its own terms, and where
     /// nothing can be done for it.
     pub websockets: WebSockets,
+    /// Whether and when caches are kept warm while clients pause; `None`: never.
+    pub keep_warm: Option<Arc<dyn KeepsWarm>>,
     /// What may be used.
     pub limits: Limits,
 }

@@ -11,6 +11,9 @@ use hyper::header::{CONTENT_TYPE, HeaderMap};
 use crate::decoding::Decoding;
 use crate::exchange::{Answered, End, Exchange, Observer};
 
+/// What is done once an answer has passed.
+pub(crate) type Then = Box<dyn FnOnce(&Exchange) + Send + Sync>;
+
 /// A request whose answer passes. Its observer is told once, also when this is dropped before.
 pub(crate) struct Told {
     exchange: Exchange,
@@ -18,12 +21,14 @@ pub(crate) struct Told {
     observer: Arc<dyn Observer>,
     /// Reads what an answer of a model was billed, while it passes.
     reading: Option<(Decoding, AnswerReader)>,
+    /// What is done once a stream of events has passed, or broke off.
+    then: Option<Then>,
     is_told: bool,
 }
 
 impl Told {
     pub(crate) fn new(exchange: Exchange, began: Instant, observer: Arc<dyn Observer>) -> Self {
-        Self { exchange, began, observer, reading: None, is_told: false }
+        Self { exchange, began, observer, reading: None, then: None, is_told: false }
     }
 
     /// What is known so far.
@@ -34,6 +39,16 @@ impl Told {
     /// How long it is since the request came.
     pub(crate) fn since(&self) -> Duration {
         self.began.elapsed()
+    }
+
+    /// Does this once a stream of events has passed, or broke off.
+    pub(crate) fn then(&mut self, then: Then) {
+        self.then = Some(then);
+    }
+
+    /// How many events of a stream have passed.
+    pub(crate) fn events(&self) -> u64 {
+        self.reading.as_ref().map_or(0, |(_, reader)| reader.events())
     }
 
     /// An answer of a model begins, with this head.
@@ -60,6 +75,7 @@ impl Told {
             return;
         }
         self.exchange.end = end;
+        let is_stream = self.events() > 0;
         let read = self.reading.take().map(|(_, reader)| reader);
         let answer =
             read.and_then(|reader| catch_unwind(AssertUnwindSafe(|| reader.finish())).ok());
@@ -73,6 +89,9 @@ impl Told {
         }
         self.exchange.whole = self.began.elapsed();
         self.observer.ended(&self.exchange);
+        if let Some(then) = self.then.take().filter(|_| is_stream) {
+            then(&self.exchange);
+        }
     }
 }
 

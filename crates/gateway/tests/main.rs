@@ -15,4 +15,5 @@ mod refused;
 mod replayed;
 mod shaped;
 mod support;
+mod warm;
 mod websockets;

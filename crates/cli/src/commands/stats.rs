@@ -12,6 +12,7 @@ use foveal_store::Store;
 use serde_json::{Map, Value, json};
 
 use crate::bill;
+use crate::commands::serve::{has_not_paid_before, verdict_file};
 use crate::environment::Environment;
 use crate::numbers::{change, count, dollars, plural, signed_dollars, tokens};
 use crate::pager::PrintOptions;
@@ -78,7 +79,11 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let now = i64::try_from(now.as_millis()).unwrap_or(i64::MAX);
     let since = arguments.since.map(|since| since.from(now));
-    let mut stats = Stats::default();
+    let off = toolbox::store_path(environment).map(|store| verdict_file(&store));
+    let mut stats = Stats {
+        warmth_is_off: off.is_some_and(|file| has_not_paid_before(&file)),
+        ..Stats::default()
+    };
     if let Some(store) = toolbox::store_to_read(environment)? {
         for session in store.sessions()?.iter().filter(|it| requests::is_of_gateway(it)) {
             if since.is_some_and(|since| session.used.0 < since) {
@@ -117,12 +122,16 @@ struct Stats {
     inactive: BTreeMap<String, u64>,
     rewrites: BTreeMap<String, u64>,
     added_ms: Vec<f64>,
+    /// Whether keeping caches warm has not paid, and so is off.
+    warmth_is_off: bool,
 }
 
 /// Requests of one model, or all.
 #[derive(Debug, Default)]
 struct Group {
     requests: u64,
+    /// What foveal itself asked, to keep caches warm.
+    refreshes: u64,
     /// Those of which it is known what they cost.
     billed: u64,
     tokens_asked: u64,
@@ -134,11 +143,12 @@ struct Group {
 
 impl Group {
     fn add(&mut self, request: &Request) {
-        self.requests += 1;
+        self.refreshes += u64::from(request.refresh.is_some());
+        self.requests += u64::from(request.refresh.is_none());
         self.tokens_asked += request.tokens_asked;
         self.tokens_sent += request.tokens_sent;
         if let (Some(bill), Some(without)) = (request.bill, request.without) {
-            self.billed += 1;
+            self.billed += u64::from(request.refresh.is_none());
             self.bill += bill;
             self.without += without;
             self.prices.clone_from(&request.prices);
@@ -159,6 +169,7 @@ impl Group {
         let value = json!({
             "requests": self.requests,
             "requests_billed": self.billed,
+            "refreshes": self.refreshes,
             "tokens_asked": self.tokens_asked,
             "tokens_sent": self.tokens_sent,
             "bill": bill::json(&self.bill),
@@ -212,7 +223,9 @@ impl Stats {
                 *counts.entry(reason.clone()).or_default() += 1;
             }
         }
-        self.added_ms.push(request.added_ms);
+        if request.refresh.is_none() {
+            self.added_ms.push(request.added_ms);
+        }
     }
 
     /// The time that was added to requests, below which so many of a thousand lie.
@@ -249,6 +262,7 @@ impl Stats {
             ("failed_open", json!(self.failed_open)),
             ("inactive", json!(self.inactive)),
             ("rewrites", json!(self.rewrites)),
+            ("keep_warm_is_off", json!(self.warmth_is_off)),
             ("added_ms", json!({ "p50": self.added(500), "p99": self.added(990) })),
         ] {
             fields.insert(name.to_owned(), value);
@@ -290,6 +304,13 @@ impl Stats {
                 let line = in_one_line(&line).into_owned();
                 text.push_str(&wrapped(&line, width.unwrap_or(usize::MAX), "  "));
             }
+        }
+        if self.all.refreshes > 0 {
+            let many = plural(self.all.refreshes, "time");
+            let _ = writeln!(text, "a cache was kept warm {many}");
+        }
+        if self.warmth_is_off {
+            text.push_str("caches are no longer kept warm: that has not paid\n");
         }
         if let (Some(median), Some(most)) = (self.added(500), self.added(990)) {
             let _ =

@@ -30,6 +30,8 @@ pub(crate) struct GatewaySettings {
     pub(crate) hosts: Vec<String>,
     /// Which profile requests get that name none; the first that matches counts.
     pub(crate) rules: Vec<ProfileRule>,
+    /// Whether caches are kept warm.
+    pub(crate) keep_warm: bool,
     /// Where traces go.
     pub(crate) otel: Option<Collector>,
     pub(crate) upstreams: Given,

@@ -29,6 +29,7 @@ pub(super) struct WrittenGateway {
     /// Whether requests are given a tool for what is left out of them.
     expand: bool,
     hosts: Vec<String>,
+    keep_warm: bool,
     /// Where traces go.
     otel: Option<CollectorAddress>,
     /// Which profile requests get that name none; the first that matches counts.
@@ -50,6 +51,7 @@ impl From<WrittenGateway> for GatewaySettings {
             expand: written.expand,
             hosts: written.hosts,
             rules: written.rules.into_iter().map(ProfileRule::from).collect(),
+            keep_warm: written.keep_warm,
             otel: written.otel.map(|address| address.0),
             upstreams: given(written.upstream, written.upstreams)
                 .expect("each name and address was looked at where it stands"),

@@ -30,6 +30,7 @@ pub fn words(part: &str) -> &'static str {
         "client" => "again: the client changed it",
         "foveal" => "again: foveal rewrote it",
         "missed" => "again: not found in the cache",
+        "warm" => "again: to keep the cache warm",
         _ => "output",
     }
 }
@@ -52,13 +53,16 @@ pub struct Bill {
     pub foveal: Amount,
     /// Paid for again although nothing had changed or expired: the provider did not find it.
     pub missed: Amount,
+    /// Paid for so that the cache would not expire: requests of foveal's own, answers included.
+    #[serde(default)]
+    pub warm: Amount,
     /// What the model answered.
     pub output: Amount,
 }
 
 impl Bill {
     /// The parts with their names in JSON, in the order in which they are shown.
-    pub fn parts(&self) -> [(&'static str, Amount); 8] {
+    pub fn parts(&self) -> [(&'static str, Amount); 9] {
         [
             ("uncached", self.uncached),
             ("read", self.read),
@@ -67,6 +71,7 @@ impl Bill {
             ("client", self.client),
             ("foveal", self.foveal),
             ("missed", self.missed),
+            ("warm", self.warm),
             ("output", self.output),
         ]
     }
@@ -96,7 +101,7 @@ impl Bill {
         self
     }
 
-    fn parts_mut(&mut self) -> [&mut Amount; 8] {
+    fn parts_mut(&mut self) -> [&mut Amount; 9] {
         [
             &mut self.uncached,
             &mut self.read,
@@ -105,6 +110,7 @@ impl Bill {
             &mut self.client,
             &mut self.foveal,
             &mut self.missed,
+            &mut self.warm,
             &mut self.output,
         ]
     }

@@ -90,6 +90,15 @@ pub(super) fn bill(line: &Line, output: u64, rates: &Rates) -> Bill {
     bill
 }
 
+/// What a request cost that only kept the cache warm.
+pub(super) fn refresh(usage: &Usage, rates: &Rates) -> Bill {
+    let dollars = usage.cache_read as f64 * rates.read
+        + usage.cache_write as f64 * rates.write
+        + usage.input as f64 * rates.input
+        + usage.output as f64 * rates.output;
+    Bill { warm: Amount { tokens: usage.prompt(), dollars }, ..Bill::default() }
+}
+
 /// What a prompt that no cache knows and its answer cost.
 pub(super) fn uncached(prompt: u64, output: u64, rates: &Rates) -> Bill {
     let amount = |tokens: u64, rate: f64| Amount { tokens, dollars: tokens as f64 * rate };

@@ -82,6 +82,9 @@ pub struct Meter {
     /// What requests without a bill left as it was since the last one with a bill.
     client: Kept,
     foveal: Kept,
+    /// What the provider read for the first request: others had written it, and may do so again.
+    #[serde(default)]
+    shared: Option<u64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -93,6 +96,9 @@ struct Last {
     tail: u64,
     /// Whether the cache was written for an hour.
     hour: bool,
+    /// When the cache was last kept warm.
+    #[serde(default)]
+    warmed: Option<Timestamp>,
 }
 
 /// A prompt: what it is billed for, and what is counted in its messages.
@@ -145,7 +151,17 @@ pub(crate) const HOUR_MS: i64 = 60 * 60 * 1000;
 impl Meter {
     /// A conversation of which this prompt goes each time.
     pub fn new(went: Went) -> Self {
-        Self { went, last: None, client: Kept::All, foveal: Kept::All }
+        Self { went, last: None, client: Kept::All, foveal: Kept::All, shared: None }
+    }
+
+    /// A request of foveal's own that read the last prompt once more, and what it cost. Without
+    /// foveal it would not have been sent.
+    pub fn refresh(&mut self, time: Timestamp, usage: &Usage, prices: &PriceCard) -> Priced {
+        if let Some(last) = self.last.as_mut().filter(|_| usage.cache_read > 0) {
+            last.warmed = Some(time);
+        }
+        let billed = line::refresh(usage, &Rates::of(prices, usage));
+        Priced { billed, otherwise: Bill::default() }
     }
 
     /// A request of which no bill is known.
@@ -200,7 +216,9 @@ impl Meter {
                 0 => last.is_some_and(|last| last.hour),
                 _ => usage.cache_write_hour > 0,
             },
+            warmed: None,
         });
+        self.shared.get_or_insert(usage.cache_read);
         (self.client, self.foveal) = (Kept::All, Kept::All);
     }
 
@@ -219,14 +237,21 @@ impl Meter {
             None => [Line::default(), Line::default()],
         };
         (raw_line.end, shaped_line.end) = (raw.billed, shaped.billed);
-        let expired = last.is_some_and(|last| last.is_expired(request.time, prices));
+        let is_expired = |last: &Last, since| last.is_expired(since, request.time, prices);
+        let cold = last.as_ref().is_some_and(|last| is_expired(last, last.time));
+        let expired =
+            last.as_ref().is_some_and(|last| is_expired(last, last.warmed.max(last.time)));
         let (mut line, mut other, before) = match self.went {
             Went::Raw => (raw_line, shaped_line, last.map(|last| [last.raw, last.shaped])),
             Went::Shaped => (shaped_line, raw_line, last.map(|last| [last.shaped, last.raw])),
         };
-        (line.expired, other.expired) = (expired, expired);
+        (line.expired, other.expired) = (expired, cold);
         line.read = usage.cache_read;
         other.read = read_otherwise(&line, &other, before.unwrap_or_default()).min(other.end);
+        if cold && !expired {
+            // Nobody would have kept it warm.
+            other.read = other.read.min(self.shared.unwrap_or_default());
+        }
         (line.tail, other.tail) = match usage.cache_write {
             0 => (line.end, other.end),
             _ => (usage.input, usage.input),
@@ -265,9 +290,14 @@ impl Last {
         prompt.billed.saturating_sub(self.tail)
     }
 
-    fn is_expired(&self, now: Option<Timestamp>, prices: &PriceCard) -> bool {
+    fn is_expired(
+        &self,
+        since: Option<Timestamp>,
+        now: Option<Timestamp>,
+        prices: &PriceCard,
+    ) -> bool {
         let lifetime = if self.hour { Some(HOUR_MS) } else { prices.cache_lifetime_ms };
-        match (lifetime, self.time, now) {
+        match (lifetime, since, now) {
             (Some(lifetime), Some(last), Some(now)) => now.since_ms(last) > lifetime,
             _ => false,
         }

@@ -49,6 +49,7 @@ impl World {
             observer: Arc::clone(&noted) as Arc<dyn Observer>,
             now: || Timestamp(1_000),
             websockets: WebSockets::Refused,
+            keep_warm: None,
             // A machine that is busy is no reason to wait no longer.
             limits: Limits { decision: Duration::from_secs(20), ..Limits::default() },
         };

@@ -3,17 +3,16 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use foveal_context::bill::{Kept, Meter, Priced, Request, Went, at_list_price};
+use foveal_context::bill::{Kept, Meter, Priced, Request, Went};
 use foveal_context::prices::PriceCard;
 use foveal_context::tokens::Tokens;
 use foveal_gateway::exchange::Exchange;
-use foveal_live::models::Model;
 use foveal_live::request::{About, Changed};
 use foveal_store::{SessionFacts, Store, StoreError};
 use foveal_transcript::{Timestamp, Usage};
-use foveal_wire::Protocol;
-use foveal_wire::response::Billed;
 
+use super::charges::{prices, usage};
+use super::warm::Warmth;
 use crate::requests::{self, Sum};
 
 /// Conversations whose meters are held; the ones used longest ago are read from the store again.
@@ -23,6 +22,7 @@ const HELD_MAX: usize = 4_096;
 pub(super) struct Books {
     store: Arc<dyn Store>,
     accounts: HashMap<String, Account>,
+    warmth: Option<Arc<Warmth>>,
 }
 
 /// One of them.
@@ -47,11 +47,20 @@ pub(super) struct Charged {
 
 impl Books {
     pub(super) fn new(store: Arc<dyn Store>) -> Self {
-        Self { store, accounts: HashMap::new() }
+        Self { store, accounts: HashMap::new(), warmth: None }
+    }
+
+    /// The same, telling what is charged to who keeps caches warm.
+    pub(super) fn with_warmth(mut self, warmth: Option<Arc<Warmth>>) -> Self {
+        self.warmth = warmth;
+        self
     }
 
     /// What a request cost; `None` where the provider told nothing, or no model was asked.
     pub(super) fn charge(&mut self, exchange: &Exchange) -> Option<Charged> {
+        if exchange.refresh.is_some() {
+            return self.charge_refresh(exchange);
+        }
         if !exchange.asks_model() {
             return None;
         }
@@ -88,7 +97,26 @@ impl Books {
             is_unmarked: about.is_unmarked,
         };
         let priced = account.meter.take(&request, &prices);
+        self.note(exchange, &usage, &priced, &prices);
         Some(Charged { priced, prices: prices.name })
+    }
+
+    /// What it cost to keep a cache warm.
+    fn charge_refresh(&mut self, exchange: &Exchange) -> Option<Charged> {
+        let answered = exchange.answered.as_ref()?;
+        let model = answered.model.as_deref().or(exchange.about.model.as_deref());
+        let prices = prices(model.unwrap_or_default(), exchange.protocol?);
+        let (usage, name) = (usage(&answered.billed), exchange.about.conversation.as_deref()?);
+        let priced =
+            self.account(name, exchange.time).meter.refresh(exchange.time, &usage, &prices);
+        self.note(exchange, &usage, &priced, &prices);
+        Some(Charged { priced, prices: prices.name })
+    }
+
+    fn note(&self, exchange: &Exchange, usage: &Usage, priced: &Priced, prices: &PriceCard) {
+        if let Some(warmth) = &self.warmth {
+            warmth.note(exchange, usage, priced, prices);
+        }
     }
 
     /// The number that a request gets among those that are kept of its conversation; 0 where it is
@@ -162,11 +190,6 @@ impl Account {
     }
 }
 
-/// The list prices of a model. Writes for an hour are told apart by what is billed.
-fn prices(model: &str, protocol: Protocol) -> PriceCard {
-    at_list_price(Model::named(model, protocol).prices, model)
-}
-
 /// How much of the last prompt the client left as it was, and foveal.
 fn kept(about: &About) -> (Kept, Kept) {
     let client = match &about.departed {
@@ -178,17 +201,6 @@ fn kept(about: &About) -> (Kept, Kept) {
     };
     let foveal = about.tokens_unchanged.map_or(Kept::All, |count| Kept::First(Tokens(count)));
     (client, foveal)
-}
-
-fn usage(billed: &Billed) -> Usage {
-    let count = Option::unwrap_or_default;
-    Usage {
-        input: count(billed.uncached),
-        cache_read: count(billed.cache_read),
-        cache_write: count(billed.cache_write()),
-        cache_write_hour: count(billed.cache_write_1h),
-        output: count(billed.output),
-    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use foveal_gateway::Gateway;
 
-use super::start::Choices;
+use super::start::{Choices, KeepWarm};
 use super::told::{Lines, Teller};
 use super::traced::{Complaints, Traced};
 use crate::environment::{Environment, SERVE_TOKEN_VARIABLE};
@@ -62,6 +62,10 @@ pub(crate) struct Behaviour {
     /// decided before. If not given, 50.
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=60_000))]
     decision_time: Option<u64>,
+    /// Reads a prompt again shortly before the provider's cache forgets it, while the agent pauses,
+    /// as long as that pays. Begins anew where it has not paid before.
+    #[arg(long)]
+    keep_warm: bool,
     /// Puts a tool into requests with which the model gets back what was left out, and answers it
     /// within the same answer.
     #[arg(long)]
@@ -105,6 +109,12 @@ impl Behaviour {
             cache: self.cache.or(settings.cache).unwrap_or(CacheChoice::Auto),
             websockets: self.websockets.or(settings.websockets).unwrap_or(WebSocketChoice::Refuse),
             decision: decision.unwrap_or(DECISION_TIME),
+            keep_warm: match (self.keep_warm, settings.keep_warm) {
+                (true, _) => KeepWarm::Anew,
+                (false, true) => KeepWarm::Yes,
+                (false, false) => KeepWarm::No,
+            },
+            warmth: None,
             expand: self.expand || settings.expand,
         }
     }
@@ -129,9 +139,11 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         notice::say(proxies::remark(variable));
     }
     let store = toolbox::store_of_gateway(environment);
+    let choices = choices.with_warmth(toolbox::store_path(environment).as_deref());
     let lines = Lines::printed(arguments.json, environment);
     let traced = Traced::start(environment, &settings, choices.profile, Complaints::AtOnce);
-    let (teller, telling) = Teller::start(Arc::clone(&store), lines, traced);
+    let (teller, telling) =
+        Teller::start(Arc::clone(&store), lines, traced, choices.warmth.clone());
     let settings = choices.settings(store, Arc::new(teller))?;
     Gateway::run(settings, |address| {
         notice::say(format_args!("listening at http://{address}"));

@@ -49,7 +49,9 @@ impl Metrics {
             500..600 => "5xx",
             _ => "other",
         };
-        *self.requests.entry((protocol, exchange.end.name(), status)).or_default() += 1;
+        if exchange.refresh.is_none() {
+            *self.requests.entry((protocol, exchange.end.name(), status)).or_default() += 1;
+        }
         self.asked += about.tokens_asked;
         self.sent += about.tokens_sent;
         if let Some(charged) = charged {

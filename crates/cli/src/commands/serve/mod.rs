@@ -1,13 +1,16 @@
 //! `foveal serve`: the engine in front of model APIs.
 
 mod books;
+mod charges;
 mod command;
 mod kept;
 mod metrics;
 mod start;
 mod told;
 mod traced;
+mod warm;
 
 pub(crate) use command::{Arguments, Behaviour, run};
 pub(crate) use told::{Lines, Teller};
 pub(crate) use traced::{Complaints, Traced};
+pub(crate) use warm::{has_not_paid_before, verdict_file};

@@ -1,6 +1,7 @@
 //! A gateway of choices: what it decides by, and where it keeps what it decided.
 
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use foveal_code::views::CuratedViews;
 use foveal_gateway::exchange::Observer;
 use foveal_gateway::shaper::{Shaper, Untouched, WithCompressor};
 use foveal_gateway::upstream::Upstreams;
+use foveal_gateway::warm::KeepsWarm;
 use foveal_gateway::{Limits, Settings};
 use foveal_listening::Token;
 use foveal_live::choices::{self, Choice};
@@ -20,7 +22,18 @@ use foveal_store::Store;
 use foveal_tools::clock::{Clock, SystemClock};
 
 use super::kept::Kept;
+use super::warm::{Warmth, verdict_file};
 use crate::gateway::{CacheChoice, Profile, ProfileRule, Spread, WebSocketChoice, weigh};
+
+/// Whether caches are kept warm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum KeepWarm {
+    No,
+    /// As long as that has paid.
+    Yes,
+    /// Whether or not it has paid before.
+    Anew,
+}
 
 /// How a gateway is to serve.
 pub(crate) struct Choices {
@@ -35,11 +48,22 @@ pub(crate) struct Choices {
     pub(crate) websockets: WebSocketChoice,
     /// How long a decision may take.
     pub(crate) decision: Duration,
+    pub(crate) keep_warm: KeepWarm,
+    /// Who keeps caches warm.
+    pub(crate) warmth: Option<Arc<Warmth>>,
     /// Whether requests are given a tool for what is left out of them.
     pub(crate) expand: bool,
 }
 
 impl Choices {
+    /// Makes who keeps caches warm, if anybody is to. `store` is where the store is.
+    pub(crate) fn with_warmth(mut self, store: Option<&Path>) -> Self {
+        let anew = self.keep_warm == KeepWarm::Anew;
+        self.warmth = (self.keep_warm != KeepWarm::No)
+            .then(|| Arc::new(Warmth::new(store.map(verdict_file), anew, SystemClock.now())));
+        self
+    }
+
     /// A gateway that keeps what it decides in `store`, and tells `observer` of each request.
     ///
     /// # Errors
@@ -59,6 +83,7 @@ impl Choices {
             observer,
             now: || SystemClock.now(),
             websockets: self.websockets.into(),
+            keep_warm: self.warmth.map(|warmth| warmth as Arc<dyn KeepsWarm>),
             limits: Limits { decision: self.decision, ..Limits::default() },
         })
     }

@@ -18,6 +18,7 @@ use foveal_wire::response::Billed;
 use super::books::{Books, Charged};
 use super::metrics::Metrics;
 use super::traced::Traced;
+use super::warm::Warmth;
 use crate::environment::Environment;
 use crate::numbers;
 use crate::output;
@@ -42,6 +43,7 @@ impl Teller {
         store: Arc<dyn Store>,
         lines: Lines,
         traced: Option<Traced>,
+        warmth: Option<Arc<Warmth>>,
     ) -> (Self, Telling) {
         let (teller, told) = sync_channel(WAITING_MAX);
         let metrics = Arc::new(Mutex::new(Metrics::default()));
@@ -49,7 +51,11 @@ impl Teller {
         let traced = traced.map(Arc::new);
         let traces = traced.clone();
         let writing = std::thread::spawn(move || {
-            write_down(&told, &store, &counted, (lines, traces.as_deref()));
+            let books = Books::new(Arc::clone(&store)).with_warmth(warmth.clone());
+            if let Some(warmth) = warmth {
+                warmth.recall(&store);
+            }
+            write_down(&told, (&store, books), &counted, (lines, traces.as_deref()));
             if let Some(traces) = traces {
                 traces.finish();
             }
@@ -125,11 +131,10 @@ const LOOK_EVERY_MS: i64 = COLLECT_EVERY_MS / 2;
 
 fn write_down(
     told: &Receiver<Exchange>,
-    store: &Arc<dyn Store>,
+    (store, mut books): (&Arc<dyn Store>, Books),
     metrics: &Mutex<Metrics>,
     (mut lines, traced): (Lines, Option<&Traced>),
 ) {
-    let mut books = Books::new(Arc::clone(store));
     let mut looked: Option<Timestamp> = None;
     while let Ok(exchange) = told.recv() {
         let charged = books.charge(&exchange);
@@ -154,6 +159,9 @@ fn write_down(
 /// took.
 fn line(exchange: &Exchange, request: &Request) -> String {
     let about = &exchange.about;
+    if let Some(nth) = exchange.refresh {
+        return refresh_line(exchange, request, nth);
+    }
     let model = about.model.as_deref().unwrap_or("-");
     // As `foveal show NAME --request N` takes them.
     let conversation = match (request.kept_under(), request.of_conversation) {
@@ -198,6 +206,17 @@ fn line(exchange: &Exchange, request: &Request) -> String {
     line
 }
 
+/// A refresh in a line.
+fn refresh_line(exchange: &Exchange, request: &Request, nth: u32) -> String {
+    let conversation = exchange.about.conversation.as_deref().unwrap_or("-");
+    let cost = request.bill.map(|bill| numbers::dollars(bill.dollars()));
+    let cost = cost.unwrap_or_else(|| "not told".to_owned());
+    format!(
+        "{:>5} {conversation} kept warm, refresh {nth}: {cost} {}",
+        exchange.number, exchange.status
+    )
+}
+
 fn usage(billed: &Billed) -> Usage {
     Usage {
         uncached: billed.uncached,
@@ -239,6 +258,7 @@ pub(super) fn request(exchange: &Exchange, charged: Option<Charged>) -> Request 
         request: exchange.number,
         time: exchange.time.0,
         protocol: exchange.protocol.map(|protocol| protocol.name().to_owned()),
+        refresh: exchange.refresh,
         upstream: exchange.upstream.clone(),
         beside: beside(exchange),
         of_conversation: 0,

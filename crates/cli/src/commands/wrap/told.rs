@@ -47,6 +47,9 @@ impl Observer for Adding {
 
 impl Totals {
     fn add(&mut self, exchange: &Exchange) {
+        if exchange.refresh.is_some() {
+            return;
+        }
         self.requests += 1;
         self.asked += exchange.about.tokens_asked;
         self.sent += exchange.about.tokens_sent;

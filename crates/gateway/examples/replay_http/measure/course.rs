@@ -121,6 +121,7 @@ async fn start(profile: Option<&str>) -> std::io::Result<Asked> {
         observer: Arc::clone(&told) as Arc<dyn Observer>,
         now,
         websockets: WebSockets::Refused,
+        keep_warm: None,
         // What is decided is measured here, not how fast.
         limits: Limits { decision: Duration::from_secs(60), ..Limits::default() },
     });

@@ -30,6 +30,7 @@ fn exchange() -> Exchange {
         time: Timestamp(1_700_000_000_123),
         protocol: Some(Protocol::Messages),
         purpose: Purpose::Answer,
+        refresh: None,
         upstream: "work".to_owned(),
         server: "api.anthropic.com".to_owned(),
         port: 443,

@@ -20,6 +20,7 @@ pub(in crate::commands::serve) fn exchange(at: i64, billed: Billed, about: About
         time: Timestamp(at * 1000),
         protocol: Some(Protocol::Messages),
         purpose: Purpose::Answer,
+        refresh: None,
         upstream: "anthropic".to_owned(),
         server: "api.anthropic.com".to_owned(),
         port: 443,
@@ -116,6 +117,35 @@ read 590 written 500 client 5910 output 10 | read 1000 written 1000 client 10000
     assert_eq!(text, expected);
     assert_eq!(last, "4 requests, message 3 (bytes 120 to 240, 300 bytes before)");
     assert_eq!(check(true), (text, last));
+}
+
+#[test]
+fn what_keeps_a_cache_warm_is_a_part_of_the_bill() {
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory().expect("a store"));
+    let mut books = Books::new(Arc::clone(&store));
+    let mut refresh = exchange(270, billed(5_000, 0), About::default());
+    refresh.refresh = Some(1);
+    let all = [
+        exchange(0, billed(0, 5_000), about(5_000, 5_000)),
+        refresh,
+        exchange(480, billed(5_000, 1_000), about(6_000, 6_000)),
+    ];
+    for exchange in &all {
+        let charged = books.charge(exchange);
+        books.keep(&request(exchange, charged));
+    }
+    let mut kept = Vec::new();
+    let session = requests::session("abc");
+    requests::each(&*store, &session, &mut |one| kept.push(one)).expect("a log");
+    let warm = kept[1].request.bill.expect("it was charged");
+    // 5,000 tokens read and 10 of output, at the prices of Claude Opus 4.5.
+    assert!((warm.dollars() - (0.0025 + 0.00025)).abs() < 1e-9, "{warm:?}");
+    assert_eq!((warm.warm.tokens, kept[1].request.refresh), (5_000, Some(1)));
+    let (so_far, without) = (kept[2].so_far, kept[2].request.without.expect("it was charged"));
+    assert_eq!(so_far.requests, 2);
+    assert!(without.expired.tokens > 0 && so_far.without > so_far.cost, "{without:?}");
+    let sum: f64 = kept.iter().filter_map(|one| one.request.dollars()).map(|it| it.0).sum();
+    assert!((sum - so_far.cost).abs() < 1e-9);
 }
 
 #[test]

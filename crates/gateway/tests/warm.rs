@@ -1,0 +1,219 @@
+//! Caches that are kept warm while a client pauses, before a provider that caches and bills.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use foveal_gateway::exchange::{End, Exchange};
+use foveal_gateway::shaper::{Asked, Shaped, Shaper};
+use foveal_gateway::warm::KeepsWarm;
+use foveal_live::request::About;
+use foveal_upstream::{Fault, Play, Reply, Script, Settings, Upstream};
+
+use crate::support::{Client, World};
+
+const KEY: &str = "sk-ant-key-of-the-user";
+
+/// How long a refresh waits here.
+const STEP: Duration = Duration::from_millis(60);
+
+/// Longer than all refreshes take that are allowed.
+const LONG: Duration = Duration::from_millis(600);
+
+/// Knows conversations by a header, and sends other bytes than came.
+struct Named;
+
+impl Shaper for Named {
+    fn shape(&self, asked: &Asked) -> Shaped {
+        let name = asked.headers.get("x-name").and_then(|name| name.to_str().ok());
+        let summary = asked.headers.contains_key("x-summary");
+        let about = About {
+            conversation: name.map(str::to_owned),
+            inactive: summary.then(|| "it is summed up".to_owned()),
+            ..About::default()
+        };
+        let body = String::from_utf8_lossy(&asked.body).replace("original", "shaped");
+        Shaped { body: Some(body.into()), about }
+    }
+}
+
+/// Refreshes so many times.
+struct Times {
+    most: u32,
+    asked: AtomicUsize,
+}
+
+impl KeepsWarm for Times {
+    fn after(&self, _: &Exchange, _: u32) -> Option<Duration> {
+        Some(STEP)
+    }
+
+    fn pays(&self, _: &Exchange, nth: u32, _: Duration) -> bool {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        nth <= self.most
+    }
+}
+
+fn body(is_stream: bool) -> Vec<u8> {
+    let rules = "Rule: read a file before you change it, and say why.\n".repeat(800);
+    let system = serde_json::json!([
+        { "type": "text", "text": rules, "cache_control": { "type": "ephemeral" } }
+    ]);
+    serde_json::json!({
+        "model": "claude-opus-4-5", "max_tokens": 10, "stream": is_stream, "system": system,
+        "messages": [{ "role": "user", "content": "original" }],
+    })
+    .to_string()
+    .into_bytes()
+}
+
+async fn ask(world: &World, lines: &[&str], body: &[u8]) -> Client {
+    let mut client = world.client().await;
+    let key = format!("X-Api-Key: {KEY}");
+    let mut all = vec![key.as_str(), "Content-Type: application/json", "X-Foveal: balanced"];
+    all.extend(lines);
+    client.send("/v1/messages?beta=true", &all, body).await;
+    client.read_until("\r\n\r\n").await;
+    client
+}
+
+fn upstream() -> Upstream {
+    Upstream::start(Settings { is_strict: false, ..Settings::default() }).expect("loopback")
+}
+
+async fn world(upstream: &Upstream, most: Option<u32>) -> World {
+    World::start(upstream.address(), |settings| {
+        settings.shaper = Arc::new(Named);
+        let rule = most.map(|most| Times { most, asked: AtomicUsize::new(0) });
+        settings.keep_warm = rule.map(|rule| Arc::new(rule) as Arc<dyn KeepsWarm>);
+    })
+    .await
+}
+
+const ONE: &str = "X-Name: one";
+
+#[tokio::test]
+async fn the_same_request_goes_again_and_only_as_often_as_it_pays() {
+    let upstream = upstream();
+    let world = world(&upstream, Some(2)).await;
+    let _client = ask(&world, &[ONE], &body(true)).await;
+    let told = world.told(3).await;
+    tokio::time::sleep(LONG).await;
+    let seen = upstream.seen();
+    assert_eq!(seen.len(), 3, "two refreshes");
+    for refresh in &seen[1..] {
+        assert_eq!(refresh.path, "/v1/messages?beta=true");
+        assert_eq!(refresh.body, seen[0].body, "what went goes again");
+        assert_eq!(refresh.headers, seen[0].headers);
+        assert_eq!(refresh.header("x-api-key"), Some(KEY));
+        let bill = refresh.bill.expect("a bill");
+        assert!(bill.read > 5_000 && bill.written_5m == 0, "{bill:?}");
+    }
+    assert!(String::from_utf8_lossy(&seen[0].body).contains("shaped"));
+    let told: Vec<_> = told.iter().map(|it| (it.refresh, it.end, it.status)).collect();
+    let expected = [(None, 200), (Some(1), 200), (Some(2), 200)];
+    assert_eq!(told, expected.map(|(nth, status)| (nth, End::Whole, status)));
+}
+
+#[tokio::test]
+async fn the_answer_is_cut_after_its_first_event() {
+    let upstream = upstream();
+    // The first answer comes at once, the others never come further than their first event.
+    let silent = Play { fault: Fault::Silent(1), ..Play::from(Reply::text("hello")) };
+    upstream.play(Script::in_order([Play::from(Reply::text("hello")), silent]));
+    let world = world(&upstream, Some(1)).await;
+    let _client = ask(&world, &[ONE], &body(true)).await;
+    let told = world.told(2).await;
+    let billed = told[1].answered.as_ref().expect("it says what it cost").billed;
+    assert!(billed.cache_read > Some(5_000), "{billed:?}");
+    tokio::time::sleep(LONG).await;
+    assert_eq!(upstream.seen()[1].delivery(), foveal_upstream::Delivery::Dropped);
+}
+
+/// How many requests the upstream saw a while after these, and how many were asked.
+async fn refreshes(upstream: &Upstream, world: &World, lines: &[&str], body: &[u8]) -> usize {
+    let before = upstream.requests();
+    let _client = ask(world, lines, body).await;
+    tokio::time::sleep(LONG).await;
+    upstream.requests() - before - 1
+}
+
+#[tokio::test]
+async fn what_is_not_to_be_kept_warm_goes_once() {
+    let upstream = upstream();
+    let off = world(&upstream, None).await;
+    assert_eq!(refreshes(&upstream, &off, &[ONE], &body(true)).await, 0, "it is off");
+    let on = world(&upstream, Some(1)).await;
+    let count = async |lines: &[&str], body: &[u8]| refreshes(&upstream, &on, lines, body).await;
+    assert_eq!(count(&[ONE], &body(true)).await, 1);
+    assert_eq!(count(&[ONE, "X-Summary: yes"], &body(true)).await, 0, "a summary");
+    assert_eq!(count(&[], &body(true)).await, 0, "of no known conversation");
+    assert_eq!(count(&[ONE], &body(false)).await, 0, "no stream, so it cannot be cut");
+    let small =
+        br#"{"model":"claude-opus-4-5","stream":true,"messages":[{"role":"user","content":"hi"}]}"#;
+    assert_eq!(count(&[ONE], small).await, 0, "nothing is cached");
+}
+
+#[tokio::test]
+async fn the_next_request_of_the_conversation_ends_it() {
+    let upstream = upstream();
+    let world = world(&upstream, Some(1)).await;
+    let _first = ask(&world, &[ONE], &body(true)).await;
+    world.told(1).await;
+    // One that is summed up, so that nothing is held of it either.
+    let _next = ask(&world, &[ONE, "X-Summary: yes"], &body(true)).await;
+    tokio::time::sleep(LONG).await;
+    assert_eq!(upstream.requests(), 2);
+    // Another conversation ends nothing.
+    let _first = ask(&world, &[ONE], &body(true)).await;
+    let _other = ask(&world, &["X-Name: two", "X-Summary: yes"], &body(true)).await;
+    tokio::time::sleep(LONG).await;
+    assert_eq!(upstream.requests(), 5);
+}
+
+#[tokio::test]
+async fn an_error_ends_it() {
+    for fault in [
+        Fault::Status { status: 429, retry_after_s: Some(1) },
+        Fault::Status { status: 401, retry_after_s: None },
+        Fault::ResetBeforeHead,
+        Fault::ErrorEvent(0),
+    ] {
+        let upstream = upstream();
+        upstream.play(Script::in_order([
+            Play::from(Reply::text("hello")),
+            Play { fault, ..Play::default() },
+            Play::from(Reply::text("hello")),
+        ]));
+        let world = world(&upstream, Some(5)).await;
+        let _client = ask(&world, &[ONE], &body(true)).await;
+        world.told(2).await;
+        tokio::time::sleep(LONG).await;
+        assert_eq!(upstream.requests(), 2, "{fault:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_the_provider_has_forgotten_is_not_asked_for_again() {
+    let upstream = upstream();
+    let world = world(&upstream, Some(5)).await;
+    let _client = ask(&world, &[ONE], &body(true)).await;
+    world.told(1).await;
+    upstream.advance(Duration::from_secs(301));
+    world.told(2).await;
+    tokio::time::sleep(LONG).await;
+    assert_eq!(upstream.requests(), 2);
+}
+
+#[tokio::test]
+async fn nothing_goes_once_the_gateway_has_ended() {
+    let upstream = upstream();
+    let world = world(&upstream, Some(5)).await;
+    let client = ask(&world, &[ONE], &body(true)).await;
+    world.told(1).await;
+    // A client that stays connected holds up the end, and refreshes nothing.
+    drop(world);
+    tokio::time::sleep(LONG).await;
+    assert_eq!(upstream.requests(), 1);
+    drop(client);
+}
