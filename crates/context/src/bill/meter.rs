@@ -74,6 +74,18 @@ pub struct Priced {
     pub otherwise: Bill,
 }
 
+impl Priced {
+    /// The same at what was charged, where the provider told that.
+    fn at_what_was(mut self, charged: Option<f64>) -> Self {
+        let dollars = self.billed.dollars();
+        if let Some(charged) = charged.filter(|_| dollars > 0.0) {
+            self.billed = self.billed.at(charged / dollars);
+            self.otherwise = self.otherwise.at(charged / dollars);
+        }
+        self
+    }
+}
+
 /// What is known of a conversation's last request: all that the next one's bill depends on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Meter {
@@ -194,13 +206,31 @@ impl Meter {
         if request.is_unmarked && self.went == Went::Shaped {
             priced.otherwise = line::uncached(raw.billed, usage.output, &rates);
         }
-        let dollars = priced.billed.dollars();
-        if let Some(charged) = request.charged.filter(|_| dollars > 0.0) {
-            priced.billed = priced.billed.at(charged / dollars);
-            priced.otherwise = priced.otherwise.at(charged / dollars);
-        }
         self.remember(request, raw, shaped, prices);
-        priced
+        priced.at_what_was(request.charged)
+    }
+
+    /// The same of a request for which the provider was asked in several rounds, each with the
+    /// prompt before it and a little more, and that tells the usage of all. Without foveal there
+    /// would have been one. Nobody tells the usage of each, so they are taken for alike.
+    pub fn take_rounds(
+        &mut self,
+        request: &Request<'_>,
+        rounds: u64,
+        prices: &PriceCard,
+    ) -> Priced {
+        let all = request.usage;
+        let of_one = |tokens: u64| tokens / rounds.max(1);
+        let one = Usage {
+            input: of_one(all.input),
+            cache_read: of_one(all.cache_read),
+            cache_write: of_one(all.cache_write),
+            cache_write_hour: of_one(all.cache_write_hour),
+            output: all.output,
+        };
+        let mut priced = self.take(&Request { usage: &one, charged: None, ..*request }, prices);
+        priced.billed.rounds = line::beyond(&one, all, &Rates::of(prices, all));
+        priced.at_what_was(request.charged)
     }
 
     fn remember(&mut self, request: &Request<'_>, raw: Prompt, shaped: Prompt, prices: &PriceCard) {

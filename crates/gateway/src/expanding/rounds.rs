@@ -67,15 +67,19 @@ impl Rounds {
 
     /// Decides what comes of a turn that has ended. What is hidden of the answer is kept before the
     /// client sees its end.
-    pub(super) async fn after(&mut self, turn: Turn) -> After {
+    pub(super) async fn after(&mut self, mut turn: Turn) -> After {
         let waits = turn.waits && self.rounds.len() < ROUNDS_MAX;
         if !waits && !turn.waits_for_client {
             self.keep(Round { shown: turn.shown, calls: Vec::new() }).await;
             return After::Over { ends: turn.waits };
         }
-        let Some(said) = turn.said.filter(|_| waits || turn.waits_for_client) else {
+        if turn.waits_for_client {
+            // What cannot be put together is not put back later.
+            turn.calls.retain(|called| !called.spelled.is_empty());
+        } else if turn.said.is_none() {
             return After::Failed("the model's turn has parts that cannot be sent back to it");
-        };
+        }
+        let said = turn.said.unwrap_or_default();
         let Some(given) = self.give(turn.calls).await else {
             return After::Failed("what was left out could not be given back");
         };

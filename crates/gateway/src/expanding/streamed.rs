@@ -1,5 +1,7 @@
 //! A stream that goes on with other answers.
 
+use std::time::Duration;
+
 use foveal_wire::response::RoundStream;
 use http_body_util::BodyExt;
 use hyper::Response;
@@ -12,6 +14,9 @@ use crate::body::{self, Broken, Passed};
 use crate::decoding::Decoding;
 use crate::exchange::End;
 use crate::told::Told;
+
+/// How long is waited for what an upstream says in place of an answer.
+const ERROR_PATIENCE: Duration = Duration::from_secs(10);
 
 impl Rounds {
     /// The answer's body: its own events, and those of the answers behind it.
@@ -143,7 +148,14 @@ impl Course {
                     Ok(response) if can_be_read(&response) && streams(response.headers()) => {
                         Ok(Some(response))
                     }
-                    Ok(response) => Err(Over::Failed(self.refused(response).await)),
+                    Ok(response) => {
+                        let closed = self.writing.closed();
+                        tokio::pin!(closed);
+                        tokio::select! {
+                            () = &mut closed => Err(Over::Left),
+                            refused = self.refused(response) => Err(Over::Failed(refused)),
+                        }
+                    }
                 }
             }
         }
@@ -154,8 +166,9 @@ impl Course {
         /// Longer errors are told by their status alone.
         const BYTES_MAX: usize = 64 << 10;
         let status = response.status();
-        let body = http_body_util::Limited::new(response.into_body(), BYTES_MAX).collect().await;
-        let body = body.map(|body| body.to_bytes()).unwrap_or_default();
+        let body = http_body_util::Limited::new(response.into_body(), BYTES_MAX).collect();
+        let body = tokio::time::timeout(ERROR_PATIENCE, body).await;
+        let body = body.ok().and_then(Result::ok).map(|body| body.to_bytes()).unwrap_or_default();
         let told: serde_json::Value = serde_json::from_slice(&body).unwrap_or_default();
         let text = |key: &str| told["error"][key].as_str().map(str::to_owned);
         let kind = text("type").unwrap_or_else(|| "api_error".to_owned());

@@ -264,6 +264,6 @@ async fn who_is_not_given_the_tool_sees_nothing_of_it() {
     let tool = foveal_wire::body::expand_tool(foveal_wire::Protocol::Messages).expect("a tool");
     let without = [&sent[..start], &sent[start + 1 + tool.len()..]].concat();
     assert_eq!(without.as_bytes(), client.body());
-    // Who says that nothing is to be done gets nothing.
+    // Where the setting is off nobody gets it.
     assert!(!conversations(&giving.recorder, false).offers());
 }

@@ -10,7 +10,8 @@ const API: Protocol = Protocol::Messages;
 
 /// The blocks of one round, as a document has them.
 fn blocks() -> impl Strategy<Value = Vec<Value>> {
-    let text = "[ -~äß\\n\"\\\\]{0,12}";
+    // Text that says nothing is not taken back: see below.
+    let text = "[ -~äß\\n\"\\\\]{0,6}[!-~][ -~äß\\n\"\\\\]{0,6}";
     let block = prop_oneof![
         3 => text.prop_map(|text| json!({"type": "text", "text": text})),
         1 => (text, "[a-z]{4,9}").prop_map(|(thinking, signature)| {
@@ -158,6 +159,26 @@ fn told(rounds: &[Vec<Value>], pieces: usize) -> (String, Vec<Turn>) {
     merged.release(false, &mut out);
     merged.finish(&mut out);
     (String::from_utf8(out).expect("as it was made"), turns)
+}
+
+#[test]
+fn text_that_says_nothing_does_not_go_back() {
+    for text in ["", " \n"] {
+        let blank = json!({"type": "text", "text": text});
+        let content = [blank, call("foveal_expand", "t0")];
+        let mut told = RoundDocument::new(API).expect("it can be told");
+        let document = document(0, &content, "tool_use").to_string().into_bytes();
+        let of_document = told.take(document).expect("an answer");
+        let mut told = RoundStream::new(API).expect("it can be told");
+        told.push(stream(0, &content, "tool_use").as_bytes(), &mut Vec::new());
+        let of_stream = told.ended().expect("it ended");
+        for turn in [of_document, of_stream] {
+            let said = turn.said.expect("it can be said");
+            let said: Value = serde_json::from_slice(&said).expect("as it was made");
+            assert_eq!(said["content"], json!([call("foveal_expand", "t0")]));
+            assert_eq!(turn.shown.len(), 1, "the client was shown it");
+        }
+    }
 }
 
 proptest! {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::super::pick::{Field, bytes, pick, text};
 use super::blocks::Block;
 use super::edit::{place, replaced, spelled};
-use super::turn::{Called, EXPAND_TOOL, Turn, shown};
+use super::turn::{Called, EXPAND_TOOL, Turn, says_nothing, shown};
 use super::usage::Usages;
 
 /// Why a turn stopped that waits for results.
@@ -165,6 +165,9 @@ impl Messages {
                 Some(_) => {
                     turn.shown.push(known_by(&part.block));
                     calls_client |= part.block.get("type").is_some_and(|it| it == "tool_use");
+                    if turn.shown.last().is_some_and(|shown| says_nothing(shown)) {
+                        continue;
+                    }
                 }
             }
             content.push(part.spelled());

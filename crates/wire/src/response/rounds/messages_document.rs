@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::super::pick::{Field, pick, text};
 use super::edit::{place, replaced};
 use super::messages::known_by;
-use super::turn::{Called, EXPAND_TOOL, Turn};
+use super::turn::{Called, EXPAND_TOOL, Turn, says_nothing};
 use super::usage::Usages;
 
 /// Whole answers put together.
@@ -32,6 +32,7 @@ impl MessagesDocument {
             waits_for_client: false,
         };
         let mut calls_client = false;
+        let mut said: Vec<&str> = Vec::new();
         for part in parts {
             let block: Map<String, Value> = serde_json::from_str(part.get()).ok()?;
             let is_tool = block.get("type").is_some_and(|it| it == "tool_use");
@@ -41,13 +42,16 @@ impl MessagesDocument {
                 let id = block.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
                 let spelled = part.get().to_owned();
                 turn.calls.push(Called { id, input, spelled, at: turn.shown.len() });
+                said.push(part.get());
             } else {
                 calls_client |= is_tool;
-                turn.shown.push(known_by(&block));
+                let known = known_by(&block);
+                said.extend((!says_nothing(&known)).then(|| part.get()));
+                turn.shown.push(known);
                 self.shown.push(part.get().to_owned());
             }
         }
-        let said = format!(r#"{{"role":"assistant","content":{}}}"#, content?.get());
+        let said = format!(r#"{{"role":"assistant","content":[{}]}}"#, said.join(","));
         turn.said = Some(said.into_bytes());
         let waits = text(reason).as_deref() == Some("tool_use") && !turn.calls.is_empty();
         (turn.waits, turn.waits_for_client) = (waits && !calls_client, waits && calls_client);

@@ -40,8 +40,14 @@ pub(crate) fn shown(kind: &str, says: &str) -> String {
     format!("{kind} {}", Handle::of(says.trim().as_bytes()))
 }
 
+/// Whether a part that is known so is text that says nothing: models say such, and their APIs take
+/// none back.
+pub(crate) fn says_nothing(shown: &str) -> bool {
+    shown == self::shown("text", "")
+}
+
 /// Whether clients may leave out a part that is known so: thinking, and text that says nothing.
 pub(crate) fn may_be_missing(shown: &str) -> bool {
     let is_thinking = ["thinking ", "redacted_thinking ", "reasoning "];
-    is_thinking.iter().any(|kind| shown.starts_with(kind)) || shown == self::shown("text", "")
+    is_thinking.iter().any(|kind| shown.starts_with(kind)) || says_nothing(shown)
 }
