@@ -14,6 +14,7 @@ mod keys;
 mod passing;
 mod records;
 mod redacting;
+mod spread;
 mod sqlite;
 mod store;
 

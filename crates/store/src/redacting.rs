@@ -13,6 +13,7 @@ use crate::records::{
     Call, CallChanges, CallHistory, Collected, Content, Fetch, Grant, Limits, NewContent,
     NotedEdit, OwnEdit, Readers, Record, Session, SessionFacts, Stored, Turn, Write,
 };
+use crate::spread;
 use crate::store::{SESSION_ID_BYTES_MAX, Store};
 
 /// Removes secrets from everything that is stored in `S`.
@@ -213,7 +214,7 @@ impl<S: Store> Store for Redacting<S> {
         if secrets::redact(turn.decided.as_bytes()).is_some() {
             return Err(StoreError::Secret);
         }
-        let contents = contents.into_iter().map(redacted).collect();
+        let contents = spread::each(contents, redacted);
         self.store.put_turn(&stored(session), turn, contents, now)
     }
 

@@ -15,6 +15,7 @@ use crate::records::{
     CallChanges, CallHistory, Collected, Content, Fetch, Grant, Limits, NewContent, NotedEdit,
     OwnEdit, Readers, Record, Session, SessionFacts, Stored, Turn, Write,
 };
+use crate::spread;
 use crate::store::Store;
 
 use super::database::{BUSY_TIME, Database};
@@ -266,7 +267,8 @@ impl Store for Sqlite {
         contents: Vec<NewContent<'_>>,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        let packed: Result<Vec<_>, _> = contents.into_iter().map(content::Packed::of).collect();
+        let packed: Result<Vec<_>, _> =
+            spread::each(contents, content::Packed::of).into_iter().collect();
         let packed = packed?;
         self.write_for(Some(session), |connection| {
             for content in &packed {
