@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use foveal_code::embed::EmbedError;
 use foveal_database::{is_busy, is_of_machine, is_of_place};
+use rusqlite::ErrorCode;
 use thiserror::Error;
 
 /// Why an index cannot be built, kept or asked.
@@ -57,6 +58,8 @@ impl IndexError {
     /// other failure says that they are not as it made them.
     pub(crate) fn is_damage(&self) -> bool {
         match self {
+            // A damaged length asks for more memory than there is; an index can be made anew.
+            Self::Store(error) if error.sqlite_error_code() == Some(ErrorCode::OutOfMemory) => true,
             Self::Store(error) => !is_of_machine(error),
             Self::Root { .. } | Self::Place { .. } | Self::Embed(_) | Self::Watch(_) => false,
         }
