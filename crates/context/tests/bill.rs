@@ -31,21 +31,24 @@ fn asked(at: i64, raw: u64, shaped: u64, usage: Usage) -> Asked {
     Asked { at, raw, shaped, client: Kept::All, foveal: Kept::All, usage }
 }
 
+impl Asked {
+    fn request(&self) -> Request<'_> {
+        Request {
+            time: Some(Timestamp(self.at * 1000)),
+            usage: &self.usage,
+            charged: None,
+            raw: Tokens(self.raw),
+            shaped: Tokens(self.shaped),
+            client: self.client,
+            foveal: self.foveal,
+            is_unmarked: false,
+        }
+    }
+}
+
 fn priced(went: Went, prices: &PriceCard, requests: &[Asked]) -> Vec<Priced> {
     let mut meter = Meter::new(went);
-    let take = |asked: &Asked| {
-        let request = Request {
-            time: Some(Timestamp(asked.at * 1000)),
-            usage: &asked.usage,
-            charged: None,
-            raw: Tokens(asked.raw),
-            shaped: Tokens(asked.shaped),
-            client: asked.client,
-            foveal: asked.foveal,
-            is_unmarked: false,
-        };
-        meter.take(&request, prices)
-    };
+    let take = |asked: &Asked| meter.take(&asked.request(), prices);
     requests.iter().map(take).collect()
 }
 
@@ -67,19 +70,7 @@ fn check(went: Went, requests: &[Asked], billed: &str, otherwise: &str) {
 fn after_a_refresh(read: u64) -> [String; 4] {
     let prices = PriceCard::anthropic_5m();
     let mut meter = Meter::new(Went::Shaped);
-    let take = |meter: &mut Meter, asked: &Asked| {
-        let request = Request {
-            time: Some(Timestamp(asked.at * 1000)),
-            usage: &asked.usage,
-            charged: None,
-            raw: Tokens(asked.raw),
-            shaped: Tokens(asked.shaped),
-            client: asked.client,
-            foveal: asked.foveal,
-            is_unmarked: false,
-        };
-        meter.take(&request, &prices)
-    };
+    let take = |meter: &mut Meter, asked: &Asked| meter.take(&asked.request(), &prices);
     take(&mut meter, &asked(0, 3_000, 2_000, usage(0, 4_000, 6_000)));
     let refresh = usage(0, read, 10_000 - read);
     let refreshed = meter.refresh(Timestamp(270_000), &refresh, &prices);
@@ -313,26 +304,17 @@ fn rounds_of_one_answer_are_paid_for_and_would_not_have_been_without_foveal() {
     let prices = PriceCard::anthropic_5m();
     let one = Usage { output: 60, ..usage(10, 100_000, 1_000) };
     let all = Usage { output: 60, ..usage(30, 300_000, 3_000) };
-    let request = |usage| Request {
-        time: None,
-        usage,
-        charged: None,
-        raw: Tokens(150_000),
-        shaped: Tokens(90_000),
-        client: Kept::All,
-        foveal: Kept::All,
-        is_unmarked: false,
-    };
+    let (one, all) = (asked(0, 150_000, 90_000, one), asked(0, 150_000, 90_000, all));
     let mut meter = Meter::new(Went::Shaped);
-    let of_rounds = meter.clone().take_rounds(&request(&all), 3, &prices);
-    let of_one = meter.take(&request(&one), &prices);
+    let of_rounds = meter.clone().take_rounds(&all.request(), 3, &prices);
+    let of_one = meter.take(&one.request(), &prices);
     assert_eq!(of_rounds.otherwise, of_one.otherwise);
-    assert_eq!(of_rounds.billed.input().tokens, all.prompt());
-    assert_eq!(of_rounds.billed.rounds.tokens, 2 * one.prompt());
-    assert!((of_rounds.billed.dollars() - charged(&all, &prices)).abs() < 1e-9);
+    assert_eq!(of_rounds.billed.input().tokens, all.usage.prompt());
+    assert_eq!(of_rounds.billed.rounds.tokens, 2 * one.usage.prompt());
+    assert!((of_rounds.billed.dollars() - charged(&all.usage, &prices)).abs() < 1e-9);
     let known = meter.clone();
     let mut meter = Meter::new(Went::Shaped);
-    meter.take_rounds(&request(&all), 3, &prices);
+    meter.take_rounds(&all.request(), 3, &prices);
     assert_eq!(meter, known, "the next request follows one prompt");
 }
 

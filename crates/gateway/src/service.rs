@@ -22,6 +22,7 @@ use crate::decoding::Decoding;
 use crate::exchange::{End, Exchange, FailedOpen, Purpose};
 use crate::expanding::{self, Next, Offering, Rounds};
 use crate::gate::Gate;
+use crate::head::Head;
 use crate::headers;
 use crate::incoming::{self, ReadError, Taken};
 use crate::pages;
@@ -214,26 +215,20 @@ impl Service {
         if outgoing.is_decoded {
             passed.remove(CONTENT_ENCODING);
         }
+        let (method, extensions) = (parts.method, parts.extensions);
+        let mut head = Head { method, uri, headers: passed, extensions };
         if let (Route::Answer(Protocol::Messages), Some(warmer)) = (bound.route, &self.warmer) {
             let exchange = told.exchange();
             warmer.came(exchange.number, exchange.about.conversation.as_deref());
             // An answer in several rounds is one to several requests.
             if let Some(body) = outgoing.whole.filter(|_| outgoing.offering.is_none()) {
-                let (method, extensions) = (parts.method.clone(), parts.extensions.clone());
-                let repeat =
-                    Repeat { method, uri: uri.clone(), headers: passed.clone(), extensions, body };
+                let repeat = Repeat { head: head.clone(), body };
                 let warmer = Arc::clone(warmer);
                 told.then(Box::new(move |exchange| warmer.hold(exchange, repeat)));
             }
         }
-        let mut request = Request::new(outgoing.body);
-        *request.method_mut() = parts.method;
-        *request.uri_mut() = uri;
-        *request.headers_mut() = passed;
-        // How the client spelled the names of its headers.
-        *request.extensions_mut() = parts.extensions;
         let rounds = outgoing.offering.map(|offering| {
-            let next = Next::of(&mut request, self.upward.clone());
+            let next = Next::of(&mut head, self.upward.clone());
             Rounds::new(
                 Arc::clone(&self.settings.shaper),
                 offering,
@@ -242,7 +237,7 @@ impl Service {
             )
         });
         told.exchange().added = told.since();
-        let answered = self.upward.request(request).await;
+        let answered = self.upward.request(head.request(outgoing.body)).await;
         drop(outgoing.share);
         let mut response = answered.map_err(|error| unreached(bound.upstream, &error))?;
         if let Some(rounds) = rounds.filter(|_| expanding::can_be_read(&response)) {

@@ -13,16 +13,15 @@ use foveal_live::request::About;
 use foveal_transcript::Timestamp;
 use foveal_wire::Protocol;
 use http_body_util::BodyExt;
+use hyper::StatusCode;
 use hyper::body::Bytes;
-use hyper::header::HeaderMap;
-use hyper::http::Extensions;
-use hyper::{Method, Request, StatusCode, Uri};
 use tokio::runtime::Handle;
 use tokio::task::AbortHandle;
 
 use crate::body;
 use crate::client::Upward;
 use crate::exchange::{End, Exchange, Observer, Purpose};
+use crate::head::Head;
 use crate::settings::Settings;
 use crate::told::Told;
 use crate::warm::KeepsWarm;
@@ -39,23 +38,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A request as it went.
 pub(crate) struct Repeat {
-    pub(crate) method: Method,
-    pub(crate) uri: Uri,
-    pub(crate) headers: HeaderMap,
-    /// How the client spelled the names of its headers.
-    pub(crate) extensions: Extensions,
+    pub(crate) head: Head,
     pub(crate) body: Bytes,
-}
-
-impl Repeat {
-    fn request(&self) -> Request<body::Passed> {
-        let mut request = Request::new(body::whole(self.body.clone()));
-        *request.method_mut() = self.method.clone();
-        *request.uri_mut() = self.uri.clone();
-        *request.headers_mut() = self.headers.clone();
-        *request.extensions_mut() = self.extensions.clone();
-        request
-    }
 }
 
 /// Holds requests, and sends them again.
@@ -224,7 +208,11 @@ impl Warmer {
     /// Asks, and reads up to the first event. What comes after it is not read: the connection, or
     /// the stream in it, is closed.
     async fn first_event(&self, repeat: &Repeat, told: &mut Told) -> End {
-        let Ok(response) = self.upward.request(repeat.request()).await else {
+        let Ok(response) = self
+            .upward
+            .request(repeat.head.clone().request(body::whole(repeat.body.clone())))
+            .await
+        else {
             return End::Unreached;
         };
         let exchange = told.exchange();

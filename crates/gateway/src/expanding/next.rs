@@ -3,44 +3,30 @@
 use http_body_util::BodyExt;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue};
-use hyper::http::Extensions;
-use hyper::{Method, Request, Response, StatusCode, Uri};
+use hyper::{Response, StatusCode};
 use hyper_util::client::legacy::Error;
 
-use crate::body::{self, Passed};
+use crate::body;
 use crate::client::Upward;
 use crate::decoding::Decoding;
+use crate::head::Head;
 
-/// Everything of a request but its body.
+/// The head of a request, and the way to its upstream.
 pub(crate) struct Next {
-    method: Method,
-    uri: Uri,
-    headers: HeaderMap,
-    extensions: Extensions,
+    head: Head,
     upward: Upward,
 }
 
 impl Next {
     /// Makes the like of this request. Of its answer nothing can be put together that is encoded:
     /// it asks for none that is.
-    pub(crate) fn of(request: &mut Request<Passed>, upward: Upward) -> Self {
-        request.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
-        Self {
-            method: request.method().clone(),
-            uri: request.uri().clone(),
-            headers: request.headers().clone(),
-            extensions: request.extensions().clone(),
-            upward,
-        }
+    pub(crate) fn of(head: &mut Head, upward: Upward) -> Self {
+        head.headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        Self { head: head.clone(), upward }
     }
 
     pub(super) async fn ask(&self, body: Bytes) -> Result<Response<Incoming>, Error> {
-        let mut request = Request::new(body::whole(body));
-        *request.method_mut() = self.method.clone();
-        *request.uri_mut() = self.uri.clone();
-        *request.headers_mut() = self.headers.clone();
-        *request.extensions_mut() = self.extensions.clone();
-        self.upward.request(request).await
+        self.upward.request(self.head.clone().request(body::whole(body))).await
     }
 }
 

@@ -236,13 +236,7 @@ impl Said {
     }
 
     fn turn(&self, finish: Option<&str>) -> Turn {
-        let mut turn = Turn {
-            said: None,
-            calls: Vec::new(),
-            shown: Vec::new(),
-            waits: false,
-            waits_for_client: false,
-        };
+        let mut turn = Turn::default();
         if !self.content.is_empty() {
             turn.shown.push(known_text(&self.content));
         }
@@ -270,9 +264,7 @@ impl Said {
         said["tool_calls"] = self.calls.iter().map(Call::spelled).collect();
         turn.said = Some(said.to_string().into_bytes());
         let stopped = finish.is_some_and(|reason| WAITS.contains(&reason));
-        let waits = stopped && !turn.calls.is_empty();
-        (turn.waits, turn.waits_for_client) = (waits && !calls_client, waits && calls_client);
-        turn
+        turn.ended(stopped, calls_client)
     }
 }
 

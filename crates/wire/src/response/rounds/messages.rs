@@ -150,13 +150,7 @@ impl Messages {
 
     /// The turn that ended.
     pub(super) fn turn(&self) -> Turn {
-        let mut turn = Turn {
-            said: Some(Vec::new()),
-            calls: Vec::new(),
-            shown: Vec::new(),
-            waits: false,
-            waits_for_client: false,
-        };
+        let mut turn = Turn::default();
         let mut content = Vec::new();
         let mut calls_client = false;
         for part in &self.parts {
@@ -177,9 +171,7 @@ impl Messages {
             format!(r#"{{"role":"assistant","content":[{}]}}"#, content.join(",")).into_bytes()
         });
         let stopped = self.stop_reason.as_deref().is_some_and(|reason| WAITS.contains(&reason));
-        let waits = stopped && !turn.calls.is_empty();
-        (turn.waits, turn.waits_for_client) = (waits && !calls_client, waits && calls_client);
-        turn
+        turn.ended(stopped, calls_client)
     }
 
     /// Goes on to the next round.

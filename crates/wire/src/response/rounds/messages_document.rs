@@ -24,13 +24,7 @@ impl MessagesDocument {
     pub(super) fn take(&mut self, bytes: Vec<u8>) -> Option<Turn> {
         let [content, reason, usage] = pick(&bytes, ["content", "stop_reason", "usage"])?;
         let parts: Vec<&RawValue> = serde_json::from_str(content?.get()).ok()?;
-        let mut turn = Turn {
-            said: None,
-            calls: Vec::new(),
-            shown: Vec::new(),
-            waits: false,
-            waits_for_client: false,
-        };
+        let mut turn = Turn::default();
         let mut calls_client = false;
         let mut said: Vec<&str> = Vec::new();
         for part in parts {
@@ -53,8 +47,7 @@ impl MessagesDocument {
         }
         let said = format!(r#"{{"role":"assistant","content":[{}]}}"#, said.join(","));
         turn.said = Some(said.into_bytes());
-        let waits = text(reason).as_deref() == Some("tool_use") && !turn.calls.is_empty();
-        (turn.waits, turn.waits_for_client) = (waits && !calls_client, waits && calls_client);
+        let turn = turn.ended(text(reason).as_deref() == Some("tool_use"), calls_client);
         if let Some(usage) = usage {
             self.usages.tell(usage.get());
         }

@@ -6,7 +6,7 @@ use foveal_transcript::Handle;
 pub const EXPAND_TOOL: &str = "foveal_expand";
 
 /// A turn of the model that has come to its end.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Turn {
     /// The turn as it goes back to the model: elements of the list of messages, joined by commas.
     /// `None` where it has parts that nobody here can put together.
@@ -19,6 +19,16 @@ pub struct Turn {
     pub waits: bool,
     /// Whether it waits for results of the client's tools too.
     pub waits_for_client: bool,
+}
+
+impl Turn {
+    /// The same, ended as one does that waits for results, or not. Of `calls_client` it is said whether
+    /// it calls the client's tools too.
+    pub(super) fn ended(mut self, waits: bool, calls_client: bool) -> Self {
+        let waits = waits && !self.calls.is_empty();
+        (self.waits, self.waits_for_client) = (waits && !calls_client, waits && calls_client);
+        self
+    }
 }
 
 /// A call of the tool.
