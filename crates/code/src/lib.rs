@@ -27,6 +27,7 @@ mod language;
 mod lines;
 mod outline;
 mod parse;
+mod read_files;
 mod spec;
 mod walk;
 

@@ -1,6 +1,6 @@
 //! Views of read files for the engine: curated by the conversation, or summarised for history.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use foveal_context::views::{Amount, Label, Read, View, Views, Wanted};
 
@@ -8,28 +8,31 @@ use crate::curate::{Budget, Curator, Question, SourceFile};
 use crate::entity::{EntityIndex, Parsed};
 use crate::lines::LineRange;
 use crate::outline::Gap;
-use crate::parse::parse;
-use crate::summary::summarise_for_history;
+use crate::read_files::{ReadFile, ReadFiles};
+use crate::summary::summarise;
 use foveal_transcript::LineNumber;
 
 /// Chooses with the built-in curator, which is built when it is first asked.
 #[derive(Debug, Default)]
 pub struct CuratedViews {
     curator: OnceLock<Curator>,
+    files: Mutex<ReadFiles>,
 }
 
 impl Views for CuratedViews {
     fn view(&self, read: &Read<'_>, wanted: Wanted) -> Option<View> {
-        let parsed = parse(read.path, read.text);
-        let file = SourceFile { path: read.path, text: read.text, parsed: &parsed };
+        let known = self.file(read.path, read.text);
+        let parsed = known.parsed();
+        let file = SourceFile { path: read.path, text: read.text, parsed };
         let before = read.first.0.saturating_sub(1);
         let question = question(read, before);
         let view = match wanted {
             Wanted::Curated(amount) => self.curated(&file, &question, amount),
             Wanted::Summary(tokens) => {
                 let tokenizer = read.record.tokenizer();
-                match summarise_for_history(&file, &question, &[], tokens, tokenizer) {
-                    Some(found) => summary(&found, &parsed),
+                let relations = known.relations(read.path, read.text);
+                match summarise(&file, &question, relations, tokens, tokenizer) {
+                    Some(found) => summary(&found, parsed),
                     // Not even names fit: the range of all lines says the least.
                     None if tokenizer.count(read.text) > tokens => View::default(),
                     None => return None,
@@ -43,11 +46,41 @@ impl Views for CuratedViews {
 impl From<Curator> for CuratedViews {
     /// Chooses with `curator`.
     fn from(curator: Curator) -> Self {
-        Self { curator: OnceLock::from(curator) }
+        Self { curator: OnceLock::from(curator), files: Mutex::default() }
     }
 }
 
 impl CuratedViews {
+    /// The same, which remembers what the files consist of that were read or
+    /// [got ready](Self::get_ready), as long as their texts have `bytes_max` bytes together.
+    #[must_use]
+    pub fn remembering(mut self, bytes_max: usize) -> Self {
+        self.files = Mutex::new(ReadFiles::new(bytes_max));
+        self
+    }
+
+    /// Finds out what takes longest about a file, so that it is known when a view is asked for.
+    pub fn get_ready(&self, path: &str, text: &str) {
+        self.file(path, text).relations(path, text);
+    }
+
+    /// How many files are remembered.
+    pub fn remembered(&self) -> usize {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    /// What a file consists of. Nobody waits for another while that is found out.
+    fn file(&self, path: &str, text: &str) -> Arc<ReadFile> {
+        let files = || self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(key) = files().key(path, text) else { return Arc::new(ReadFile::of(path, text)) };
+        if let Some(known) = files().get(key) {
+            return known;
+        }
+        let found = Arc::new(ReadFile::of(path, text));
+        files().insert(key, Arc::clone(&found), text.len());
+        found
+    }
+
     fn curated(&self, file: &SourceFile<'_>, question: &Question, amount: Amount) -> View {
         let budget = match amount {
             Amount::Adaptive => Budget::Adaptive,

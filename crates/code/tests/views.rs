@@ -9,6 +9,7 @@ use foveal_context::projector::Projector;
 use foveal_context::record::Record;
 use foveal_context::settings::Settings;
 use foveal_context::settings::{CurateSettings, OldReads};
+use foveal_context::step::Step;
 use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_context::views::{Amount, Wanted};
 use foveal_testkit::laws::{
@@ -129,6 +130,20 @@ const LAWS: &[Law] = &[
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_remembered_of_files_changes_no_decision(script in scripts(30), bytes_max in 0..4_000usize) {
+        let record = Record::of(script.conversation(), Tokenizer::O200k);
+        let ready = CuratedViews::default().remembering(bytes_max);
+        ready.get_ready("/w/a.rs", SOURCE);
+        let steps = |views: CuratedViews| -> Vec<Step> {
+            let planner = Planner::new(viewed(), PriceCard::anthropic_5m());
+            let mut planner = planner.with_views(Arc::new(views));
+            let answers = laws::answers(&record).into_iter();
+            answers.map(|at| planner.advance(&record, at, laws::request_time(&record, at))).collect()
+        };
+        prop_assert_eq!(steps(ready), steps(CuratedViews::default()));
+    }
 
     #[test]
     fn the_laws_hold_of_generated_conversations(script in scripts(30), at in 0..1000usize) {

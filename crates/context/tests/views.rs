@@ -19,12 +19,25 @@ use foveal_transcript::LineNumber;
 struct Fixed {
     view: View,
     asked: Mutex<Vec<Wanted>>,
+    /// The reads that were asked about, and those that it was told of before.
+    reads: Mutex<Vec<(String, String)>>,
+    told: Mutex<Vec<(String, String)>>,
 }
 
 impl Views for Fixed {
-    fn view(&self, _: &Read<'_>, wanted: Wanted) -> Option<View> {
+    fn view(&self, read: &Read<'_>, wanted: Wanted) -> Option<View> {
         self.asked.lock().expect("no thread panicked").push(wanted);
+        let read = (read.path.to_owned(), read.text.to_owned());
+        self.reads.lock().expect("no thread panicked").push(read);
         Some(self.view.clone())
+    }
+
+    fn gets_ready(&self) -> bool {
+        true
+    }
+
+    fn comes(&self, path: &str, text: String) {
+        self.told.lock().expect("no thread panicked").push((path.to_owned(), text));
     }
 }
 
@@ -96,6 +109,19 @@ fn numbered(numbers: std::ops::RangeInclusive<u32>) -> String {
     let lines: Vec<_> =
         numbers.map(|at| format!("{at:6}\u{2192}value_{at} = make({at})")).collect();
     lines.join("\n")
+}
+
+#[test]
+fn a_read_that_may_be_asked_about_is_told_of_once_when_it_comes() {
+    // One line is too few to be asked about.
+    for (count, is_told) in [(1, false), (8, true), (200, true)] {
+        let views = Arc::new(Fixed::default());
+        steps(&views, CAT, &lines(1..=count));
+        let told = views.told.lock().expect("no thread panicked").clone();
+        let reads = views.reads.lock().expect("no thread panicked").clone();
+        assert_eq!(told, reads, "{count} lines");
+        assert_eq!(told.len(), usize::from(is_told), "{count} lines");
+    }
 }
 
 #[test]

@@ -1,6 +1,13 @@
 //! What takes longest about a long conversation, on all processors: counting tokens when it is new,
-//! and views of old reads when it is rewritten.
+//! and views of old reads when it is rewritten. What can be known of those before is found out
+//! between requests.
 
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
+use std::time::Duration;
+
+use foveal_code::views::CuratedViews;
 use foveal_context::tokens::Tokenizer;
 use foveal_context::views::{Read, View, Views, Wanted};
 use foveal_context::weight::Weight;
@@ -20,28 +27,88 @@ pub(crate) fn weigh(entries: &[&Entry], tokenizer: Tokenizer) -> Vec<Weight> {
     entries.par_iter().map(|entry| Weight::of(entry, tokenizer)).collect()
 }
 
-/// Asks for many views at the same time.
-#[derive(Debug, Default)]
-pub(crate) struct Spread<V>(pub(crate) V);
+/// Bytes of files of which it is remembered what they consist of. A conversation of 200,000 tokens
+/// has read less than a megabyte.
+const FILES_BYTES_MAX: usize = 3 << 20;
 
-impl<V: Views> Views for Spread<V> {
+/// Reads that may wait until something is found out about them. One more is found out about when
+/// it is asked for.
+const READS_MAX: usize = 256;
+
+/// How long it is left alone what has come: by then its request has gone to the model, which takes
+/// longer to answer.
+const QUIET: Duration = Duration::from_millis(100);
+
+/// Asks for many views at the same time, and gets ready for those to come.
+#[derive(Debug)]
+pub(crate) struct Spread {
+    views: Arc<CuratedViews>,
+    reads: SyncSender<(String, String)>,
+}
+
+impl Spread {
+    /// Starts the thread that gets ready. It ends with this.
+    pub(crate) fn start() -> Self {
+        let views = Arc::new(CuratedViews::default().remembering(FILES_BYTES_MAX));
+        let (reads, come) = sync_channel(READS_MAX);
+        let ready = Arc::clone(&views);
+        // Without it everything is found out when it is asked for.
+        drop(thread::Builder::new().name("views".into()).spawn(move || get_ready(&ready, &come)));
+        Self { views, reads }
+    }
+}
+
+fn get_ready(views: &CuratedViews, come: &Receiver<(String, String)>) {
+    while let Ok(first) = come.recv() {
+        thread::sleep(QUIET);
+        for (path, text) in std::iter::once(first).chain(come.try_iter()) {
+            views.get_ready(&path, &text);
+        }
+    }
+}
+
+impl Views for Spread {
     fn view(&self, read: &Read<'_>, wanted: Wanted) -> Option<View> {
-        self.0.view(read, wanted)
+        self.views.view(read, wanted)
     }
 
     fn each(&self, reads: &[(Read<'_>, Wanted)]) -> Vec<Option<View>> {
-        reads.par_iter().map(|(read, wanted)| self.0.view(read, *wanted)).collect()
+        reads.par_iter().map(|(read, wanted)| self.views.view(read, *wanted)).collect()
+    }
+
+    fn gets_ready(&self) -> bool {
+        true
+    }
+
+    fn comes(&self, path: &str, text: String) {
+        // Where too many wait, this one is found out about when it is asked for.
+        drop(self.reads.try_send((path.to_owned(), text)));
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::mpsc::channel;
+
+    use foveal_code::views::CuratedViews;
     use foveal_context::tokens::Tokenizer;
     use foveal_context::weight::Weight;
     use foveal_testkit::fixture::Builder;
     use foveal_transcript::Entry;
 
-    use super::{BYTES_MIN, weigh};
+    use super::{BYTES_MIN, FILES_BYTES_MAX, get_ready, weigh};
+
+    #[test]
+    fn what_comes_is_found_out_about_until_nothing_more_comes() {
+        let views = CuratedViews::default().remembering(FILES_BYTES_MAX);
+        let (reads, come) = channel();
+        for at in 0..3 {
+            reads.send((format!("{at}.rs"), "fn main() {}\n".to_owned())).expect("it is open");
+        }
+        drop(reads);
+        get_ready(&views, &come);
+        assert_eq!(views.remembered(), 3);
+    }
 
     #[test]
     fn all_processors_count_what_one_counts_in_the_same_order() {

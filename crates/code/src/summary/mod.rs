@@ -8,4 +8,6 @@ mod related;
 mod summarise;
 mod touched;
 
+pub(crate) use self::related::relations_of;
+pub(crate) use self::summarise::summarise;
 pub use self::summarise::{Related, Summary, summarise_for_history};

@@ -16,15 +16,12 @@ pub(super) struct Web {
 }
 
 impl Web {
-    /// Those of `file` to itself and to `known`; what is touched comes first.
-    pub(super) fn of(file: &SourceFile<'_>, known: &[FileSymbols], touched: &Touched<'_>) -> Self {
-        let others = known.iter().filter(|of| &*of.path != file.path).cloned();
-        let own = FileSymbols::of(file.path, file.parsed, file.text);
-        let relations = Relations::of(others.chain([own]).collect());
-        let Some(node) = relations.file_at(file.path) else { return Self { words: Vec::new() } };
+    /// Those of the file at `path` among `relations`; what is touched comes first.
+    pub(super) fn of(path: &str, relations: &Relations, touched: &Touched<'_>) -> Self {
+        let Some(node) = relations.file_at(path) else { return Self { words: Vec::new() } };
         let words = relations
             .entities_of(node)
-            .map(|of| in_words(&relations, of, touched).into_boxed_str())
+            .map(|of| in_words(relations, of, touched).into_boxed_str())
             .collect();
         Self { words }
     }
@@ -33,6 +30,13 @@ impl Web {
     pub(super) fn of_entity(&self, at: EntityIndex) -> &str {
         self.words.get(at.get()).map(|words| &**words).unwrap_or_default()
     }
+}
+
+/// The relations of `file` to itself and to `known`.
+pub(crate) fn relations_of(file: &SourceFile<'_>, known: &[FileSymbols]) -> Relations {
+    let others = known.iter().filter(|of| &*of.path != file.path).cloned();
+    let own = FileSymbols::of(file.path, file.parsed, file.text);
+    Relations::of(others.chain([own]).collect())
 }
 
 /// How a summary calls a relation, seen from the one it is from, and from the other.

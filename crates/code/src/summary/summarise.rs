@@ -5,14 +5,14 @@ use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_context::views;
 use serde::{Deserialize, Serialize};
 
-use super::related::Web;
+use super::related::{Web, relations_of};
 use super::touched::Touched;
 use crate::curate::{Question, SourceFile};
 use crate::entity::{Entity, EntityIndex, EntityKind, Parsed, Visibility};
 use crate::lines::LineRange;
 use crate::listing::{ListingRow, text_of};
 use crate::outline::{self, Gap, NamesTold, OutlinePart};
-use crate::relations::FileSymbols;
+use crate::relations::{FileSymbols, Relations};
 use foveal_transcript::LineNumber;
 
 /// Lines of a signature that are shown.
@@ -69,8 +69,19 @@ pub fn summarise_for_history(
     budget: Tokens,
     tokenizer: Tokenizer,
 ) -> Option<Summary> {
+    summarise(file, question, &relations_of(file, known), budget, tokenizer)
+}
+
+/// The same where the relations of the file are known.
+pub(crate) fn summarise(
+    file: &SourceFile<'_>,
+    question: &Question,
+    relations: &Relations,
+    budget: Tokens,
+    tokenizer: Tokenizer,
+) -> Option<Summary> {
     let touched = Touched::of(file, question);
-    let web = Web::of(file, known, &touched);
+    let web = Web::of(file.path, relations, &touched);
     let offers = offers(file.parsed, &touched, &web);
     let whole = tokenizer.count(file.text);
     let fits = |summary: &Summary| summary.tokens <= budget && summary.tokens < whole;

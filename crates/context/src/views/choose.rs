@@ -54,6 +54,9 @@ pub(crate) fn choose(views: &dyn Views, ask: &Ask<'_>) -> Vec<Chosen> {
     let old = ask.settings.rewrite.as_ref().and_then(|rewrite| rewrite.old_reads.as_ref());
     if let Some(old) = old {
         chosen = old_views(views, ask, old);
+        if views.gets_ready() {
+            tell_of_reads(views, ask, old);
+        }
     }
     if let Some(curate) = &ask.settings.curate {
         for at in ask.new_from..ask.window.len() {
@@ -67,15 +70,7 @@ pub(crate) fn choose(views: &dyn Views, ask: &Ask<'_>) -> Vec<Chosen> {
 /// Views of the old reads that a rewrite shows less of: many at once, and each takes milliseconds.
 fn old_views(views: &dyn Views, ask: &Ask<'_>, old: &OldReads) -> Vec<Chosen> {
     let reduced = ask.levels.iter().filter(|(_, level)| *level == Level::Reduced);
-    let read = |(entry, _): &(EntryIndex, Level)| {
-        let facts = ask.record.facts(*entry);
-        let is_short = facts.printed.lines.len() < old.lines_min as usize;
-        if facts.kind() != EffectKind::Read || is_short {
-            return None;
-        }
-        let content = &ask.record.entry(*entry).result()?.content;
-        Some((*entry, lines_of(&facts.printed, content)?))
-    };
+    let read = |(entry, _): &(EntryIndex, Level)| Some((*entry, read_of(ask.record, *entry, old)?));
     let found: Vec<_> = reduced.filter_map(read).collect();
     let asked: Vec<(Read<'_>, Wanted)> = found
         .iter()
@@ -92,6 +87,29 @@ fn old_views(views: &dyn Views, ask: &Ask<'_>, old: &OldReads) -> Vec<Chosen> {
         Some(Chosen { entry: *entry, level: Level::Reduced, wanted: *wanted, view })
     });
     chosen.collect()
+}
+
+/// Tells of the new reads that a rewrite may ask about later.
+fn tell_of_reads(views: &dyn Views, ask: &Ask<'_>, old: &OldReads) {
+    for entry in ask.window.get(ask.new_from..).unwrap_or_default() {
+        if let Some((path, _, text)) = read_of(ask.record, *entry, old) {
+            views.comes(path, text);
+        }
+    }
+}
+
+/// The file, the first number and the lines of a read that views are asked of once it is old.
+fn read_of<'r>(
+    record: &'r Record,
+    entry: EntryIndex,
+    old: &OldReads,
+) -> Option<(&'r str, LineNumber, String)> {
+    let facts = record.facts(entry);
+    let is_short = facts.printed.lines.len() < old.lines_min as usize;
+    if facts.kind() != EffectKind::Read || is_short {
+        return None;
+    }
+    lines_of(&facts.printed, &record.entry(entry).result()?.content)
 }
 
 /// Asks for a view of a new result if it is a first read of a whole file; `before` are the entries

@@ -19,6 +19,16 @@ pub trait Views: std::fmt::Debug + Send + Sync {
     fn each(&self, reads: &[(Read<'_>, Wanted)]) -> Vec<Option<View>> {
         reads.iter().map(|(read, wanted)| self.view(read, *wanted)).collect()
     }
+
+    /// Whether [`comes`](Self::comes) is to be told of reads.
+    fn gets_ready(&self) -> bool {
+        false
+    }
+
+    /// Takes note of a read that has come, with its lines as in [`Read::text`]: a later rewrite
+    /// may ask about it. Whoever has time between requests may get ready for that. No answer may
+    /// depend on it.
+    fn comes(&self, _path: &str, _text: String) {}
 }
 
 /// Lines of one file, as a result shows them.

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use foveal_code::views::CuratedViews;
 use foveal_gateway::exchange::Observer;
 use foveal_gateway::shaper::{Shaper, Untouched, WithCompressor};
 use foveal_gateway::upstream::Upstreams;
@@ -100,7 +99,7 @@ impl Choices {
         let otherwise = profile.is_none().then(|| OFF.to_owned());
         let named = profile.unwrap_or(PROFILES[0]);
         let mut rules = Rules::named(named).context("the profile is not known")?;
-        rules.views = Some(Arc::new(Spread(CuratedViews::default())));
+        rules.views = Some(Arc::new(Spread::start()));
         rules.weigh = weigh;
         rules.marks = self.cache.into();
         let kept: Arc<dyn Recorder> = Arc::new(Kept::new(store));
