@@ -1,7 +1,7 @@
 //! Members of JSON schemas that say nothing: without them the same calls are accepted, and a model
 //! knows no less of what to send.
 
-use super::{LeftOut, Member, each_schema};
+use super::schema::{LeftOut, Member, each_schema};
 use crate::body::error::BodyError;
 use crate::body::walk::{self, Place};
 

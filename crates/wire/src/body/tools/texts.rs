@@ -1,7 +1,7 @@
 //! Long descriptions, of which the first sentences stay.
 
+use super::schema::{LeftOut, each_schema};
 use super::sentences;
-use super::{LeftOut, each_schema};
 use crate::body::error::BodyError;
 use crate::body::walk::{self, Place};
 
