@@ -31,6 +31,7 @@ pub mod offered;
 pub mod recorder;
 pub mod request;
 pub mod rules;
+pub mod shortening;
 
 pub use compress::Compressor;
 pub use conversations::Conversations;
