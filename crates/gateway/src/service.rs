@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use foveal_listening::{Held, Share};
 use foveal_live::offered::Offered;
 use foveal_live::request::{About, Wait};
-use foveal_live::shortening::{AboutTools, ShorterTools};
+use foveal_live::shorter::{AboutTools, ShorterTools};
 use foveal_wire::Protocol;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::CONTENT_ENCODING;

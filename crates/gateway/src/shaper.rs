@@ -4,7 +4,7 @@ use foveal_live::compress::{self, Compressed, NotCompressed};
 use foveal_live::offered::{Given, Offered, Place, Round};
 use foveal_live::recorder::Unrecorded;
 use foveal_live::request::{self, About, Wait};
-use foveal_live::shortening::ShorterTools;
+use foveal_live::shorter::ShorterTools;
 use foveal_live::{Compressor, Conversations};
 use foveal_transcript::Timestamp;
 use foveal_wire::Protocol;

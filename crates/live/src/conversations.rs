@@ -22,7 +22,7 @@ use crate::queue::Queue;
 use crate::recorder::{Planned, Recorder, Turn};
 use crate::request::{About, Asked, Replaced, Shaped, spliced};
 use crate::rules::{PROFILES, Rules};
-use crate::shortening::Knowledge;
+use crate::shorter::Knowledge;
 use crate::unmarked::Unmarked;
 use crate::way::Way;
 

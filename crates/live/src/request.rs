@@ -7,7 +7,7 @@ use foveal_transcript::Timestamp;
 use foveal_wire::Protocol;
 use foveal_wire::body::{self, Spelled};
 
-use crate::shortening::AboutTools;
+use crate::shorter::AboutTools;
 
 /// A request as its client sent it.
 #[derive(Debug)]

@@ -5,7 +5,6 @@
 //! same parts; a tool that is added later stays as the client sent it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use foveal_context::tokens::Tokens;
 use foveal_context::tool_use::ToolUse;
@@ -21,6 +20,7 @@ use crate::inactive::Inactive;
 use crate::recorder::{Noted, Unrecorded};
 use crate::request::Asked;
 use crate::rules::Rules;
+use crate::shorter::{AboutTools, Knowledge, ShorterTools};
 use crate::way::Way;
 
 /// What the chain of notes begins with.
@@ -31,29 +31,6 @@ const AGAIN_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// Shorter lines of a description may stand in a system prompt by chance.
 const QUOTED_CHARS_MIN: usize = 40;
-
-/// Says which tools are called; `None` where no more tools are to be shortened.
-pub type Knowledge = Arc<dyn Fn() -> Option<Arc<ToolUse>> + Send + Sync>;
-
-/// A request with shorter tools.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ShorterTools {
-    /// The body; `None` where nothing is left out.
-    pub body: Option<Vec<u8>>,
-    /// What is to be told of it.
-    pub about: AboutTools,
-}
-
-/// What is known of the tools of a request.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct AboutTools {
-    /// Tools that the answer before this request called.
-    pub called: BTreeSet<String>,
-    /// Tokens that are left out of definitions.
-    pub left_out: Tokens,
-    /// Whether one of the called tools has a shortened description.
-    pub called_shortened: bool,
-}
 
 /// What is noted of a conversation at its start.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]

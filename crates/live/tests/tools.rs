@@ -7,7 +7,7 @@ use foveal_context::tool_use::{SESSIONS_MIN, ToolUse};
 use foveal_live::Conversations;
 use foveal_live::recorder::InMemory;
 use foveal_live::request::{Asked, Wait};
-use foveal_live::shortening::{Knowledge, ShorterTools};
+use foveal_live::shorter::{Knowledge, ShorterTools};
 use foveal_testkit::bodies::Api;
 use foveal_testkit::scripts;
 use foveal_transcript::Timestamp;
@@ -174,7 +174,7 @@ fn what_is_called_comes_whole_in_the_next_conversation() {
 fn requests_that_cannot_be_known_have_their_own_tools() {
     let known = Arc::new(Mutex::new(Some(known(&["read"]))));
     let kept = Arc::new(InMemory::default());
-    let conversations = over("balanced", kept.clone()).shortening(Some(knowledge(&known)));
+    let conversations = over("balanced", kept).shortening(Some(knowledge(&known)));
     // One that was under way, and one that wants nothing.
     assert_eq!(shorter(&conversations, &request(1, 0)).body, None);
     let (sent, wait) = (request(0, 0), Wait::default());
@@ -191,11 +191,11 @@ fn requests_that_cannot_be_known_have_their_own_tools() {
     let mut body: Value = serde_json::from_slice(&sent.body).expect("JSON");
     body["messages"][0]["content"] = json!("other");
     body["tool_choice"] = json!({"type": "tool", "name": "fetch"});
-    let chosen = Sent { body: body.to_string().into_bytes(), ..sent.clone() };
+    let chosen = Sent { body: body.to_string().into_bytes(), ..sent };
     body["messages"][0]["content"] = json!("another");
     body["tool_choice"] = json!({"type": "auto"});
     body["system"] = json!([{"type": "text", "text": body["tools"][1]["description"]}]);
-    let quoted = Sent { body: body.to_string().into_bytes(), ..sent.clone() };
+    let quoted = Sent { body: body.to_string().into_bytes(), ..chosen };
     for sent in [chosen, quoted] {
         let body = shorter(&conversations, &sent).body.expect("without noise");
         assert!(!apart(&sent, &body).0.contains("left out]"));

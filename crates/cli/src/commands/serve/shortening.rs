@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use foveal_context::tokens::Tokens;
 use foveal_context::tool_use::{JUDGED, Judged, ToolUse, Verdict, verdict};
-use foveal_live::shortening::Knowledge;
+use foveal_live::shorter::Knowledge;
 use foveal_store::Store;
 use foveal_transcript::Timestamp;
 
