@@ -119,9 +119,12 @@ impl Conversations {
             _ if !is_first => return Ok(Begun::default()),
             _ => {}
         }
-        let Some(known) = knowledge() else { return Ok(Begun::default()) };
-        let begun = Begun::decide(asked, (body, definitions), rules, &known)?;
-        if !asked.counts && !begun.parts.is_empty() {
+        let begun = match knowledge() {
+            Some(known) => Begun::decide(asked, (body, definitions), rules, &known)?,
+            None => Begun { time: asked.now.0, ..Begun::default() },
+        };
+        // That nothing is left out stands too: who goes back to the start has the same tools.
+        if !asked.counts {
             let text = serde_json::to_string(&begun);
             let text = text.map_err(|error| Unrecorded(error.to_string()))?;
             let offers = self.offers && body::expand_tool(asked.protocol).is_some();

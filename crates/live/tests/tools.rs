@@ -82,7 +82,7 @@ fn beginning(sent: &Sent) -> (usize, Vec<u8>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Whatever is learned meanwhile, and with a restart before any request.
     #[test]
