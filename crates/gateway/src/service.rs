@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use foveal_listening::{Held, Share};
 use foveal_live::offered::Offered;
 use foveal_live::request::{About, Wait};
+use foveal_live::shorter::{AboutTools, ShorterTools};
 use foveal_wire::Protocol;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::CONTENT_ENCODING;
@@ -317,6 +318,11 @@ impl Service {
         told: &mut Told,
     ) -> Outgoing {
         let (plain, counts) = (asked.body.len(), asked.counts);
+        let tools = match self.settings.shaper.shortens() {
+            true => self.shortened(&mut asked).await,
+            false => None,
+        };
+        let shorter = tools.as_ref().map(|_| asked.body.clone()).filter(|it| it.len() != plain);
         let offering = match self.settings.shaper.offers() {
             true => self.offered(&mut asked).await,
             false => None,
@@ -335,13 +341,32 @@ impl Service {
                 body
             }
         };
-        let sent = sent.or(offered);
+        exchange.about.tools = tools.unwrap_or_default();
+        // It was decided about the prompt with shorter tools.
+        if exchange.about.tokens_asked > 0 {
+            exchange.about.tokens_asked += exchange.about.tools.left_out.0;
+        }
+        let sent = sent.or(offered).or(shorter);
         let is_decoded = sent.is_some();
         exchange.bytes_sent = sent.as_ref().map_or(plain, Bytes::len) as u64;
         let sent = sent.unwrap_or(body);
         let offering = offering.filter(|_| !counts);
         let offering = offering.map(|offering| Offering { sent: sent.clone(), ..offering });
         Outgoing { body: body::whole(sent.clone()), is_decoded, whole: Some(sent), offering, share }
+    }
+
+    /// Has the shaper shorten the tools of a request. Where that fails, or takes too long, the request
+    /// goes with the client's own.
+    async fn shortened(&self, asked: &mut Asked) -> Option<AboutTools> {
+        let (shaper, first) = (Arc::clone(&self.settings.shaper), asked.clone());
+        let shortening = tokio::task::spawn_blocking(move || shaper.shorten(&first));
+        let patience = self.settings.limits.decision * EARLIER_WAITS as u32;
+        let ShorterTools { body, about } =
+            tokio::time::timeout(patience, shortening).await.ok()?.ok().flatten()?;
+        if let Some(body) = body {
+            asked.body = body.into();
+        }
+        Some(about)
     }
 
     /// Has the shaper put its tool into a request. Where that fails, or takes too long, the request

@@ -4,6 +4,7 @@ use foveal_live::compress::{self, Compressed, NotCompressed};
 use foveal_live::offered::{Given, Offered, Place, Round};
 use foveal_live::recorder::Unrecorded;
 use foveal_live::request::{self, About, Wait};
+use foveal_live::shorter::ShorterTools;
 use foveal_live::{Compressor, Conversations};
 use foveal_transcript::Timestamp;
 use foveal_wire::Protocol;
@@ -41,6 +42,17 @@ pub trait Shaper: Send + Sync {
     /// [`Unrecorded`] where nobody can say.
     fn original(&self, _hash: &str, _query: Option<&str>) -> Result<Option<String>, Unrecorded> {
         Ok(None)
+    }
+
+    /// Whether tools may be shortened.
+    fn shortens(&self) -> bool {
+        false
+    }
+
+    /// A request with shorter tools; `None` where nothing is known of it. Called on a thread that
+    /// may block, before all else.
+    fn shorten(&self, _asked: &Asked) -> Option<ShorterTools> {
+        None
     }
 
     /// Whether requests may be given a tool that gives back what is left out of them.
@@ -119,6 +131,14 @@ impl Shaper for Conversations {
         Shaped { body: shaped.body.map(Bytes::from), about: shaped.about }
     }
 
+    fn shortens(&self) -> bool {
+        Conversations::shortens(self)
+    }
+
+    fn shorten(&self, asked: &Asked) -> Option<ShorterTools> {
+        with_live(self, asked, |live| Conversations::shorten(self, live))
+    }
+
     fn offers(&self) -> bool {
         Conversations::offers(self)
     }
@@ -171,6 +191,14 @@ pub struct WithCompressor {
 impl Shaper for WithCompressor {
     fn shape(&self, asked: &Asked) -> Shaped {
         Shaper::shape(&self.requests, asked)
+    }
+
+    fn shortens(&self) -> bool {
+        Shaper::shortens(&self.requests)
+    }
+
+    fn shorten(&self, asked: &Asked) -> Option<ShorterTools> {
+        Shaper::shorten(&self.requests, asked)
     }
 
     fn offers(&self) -> bool {

@@ -22,6 +22,7 @@ use crate::queue::Queue;
 use crate::recorder::{Planned, Recorder, Turn};
 use crate::request::{About, Asked, Replaced, Shaped, spliced};
 use crate::rules::{PROFILES, Rules};
+use crate::shorter::Knowledge;
 use crate::unmarked::Unmarked;
 use crate::way::Way;
 
@@ -46,6 +47,8 @@ pub struct Conversations {
     before: Mutex<Before>,
     /// Whether requests are given a tool that gives back what is left out of them.
     pub(crate) offers: bool,
+    /// Which tools are called, where the others are shortened.
+    pub(crate) shortens: Option<Knowledge>,
     choices: Choices,
 }
 
@@ -64,6 +67,7 @@ impl Conversations {
             queue,
             before,
             offers: false,
+            shortens: None,
             choices: Choices::default(),
         }
     }

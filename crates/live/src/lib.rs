@@ -19,6 +19,7 @@ mod offering;
 mod places;
 mod prelude;
 mod queue;
+mod shortening;
 mod unmarked;
 mod way;
 
@@ -31,6 +32,7 @@ pub mod offered;
 pub mod recorder;
 pub mod request;
 pub mod rules;
+pub mod shorter;
 
 pub use compress::Compressor;
 pub use conversations::Conversations;

@@ -7,6 +7,8 @@ use foveal_transcript::Timestamp;
 use foveal_wire::Protocol;
 use foveal_wire::body::{self, Spelled};
 
+use crate::shorter::AboutTools;
+
 /// A request as its client sent it.
 #[derive(Debug)]
 pub struct Asked<'a> {
@@ -64,6 +66,8 @@ pub struct About {
     pub marks: u64,
     /// The kind of that reason, one of a few, to count by.
     pub inactive_kind: Option<&'static str>,
+    /// What is known of its tools, where they are shortened.
+    pub tools: AboutTools,
 }
 
 /// Where a client's request is no longer the one before it of the same conversation.

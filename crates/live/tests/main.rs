@@ -7,3 +7,4 @@ mod late;
 mod laws;
 mod marks;
 mod support;
+mod tools;

@@ -32,6 +32,8 @@ pub(crate) struct GatewaySettings {
     pub(crate) rules: Vec<ProfileRule>,
     /// Whether caches are kept warm.
     pub(crate) keep_warm: bool,
+    /// Whether tools are shortened that are not called.
+    pub(crate) shorten_tools: bool,
     /// Where traces go.
     pub(crate) otel: Option<Collector>,
     pub(crate) upstreams: Given,

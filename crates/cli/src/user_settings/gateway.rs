@@ -30,6 +30,7 @@ pub(super) struct WrittenGateway {
     expand: bool,
     hosts: Vec<String>,
     keep_warm: bool,
+    shorten_tools: bool,
     /// Where traces go.
     otel: Option<CollectorAddress>,
     /// Which profile requests get that name none; the first that matches counts.
@@ -52,6 +53,7 @@ impl From<WrittenGateway> for GatewaySettings {
             hosts: written.hosts,
             rules: written.rules.into_iter().map(ProfileRule::from).collect(),
             keep_warm: written.keep_warm,
+            shorten_tools: written.shorten_tools,
             otel: written.otel.map(|address| address.0),
             upstreams: given(written.upstream, written.upstreams)
                 .expect("each name and address was looked at where it stands"),

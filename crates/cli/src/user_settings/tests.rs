@@ -171,7 +171,7 @@ fn the_most_time_bounds_the_usual_time() {
 #[test]
 fn a_gateway_is_told_where_requests_go() {
     let text = "[gateway]\nlisten = 4200\nprofile = \"max\"\nwebsockets = \"pass\"\n\
-                decision_time_ms = 20\nkeep_warm = true\nhosts = [\"box\"]\n\n[gateway.upstreams]\n\
+                decision_time_ms = 20\nkeep_warm = true\nshorten_tools = true\nhosts = [\"box\"]\n\n[gateway.upstreams]\n\
                 work = \"https://models.example/v1\"\n";
     let rules = "[gateway]\ncache = \"off\"\n[[gateway.rules]]\nmodel = \"claude-haiku-*\"\n\
                  profile = \"lossless\"\n[[gateway.rules]]\nagent = \"codex\"\nprofile = \"off\"\n";
@@ -183,6 +183,7 @@ fn a_gateway_is_told_where_requests_go() {
     let gateway = of(text).unwrap().gateway;
     assert_eq!(gateway.listen, Some("127.0.0.1:4200".parse().unwrap()));
     assert_eq!(gateway.decision, Some(std::time::Duration::from_millis(20)));
+    assert!(gateway.shorten_tools && !of("").unwrap().gateway.shorten_tools);
     assert!(gateway.keep_warm && !of("").unwrap().gateway.keep_warm);
     let all: Vec<_> = gateway.upstreams.upstreams().named().map(ToString::to_string).collect();
     assert!(all.contains(&"https://models.example/v1".to_owned()), "{all:?}");

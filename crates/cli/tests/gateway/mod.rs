@@ -6,4 +6,5 @@ mod secrets;
 mod served;
 mod soak;
 mod terminal;
+mod tools;
 mod traces;

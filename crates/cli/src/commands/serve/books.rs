@@ -12,7 +12,7 @@ use foveal_store::{SessionFacts, Store, StoreError};
 use foveal_transcript::{Timestamp, Usage};
 
 use super::charges::{prices, usage};
-use super::warm::Warmth;
+use super::learners::Learners;
 use crate::requests::{self, Sum};
 
 /// Conversations whose meters are held; the ones used longest ago are read from the store again.
@@ -22,7 +22,7 @@ const HELD_MAX: usize = 4_096;
 pub(super) struct Books {
     store: Arc<dyn Store>,
     accounts: HashMap<String, Account>,
-    warmth: Option<Arc<Warmth>>,
+    learners: Learners,
 }
 
 /// One of them.
@@ -47,12 +47,12 @@ pub(super) struct Charged {
 
 impl Books {
     pub(super) fn new(store: Arc<dyn Store>) -> Self {
-        Self { store, accounts: HashMap::new(), warmth: None }
+        Self { store, accounts: HashMap::new(), learners: Learners::default() }
     }
 
-    /// The same, telling what is charged to who keeps caches warm.
-    pub(super) fn with_warmth(mut self, warmth: Option<Arc<Warmth>>) -> Self {
-        self.warmth = warmth;
+    /// The same, telling each request to who learns from it.
+    pub(super) fn with_learners(mut self, learners: Learners) -> Self {
+        self.learners = learners;
         self
     }
 
@@ -114,7 +114,7 @@ impl Books {
     }
 
     fn note(&self, exchange: &Exchange, usage: &Usage, priced: &Priced, prices: &PriceCard) {
-        if let Some(warmth) = &self.warmth {
+        if let Some(warmth) = &self.learners.warmth {
             warmth.note(exchange, usage, priced, prices);
         }
     }
@@ -131,6 +131,9 @@ impl Books {
     pub(super) fn keep(&mut self, request: &requests::Request) {
         let time = Timestamp(request.time);
         let Some(name) = request.kept_under() else { return };
+        if let Some(shortening) = &self.learners.shortening {
+            shortening.note(request);
+        }
         let account = self.account(&name, time);
         account.so_far.add(request);
         account.kept = request.of_conversation;

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use foveal_gateway::Gateway;
 
-use super::start::{Choices, KeepWarm};
+use super::learners::Learners;
+use super::start::{Choices, WherePaid};
 use super::told::{Lines, Teller};
 use super::traced::{Complaints, Traced};
 use crate::environment::{Environment, SERVE_TOKEN_VARIABLE};
@@ -66,6 +67,10 @@ pub(crate) struct Behaviour {
     /// as long as that pays. Begins anew where it has not paid before.
     #[arg(long)]
     keep_warm: bool,
+    /// Shortens the definitions of tools that your conversations do not call, from a conversation's
+    /// first request on, as long as that pays. Begins anew where it has not paid before.
+    #[arg(long)]
+    shorten_tools: bool,
     /// Puts a tool into requests with which the model gets back what was left out, and answers it
     /// within the same answer.
     #[arg(long)]
@@ -110,11 +115,16 @@ impl Behaviour {
             websockets: self.websockets.or(settings.websockets).unwrap_or(WebSocketChoice::Refuse),
             decision: decision.unwrap_or(DECISION_TIME),
             keep_warm: match (self.keep_warm, settings.keep_warm) {
-                (true, _) => KeepWarm::Anew,
-                (false, true) => KeepWarm::Yes,
-                (false, false) => KeepWarm::No,
+                (true, _) => WherePaid::Anew,
+                (false, true) => WherePaid::Yes,
+                (false, false) => WherePaid::No,
             },
-            warmth: None,
+            shorten_tools: match (self.shorten_tools, settings.shorten_tools) {
+                (true, _) => WherePaid::Anew,
+                (false, true) => WherePaid::Yes,
+                (false, false) => WherePaid::No,
+            },
+            learners: Learners::default(),
             expand: self.expand || settings.expand,
         }
     }
@@ -139,11 +149,11 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         notice::say(proxies::remark(variable));
     }
     let store = toolbox::store_of_gateway(environment);
-    let choices = choices.with_warmth(toolbox::store_path(environment).as_deref());
+    let choices = choices.with_learners(toolbox::store_path(environment).as_deref());
     let lines = Lines::printed(arguments.json, environment);
     let traced = Traced::start(environment, &settings, choices.profile, Complaints::AtOnce);
     let (teller, telling) =
-        Teller::start(Arc::clone(&store), lines, traced, choices.warmth.clone());
+        Teller::start(Arc::clone(&store), lines, traced, choices.learners.clone());
     let settings = choices.settings(store, Arc::new(teller))?;
     Gateway::run(settings, |address| {
         notice::say(format_args!("listening at http://{address}"));

@@ -4,13 +4,16 @@ mod books;
 mod charges;
 mod command;
 mod kept;
+mod learners;
 mod metrics;
+mod shortening;
 mod start;
 mod told;
 mod traced;
 mod warm;
 
 pub(crate) use command::{Arguments, Behaviour, run};
+pub(crate) use shortening::verdict_file as tools_file;
 pub(crate) use told::{Lines, Teller};
 pub(crate) use traced::{Complaints, Traced};
-pub(crate) use warm::{has_not_paid_before, verdict_file};
+pub(crate) use warm::{has_not_paid_before, verdict_file as warm_file};

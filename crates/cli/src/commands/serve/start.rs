@@ -21,12 +21,14 @@ use foveal_store::Store;
 use foveal_tools::clock::{Clock, SystemClock};
 
 use super::kept::Kept;
-use super::warm::{Warmth, verdict_file};
+use super::learners::Learners;
+use super::shortening::{self, Shortening};
+use super::warm::{self, Warmth};
 use crate::gateway::{CacheChoice, Profile, ProfileRule, Spread, WebSocketChoice, weigh};
 
-/// Whether caches are kept warm.
+/// Whether something is done that stops where it does not pay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum KeepWarm {
+pub(crate) enum WherePaid {
     No,
     /// As long as that has paid.
     Yes,
@@ -47,19 +49,25 @@ pub(crate) struct Choices {
     pub(crate) websockets: WebSocketChoice,
     /// How long a decision may take.
     pub(crate) decision: Duration,
-    pub(crate) keep_warm: KeepWarm,
-    /// Who keeps caches warm.
-    pub(crate) warmth: Option<Arc<Warmth>>,
+    pub(crate) keep_warm: WherePaid,
+    /// Whether tools are shortened that are not called.
+    pub(crate) shorten_tools: WherePaid,
+    /// Who learns from requests.
+    pub(crate) learners: Learners,
     /// Whether requests are given a tool for what is left out of them.
     pub(crate) expand: bool,
 }
 
 impl Choices {
-    /// Makes who keeps caches warm, if anybody is to. `store` is where the store is.
-    pub(crate) fn with_warmth(mut self, store: Option<&Path>) -> Self {
-        let anew = self.keep_warm == KeepWarm::Anew;
-        self.warmth = (self.keep_warm != KeepWarm::No)
-            .then(|| Arc::new(Warmth::new(store.map(verdict_file), anew, SystemClock.now())));
+    /// Makes who learns from requests, if anybody is to. `store` is where the store is.
+    pub(crate) fn with_learners(mut self, store: Option<&Path>) -> Self {
+        let now = SystemClock.now();
+        let is_wanted = |choice| (choice != WherePaid::No).then_some(choice == WherePaid::Anew);
+        let warmth = is_wanted(self.keep_warm)
+            .map(|anew| Arc::new(Warmth::new(store.map(warm::verdict_file), anew, now)));
+        let shortening = is_wanted(self.shorten_tools)
+            .map(|anew| Arc::new(Shortening::new(store.map(shortening::verdict_file), anew, now)));
+        self.learners = Learners { warmth, shortening };
         self
     }
 
@@ -82,7 +90,7 @@ impl Choices {
             observer,
             now: || SystemClock.now(),
             websockets: self.websockets.into(),
-            keep_warm: self.warmth.map(|warmth| warmth as Arc<dyn KeepsWarm>),
+            keep_warm: self.learners.warmth.map(|warmth| warmth as Arc<dyn KeepsWarm>),
             limits: Limits { decision: self.decision, ..Limits::default() },
         })
     }
@@ -108,6 +116,7 @@ impl Choices {
         std::thread::spawn(move || tokenizer.count("a"));
         let requests = Conversations::new(rules.clone(), Arc::clone(&kept))
             .offering(self.expand)
+            .shortening(self.learners.shortening.as_ref().map(Shortening::knowledge))
             .choosing(choices::Choices { all, otherwise });
         if profile.is_none() {
             return Ok(Arc::new(requests));

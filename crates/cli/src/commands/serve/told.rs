@@ -16,13 +16,13 @@ use foveal_transcript::Timestamp;
 use foveal_wire::response::Billed;
 
 use super::books::{Books, Charged};
+use super::learners::Learners;
 use super::metrics::Metrics;
 use super::traced::Traced;
-use super::warm::Warmth;
 use crate::environment::Environment;
 use crate::numbers;
 use crate::output;
-use crate::requests::{Beside, Change, Request, Usage};
+use crate::requests::{Beside, Change, Request, Tools, Usage};
 
 /// Requests that wait to be told of, at most. More are not told of: answers never wait for that.
 const WAITING_MAX: usize = 4_096;
@@ -43,7 +43,7 @@ impl Teller {
         store: Arc<dyn Store>,
         lines: Lines,
         traced: Option<Traced>,
-        warmth: Option<Arc<Warmth>>,
+        learners: Learners,
     ) -> (Self, Telling) {
         let (teller, told) = sync_channel(WAITING_MAX);
         let metrics = Arc::new(Mutex::new(Metrics::default()));
@@ -51,9 +51,12 @@ impl Teller {
         let traced = traced.map(Arc::new);
         let traces = traced.clone();
         let writing = std::thread::spawn(move || {
-            let books = Books::new(Arc::clone(&store)).with_warmth(warmth.clone());
-            if let Some(warmth) = warmth {
+            let books = Books::new(Arc::clone(&store)).with_learners(learners.clone());
+            if let Some(warmth) = learners.warmth {
                 warmth.recall(&store);
+            }
+            if let Some(shortening) = learners.shortening {
+                shortening.recall(&store);
             }
             write_down(&told, (&store, books), &counted, (lines, traces.as_deref()));
             if let Some(traces) = traces {
@@ -198,7 +201,9 @@ fn line(exchange: &Exchange, request: &Request) -> String {
         request.changed.as_ref().map(|changed| format!("the client changed: {}", changed.words()));
     let beside = request.beside.map(|beside| beside.words().to_owned());
     let end = end.map(str::to_owned);
-    let remarks = [beside, end, failed.map(str::to_owned), inactive, rewrite, changed];
+    let tools = Some(about.tools.left_out).filter(|left_out| *left_out > Tokens(0));
+    let tools = tools.map(|left_out| format!("tools: {} left out", numbers::tokens(left_out)));
+    let remarks = [beside, end, failed.map(str::to_owned), inactive, rewrite, changed, tools];
     for remark in remarks.into_iter().flatten() {
         line.push_str(" · ");
         line.push_str(&remark);
@@ -271,6 +276,11 @@ pub(super) fn request(exchange: &Exchange, charged: Option<Charged>) -> Request 
         bytes_sent: exchange.bytes_sent,
         bytes_answered: exchange.bytes_answered,
         marks: about.marks,
+        tools: Tools {
+            called: about.tools.called.clone(),
+            left_out: about.tools.left_out.0,
+            called_shortened: about.tools.called_shortened,
+        },
         status: exchange.status,
         end: format!("{:?}", exchange.end),
         failed_open: exchange.failed_open.map(|failed| failed.words().to_owned()),
