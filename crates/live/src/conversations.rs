@@ -20,6 +20,7 @@ use crate::models::Model;
 use crate::places;
 use crate::queue::Queue;
 use crate::recorder::{Planned, Recorder, Turn};
+use crate::remembered::Remembered;
 use crate::request::{About, Asked, Replaced, Shaped, spliced};
 use crate::rules::{PROFILES, Rules};
 use crate::unmarked::Unmarked;
@@ -46,6 +47,9 @@ pub struct Conversations {
     before: Mutex<Before>,
     /// Whether requests are given a tool that gives back what is left out of them.
     pub(crate) offers: bool,
+    /// Who notes something of a conversation with the tool, by its beginning.
+    pub(crate) noting: Queue,
+    pub(crate) remembered: Remembered,
     choices: Choices,
 }
 
@@ -64,6 +68,8 @@ impl Conversations {
             queue,
             before,
             offers: false,
+            noting: Queue::default(),
+            remembered: Remembered::default(),
             choices: Choices::default(),
         }
     }

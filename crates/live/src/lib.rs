@@ -11,6 +11,7 @@ mod chain;
 mod compaction;
 mod conversation;
 mod familiar;
+mod giving;
 mod held;
 mod inactive;
 mod marking;
@@ -19,6 +20,7 @@ mod offering;
 mod places;
 mod prelude;
 mod queue;
+mod remembered;
 mod unmarked;
 mod way;
 
@@ -31,6 +33,7 @@ pub mod offered;
 pub mod recorder;
 pub mod request;
 pub mod rules;
+pub mod waiting;
 
 pub use compress::Compressor;
 pub use conversations::Conversations;

@@ -6,4 +6,5 @@ mod faults;
 mod late;
 mod laws;
 mod marks;
+mod offered;
 mod support;

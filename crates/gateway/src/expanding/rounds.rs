@@ -36,6 +36,7 @@ pub(crate) struct Rounds {
     pub(super) offering: Offering,
     pub(super) next: Next,
     rounds: Vec<Round>,
+    is_kept: bool,
     /// The bytes that are held as long as the answer may go on.
     _share: Arc<Share>,
 }
@@ -57,7 +58,7 @@ impl Rounds {
         next: Next,
         share: Arc<Share>,
     ) -> Self {
-        Self { shaper, offering, next, rounds: Vec::new(), _share: share }
+        Self { shaper, offering, next, rounds: Vec::new(), is_kept: false, _share: share }
     }
 
     /// How many answers of the model there were before this one.
@@ -112,11 +113,22 @@ impl Rounds {
         giving.await.ok()
     }
 
-    /// Keeps the rounds, if anything was hidden in them. Where that cannot be, later requests go
+    /// Keeps what was shown of the first answer of a conversation, where nothing was hidden in it;
+    /// nothing of one that broke off.
+    pub(super) async fn keep_first(&mut self, shown: Vec<String>) {
+        if self.offering.place.is_first() && !self.is_kept {
+            self.rounds.clear();
+            self.keep(Round { shown, calls: Vec::new() }).await;
+        }
+    }
+
+    /// Keeps the rounds, if anything was hidden in them, or the conversation is to be known by them. Where that cannot be, later requests go
     /// without them.
     async fn keep(&mut self, last: Round) {
         self.rounds.push(last);
-        if self.rounds.iter().all(|round| round.calls.is_empty()) {
+        self.is_kept = true;
+        let is_first = self.offering.place.is_first();
+        if !is_first && self.rounds.iter().all(|round| round.calls.is_empty()) {
             return;
         }
         let (shaper, rounds) = (Arc::clone(&self.shaper), std::mem::take(&mut self.rounds));

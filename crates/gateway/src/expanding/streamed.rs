@@ -55,6 +55,12 @@ impl Course {
     async fn run(mut self, first: (Incoming, Decoding)) {
         let over = self.pass(first).await;
         let mut rest = Vec::new();
+        let shown = match over {
+            Over::Ended => self.stream.shown(),
+            // The client may go on with a part of it.
+            Over::Left | Over::Failed(_) | Over::Broken(_) => Vec::new(),
+        };
+        self.rounds.keep_first(shown).await;
         let end = match over {
             Over::Left => End::ClientLeft,
             Over::Ended => {

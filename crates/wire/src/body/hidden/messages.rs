@@ -8,7 +8,7 @@ use crate::body::error::BodyError;
 use crate::body::scan::Body;
 use crate::body::walk::{self, Place};
 use crate::protocol::Protocol;
-use crate::response::{known_by, may_be_missing, shown};
+use crate::response::{known_by, may_be_missing, says_nothing, shown};
 
 const API: Protocol = Protocol::Messages;
 
@@ -77,6 +77,16 @@ pub(super) fn restored(
         start = end;
     }
     Some(insertions)
+}
+
+pub(super) fn recalls(body: &Body, bytes: &[u8], at: usize, all: &[String]) -> Option<bool> {
+    let [content] = walk::members(bytes, body.messages.get(at)?, ["content"]).ok()?;
+    let content = content?;
+    let is_shown = |known: &String| !says_nothing(known) && all.contains(known);
+    Some(match walk::elements(bytes, &content).ok()? {
+        Some(parts) => parts.iter().filter_map(|part| known(bytes, part)).any(|it| is_shown(&it)),
+        None => is_shown(&shown("text", &walk::text(bytes, &content)?)),
+    })
 }
 
 /// How a message is taken apart into two.

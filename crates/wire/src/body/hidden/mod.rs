@@ -37,3 +37,14 @@ pub fn restored(body: &Body, bytes: &[u8], at: usize, rounds: &[Hidden]) -> Opti
         Protocol::Responses | Protocol::Gemini => None,
     }
 }
+
+/// Whether the answer that begins in the message `at` has anything in common with what was shown of
+/// one: whoever sends it back may have changed some of it.
+pub fn recalls(body: &Body, bytes: &[u8], at: usize, shown: &[String]) -> bool {
+    let recalled = match body.protocol {
+        Protocol::Messages => messages::recalls(body, bytes, at, shown),
+        Protocol::Chat => chat::recalls(body, bytes, at, shown),
+        Protocol::Responses | Protocol::Gemini => None,
+    };
+    recalled.unwrap_or(false)
+}

@@ -20,4 +20,4 @@ pub use stream::RoundStream;
 pub use turn::{Called, EXPAND_TOOL, Turn};
 
 pub(crate) use messages::known_by;
-pub(crate) use turn::{may_be_missing, shown};
+pub(crate) use turn::{may_be_missing, says_nothing, shown};

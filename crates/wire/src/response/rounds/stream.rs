@@ -61,6 +61,14 @@ impl RoundStream {
         })
     }
 
+    /// What the client was shown of this round so far.
+    pub fn shown(&self) -> Vec<String> {
+        match &self.answer {
+            Answer::Messages(answer) => answer.turn().shown,
+            Answer::Chat(answer) => answer.turn().shown,
+        }
+    }
+
     /// No more of this answer comes. A turn has ended then too where its last event is missing, as
     /// some servers leave it out.
     pub fn close(&mut self, out: &mut Vec<u8>) {
