@@ -2,5 +2,6 @@
 
 mod chat;
 mod client;
+mod late;
 mod messages;
 mod world;
