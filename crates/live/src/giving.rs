@@ -89,7 +89,7 @@ impl Conversations {
         let mut kept: Answers =
             last.and_then(|note| serde_json::from_str(&note.text).ok()).unwrap_or_default();
         add(&mut kept.answers, rounds);
-        self.keep_note(place, Noted { end: *end, before: *before, text: json(&kept)? }, now)
+        self.keep_note(place, &Noted { end: *end, before: *before, text: json(&kept)? }, now)
     }
 
     /// Keeps what is shown of a first answer: by it the conversation is told from others that begin
@@ -108,12 +108,12 @@ impl Conversations {
         }
         add(&mut begun.answers, shown);
         let note = Noted { end: place.begins, before: place.root, text: json(&begun)? };
-        self.keep_note(place, note, now)
+        self.keep_note(place, &note, now)
     }
 
-    fn keep_note(&self, place: &Place, note: Noted, now: Timestamp) -> Result<(), Unrecorded> {
-        self.remembered.keep(std::slice::from_ref(&note));
-        self.recorder.note(&place.conversation, &note, now)
+    fn keep_note(&self, place: &Place, note: &Noted, now: Timestamp) -> Result<(), Unrecorded> {
+        self.remembered.keep(std::slice::from_ref(note));
+        self.recorder.note(&place.conversation, note, now)
     }
 }
 
