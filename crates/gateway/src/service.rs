@@ -50,6 +50,8 @@ pub(crate) struct Service {
     gate: Gate,
     upward: Upward,
     held: Held,
+    /// What requests hold whose answers come, and may go on.
+    going_on: Held,
     requests: AtomicU64,
     warmer: Option<Arc<Warmer>>,
 }
@@ -85,8 +87,8 @@ impl Service {
     pub(crate) fn new(settings: Settings, upward: Upward) -> Self {
         let gate = Gate::new(&settings);
         let warmer = Warmer::new(&settings, &upward);
-        let (held, requests) = (Held::default(), AtomicU64::new(0));
-        Self { settings, gate, upward, held, requests, warmer }
+        let (held, going_on, requests) = (Held::default(), Held::default(), AtomicU64::new(0));
+        Self { settings, gate, upward, held, going_on, requests, warmer }
     }
 
     /// Sends nothing any more that no client asks for.
@@ -242,7 +244,8 @@ impl Service {
         let answered = self.upward.request(head.request(outgoing.body)).await;
         drop(outgoing.share);
         let mut response = answered.map_err(|error| unreached(bound.upstream, &error))?;
-        if let Some(rounds) = rounds.filter(|_| expanding::can_be_read(&response)) {
+        if let Some(mut rounds) = rounds.filter(|_| expanding::can_be_read(&response)) {
+            rounds.answering(self.going_on.share(), self.settings.limits.all_bodies_bytes);
             return rounds
                 .answer(response, told)
                 .await

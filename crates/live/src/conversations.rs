@@ -129,6 +129,11 @@ impl Conversations {
         let named = body.model.as_deref().or(asked.model);
         about.model =
             named.map(|name| name[..name.floor_char_boundary(MODEL_BYTES_MAX)].to_owned());
+        about.profile = match &rules {
+            Ok(rules) => Some(rules.profile.clone()),
+            Err(Inactive::Wished) => Some(OFF.to_owned()),
+            Err(_) => None,
+        };
         let rules = rules?;
         is_to_be_left(&body)?;
         let known = alike.as_ref().map_or(0, |alike| alike.messages);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use foveal_listening::Share;
 use foveal_live::offered::{Given, Place, Round};
-use foveal_wire::body::{Answered, Body, going_on};
+use foveal_wire::body::{Answered, Body, going_on, marked_at_end};
 use foveal_wire::response::Turn;
 use hyper::body::Bytes;
 
@@ -38,7 +38,7 @@ pub(crate) struct Rounds {
     rounds: Vec<Round>,
     is_kept: bool,
     /// The bytes that are held as long as the answer may go on.
-    _share: Arc<Share>,
+    share: Arc<Share>,
 }
 
 /// What a turn leads to.
@@ -58,7 +58,18 @@ impl Rounds {
         next: Next,
         share: Arc<Share>,
     ) -> Self {
-        Self { shaper, offering, next, rounds: Vec::new(), is_kept: false, _share: share }
+        Self { shaper, offering, next, rounds: Vec::new(), is_kept: false, share }
+    }
+
+    /// Holds its bytes among those of answers that may go on, so that the next requests do not wait
+    /// for their ends; where these are too many, among those of requests as before.
+    pub(crate) fn answering(&mut self, mut share: Share, bytes_max: usize) {
+        let Offering { asked, sent, .. } = &self.offering;
+        let is_one = asked.body.as_ptr() == sent.as_ptr();
+        let both = asked.body.len() + if is_one { 0 } else { sent.len() };
+        if share.take(both, bytes_max) {
+            self.share = Arc::new(share);
+        }
     }
 
     /// How many answers of the model there were before this one.
@@ -98,7 +109,11 @@ impl Rounds {
         };
         let body = Bytes::from(going_on(&body, sent, &said, &answered));
         self.offering.sent = body.clone();
-        After::Ask(body)
+        // Only that of the last round stays: there may be few.
+        let marked = Body::scan(self.offering.asked.protocol, &body)
+            .ok()
+            .and_then(|scanned| marked_at_end(&scanned, &body));
+        After::Ask(marked.map_or(body, Bytes::from))
     }
 
     /// Answers calls, on a thread that may block; `None` where that panicked.

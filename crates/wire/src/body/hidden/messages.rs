@@ -1,7 +1,5 @@
 //! Anthropic's Messages: an answer is one message, its parts the elements of its content.
 
-use serde_json::{Map, Value};
-
 use super::answered::{Answered, Hidden, calls, messages};
 use super::insertion::Insertion;
 use crate::body::error::BodyError;
@@ -135,8 +133,7 @@ fn before_text(
 }
 
 fn known(bytes: &[u8], part: &Place) -> Option<String> {
-    let block: Map<String, Value> = serde_json::from_slice(&bytes[part.clone()]).ok()?;
-    Some(known_by(&block))
+    known_by(&bytes[part.clone()])
 }
 
 /// Which parts that were shown are there; `None` where others are.

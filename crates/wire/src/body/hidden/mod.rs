@@ -12,7 +12,7 @@ use super::error::BodyError;
 use super::scan::Body;
 use crate::protocol::Protocol;
 
-pub use answered::{Answered, Hidden, going_on};
+pub use answered::{Answered, Hidden, going_on, marked_at_end};
 pub use insertion::{Insertion, inserted};
 pub use tool::{expand_tool, offered, takes_tool};
 

@@ -9,6 +9,7 @@ mod blocks;
 mod chat;
 mod document;
 mod edit;
+mod lone;
 mod messages;
 mod messages_document;
 mod stream;
