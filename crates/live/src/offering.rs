@@ -116,13 +116,14 @@ impl Conversations {
         let Ok(Some(draft)) = self.draft(asked) else { return Ok(None) };
         let (notes, earlier) = self.remembered_of(&draft);
         let goes_with = matches!(earlier, Some(Some(_)));
+        let is_whole = matches!(&earlier, Some(Some(offered)) if !offered.is_partial);
         waiting.know(earlier);
         let made = {
             let _turn = self.noting.wait(draft.begins());
             let made = self.made(&draft, waiting);
             match made {
                 // What the store could not keep is held in memory alone.
-                Ok(Some(noted)) if goes_with && notes.starts_with(&noted) => {
+                Ok(Some(noted)) if is_whole && notes.starts_with(&noted) => {
                     Ok(waiting.decide_as_known())
                 }
                 Ok(Some(noted)) => {

@@ -63,8 +63,8 @@ async fn answers_that_come_slowly_keep_no_request_out() {
     let mut slow = world.client().await;
     slow.send("/v1/messages", &[], &client.body()).await;
     slow.read_until("message_start").await;
-    let said =
-        tokio::time::timeout(Duration::from_secs(20), post(&world, "/v1/messages", &client.body()));
-    let said = said.await.expect("an answer");
+    let body = client.body();
+    let said = post(&world, "/v1/messages", &body);
+    let said = tokio::time::timeout(Duration::from_secs(20), said).await.expect("an answer");
     assert!(said.contains("message_stop"), "{said}");
 }

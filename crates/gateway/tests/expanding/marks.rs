@@ -24,6 +24,8 @@ async fn marks_of_foveal_and_what_is_given_back_go_together() {
     for stream in [true, false] {
         let giving = Giving::start(steps()).await;
         let mut client = MessagesClient::new(stream);
+        // Enough to be cached.
+        client.tools[0]["description"] = json!("Run a command. ".repeat(2_000));
         client.say(&giving.world, "check it").await;
         client.answer(&giving.world, &[&long()]).await;
         client.answer(&giving.world, &["fine"]).await;
@@ -31,7 +33,8 @@ async fn marks_of_foveal_and_what_is_given_back_go_together() {
         giving.check();
         let asked = giving.asked();
         assert_eq!(asked.len(), 6);
-        assert!(asked[1..].iter().all(|body| (1..=4).contains(&marks(body))), "{asked:?}");
+        let counts: Vec<usize> = asked.iter().map(marks).collect();
+        assert!(counts[1..].iter().all(|count| (1..=4).contains(count)), "{counts:?}");
         let told = giving.world.told(4).await;
         assert!(told[1..].iter().all(|told| told.about.marks > 0 && told.end == End::Whole));
         assert_eq!(told[1].rounds, 3);

@@ -404,7 +404,10 @@ fn depth_takes_nothing_away() {
     assert!(turn.waits_for_client);
     assert_eq!(turn.calls.len(), 1);
     // And it is found again, where the client sends it back.
-    let hidden = [Hidden { shown: turn.shown.clone(), calls: answered(&turn) }];
+    let calls = turn.calls.iter().cloned();
+    let calls =
+        calls.map(|called| Answered { called, text: "back".to_owned(), is_error: false }).collect();
+    let hidden = [Hidden { shown: turn.shown.clone(), calls }];
     let next = format!(
         r#"{{"messages":[{{"role":"user","content":"hi"}},{{"role":"assistant","content":[{own}]}},{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"r1","content":"r"}}]}}]}}"#
     );

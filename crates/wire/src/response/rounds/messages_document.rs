@@ -1,7 +1,6 @@
 //! Whole answers of Anthropic's Messages.
 
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
 
 use super::super::pick::{Field, pick, text};
 use super::edit::{place, replaced};
