@@ -129,11 +129,7 @@ impl Conversations {
         let named = body.model.as_deref().or(asked.model);
         about.model =
             named.map(|name| name[..name.floor_char_boundary(MODEL_BYTES_MAX)].to_owned());
-        about.profile = match &rules {
-            Ok(rules) => Some(rules.profile.clone()),
-            Err(Inactive::Wished) => Some(OFF.to_owned()),
-            Err(_) => None,
-        };
+        about.profile = decided_by(&rules);
         let rules = rules?;
         is_to_be_left(&body)?;
         let known = alike.as_ref().map_or(0, |alike| alike.messages);
@@ -338,6 +334,15 @@ impl Conversations {
 
     pub(crate) fn lock(&self) -> std::sync::MutexGuard<'_, Held> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What the profile is called that a request is decided by.
+fn decided_by(rules: &Result<&Rules, Inactive>) -> Option<String> {
+    match rules {
+        Ok(rules) => Some(rules.profile.clone()),
+        Err(Inactive::Wished) => Some(OFF.to_owned()),
+        Err(_) => None,
     }
 }
 
