@@ -1,6 +1,6 @@
 //! `foveal replay`: the table, the document and the page.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::world::{World, session};
 
@@ -181,4 +181,79 @@ fn a_recorded_bill_is_split_and_its_share_is_told() {
 
     world.output("replay billed.json --profile max --report page.html");
     assert!(world.read("page.html").contains("again: the cache had expired"));
+}
+
+/// A session of Claude Code that declares two tools and calls one, with `requests` requests.
+fn session_with_tools(id: &str, called: &str, requests: usize) -> String {
+    let long = "It says more than anybody has to know who calls it. ".repeat(12);
+    let tool = |name: &str| {
+        json!({
+            "name": name,
+            "description": format!("Does {name}. {long}"),
+            "input_schema": {
+                "$schema": "http://json-schema.org/draft-07/schema#",
+                "type": "object",
+                "properties": {"path": {"title": "Path", "type": "string", "default": null}},
+            },
+        })
+    };
+    let shape = json!({"system": "You help.", "tools": [tool("Read"), tool("Fetch")]});
+    let mut lines = vec![
+        json!({"type": "user", "uuid": "u", "sessionId": id, "timestamp": "2026-01-02T03:04:05.000Z",
+               "message": {"role": "user", "content": "fix it"}}),
+        json!({"type": "api-request-shape", "sessionId": id, "shapeHash": "h", "shape": shape}),
+    ];
+    for at in 0..requests {
+        let (call, result) = (format!("a{at}"), format!("r{at}"));
+        let before = if at == 0 { "u".to_owned() } else { format!("r{}", at - 1) };
+        let content =
+            json!([{"type": "tool_use", "id": call, "name": called, "input": {"path": "a"}}]);
+        let answer = json!([{"type": "tool_result", "tool_use_id": call, "content": "done"}]);
+        let time = format!("2026-01-02T03:05:{at:02}.000Z");
+        lines.push(json!({"type": "api-request", "sessionId": id, "id": call, "shapeHash": "h"}));
+        lines.push(
+            json!({"type": "assistant", "uuid": call, "parentUuid": before, "sessionId": id,
+            "timestamp": time, "requestRef": call,
+            "message": {"id": call, "role": "assistant", "content": content}}),
+        );
+        lines.push(json!({"type": "user", "uuid": result, "parentUuid": call, "sessionId": id,
+            "timestamp": time, "message": {"role": "user", "content": answer}}));
+    }
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn it_is_told_what_shorter_tools_would_save() {
+    let world = World::new("tools");
+    for at in 0..6 {
+        world.write(&format!("{at}.jsonl"), session_with_tools(&format!("s{at}"), "Read", 4));
+    }
+    let tools = |world: &World| -> Value {
+        let document = world.output("replay . --profile lossless --json");
+        let document: Value = serde_json::from_str(&document).expect("JSON");
+        document["shorten_tools"].clone()
+    };
+    let all = tools(&world);
+    assert_eq!((&all["conversations"], &all["tools"]), (&json!(6), &json!(12)), "{all:#}");
+    assert_eq!((&all["conversations_shortened"], &all["uncalled_tools"]), (&json!(6), &json!(6)));
+    assert_eq!(all["conversations_that_called_one"], 0, "{all:#}");
+    assert!(all["text_tokens"].as_u64() > Some(300) && all["noise_tokens"].as_u64() > Some(100));
+    // Written once and read three times, of a million tokens.
+    let left_out = (all["text_tokens"].as_f64().zip(all["noise_tokens"].as_f64())).expect("counts");
+    let expected = (left_out.0 + left_out.1) * (6.25 + 3.0 * 0.5) / 1e6;
+    assert!((all["saved"].as_f64().expect("dollars") - expected).abs() < 1e-9, "{all:#}");
+    let text = world.output("replay . --profile lossless");
+    assert!(text.contains("6 conversations tell their tools: "), "{text}");
+    assert!(text.contains("0 of 6 called a shortened tool"), "{text}");
+
+    // Others called it, so only where it is called nobody else's calls speak for it.
+    world.write("7.jsonl", session_with_tools("s7", "Fetch", 4));
+    let with_another = tools(&world);
+    assert_eq!(with_another["conversations_shortened"], 1, "{with_another:#}");
+    assert_eq!(with_another["conversations_that_called_one"], 1, "{with_another:#}");
+
+    let world = World::new("no-tools");
+    world.write("a.json", session("a"));
+    assert_eq!(tools(&world), Value::Null);
+    assert!(!world.output("replay a.json").contains("tells its tools"));
 }

@@ -1,8 +1,8 @@
 //! What the words of a text are, per language; and what holds of highlights of any text.
 
 use foveal_code::highlight::{
-    HIGHLIGHTED_BYTES_MAX, HIGHLIGHTED_LINE_BYTES_MAX, Highlight, HighlightClass, highlights,
-    highlights_of_piece,
+    HIGHLIGHTED_BYTES_MAX, HIGHLIGHTED_LINE_BYTES_MAX, HIGHLIGHTED_OPEN_BRACKETS_MAX, Highlight,
+    HighlightClass, highlights, highlights_of_piece,
 };
 use proptest::prelude::*;
 
@@ -156,6 +156,9 @@ fn what_is_long_or_unknown_is_plain() {
     assert!(!some("a.rs", &long(HIGHLIGHTED_LINE_BYTES_MAX + 1)));
     assert!(!some("a.unknown", line));
     assert!(!some("a.rs", ""));
+    let nested = |many: usize| format!("let a = {}\n1{};\n", "[".repeat(many), "]".repeat(many));
+    assert!(some("a.js", &nested(HIGHLIGHTED_OPEN_BRACKETS_MAX)));
+    assert!(!some("a.js", &nested(HIGHLIGHTED_OPEN_BRACKETS_MAX + 1)));
     // Deeper than a parser of such a language can remember.
     assert!(!some("a.yaml", &format!("{}a: 1\n", "- ".repeat(200))));
 }

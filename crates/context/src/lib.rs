@@ -31,6 +31,7 @@ pub mod shaping;
 pub mod step;
 pub mod timeline;
 pub mod tokens;
+pub mod tool_use;
 pub mod views;
 pub mod visible;
 pub mod warm;

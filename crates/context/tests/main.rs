@@ -11,6 +11,7 @@ mod note;
 mod recorded_effects;
 mod retention;
 mod shaping;
+mod tool_use;
 mod views;
 mod views_model;
 mod warm;

@@ -1,5 +1,6 @@
 //! Whether a value was made by chance, chosen by a person, or stands for a value.
 
+use std::array;
 use std::sync::LazyLock;
 
 use crate::dictionary::Dictionary;
@@ -9,6 +10,9 @@ const SHUFFLED_BYTES_MIN: usize = 12;
 
 /// Bits of chance that a character of a secret holds at least, by how often each occurs in it.
 const BITS_MIN: f32 = 2.9;
+
+/// Counts of a byte, from 0, whose share of the chance is worked out once.
+const COUNTS_KNOWN: usize = 4;
 
 /// Parts of values that are in examples, and of code that names where a secret is instead of
 /// holding it.
@@ -205,8 +209,24 @@ fn is_one_case(word: &str) -> bool {
 pub(crate) fn bits(value: &[u8]) -> f32 {
     let counts = counts(value);
     let total = value.len() as f32;
-    let shares = counts.iter().filter(|count| **count > 0).map(|count| *count as f32 / total);
-    -shares.map(|share| share * share.log2()).sum::<f32>()
+    let part = |count: u32| {
+        let share = count as f32 / total;
+        share * share.log2()
+    };
+    // Most bytes occur as rarely as others.
+    let few: [f32; COUNTS_KNOWN] = array::from_fn(|count| part(count as u32));
+    let known = |count: u32| few.get(count as usize).copied().unwrap_or_else(|| part(count));
+    // In the order of the bytes: sums of fractions differ by their order.
+    let mut present = [0_u128; 2];
+    value.iter().for_each(|byte| present[usize::from(byte >> 7)] |= 1 << (byte & 127));
+    let mut sum = 0.0;
+    for (at, mut bytes) in present.into_iter().enumerate() {
+        while bytes > 0 {
+            sum += known(counts[at << 7 | bytes.trailing_zeros() as usize]);
+            bytes &= bytes - 1;
+        }
+    }
+    -sum
 }
 
 fn counts(value: &[u8]) -> [u32; 256] {

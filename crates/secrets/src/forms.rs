@@ -3,11 +3,11 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use regex::bytes::Regex;
+use regex::bytes::{CaptureLocations, Regex};
 
 use crate::base64::is_login;
 use crate::chance::{is_chosen, is_identifier, is_mixed, looks_random};
-use crate::patterns::{Beginning, PATTERNS, Proof, TABLE};
+use crate::patterns::{Beginning, Form, PATTERNS, Proof, TABLE};
 
 /// Values of cookies that are shorter are settings.
 const COOKIE_BYTES_MIN: usize = 12;
@@ -33,7 +33,13 @@ pub(crate) struct Tried {
 }
 
 /// Tries pattern `at` where its word stands, from `start` on; `None` if it cannot be one.
-pub(crate) fn tried(at: usize, text: &[u8], start: usize) -> Option<Tried> {
+/// `groups` is the room for the groups of its expression, which is used again and again.
+pub(crate) fn tried(
+    at: usize,
+    text: &[u8],
+    start: usize,
+    groups: &mut Option<CaptureLocations>,
+) -> Option<Tried> {
     let pattern = &TABLE[at];
     let fits = match pattern.beginning {
         Beginning::Anywhere => true,
@@ -49,7 +55,7 @@ pub(crate) fn tried(at: usize, text: &[u8], start: usize) -> Option<Tried> {
     let is_command = pattern.beginning == Beginning::Command;
     let end = if is_command { command_end(text, start) } else { text.len() };
     let next = if is_command { end } else { start };
-    let Some((length, secret)) = secret(at, &text[start..end]) else {
+    let Some((length, secret)) = secret(at, &text[start..end], groups) else {
         return Some(Tried { next, secret: None });
     };
     let secret = secret.map(|secret| start + secret.start..start + secret.end);
@@ -82,18 +88,27 @@ fn command_end(text: &[u8], start: usize) -> usize {
 }
 
 /// Where a match of a pattern at the beginning of `text` ends, and the secret in it.
-fn secret(at: usize, text: &[u8]) -> Option<(usize, Option<Range<usize>>)> {
-    let form = FORMS[at].get_or_init(|| Regex::new(TABLE[at].form).expect("each form has a test"));
-    // Most words are only words: groups are looked for where there is a match.
-    let end = form.find(text)?.end();
-    let captures = form.captures(text)?;
-    let secret = captures.iter().skip(1).flatten().next().or(captures.get(0))?;
-    let value = secret.as_bytes();
+fn secret(
+    at: usize,
+    text: &[u8],
+    groups: &mut Option<CaptureLocations>,
+) -> Option<(usize, Option<Range<usize>>)> {
+    let (end, range) = match TABLE[at].form {
+        Form::Read(read) => read(text)?,
+        Form::By(form) => {
+            let form = FORMS[at].get_or_init(|| Regex::new(form).expect("each form has a test"));
+            let groups = groups.get_or_insert_with(|| form.capture_locations());
+            let whole = form.captures_read(groups, text)?.range();
+            let group = (1..groups.len()).find_map(|group| groups.get(group));
+            (whole.end, group.map_or(whole, |(start, end)| start..end))
+        }
+    };
+    let value = &text[range.clone()];
     let is_secret = match TABLE[at].proof {
         Proof::Form => true,
         Proof::Random => looks_random(value),
         Proof::RandomWord => {
-            let before = &text[..secret.start()];
+            let before = &text[..range.start];
             let is_quoted = before.last().is_some_and(|byte| matches!(byte, b'"' | b'\'' | b'`'));
             looks_random(value) && (is_quoted || !is_identifier(value))
         }
@@ -105,5 +120,5 @@ fn secret(at: usize, text: &[u8]) -> Option<(usize, Option<Range<usize>>)> {
         Proof::Mixed => is_chosen(value) && is_mixed(value),
         Proof::Login => is_login(value) || (value.len() >= 16 && looks_random(value)),
     };
-    Some((end, is_secret.then(|| secret.range())))
+    Some((end, is_secret.then_some(range)))
 }

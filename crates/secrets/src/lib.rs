@@ -15,6 +15,7 @@ mod keys;
 mod manifest;
 mod named;
 mod names;
+mod options;
 mod patterns;
 mod pgpass;
 mod redact;

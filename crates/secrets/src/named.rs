@@ -152,7 +152,7 @@ fn is_secret(text: &[u8], name: &Range<usize>, sound: Sound, assigned: &Assigned
         return false;
     }
     // Letters of other scripts, as some write them in code.
-    if memchr::memmem::find(value, b"\\u").is_some() {
+    if value.windows(2).any(|pair| pair == b"\\u") {
         return false;
     }
     let is_code = !assigned.is_quoted && !is_shouted(name_text) && is_identifier(value);
@@ -199,12 +199,11 @@ fn is_password(text: &[u8], name: &Range<usize>, assigned: &Assigned) -> bool {
 
 /// Whether a value is spelled with the words of names for secrets: it stands for one.
 fn names_secret(value: &[u8]) -> bool {
-    let lower = value.to_ascii_lowercase();
-    let mut parts = lower.split(|byte| matches!(byte, b'_' | b'-' | b'.' | b':' | b'/'));
-    let is_one = |part: &[u8]| {
-        matches!(part, b"password" | b"passwd" | b"pwd" | b"secret" | b"token" | b"key" | b"pass")
-    };
-    lower.iter().any(|byte| matches!(byte, b'_' | b'-' | b'.' | b':' | b'/')) && parts.any(is_one)
+    const WORDS: [&[u8]; 7] =
+        [b"password", b"passwd", b"pwd", b"secret", b"token", b"key", b"pass"];
+    let is_separator = |byte: &u8| matches!(byte, b'_' | b'-' | b'.' | b':' | b'/');
+    let is_one = |part: &[u8]| WORDS.iter().any(|word| part.eq_ignore_ascii_case(word));
+    value.iter().any(is_separator) && value.split(is_separator).any(is_one)
 }
 
 /// Whether a value has a capital inside of a word, or parts, as names of code have.

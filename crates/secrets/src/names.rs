@@ -18,6 +18,9 @@ pub(crate) enum Sound {
 /// Longest name that is looked at, in parts.
 const PARTS_MAX: usize = 12;
 
+/// Longest name: that of a word with as much on either side as is looked at.
+pub(crate) const NAME_BYTES_MAX: usize = 192;
+
 /// Ends of names of passwords.
 const PASSWORDS: [&str; 9] =
     ["password", "passwd", "passphrase", "passwort", "passcode", "pwd", "psk", "pw", "pass"];
@@ -182,11 +185,21 @@ const OPEN_KEYS: [&str; 34] = [
 
 /// What `name` says of what it names; `None` if it says nothing.
 pub(crate) fn sound(name: &[u8]) -> Option<Sound> {
-    let lower = name.to_ascii_lowercase();
-    let parts = parts(name);
-    let mut words = parts.iter().map(|(from, to)| &lower[*from..*to]).collect::<Vec<_>>();
-    while words.len() > 1 && words.last().is_some_and(|word| is_place(word)) {
-        words.pop();
+    let name = &name[..name.len().min(NAME_BYTES_MAX)];
+    let mut letters = [0; NAME_BYTES_MAX];
+    let mut places = [(0, 0); PARTS_MAX];
+    let parts = parts(name, &mut letters, &mut places);
+    let mut words = [&[][..]; PARTS_MAX];
+    let words = &mut words[..parts.len()];
+    for (word, (from, to)) in words.iter_mut().zip(parts) {
+        *word = &letters[*from..*to];
+    }
+    let mut words = &*words;
+    while let [rest @ .., last] = words
+        && !rest.is_empty()
+        && is_place(last)
+    {
+        words = rest;
     }
     let last = *words.last()?;
     let is = |list: &[&str], word: &[u8]| list.iter().any(|known| known.as_bytes() == word);
@@ -201,10 +214,10 @@ pub(crate) fn sound(name: &[u8]) -> Option<Sound> {
     if is_password && !is(&NO_PASSWORDS, last) {
         return Some(Sound::Password);
     }
-    let joined = words.concat();
+    let joined = &letters[..parts.get(words.len() - 1)?.1];
     let is_public = words.iter().any(|word| matches!(*word, b"public" | b"pub" | b"publishable"));
     let is_token = words.iter().any(|word| ends(word, "token") || is(&PASSWORDS, word));
-    if KEY_WORDS.is_in(&joined) {
+    if KEY_WORDS.is_in(joined) {
         return (!is_public).then_some(Sound::Token);
     }
     if is_token {
@@ -223,10 +236,15 @@ fn is_place(word: &[u8]) -> bool {
     word.iter().all(u8::is_ascii_digit) || PLACES.iter().any(|place| place.as_bytes() == word)
 }
 
-/// Where the parts of a name stand: between separators and where capitals begin.
-fn parts(name: &[u8]) -> Vec<(usize, usize)> {
-    let mut parts = Vec::new();
-    let mut start = 0;
+/// Puts the letters of the parts of a name, in small ones and with nothing between them, into
+/// `letters`, and where each part stands there into `places`. Parts end at separators and where
+/// capitals begin.
+fn parts<'p>(
+    name: &[u8],
+    letters: &mut [u8; NAME_BYTES_MAX],
+    places: &'p mut [(usize, usize); PARTS_MAX],
+) -> &'p [(usize, usize)] {
+    let (mut count, mut written, mut start) = (0, 0, 0);
     for at in 0..=name.len() {
         let sign = name.get(at).copied();
         let before = at.checked_sub(1).map(|at| name[at]);
@@ -237,13 +255,17 @@ fn parts(name: &[u8]) -> Vec<(usize, usize)> {
         let begins =
             is_capital(sign) && (is_small(before) || (is_capital(before) && is_small(next)));
         if is_separator || begins {
-            if start < at && parts.len() < PARTS_MAX {
-                parts.push((start, at));
+            if start < at && count < PARTS_MAX {
+                let end = written + at - start;
+                letters[written..end].copy_from_slice(&name[start..at]);
+                letters[written..end].make_ascii_lowercase();
+                places[count] = (written, end);
+                (count, written) = (count + 1, end);
             }
             start = at + usize::from(is_separator);
         }
     }
-    parts
+    &places[..count]
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! What secrets look like that need more than a run of signs, as data. The kinds are those that
 //! gitleaks' public rules name; the forms are from the documentation of who issues them.
 
+use crate::options;
+
 /// One kind of secret.
 pub(crate) struct Pattern {
     /// What it is, for the note in its place.
@@ -12,9 +14,17 @@ pub(crate) struct Pattern {
     /// What it looks like from the word on; its first group is the secret, or else all of it.
     /// Of what it may stretch over without an end, none can be had from a later word again:
     /// otherwise a file of such words would be read as often as it has some.
-    pub(crate) form: &'static str,
+    pub(crate) form: Form,
     /// What else has to be so.
     pub(crate) proof: Proof,
+}
+
+/// How a form is read at the beginning of a text.
+pub(crate) enum Form {
+    /// By an expression.
+    By(&'static str),
+    /// By hand: where the form ends, and the secret in it.
+    Read(fn(&[u8]) -> Option<options::Read>),
 }
 
 /// What may stand before the word of a secret.
@@ -50,7 +60,7 @@ pub(crate) enum Proof {
 }
 
 use Beginning::{Anywhere, Command, Digits, Whole};
-use Proof::{Chosen, Form, Login, Mixed, Random, RandomPart, RandomWord};
+use Proof::{Chosen, Login, Mixed, Random, RandomPart, RandomWord};
 
 const fn pattern(
     kind: &'static str,
@@ -59,7 +69,18 @@ const fn pattern(
     form: &'static str,
     proof: Proof,
 ) -> Pattern {
-    Pattern { kind, words, beginning, form, proof }
+    Pattern { kind, words, beginning, form: Form::By(form), proof }
+}
+
+/// A kind that is read by hand.
+const fn read(
+    kind: &'static str,
+    words: &'static [&'static str],
+    beginning: Beginning,
+    form: fn(&[u8]) -> Option<options::Read>,
+    proof: Proof,
+) -> Pattern {
+    Pattern { kind, words, beginning, form: Form::Read(form), proof }
 }
 
 /// How many there are.
@@ -73,42 +94,42 @@ pub(crate) static TABLE: [Pattern; PATTERNS] = [
         &["-----begin"],
         Anywhere,
         r"(?s-u)^-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:(?:[^-]|-{1,4}[^-])*?-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|(?:[\sA-Za-z0-9+/=]|\\[rn])*)",
-        Form,
+        Proof::Form,
     ),
     pattern(
         "Slack webhook",
         &["hooks.slack.com/"],
         Whole,
         r"(?-u)^(?i:hooks\.slack\.com)/(?:services|workflows|triggers)/([A-Za-z0-9+/_-]{20,})",
-        Form,
+        Proof::Form,
     ),
     pattern(
         "Discord webhook",
         &["/api/webhooks/"],
         Anywhere,
         r"(?-u)^(?i:/api/webhooks)/[0-9]{10,24}/([A-Za-z0-9_-]{50,})",
-        Form,
+        Proof::Form,
     ),
     pattern(
         "Teams webhook",
         &["webhook.office.com/"],
         Anywhere,
         r"(?-u)^(?i:webhook\.office\.com)/webhookb2/([A-Za-z0-9@/-]{60,})",
-        Form,
+        Proof::Form,
     ),
     pattern(
         "SendGrid key",
         &["sg."],
         Whole,
         r"(?-u)^SG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}",
-        Form,
+        Proof::Form,
     ),
     pattern(
         "JSON web token",
         &["eyj"],
         Whole,
         r"(?-u)^eyJ[A-Za-z0-9_]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}",
-        Form,
+        Proof::Form,
     ),
     pattern("Telegram token", &[":aa"], Digits, r"(?-u)^:(AA[A-Za-z0-9_-]{33})\b", Random),
     pattern(
@@ -116,7 +137,7 @@ pub(crate) static TABLE: [Pattern; PATTERNS] = [
         &["accountkey=", "sharedaccesskey="],
         Whole,
         r"(?i-u)^(?:Account|SharedAccess)Key=([A-Za-z0-9+/]{40,}={0,2})",
-        Form,
+        Proof::Form,
     ),
     pattern(
         "authorization header",
@@ -161,20 +182,14 @@ pub(crate) static TABLE: [Pattern; PATTERNS] = [
         Chosen,
     ),
     // In a list of arguments the value is one of its own.
-    pattern(
+    read(
         "password of an option",
         &["--pass", "--token", "--secret", "--api", "--auth-token", "--access-"],
         Anywhere,
-        r#"(?i-u)^--(?:pass(?:word|wd|phrase)?|token|secret|api[-_]?(?:key|token)|auth-token|access-(?:token|key)|secret-(?:access-)?key)(?:[ \t]{1,4}|["'],?\s{1,4})["'`]?([A-Za-z0-9+/=_.~!@%^*\#-]{8,150})(?:[\s;&|"'`)<>\\]|$)"#,
+        options::token,
         RandomWord,
     ),
-    pattern(
-        "password of an option",
-        &["--pass"],
-        Anywhere,
-        r#"(?i-u)^--pass(?:word|wd|phrase)?(?:[ \t]{1,4}|["'],?\s{1,4})["'`]?([^\s"'`$<>{}()\[\]|;&\\-][^\s"'`<>|;&\\]{5,80})(?:[\s;&|"'`)]|$)"#,
-        Mixed,
-    ),
+    read("password of an option", &["--pass"], Anywhere, options::password, Mixed),
     pattern(
         "password of a user",
         &["--auth", "--user", "--proxy-user", "--creds"],
@@ -276,7 +291,7 @@ pub(crate) static TABLE: [Pattern; PATTERNS] = [
         ],
         Anywhere,
         r"(?-u)^(?i:\$apr1\$[./A-Za-z0-9]{1,8}\$[./A-Za-z0-9]{22}|\$2[aby]\$[0-9]{2}\$[./A-Za-z0-9]{53}|\$1\$[./A-Za-z0-9]{1,8}\$[./A-Za-z0-9]{22}|\$[56]\$(?:rounds=[0-9]{1,9}\$)?[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{43,86}|\$y\$[./A-Za-z0-9]{1,8}\$[./A-Za-z0-9]{1,86}\$[./A-Za-z0-9]{43}|\$argon2(?:id|i|d)\$[A-Za-z0-9=,$+/]{40,}|\$(?:scrypt|pbkdf2[a-z0-9-]{0,12})\$[A-Za-z0-9=,$+/.]{40,}|pbkdf2_sha256\$[0-9]{1,9}\$[A-Za-z0-9]{4,32}\$[A-Za-z0-9+/=]{40,}|\{s?sha(?:512)?\}[A-Za-z0-9+/]{26,}={0,2}|scram-sha-256\$[0-9]{1,9}:[A-Za-z0-9+/=]{8,}\$[A-Za-z0-9+/=:]{40,})",
-        Form,
+        Proof::Form,
     ),
     pattern(
         "password",
@@ -323,6 +338,6 @@ pub(crate) static TABLE: [Pattern; PATTERNS] = [
         ],
         Whole,
         r"(?-u)^(?i:hooks\.zapier\.com/hooks/catch|hook\.(?:us|eu)1\.make\.com|outlook\.office\.com/webhook)/([A-Za-z0-9@/-]{16,})",
-        Form,
+        Proof::Form,
     ),
 ];

@@ -33,10 +33,14 @@ pub fn redact(text: &[u8]) -> Option<Redacted> {
     for Secret { range, kind, is_wide } in &found {
         bytes.extend_from_slice(&text[end..range.start]);
         let lines = memchr::memchr_iter(b'\n', &text[range.clone()]).count();
-        let feeds = std::iter::repeat_n('\n', lines);
-        for sign in note(kind).chars().chain(feeds).map(|sign| sign as u8) {
-            bytes.push(sign);
-            bytes.extend(is_wide.then_some(0));
+        let from = bytes.len();
+        for part in [NOTE[0], kind, NOTE[1]] {
+            bytes.extend_from_slice(part.as_bytes());
+        }
+        bytes.extend(std::iter::repeat_n(b'\n', lines));
+        if *is_wide {
+            let narrow = bytes.split_off(from);
+            bytes.extend(narrow.into_iter().flat_map(|sign| [sign, 0]));
         }
         if *is_wide && range.len() % 2 == 1 {
             // The text ends with a sign that has no zero behind it.
@@ -56,7 +60,10 @@ pub fn without(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// What stands before and behind the kind of a secret in its place.
+const NOTE: [&str; 2] = ["[secret removed: ", "]"];
+
 /// What stands in the place of a secret.
 pub(crate) fn note(kind: &str) -> String {
-    format!("[secret removed: {kind}]")
+    [NOTE[0], kind, NOTE[1]].concat()
 }

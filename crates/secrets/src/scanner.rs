@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use regex::bytes::CaptureLocations;
+
 use crate::dictionary::Dictionary;
 use crate::forms::{self, begins_word};
 use crate::patterns::{PATTERNS, TABLE};
@@ -78,6 +80,7 @@ pub(crate) fn may_hold(text: &[u8]) -> bool {
 struct Scan<'t> {
     text: &'t [u8],
     forms: [usize; PATTERNS],
+    groups: [Option<CaptureLocations>; PATTERNS],
     runs: usize,
     names: usize,
     manifests: usize,
@@ -86,7 +89,16 @@ struct Scan<'t> {
 
 impl<'t> Scan<'t> {
     fn new(text: &'t [u8]) -> Self {
-        Self { text, forms: [0; PATTERNS], runs: 0, names: 0, manifests: 0, found: Vec::new() }
+        let groups = [const { None }; PATTERNS];
+        Self {
+            text,
+            forms: [0; PATTERNS],
+            groups,
+            runs: 0,
+            names: 0,
+            manifests: 0,
+            found: Vec::new(),
+        }
     }
 
     fn all(mut self) -> Vec<Secret> {
@@ -124,7 +136,7 @@ impl<'t> Scan<'t> {
         if start < self.forms[at] {
             return;
         }
-        if let Some(tried) = forms::tried(at, self.text, start) {
+        if let Some(tried) = forms::tried(at, self.text, start, &mut self.groups[at]) {
             self.forms[at] = tried.next;
             self.push(tried.secret, TABLE[at].kind);
         }

@@ -2,7 +2,7 @@
 //! one of the same size.
 
 use std::fmt::Write;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use foveal_transcript::{Conversation, Mark, Role};
 use serde_json::json;
@@ -77,4 +77,121 @@ pub fn messages(pairs: usize) -> Conversation {
 /// About so many bytes of lines that all differ.
 pub fn plain(bytes: usize) -> String {
     (0..bytes / 36).map(|at| format!("line {at} says that {} was made\n", at * 7 % 1013)).collect()
+}
+
+/// Source code of plain Rust.
+const SOURCE: &str = include_str!("../../context/src/planner.rs");
+
+/// Bytes of a line that is long, and still short enough for its syntax to be read, and to have
+/// colours.
+const LONG_LINE_BYTES: usize = 8_000;
+
+/// Files, source code first.
+pub const FILES: &[Shape<String>] = &[
+    ("source code", source),
+    ("source code on one line", |bytes| source(bytes).replace('\n', " ")),
+    ("source code on long lines", |bytes| long_lines(&source(bytes).replace('\n', " "))),
+    ("words on one line", |bytes| "word and word ".repeat(bytes / 14)),
+    ("words on long lines", |bytes| long_lines(&"word and word ".repeat(bytes / 14))),
+    ("line breaks", |bytes| "\n".repeat(bytes)),
+    ("opening brackets on one line", |bytes| "[".repeat(bytes)),
+    ("opening brackets on long lines", |bytes| long_lines(&"[".repeat(bytes))),
+    ("opening brackets", |bytes| "[\n".repeat(bytes / 2)),
+    ("brackets that close", |bytes| "[\n".repeat(bytes / 4) + &"]\n".repeat(bytes / 4)),
+    ("opening braces", |bytes| "{\n".repeat(bytes / 2)),
+    ("braces that close", |bytes| "{\n".repeat(bytes / 4) + &"}\n".repeat(bytes / 4)),
+    ("opening parentheses", |bytes| "(\n".repeat(bytes / 2)),
+    ("calls in calls", |bytes| "f(\n".repeat(bytes / 6) + &")\n".repeat(bytes / 6)),
+    ("closing braces", |bytes| "}\n".repeat(bytes / 2)),
+    ("objects in objects", |bytes| "{\"a\":\n".repeat(bytes / 6)),
+    ("types in types", |bytes| "a<\n".repeat(bytes / 3)),
+    ("pieces of templates", |bytes| "`${\n".repeat(bytes / 4)),
+    ("commands in commands", |bytes| "$(\n".repeat(bytes / 3)),
+    ("texts that never end", |bytes| "<<EOF\n".repeat(bytes / 6)),
+    ("a string that never ends", |bytes| format!("a = \"{}", plain(bytes))),
+    ("strings that never end", |bytes| "a = \"b\n".repeat(bytes / 7)),
+    ("a long string that never ends", |bytes| format!("a = \"\"\"{}", plain(bytes))),
+    ("quotes", |bytes| "'\n".repeat(bytes / 2)),
+    ("three quotes", |bytes| "\"\"\"\n".repeat(bytes / 4)),
+    ("a remark that never ends", |bytes| format!("/*{}", plain(bytes))),
+    ("remarks that never end", |bytes| "/*\n".repeat(bytes / 3)),
+    ("one key a line", |bytes| (0..bytes / 12).map(|at| format!("a{at} = {at}\n")).collect()),
+    ("one key a line, in JSON", |bytes| {
+        let keys: String = (0..bytes / 17).map(|at| format!("\"a{at}\": {at},\n")).collect();
+        format!("{{\n{keys}\"b\": 1}}\n")
+    }),
+    ("one key a line, with colons", |bytes| {
+        (0..bytes / 12).map(|at| format!("a{at}: {at}\n")).collect()
+    }),
+    ("one table a line", |bytes| (0..bytes / 10).map(|at| format!("[a.b{at}]\n")).collect()),
+    ("one key of many parts", |bytes| long_lines(&"a.b.".repeat(bytes / 4))),
+    ("keys within each other", |bytes| {
+        let deep: String = (0..100).map(|at| format!("{}a:\n", " ".repeat(at))).collect();
+        deep.repeat(bytes / deep.len())
+    }),
+    ("one function a line", |bytes| {
+        (0..bytes / 17).map(|at| format!("fn a{at}() {{}}\n")).collect()
+    }),
+    ("one class a line", |bytes| (0..bytes / 18).map(|at| format!("class A{at} {{}}\n")).collect()),
+    ("classes in classes", |bytes| "class A {\n".repeat(bytes / 10)),
+    ("functions in functions", |bytes| "function a() {\n".repeat(bytes / 15)),
+    ("one import a line", |bytes| (0..bytes / 15).map(|at| format!("import a{at};\n")).collect()),
+    ("one heading a line", |bytes| "# a\n".repeat(bytes / 4)),
+    ("headings below each other", |bytes| "# a\n## a\n### a\n#### a\n".repeat(bytes / 22)),
+    ("list items", |bytes| "- a\n".repeat(bytes / 4)),
+    ("lists in lists", |bytes| {
+        let deep: String = (0..50).map(|at| format!("{}- a\n", "  ".repeat(at))).collect();
+        deep.repeat(bytes / deep.len())
+    }),
+    ("quotations", |bytes| "> a\n".repeat(bytes / 4)),
+    ("rows of a table", |bytes| "|a|b|\n".repeat(bytes / 6)),
+    ("fences", |bytes| "```\n".repeat(bytes / 4)),
+    ("stars and underscores", |bytes| "*_".repeat(40).repeat(bytes / 80)),
+    ("stars and underscores in lines", |bytes| "*a _b **c\n".repeat(bytes / 10)),
+    ("elements that never end", |bytes| "<div>\n".repeat(bytes / 6)),
+    ("a tag of many attributes", |bytes| format!("<p {}>", "a=b\n".repeat(bytes / 4))),
+    ("conditions", |bytes| "#if a\n".repeat(bytes / 6)),
+    ("else and if", |bytes| "else if (a)\n".repeat(bytes / 12)),
+    ("ifs", |bytes| "if (a)\n".repeat(bytes / 7)),
+    ("questions", |bytes| "a ?\n".repeat(bytes / 4)),
+    ("arrows", |bytes| "a =>\n".repeat(bytes / 5)),
+    ("sums", |bytes| "a +\n".repeat(bytes / 4)),
+    ("commas", |bytes| "a,\n".repeat(bytes / 3)),
+    ("semicolons", |bytes| ";\n".repeat(bytes / 2)),
+    ("one sign of each", |bytes| "!@#$%^&*()-=+[]{};:'\",.<>/?|`~\n".repeat(bytes / 32)),
+    ("marks of decorators", |bytes| "@a\n".repeat(bytes / 3)),
+    ("stars", |bytes| "*\n".repeat(bytes / 2)),
+    ("line ends that go on", |bytes| "\\\n".repeat(bytes / 2)),
+    ("control signs", |bytes| "\u{1}\n".repeat(bytes / 2)),
+    ("letters of three bytes", |bytes| "語\n".repeat(bytes / 4)),
+    ("one word a line", |bytes| "a\n".repeat(bytes / 2)),
+    ("one sign", |bytes| "=".repeat(bytes)),
+    ("blanks", |bytes| " ".repeat(bytes)),
+];
+
+/// About so many bytes of source code.
+pub fn source(bytes: usize) -> String {
+    let mut text = SOURCE.repeat(bytes / SOURCE.len() + 1);
+    text.truncate(bytes);
+    text
+}
+
+fn long_lines(text: &str) -> String {
+    let signs: Vec<char> = text.chars().collect();
+    signs.chunks(LONG_LINE_BYTES).flat_map(|line| line.iter().chain(Some(&'\n'))).collect()
+}
+
+/// How long `work` takes: seconds of a processor where the system tells them, since others use
+/// the machine too.
+pub fn processor_seconds(work: impl FnOnce()) -> f64 {
+    let (begun, used) = (Instant::now(), processor());
+    work();
+    let used = used.zip(processor()).map(|(before, after)| after - before);
+    used.unwrap_or_else(|| begun.elapsed().as_secs_f64())
+}
+
+/// Seconds that this thread has run, by Linux.
+fn processor() -> Option<f64> {
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    Some(told.split(' ').next()?.parse::<f64>().ok()? / 1e9)
 }

@@ -4,6 +4,7 @@ mod attachments;
 mod files;
 mod plan;
 mod session;
+mod tools;
 
 pub(crate) use self::attachments::Attachments;
 pub(crate) use self::files::{FileOutcome, measure};

@@ -10,6 +10,7 @@ use foveal_transcript::Session;
 use rayon::prelude::*;
 
 use super::plan::Plan;
+use super::tools;
 use crate::figures::SessionFigures;
 use crate::prompt_log::{ConversationLog, conversation_name};
 
@@ -39,6 +40,7 @@ pub(super) fn measure(plan: &Plan<'_>, mut session: Session, file: &str) -> Opti
             raw: Figures::default(),
             profiles: vec![Figures::default(); plan.profiles.len()],
             pauses: Vec::new(),
+            tools: Vec::new(),
         },
         prompt_lines: Vec::new(),
         measured: Vec::new(),
@@ -49,6 +51,7 @@ pub(super) fn measure(plan: &Plan<'_>, mut session: Session, file: &str) -> Opti
             return None;
         }
         let conversation = std::mem::take(&mut session.conversations[at]);
+        outcome.figures.tools.push(tools::conversed(plan, &conversation));
         let prepared = Prepared::new(conversation, plan.tokenizer);
         let runs = every_run(plan, &prepared, &name)?;
         if let Some(report) = &plan.report {

@@ -9,7 +9,7 @@ use foveal_replay::run::Share;
 use serde::Serialize;
 
 use super::data::{Summary, tokenizer_name};
-use super::warm;
+use super::{tools, warm};
 use crate::bill;
 
 #[derive(Serialize)]
@@ -23,6 +23,8 @@ struct Document<'a> {
     profiles: Vec<ProfileRow>,
     /// What keeping caches warm would have come to; null where none could have been.
     keep_warm: serde_json::Value,
+    /// What shortening tools would have come to; null where no session tells its tools.
+    shorten_tools: serde_json::Value,
     #[serde(skip_serializing_if = "Option::is_none")]
     per_session: Option<Vec<SessionRow<'a>>>,
     not_read: &'a [String],
@@ -185,6 +187,7 @@ pub(crate) fn render(summary: &Summary<'_>, per_session: bool) -> String {
         raw: Row::of(raw, None),
         profiles,
         keep_warm: warm::json(&summary.totals.warm, raw.billed.input_dollars()),
+        shorten_tools: tools::json(&summary.totals.tools),
         per_session: per_session.then(|| session_rows(summary)),
         not_read: summary.not_read,
         problem_count: summary.problem_count,

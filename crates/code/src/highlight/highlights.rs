@@ -22,6 +22,10 @@ const CAPTURES_MAX: usize = 400_000;
 /// Patterns that are followed at the same time.
 const OPEN_MATCHES_MAX: u32 = 256;
 
+/// Brackets that are open at the same time; a text with more has no highlights. What asks the tree
+/// goes up through all that is open at each node, and no report is made on the way.
+pub const HIGHLIGHTED_OPEN_BRACKETS_MAX: usize = 1_000;
+
 /// Progress reports of a query after which it is stopped, besides one for so many bytes.
 const REPORTS_MIN: usize = 2_000;
 const BYTES_A_REPORT: usize = 20;
@@ -72,12 +76,26 @@ struct CapturedNode {
 fn of_text(language: Language, text: &str) -> Vec<Highlight> {
     let is_short = text.len() <= HIGHLIGHTED_BYTES_MAX
         && text.split('\n').all(|line| line.len() <= HIGHLIGHTED_LINE_BYTES_MAX);
-    if !is_short || !is_readable(Some(language), text) {
+    if !is_short || opens_too_much(text) || !is_readable(Some(language), text) {
         return Vec::new();
     }
     let mut found = captures(language, text).unwrap_or_default();
     found.sort_by_key(|found| (found.bytes.start, Reverse(found.bytes.end), found.pattern));
     flattened(&found, text)
+}
+
+/// Whether more brackets are open at the same time than trees are asked about. What stands in
+/// strings counts too: who opens so many there has no colours.
+fn opens_too_much(text: &str) -> bool {
+    let mut open = 0_usize;
+    text.bytes().any(|byte| {
+        match byte {
+            b'(' | b'[' | b'{' => open += 1,
+            b')' | b']' | b'}' => open = open.saturating_sub(1),
+            _ => {}
+        }
+        open > HIGHLIGHTED_OPEN_BRACKETS_MAX
+    })
 }
 
 /// What the language's patterns find; `None` where that takes too long.

@@ -10,5 +10,6 @@ mod queries;
 
 pub use self::class::HighlightClass;
 pub use self::highlights::{
-    HIGHLIGHTED_BYTES_MAX, HIGHLIGHTED_LINE_BYTES_MAX, Highlight, highlights, highlights_of_piece,
+    HIGHLIGHTED_BYTES_MAX, HIGHLIGHTED_LINE_BYTES_MAX, HIGHLIGHTED_OPEN_BRACKETS_MAX, Highlight,
+    highlights, highlights_of_piece,
 };

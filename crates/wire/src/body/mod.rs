@@ -22,6 +22,7 @@ mod scan;
 mod slots;
 mod splice;
 mod spoken;
+mod tools;
 mod walk;
 
 pub use divide::{LEFT_OUT, Piece, divide};
@@ -37,3 +38,6 @@ pub use message::{Message, Slot};
 pub use scan::{Body, Inactive, model};
 pub use splice::{Spelled, splice, splice_and_mark};
 pub use spoken::spoken;
+pub use tools::{
+    LeftOut, Shortened, ToolDefinition, ToolPart, before_answers, definitions, without,
+};

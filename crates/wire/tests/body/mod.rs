@@ -6,3 +6,4 @@ pub(crate) mod check;
 mod generated;
 mod messages;
 mod sessions;
+mod tools;
