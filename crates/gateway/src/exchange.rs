@@ -126,11 +126,16 @@ pub enum FailedOpen {
     Encoding,
     /// The body is longer than what is looked at.
     TooLong,
+    /// Whether the conversation has the tool of foveal's own could not be known.
+    Unoffered,
+    /// What was given back in earlier answers could not be read.
+    Unread,
 }
 
 impl FailedOpen {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Late, Self::Panicked, Self::Encoding, Self::TooLong];
+    pub const ALL: [Self; 6] =
+        [Self::Late, Self::Panicked, Self::Encoding, Self::TooLong, Self::Unoffered, Self::Unread];
 
     /// A name to count by.
     pub fn name(self) -> &'static str {
@@ -139,6 +144,8 @@ impl FailedOpen {
             Self::Panicked => "panicked",
             Self::Encoding => "encoding",
             Self::TooLong => "too_long",
+            Self::Unoffered => "unoffered",
+            Self::Unread => "unread",
         }
     }
 
@@ -149,6 +156,8 @@ impl FailedOpen {
             Self::Panicked => "deciding failed; this is a fault of foveal",
             Self::Encoding => "the body's encoding is unknown or broken",
             Self::TooLong => "the body is too long to be looked at",
+            Self::Unoffered => "whether the conversation has the tool foveal_expand is not known",
+            Self::Unread => "what was given back in earlier answers could not be read",
         }
     }
 }

@@ -9,11 +9,13 @@ use foveal_listening::{Held, Share};
 use foveal_live::offered::Offered;
 use foveal_live::request::{About, Wait};
 use foveal_live::shorter::{AboutTools, ShorterTools};
+use foveal_live::waiting::Waiting;
 use foveal_wire::Protocol;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::CONTENT_ENCODING;
 use hyper::http::request::Parts;
 use hyper::{Request, Response};
+use tokio::task::{JoinError, JoinHandle};
 
 use crate::answer::Answer;
 use crate::body::{self, Passed};
@@ -49,6 +51,8 @@ pub(crate) struct Service {
     gate: Gate,
     upward: Upward,
     held: Held,
+    /// What requests hold whose answers come, and may go on.
+    going_on: Held,
     requests: AtomicU64,
     warmer: Option<Arc<Warmer>>,
 }
@@ -84,8 +88,8 @@ impl Service {
     pub(crate) fn new(settings: Settings, upward: Upward) -> Self {
         let gate = Gate::new(&settings);
         let warmer = Warmer::new(&settings, &upward);
-        let (held, requests) = (Held::default(), AtomicU64::new(0));
-        Self { settings, gate, upward, held, requests, warmer }
+        let (held, going_on, requests) = (Held::default(), Held::default(), AtomicU64::new(0));
+        Self { settings, gate, upward, held, going_on, requests, warmer }
     }
 
     /// Sends nothing any more that no client asks for.
@@ -241,7 +245,8 @@ impl Service {
         let answered = self.upward.request(head.request(outgoing.body)).await;
         drop(outgoing.share);
         let mut response = answered.map_err(|error| unreached(bound.upstream, &error))?;
-        if let Some(rounds) = rounds.filter(|_| expanding::can_be_read(&response)) {
+        if let Some(mut rounds) = rounds.filter(|_| expanding::can_be_read(&response)) {
+            rounds.answering(self.going_on.share(), self.settings.limits.all_bodies_bytes);
             return rounds
                 .answer(response, told)
                 .await
@@ -323,14 +328,24 @@ impl Service {
             false => None,
         };
         let shorter = tools.as_ref().map(|_| asked.body.clone()).filter(|it| it.len() != plain);
-        let offering = match self.settings.shaper.offers() {
-            true => self.offered(&mut asked).await,
-            false => None,
+        let (offering, failed) = match self.settings.shaper.offers() {
+            true => self.offered(&mut asked, &share).await,
+            false => Ok((None, None)),
+        }
+        .map_or_else(
+            |failed| (Err(failed), Some(failed)),
+            |(offering, failed)| (Ok(offering), failed),
+        );
+        let offered = offering.as_ref().ok().and_then(Option::as_ref);
+        let offered = offered.map(|offering| offering.asked.body.clone());
+        let shaped = match offering {
+            Ok(_) => self.shaped(asked, Arc::clone(&share)).await,
+            // What is decided without the tool would be kept, and the next request has it again.
+            Err(failed) => Err((failed, None)),
         };
-        let offered = offering.as_ref().map(|offering| offering.asked.body.clone());
-        let shaped = self.shaped(asked, Arc::clone(&share)).await;
         let exchange = told.exchange();
         exchange.bytes_asked = plain as u64;
+        exchange.failed_open = failed;
         let sent = match shaped {
             Ok(Shaped { body, about }) => {
                 exchange.about = about;
@@ -350,7 +365,7 @@ impl Service {
         let is_decoded = sent.is_some();
         exchange.bytes_sent = sent.as_ref().map_or(plain, Bytes::len) as u64;
         let sent = sent.unwrap_or(body);
-        let offering = offering.filter(|_| !counts);
+        let offering = offering.ok().flatten().filter(|_| !counts);
         let offering = offering.map(|offering| Offering { sent: sent.clone(), ..offering });
         Outgoing { body: body::whole(sent.clone()), is_decoded, whole: Some(sent), offering, share }
     }
@@ -369,16 +384,49 @@ impl Service {
         Some(about)
     }
 
-    /// Has the shaper put its tool into a request. Where that fails, or takes too long, the request
-    /// goes without.
-    async fn offered(&self, asked: &mut Asked) -> Option<Offering> {
-        let (shaper, first) = (Arc::clone(&self.settings.shaper), asked.clone());
-        let offering = tokio::task::spawn_blocking(move || shaper.offer(&first));
-        let patience = self.settings.limits.decision * EARLIER_WAITS as u32;
-        let Offered { body, place } =
-            tokio::time::timeout(patience, offering).await.ok()?.ok().flatten()?;
+    /// Has the shaper put its tool into a request, and why not all of it went as it should. Where
+    /// that takes too long, what is known at once goes; where nothing is, the client's own bytes.
+    async fn offered(
+        &self,
+        asked: &mut Asked,
+        share: &Arc<Share>,
+    ) -> Result<(Option<Offering>, Option<FailedOpen>), FailedOpen> {
+        let (shaper, first, waiting) =
+            (Arc::clone(&self.settings.shaper), asked.clone(), Waiting::default());
+        let (waits, share) = (waiting.clone(), Arc::clone(share));
+        let deciding = tokio::task::spawn_blocking(move || {
+            let offered = shaper.offer(&first, &waits);
+            drop((first, share));
+            offered
+        });
+        let limit = self.settings.limits.decision;
+        let in_time = patient(deciding, limit, || waiting.is_known()).await;
+        let mut failed = None;
+        let decided = match in_time {
+            Ok(decided) => Some(decided),
+            Err(deciding) => match waiting.give_up() {
+                None => Some(deciding.await),
+                Some(known) => {
+                    let known = known.ok_or(FailedOpen::Late)?;
+                    // The same goes as if it had been in time, but for a conversation that begins.
+                    failed = known.is_none().then_some(FailedOpen::Late);
+                    known.map(|known| Ok(Ok(Some(*known))))
+                }
+            },
+        };
+        let offered = match decided {
+            None => None,
+            Some(Ok(Ok(offered))) => offered,
+            Some(Ok(Err(_))) => return Err(FailedOpen::Unoffered),
+            Some(Err(_)) => match waiting.give_up().flatten() {
+                Some(known) => known.map(|known| *known),
+                None => return Err(FailedOpen::Panicked),
+            },
+        };
+        let Some(Offered { body, place, is_partial }) = offered else { return Ok((None, failed)) };
         (asked.body, asked.is_offered) = (body.into(), true);
-        Some(Offering { asked: asked.clone(), place, sent: Bytes::new() })
+        let failed = failed.or(is_partial.then_some(FailedOpen::Unread));
+        Ok((Some(Offering { asked: asked.clone(), place, sent: Bytes::new() }), failed))
     }
 
     /// What the shaper says in time; else why it did not, and what was decided earlier.
@@ -389,24 +437,17 @@ impl Service {
     ) -> Result<Shaped, (FailedOpen, Option<Bytes>)> {
         let (shaper, wait) = (Arc::clone(&self.settings.shaper), asked.wait.clone());
         let body = asked.body.clone();
-        let mut deciding = tokio::task::spawn_blocking(move || {
+        let deciding = tokio::task::spawn_blocking(move || {
             let shaped = shaper.shape(&asked);
             drop((asked, share));
             shaped
         });
-        let limit = self.settings.limits.decision;
-        let mut in_time = tokio::time::timeout(limit, &mut deciding).await;
         // What was decided earlier is to go in any case: without it the provider's cache is lost,
         // and newer models refuse their own thinking.
-        for _ in 0..EARLIER_WAITS {
-            if in_time.is_ok() || wait.is_offered() {
-                break;
-            }
-            in_time = tokio::time::timeout(limit, &mut deciding).await;
-        }
+        let in_time = patient(deciding, self.settings.limits.decision, || wait.is_offered()).await;
         let decided = match in_time {
             Ok(decided) => decided,
-            Err(_) => match wait.give_up(&body) {
+            Err(deciding) => match wait.give_up(&body) {
                 Some(earlier) => return Err((FailedOpen::Late, earlier.map(Bytes::from))),
                 // It is decided, and may be recorded already: what is left takes no time.
                 None => deciding.await,
@@ -417,6 +458,22 @@ impl Service {
             (FailedOpen::Panicked, earlier.map(Bytes::from))
         })
     }
+}
+
+/// Waits for a decision; longer, as long as nothing `is_known` that could go without it.
+async fn patient<T>(
+    mut deciding: JoinHandle<T>,
+    limit: Duration,
+    is_known: impl Fn() -> bool,
+) -> Result<Result<T, JoinError>, JoinHandle<T>> {
+    let mut in_time = tokio::time::timeout(limit, &mut deciding).await;
+    for _ in 0..EARLIER_WAITS {
+        if in_time.is_ok() || is_known() {
+            break;
+        }
+        in_time = tokio::time::timeout(limit, &mut deciding).await;
+    }
+    in_time.map_err(|_| deciding)
 }
 
 /// The body of an answer, where it comes from.

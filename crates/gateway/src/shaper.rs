@@ -1,10 +1,11 @@
 //! What decides about the bodies of requests, as the gateway sees it.
 
 use foveal_live::compress::{self, Compressed, NotCompressed};
-use foveal_live::offered::{Given, Offered, Place, Round};
+use foveal_live::offered::{Given, Offered, Place, Round, Unoffered};
 use foveal_live::recorder::Unrecorded;
 use foveal_live::request::{self, About, Wait};
 use foveal_live::shorter::ShorterTools;
+use foveal_live::waiting::Waiting;
 use foveal_live::{Compressor, Conversations};
 use foveal_transcript::Timestamp;
 use foveal_wire::Protocol;
@@ -62,8 +63,11 @@ pub trait Shaper: Send + Sync {
 
     /// A request with that tool; `None` where it is to have none. Called on a thread that may
     /// block.
-    fn offer(&self, _asked: &Asked) -> Option<Offered> {
-        None
+    ///
+    /// # Errors
+    /// [`Unoffered`] where it cannot be known whether its conversation has it.
+    fn offer(&self, _asked: &Asked, _: &Waiting) -> Result<Option<Offered>, Unoffered> {
+        Ok(None)
     }
 
     /// Answers a call of the tool in the answer to a request that was offered it. Called on a thread
@@ -143,8 +147,8 @@ impl Shaper for Conversations {
         Conversations::offers(self)
     }
 
-    fn offer(&self, asked: &Asked) -> Option<Offered> {
-        with_live(self, asked, |live| Conversations::offer(self, live))
+    fn offer(&self, asked: &Asked, waiting: &Waiting) -> Result<Option<Offered>, Unoffered> {
+        with_live(self, asked, |live| Conversations::offer(self, live, waiting))
     }
 
     fn give(&self, asked: &Asked, called: &Called) -> Given {
@@ -205,8 +209,8 @@ impl Shaper for WithCompressor {
         Shaper::offers(&self.requests)
     }
 
-    fn offer(&self, asked: &Asked) -> Option<Offered> {
-        Shaper::offer(&self.requests, asked)
+    fn offer(&self, asked: &Asked, waiting: &Waiting) -> Result<Option<Offered>, Unoffered> {
+        Shaper::offer(&self.requests, asked, waiting)
     }
 
     fn give(&self, asked: &Asked, called: &Called) -> Given {

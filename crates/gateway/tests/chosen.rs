@@ -62,4 +62,7 @@ async fn a_rule_decides_unless_the_request_does() {
     let why = told[1].about.inactive.as_deref().unwrap_or_default();
     assert!(why.contains("a rule in the settings"), "{why}");
     assert_eq!(told[4].about.inactive, None);
+    let profiles: Vec<_> = told.iter().map(|told| told.about.profile.as_deref()).collect();
+    let [balanced, off, lossless] = ["balanced", "off", "lossless"].map(Some);
+    assert_eq!(profiles, [balanced, off, off, balanced, lossless, balanced]);
 }

@@ -20,6 +20,7 @@ use crate::models::Model;
 use crate::places;
 use crate::queue::Queue;
 use crate::recorder::{Planned, Recorder, Turn};
+use crate::remembered::Remembered;
 use crate::request::{About, Asked, Replaced, Shaped, spliced};
 use crate::rules::{PROFILES, Rules};
 use crate::shorter::Knowledge;
@@ -49,6 +50,9 @@ pub struct Conversations {
     pub(crate) offers: bool,
     /// Which tools are called, where the others are shortened.
     pub(crate) shortens: Option<Knowledge>,
+    /// Who notes something of a conversation with the tool, by its beginning.
+    pub(crate) noting: Queue,
+    pub(crate) remembered: Remembered,
     choices: Choices,
 }
 
@@ -68,6 +72,8 @@ impl Conversations {
             before,
             offers: false,
             shortens: None,
+            noting: Queue::default(),
+            remembered: Remembered::default(),
             choices: Choices::default(),
         }
     }
@@ -127,6 +133,7 @@ impl Conversations {
         let named = body.model.as_deref().or(asked.model);
         about.model =
             named.map(|name| name[..name.floor_char_boundary(MODEL_BYTES_MAX)].to_owned());
+        about.profile = decided_by(&rules);
         let rules = rules?;
         is_to_be_left(&body)?;
         let known = alike.as_ref().map_or(0, |alike| alike.messages);
@@ -331,6 +338,15 @@ impl Conversations {
 
     pub(crate) fn lock(&self) -> std::sync::MutexGuard<'_, Held> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What the profile is called that a request is decided by.
+fn decided_by(rules: &Result<&Rules, Inactive>) -> Option<String> {
+    match rules {
+        Ok(rules) => Some(rules.profile.clone()),
+        Err(Inactive::Wished) => Some(OFF.to_owned()),
+        Err(_) => None,
     }
 }
 

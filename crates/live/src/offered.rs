@@ -7,15 +7,17 @@ use foveal_wire::body::{Answered, Hidden};
 use foveal_wire::response::Called;
 use serde::{Deserialize, Serialize};
 
+use crate::recorder::Unrecorded;
+
 /// Lines given at once, at most.
 const LINES_MAX: usize = 2_000;
 
 /// Bytes given at once: the line that they end in is given whole, up to as many again.
 const BYTES_MAX: usize = 100_000;
 
-/// Answers to one beginning of a conversation whose calls are kept: who asks the same again may be
-/// answered otherwise.
-pub(crate) const VARIANTS_MAX: usize = 4;
+/// Answers to one beginning of a conversation of which something is kept: who asks the same again
+/// may be answered otherwise.
+pub(crate) const VARIANTS_MAX: usize = 64;
 
 /// A request that has the tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +26,15 @@ pub struct Offered {
     pub body: Vec<u8>,
     /// What its answer is kept under.
     pub place: Place,
+    /// Whether something is missing that was hidden of earlier answers, since it cannot be read at
+    /// the moment.
+    pub is_partial: bool,
 }
+
+/// Whether a conversation has the tool cannot be known at the moment.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("whether the conversation has the tool cannot be known: {0}")]
+pub struct Unoffered(#[from] pub Unrecorded);
 
 /// What is kept of an answer is found by the conversation up to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +43,16 @@ pub struct Place {
     pub(crate) root: ContentHash,
     pub(crate) end: ContentHash,
     pub(crate) before: ContentHash,
+    /// What is found of the conversation's beginning.
+    pub(crate) begins: ContentHash,
+    pub(crate) is_first: bool,
+}
+
+impl Place {
+    /// Whether it is the first answer of its conversation, by which that is known from then on.
+    pub fn is_first(&self) -> bool {
+        self.is_first
+    }
 }
 
 /// One round of an answer: what the client was shown of it, and the calls that it was not.
@@ -80,10 +100,17 @@ pub struct Given {
 }
 
 /// What is noted of a conversation at its start.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Begins {
-    /// The tool as each of its requests declares it.
-    pub(crate) tool: String,
+    /// The tool as each of its requests declares it; `None` where the first went without.
+    pub(crate) tool: Option<String>,
+    /// What was shown of first answers, the last last: others began with the same words. One that
+    /// is empty broke off.
+    #[serde(default)]
+    pub(crate) answers: Vec<Vec<String>>,
+    /// Whether a conversation that begins so went without the tool.
+    #[serde(default)]
+    pub(crate) has_others: bool,
 }
 
 /// What is noted of the answers to one request.

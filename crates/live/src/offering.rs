@@ -2,28 +2,85 @@
 //!
 //! Whether a conversation has the tool is decided at its first request and noted: put in later, it
 //! would change the prompt's very beginning. What the model called it for is noted too, and stands
-//! in every later request where it stood, since the client does not know of it.
+//! in every later request where it stood, since the client does not know of it. What was noted is
+//! held in memory as well, so that the same goes where the store fails or is slow.
 
-use foveal_transcript::{ContentHash, Handle};
+use foveal_transcript::ContentHash;
 use foveal_wire::Protocol;
 use foveal_wire::body::{self, Body};
-use foveal_wire::response::Called;
 
 use crate::chain::{self, Chain};
-use crate::compaction;
 use crate::conversations::{Conversations, is_to_be_left, name};
 use crate::inactive::Inactive;
-use crate::offered::{self, Answers, Begins, Given, Offered, Place, Round, Told, VARIANTS_MAX};
+use crate::offered::{self, Answers, Begins, Offered, Place, Told, Unoffered, VARIANTS_MAX};
 use crate::recorder::{Noted, Unrecorded};
 use crate::request::{Asked, Shaped};
+use crate::waiting::{Earlier, Waiting};
 use crate::way::Way;
 
 /// What the chain of notes begins with.
 const VERSION: &str = "foveal offered 1";
 
-/// What is answered where what was left out cannot be had.
-const UNREAD: &str = "what was left out cannot be read at the moment; go on without it, or do again \
-                      what gave it";
+/// A request that may have the tool.
+struct Draft<'a> {
+    bytes: &'a [u8],
+    asked: &'a Asked<'a>,
+    body: Body,
+    chain: Chain,
+    /// Where answers of the model begin.
+    answers: Vec<usize>,
+    /// The tool, for a conversation that begins.
+    tool: String,
+    conversation: String,
+    /// The ends of no message where decisions are made with the tool, and without.
+    roots: [ContentHash; 2],
+}
+
+/// Where what was hidden is read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Source {
+    Store,
+    Memory,
+}
+
+impl Draft<'_> {
+    /// How many messages stand in front of the first answer.
+    fn first(&self) -> usize {
+        self.answers.first().copied().unwrap_or(self.body.messages.len())
+    }
+
+    /// What is found of the conversation's beginning.
+    fn begins(&self) -> ContentHash {
+        begins(self.chain.end(self.first()))
+    }
+
+    /// The beginning with the first answer, as the client has it.
+    fn with_answer(&self) -> Option<ContentHash> {
+        let first = self.answers.first()?;
+        Some(begins(self.chain.end(first + 1)))
+    }
+
+    /// What notes on it are found by.
+    fn ends(&self) -> Vec<ContentHash> {
+        let mut ends: Vec<ContentHash> =
+            (1..=self.first()).map(|at| begins(self.chain.end(at))).collect();
+        ends.extend(self.answers.iter().map(|at| answer(self.chain.end(*at))));
+        ends
+    }
+
+    /// The ends behind the first answer, where decisions are made so.
+    fn beyond(&self, root: ContentHash) -> Vec<ContentHash> {
+        let mut ends = Chain::of(root, (&self.body, self.bytes), &[]).ends;
+        ends.drain(..self.first());
+        ends
+    }
+
+    /// Whether the first answer is one of these, as far as can be seen.
+    fn recalls(&self, noted: &Begins) -> bool {
+        let Some(at) = self.answers.first() else { return false };
+        noted.answers.iter().any(|shown| body::recalls(&self.body, self.bytes, *at, shown))
+    }
+}
 
 impl Conversations {
     /// The same, with a tool put into requests that gives back what is left out of them.
@@ -43,15 +100,51 @@ impl Conversations {
     }
 
     /// A request with the tool, and with what was hidden of earlier answers; `None` where it is to
-    /// have none, or it cannot be known whether its conversation has it.
-    pub fn offer(&self, asked: &Asked<'_>) -> Option<Offered> {
+    /// have none.
+    ///
+    /// # Errors
+    /// [`Unoffered`] where it cannot be known whether its conversation has it.
+    pub fn offer(
+        &self,
+        asked: &Asked<'_>,
+        waiting: &Waiting,
+    ) -> Result<Option<Offered>, Unoffered> {
         if !self.offers {
-            return None;
+            return Ok(None);
         }
-        self.offer_for(asked).ok().flatten()
+        // Nothing can be done about such a request, with the tool or without it.
+        let Ok(Some(draft)) = self.draft(asked) else { return Ok(None) };
+        let (notes, earlier) = self.remembered_of(&draft);
+        let goes_with = matches!(earlier, Some(Some(_)));
+        let is_whole = matches!(&earlier, Some(Some(offered)) if !offered.is_partial);
+        waiting.know(earlier);
+        let made = {
+            let _turn = self.noting.wait(draft.begins());
+            let made = self.made(&draft, waiting);
+            match made {
+                // What the store could not keep is held in memory alone.
+                Ok(Some(noted)) if is_whole && notes.starts_with(&noted) => {
+                    Ok(waiting.decide_as_known())
+                }
+                Ok(Some(noted)) => {
+                    Ok(Some(Some(Box::new(self.built(&draft, &noted, Source::Store)))))
+                }
+                Ok(None) => Ok(Some(None)),
+                Err(error) => match waiting.decide_as_known() {
+                    Some(known) => Ok(Some(known)),
+                    None => Err(error),
+                },
+            }
+        };
+        if !waiting.decide() && draft.answers.is_empty() && !goes_with {
+            // It went without.
+            self.note_others(&draft)?;
+        }
+        Ok(made?.flatten().map(|offered| *offered))
     }
 
-    fn offer_for(&self, asked: &Asked<'_>) -> Result<Option<Offered>, Inactive> {
+    /// What can be known of a request without asking anybody; `None` where it cannot have the tool.
+    fn draft<'a>(&self, asked: &'a Asked<'a>) -> Result<Option<Draft<'a>>, Inactive> {
         let bytes = asked.body;
         let rules = self.rules(asked.wish)?;
         let Some(tool) = body::expand_tool(asked.protocol) else { return Ok(None) };
@@ -60,127 +153,181 @@ impl Conversations {
         if body.messages.is_empty() || !body::takes_tool(&body, bytes, false)? {
             return Ok(None);
         }
-        let root = root(asked.protocol);
-        let chain = Chain::of(root, (&body, bytes), &[]);
+        let chain = Chain::of(root(asked.protocol), (&body, bytes), &[]);
         let answers = body::answers(&body, bytes)?;
-        let first = answers.first().copied().unwrap_or(body.messages.len());
-        let mut ends: Vec<ContentHash> = (1..=first).map(|at| begins(chain.end(at))).collect();
-        ends.extend(answers.iter().map(|at| answer(chain.end(*at))));
-        let mut notes = self.recorder.noted(root, &ends)?;
-        let of_live = rules.root(asked.protocol, Way::Offered);
-        let conversation = name(&chain::next(of_live, body.fingerprint(bytes, 0)));
-        if notes.is_empty() {
-            let is_first = answers.is_empty() && !asked.counts;
-            if !is_first || !body::takes_tool(&body, bytes, true)? {
-                return Ok(None);
+        let roots = [Way::Offered, Way::Expand].map(|way| rules.root(asked.protocol, way));
+        let conversation = name(&chain::next(roots[0], body.fingerprint(bytes, 0)));
+        Ok(Some(Draft { bytes, asked, body, chain, answers, tool, conversation, roots }))
+    }
+
+    /// The notes that are held in memory, and what they come to; `None` where nothing is held.
+    fn remembered_of(&self, draft: &Draft<'_>) -> (Vec<Noted>, Option<Earlier>) {
+        let notes = self.remembered.noted(draft.chain.root, &draft.ends());
+        let noted = notes.first().and_then(read);
+        let has = match (draft.with_answer(), &noted) {
+            (None, noted) => Some(noted.as_ref().is_some_and(|noted| noted.tool.is_some())),
+            (Some(key), Some(noted)) => {
+                self.remembered.has(key).or_else(|| draft.recalls(noted).then_some(true))
             }
-            let text = json(&Begins { tool })?;
-            let note = Noted { end: begins(chain.end(first)), before: root, text };
-            self.recorder.note(&conversation, &note, asked.now)?;
-            notes.push(note);
+            (Some(key), None) => self.remembered.has(key).filter(|has| !has),
+        };
+        let earlier =
+            has.map(|has| has.then(|| Box::new(self.built(draft, &notes, Source::Memory))));
+        (notes, earlier)
+    }
+
+    /// The notes on a conversation that has the tool; `None` where it has not.
+    fn made(&self, draft: &Draft<'_>, waiting: &Waiting) -> Result<Option<Vec<Noted>>, Unrecorded> {
+        let notes = self.recorder.noted(draft.chain.root, &draft.ends())?;
+        let begun = notes.first().and_then(read);
+        let is_first = draft.answers.is_empty();
+        if is_first && begun.as_ref().is_none_or(|begun| begun.tool.is_none()) {
+            let has_others = begun.is_some_and(|begun| begun.has_others);
+            return self.begun(draft, has_others, waiting);
         }
-        // What a newer version wrote is as if it were not there.
-        let begins = notes.first().and_then(|note| serde_json::from_str::<Begins>(&note.text).ok());
-        let Some(Begins { tool }) = begins else { return Ok(None) };
+        let has = match begun {
+            Some(begun) => is_first || self.has(draft, &notes, &begun)?,
+            // What a newer version wrote is as if it were not there.
+            None => false,
+        };
+        if let Some(key) = draft.with_answer() {
+            self.remembered.keep_has(key, has);
+        }
+        if has {
+            self.remembered.keep(&notes);
+        }
+        Ok(has.then_some(notes))
+    }
+
+    /// Gives a conversation that begins the tool, where it can have it and somebody waits.
+    fn begun(
+        &self,
+        draft: &Draft<'_>,
+        has_others: bool,
+        waiting: &Waiting,
+    ) -> Result<Option<Vec<Noted>>, Unrecorded> {
+        let takes = body::takes_tool(&draft.body, draft.bytes, true).unwrap_or(false);
+        if draft.asked.counts || !takes || waiting.is_given_up() {
+            return Ok(None);
+        }
+        let tool = Some(draft.tool.clone());
+        let note = self.note_beginning(draft, &Begins { tool, has_others, ..Begins::default() })?;
+        self.remembered.keep(std::slice::from_ref(&note));
+        Ok(Some(vec![note]))
+    }
+
+    /// Whether the longest known beginning of a conversation is one that had the tool. That others
+    /// begin with the same words says nothing of it: what the model answered does.
+    fn has(&self, draft: &Draft<'_>, notes: &[Noted], begun: &Begins) -> Result<bool, Unrecorded> {
+        let later = draft.answers.iter().skip(1).map(|at| answer(draft.chain.end(*at)));
+        let later: Vec<ContentHash> = later.collect();
+        if begun.tool.is_none() {
+            return Ok(false);
+        }
+        let [with, without] = draft.roots;
+        if notes.iter().any(|note| later.contains(&note.end))
+            || self.recorder.knows(&draft.beyond(with))?
+        {
+            return Ok(true);
+        }
+        if self.recorder.knows(&draft.beyond(without))? {
+            return Ok(false);
+        }
+        let is_exact = notes.first().is_some_and(|note| note.end == draft.begins());
+        let broke_off = begun.answers.iter().any(Vec::is_empty);
+        let is_unknown =
+            begun.answers.is_empty() || broke_off || begun.answers.len() >= VARIANTS_MAX;
+        Ok(draft.recalls(begun) || (is_exact && is_unknown && !begun.has_others))
+    }
+
+    /// Notes that a conversation that begins so went without the tool.
+    fn note_others(&self, draft: &Draft<'_>) -> Result<(), Unrecorded> {
+        let _turn = self.noting.wait(draft.begins());
+        let notes = self.recorder.noted(draft.chain.root, &[draft.begins()])?;
+        // Where this very request was to have it, no other has it yet.
+        if let Some(begun) = notes.first().and_then(read) {
+            let note = self.note_beginning(draft, &Begins { has_others: true, ..begun })?;
+            self.remembered.keep(&[note]);
+        }
+        Ok(())
+    }
+
+    fn note_beginning(&self, draft: &Draft<'_>, begins: &Begins) -> Result<Noted, Unrecorded> {
+        let note = Noted { end: draft.begins(), before: draft.chain.root, text: json(begins)? };
+        self.recorder.note(&draft.conversation, &note, draft.asked.now)?;
+        Ok(note)
+    }
+
+    /// A request with the tool, and with what was hidden of earlier answers.
+    fn built(&self, draft: &Draft<'_>, notes: &[Noted], source: Source) -> Offered {
+        let Draft { bytes, body, chain, answers, .. } = draft;
+        let mut is_partial = false;
         let mut insertions = Vec::new();
         for at in answers {
-            let end = answer(chain.end(at));
+            let end = answer(chain.end(*at));
             let Some(note) = notes.iter().find(|note| note.end == end) else { continue };
             let kept: Answers = serde_json::from_str(&note.text).unwrap_or_default();
-            let variants = kept.answers.iter().rev();
-            let mut texts = |told: &Told| self.text(told);
-            insertions.extend(
-                variants
-                    .filter_map(|rounds| offered::hidden(rounds, &mut texts))
-                    .find_map(|rounds| body::restored(&body, bytes, at, &rounds))
-                    .unwrap_or_default(),
-            );
+            let mut none = |_: &Told| Some(String::new());
+            let fits = |rounds: &&Vec<offered::Round>| {
+                let rounds = offered::hidden(rounds, &mut none);
+                rounds.is_some_and(|rounds| body::restored(body, bytes, *at, &rounds).is_some())
+            };
+            let Some(rounds) = kept.answers.iter().rev().find(fits) else { continue };
+            let mut texts = |told: &Told| match self.text(told, source) {
+                Ok(text) => text,
+                Err(_) => {
+                    is_partial = true;
+                    None
+                }
+            };
+            let restored = offered::hidden(rounds, &mut texts)
+                .and_then(|rounds| body::restored(body, bytes, *at, &rounds));
+            insertions.extend(restored.unwrap_or_default());
         }
-        insertions.extend(body::offered(&body, &tool));
-        let before = notes.last().map_or(root, |note| note.end);
-        let end = answer(chain.end(body.messages.len()));
-        let place = Place { conversation, root, end, before };
-        Ok(Some(Offered { body: body::inserted(bytes, insertions), place }))
-    }
-
-    /// The text of what a call was told.
-    fn text(&self, told: &Told) -> Option<String> {
-        match told {
-            Told::Failed(why) => Some(why.clone()),
-            Told::Lines { handle, start, count } => {
-                let content = self.recorder.content(handle.parse().ok()?).ok()??;
-                Some(offered::lines(&content.text, (*start).max(1), *count))
-            }
-        }
-    }
-
-    /// Answers a call of the tool in an answer to `asked`, the request as it was offered the tool.
-    /// It is given what was left out of that very conversation, and nothing else.
-    pub fn give(&self, asked: &Asked<'_>, called: &Called) -> Given {
-        let (handle, start) = match offered::asked(called) {
-            Ok(asked) => asked,
-            Err(wrong) => return Given::failed(called, &wrong.to_string()),
+        let tool = notes.first().and_then(read).and_then(|begun| begun.tool);
+        insertions.extend(tool.and_then(|tool| body::offered(body, &tool)));
+        let place = Place {
+            conversation: draft.conversation.clone(),
+            root: chain.root,
+            end: answer(chain.end(body.messages.len())),
+            before: notes.last().map_or(chain.root, |note| note.end),
+            begins: draft.begins(),
+            is_first: answers.is_empty(),
         };
-        match self.left_out(asked, handle) {
-            Ok(true) => {}
-            Ok(false) => {
-                let why = format!(
-                    "nothing of this conversation is kept under `{handle}`: handles stand in the \
-                     notes where something was left out; go on without it"
-                );
-                return Given::failed(called, &why);
-            }
-            Err(_) => return Given::failed(called, UNREAD),
-        }
-        match self.recorder.content(handle) {
-            Ok(Some(content)) => match offered::page(&content.text, handle, start) {
-                Told::Failed(why) => Given::failed(called, &why),
-                told @ Told::Lines { .. } => match self.text(&told) {
-                    Some(text) => Given::new(called, told, text),
-                    None => Given::failed(called, UNREAD),
-                },
-            },
-            Ok(None) | Err(_) => Given::failed(called, UNREAD),
-        }
+        Offered { body: body::inserted(bytes, insertions), place, is_partial }
     }
 
-    /// Whether a note in this conversation names the handle, as far as is recorded of it.
-    fn left_out(&self, asked: &Asked<'_>, handle: Handle) -> Result<bool, Inactive> {
-        let bytes = asked.body;
-        let root = self.rules(asked.wish)?.root(asked.protocol, Way::Offered);
-        let mut body = Body::scan(asked.protocol, bytes)?;
-        compaction::leave_out_what_is_compacted(&mut body, bytes, 0)?;
-        let chain = Chain::of(root, (&body, bytes), &[]);
-        let planned = self.recorder.find(root, &chain.ends)?;
-        let mut changed = planned.iter().flat_map(|planned| &planned.step.changed);
-        Ok(changed.any(|(_, decision)| {
-            let mut notes = decision.shape().into_iter().flat_map(|shape| shape.notes());
-            notes.any(|note| note.handle == Some(handle))
-        }))
+    /// The text of what a call was told; `None` where it is kept no longer.
+    fn text(&self, told: &Told, source: Source) -> Result<Option<String>, Unrecorded> {
+        let Told::Lines { handle, start, count } = told else {
+            let Told::Failed(why) = told else { return Ok(None) };
+            return Ok(Some(why.clone()));
+        };
+        let key = ContentHash::of(format!("{handle} {start} {count}").as_bytes());
+        if let Some(text) = self.remembered.text(key) {
+            return Ok(Some(text));
+        }
+        let Ok(handle) = handle.parse() else { return Ok(None) };
+        let content = match source {
+            Source::Store => self.recorder.content(handle)?,
+            Source::Memory => return Err(Unrecorded("it is not held".to_owned())),
+        };
+        let text = content.map(|content| offered::lines(&content.text, (*start).max(1), *count));
+        if let Some(text) = &text {
+            self.remembered.keep_text(key, text);
+        }
+        Ok(text)
     }
 
-    /// Keeps the rounds of an answer, for the requests that go on behind it.
-    ///
-    /// # Errors
-    /// [`Unrecorded`] where they cannot be kept: these requests go without them then.
-    pub fn keep_rounds(
-        &self,
-        place: &Place,
-        rounds: Vec<Round>,
-        now: foveal_transcript::Timestamp,
-    ) -> Result<(), Unrecorded> {
-        let Place { conversation, root, end, before } = place;
-        let noted = self.recorder.noted(*root, &[*end])?;
-        let last = noted.last().filter(|note| note.end == *end);
-        let mut kept: Answers =
-            last.and_then(|note| serde_json::from_str(&note.text).ok()).unwrap_or_default();
-        kept.answers.retain(|other| *other != rounds);
-        kept.answers.push(rounds);
-        let surplus = kept.answers.len().saturating_sub(VARIANTS_MAX);
-        kept.answers.drain(..surplus);
-        let note = Noted { end: *end, before: *before, text: json(&kept)? };
-        self.recorder.note(conversation, &note, now)
+    /// The text of what a call is told, from the store.
+    pub(crate) fn given_text(&self, told: &Told) -> Option<String> {
+        self.text(told, Source::Store).ok().flatten()
     }
+}
+
+/// What a note says of a beginning; `None` where a newer version wrote it.
+pub(crate) fn read(note: &Noted) -> Option<Begins> {
+    serde_json::from_str(&note.text).ok()
 }
 
 /// The end of no message.
@@ -198,6 +345,6 @@ fn answer(end: ContentHash) -> ContentHash {
     chain::next(end, ContentHash::of(b"answers"))
 }
 
-fn json(value: &impl serde::Serialize) -> Result<String, Unrecorded> {
+pub(crate) fn json(value: &impl serde::Serialize) -> Result<String, Unrecorded> {
     serde_json::to_string(value).map_err(|error| Unrecorded(error.to_string()))
 }

@@ -40,6 +40,8 @@ pub struct Shaped {
 /// What is known of a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct About {
+    /// The profile by whose rules it was decided, where there is one of this name.
+    pub profile: Option<String>,
     /// The model that is asked.
     pub model: Option<String>,
     /// The conversation that it belongs to: a name that stays the same.

@@ -6,5 +6,6 @@ mod faults;
 mod late;
 mod laws;
 mod marks;
+mod offered;
 mod support;
 mod tools;

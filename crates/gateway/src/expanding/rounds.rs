@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use foveal_listening::Share;
 use foveal_live::offered::{Given, Place, Round};
-use foveal_wire::body::{Answered, Body, going_on};
+use foveal_wire::body::{Answered, Body, going_on, marked_at_end};
 use foveal_wire::response::Turn;
 use hyper::body::Bytes;
 
@@ -36,8 +36,9 @@ pub(crate) struct Rounds {
     pub(super) offering: Offering,
     pub(super) next: Next,
     rounds: Vec<Round>,
+    is_kept: bool,
     /// The bytes that are held as long as the answer may go on.
-    _share: Arc<Share>,
+    share: Arc<Share>,
 }
 
 /// What a turn leads to.
@@ -57,7 +58,18 @@ impl Rounds {
         next: Next,
         share: Arc<Share>,
     ) -> Self {
-        Self { shaper, offering, next, rounds: Vec::new(), _share: share }
+        Self { shaper, offering, next, rounds: Vec::new(), is_kept: false, share }
+    }
+
+    /// Holds its bytes among those of answers that may go on, so that the next requests do not wait
+    /// for their ends; where these are too many, among those of requests as before.
+    pub(crate) fn answering(&mut self, mut share: Share, bytes_max: usize) {
+        let Offering { asked, sent, .. } = &self.offering;
+        let is_one = asked.body.as_ptr() == sent.as_ptr();
+        let both = asked.body.len() + if is_one { 0 } else { sent.len() };
+        if share.take(both, bytes_max) {
+            self.share = Arc::new(share);
+        }
     }
 
     /// How many answers of the model there were before this one.
@@ -97,7 +109,11 @@ impl Rounds {
         };
         let body = Bytes::from(going_on(&body, sent, &said, &answered));
         self.offering.sent = body.clone();
-        After::Ask(body)
+        // Only that of the last round stays: there may be few.
+        let marked = Body::scan(self.offering.asked.protocol, &body)
+            .ok()
+            .and_then(|scanned| marked_at_end(&scanned, &body));
+        After::Ask(marked.map_or(body, Bytes::from))
     }
 
     /// Answers calls, on a thread that may block; `None` where that panicked.
@@ -112,11 +128,22 @@ impl Rounds {
         giving.await.ok()
     }
 
-    /// Keeps the rounds, if anything was hidden in them. Where that cannot be, later requests go
+    /// Keeps what was shown of the first answer of a conversation, where nothing was hidden in it;
+    /// nothing of one that broke off.
+    pub(super) async fn keep_first(&mut self, shown: Vec<String>) {
+        if self.offering.place.is_first() && !self.is_kept {
+            self.rounds.clear();
+            self.keep(Round { shown, calls: Vec::new() }).await;
+        }
+    }
+
+    /// Keeps the rounds, if anything was hidden in them, or the conversation is to be known by them. Where that cannot be, later requests go
     /// without them.
     async fn keep(&mut self, last: Round) {
         self.rounds.push(last);
-        if self.rounds.iter().all(|round| round.calls.is_empty()) {
+        self.is_kept = true;
+        let is_first = self.offering.place.is_first();
+        if !is_first && self.rounds.iter().all(|round| round.calls.is_empty()) {
             return;
         }
         let (shaper, rounds) = (Arc::clone(&self.shaper), std::mem::take(&mut self.rounds));

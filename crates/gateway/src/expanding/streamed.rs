@@ -7,7 +7,7 @@ use http_body_util::BodyExt;
 use hyper::Response;
 use hyper::body::{Bytes, Incoming};
 
-use super::channel::{self, Writing};
+use super::channel::{self, Part, Writing};
 use super::next::{can_be_read, drain, streams};
 use super::rounds::{After, Rounds};
 use crate::body::{self, Broken, Passed};
@@ -55,19 +55,25 @@ impl Course {
     async fn run(mut self, first: (Incoming, Decoding)) {
         let over = self.pass(first).await;
         let mut rest = Vec::new();
+        let shown = match over {
+            Over::Ended => self.stream.shown(),
+            // The client may go on with a part of it.
+            Over::Left | Over::Failed(_) | Over::Broken(_) => Vec::new(),
+        };
+        self.rounds.keep_first(shown).await;
         let end = match over {
             Over::Left => End::ClientLeft,
             Over::Ended => {
                 self.stream.finish(&mut rest);
-                self.write(rest).await.err().map_or(End::Whole, |_| End::ClientLeft)
+                self.write_last(rest).await.err().map_or(End::Whole, |()| End::ClientLeft)
             }
             Over::Failed(event) => {
                 self.count_held();
-                self.write(event).await.err().map_or(End::UpstreamBroke, |_| End::ClientLeft)
+                self.write_last(event).await.err().map_or(End::UpstreamBroke, |()| End::ClientLeft)
             }
             Over::Broken(error) => {
                 self.count_held();
-                drop(self.writing.send(Err(error)).await);
+                drop(self.writing.send(Part::Broken(error)).await);
                 End::UpstreamBroke
             }
         };
@@ -95,11 +101,17 @@ impl Course {
             let mut out = Vec::new();
             let is_last = frame.is_none();
             match frame {
+                None if !decoding.is_whole() => {
+                    return Over::Broken("the upstream's answer broke off in its encoding".into());
+                }
                 None => self.stream.close(&mut out),
                 Some(Err(error)) => return Over::Broken(error.into()),
                 Some(Ok(frame)) => {
                     let part = frame.into_data().unwrap_or_default();
                     decoding.push(&part, |plain| self.stream.push(plain, &mut out));
+                    if matches!(decoding, Decoding::Unreadable) {
+                        return Over::Broken("the upstream's answer cannot be decoded".into());
+                    }
                 }
             }
             if self.stream.is_too_long() {
@@ -180,12 +192,18 @@ impl Course {
         RoundStream::error(self.rounds.offering.asked.protocol, kind, message)
     }
 
+    /// Writes what there is, and that it was all.
+    async fn write_last(&mut self, out: Vec<u8>) -> Result<(), ()> {
+        self.write(out).await?;
+        self.writing.send(Part::End).await.map_err(drop)
+    }
+
     /// Writes what there is; an error where nobody reads any longer.
     async fn write(&mut self, out: Vec<u8>) -> Result<(), ()> {
         if out.is_empty() {
             return Ok(());
         }
         self.told.passed(&out);
-        self.writing.send(Ok(Bytes::from(out))).await.map_err(drop)
+        self.writing.send(Part::Bytes(Bytes::from(out))).await.map_err(drop)
     }
 }

@@ -23,6 +23,8 @@ pub(crate) enum Failed {
     Asked(#[from] hyper_util::client::legacy::Error),
     #[error("it broke off: {0}")]
     BrokeOff(#[from] hyper::Error),
+    #[error("its answer cannot be decoded to its end")]
+    Encoding,
     #[error("its answer is longer than {BYTES_MAX} bytes")]
     TooLong,
     #[error("{0}")]
@@ -100,6 +102,9 @@ async fn read(mut body: Incoming, mut decoding: Decoding) -> Result<Vec<u8>, Fai
         if bytes.len() > BYTES_MAX {
             return Err(Failed::TooLong);
         }
+    }
+    if !decoding.is_whole() {
+        return Err(Failed::Encoding);
     }
     Ok(bytes)
 }

@@ -13,7 +13,7 @@ const NAME_BYTES_MAX: usize = 128;
 /// What is known of a request beside its exchange.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Beside<'a> {
-    /// The profile that decided.
+    /// The profile of requests of which nobody says by which they were decided.
     pub profile: &'a str,
     /// US dollars that it cost, and that it would have cost without foveal.
     pub dollars: Option<(f64, f64)>,
@@ -85,12 +85,18 @@ fn attributes(
 fn own(exchange: &Exchange, beside: Beside<'_>, all: &mut Vec<(&'static str, Value)>) {
     let about = &exchange.about;
     let ms = |time: std::time::Duration| time.as_secs_f64() * 1e3;
-    all.push(("foveal.profile", beside.profile.into()));
+    all.push(("foveal.profile", about.profile.as_deref().unwrap_or(beside.profile).into()));
     all.push(("foveal.upstream", (&*exchange.upstream).into()));
     all.push(("foveal.messages", about.messages.into()));
     all.push(("foveal.end", exchange.end.name().into()));
     all.push(("foveal.added_ms", ms(exchange.added).into()));
     all.push(("foveal.head_ms", ms(exchange.head).into()));
+    if about.marks > 0 {
+        all.push(("foveal.marks", about.marks.into()));
+    }
+    if exchange.rounds > 1 {
+        all.push(("foveal.rounds", exchange.rounds.into()));
+    }
     // Nothing is counted where nothing is decided.
     if about.tokens_asked > 0 {
         let saved = about.tokens_asked.saturating_sub(about.tokens_sent);

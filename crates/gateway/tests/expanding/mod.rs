@@ -1,6 +1,9 @@
 //! The model gets back what was left out, by a tool that the gateway put in and answers itself.
 
+mod broken;
 mod chat;
 mod client;
+mod late;
+mod marks;
 mod messages;
 mod world;

@@ -1,6 +1,7 @@
 //! A model that gets back what was left out, and a gateway that gives it.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use foveal_gateway::Settings;
 use foveal_live::Conversations;
@@ -20,6 +21,7 @@ pub(crate) struct Giving {
     pub(crate) upstream: Upstream,
     pub(crate) world: World,
     pub(crate) recorder: Arc<dyn Recorder>,
+    decision: Duration,
 }
 
 /// The rules that decide.
@@ -31,25 +33,41 @@ pub(crate) fn conversations(recorder: &Arc<dyn Recorder>, offers: bool) -> Conve
 impl Giving {
     /// A gateway before a model that plays `script`.
     pub(crate) async fn start(script: Script) -> Self {
-        let upstream = Upstream::start(foveal_upstream::Settings::default()).expect("loopback");
-        upstream.play(script);
-        let recorder: Arc<dyn Recorder> = Arc::new(InMemory::default());
-        let world = Self::gateway(&upstream, &recorder, true).await;
-        Self { upstream, world, recorder }
+        // A machine that is busy is no reason to wait no longer.
+        Self::over(script, Arc::new(InMemory::default()), Duration::from_secs(20)).await
     }
 
-    async fn gateway(upstream: &Upstream, recorder: &Arc<dyn Recorder>, offers: bool) -> World {
-        let shaper = conversations(recorder, offers);
-        let change = |settings: &mut Settings| settings.shaper = Arc::new(shaper);
+    /// The same with this store, and so much time for decisions.
+    pub(crate) async fn over(
+        script: Script,
+        recorder: Arc<dyn Recorder>,
+        decision: Duration,
+    ) -> Self {
+        let upstream = Upstream::start(foveal_upstream::Settings::default()).expect("loopback");
+        upstream.play(script);
+        let world = Self::gateway(&upstream, &recorder, decision).await;
+        Self { upstream, world, recorder, decision }
+    }
+
+    async fn gateway(
+        upstream: &Upstream,
+        recorder: &Arc<dyn Recorder>,
+        decision: Duration,
+    ) -> World {
+        let shaper = conversations(recorder, true);
+        let change = |settings: &mut Settings| {
+            settings.shaper = Arc::new(shaper);
+            settings.limits.decision = decision;
+        };
         World::start(upstream.address(), change).await
     }
 
     /// The same as after a restart.
     pub(crate) async fn again(self) -> Self {
-        let Self { upstream, recorder, world } = self;
+        let Self { upstream, recorder, world, decision } = self;
         drop(world);
-        let world = Self::gateway(&upstream, &recorder, true).await;
-        Self { upstream, recorder, world }
+        let world = Self::gateway(&upstream, &recorder, decision).await;
+        Self { upstream, recorder, world, decision }
     }
 
     /// What the upstream was asked, decoded.

@@ -28,8 +28,8 @@ mod walk;
 pub use divide::{LEFT_OUT, Piece, divide};
 pub use error::BodyError;
 pub use hidden::{
-    Answered, Hidden, Insertion, answers, expand_tool, going_on, inserted, offered, restored,
-    takes_tool,
+    Answered, Hidden, Insertion, answers, expand_tool, going_on, inserted, marked_at_end, offered,
+    recalls, restored, takes_tool,
 };
 pub use history::{Alike, History};
 pub use markable::{MARK, Markable};

@@ -206,13 +206,16 @@ fn check_restored(message: &Value, turns: &[Turn]) -> Result<(), TestCaseError> 
         let Some(insertions) = restored(&body, &next, 1, &hidden) else {
             return Err(TestCaseError::fail(String::from_utf8_lossy(&next).into_owned()));
         };
-        let whole: Value =
-            serde_json::from_slice(&inserted(&next, insertions)).expect("as it was made");
+        let all = inserted(&next, insertions);
+        let whole: Value = serde_json::from_slice(&all).expect("as it was made");
         let before: Value = serde_json::from_slice(&followed).expect("as it was made");
         let before = before["messages"].as_array().expect("as it was made");
         let now = whole["messages"].as_array().expect("as it was made");
         prop_assert_eq!(&now[..before.len()], &before[..]);
         prop_assert_eq!(now.len(), before.len() + 2);
+        // Also where a member comes twice, of which a value has one.
+        let all = String::from_utf8(all).expect("as it was made");
+        prop_assert_eq!(all.matches("\"role\":").count(), now.len(), "{}", all);
     }
     Ok(())
 }
@@ -250,4 +253,32 @@ fn a_turn_that_calls_the_clients_tools_too_shows_these_alone() {
     let other = String::from_utf8(next).expect("as it was made").replace("both", "bath");
     let body = Body::scan(API, other.as_bytes()).expect("as it was made");
     assert_eq!(restored(&body, other.as_bytes(), 1, &hidden), None);
+}
+
+#[test]
+fn characters_that_are_cut_in_two_come_back_whole() {
+    let chunk = |delta: &str, reason: &str| {
+        format!(
+            "data: {{\"id\":\"c\",\"choices\":[{{\"index\":0,\"delta\":{delta},\"finish_reason\":{reason}}}]}}\n\n"
+        )
+    };
+    let call = r#"{"index":0,"id":"t1","function":{"name":"foveal_expand","arguments":"{\"a\":\"\ud83d"}}"#;
+    let rest = r#"{"index":0,"function":{"arguments":"\ude00 \ud83d\"}"}}"#;
+    let stream = [
+        chunk(r#"{"content":"look \ud83d"}"#, "null"),
+        chunk(r#"{"content":"\ude00!"}"#, "null"),
+        chunk(&format!(r#"{{"tool_calls":[{call}]}}"#), "null"),
+        chunk(&format!(r#"{{"tool_calls":[{rest}]}}"#), "null"),
+        chunk("{}", r#""tool_calls""#),
+        "data: [DONE]\n\n".to_owned(),
+    ];
+    let mut merged = RoundStream::new(API).expect("as it was made");
+    let mut out = Vec::new();
+    merged.push(stream.concat().as_bytes(), &mut out);
+    let shown = String::from_utf8(out).expect("text");
+    assert!(!shown.contains("foveal_expand") && shown.contains(r"look \ud83d"), "{shown}");
+    let turn = merged.ended().expect("it has ended");
+    assert_eq!(turn.calls[0].input, "{\"a\":\"😀 \\ud83d\"}");
+    let said = String::from_utf8(turn.said.expect("it is known")).expect("text");
+    assert!(said.contains("look 😀!"), "{said}");
 }

@@ -340,3 +340,108 @@ fn a_turn_that_ends_though_it_waits_says_so() {
     assert_eq!(message["stop_reason"], "end_turn");
     assert_eq!(message["content"], json!([content[0]]));
 }
+
+#[test]
+fn a_turn_ends_also_where_its_last_event_is_missing() {
+    let calls = [call("foveal_expand", "t1")];
+    for reason in ["tool_use", "end_turn"] {
+        let bytes = stream(1, &calls, reason);
+        let cut = bytes.find("event: message_stop").expect("as it was made");
+        let mut merged = RoundStream::new(API).expect("as it was made");
+        let mut out = Vec::new();
+        merged.push(&bytes.as_bytes()[..cut], &mut out);
+        assert!(merged.ended().is_none());
+        merged.close(&mut out);
+        let turn = merged.ended().expect("it has ended");
+        assert!(turn.waits);
+        // The same as a document.
+        let bytes = document(1, &calls, reason).to_string().into_bytes();
+        let document = RoundDocument::new(API).expect("as it was made").take(bytes);
+        assert_eq!(document.map(|other| (other.waits, other.calls)), Some((true, turn.calls)));
+    }
+}
+
+#[test]
+fn characters_that_are_cut_in_two_come_back_whole() {
+    let start = |index: u64, block: Value| {
+        event(&json!({"type": "content_block_start", "index": index, "content_block": block}))
+    };
+    let delta = |index: u64, kind: &str, key: &str, text: &str| {
+        let delta = format!(r#"{{"type":"{kind}","{key}":"{text}"}}"#);
+        let data = r#"{"type":"content_block_delta","index":"#;
+        format!("event: content_block_delta\ndata: {data}{index},\"delta\":{delta}}}\n\n")
+    };
+    let stream = [
+        start(0, json!({"type": "text", "text": ""})),
+        delta(0, "text_delta", "text", r"look \ud83d"),
+        delta(0, "text_delta", "text", r"\ude00!"),
+        start(1, call("foveal_expand", "t1")),
+        delta(1, "input_json_delta", "partial_json", r#"{\"handle\":\"\ud83d"#),
+        delta(1, "input_json_delta", "partial_json", r#"\ude00 \ud83d\"}"#),
+        event(&json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}})),
+        event(&json!({"type": "message_stop"})),
+    ];
+    let mut merged = RoundStream::new(API).expect("as it was made");
+    let mut out = Vec::new();
+    merged.push(stream.concat().as_bytes(), &mut out);
+    let turn = merged.ended().expect("it has ended");
+    assert_eq!(turn.calls[0].input, "{\"handle\":\"😀 \\ud83d\"}");
+    let said = String::from_utf8(turn.said.expect("it is known")).expect("text");
+    assert!(said.contains("look 😀!") && said.contains("😀 \\ud83d"), "{said}");
+    assert!(turn.calls[0].spelled.contains("😀 \\ud83d"), "{said}");
+}
+
+#[test]
+fn depth_takes_nothing_away() {
+    let deep = format!("{}{}", "[".repeat(1_000), "]".repeat(1_000));
+    let own = format!(r#"{{"type":"tool_use","id":"r1","name":"read","input":{{"a":{deep}}}}}"#);
+    let spelled = call("foveal_expand", "t1").to_string();
+    let answer = format!(
+        r#"{{"id":"m","type":"message","role":"assistant","content":[{own},{spelled}],"stop_reason":"tool_use"}}"#
+    );
+    let mut document = RoundDocument::new(API).expect("as it was made");
+    let turn = document.take(answer.into_bytes()).expect("it can be read");
+    assert!(turn.waits_for_client);
+    assert_eq!(turn.calls.len(), 1);
+    // And it is found again, where the client sends it back.
+    let calls = turn.calls.iter().cloned();
+    let calls =
+        calls.map(|called| Answered { called, text: "back".to_owned(), is_error: false }).collect();
+    let hidden = [Hidden { shown: turn.shown.clone(), calls }];
+    let next = format!(
+        r#"{{"messages":[{{"role":"user","content":"hi"}},{{"role":"assistant","content":[{own}]}},{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"r1","content":"r"}}]}}]}}"#
+    );
+    let body = Body::scan(API, next.as_bytes()).expect("as it was made");
+    let insertions = restored(&body, next.as_bytes(), 1, &hidden).expect("it was shown so");
+    let whole = String::from_utf8(inserted(next.as_bytes(), insertions)).expect("text");
+    assert!(whole.contains(&format!("{own},{spelled}")), "{whole}");
+}
+
+#[test]
+fn a_mark_is_set_at_the_end_where_one_more_may_be() {
+    let mark = json!({"type": "ephemeral"});
+    let body = |marks: usize, of_messages: bool| {
+        let text = |at: usize| match at < marks {
+            true => json!({"type": "text", "text": "t", "cache_control": mark}),
+            false => json!({"type": "text", "text": "t"}),
+        };
+        let system: Vec<Value> = (usize::from(of_messages)..5).map(text).collect();
+        let first = text(if of_messages { 0 } else { 9 });
+        let result = json!({"type": "tool_result", "tool_use_id": "t", "content": "back"});
+        json!({"system": system, "messages": [
+            {"role": "user", "content": [first]}, {"role": "user", "content": [result]},
+        ]})
+        .to_string()
+    };
+    for (marks, of_messages, expected) in
+        [(3, true, true), (1, true, true), (4, true, false), (0, true, false), (2, false, false)]
+    {
+        let bytes = body(marks, of_messages);
+        let scanned = Body::scan(API, bytes.as_bytes()).expect("as it was made");
+        assert_eq!(scanned.marks.len(), marks);
+        let marked = foveal_wire::body::marked_at_end(&scanned, bytes.as_bytes());
+        let marked = marked.map(|it| serde_json::from_slice::<Value>(&it).expect("JSON"));
+        let is_set = marked.map(|it| it["messages"][1]["content"][0]["cache_control"] == mark);
+        assert_eq!(is_set, expected.then_some(true), "{marks} {of_messages}");
+    }
+}

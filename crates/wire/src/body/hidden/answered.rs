@@ -3,6 +3,8 @@
 use serde_json::json;
 
 use super::insertion::{Insertion, inserted};
+use crate::body::markable::MARK;
+use crate::body::marks::{CacheMark, MarkPlace};
 use crate::body::scan::Body;
 use crate::protocol::Protocol;
 use crate::response::Called;
@@ -79,4 +81,22 @@ pub fn going_on(body: &Body, bytes: &[u8], said: &[u8], answered: &[Answered]) -
     more.push(b',');
     more.extend_from_slice(messages(answered, body.protocol).as_bytes());
     inserted(bytes, vec![Insertion::new(last.end, more)])
+}
+
+/// A request that goes on, with a mark for the provider's cache at its end, where its client has
+/// its messages cached and sets fewer marks than there may be. `None` where none is to be set.
+pub fn marked_at_end(body: &Body, bytes: &[u8]) -> Option<Vec<u8>> {
+    /// As many as a request may have (platform.claude.com/docs/en/build-with-claude/prompt-caching).
+    const MARKS_MAX: usize = 4;
+    let last = body.messages.len().checked_sub(1)?;
+    let is_of_messages = |mark: &CacheMark| matches!(mark.place, MarkPlace::Message(_));
+    let is_left_to_client = body.protocol != Protocol::Messages
+        || body.marks.len() >= MARKS_MAX
+        || !body.marks.iter().any(is_of_messages)
+        || body.marks.iter().any(|mark| mark.place == MarkPlace::Request);
+    if is_left_to_client {
+        return None;
+    }
+    let place = body.markable_message(bytes, last).ok()?.place?;
+    Some(inserted(bytes, vec![Insertion::new(place, MARK)]))
 }

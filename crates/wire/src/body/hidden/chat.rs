@@ -39,7 +39,10 @@ pub(super) fn restored(
     };
     let seams = seams(&text, rounds)?;
     let last = rounds.last()?;
-    let ids = parts.ids(bytes)?;
+    let ids = match &parts.calls {
+        Some(own) => ids(bytes, own)?,
+        None => Vec::new(),
+    };
     let known: Vec<String> = ids.iter().map(|id| shown("call", id)).collect();
     let shown_calls = last.shown.iter().filter(|it| it.starts_with("call "));
     if !shown_calls.eq(known.iter()) {
@@ -50,6 +53,42 @@ pub(super) fn restored(
         insertions.extend(parts.beside(body, bytes, at, last)?);
     }
     Some(insertions)
+}
+
+pub(super) fn recalls(body: &Body, bytes: &[u8], at: usize, all: &[String]) -> Option<bool> {
+    let message = body.messages.get(at)?;
+    let [content, own] = walk::members(bytes, message, ["content", "tool_calls"]).ok()?;
+    let ids = own.and_then(|own| ids(bytes, &own)).unwrap_or_default();
+    let has_call = ids.iter().any(|id| all.contains(&shown("call", id)));
+    let text = content.and_then(|content| text(bytes, &content)).unwrap_or_default();
+    let first = all.iter().find_map(|it| it.strip_prefix("text "));
+    let has_text = first.is_some_and(|first| {
+        let count = first.split(' ').next().and_then(|count| count.parse().ok()).unwrap_or(0);
+        let said: String = text.chars().take(count).collect();
+        shown(&format!("text {count}"), &said) == format!("text {first}")
+    });
+    Some(has_call || has_text)
+}
+
+/// A content, as one text or as a list of them.
+fn text(bytes: &[u8], content: &Place) -> Option<String> {
+    let Some(parts) = walk::elements(bytes, content).ok()? else {
+        return walk::text(bytes, content).map(|text| text.into_owned());
+    };
+    let texts = parts.iter().filter_map(|part| {
+        let [text] = walk::members(bytes, part, ["text"]).ok()?;
+        walk::text(bytes, &text?).map(|text| text.into_owned())
+    });
+    Some(texts.collect())
+}
+
+/// The ids of calls.
+fn ids(bytes: &[u8], calls: &Place) -> Option<Vec<String>> {
+    let ids = walk::elements(bytes, calls).ok()??.into_iter().map(|call| {
+        let [id] = walk::members(bytes, &call, ["id"]).ok()?;
+        Some(walk::text(bytes, &id?)?.into_owned())
+    });
+    ids.collect()
 }
 
 /// Where in the text each round's ends, in bytes of it; `None` where it is another text.
@@ -78,16 +117,6 @@ fn seams(text: &str, rounds: &[Hidden]) -> Option<Vec<usize>> {
 }
 
 impl Parts {
-    /// The ids of the client's calls.
-    fn ids(&self, bytes: &[u8]) -> Option<Vec<String>> {
-        let Some(own) = &self.calls else { return Some(Vec::new()) };
-        let ids = walk::elements(bytes, own).ok()??.into_iter().map(|call| {
-            let [id] = walk::members(bytes, &call, ["id"]).ok()?;
-            Some(walk::text(bytes, &id?)?.into_owned())
-        });
-        ids.collect()
-    }
-
     /// The rounds before the last: whole messages in front of this one, and seams in its text.
     fn before(&self, bytes: &[u8], rounds: &[Hidden], seams: &[usize]) -> Option<Vec<Insertion>> {
         let mut insertions: Vec<Insertion> = Vec::new();

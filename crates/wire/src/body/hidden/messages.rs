@@ -1,14 +1,12 @@
 //! Anthropic's Messages: an answer is one message, its parts the elements of its content.
 
-use serde_json::{Map, Value};
-
 use super::answered::{Answered, Hidden, calls, messages};
 use super::insertion::Insertion;
 use crate::body::error::BodyError;
 use crate::body::scan::Body;
 use crate::body::walk::{self, Place};
 use crate::protocol::Protocol;
-use crate::response::{known_by, may_be_missing, shown};
+use crate::response::{known_by, may_be_missing, says_nothing, shown};
 
 const API: Protocol = Protocol::Messages;
 
@@ -79,6 +77,16 @@ pub(super) fn restored(
     Some(insertions)
 }
 
+pub(super) fn recalls(body: &Body, bytes: &[u8], at: usize, all: &[String]) -> Option<bool> {
+    let [content] = walk::members(bytes, body.messages.get(at)?, ["content"]).ok()?;
+    let content = content?;
+    let is_shown = |known: &String| !says_nothing(known) && all.contains(known);
+    Some(match walk::elements(bytes, &content).ok()? {
+        Some(parts) => parts.iter().filter_map(|part| known(bytes, part)).any(|it| is_shown(&it)),
+        None => is_shown(&shown("text", &walk::text(bytes, &content)?)),
+    })
+}
+
 /// How a message is taken apart into two.
 struct Splits {
     close: String,
@@ -125,8 +133,7 @@ fn before_text(
 }
 
 fn known(bytes: &[u8], part: &Place) -> Option<String> {
-    let block: Map<String, Value> = serde_json::from_slice(&bytes[part.clone()]).ok()?;
-    Some(known_by(&block))
+    known_by(&bytes[part.clone()])
 }
 
 /// Which parts that were shown are there; `None` where others are.

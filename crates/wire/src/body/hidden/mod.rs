@@ -12,7 +12,7 @@ use super::error::BodyError;
 use super::scan::Body;
 use crate::protocol::Protocol;
 
-pub use answered::{Answered, Hidden, going_on};
+pub use answered::{Answered, Hidden, going_on, marked_at_end};
 pub use insertion::{Insertion, inserted};
 pub use tool::{expand_tool, offered, takes_tool};
 
@@ -36,4 +36,15 @@ pub fn restored(body: &Body, bytes: &[u8], at: usize, rounds: &[Hidden]) -> Opti
         Protocol::Chat => chat::restored(body, bytes, at, rounds),
         Protocol::Responses | Protocol::Gemini => None,
     }
+}
+
+/// Whether the answer that begins in the message `at` has anything in common with what was shown of
+/// one: whoever sends it back may have changed some of it.
+pub fn recalls(body: &Body, bytes: &[u8], at: usize, shown: &[String]) -> bool {
+    let recalled = match body.protocol {
+        Protocol::Messages => messages::recalls(body, bytes, at, shown),
+        Protocol::Chat => chat::recalls(body, bytes, at, shown),
+        Protocol::Responses | Protocol::Gemini => None,
+    };
+    recalled.unwrap_or(false)
 }

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::blocks::Block;
+use super::lone;
 use super::turn::{Called, EXPAND_TOOL, Turn, shown};
 use super::usage::Usages;
 
@@ -29,6 +30,7 @@ pub(super) struct Chat {
     /// The last chunks, held back until it is known what comes of the turn.
     held: Vec<Value>,
     done: Vec<u8>,
+    has_halves: bool,
 }
 
 /// What was said in this round.
@@ -59,8 +61,7 @@ impl Chat {
             out.extend_from_slice(raw);
             return false;
         }
-        let chunk = serde_json::from_slice(&block.data);
-        let Ok(Value::Object(mut chunk)) = chunk else {
+        let Some(Value::Object(mut chunk)) = parsed(&block.data, &mut self.has_halves) else {
             out.extend_from_slice(raw);
             return false;
         };
@@ -77,7 +78,7 @@ impl Chat {
         if self.holds() {
             self.held.push(chunk);
         } else {
-            out.extend_from_slice(&block.with(chunk.to_string().as_bytes()));
+            out.extend_from_slice(&block.with(spelled(&chunk, self.has_halves).as_bytes()));
         }
         false
     }
@@ -134,7 +135,7 @@ impl Chat {
 
     /// The turn that ended.
     pub(super) fn turn(&self) -> Turn {
-        self.said.turn(self.finish.as_deref())
+        self.said.turn(self.finish.as_deref(), self.has_halves)
     }
 
     /// Goes on to the next round.
@@ -145,6 +146,7 @@ impl Chat {
         self.finish = None;
         self.held.clear();
         self.done.clear();
+        self.has_halves = false;
     }
 
     /// Hands over what was held back.
@@ -161,6 +163,7 @@ impl Chat {
             {
                 *reason = json!("stop");
             }
+            let chunk = spelled(&chunk, self.has_halves);
             out.extend_from_slice(format!("data: {chunk}\n\n").as_bytes());
         }
         out.append(&mut self.done);
@@ -235,10 +238,11 @@ impl Said {
         shown_at
     }
 
-    fn turn(&self, finish: Option<&str>) -> Turn {
+    fn turn(&self, finish: Option<&str>, has_halves: bool) -> Turn {
         let mut turn = Turn::default();
         if !self.content.is_empty() {
-            turn.shown.push(known_text(&self.content));
+            let joined = has_halves.then(|| lone::joined(&self.content));
+            turn.shown.push(known_text(joined.as_deref().unwrap_or(&self.content)));
         }
         let mut calls_client = false;
         for call in &self.calls {
@@ -264,7 +268,8 @@ impl Said {
         said["tool_calls"] = self.calls.iter().map(Call::spelled).collect();
         turn.said = Some(said.to_string().into_bytes());
         let stopped = finish.is_some_and(|reason| WAITS.contains(&reason));
-        turn.ended(stopped, calls_client)
+        let turn = turn.ended(stopped, calls_client);
+        if has_halves { turn.joined() } else { turn }
     }
 }
 
@@ -282,6 +287,21 @@ fn known_text(text: &str) -> String {
     shown(&format!("text {}", text.chars().count()), text)
 }
 
+/// What JSON says; halves of characters are held in it.
+fn parsed(json: &[u8], has_halves: &mut bool) -> Option<Value> {
+    serde_json::from_slice(json).ok().or_else(|| {
+        let held = lone::held(json)?;
+        *has_halves = true;
+        serde_json::from_slice(&held).ok()
+    })
+}
+
+/// The same as JSON.
+fn spelled(value: &Value, has_halves: bool) -> String {
+    let spelled = value.to_string();
+    if has_halves { lone::joined(&spelled) } else { spelled }
+}
+
 /// Whole answers put together.
 #[derive(Debug, Default)]
 pub(super) struct ChatDocument {
@@ -292,12 +312,13 @@ pub(super) struct ChatDocument {
     calls: Vec<Value>,
     finish: Value,
     usages: Usages,
+    has_halves: bool,
 }
 
 impl ChatDocument {
     /// Takes the answer of a round; `None` where it is none that can be read.
     pub(super) fn take(&mut self, bytes: &[u8]) -> Option<Turn> {
-        let document: Value = serde_json::from_slice(bytes).ok()?;
+        let document = parsed(bytes, &mut self.has_halves)?;
         let [choice] = document["choices"].as_array()?.as_slice() else { return None };
         let mut said = Said::default();
         let mut message = choice["message"].as_object()?.clone();
@@ -318,7 +339,7 @@ impl ChatDocument {
             self.usages.tell(&document["usage"].to_string());
         }
         self.finish = choice["finish_reason"].clone();
-        let turn = said.turn(self.finish.as_str());
+        let turn = said.turn(self.finish.as_str(), self.has_halves);
         if self.first.is_null() {
             self.first = document;
         }
@@ -347,6 +368,6 @@ impl ChatDocument {
         if document["usage"].is_object() {
             document["usage"] = serde_json::from_slice(&self.usages.sum()).unwrap_or_default();
         }
-        document.to_string().into_bytes()
+        spelled(&document, self.has_halves).into_bytes()
     }
 }

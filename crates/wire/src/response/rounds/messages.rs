@@ -6,11 +6,12 @@ use serde_json::{Map, Value, json};
 use super::super::pick::{Field, bytes, pick, text};
 use super::blocks::Block;
 use super::edit::{place, replaced, spelled};
+use super::lone;
 use super::turn::{Called, EXPAND_TOOL, Turn, says_nothing, shown};
 use super::usage::Usages;
 
 /// Why a turn stopped that waits for results.
-const WAITS: [&str; 2] = ["tool_use", "end_turn"];
+pub(super) const WAITS: [&str; 2] = ["tool_use", "end_turn"];
 
 /// The state of an answer in several rounds.
 #[derive(Debug, Default)]
@@ -19,6 +20,8 @@ pub(super) struct Messages {
     shown_before: usize,
     is_later: bool,
     parts: Vec<Part>,
+    /// Whether halves of characters are held in the parts.
+    has_halves: bool,
     stop_reason: Option<String>,
     usages: Usages,
     /// The last event but one, held back until it is known what comes of the turn.
@@ -95,21 +98,31 @@ impl Messages {
 
     fn begin(&mut self, index: Option<u64>, content: Field<'_>) {
         let (Some(index), Some(content)) = (index, content) else { return };
-        let Ok(Value::Object(block)) = serde_json::from_str(content.get()) else { return };
+        let held = lone::held(content.get().as_bytes());
+        self.has_halves |= held.is_some();
+        let json = held.as_deref().unwrap_or(content.get().as_bytes());
+        let (block, is_known) = match serde_json::from_slice(json) {
+            Ok(Value::Object(block)) => (block, true),
+            // It is nested too deep to be put together.
+            _ => (named(json), false),
+        };
         let is_call = block.get("type").is_some_and(|it| it == "tool_use")
             && block.get("name").is_some_and(|it| it == EXPAND_TOOL);
         let seen = self.parts.iter().filter(|part| part.shown_at.is_some()).count();
         let shown_at = (!is_call).then_some(self.shown_before + seen);
-        self.parts.push(Part { index, shown_at, block, input: String::new(), is_known: true });
+        self.parts.push(Part { index, shown_at, block, input: String::new(), is_known });
     }
 
     fn go_on(&mut self, index: Option<u64>, delta: Field<'_>) {
         let Some(part) = self.parts.iter_mut().rev().find(|part| Some(part.index) == index) else {
             return;
         };
+        let held = lone::held(bytes(delta));
+        self.has_halves |= held.is_some();
+        let delta = held.as_deref().unwrap_or(bytes(delta));
         let keys = ["type", "text", "thinking", "signature", "partial_json", "citation"];
-        let Some([kind, said, thinking, signature, json, citation]) = pick(bytes(delta), keys)
-        else {
+        let Some([kind, said, thinking, signature, json, citation]) = pick(delta, keys) else {
+            part.is_known = false;
             return;
         };
         match text(kind).as_deref() {
@@ -157,7 +170,7 @@ impl Messages {
             match part.shown_at {
                 None => turn.calls.push(part.called(turn.shown.len())),
                 Some(_) => {
-                    turn.shown.push(known_by(&part.block));
+                    turn.shown.push(self.known(part));
                     calls_client |= part.block.get("type").is_some_and(|it| it == "tool_use");
                     if turn.shown.last().is_some_and(|shown| says_nothing(shown)) {
                         continue;
@@ -170,8 +183,23 @@ impl Messages {
         turn.said = content.map(|content| {
             format!(r#"{{"role":"assistant","content":[{}]}}"#, content.join(",")).into_bytes()
         });
+        if self.has_halves {
+            turn = turn.joined();
+        }
         let stopped = self.stop_reason.as_deref().is_some_and(|reason| WAITS.contains(&reason));
         turn.ended(stopped, calls_client)
+    }
+
+    /// What a part is known by.
+    fn known(&self, part: &Part) -> String {
+        let spelled = Value::Object(part.block.clone()).to_string();
+        let spelled = if self.has_halves { lone::joined(&spelled) } else { spelled };
+        known_by(spelled.as_bytes()).unwrap_or_default()
+    }
+
+    /// Whether the turn is over and its end is held back, also where no last event came.
+    pub(super) fn holds(&self) -> bool {
+        self.delta.is_some()
     }
 
     /// Goes on to the next round.
@@ -180,6 +208,7 @@ impl Messages {
         self.is_later = true;
         self.usages.next();
         self.parts.clear();
+        self.has_halves = false;
         (self.delta, self.stop_reason) = (None, None);
         self.stop.clear();
     }
@@ -244,17 +273,33 @@ impl Part {
     }
 }
 
-/// What a block is known by when it comes back.
-pub(crate) fn known_by(block: &Map<String, Value>) -> String {
-    let said = |key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default();
-    let kind = said("type");
-    let says = match kind {
-        "text" => said("text"),
-        "thinking" => said("signature"),
-        "redacted_thinking" => said("data"),
-        _ => said("id"),
+/// What a block is known by when it comes back; `None` where it is none. However deep it is nested,
+/// only its own fields are read.
+pub(crate) fn known_by(block: &[u8]) -> Option<String> {
+    let fields = pick(block, ["type", "text", "signature", "data", "id"])?;
+    let [kind, said, signature, data, id] = fields.map(text_or_halves);
+    let kind = kind.unwrap_or_default();
+    let says = match &*kind {
+        "text" => said,
+        "thinking" => signature,
+        "redacted_thinking" => data,
+        _ => id,
     };
-    shown(kind, says)
+    Some(shown(&kind, &says.unwrap_or_default()))
+}
+
+/// The text of a field. Halves of characters in it are told by what stands for them.
+fn text_or_halves(field: Field<'_>) -> Option<String> {
+    let read = text(field).map(|text| text.into_owned());
+    read.or_else(|| serde_json::from_slice(&lone::held(bytes(field))?).ok())
+}
+
+/// A block of which only these fields are known.
+fn named(json: &[u8]) -> Map<String, Value> {
+    const KEYS: [&str; 3] = ["type", "id", "name"];
+    let fields = pick(json, KEYS).unwrap_or_default();
+    let told = KEYS.into_iter().zip(fields);
+    told.filter_map(|(key, field)| Some((key.to_owned(), json!(text(field)?)))).collect()
 }
 
 fn number(field: Field<'_>) -> Option<u64> {

@@ -1,11 +1,10 @@
 //! Whole answers of Anthropic's Messages.
 
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
 
 use super::super::pick::{Field, pick, text};
 use super::edit::{place, replaced};
-use super::messages::known_by;
+use super::messages::{WAITS, known_by};
 use super::turn::{Called, EXPAND_TOOL, Turn, says_nothing};
 use super::usage::Usages;
 
@@ -28,18 +27,18 @@ impl MessagesDocument {
         let mut calls_client = false;
         let mut said: Vec<&str> = Vec::new();
         for part in parts {
-            let block: Map<String, Value> = serde_json::from_str(part.get()).ok()?;
-            let is_tool = block.get("type").is_some_and(|it| it == "tool_use");
-            if is_tool && block.get("name").is_some_and(|it| it == EXPAND_TOOL) {
-                let [input] = pick(part.get().as_bytes(), ["input"])?;
+            let [kind, name, input, id] =
+                pick(part.get().as_bytes(), ["type", "name", "input", "id"])?;
+            let is_tool = text(kind).as_deref() == Some("tool_use");
+            if is_tool && text(name).as_deref() == Some(EXPAND_TOOL) {
                 let input = input.map_or("{}", RawValue::get).to_owned();
-                let id = block.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
+                let id = text(id).unwrap_or_default().into_owned();
                 let spelled = part.get().to_owned();
                 turn.calls.push(Called { id, input, spelled, at: turn.shown.len() });
                 said.push(part.get());
             } else {
                 calls_client |= is_tool;
-                let known = known_by(&block);
+                let known = known_by(part.get().as_bytes())?;
                 said.extend((!says_nothing(&known)).then(|| part.get()));
                 turn.shown.push(known);
                 self.shown.push(part.get().to_owned());
@@ -47,7 +46,7 @@ impl MessagesDocument {
         }
         let said = format!(r#"{{"role":"assistant","content":[{}]}}"#, said.join(","));
         turn.said = Some(said.into_bytes());
-        let turn = turn.ended(text(reason).as_deref() == Some("tool_use"), calls_client);
+        let turn = turn.ended(text(reason).is_some_and(|it| WAITS.contains(&&*it)), calls_client);
         if let Some(usage) = usage {
             self.usages.tell(usage.get());
         }

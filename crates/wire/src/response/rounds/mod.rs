@@ -9,6 +9,7 @@ mod blocks;
 mod chat;
 mod document;
 mod edit;
+mod lone;
 mod messages;
 mod messages_document;
 mod stream;
@@ -20,4 +21,4 @@ pub use stream::RoundStream;
 pub use turn::{Called, EXPAND_TOOL, Turn};
 
 pub(crate) use messages::known_by;
-pub(crate) use turn::{may_be_missing, shown};
+pub(crate) use turn::{may_be_missing, says_nothing, shown};

@@ -61,10 +61,18 @@ impl RoundStream {
         })
     }
 
+    /// What the client was shown of this round so far.
+    pub fn shown(&self) -> Vec<String> {
+        match &self.answer {
+            Answer::Messages(answer) => answer.turn().shown,
+            Answer::Chat(answer) => answer.turn().shown,
+        }
+    }
+
     /// No more of this answer comes. A turn has ended then too where its last event is missing, as
     /// some servers leave it out.
     pub fn close(&mut self, out: &mut Vec<u8>) {
-        if self.has_ended || !matches!(self.answer, Answer::Chat(_)) {
+        if self.has_ended {
             return;
         }
         let rest = self.blocks.take_rest();
@@ -72,7 +80,10 @@ impl RoundStream {
             Some(read) => self.has_ended = self.take(&rest, &read, out),
             None => out.extend_from_slice(&rest),
         }
-        self.has_ended |= matches!(&self.answer, Answer::Chat(answer) if answer.holds());
+        self.has_ended |= match &self.answer {
+            Answer::Messages(answer) => answer.holds(),
+            Answer::Chat(answer) => answer.holds(),
+        };
     }
 
     fn take(&mut self, raw: &[u8], read: &Block, out: &mut Vec<u8>) -> bool {

@@ -2,6 +2,8 @@
 
 use foveal_transcript::Handle;
 
+use super::lone;
+
 /// The tool's name. What effects of calls are known by trusts names that begin so.
 pub const EXPAND_TOOL: &str = "foveal_expand";
 
@@ -27,6 +29,17 @@ impl Turn {
     pub(super) fn ended(mut self, waits: bool, calls_client: bool) -> Self {
         let waits = waits && !self.calls.is_empty();
         (self.waits, self.waits_for_client) = (waits && !calls_client, waits && calls_client);
+        self
+    }
+
+    /// The same with its characters whole.
+    pub(super) fn joined(mut self) -> Self {
+        let said = self.said.as_deref().map(String::from_utf8_lossy);
+        self.said = said.map(|said| lone::joined(&said).into_bytes());
+        for called in &mut self.calls {
+            called.input = lone::joined(&called.input);
+            called.spelled = lone::joined(&called.spelled);
+        }
         self
     }
 }
