@@ -290,6 +290,13 @@ fn give(
     // Kept while what was shown is held, so that the journal has the same order.
     keep_answer(session, &**shown, call, &given, stored, is_cached);
     let (body, is_shaped) = sent(&**shown, rows, &mut given, (stored, call.room));
+    if is_shaped
+        && stored.is_none()
+        && let Some(whole) = shown.whole(given.handle)
+    {
+        // There is no room for all of it. The session may forget it before it can be kept.
+        session.journal.keep_later(given.handle, whole.as_bytes());
+    }
     drop(shown);
     if let Some(asked) = asked {
         remember(session, asked, is_cached, stored, bytes as u64);
@@ -443,7 +450,6 @@ fn sent(
     let Some(shape) = &given.shape else { return (AnswerText::of_rows(text, rows), false) };
     let is_kept = shape.kind == ShapeKind::Pointer || stored.is_some();
     match shown.whole(given.handle) {
-        // While it is held it can be had by its handle.
         Some(whole) if is_kept || !room.holds(whole) => {
             (AnswerText::shaped(whole, &rows, shape), true)
         }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use foveal_store::{RecordNumber, SessionFacts, SessionId};
+use foveal_store::{RecordNumber, SessionFacts, SessionId, SqliteStore, Store};
 use foveal_tools::settings::ToolSettings;
 use foveal_tools::{Control, Request, Session};
 use serde_json::json;
@@ -344,4 +344,46 @@ fn after_more_than_a_prompt_can_hold_all_is_shown_anew() {
     }
     let again = world.call("read_file", json!({"path": "a.rs"}));
     assert!(again.contains("1→pub fn step_0"), "{again}");
+}
+
+/// A session over a store in a file, which another process holds until the connection is dropped.
+fn over_a_held_store(world: &World) -> (Session, Arc<SqliteStore>, rusqlite::Connection) {
+    let file = world.folder.path().join("kept/store.db");
+    let open = || Arc::new(SqliteStore::open(&file).expect("a store"));
+    let (store, later) = (open(), open());
+    let folder = world.folder.path().to_owned();
+    let toolbox = toolbox_over(folder, ToolSettings::default(), store);
+    let session = Session::new(&Arc::new(toolbox), "held");
+    let other = rusqlite::Connection::open(&file).expect("a file");
+    other.execute_batch("BEGIN IMMEDIATE").expect("nobody else writes");
+    (session, later, other)
+}
+
+/// What is left out of an answer for which there is no room stays, though the store did not take
+/// it then and the session has forgotten what it showed.
+#[test]
+fn what_could_not_be_kept_is_kept_later() {
+    for goes_on in [true, false] {
+        let world = World::new();
+        let (session, store, other) = over_a_held_store(&world);
+        let ask = |tool: &str, arguments: serde_json::Value| {
+            session.call(&Request::new(tool, arguments), &Control::NONE).text
+        };
+        let short = ask("bash", json!({"command": "seq 1 9000"}));
+        assert!(!short.contains("; expand ") && short.contains("\n4500\n"), "{short}");
+        let long = ask("bash", json!({"command": "seq 1 100000"}));
+        let (_, handle) = long.split_once("; expand ").expect("there is no room for all of it");
+        let handle = handle.get(..12).expect("a handle");
+        session.forget();
+        let asked = json!({"handle": handle, "start": 49_999, "end": 50_000});
+        let part = ask("expand", asked);
+        assert!(part.contains("49999\n50000\n"), "{part}");
+        drop(other);
+        match goes_on {
+            true => drop(ask("bash", json!({"command": "true"}))),
+            false => drop(session),
+        }
+        let kept = store.get(handle.parse().expect("a handle")).expect("nobody holds it");
+        assert!(kept.is_some_and(|kept| kept.bytes.ends_with(b"\n100000\n")), "{goes_on}");
+    }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -17,8 +17,12 @@ use crate::clock::Clock;
 use crate::toolbox::Toolbox;
 use crate::unkept::Unkept;
 
+use super::held_contents::HeldContents;
 use super::known_files::SeenOfFile;
 use super::reads::ReadFile;
+
+/// Bytes of contents that wait for the store.
+const WAITING_BYTES_MAX: usize = 32 << 20;
 
 /// The store's side of one session.
 pub(crate) struct Journal {
@@ -35,6 +39,8 @@ pub(crate) struct Journal {
     has_lost_thread: AtomicBool,
     /// Places of answers that were delivered, of which nothing is kept yet.
     delivered: Mutex<Vec<EntryIndex>>,
+    /// Contents that an answer leaves something out of, and that the store could not take yet.
+    waiting: Mutex<HeldContents>,
 }
 
 impl Journal {
@@ -51,6 +57,7 @@ impl Journal {
             is_unopened: AtomicBool::new(false),
             has_lost_thread: AtomicBool::new(false),
             delivered: Mutex::default(),
+            waiting: Mutex::new(HeldContents::new(WAITING_BYTES_MAX)),
         }
     }
 
@@ -97,7 +104,35 @@ impl Journal {
     pub(crate) fn put(&self, content: &[u8], now: Timestamp) -> Option<Stored> {
         let stored = self.opened(|| self.store.put(Some(&self.id), content, now));
         self.unkept.tell(&stored);
-        stored.ok().filter(|_| self.keeps_content)
+        let stored = stored.ok()?;
+        self.put_waiting(now);
+        Some(stored).filter(|_| self.keeps_content)
+    }
+
+    /// Holds a content that an answer leaves something out of, and that could not be kept, until
+    /// the store takes it.
+    pub(crate) fn keep_later(&self, handle: Handle, content: &[u8]) {
+        self.waiting().put(handle, content);
+    }
+
+    /// A content that waits for the store.
+    pub(crate) fn held(&self, handle: Handle) -> Option<Arc<[u8]>> {
+        self.waiting().get(handle)
+    }
+
+    /// Keeps what waits for the store, up to the first content that it does not take.
+    fn put_waiting(&self, now: Timestamp) {
+        let mut waiting = self.waiting();
+        while let Some((handle, content)) = waiting.take_first() {
+            if self.opened(|| self.store.put(Some(&self.id), &content, now)).is_err() {
+                waiting.put(handle, &content);
+                return;
+            }
+        }
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, HeldContents> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Keeps that something happened. What cannot be kept is not worth failing a call for.
@@ -186,6 +221,12 @@ impl Journal {
     fn reopen(&self) -> Result<(), StoreError> {
         self.lose_thread();
         self.open().map(drop)
+    }
+}
+
+impl Drop for Journal {
+    fn drop(&mut self) {
+        self.put_waiting(self.clock.now());
     }
 }
 

@@ -20,6 +20,9 @@ use super::unshown::Unshown;
 /// Bytes of texts that are kept in memory to compare with what is on disk later.
 const BYTES_MAX: usize = 32 << 20;
 
+/// Files that are known at once. One that goes is as if it had never been met.
+const FILES_MAX: usize = 10_000;
+
 /// All files of a session, by the key that equal paths share.
 #[derive(Debug, Default)]
 pub(crate) struct KnownFiles(Mutex<Table>);
@@ -127,12 +130,7 @@ impl KnownFiles {
 
     /// Forgets a file.
     pub(crate) fn remove(&self, key: &PathKey) {
-        let mut table = self.table();
-        if let Some(row) = table.files.remove(key) {
-            table.bytes -= row.bytes;
-            table.touched.insert(key.clone());
-        }
-        table.unsettled.forget(key);
+        self.table().remove(key);
     }
 
     /// What is seen of the files of which something new is known since this was last asked.
@@ -280,6 +278,19 @@ impl Table {
             self.bytes -= before.bytes;
         }
         while self.bytes > BYTES_MAX && self.drop_oldest_text() {}
+        if self.files.len() > FILES_MAX {
+            let oldest = self.files.iter().min_by_key(|(_, row)| row.at);
+            let oldest = oldest.map(|(key, _)| key.clone());
+            oldest.into_iter().for_each(|key| self.remove(&key));
+        }
+    }
+
+    fn remove(&mut self, key: &PathKey) {
+        if let Some(row) = self.files.remove(key) {
+            self.bytes -= row.bytes;
+            self.touched.insert(key.clone());
+        }
+        self.unsettled.forget(key);
     }
 
     fn drop_oldest_text(&mut self) -> bool {
@@ -309,3 +320,6 @@ impl Table {
         self.unsettled.clear();
     }
 }
+
+#[cfg(test)]
+mod tests;

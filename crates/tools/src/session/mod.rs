@@ -3,6 +3,7 @@
 mod deliveries;
 mod duplicates;
 mod each_alone;
+mod held_contents;
 mod journal;
 mod kept;
 mod known_file;

@@ -289,6 +289,9 @@ impl Session {
         if let Some(content) = self.shown().whole(handle) {
             return Some((content.to_owned(), 0));
         }
+        if let Some(content) = self.journal.held(handle) {
+            return Some((String::from_utf8_lossy(&content).into_owned(), 0));
+        }
         let content = self.toolbox.store.get(handle).ok().flatten()?;
         Some((String::from_utf8_lossy(&content.bytes).into_owned(), content.secrets))
     }

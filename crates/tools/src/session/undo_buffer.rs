@@ -1,10 +1,12 @@
 //! What undo needs and no store may hold: contents with secrets, and what was seen when.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use foveal_transcript::Handle;
+
+use super::held_contents::HeldContents;
 
 /// Bytes that a session keeps in memory.
 const UNDO_BYTES_MAX: usize = 32 << 20;
@@ -16,36 +18,27 @@ const SEEN_MAX: usize = 10_000;
 #[derive(Default)]
 pub(crate) struct UndoBuffer(Mutex<Contents>);
 
-#[derive(Default)]
 struct Contents {
-    contents: VecDeque<(Handle, Arc<[u8]>)>,
-    bytes: usize,
+    held: HeldContents,
     /// Files as they were when all that was written over was seen, and is still known.
     seen: BTreeSet<Handle>,
+}
+
+impl Default for Contents {
+    fn default() -> Self {
+        Self { held: HeldContents::new(UNDO_BYTES_MAX), seen: BTreeSet::new() }
+    }
 }
 
 impl UndoBuffer {
     /// Holds a content; false if it is too large.
     pub(crate) fn put(&self, handle: Handle, content: &[u8]) -> bool {
-        if content.len() > UNDO_BYTES_MAX {
-            return false;
-        }
-        let mut held = self.lock();
-        if held.get(handle).is_none() {
-            held.bytes += content.len();
-            held.contents.push_back((handle, content.into()));
-        }
-        while held.bytes > UNDO_BYTES_MAX
-            && let Some((_, oldest)) = held.contents.pop_front()
-        {
-            held.bytes -= oldest.len();
-        }
-        true
+        self.lock().held.put(handle, content)
     }
 
     /// What is held under a handle.
     pub(crate) fn get(&self, handle: Handle) -> Option<Arc<[u8]>> {
-        self.lock().get(handle)
+        self.lock().held.get(handle)
     }
 
     /// Notes that the model has seen all that a change wrote over in a file that held this.
@@ -72,15 +65,10 @@ impl UndoBuffer {
     }
 }
 
-impl Contents {
-    fn get(&self, handle: Handle) -> Option<Arc<[u8]>> {
-        let held = self.contents.iter().find(|(held, _)| *held == handle);
-        held.map(|(_, content)| Arc::clone(content))
-    }
-}
-
 impl fmt::Debug for UndoBuffer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("UndoBuffer").field("bytes", &self.lock().bytes).finish_non_exhaustive()
+        f.debug_struct("UndoBuffer")
+            .field("bytes", &self.lock().held.bytes())
+            .finish_non_exhaustive()
     }
 }
