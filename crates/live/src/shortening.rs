@@ -84,7 +84,7 @@ impl Conversations {
         if definitions.is_empty() || first == 0 {
             return Ok(None);
         }
-        let begun = self.begun(asked, (&body, &definitions, first), (rules, knowledge))?;
+        let begun = self.tools_begun(asked, (&body, &definitions, first), (rules, knowledge))?;
         let (left_out, tokens) = begun.left_out(bytes, &definitions);
         let called = called(&body, bytes)?;
         let called_shortened = called.iter().any(|name| begun.shortened.contains(name));
@@ -94,7 +94,7 @@ impl Conversations {
     }
 
     /// What was decided at the start of a request's conversation, or is, where this is the start.
-    fn begun(
+    fn tools_begun(
         &self,
         asked: &Asked<'_>,
         (body, definitions, first): (&Body, &[ToolDefinition], usize),

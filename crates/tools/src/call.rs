@@ -290,10 +290,8 @@ fn give(
     // Kept while what was shown is held, so that the journal has the same order.
     keep_answer(session, &**shown, call, &given, stored, is_cached);
     let (body, is_shaped) = sent(&**shown, rows, &mut given, (stored, call.room));
-    if is_shaped
-        && stored.is_none()
-        && let Some(whole) = shown.whole(given.handle)
-    {
+    let unkept = shown.whole(given.handle).filter(|_| is_shaped && stored.is_none());
+    if let Some(whole) = unkept {
         // There is no room for all of it. The session may forget it before it can be kept.
         session.journal.keep_later(given.handle, whole.as_bytes());
     }
