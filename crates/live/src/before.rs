@@ -12,9 +12,16 @@ use crate::request::{Changed, Departed};
 /// Conversations whose last request is known, at most; the ones longest ago go first.
 const CONVERSATIONS_MAX: usize = 4_096;
 
+/// Messages of all of them that are known, at most, where there is more than one.
+const MESSAGES_MAX: usize = 1 << 18;
+
 /// The last request of each conversation, by its name.
 #[derive(Debug, Default)]
-pub(crate) struct Before(HashMap<String, Seen>);
+pub(crate) struct Before {
+    seen: HashMap<String, Seen>,
+    /// Messages of all of them.
+    messages: usize,
+}
 
 /// What tells one request from the next.
 #[derive(Debug)]
@@ -49,14 +56,28 @@ impl Before {
             tools: hash(&body.tools),
             messages: messages.map(|(end, range)| (short(*end), range.len())).collect(),
         };
-        let departed = self.0.get(name).and_then(|before| before.departed(&seen, body));
-        if self.0.len() >= CONVERSATIONS_MAX && !self.0.contains_key(name) {
-            let oldest = self.0.iter().min_by_key(|(_, seen)| seen.time);
-            let oldest = oldest.map(|(name, _)| name.clone());
-            oldest.and_then(|oldest| self.0.remove(&oldest));
-        }
-        self.0.insert(name.to_owned(), seen);
+        let departed = self.remove(name).and_then(|before| before.departed(&seen, body));
+        self.put(name, seen);
         departed
+    }
+
+    fn put(&mut self, name: &str, seen: Seen) {
+        let messages = seen.messages.len();
+        while self.seen.len() >= CONVERSATIONS_MAX
+            || (self.messages + messages > MESSAGES_MAX && !self.seen.is_empty())
+        {
+            let oldest = self.seen.iter().min_by_key(|(_, seen)| seen.time);
+            let oldest = oldest.map(|(name, _)| name.clone());
+            oldest.and_then(|oldest| self.remove(&oldest));
+        }
+        self.messages += messages;
+        self.seen.insert(name.to_owned(), seen);
+    }
+
+    fn remove(&mut self, name: &str) -> Option<Seen> {
+        let seen = self.seen.remove(name)?;
+        self.messages -= seen.messages.len();
+        Some(seen)
     }
 }
 
@@ -92,4 +113,30 @@ fn short(hash: ContentHash) -> u64 {
     let mut first = [0; 8];
     first.copy_from_slice(&hash.as_bytes()[..8]);
     u64::from_le_bytes(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(time: i64, messages: usize) -> Seen {
+        let messages = vec![(1, 1); messages];
+        Seen { time: Timestamp(time), model: None, system: 0, tools: 0, messages }
+    }
+
+    #[test]
+    fn long_conversations_are_fewer_and_the_oldest_go_first() {
+        let mut before = Before::default();
+        for time in 0..100 {
+            before.put(&time.to_string(), seen(time, MESSAGES_MAX / 10));
+        }
+        assert_eq!(before.seen.len(), 10);
+        assert!(before.seen.contains_key("99") && !before.seen.contains_key("89"));
+        before.put("long", seen(100, 2 * MESSAGES_MAX));
+        assert_eq!((before.seen.len(), before.messages), (1, 2 * MESSAGES_MAX));
+        for time in 0..2 * CONVERSATIONS_MAX as i64 {
+            before.put(&time.to_string(), seen(200 + time, 1));
+        }
+        assert_eq!((before.seen.len(), before.messages), (CONVERSATIONS_MAX, CONVERSATIONS_MAX));
+    }
 }

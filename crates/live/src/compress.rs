@@ -171,7 +171,7 @@ impl Compressor {
             failed: about.inactive,
         };
         if let Some(first) = chain.ends.first().filter(|_| until > 0) {
-            self.conversations.lock().put(live, *first, now);
+            self.conversations.hold(live, *first, now);
         }
         Ok(compressed)
     }

@@ -132,6 +132,11 @@ impl Live {
         std::mem::take(&mut self.unkept)
     }
 
+    /// Whether there is something that could not be kept.
+    pub(crate) fn has_unkept(&self) -> bool {
+        !self.unkept.is_empty()
+    }
+
     /// Forgets the last that could not be kept.
     pub(crate) fn forget_unkept(&mut self) {
         self.unkept.pop();

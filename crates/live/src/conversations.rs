@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use foveal_context::step::{RewriteReason, Step};
-use foveal_transcript::ContentHash;
+use foveal_transcript::{ContentHash, Timestamp};
 use foveal_wire::body::{self, Alike, Body, CacheMark, MarkPlace};
 
 use crate::active::Request;
@@ -19,7 +19,7 @@ use crate::marking;
 use crate::models::Model;
 use crate::places;
 use crate::queue::Queue;
-use crate::recorder::{Planned, Recorder, Turn};
+use crate::recorder::{Planned, Recorder, Turn, Unrecorded};
 use crate::remembered::Remembered;
 use crate::request::{About, Asked, Replaced, Shaped, spliced};
 use crate::rules::{PROFILES, Rules};
@@ -167,7 +167,7 @@ impl Conversations {
         }
         if let Some(stays) = stays.filter(|_| may_go_whole(&live, &request.model)) {
             if !stays.steps().is_empty() {
-                self.lock().put(stays, first, asked.now);
+                self.hold(stays, first, asked.now);
             }
             return Err(Inactive::Summary);
         }
@@ -183,7 +183,7 @@ impl Conversations {
             if !is_compacted {
                 live.becomes_familiar(request.bytes(), &chain, released(alike));
             }
-            self.lock().put(live, first, asked.now);
+            self.hold(live, first, asked.now);
         }
         Ok(shaped)
     }
@@ -232,7 +232,7 @@ impl Conversations {
         };
         if asked.counts && !live.steps().is_empty() {
             let stays = live.clone();
-            self.lock().put(stays, chain.ends[0], asked.now);
+            self.hold(stays, chain.ends[0], asked.now);
         }
         if *live.model() != request.model {
             // Another model charges and refuses other things.
@@ -318,10 +318,20 @@ impl Conversations {
         let (end, time) = (live.planned(), request.asked.now);
         let caching = live.caching().copied();
         let turn = Turn { conversation, end, before, step, caching, time };
-        // What could not be kept at earlier requests comes first: a step is found by the one
-        // after it.
+        live.keep_later(turn);
+        let kept = self.keep(live);
+        if let Err(error) = &kept {
+            about.inactive = Some(error.to_string());
+            about.inactive_kind = Some(UNRECORDED);
+        }
+        kept.is_ok()
+    }
+
+    /// Keeps what could not be kept of a conversation so far, the first first: a step is found by
+    /// the one after it.
+    fn keep(&self, live: &mut Live) -> Result<(), Unrecorded> {
         let mut kept = Ok(());
-        for turn in live.take_unkept().into_iter().chain([turn]) {
+        for turn in live.take_unkept() {
             if kept.is_ok() {
                 kept = self.recorder.record(&turn, &live.contents(&turn.step));
             }
@@ -329,11 +339,16 @@ impl Conversations {
                 live.keep_later(turn);
             }
         }
-        if let Err(error) = &kept {
-            about.inactive = Some(error.to_string());
-            about.inactive_kind = Some(UNRECORDED);
+        kept
+    }
+
+    /// Holds a conversation whose first message ends so. What could not be kept of those that go
+    /// for it is tried once more: made again without that, they would be decided about anew.
+    pub(crate) fn hold(&self, live: Live, first: ContentHash, now: Timestamp) {
+        let gone = self.lock().put(live, first, now);
+        for mut live in gone {
+            drop(self.keep(&mut live));
         }
-        kept.is_ok()
     }
 
     pub(crate) fn lock(&self) -> std::sync::MutexGuard<'_, Held> {

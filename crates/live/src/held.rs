@@ -12,6 +12,12 @@ use crate::familiar::Familiar;
 /// their lines and tokens. The example `overhead` of the gateway tells what 1,000 of them take.
 const BYTES_PER_BYTE: usize = 4;
 
+/// What is known of a message takes so much, however short it is.
+const MESSAGE_BYTES: usize = 1 << 10;
+
+/// What a conversation takes in any case.
+const OWN_BYTES: usize = 8 << 10;
+
 /// How many conversations with the same beginning a request is compared with.
 const COMPARED_MAX: usize = 8;
 
@@ -58,10 +64,13 @@ impl Held {
         self.remove(*end)
     }
 
-    /// Holds a conversation whose first message ends so, and lets others go for it.
-    pub(crate) fn put(&mut self, live: Live, first: ContentHash, now: Timestamp) {
+    /// Holds a conversation whose first message ends so, and lets others go for it: those of them
+    /// of which not everything could be kept.
+    #[must_use = "what could not be kept of them is lost with them"]
+    pub(crate) fn put(&mut self, live: Live, first: ContentHash, now: Timestamp) -> Vec<Live> {
         let (end, weight) = (live.planned(), weight(&live));
         drop(self.remove(end));
+        let mut gone = Vec::new();
         self.used += 1;
         self.bytes += weight;
         self.order.insert(self.used, end);
@@ -75,8 +84,9 @@ impl Held {
             if !is_too_much && !self.by_end.get(&oldest).is_some_and(is_idle) {
                 break;
             }
-            drop(self.remove(oldest));
+            gone.extend(self.remove(oldest).filter(Live::has_unkept));
         }
+        gone
     }
 
     /// How many there are.
@@ -99,5 +109,5 @@ impl Held {
 }
 
 fn weight(live: &Live) -> usize {
-    live.bytes() * BYTES_PER_BYTE + (8 << 10)
+    live.bytes() * BYTES_PER_BYTE + live.len() * MESSAGE_BYTES + OWN_BYTES
 }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use foveal_live::Conversations;
 use foveal_live::recorder::{InMemory, Planned, Recorder, Turn, Unrecorded};
 use foveal_live::request::{Asked, Shaped, Wait};
+use foveal_live::rules::Rules;
 use foveal_transcript::{ContentHash, Timestamp};
 use foveal_wire::Protocol;
 
@@ -126,6 +127,39 @@ fn what_cannot_be_kept_is_not_used() {
     // Another process finds all of it, what could not be kept at first too.
     let other = over("balanced", recorder);
     assert_eq!(text(&ask(&other, &body(3, ""), |_| {})), third);
+}
+
+#[test]
+fn what_could_not_be_kept_outlives_its_place_in_memory() {
+    const LATER: Timestamp = Timestamp(60 * 60 * 1000);
+    let recorder = Arc::new(Failing::default());
+    let conversations = over("balanced", Arc::clone(&recorder) as _);
+    ask(&conversations, &body(1, ""), |_| {});
+    recorder.fails.store(true, Ordering::SeqCst);
+    let whole = text(&ask(&conversations, &body(2, ""), |_| {}));
+    assert!(whole.contains(&output(1)), "{whole}");
+    recorder.fails.store(false, Ordering::SeqCst);
+    // Another takes its place.
+    let other = String::from_utf8(body(1, "")).expect("text").replace("Run it.", "Try it.");
+    ask(&conversations, other.as_bytes(), |asked| asked.now = LATER);
+    assert_eq!(conversations.held(), 1);
+    let third = text(&ask(&conversations, &body(3, ""), |asked| asked.now = LATER));
+    let cut = whole.len() - "]}".len();
+    assert_eq!(third[..cut], whole[..cut]);
+}
+
+#[test]
+fn messages_count_however_short_they_are() {
+    let mut rules = Rules::named("balanced").expect("a profile");
+    rules.bytes_max = 2 << 20;
+    let conversations = Conversations::new(rules, Arc::new(InMemory::default()));
+    let short = r#",{"role":"assistant","content":"a"},{"role":"user","content":"b"}"#;
+    for number in 0..8 {
+        let many = format!(r#"Run {number}."}}{}"#, short.repeat(400));
+        let body = String::from_utf8(body(1, "")).expect("text").replace(r#"Run it."}"#, &many);
+        ask(&conversations, body.as_bytes(), |_| {});
+    }
+    assert!(conversations.held() <= 2, "{} of 800 messages are held", conversations.held());
 }
 
 #[test]

@@ -290,10 +290,8 @@ fn give(
     // Kept while what was shown is held, so that the journal has the same order.
     keep_answer(session, &**shown, call, &given, stored, is_cached);
     let (body, is_shaped) = sent(&**shown, rows, &mut given, (stored, call.room));
-    let unkept = shown.whole(given.handle).filter(|_| is_shaped && stored.is_none());
-    if let Some(whole) = unkept {
-        // There is no room for all of it. The session may forget it before it can be kept.
-        session.journal.keep_later(given.handle, whole.as_bytes());
+    if is_shaped && stored.is_none() {
+        hold(session, &**shown, given.handle);
     }
     drop(shown);
     if let Some(asked) = asked {
@@ -427,6 +425,14 @@ fn keep_answer(
         awaits_delivery: call.view.awaits_delivery(),
         delivered: session.journal.take_delivered(),
     });
+}
+
+/// Holds what there is no room for, and what could not be kept: the session may forget it before
+/// the store takes it.
+fn hold(session: &Session, shown: &dyn Shaper, handle: Handle) {
+    if let Some(whole) = shown.whole(handle) {
+        session.journal.keep_later(handle, whole.as_bytes());
+    }
 }
 
 /// Keeps that a call was answered by something that later answers cannot point at.

@@ -50,6 +50,8 @@ impl History {
         self.messages.extend(new.map(|message| message.start - start..message.end - start));
         let end = self.messages.last().map_or(0, |last| last.end);
         self.bytes.truncate(known);
+        // Many conversations are held, most of them for nobody: no room is kept that none needs.
+        self.bytes.reserve_exact(end - known);
         self.bytes.extend_from_slice(&bytes[start + known..start + end]);
         let count = self.messages.len();
         let marks = marks.iter().filter(|mark| is_before(mark, count));
