@@ -29,7 +29,7 @@ pub(crate) fn weigh(entries: &[&Entry], tokenizer: Tokenizer) -> Vec<Weight> {
 
 /// Bytes of files of which it is remembered what they consist of. A conversation of 200,000 tokens
 /// has read less than a megabyte.
-const FILES_BYTES_MAX: usize = 3 << 20;
+const FILES_BYTES_MAX: usize = 1 << 20;
 
 /// Reads that may wait until something is found out about them. One more is found out about when
 /// it is asked for.
