@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::insertion::{Insertion, inserted};
+use crate::body::answer_mark::MARKS_MAX;
 use crate::body::markable::MARK;
 use crate::body::marks::{CacheMark, MarkPlace};
 use crate::body::scan::Body;
@@ -86,8 +87,6 @@ pub fn going_on(body: &Body, bytes: &[u8], said: &[u8], answered: &[Answered]) -
 /// A request that goes on, with a mark for the provider's cache at its end, where its client has
 /// its messages cached and sets fewer marks than there may be. `None` where none is to be set.
 pub fn marked_at_end(body: &Body, bytes: &[u8]) -> Option<Vec<u8>> {
-    /// As many as a request may have (platform.claude.com/docs/en/build-with-claude/prompt-caching).
-    const MARKS_MAX: usize = 4;
     let last = body.messages.len().checked_sub(1)?;
     let is_of_messages = |mark: &CacheMark| matches!(mark.place, MarkPlace::Message(_));
     let is_left_to_client = body.protocol != Protocol::Messages
