@@ -119,7 +119,9 @@ fn safe(language: Language, text: &str) -> Cow<'_, [u8]> {
 }
 
 fn count_lines(text: &str) -> u32 {
-    u32::try_from(text.lines().count()).unwrap_or(u32::MAX)
+    let feeds = text.bytes().filter(|byte| *byte == b'\n').count();
+    let is_open = text.as_bytes().last().is_some_and(|last| *last != b'\n');
+    u32::try_from(feeds + usize::from(is_open)).unwrap_or(u32::MAX)
 }
 
 /// Makes sure of what [`Parsed`] promises about ranges, whatever a grammar says: children

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use foveal_context::views::{Amount, Label, Read, View, Views, Wanted};
 
+use crate::bounds::LINES_CURATED_MAX;
 use crate::curate::{Budget, Curator, Question, SourceFile};
 use crate::entity::{EntityIndex, Parsed};
 use crate::lines::LineRange;
@@ -21,6 +22,9 @@ pub struct CuratedViews {
 
 impl Views for CuratedViews {
     fn view(&self, read: &Read<'_>, wanted: Wanted) -> Option<View> {
+        if read.text.lines().nth(LINES_CURATED_MAX).is_some() {
+            return None;
+        }
         let known = self.file(read.path, read.text);
         let parsed = known.parsed();
         let file = SourceFile { path: read.path, text: read.text, parsed };
