@@ -181,7 +181,7 @@ const LEXER: &[(&str, &str)] = &[
 "#,
         r#"  Lexer *self = (Lexer *)_self;
   if (!self->chunk) return;
-  foveal_steps += 1;
+  foveal_steps += 2;
 "#,
     ),
     (
