@@ -139,6 +139,7 @@ impl Compressor {
             body: bytes,
             now,
             wish: None,
+            shortens: None,
             wait: &wait,
         };
         let model = Model::named("", body.protocol);

@@ -24,6 +24,8 @@ pub struct Asked<'a> {
     pub now: Timestamp,
     /// What the client asks of foveal itself: the name of a profile, or `off`.
     pub wish: Option<&'a str>,
+    /// Whether its tools are shortened, where that can be; `None`: they are.
+    pub shortens: Option<bool>,
     /// Whether its answer is still waited for.
     pub wait: &'a Wait,
 }

@@ -76,7 +76,11 @@ impl Client {
     }
 
     /// What goes, and what comes of it.
-    fn offer(&self, to: &Conversations, waiting: &Waiting) -> Result<Option<Offered>, String> {
+    fn offer(
+        &self,
+        to: &Conversations,
+        waiting: &Waiting<Offered>,
+    ) -> Result<Option<Offered>, String> {
         let tools = json!([{"name": "bash", "input_schema": {"type": "object"}}]);
         let body = json!({"model": "claude-opus-4-5", "tools": tools, "messages": self.0});
         let body = body.to_string().into_bytes();
@@ -88,6 +92,7 @@ impl Client {
             body: &body,
             now: Timestamp(0),
             wish: None,
+            shortens: None,
             wait: &wait,
         };
         to.offer(&asked, waiting).map_err(|error| error.to_string())

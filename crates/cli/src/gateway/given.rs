@@ -28,8 +28,8 @@ pub(crate) struct GatewaySettings {
     /// Whether requests are given a tool for what is left out of them.
     pub(crate) expand: bool,
     pub(crate) hosts: Vec<String>,
-    /// Which profile requests get that name none; the first that matches counts.
-    pub(crate) rules: Vec<ProfileRule>,
+    /// What is done to which requests; the first that matches counts.
+    pub(crate) rules: Vec<GatewayRule>,
     /// Whether caches are kept warm.
     pub(crate) keep_warm: bool,
     /// Whether tools are shortened that are not called.
@@ -39,12 +39,16 @@ pub(crate) struct GatewaySettings {
     pub(crate) upstreams: Given,
 }
 
-/// Requests for a model and of an agent that these globs match get a profile.
+/// What is done to requests for a model and of an agent that these globs match. What is not said is
+/// as for all.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct ProfileRule {
+pub(crate) struct GatewayRule {
     pub(crate) model: Option<String>,
     pub(crate) agent: Option<String>,
-    pub(crate) profile: Profile,
+    /// For requests that name none.
+    pub(crate) profile: Option<Profile>,
+    /// Whether tools are shortened that are not called.
+    pub(crate) shorten_tools: Option<bool>,
 }
 
 /// The servers that were given by the user.

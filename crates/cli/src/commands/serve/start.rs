@@ -12,7 +12,7 @@ use foveal_gateway::upstream::Upstreams;
 use foveal_gateway::warm::KeepsWarm;
 use foveal_gateway::{Limits, Settings};
 use foveal_listening::Token;
-use foveal_live::choices::{self, Choice};
+use foveal_live::choices::{self, Choice, Chosen};
 use foveal_live::conversations::OFF;
 use foveal_live::recorder::Recorder;
 use foveal_live::rules::{PROFILES, Rules};
@@ -24,7 +24,7 @@ use super::kept::Kept;
 use super::learners::Learners;
 use super::shortening::{self, Shortening};
 use super::warm::{self, Warmth};
-use crate::gateway::{CacheChoice, Profile, ProfileRule, Spread, WebSocketChoice, weigh};
+use crate::gateway::{CacheChoice, GatewayRule, Profile, Spread, WebSocketChoice, weigh};
 
 /// Whether something is done that stops where it does not pay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,14 +43,14 @@ pub(crate) struct Choices {
     pub(crate) hosts: Vec<String>,
     pub(crate) upstreams: Upstreams,
     pub(crate) profile: Profile,
-    /// Which profile requests get that name none.
-    pub(crate) rules: Vec<ProfileRule>,
+    /// What is done to which requests.
+    pub(crate) rules: Vec<GatewayRule>,
     pub(crate) cache: CacheChoice,
     pub(crate) websockets: WebSocketChoice,
     /// How long a decision may take.
     pub(crate) decision: Duration,
     pub(crate) keep_warm: WherePaid,
-    /// Whether tools are shortened that are not called.
+    /// Whether tools are shortened that are not called, where no rule says it.
     pub(crate) shorten_tools: WherePaid,
     /// Who learns from requests.
     pub(crate) learners: Learners,
@@ -65,10 +65,25 @@ impl Choices {
         let is_wanted = |choice| (choice != WherePaid::No).then_some(choice == WherePaid::Anew);
         let warmth = is_wanted(self.keep_warm)
             .map(|anew| Arc::new(Warmth::new(store.map(warm::verdict_file), anew, now)));
-        let shortening = is_wanted(self.shorten_tools)
+        let shortening = is_wanted(self.shortening())
             .map(|anew| Arc::new(Shortening::new(store.map(shortening::verdict_file), anew, now)));
         self.learners = Learners { warmth, shortening };
         self
+    }
+
+    /// Whether tools of any request are shortened.
+    fn shortening(&self) -> WherePaid {
+        let is_for_some = self.rules.iter().any(|rule| rule.shorten_tools == Some(true));
+        match self.shorten_tools {
+            WherePaid::No if is_for_some => WherePaid::Yes,
+            for_all => for_all,
+        }
+    }
+
+    /// What is done to a request of which no rule says it.
+    fn otherwise(&self) -> Chosen {
+        let profile = self.profile.name().is_none().then(|| OFF.to_owned());
+        Chosen { profile, shorten_tools: Some(self.shorten_tools != WherePaid::No) }
     }
 
     /// A gateway that keeps what it decides in `store`, and tells `observer` of each request.
@@ -95,16 +110,19 @@ impl Choices {
         })
     }
     fn shaper(&self, store: Arc<dyn Store>) -> anyhow::Result<Arc<dyn Shaper>> {
-        let choice = |rule: &ProfileRule| {
-            let profile = rule.profile.name().unwrap_or(OFF);
-            Choice::new(rule.model.as_deref(), rule.agent.as_deref(), profile)
+        let choice = |rule: &GatewayRule| {
+            let profile = rule.profile.map(|profile| profile.name().unwrap_or(OFF).to_owned());
+            let chosen = Chosen { profile, shorten_tools: rule.shorten_tools };
+            Choice::new(rule.model.as_deref(), rule.agent.as_deref(), chosen)
         };
         let all: Vec<Choice> = self.rules.iter().map(choice).collect::<Result<_, _>>()?;
         let profile = match self.profile.name() {
-            None if all.is_empty() => return Ok(Arc::new(Untouched)),
+            None if self.rules.iter().all(|rule| rule.profile.is_none()) => {
+                return Ok(Arc::new(Untouched));
+            }
             other => other,
         };
-        let otherwise = profile.is_none().then(|| OFF.to_owned());
+        let otherwise = self.otherwise();
         let named = profile.unwrap_or(PROFILES[0]);
         let mut rules = Rules::named(named).context("the profile is not known")?;
         rules.views = Some(Arc::new(Spread::start()));
