@@ -147,7 +147,7 @@ impl Conversations {
     fn draft<'a>(&self, asked: &'a Asked<'a>) -> Result<Option<Draft<'a>>, Inactive> {
         let bytes = asked.body;
         let rules = self.rules(asked.wish)?;
-        let Some(tool) = body::expand_tool(asked.protocol) else { return Ok(None) };
+        let tool = body::expand_tool(asked.protocol);
         let body = Body::scan(asked.protocol, bytes)?;
         is_to_be_left(&body)?;
         if body.messages.is_empty() || !body::takes_tool(&body, bytes, false)? {
@@ -289,7 +289,7 @@ impl Conversations {
             insertions.extend(restored.unwrap_or_default());
         }
         let tool = notes.first().and_then(read).and_then(|begun| begun.tool);
-        insertions.extend(tool.and_then(|tool| body::offered(body, &tool)));
+        insertions.extend(tool.and_then(|tool| body::offered(body, bytes, &tool)));
         let place = Place {
             conversation: draft.conversation.clone(),
             root: chain.root,

@@ -120,7 +120,7 @@ fn answered(by: &Conversations, offered: &Offered, id: &str, hides: bool) {
     let own = call(&format!("x{id}"), "foveal_expand");
     let all: Vec<Value> = hides.then_some(own).into_iter().chain([call(id, "bash")]).collect();
     let answer = json!({"content": all, "stop_reason": "tool_use", "usage": {}}).to_string();
-    let turn = RoundDocument::new(Protocol::Messages).and_then(|mut it| it.take(answer.into()));
+    let turn = RoundDocument::new(Protocol::Messages).take(answer.into());
     let turn = turn.expect("a turn");
     let failed = |called| foveal_live::offered::Given::failed(called, "no more").kept;
     let round = Round { shown: turn.shown, calls: turn.calls.iter().map(failed).collect() };
