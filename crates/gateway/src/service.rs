@@ -305,6 +305,7 @@ impl Service {
             protocol,
             counts,
             path: bound.path.to_owned(),
+            upstream: bound.upstream.name.clone(),
             headers: parts.headers.clone(),
             body: plain,
             now: (self.settings.now)(),

@@ -101,6 +101,8 @@ pub struct Asked {
     pub counts: bool,
     /// The path that the client asked for, with its query.
     pub path: String,
+    /// The name of the upstream that is asked.
+    pub upstream: String,
     /// The client's headers.
     pub headers: HeaderMap,
     /// The body, decoded.
@@ -192,6 +194,7 @@ fn with_live<T>(
         protocol: asked.protocol,
         counts: asked.counts,
         model: model.as_deref(),
+        upstream: &asked.upstream,
         body: &asked.body,
         now: asked.now,
         wish: wish(&asked.headers).or(chosen.profile.as_deref()),

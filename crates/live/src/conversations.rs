@@ -144,7 +144,7 @@ impl Conversations {
         let Some(first) = chain.ends.first().copied() else { return Ok(None) };
         about.conversation = Some(name(&first));
         let named = about.model.as_deref().unwrap_or_default();
-        let model = model(rules, named, &body);
+        let model = model(rules, (named, asked.upstream), &body);
         let unmarked = Unmarked::of(rules, asked, &body, (named, &model));
         let unmarked = unmarked.filter(|_| !is_compacted);
         about.is_unmarked = unmarked.is_some();
@@ -384,8 +384,8 @@ fn released(alike: Option<Alike<Familiar>>) -> Option<(*const Familiar, usize)> 
 }
 
 /// What is known of the model that is asked, by how the client has its messages cached.
-fn model(rules: &Rules, name: &str, body: &Body) -> Model {
-    let model = (rules.model)(name, body.protocol);
+fn model(rules: &Rules, (name, upstream): (&str, &str), body: &Body) -> Model {
+    let model = rules.prices.model(name, body.protocol, upstream);
     let is_of_messages =
         |mark: &CacheMark| matches!(mark.place, MarkPlace::Message(_) | MarkPlace::Request);
     if body.marks.iter().any(|mark| mark.is_hour && is_of_messages(mark)) {

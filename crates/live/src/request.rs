@@ -18,6 +18,8 @@ pub struct Asked<'a> {
     pub counts: bool,
     /// The model, where the body does not name it.
     pub model: Option<&'a str>,
+    /// The name of the server that is asked; empty where none is known.
+    pub upstream: &'a str,
     /// The body, decoded.
     pub body: &'a [u8],
     /// When it came.

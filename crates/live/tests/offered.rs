@@ -92,6 +92,7 @@ impl Client {
             body: &body,
             now: Timestamp(0),
             wish: None,
+            upstream: "",
             shortens: None,
             wait: &wait,
         };

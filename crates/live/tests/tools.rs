@@ -61,8 +61,8 @@ fn knowledge(known: &Arc<Mutex<Option<ToolUse>>>) -> Knowledge {
 fn asked<'a>(sent: &'a Sent, wait: &'a Wait) -> Asked<'a> {
     let (protocol, now) = (protocol(sent.api), sent.now);
     let body = &sent.body;
-    let (model, wish, shortens) = (Some(MODEL), None, None);
-    Asked { protocol, counts: false, model, body, now, wish, shortens, wait }
+    let (model, upstream, wish, shortens) = (Some(MODEL), "", None, None);
+    Asked { protocol, counts: false, model, upstream, body, now, wish, shortens, wait }
 }
 
 /// What becomes of a request's tools.

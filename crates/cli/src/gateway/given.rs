@@ -5,11 +5,15 @@ use std::time::Duration;
 
 use foveal_gateway::traces::Collector;
 use foveal_gateway::upstream::{BadUpstream, Upstream, Upstreams};
+use foveal_live::prices::{OwnPrice, Said};
 
 use super::choice::{CacheChoice, Profile, WebSocketChoice};
 
 /// The port that a gateway listens at where nothing else is said.
 pub(crate) const LISTEN_PORT: u16 = 4117;
+
+/// The card of models whose price is not known.
+pub(crate) const UNPRICED: &str = "flat";
 
 /// What takes everything is called so.
 const EVERYTHING: &str = "upstream";
@@ -34,6 +38,8 @@ pub(crate) struct GatewaySettings {
     pub(crate) keep_warm: bool,
     /// Whether tools are shortened that are not called.
     pub(crate) shorten_tools: bool,
+    /// What is said of prices; the first that matches counts.
+    pub(crate) prices: Vec<PriceRule>,
     /// Where traces go.
     pub(crate) otel: Option<Collector>,
     pub(crate) upstreams: Given,
@@ -49,6 +55,24 @@ pub(crate) struct GatewayRule {
     pub(crate) profile: Option<Profile>,
     /// Whether tools are shortened that are not called.
     pub(crate) shorten_tools: Option<bool>,
+}
+
+/// Prices of requests for a model that this glob matches, asked of an upstream of this name.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct PriceRule {
+    pub(crate) model: Option<String>,
+    pub(crate) upstream: Option<String>,
+    pub(crate) said: Said,
+}
+
+impl PriceRule {
+    /// The same, for who looks for it.
+    ///
+    /// # Errors
+    /// If the glob is none.
+    pub(crate) fn price(&self) -> Result<OwnPrice, globset::Error> {
+        OwnPrice::new(self.model.as_deref(), self.upstream.as_deref(), self.said.clone())
+    }
 }
 
 /// The servers that were given by the user.

@@ -8,6 +8,7 @@ use foveal_gateway::traces::{BadCollector, Collector};
 use serde::Deserialize;
 
 use super::glob::GlobText;
+use super::prices::WrittenPrice;
 use crate::gateway::{
     BadGiven, CacheChoice, GatewayRule, GatewaySettings, Given, Profile, WebSocketChoice, is_name,
 };
@@ -35,6 +36,8 @@ pub(super) struct WrittenGateway {
     otel: Option<CollectorAddress>,
     /// What is done to which requests; the first that matches counts.
     rules: Vec<WrittenRule>,
+    /// What requests cost; the first that matches counts.
+    prices: Vec<WrittenPrice>,
     /// Takes all that names no other.
     upstream: Option<Address>,
     /// Names and addresses of servers that a path or a header names.
@@ -53,6 +56,7 @@ impl From<WrittenGateway> for GatewaySettings {
             hosts: written.hosts,
             rules: written.rules.into_iter().map(|rule| rule.0).collect(),
             keep_warm: written.keep_warm,
+            prices: written.prices.into_iter().map(|price| price.0).collect(),
             shorten_tools: written.shorten_tools,
             otel: written.otel.map(|address| address.0),
             upstreams: given(written.upstream, written.upstreams)

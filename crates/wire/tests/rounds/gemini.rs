@@ -49,8 +49,10 @@ fn pieces_of(parts: &[Value]) -> Vec<Value> {
 }
 
 fn stream(number: u64, parts: &[Value], reason: &str) -> String {
-    let mut all: Vec<Value> =
-        pieces_of(parts).iter().map(|part| chunk(number, std::slice::from_ref(part), None)).collect();
+    let mut all: Vec<Value> = pieces_of(parts)
+        .iter()
+        .map(|part| chunk(number, std::slice::from_ref(part), None))
+        .collect();
     all.push(chunk(number, &[], Some(reason)));
     all.iter().map(|chunk| format!("data: {chunk}\r\n\r\n")).collect()
 }

@@ -127,6 +127,7 @@ impl Behaviour {
             },
             learners: Learners::default(),
             expand: self.expand || settings.expand,
+            prices: settings.prices.clone(),
         }
     }
 }
@@ -162,7 +163,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         notice::say(proxies::remark(variable));
     }
     let store = toolbox::store_of_gateway(environment);
-    let choices = choices.with_learners(toolbox::store_path(environment).as_deref());
+    let choices = choices.with_learners(toolbox::store_path(environment).as_deref())?;
     let lines = Lines::printed(arguments.json, environment);
     let traced = Traced::start(environment, &settings, choices.profile, Complaints::AtOnce);
     let (teller, telling) =

@@ -14,6 +14,7 @@ use foveal_gateway::{Limits, Settings};
 use foveal_listening::Token;
 use foveal_live::choices::{self, Choice, Chosen};
 use foveal_live::conversations::OFF;
+use foveal_live::prices::OwnPrices;
 use foveal_live::recorder::Recorder;
 use foveal_live::rules::{PROFILES, Rules};
 use foveal_live::{Compressor, Conversations};
@@ -24,7 +25,10 @@ use super::kept::Kept;
 use super::learners::Learners;
 use super::shortening::{self, Shortening};
 use super::warm::{self, Warmth};
-use crate::gateway::{CacheChoice, GatewayRule, Profile, Spread, WebSocketChoice, weigh};
+use crate::gateway::{
+    CacheChoice, GatewayRule, PriceRule, Profile, Spread, WebSocketChoice, weigh,
+};
+use crate::notice;
 
 /// Whether something is done that stops where it does not pay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,19 +60,33 @@ pub(crate) struct Choices {
     pub(crate) learners: Learners,
     /// Whether requests are given a tool for what is left out of them.
     pub(crate) expand: bool,
+    /// What the user says of prices.
+    pub(crate) prices: Vec<PriceRule>,
 }
 
 impl Choices {
     /// Makes who learns from requests, if anybody is to. `store` is where the store is.
-    pub(crate) fn with_learners(mut self, store: Option<&Path>) -> Self {
+    ///
+    /// # Errors
+    /// If prices have a glob that is none.
+    pub(crate) fn with_learners(mut self, store: Option<&Path>) -> anyhow::Result<Self> {
+        let known: Vec<&str> = self.upstreams.all().map(|upstream| &*upstream.name).collect();
+        for name in self.prices.iter().filter_map(|rule| rule.upstream.as_deref()) {
+            if !known.contains(&name) {
+                notice::say(format_args!("prices for the upstream `{name}`: there is none"));
+            }
+        }
+        let own = self.prices.iter().map(PriceRule::price).collect::<Result<_, _>>()?;
+        let prices = Arc::new(OwnPrices(own));
         let now = SystemClock.now();
         let is_wanted = |choice| (choice != WherePaid::No).then_some(choice == WherePaid::Anew);
         let warmth = is_wanted(self.keep_warm)
-            .map(|anew| Arc::new(Warmth::new(store.map(warm::verdict_file), anew, now)));
+            .map(|anew| Warmth::new(store.map(warm::verdict_file), anew, now))
+            .map(|warmth| Arc::new(warmth.with_prices(&prices)));
         let shortening = is_wanted(self.shortening())
             .map(|anew| Arc::new(Shortening::new(store.map(shortening::verdict_file), anew, now)));
-        self.learners = Learners { warmth, shortening };
-        self
+        self.learners = Learners { warmth, shortening, prices };
+        Ok(self)
     }
 
     /// Whether tools of any request are shortened.
@@ -128,6 +146,7 @@ impl Choices {
         rules.views = Some(Arc::new(Spread::start()));
         rules.weigh = weigh;
         rules.marks = self.cache.into();
+        rules.prices = Arc::clone(&self.learners.prices);
         let kept: Arc<dyn Recorder> = Arc::new(Kept::new(store));
         let tokenizer = rules.tokenizer;
         // The first count unpacks the vocabulary. Nobody waits for that but a first request.

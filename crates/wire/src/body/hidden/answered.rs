@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::insertion::{Insertion, inserted};
-use super::responses;
+use super::taken_back;
 use crate::body::markable::MARK;
 use crate::body::marks::{CacheMark, MarkPlace};
 use crate::body::scan::Body;
@@ -86,7 +86,7 @@ pub fn going_on(body: &Body, bytes: &[u8], said: &[u8], answered: &[Answered]) -
     let Some(last) = body.messages.last() else { return bytes.to_vec() };
     let mut more = b",".to_vec();
     more.extend_from_slice(&match body.protocol {
-        Protocol::Responses => responses::taken_back(said, body.store),
+        Protocol::Responses => taken_back::items(said, body.store),
         _ => said.to_vec(),
     });
     more.push(b',');

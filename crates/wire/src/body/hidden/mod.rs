@@ -9,6 +9,7 @@ mod insertion;
 mod messages;
 mod responses;
 mod strings;
+mod taken_back;
 mod tool;
 
 use super::scan::Body;
