@@ -63,9 +63,18 @@ impl CuratedViews {
         self
     }
 
-    /// Finds out what takes longest about a file, so that it is known when a view is asked for.
+    /// Finds out what takes longest about a file, so that it is known when a view is asked for, in as
+    /// little memory as views need.
     pub fn get_ready(&self, path: &str, text: &str) {
-        self.file(path, text).relations(path, text);
+        let known = self.file(path, text);
+        if known.is_lean() {
+            return;
+        }
+        let lean = Arc::new(known.lean(path, text));
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(key) = files.key(path, text) {
+            files.insert(key, lean, text.len());
+        }
     }
 
     /// How many files are remembered.

@@ -14,6 +14,7 @@ mod passing;
 mod refused;
 mod replayed;
 mod shaped;
+mod shortened;
 mod support;
 mod warm;
 mod websockets;

@@ -7,5 +7,6 @@ mod late;
 mod laws;
 mod marks;
 mod offered;
+mod prices;
 mod support;
 mod tools;

@@ -146,7 +146,7 @@ enum Command {
 /// If the command's input cannot be used or its output cannot be written.
 pub(crate) fn run(cli: Cli, environment: &Environment) -> anyhow::Result<ExitCode> {
     match cli.command {
-        Command::Replay(arguments) => replay::run(&arguments.resolve()?, environment),
+        Command::Replay(arguments) => replay::run(&arguments.resolve(environment)?, environment),
         Command::Show(arguments) => show::run(&arguments, environment),
         Command::Stats(arguments) => stats::run(&arguments, environment),
         Command::Changelog(arguments) => changelog::run(&arguments, environment),

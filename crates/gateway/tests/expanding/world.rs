@@ -8,7 +8,6 @@ use foveal_live::Conversations;
 use foveal_live::recorder::{InMemory, Recorder};
 use foveal_live::rules::Rules;
 use foveal_upstream::{Asked, Call, Play, Reply, Script, Seen, Upstream};
-use foveal_wire::Protocol;
 use serde_json::{Value, json};
 
 use crate::support::World;
@@ -132,10 +131,6 @@ pub(crate) fn says(text: &str, calls: Vec<Call>) -> Play {
 pub(crate) fn script(play: impl Fn(usize, &Value) -> Play + Send + Sync + 'static) -> Script {
     let count = Mutex::new(0);
     Script::new(move |asked: &Asked<'_>| {
-        assert!(matches!(
-            asked.protocol,
-            Protocol::Messages | Protocol::Chat | Protocol::Responses
-        ));
         let mut count = count.lock().expect("a lock");
         *count += 1;
         play(*count - 1, asked.body)

@@ -18,4 +18,4 @@ pub use rounds::{Called, EXPAND_TOOL, RoundDocument, RoundStream, Turn};
 pub use sse::{EVENT_BYTES_MAX, Event, EventSplitter};
 pub use usage::billed;
 
-pub(crate) use rounds::{known_by, may_be_missing, says_nothing, shown};
+pub(crate) use rounds::{GeminiPart, known_by, known_item, may_be_missing, says_nothing, shown};

@@ -3,11 +3,12 @@
 use serde_json::json;
 
 use super::insertion::{Insertion, inserted};
+use super::taken_back;
 use crate::body::markable::MARK;
 use crate::body::marks::{CacheMark, MarkPlace};
 use crate::body::scan::Body;
 use crate::protocol::Protocol;
-use crate::response::Called;
+use crate::response::{Called, EXPAND_TOOL};
 
 /// A call of the tool that was answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,15 +35,23 @@ impl Answered {
     pub(super) fn result(&self, protocol: Protocol) -> String {
         let (id, text) = (&self.called.id, &self.text);
         let result = match protocol {
-            Protocol::Messages | Protocol::Gemini if self.is_error => json!({
+            Protocol::Messages if self.is_error => json!({
                 "type": "tool_result", "tool_use_id": id, "content": text, "is_error": true,
             }),
-            Protocol::Messages | Protocol::Gemini => {
+            Protocol::Messages => {
                 json!({"type": "tool_result", "tool_use_id": id, "content": text})
             }
             Protocol::Chat => json!({"role": "tool", "tool_call_id": id, "content": text}),
             Protocol::Responses => {
                 json!({"type": "function_call_output", "call_id": id, "output": text})
+            }
+            Protocol::Gemini => {
+                let key = if self.is_error { "error" } else { "output" };
+                let mut response = json!({"name": EXPAND_TOOL, "response": {key: text}});
+                if !id.is_empty() {
+                    response["id"] = json!(id);
+                }
+                json!({ "functionResponse": response })
             }
         };
         result.to_string()
@@ -65,9 +74,8 @@ fn results(answered: &[Answered], protocol: Protocol) -> String {
 pub(super) fn messages(answered: &[Answered], protocol: Protocol) -> String {
     let results = results(answered, protocol);
     match protocol {
-        Protocol::Messages | Protocol::Gemini => {
-            format!(r#"{{"role":"user","content":[{results}]}}"#)
-        }
+        Protocol::Messages => format!(r#"{{"role":"user","content":[{results}]}}"#),
+        Protocol::Gemini => format!(r#"{{"role":"user","parts":[{results}]}}"#),
         Protocol::Chat | Protocol::Responses => results,
     }
 }
@@ -77,7 +85,10 @@ pub(super) fn messages(answered: &[Answered], protocol: Protocol) -> String {
 pub fn going_on(body: &Body, bytes: &[u8], said: &[u8], answered: &[Answered]) -> Vec<u8> {
     let Some(last) = body.messages.last() else { return bytes.to_vec() };
     let mut more = b",".to_vec();
-    more.extend_from_slice(said);
+    more.extend_from_slice(&match body.protocol {
+        Protocol::Responses => taken_back::items(said, body.store),
+        _ => said.to_vec(),
+    });
     more.push(b',');
     more.extend_from_slice(messages(answered, body.protocol).as_bytes());
     inserted(bytes, vec![Insertion::new(last.end, more)])
