@@ -5,6 +5,9 @@ use serde_json::Value;
 
 use crate::event::ToolAnswer;
 
+/// Calls that run side by side, at most. The others wait.
+pub(crate) const SIDE_BY_SIDE_MAX: usize = 8;
+
 /// What a call is answered that was not carried out because the run ended.
 const NOT_MADE: &str = "stopped: the run ended before this call was made";
 
@@ -49,24 +52,22 @@ impl Calls {
     /// that one alone.
     pub(crate) fn start(&mut self) -> Vec<Call> {
         let mut started = Vec::new();
-        let mut is_alone = true;
+        let mut running = 0;
         for made in &mut self.all {
             match made.state {
-                State::Answered(_) => {}
-                State::Runs if made.only_looks => is_alone = false,
-                State::Runs => break,
-                State::Waits if made.only_looks => {
+                State::Answered(_) => continue,
+                State::Runs if made.only_looks => running += 1,
+                State::Waits if made.only_looks && running < SIDE_BY_SIDE_MAX => {
+                    running += 1;
                     made.state = State::Runs;
                     started.push(made.call.clone());
-                    is_alone = false;
                 }
-                State::Waits => {
-                    if is_alone {
-                        made.state = State::Runs;
-                        started.push(made.call.clone());
-                    }
+                State::Waits if !made.only_looks && running == 0 => {
+                    made.state = State::Runs;
+                    started.push(made.call.clone());
                     break;
                 }
+                State::Runs | State::Waits => break,
             }
         }
         started

@@ -56,6 +56,15 @@ fn calls_that_look_run_side_by_side_and_others_alone() {
     assert_eq!(results, ["a", "b", "c", "d", "e", "f"]);
 }
 
+#[test]
+fn no_more_than_a_few_run_side_by_side() {
+    let mut world = World::new();
+    let calls: Vec<Call> = (0..20).map(|at| call(&format!("c{at}"), "look")).collect();
+    assert_eq!(made(&world.say("", &calls)).len(), 8);
+    assert_eq!(made(&world.give("c3", "x")), ["c8"]);
+    assert_eq!(made(&world.give("c0", "x")), ["c9"]);
+}
+
 /// Nothing but what the model says and the tools answer is added: each request begins as the one
 /// before it.
 #[test]

@@ -27,6 +27,8 @@ pub struct ModelSpec {
     /// Without a slash at the end; `None` for the usual one.
     address: Option<String>,
     plain_http: bool,
+    /// Whether the user names the server by its address, so that the provider's key is not for it.
+    is_elsewhere: bool,
 }
 
 /// Why a text names no model.
@@ -63,10 +65,16 @@ fn names() -> String {
 impl ModelSpec {
     /// A model of a provider at its usual address.
     pub fn new(provider: &'static Provider, model: &str) -> Self {
-        Self { provider, model: model.to_owned(), address: None, plain_http: false }
+        Self {
+            provider,
+            model: model.to_owned(),
+            address: None,
+            plain_http: false,
+            is_elsewhere: false,
+        }
     }
 
-    /// The same at another address, which the environment gives.
+    /// The same at another address, which the environment gives beside the key.
     ///
     /// # Errors
     /// [`SpecError`] for an address that nothing may be sent to.
@@ -74,6 +82,12 @@ impl ModelSpec {
         let address = with_scheme(address, self.provider);
         refuse(self.provider, &address, self.plain_http)?;
         Ok(Self { address: Some(address), ..self })
+    }
+
+    /// Another model of the same server.
+    #[must_use]
+    pub fn with_model(&self, model: &str) -> Self {
+        Self { model: model.to_owned(), ..self.clone() }
     }
 
     /// The provider.
@@ -86,9 +100,9 @@ impl ModelSpec {
         &self.model
     }
 
-    /// Whether the user says where the server is.
-    pub fn has_address(&self) -> bool {
-        self.address.is_some()
+    /// Whether the user names the server by its address: then no key of a provider is for it.
+    pub fn is_elsewhere(&self) -> bool {
+        self.is_elsewhere
     }
 
     /// The server as it is asked, with this key. An address without a path has the usual one.
@@ -106,7 +120,7 @@ impl ModelSpec {
         };
         let base = if has_version { base.to_owned() } else { format!("{base}/v1") };
         let key_variable = match provider.key_variable {
-            Some(variable) if !self.has_address() => variable,
+            Some(variable) if !self.is_elsewhere => variable,
             _ => KEY_VARIABLE,
         };
         let (name, model) = (provider.name, self.model.clone());
@@ -161,7 +175,8 @@ impl FromStr for ModelSpec {
             None if provider.address.is_none() => return Err(SpecError::NoAddress(shown())),
             None => {}
         }
-        Ok(Self { provider, model: model.to_owned(), address, plain_http })
+        let (model, is_elsewhere) = (model.to_owned(), address.is_some());
+        Ok(Self { provider, model, address, plain_http, is_elsewhere })
     }
 }
 
@@ -169,7 +184,9 @@ impl fmt::Display for ModelSpec {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let plain = if self.plain_http { PLAIN_HTTP } else { "" };
         write!(formatter, "{}{plain}:{}", self.provider.name, self.model)?;
-        self.address.as_ref().map_or(Ok(()), |address| write!(formatter, "@{address}"))
+        // What the environment says it says the next time, too.
+        let address = self.address.as_ref().filter(|_| self.is_elsewhere);
+        address.map_or(Ok(()), |address| write!(formatter, "@{address}"))
     }
 }
 
@@ -229,6 +246,9 @@ mod tests {
         assert_eq!(variable("anthropic:m"), "ANTHROPIC_API_KEY");
         assert_eq!(variable("anthropic:m@https://a.example"), KEY_VARIABLE);
         assert_eq!(variable("ollama:m"), KEY_VARIABLE);
+        let anthropic = Provider::named("anthropic").expect("it is known");
+        let moved = ModelSpec::new(anthropic, "m").at("https://a.example").expect("an address");
+        assert_eq!(moved.server(None).key_variable, "ANTHROPIC_API_KEY");
     }
 
     #[test]

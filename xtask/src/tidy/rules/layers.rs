@@ -89,6 +89,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "foveal",
         &[
+            "foveal-agent",
             "foveal-bench",
             "foveal-calls",
             "foveal-cancel",
@@ -101,6 +102,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "foveal-index",
             "foveal-listening",
             "foveal-live",
+            "foveal-llm",
             "foveal-mcp",
             "foveal-processes",
             "foveal-replay",

@@ -10,7 +10,7 @@ use foveal_wire::response::Billed;
 use crate::requests;
 
 /// The list prices of a model. Writes for an hour are told apart by what is billed.
-pub(super) fn prices(model: &str, protocol: Protocol) -> PriceCard {
+pub(crate) fn prices(model: &str, protocol: Protocol) -> PriceCard {
     at_list_price(Model::named(model, protocol).prices, model)
 }
 
