@@ -55,6 +55,43 @@ fn open(conversation: &Conversation) -> Vec<String> {
     open
 }
 
+/// What happens, as an event; `None` where it cannot happen now.
+fn event(
+    happens: Happens,
+    world: &World,
+    running: &mut Vec<Call>,
+    calls: &mut usize,
+) -> Option<Event> {
+    let number = world.number();
+    Some(match happens {
+        Happens::Says(made) => {
+            let mut call = |(looks, is_object): (bool, bool)| {
+                *calls += 1;
+                Call {
+                    id: format!("c{calls}"),
+                    name: if looks { "look" } else { "act" }.to_owned(),
+                    arguments: if is_object { json!({"n": 1}) } else { json!("{") },
+                }
+            };
+            let calls: Vec<Call> = made.into_iter().map(&mut call).collect();
+            Event::Said { number, said: said("on", &calls) }
+        }
+        Happens::Answers(at, same) => {
+            if running.is_empty() {
+                return None;
+            }
+            let call = running.swap_remove(at % running.len());
+            let text = if same { "same".to_owned() } else { call.id.clone() };
+            Event::Answered { id: call.id, answer: answer(&text) }
+        }
+        Happens::Streams => Event::Streamed { number, event: SaidEvent::Text("t".to_owned()) },
+        Happens::Fails => Event::Failed { number, message: "no".to_owned(), is_too_long: false },
+        Happens::Stops => Event::Stop,
+        Happens::Passes(_) => Event::Tick,
+        Happens::Strays => Event::Answered { id: "stray".to_owned(), answer: answer("x") },
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..Default::default() })]
 
@@ -64,46 +101,12 @@ proptest! {
         turns in prop::option::of(1u32..8),
     ) {
         let mut world = World::with(Limits { turns, time_ms: Some(2_000), ..Limits::default() });
-        let (mut running, mut number) = (Vec::<Call>::new(), 0);
+        let (mut running, mut number) = (Vec::<Call>::new(), 0usize);
         for happens in course {
-            let asked = world.actions.iter().filter(|it| matches!(it, Action::Ask { .. })).count();
-            let event = match happens {
-                Happens::Says(calls) if asked > 0 => {
-                    let calls: Vec<Call> = calls
-                        .into_iter()
-                        .map(|(looks, is_object)| {
-                            number += 1;
-                            Call {
-                                id: format!("c{number}"),
-                                name: if looks { "look" } else { "act" }.to_owned(),
-                                arguments: if is_object { json!({"n": 1}) } else { json!("{") },
-                            }
-                        })
-                        .collect();
-                    Event::Said { number: world.number(), said: said("on", &calls) }
-                }
-                Happens::Answers(at, same) if !running.is_empty() => {
-                    let call = running.swap_remove(at % running.len());
-                    let text = if same { "same".to_owned() } else { call.id.clone() };
-                    Event::Answered { id: call.id, answer: answer(&text) }
-                }
-                Happens::Says(_) | Happens::Answers(..) => continue,
-                Happens::Streams => Event::Streamed {
-                    number: world.number(),
-                    event: SaidEvent::Text("t".to_owned()),
-                },
-                Happens::Fails => Event::Failed {
-                    number: world.number(),
-                    message: "no".to_owned(),
-                    is_too_long: false,
-                },
-                Happens::Stops => Event::Stop,
-                Happens::Passes(ms) => {
-                    world.now += ms;
-                    Event::Tick
-                }
-                Happens::Strays => Event::Answered { id: "stray".to_owned(), answer: answer("x") },
-            };
+            if let Happens::Passes(ms) = happens {
+                world.now += ms;
+            }
+            let Some(event) = event(happens, &world, &mut running, &mut number) else { continue };
             let before = world.agent.conversation().entries().to_vec();
             let had_ended = world.agent.has_ended();
             let actions = world.step(event);

@@ -262,10 +262,7 @@ fn of_traces() -> gateway::Told {
 
 /// The variables that commands run by tools see.
 pub(crate) fn of_commands() -> foveal_processes::Environment {
-    // No command needs our own key.
-    let is_ours = |name: &OsString| name == MODEL_KEY_VARIABLE;
-    let variables = std::env::vars_os().filter(|(name, _)| !is_ours(name));
-    foveal_processes::Environment::inherited(variables)
+    foveal_processes::Environment::inherited(std::env::vars_os())
 }
 
 /// The columns of the terminal that standard output is; `None` where it does not tell.

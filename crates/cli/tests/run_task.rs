@@ -130,7 +130,7 @@ fn all_that_happens_is_told_as_json() {
     settle(&world.folder.join("project"));
     let look = ("grep", json!({"pattern": "const"}));
     let turns = [
-        Reply { thinking: "Hm.".to_owned(), ..calls(&[look.clone()]) },
+        Reply { thinking: "Hm.".to_owned(), ..calls(std::slice::from_ref(&look)) },
         calls(&[look]),
         Reply::text("Found."),
     ];
@@ -211,6 +211,23 @@ fn what_is_left_out_is_kept() {
     let handle = &body[at..at + 12];
     let whole = world.output(&format!("expand {handle}"));
     assert!(whole.contains("line 2000 of the output\n"), "{handle}");
+}
+
+/// Commands that the model runs cannot tell anybody the key that it is asked with.
+#[test]
+fn commands_do_not_see_the_key() {
+    let world = World::new("run-key");
+    let upstream = provider([
+        calls(&[("bash", json!({"command": "env; echo all of it"}))]),
+        Reply::text("Done."),
+    ]);
+    let mut command = world.command("run --yes --json look --model anthropic:claude-sonnet-4-5");
+    command.env("ANTHROPIC_API_KEY", KEY).env("ANTHROPIC_BASE_URL", upstream.url());
+    let ran = world.ran(&mut command);
+    assert!(ran.code == Some(0) && ran.out.contains("all of it"), "{}", ran.err);
+    assert!(ran.out.contains("HOME=") && !ran.out.contains(KEY), "{}", ran.out);
+    assert_eq!(upstream.seen()[0].header("x-api-key"), Some(KEY));
+    assert!(!bodies(&upstream)[1].to_string().contains(KEY));
 }
 
 #[test]

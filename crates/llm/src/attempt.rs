@@ -7,7 +7,7 @@ use foveal_asking::body::{self, Passed};
 use foveal_asking::client::Upward;
 use foveal_asking::{ApiKey, retry_after};
 use foveal_wire::prompt::Dialect;
-use foveal_wire::response::{AnswerError, AnswerReader, Said, SaidEvent, SaidReader};
+use foveal_wire::response::{AnswerError, AnswerReader, Said, SaidEvent, SaidReader, StopReason};
 use http_body_util::{BodyExt as _, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{
@@ -191,7 +191,10 @@ fn judge(server: &Server, said: Said) -> Result<Said, AskError> {
     if !said.is_whole() {
         return Err(AskError::Cut { url: url() });
     }
-    if said.is_empty() {
+    // Who may not say more, or will not, need not have said anything.
+    let is_told =
+        matches!(said.stop, StopReason::Length | StopReason::Refused | StopReason::Window);
+    if said.is_empty() && !is_told {
         return Err(AskError::Empty { url: url() });
     }
     Ok(said)

@@ -62,7 +62,8 @@ impl Client {
                 Ok(said) => return Ok(said),
                 Err(error) => error,
             };
-            let wait = error.may_pass().and_then(|asked| self.patience.wait(next, asked));
+            let may_pass = error.may_pass().filter(|passing| next <= passing.retries_max);
+            let wait = may_pass.and_then(|passing| self.patience.wait(next, passing.asked));
             let Some(wait) = wait else { return Err(error) };
             on_event(AskEvent::Again { why: error, wait });
             tokio::time::sleep(wait).await;

@@ -61,21 +61,32 @@ pub enum AskError {
     NotAStream { url: String, protocol: &'static str },
 }
 
+/// How often a request is repeated that most likely fares no better: nobody is there, or the model
+/// has nothing to say.
+const FEW: u32 = 2;
+
+/// How a request may be repeated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct MayPass {
+    /// How long the server wants to be left alone, where it says so.
+    pub(crate) asked: Option<Duration>,
+    /// How often it is worth it, at most.
+    pub(crate) retries_max: u32,
+}
+
 fn when(wait: Option<Duration>) -> String {
     wait.map_or("later".to_owned(), |wait| format!("in {} s", wait.as_secs().max(1)))
 }
 
 impl AskError {
-    /// Whether the same request may fare better after a while, and how long the server wants to be
-    /// left alone, where it says so.
-    pub(crate) fn may_pass(&self) -> Option<Option<Duration>> {
+    /// Whether the same request may fare better after a while.
+    pub(crate) fn may_pass(&self) -> Option<MayPass> {
+        let may_pass = |asked, retries_max| Some(MayPass { asked, retries_max });
         match self {
-            Self::Busy { wait, .. } | Self::Failing { wait, .. } => Some(*wait),
-            Self::Slow { .. } | Self::Silent { .. } | Self::Cut { .. } | Self::Empty { .. } => {
-                Some(None)
-            }
-            Self::Away { .. }
-            | Self::NoKey { .. }
+            Self::Busy { wait, .. } | Self::Failing { wait, .. } => may_pass(*wait, u32::MAX),
+            Self::Slow { .. } | Self::Silent { .. } | Self::Cut { .. } => may_pass(None, u32::MAX),
+            Self::Away { .. } | Self::Empty { .. } => may_pass(None, FEW),
+            Self::NoKey { .. }
             | Self::Key { .. }
             | Self::Unknown { .. }
             | Self::Redirect { .. }

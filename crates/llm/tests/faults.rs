@@ -1,6 +1,6 @@
 //! What goes wrong: every answer is a whole one or an error, and nothing waits for ever.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use foveal_llm::{AskError, Patience};
 use foveal_upstream::{Fault, Play, Reply, Script};
@@ -128,6 +128,11 @@ fn an_empty_answer_is_asked_for_again() {
         assert_eq!(came.text, "All is well.");
         assert!(matches!(came.again[..], [AskError::Empty { .. }]));
     }
+    // Not for ever: the model has nothing to say.
+    let patient = Patience { retries: 9, ..PATIENCE };
+    let world = World::patient(Script::always(Reply::default()), patient);
+    assert!(matches!(run(world.ask(Dialect::Chat)).said, Err(AskError::Empty { .. })));
+    assert_eq!(world.upstream.requests(), 3);
 }
 
 #[test]
@@ -135,7 +140,9 @@ fn a_server_that_is_not_there_is_told_at_once() {
     let world = World::new(Script::always(Reply::text("hi")));
     let spec = "ollama:m@http://127.0.0.1:1".parse::<foveal_llm::ModelSpec>().expect("a model");
     let server = spec.server(None);
+    let started = Instant::now();
     let error = run(world.client.ask(&server, "{}", 0, &mut |_| {})).expect_err("nobody is there");
+    assert!(started.elapsed() < PATIENCE.head_time);
     assert!(
         matches!(&error, AskError::Away { reason, .. } if reason.contains("refused")),
         "{error}"

@@ -26,7 +26,8 @@ struct Body<'a> {
     tools: Vec<Part>,
     input: Vec<Part>,
     store: bool,
-    include: [&'static str; 1],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    include: Vec<&'static str>,
     stream: bool,
 }
 
@@ -47,10 +48,16 @@ pub(super) fn encode(prompt: &Prompt<'_>) -> Vec<u8> {
         tools: prompt.tools.iter().map(tool).collect(),
         input: rest.iter().flat_map(items).collect(),
         store: false,
-        include: ["reasoning.encrypted_content"],
+        include: Vec::from_iter(reasons(prompt.model).then_some("reasoning.encrypted_content")),
         stream: true,
     };
     serde_json::to_vec(&body).expect("texts and JSON values are JSON")
+}
+
+/// Whether a model may reason: those that do not refuse to be asked for it.
+fn reasons(model: &str) -> bool {
+    let bare = model.rsplit('/').next().unwrap_or(model);
+    !["gpt-3", "gpt-4", "chatgpt-4"].iter().any(|before| bare.starts_with(before))
 }
 
 fn tool(tool: &ToolSpec) -> Part {

@@ -177,6 +177,19 @@ fn what_is_not_said_is_not_sent() {
     }
 }
 
+/// Models that do not reason refuse to be asked for it.
+#[test]
+fn reasoning_is_asked_for_where_there_is_any() {
+    let includes = |model: &str| {
+        let prompt = Prompt { model, entries: &[], tools: &[], output_tokens_max: None };
+        let body: Value =
+            serde_json::from_slice(&encode(Dialect::Responses, &prompt)).expect("JSON");
+        body.get("include").is_some()
+    };
+    assert!(includes("gpt-5") && includes("o4-mini") && includes("openai/gpt-5.6-codex"));
+    assert!(!includes("gpt-4o") && !includes("openai/gpt-4.1"));
+}
+
 /// The API takes objects alone, and the others the text that the model wrote.
 #[test]
 fn arguments_that_are_no_object_go_back() {

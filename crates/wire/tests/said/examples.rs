@@ -13,7 +13,7 @@ fn said(dialect: Dialect, events: &[Value]) -> Said {
     read(dialect, stream.as_bytes(), &[]).1
 }
 
-fn chunk(delta: Value) -> Value {
+fn chunk(delta: &Value) -> Value {
     json!({"choices": [{"delta": delta}]})
 }
 
@@ -37,7 +37,7 @@ fn calls_without_ids_and_indexes_are_told_apart() {
     let whole = said(
         Chat,
         &[
-            chunk(json!({"tool_calls": [
+            chunk(&json!({"tool_calls": [
                 {"index": 0, "id": "a", "function": function("x", "{\"n\":1}")},
                 {"index": 1, "id": "b", "function": function("y", "{}")},
             ]})),
@@ -51,10 +51,10 @@ fn calls_without_ids_and_indexes_are_told_apart() {
             Chat,
             &[
                 chunk(
-                    json!({"tool_calls": [{"index": index, "id": "a", "function": function("x", "{}")}]}),
+                    &json!({"tool_calls": [{"index": index, "id": "a", "function": function("x", "{}")}]}),
                 ),
                 chunk(
-                    json!({"tool_calls": [{"index": index, "id": "b", "function": function("x", "{}")}]}),
+                    &json!({"tool_calls": [{"index": index, "id": "b", "function": function("x", "{}")}]}),
                 ),
                 ended("stop"),
             ],
@@ -67,10 +67,10 @@ fn calls_without_ids_and_indexes_are_told_apart() {
         Chat,
         &[
             chunk(
-                json!({"tool_calls": [{"index": 0, "id": "a", "function": function("x", "{\"n\"")}]}),
+                &json!({"tool_calls": [{"index": 0, "id": "a", "function": function("x", "{\"n\"")}]}),
             ),
             chunk(
-                json!({"tool_calls": [{"index": 0, "id": "a", "function": function("x", ":2}")}]}),
+                &json!({"tool_calls": [{"index": 0, "id": "a", "function": function("x", ":2}")}]}),
             ),
             ended("tool_calls"),
         ],
@@ -92,8 +92,8 @@ fn calls_without_ids_and_indexes_are_told_apart() {
     let object = said(
         Chat,
         &[
-            chunk(json!({"tool_calls": [{"function": {"name": "x", "arguments": {"n": 3}}}]})),
-            chunk(json!({"tool_calls": [{"function": {"name": "x", "arguments": {"n": 4}}}]})),
+            chunk(&json!({"tool_calls": [{"function": {"name": "x", "arguments": {"n": 3}}}]})),
+            chunk(&json!({"tool_calls": [{"function": {"name": "x", "arguments": {"n": 4}}}]})),
             ended("tool_calls"),
         ],
     );
@@ -107,7 +107,7 @@ fn arguments_that_are_nearly_json_are_put_right() {
     let of = |arguments: &str| {
         let function = json!({"name": "x", "arguments": arguments});
         let call = json!({"index": 0, "id": "a", "function": function});
-        let said = said(Chat, &[chunk(json!({"tool_calls": [call]})), ended("tool_calls")]);
+        let said = said(Chat, &[chunk(&json!({"tool_calls": [call]})), ended("tool_calls")]);
         assert!(said.is_whole());
         said.calls().next().expect("a call").arguments.clone()
     };
@@ -156,8 +156,8 @@ fn reasoning_goes_back_only_where_the_provider_knows_it_again() {
     let details = said(
         Chat,
         &[
-            chunk(json!({"reasoning": "h", "reasoning_details": [{"text": "h"}]})),
-            chunk(json!({"reasoning_details": [{"data": "x"}]})),
+            chunk(&json!({"reasoning": "h", "reasoning_details": [{"text": "h"}]})),
+            chunk(&json!({"reasoning_details": [{"data": "x"}]})),
             ended("stop"),
         ],
     );
@@ -185,7 +185,7 @@ fn items_that_come_whole_are_said() {
 
 #[test]
 fn what_is_lost_is_told() {
-    let text = chunk(json!({"content": "a"}));
+    let text = chunk(&json!({"content": "a"}));
     // An event that is no JSON.
     let broken = format!("data: {text}\n\ndata: {{\"choices\":[{{\"de\n\ndata: [DONE]\n\n");
     let said = read(Chat, broken.as_bytes(), &[]).1;
@@ -210,10 +210,12 @@ fn errors_are_told() {
     assert_eq!(mid.answer.error.expect("told").kind.as_deref(), Some("overloaded_error"));
     let mut reader = SaidReader::new(Chat, Some("application/json"), 400, 0);
     let mut events = Vec::new();
-    reader
-        .push(br#"{"error":{"message":"too long","code":"context_length_exceeded"}}"#, &mut |it| {
-            events.push(it)
-        });
+    reader.push(
+        br#"{"error":{"message":"too long","code":"context_length_exceeded"}}"#,
+        &mut |it| {
+            events.push(it);
+        },
+    );
     let said = reader.finish(&mut |it| events.push(it));
     assert_eq!(said.answer.error.expect("told").message, "too long");
     assert!(events.is_empty() && said.blocks.is_empty());

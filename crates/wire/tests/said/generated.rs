@@ -206,10 +206,13 @@ fn readable(blocks: &[Block]) -> Vec<Block> {
     blocks.iter().filter(|block| !matches!(block, Block::Opaque { .. })).cloned().collect()
 }
 
+/// The id of a call, its tool, and its arguments as they were spelled.
+type Spelled = (String, String, String);
+
 /// What the events say, put together.
-fn together(events: &[SaidEvent]) -> (String, String, Vec<(String, String, String)>, Vec<Call>) {
+fn together(events: &[SaidEvent]) -> (String, String, Vec<Spelled>, Vec<Call>) {
     let (mut text, mut reasoning) = (String::new(), String::new());
-    let (mut spelled, mut calls) = (Vec::<(String, String, String)>::new(), Vec::new());
+    let (mut spelled, mut calls) = (Vec::<Spelled>::new(), Vec::new());
     for event in events {
         match event {
             SaidEvent::Text(piece) => text.push_str(piece),

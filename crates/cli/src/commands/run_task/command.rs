@@ -90,7 +90,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     }
     let directory = std::env::current_dir().context("there is no current folder")?;
     let directory = directory.canonicalize().unwrap_or(directory);
-    let toolbox = open(&directory, environment)?;
+    let toolbox = open(&directory, chosen.server.key_variable, environment)?;
     let session = SessionId(opening::session_name());
     let agent = Agent::new(opening::settings(&chosen, limits(arguments), &directory));
     let (sender, events) = std::sync::mpsc::sync_channel(EVENTS_MAX);
@@ -141,14 +141,18 @@ fn limits(arguments: &Arguments) -> Limits {
     }
 }
 
-/// The tools on a folder.
-fn open(directory: &Path, environment: &Environment) -> anyhow::Result<Arc<Toolbox>> {
+/// The tools on a folder. Commands do not see the key that the model is asked with.
+fn open(
+    directory: &Path,
+    key_variable: &str,
+    environment: &Environment,
+) -> anyhow::Result<Arc<Toolbox>> {
     match Confinement::available() {
         Ok(Confinement::Full | Confinement::Writes) => {}
         Ok(loose) => notice::say(loose),
         Err(error) => notice::say(error),
     }
-    let opener = Opener::new(environment)?.for_commands(&[]);
+    let opener = Opener::new(environment)?.hiding(key_variable).for_commands(&[]);
     opener.open(&[directory.to_owned()])
 }
 
