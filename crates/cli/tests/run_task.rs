@@ -191,26 +191,40 @@ fn nothing_is_changed_without_an_approval() {
     assert_eq!(last.matches("--yes was not given").count(), 2, "{last}");
 }
 
+/// The handle that the last note names.
+fn handle(body: &Value) -> String {
+    let text = body.to_string();
+    let at = text.rfind("expand ").expect("a note") + "expand ".len();
+    text[at..at + 12].to_owned()
+}
+
 /// What is left out of a prompt can be had, in the run and after it.
 #[test]
 fn what_is_left_out_is_kept() {
     let world = World::new("run-expand");
     world.write("long.sh", "for i in $(seq 4000); do echo \"line $i of the output\"; done\n");
-    let turns =
-        [calls(&[("bash", json!({"command": "sh long.sh"}))]), Reply::text("That was long.")];
-    let upstream = provider(turns);
+    let upstream = Upstream::start(Settings::default()).expect("a provider");
+    upstream.play(Script::new(|asked| {
+        Play::from(match asked.turn {
+            0 => calls(&[("bash", json!({"command": "sh long.sh"}))]),
+            1 => {
+                let part = json!({"handle": handle(asked.body), "start": 2_000, "end": 2_001});
+                calls(&[("expand", part)])
+            }
+            _ => Reply::text("That was long."),
+        })
+    }));
     let ran = run(&world, &upstream, "messages", "--yes");
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    let body = bodies(&upstream).pop().expect("a request").to_string();
-    assert!(
-        body.contains("line 1 of")
-            && body.contains("line 4000 of")
-            && !body.contains("line 2000 of")
-    );
-    let at = body.rfind("expand ").expect("a note") + "expand ".len();
-    let handle = &body[at..at + 12];
+    let bodies = bodies(&upstream);
+    let [before, after] = [&bodies[1], &bodies[2]].map(Value::to_string);
+    assert!(before.contains("line 1 of the") && before.contains("line 4000 of the"), "{before}");
+    assert!(!before.contains("line 2000 of the") && after.contains("line 2000 of the"), "{after}");
+    let handle = handle(&bodies[1]);
     let whole = world.output(&format!("expand {handle}"));
     assert!(whole.contains("line 2000 of the output\n"), "{handle}");
+    // The run is one of the sessions that are kept.
+    assert!(world.output("sessions").contains("run "), "it is listed");
 }
 
 /// Commands that the model runs cannot tell anybody the key that it is asked with.

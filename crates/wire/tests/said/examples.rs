@@ -163,6 +163,27 @@ fn reasoning_goes_back_only_where_the_provider_knows_it_again() {
     );
     let list = opaque("reasoning_details", r#"[{"text":"h"},{"data":"x"}]"#);
     assert_eq!(details.blocks, [Block::Reasoning("h".to_owned()), list]);
+    // Pieces are one element: the provider knows only the whole of it again.
+    let piece = |text: &str, signature: Value| {
+        let kind = "reasoning.text";
+        chunk(
+            &json!({"reasoning_details": [{"type": kind, "index": 0, "text": text, "signature": signature}]}),
+        )
+    };
+    let other = json!({"type": "reasoning.encrypted", "index": 1, "data": "x"});
+    let pieces = said(
+        Chat,
+        &[
+            piece("I ", Value::Null),
+            piece("think", json!("s")),
+            chunk(&json!({"reasoning_details": [other], "content": "a"})),
+            ended("stop"),
+        ],
+    );
+    let list =
+        json!([{"type": "reasoning.text", "index": 0, "text": "I think", "signature": "s"}, other]);
+    let Some(Block::Opaque { raw, .. }) = pieces.blocks.last() else { panic!("{pieces:?}") };
+    assert_eq!(serde_json::from_str::<Value>(raw).expect("JSON"), list);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! OpenAI's Chat Completions, and what other servers made of them: some leave out the index of a
 //! call, its id, or give all calls the same index.
 
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::super::pick::{Field, bytes, pick, text};
@@ -19,8 +20,8 @@ pub(super) struct Calls {
     count: u64,
     /// The index that each has in the stream, and its key.
     keys: Vec<(u64, u64)>,
-    /// What OpenRouter wants back of the reasoning: elements of a list.
-    reasoning: Vec<String>,
+    /// What OpenRouter wants back of the reasoning.
+    reasoning: Vec<Value>,
 }
 
 /// An event of a stream; whether it is the last one.
@@ -54,8 +55,32 @@ pub(super) fn event(
 /// What stands behind the last event: reasoning that has to go back.
 pub(super) fn end(parts: &mut Parts, calls: &Calls) {
     if !calls.reasoning.is_empty() {
-        let list = format!("[{}]", calls.reasoning.join(","));
+        let list = Value::Array(calls.reasoning.clone()).to_string();
         parts.opaque(REASONING, "reasoning_details", &list);
+    }
+}
+
+/// Takes one element of what OpenRouter wants back, or a piece of one: pieces have the type and the
+/// index of what they go on with, and the provider knows only the whole of it again.
+fn take_detail(details: &mut Vec<Value>, detail: &RawValue) {
+    const GROW: [&str; 3] = ["text", "summary", "data"];
+    let Ok(detail) = serde_json::from_str::<Value>(detail.get()) else { return };
+    let goes_on = |last: &&mut Value| {
+        let is_same = |key| last.get(key).is_some_and(|of| Some(of) == detail.get(key));
+        is_same("type") && is_same("index")
+    };
+    let last = details.last_mut().filter(goes_on).and_then(Value::as_object_mut);
+    let (Some(last), Some(more)) = (last, detail.as_object()) else {
+        details.push(detail);
+        return;
+    };
+    for (key, value) in more.iter().filter(|(_, value)| !value.is_null()) {
+        match (last.get_mut(key), value) {
+            (Some(Value::String(text)), Value::String(piece)) if GROW.contains(&key.as_str()) => {
+                text.push_str(piece);
+            }
+            _ => drop(last.insert(key.clone(), value.clone())),
+        }
     }
 }
 
@@ -73,7 +98,7 @@ fn said(parts: &mut Parts, calls: &mut Calls, delta: Field<'_>, on_event: OnEven
         }
     }
     for detail in list(details) {
-        calls.reasoning.push(detail.get().to_owned());
+        take_detail(&mut calls.reasoning, detail);
     }
     for call in list(called) {
         more(parts, calls, call, on_event);
