@@ -199,3 +199,31 @@ fn judge(server: &Server, said: Said) -> Result<Said, AskError> {
     }
     Ok(said)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is marked so stands in no log of the libraries below.
+    #[test]
+    fn a_key_is_marked_as_sensitive() {
+        for (dialect, name) in [
+            (Dialect::Messages, "x-api-key"),
+            (Dialect::Chat, "authorization"),
+            (Dialect::Responses, "authorization"),
+        ] {
+            let server = Server {
+                name: "chat",
+                dialect,
+                base: "http://127.0.0.1:1/v1".to_owned(),
+                key: ApiKey::new("secret"),
+                key_variable: "SOME_KEY",
+                model: "m".to_owned(),
+            };
+            let asked = request(&server, Method::POST, &server.url(), body::whole(""));
+            let asked = asked.expect("an address");
+            assert!(asked.headers()[name].is_sensitive(), "{name}");
+            assert!(!format!("{:?}", asked.headers()).contains("secret"));
+        }
+    }
+}

@@ -1,5 +1,7 @@
 //! What goes wrong: every answer is a whole one or an error, and nothing waits for ever.
 
+use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 use foveal_llm::{AskError, Patience};
@@ -165,4 +167,36 @@ fn a_question_can_be_dropped_at_any_point() {
         });
         assert_eq!(world.upstream.connections(), 0, "{fault:?}");
     }
+}
+
+/// Some servers hold the connection open behind the last event: nobody waits for them.
+#[test]
+fn an_answer_is_over_with_its_last_event() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let (over, end) = std::sync::mpsc::channel::<()>();
+    let serving = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().expect("a client");
+        let _ = stream.read(&mut [0; 65_536]);
+        let said = r#"{"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}]}"#;
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
+        let answer = format!("{head}data: {said}\n\ndata: [DONE]\n\n");
+        stream.write_all(answer.as_bytes()).expect("the client reads");
+        // Until the client has what it wants, or the test fails.
+        let _ = end.recv_timeout(Duration::from_secs(20));
+    });
+    let spec = format!("chat:m@http://{address}").parse::<foveal_llm::ModelSpec>();
+    let server = spec.expect("a model").server(None);
+    let patience = Patience { silence_time: Duration::from_secs(15), ..PATIENCE };
+    let patience = Patience { answer_time: Duration::from_secs(15), ..patience };
+    let client = foveal_llm::Client::new(patience).expect("a client");
+    let asked = async {
+        let mut on_event = |_| {};
+        let asked = client.ask(&server, "{}", 0, &mut on_event);
+        tokio::time::timeout(Duration::from_secs(10), asked).await.map(Result::ok)
+    };
+    let said = run(asked).ok().flatten();
+    drop(over);
+    serving.join().expect("it served");
+    assert!(said.is_some_and(|said| said.is_whole()));
 }
