@@ -13,7 +13,7 @@ use crate::requests;
 
 /// The prices of a model that is asked of an upstream: what the user says, and else its list
 /// prices. Writes for an hour are told apart by what is billed.
-pub(super) fn prices(
+pub(crate) fn prices(
     own: &OwnPrices,
     (model, upstream): (&str, &str),
     protocol: Protocol,
