@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use crate::colour::{ColourChoice, Painter};
 use crate::gateway;
 use foveal_embedder::{ApiKey, KEY_VARIABLE};
+use foveal_llm::{KEY_VARIABLE as MODEL_KEY_VARIABLE, PROVIDERS};
 
 /// Holds what clients of `foveal mcp` over HTTP have to show. Not an argument: those can be read
 /// by every user of the machine.
@@ -16,8 +17,11 @@ pub(crate) const MCP_TOKEN_VARIABLE: &str = "FOVEAL_MCP_TOKEN";
 /// Holds what clients of `foveal serve` have to show where other machines reach it.
 pub(crate) const SERVE_TOKEN_VARIABLE: &str = "FOVEAL_SERVE_TOKEN";
 
+/// Names the model that `foveal run` asks where nothing else does.
+pub(crate) const MODEL_VARIABLE: &str = "FOVEAL_MODEL";
+
 /// Variables by which agents are told where to ask, and as whom they do.
-const OF_AGENTS: [&str; 26] = [
+const OF_AGENTS: [&str; 27] = [
     "ALL_PROXY",
     "ANTHROPIC_BASE_URL",
     "CLAUDE_CODE_ENABLE_FINE_GRAINED_TOOL_STREAMING",
@@ -32,6 +36,7 @@ const OF_AGENTS: [&str; 26] = [
     "HTTPS_PROXY",
     "HTTP_PROXY",
     "NO_PROXY",
+    "OLLAMA_HOST",
     "OPENAI_BASE_URL",
     "OPENCODE_CONFIG",
     "OPENCODE_CONFIG_CONTENT",
@@ -78,6 +83,10 @@ pub(crate) struct Environment {
     pub(crate) opencode_database: Option<PathBuf>,
     /// The key for an embedding server.
     pub(crate) embeddings_key: Option<ApiKey>,
+    /// The keys for models, by the variables that hold them.
+    pub(crate) model_keys: BTreeMap<&'static str, ApiKey>,
+    /// The model that the user named.
+    pub(crate) model: Option<String>,
     /// What clients of `foveal mcp` over HTTP have to show.
     pub(crate) mcp_token: Option<String>,
     /// What clients of `foveal serve` have to show.
@@ -203,6 +212,8 @@ impl Environment {
             opencode_database: path("OPENCODE_DB").filter(|path| path.as_os_str() != ":memory:"),
             embeddings_key: variable(KEY_VARIABLE)
                 .and_then(|key| ApiKey::new(&key.to_string_lossy())),
+            model_keys: model_keys(),
+            model: variable(MODEL_VARIABLE).map(|model| model.to_string_lossy().into_owned()),
             mcp_token: variable(MCP_TOKEN_VARIABLE)
                 .map(|token| token.to_string_lossy().into_owned()),
             serve_token: variable(SERVE_TOKEN_VARIABLE)
@@ -232,6 +243,15 @@ fn of_agents() -> BTreeMap<&'static str, String> {
         Some((name, if name.ends_with("_KEY") { "set".to_owned() } else { value }))
     });
     told.collect()
+}
+
+/// The keys for models.
+fn model_keys() -> BTreeMap<&'static str, ApiKey> {
+    let names = PROVIDERS.iter().filter_map(|provider| provider.key_variable);
+    let keys = names
+        .chain([MODEL_KEY_VARIABLE])
+        .filter_map(|name| Some((name, ApiKey::new(&variable(name)?.to_string_lossy())?)));
+    keys.collect()
 }
 
 /// What is said of where traces go. Keys may be in it: it is never printed.

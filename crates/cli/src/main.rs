@@ -16,6 +16,7 @@ mod interrupt;
 mod listening;
 mod listing;
 mod measure;
+mod models;
 mod notice;
 mod numbers;
 mod one_call;

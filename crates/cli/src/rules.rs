@@ -112,7 +112,8 @@ pub(crate) fn control<'a>(cancel: &'a Cancel<'a>, asks: bool) -> Control<'a> {
     Control { cancel, progress: &|_| {}, person: asks.then_some(&ask) }
 }
 
-fn ask(question: &Question) -> Approval {
+/// Asks the person at the terminal.
+pub(crate) fn ask(question: &Question) -> Approval {
     let Question { tool, subject, reason } = question;
     let about = if subject.is_empty() { String::new() } else { format!(" {}", quoted(subject)) };
     let yes = notice::confirm(&format!("{tool}{about}: {}. Go on?", in_one_line(reason)));

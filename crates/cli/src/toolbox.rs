@@ -125,6 +125,12 @@ impl Opener {
         self
     }
 
+    /// The same, but commands do not see this variable.
+    pub(crate) fn hiding(mut self, variable: &str) -> Self {
+        self.host.environment = self.host.environment.without(variable);
+        self
+    }
+
     /// The same, but commands use no network.
     pub(crate) fn without_network(mut self) -> Self {
         self.host.sandbox = self.host.sandbox.map(Sandbox::without_network);

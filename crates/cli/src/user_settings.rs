@@ -2,6 +2,7 @@
 
 mod gateway;
 mod glob;
+mod prices;
 mod written;
 
 use std::collections::BTreeMap;

@@ -41,6 +41,7 @@ mod prompt_log;
 mod replay;
 #[cfg(unix)]
 mod rules;
+mod run_task;
 #[cfg(unix)]
 mod screens;
 mod shell_tools;

@@ -17,3 +17,6 @@ pub const MENTIONS_MAX: usize = 200_000;
 
 /// Imports kept of one file.
 pub const IMPORTS_MAX: usize = 5_000;
+
+/// Lines of a text up to which some are chosen; of each a few hundred bytes are held meanwhile.
+pub const LINES_CURATED_MAX: usize = 100_000;

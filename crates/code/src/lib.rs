@@ -34,7 +34,8 @@ mod walk;
 pub use foveal_transcript::LineNumber;
 
 pub use self::bounds::{
-    BLOCKS_MAX, BYTES_PARSED_MAX, ENTITIES_MAX, IMPORTS_MAX, LINE_BYTES_MAX, MENTIONS_MAX,
+    BLOCKS_MAX, BYTES_PARSED_MAX, ENTITIES_MAX, IMPORTS_MAX, LINE_BYTES_MAX, LINES_CURATED_MAX,
+    MENTIONS_MAX,
 };
 pub use self::entity::{
     Block, Entity, EntityIndex, EntityKind, Import, ImportedName, Mention, MentionKind, Parsed,

@@ -14,6 +14,9 @@ const KEY_DEPTH_MAX: usize = 2;
 /// Bytes of a line that is shown rather than named as a gap.
 const SINGLE_LINE_BYTES_MAX: usize = 100;
 
+/// Rows of a gap that may be kept because naming it would take more room.
+const SHORT_GAP_ROWS: usize = 2;
+
 /// Which names of hidden entities a gap tells.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NamesTold {
@@ -115,7 +118,7 @@ pub(crate) fn rows(
     parsed: &Parsed,
     text: &str,
 ) -> Vec<ListingRow> {
-    let lines: Vec<&str> = text.lines().collect();
+    let mut lines = Walk::over(text);
     let width = parsed.line_count.max(1).ilog10() as usize + 1;
     let mut rows = Vec::new();
     let mut gaps = gaps.iter().peekable();
@@ -124,7 +127,7 @@ pub(crate) fn rows(
             rows.push(gap_row(parsed, gap, width, NAMES_TOLD));
         }
         for number in part.first.0..=part.last.0 {
-            let text = lines.get(number as usize - 1).copied().unwrap_or_default().into();
+            let text = lines.row(number as usize - 1).into();
             rows.push(ListingRow::Line { number: LineNumber(number), width, text });
         }
     }
@@ -191,7 +194,7 @@ pub(crate) fn range(first: usize, last: usize) -> LineRange {
 /// Keeps gaps that are no more than a short line and a blank one: naming them would take
 /// more room.
 pub(crate) fn keep_what_is_shorter(kept: &mut [bool], text: &str) {
-    let rows: Vec<&str> = text.lines().collect();
+    let mut lines = Walk::over(text);
     let mut row = 0;
     while row < kept.len() {
         if kept[row] {
@@ -199,12 +202,34 @@ pub(crate) fn keep_what_is_shorter(kept: &mut [bool], text: &str) {
             continue;
         }
         let length = kept[row..].iter().take_while(|keep| !**keep).count();
-        let gap = &rows[row..row + length];
-        let mut told = gap.iter().filter(|line| !line.trim().is_empty());
-        let is_short = told.next().is_none_or(|line| line.len() <= SINGLE_LINE_BYTES_MAX);
-        if length <= 2 && is_short && told.next().is_none() {
-            kept[row..row + length].fill(true);
+        if length <= SHORT_GAP_ROWS {
+            let gap = (row..row + length).map(|row| lines.row(row));
+            let mut told = gap.filter(|line| !line.trim().is_empty());
+            let is_short = told.next().is_none_or(|line| line.len() <= SINGLE_LINE_BYTES_MAX);
+            if is_short && told.next().is_none() {
+                kept[row..row + length].fill(true);
+            }
         }
         row += length;
+    }
+}
+
+/// The rows of a text, asked for in order. Those between are passed over, none is held.
+struct Walk<'t> {
+    lines: std::str::Lines<'t>,
+    /// The row that comes next.
+    next: usize,
+}
+
+impl<'t> Walk<'t> {
+    fn over(text: &'t str) -> Self {
+        Self { lines: text.lines(), next: 0 }
+    }
+
+    /// The line of a row that was not passed; empty beyond the end.
+    fn row(&mut self, row: usize) -> &'t str {
+        let line = self.lines.nth(row.saturating_sub(self.next)).unwrap_or_default();
+        self.next = row + 1;
+        line
     }
 }

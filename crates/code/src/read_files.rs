@@ -1,12 +1,12 @@
 //! What files consist of that were read, remembered within bounds.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use foveal_transcript::ContentHash;
 
 use crate::curate::SourceFile;
-use crate::entity::Parsed;
+use crate::entity::{EntityKind, Mention, Parsed};
 use crate::parse::parse;
 use crate::relations::Relations;
 use crate::summary::relations_of;
@@ -16,16 +16,55 @@ use crate::summary::relations_of;
 pub(crate) struct ReadFile {
     parsed: Parsed,
     relations: OnceLock<Relations>,
+    is_lean: bool,
 }
 
 impl ReadFile {
     /// The file at `path` that holds `text`.
     pub(crate) fn of(path: &str, text: &str) -> Self {
-        Self { parsed: parse(path, text), relations: OnceLock::new() }
+        Self { parsed: parse(path, text), relations: OnceLock::new(), is_lean: false }
+    }
+
+    /// Whether it is known in as little memory as can be.
+    pub(crate) fn is_lean(&self) -> bool {
+        self.is_lean
     }
 
     pub(crate) fn parsed(&self) -> &Parsed {
         &self.parsed
+    }
+
+    /// The same in as little memory as views of it need, with its relations. Path and text are those
+    /// that it is of.
+    ///
+    /// Names that a file mentions take most of what is known of it, and once its relations are known
+    /// only those count that it defines itself: a curated view looks for no others.
+    pub(crate) fn lean(&self, path: &str, text: &str) -> Self {
+        let relations = self.relations(path, text).clone();
+        let Parsed { language, class, line_count, doc, broken, cut, .. } = self.parsed;
+        let Parsed { entities, blocks, mentions, imports, .. } = &self.parsed;
+        let is_meant = |kind| !matches!(kind, EntityKind::Imports | EntityKind::Section);
+        let own: HashSet<&str> =
+            entities.iter().filter(|it| is_meant(it.kind)).map(|it| &*it.name).collect();
+        let mentions = mentions.iter().filter(|it| own.contains(&*it.name));
+        let mentions = mentions.map(|it| Mention { qualifier: None, ..it.clone() });
+        // Copies have no room for more.
+        let mut mentions: Vec<Mention> = mentions.collect();
+        mentions.shrink_to_fit();
+        let (entities, blocks, imports) = (entities.clone(), blocks.clone(), imports.clone());
+        let parsed = Parsed {
+            language,
+            class,
+            line_count,
+            doc,
+            entities,
+            blocks,
+            mentions,
+            imports,
+            broken,
+            cut,
+        };
+        Self { parsed, relations: OnceLock::from(relations), is_lean: true }
     }
 
     /// The relations of the file to itself. Path and text are those that it is of.
@@ -100,6 +139,28 @@ mod tests {
     use std::sync::Arc;
 
     use super::{ReadFile, ReadFiles};
+    use crate::curate::{Curator, Question, SourceFile};
+
+    #[test]
+    fn a_lean_file_says_to_views_what_a_whole_one_says() {
+        let curator = Curator::built_in();
+        for (path, text) in [
+            ("views.rs", include_str!("views.rs")),
+            ("graph.rs", include_str!("curate/signal/graph.rs")),
+        ] {
+            let whole = ReadFile::of(path, text);
+            let lean = whole.lean(path, text);
+            assert!(lean.parsed.mentions.len() * 2 < whole.parsed.mentions.len(), "{path}");
+            assert!(!lean.parsed.mentions.is_empty(), "{path}");
+            assert_eq!(lean.relations(path, text), whole.relations(path, text));
+            for asked in ["which files are remembered", "names of gaps", "spread over edges"] {
+                let question = Question::of_text(asked);
+                let columns =
+                    |parsed| curator.table(&SourceFile { path, text, parsed }, &question).columns;
+                assert_eq!(columns(&lean.parsed), columns(&whole.parsed), "{path}: {asked}");
+            }
+        }
+    }
 
     #[test]
     fn the_files_asked_about_longest_ago_go_first() {

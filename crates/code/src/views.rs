@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use foveal_context::views::{Amount, Label, Read, View, Views, Wanted};
 
+use crate::bounds::LINES_CURATED_MAX;
 use crate::curate::{Budget, Curator, Question, SourceFile};
 use crate::entity::{EntityIndex, Parsed};
 use crate::lines::LineRange;
@@ -21,6 +22,9 @@ pub struct CuratedViews {
 
 impl Views for CuratedViews {
     fn view(&self, read: &Read<'_>, wanted: Wanted) -> Option<View> {
+        if read.text.lines().nth(LINES_CURATED_MAX).is_some() {
+            return None;
+        }
         let known = self.file(read.path, read.text);
         let parsed = known.parsed();
         let file = SourceFile { path: read.path, text: read.text, parsed };
@@ -59,9 +63,18 @@ impl CuratedViews {
         self
     }
 
-    /// Finds out what takes longest about a file, so that it is known when a view is asked for.
+    /// Finds out what takes longest about a file, so that it is known when a view is asked for, in as
+    /// little memory as views need.
     pub fn get_ready(&self, path: &str, text: &str) {
-        self.file(path, text).relations(path, text);
+        let known = self.file(path, text);
+        if known.is_lean() {
+            return;
+        }
+        let lean = Arc::new(known.lean(path, text));
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(key) = files.key(path, text) {
+            files.insert(key, lean, text.len());
+        }
     }
 
     /// How many files are remembered.

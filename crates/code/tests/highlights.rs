@@ -176,3 +176,13 @@ proptest! {
         highlighting(path, &text);
     }
 }
+
+#[test]
+fn a_text_whose_tree_is_deep_or_full_of_signs_has_no_colours() {
+    let negated = |times: usize| format!("let a = {}b;\n", "!\n".repeat(times));
+    assert!(!highlights("a.js", &negated(3_000)).is_empty());
+    assert!(highlights("a.js", &negated(5_000)).is_empty());
+    let stars = |times: usize| format!("int a;\n{}", "*\n".repeat(times));
+    assert!(!highlights("a.cpp", &stars(500)).is_empty());
+    assert!(highlights("a.cpp", &stars(1_500)).is_empty());
+}

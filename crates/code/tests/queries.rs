@@ -49,3 +49,34 @@ fn reading_can_be_stopped() {
     assert_eq!(asked, 3);
     assert_eq!(parse_until("a.rs", &text, &mut || false), parse("a.rs", &text));
 }
+
+/// Of each, one report of the parser is much work: it reads on to the end of the text, follows many
+/// readings back, or mends one error after the other.
+#[test]
+fn a_text_that_takes_too_much_work_gives_paragraphs() {
+    for (path, line) in [
+        ("a.java", "a =>\n"),
+        ("a.kt", "$(\n"),
+        ("a.kt", "{\"a\":\n"),
+        ("a.sh", "<<EOF\n"),
+        ("a.rb", "> a\n"),
+        ("a.js", "case a:\n"),
+        ("a.html", "a<\n"),
+        ("a.c", "%w(\n"),
+        ("a.cs", "<a\n"),
+        ("a.ts", "a)\n"),
+        ("a.rs", "a,\n"),
+    ] {
+        let text = line.repeat(30_000 / line.len());
+        let mut asked = 0;
+        let mut count = || {
+            asked += 1;
+            false
+        };
+        let parsed = parse_until(path, &text, &mut count);
+        assert!(parsed.cut && parsed.broken, "{path} {line:?}, {asked} reports");
+        assert!(asked <= 500 + text.len() / 16, "{path} {line:?}, {asked} reports");
+        // The same wherever and however often it is read.
+        assert_eq!(parse(path, &text), parsed);
+    }
+}

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use foveal_code::LINES_CURATED_MAX;
 use foveal_code::views::CuratedViews;
 use foveal_context::planner::Planner;
 use foveal_context::prices::PriceCard;
@@ -11,11 +12,12 @@ use foveal_context::settings::Settings;
 use foveal_context::settings::{CurateSettings, OldReads};
 use foveal_context::step::Step;
 use foveal_context::tokens::{Tokenizer, Tokens};
-use foveal_context::views::{Amount, Wanted};
+use foveal_context::views::{Amount, Read, Views, Wanted};
 use foveal_testkit::laws::{
     self, Law, Scope, Subject, content, determinism, frozen, pointers, rewrites, viewed,
 };
 use foveal_testkit::{fixture, prompt, scripts};
+use foveal_transcript::{EntryIndex, LineNumber};
 use proptest::prelude::*;
 
 const SOURCE: &str = "\
@@ -66,6 +68,26 @@ fn curating(lines_min: u32) -> Settings {
     let curate =
         CurateSettings { lines_min, amount: Amount::Share(0.5), saving_min: 0.1, again: false };
     Settings { curate: Some(curate), ..Settings::lossless() }
+}
+
+/// What one wants of a text of so many lines, each of one letter.
+fn is_chosen(lines: usize) -> bool {
+    let record = Record::of(fixture("//- user\nWhere is a?"), Tokenizer::Bytes);
+    let text = "a\n".repeat(lines);
+    let read = Read {
+        path: "a.txt",
+        text: &text,
+        first: LineNumber(1),
+        record: &record,
+        upto: EntryIndex(1),
+    };
+    CuratedViews::default().view(&read, Wanted::Summary(Tokens(50))).is_some()
+}
+
+#[test]
+fn nothing_is_chosen_of_more_lines_than_are_held() {
+    assert!(is_chosen(LINES_CURATED_MAX));
+    assert!(!is_chosen(LINES_CURATED_MAX + 1));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 use std::sync::Arc;
 
+use foveal_asking::{ApiKey, Said, retry_after};
 use foveal_code::embed::Vector;
 use ureq::http::header::{AUTHORIZATION, CONTENT_TYPE, LOCATION, RETRY_AFTER};
 use ureq::http::{HeaderName, HeaderValue, Response};
@@ -10,9 +11,8 @@ use ureq::tls::{Certificate, RootCerts, TlsConfig, TlsProvider};
 use ureq::{Agent, Body};
 
 use crate::answer;
-use crate::error::{Said, ServerError};
-use crate::key::ApiKey;
-use crate::patience::{Patience, retry_after};
+use crate::error::ServerError;
+use crate::patience::Patience;
 use crate::spec::{Protocol, ServerSpec};
 
 /// Bytes of an answer that are read: 32 of the largest vectors, spelled at length.

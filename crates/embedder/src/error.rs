@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
+use foveal_asking::Said;
 use thiserror::Error;
 
-use crate::key::KEY_VARIABLE;
+/// The variable of the environment in which users give a key.
+pub const KEY_VARIABLE: &str = "FOVEAL_EMBEDDINGS_KEY";
 
 /// Why an address of a server is none.
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -98,36 +100,4 @@ pub enum ServerError {
 
 fn when(wait: Option<Duration>) -> String {
     wait.map_or("later".to_owned(), |wait| format!("in {} s", wait.as_secs().max(1)))
-}
-
-/// What a server said, on one line and short: `: model not found`; empty where it said nothing.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said(String);
-
-/// Characters of a server's words that are shown.
-const SAID_CHARS_MAX: usize = 200;
-
-impl Said {
-    /// The message in the body of an answer that is an error. `secret` is not repeated.
-    pub(crate) fn of(body: &[u8], secret: Option<&str>) -> Self {
-        let text = String::from_utf8_lossy(body);
-        let value: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
-        let places = ["/error/message", "/error", "/message", "/detail"];
-        let message = places.iter().find_map(|place| value.pointer(place)?.as_str());
-        let mut message = message.unwrap_or(&text).to_owned();
-        if let Some(secret) = secret.filter(|secret| !secret.is_empty()) {
-            message = message.replace(secret, "…");
-        }
-        // Control characters must not reach a terminal.
-        let words = message.split(|c: char| c.is_whitespace() || c.is_control());
-        let line = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
-        let short: String = line.chars().take(SAID_CHARS_MAX).collect();
-        Self(short)
-    }
-}
-
-impl std::fmt::Display for Said {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.0.is_empty() { Ok(()) } else { write!(formatter, ": {}", self.0) }
-    }
 }

@@ -9,13 +9,14 @@
 mod answer;
 mod connection;
 mod error;
-mod key;
 mod patience;
 mod server;
 mod spec;
 
 pub use self::error::{ServerError, SpecError};
-pub use self::key::{ApiKey, KEY_VARIABLE};
+pub use foveal_asking::ApiKey;
+
+pub use self::error::KEY_VARIABLE;
 pub use self::patience::Patience;
 pub use self::server::ServerEmbedder;
 pub use self::spec::{Protocol, ServerSpec};

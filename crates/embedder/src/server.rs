@@ -5,13 +5,13 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use foveal_asking::{ApiKey, wait_before};
 use foveal_cancel::Cancel;
 use foveal_code::embed::{EmbedError, Embedder, ModelId, Pace, Vector};
 
 use crate::answer;
 use crate::connection::Connection;
 use crate::error::ServerError;
-use crate::key::ApiKey;
 use crate::patience::Patience;
 use crate::spec::ServerSpec;
 
@@ -125,7 +125,10 @@ impl ServerEmbedder {
                 _ => return Err(error),
             };
             let patience = self.connection.patience;
-            let Some(wait) = patience.wait(attempt, asked) else { return Err(error) };
+            let (retries, most) = (patience.retries, patience.wait_max);
+            let Some(wait) = wait_before(attempt, asked, retries, most) else {
+                return Err(error);
+            };
             self.wait(wait)?;
             attempt += 1;
         }

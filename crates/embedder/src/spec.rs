@@ -1,9 +1,9 @@
 //! Which server and which model: `ollama:MODEL`, `openai:MODEL@https://HOST/v1`.
 
 use std::fmt;
-use std::net::IpAddr;
 use std::str::FromStr;
 
+use foveal_asking::{AddressProblem, problem_of};
 use foveal_code::embed::ModelId;
 use ureq::http::Uri;
 
@@ -127,18 +127,13 @@ impl fmt::Display for ServerSpec {
 
 /// Refuses what is no address of a server, or none that texts may be sent to.
 fn refuse(address: &str, protocol: Protocol, plain_http: bool) -> Result<(), SpecError> {
-    let wrong = || SpecError::Address(address.to_owned());
-    // Before anything else, so that no message repeats it.
-    if address.contains(['@', '?', '#']) {
-        return Err(SpecError::Secret);
-    }
-    let uri: Uri = address.parse().map_err(|_| wrong())?;
-    let host = uri.host().filter(|host| !host.is_empty()).ok_or_else(wrong)?;
-    if uri.scheme_str() == Some("http") && !plain_http && !is_this_machine(host) {
-        let (address, protocol) = (address.to_owned(), protocol.name());
-        return Err(SpecError::Unencrypted { address, protocol });
-    }
-    Ok(())
+    let (text, protocol) = (|| address.to_owned(), protocol.name());
+    Err(match problem_of(address, plain_http) {
+        None => return Ok(()),
+        Some(AddressProblem::Secret) => SpecError::Secret,
+        Some(AddressProblem::Unreadable) => SpecError::Address(text()),
+        Some(AddressProblem::Unencrypted) => SpecError::Unencrypted { address: text(), protocol },
+    })
 }
 
 /// Refuses a model whose name ends with what looks like a server: a key meant for that one
@@ -172,12 +167,6 @@ fn origin(url: &str) -> Option<(String, String, u16)> {
     let scheme = uri.scheme_str()?.to_ascii_lowercase();
     let usual = if scheme == "https" { 443 } else { 80 };
     Some((scheme, uri.host()?.to_ascii_lowercase(), uri.port_u16().unwrap_or(usual)))
-}
-
-fn is_this_machine(host: &str) -> bool {
-    let bare = host.trim_start_matches('[').trim_end_matches(']');
-    bare.eq_ignore_ascii_case("localhost")
-        || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 #[cfg(test)]

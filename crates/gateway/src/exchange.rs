@@ -130,12 +130,21 @@ pub enum FailedOpen {
     Unoffered,
     /// What was given back in earlier answers could not be read.
     Unread,
+    /// What the conversation's tools go without could not be known, or not be kept.
+    Unshortened,
 }
 
 impl FailedOpen {
     /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Late, Self::Panicked, Self::Encoding, Self::TooLong, Self::Unoffered, Self::Unread];
+    pub const ALL: [Self; 7] = [
+        Self::Late,
+        Self::Panicked,
+        Self::Encoding,
+        Self::TooLong,
+        Self::Unoffered,
+        Self::Unread,
+        Self::Unshortened,
+    ];
 
     /// A name to count by.
     pub fn name(self) -> &'static str {
@@ -146,6 +155,7 @@ impl FailedOpen {
             Self::TooLong => "too_long",
             Self::Unoffered => "unoffered",
             Self::Unread => "unread",
+            Self::Unshortened => "unshortened",
         }
     }
 
@@ -158,6 +168,7 @@ impl FailedOpen {
             Self::TooLong => "the body is too long to be looked at",
             Self::Unoffered => "whether the conversation has the tool foveal_expand is not known",
             Self::Unread => "what was given back in earlier answers could not be read",
+            Self::Unshortened => "what the conversation's tools go without is not known",
         }
     }
 }

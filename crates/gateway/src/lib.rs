@@ -5,9 +5,9 @@
 //! of conversations. Whatever fails on our side, the client's own bytes go: the answer is the
 //! upstream's, or its error.
 
+use foveal_asking::{body, client};
+
 mod answer;
-mod body;
-mod client;
 mod compressing;
 mod decoding;
 mod expanding;

@@ -46,7 +46,7 @@ impl Gateway {
         let address = settings.address;
         let listener = TcpListener::bind(address).await;
         let listener = listener.map_err(|source| ServeError::Listen { address, source })?;
-        let service = Arc::new(Service::new(settings.clone(), client::client()?));
+        let service = Arc::new(Service::new(settings.clone(), client::client(None)?));
         Ok(Self { listener, service, settings })
     }
 

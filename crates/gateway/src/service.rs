@@ -32,7 +32,7 @@ use crate::pages;
 use crate::refusal::Refusal;
 use crate::route::{self, Route};
 use crate::settings::{Settings, WebSockets};
-use crate::shaper::{self, Asked, Shaped};
+use crate::shaper::{self, Asked, Shaped, Shaper};
 use crate::told::Told;
 use crate::trace_parent::TraceParent;
 use crate::upstream::Upstream;
@@ -305,6 +305,7 @@ impl Service {
             protocol,
             counts,
             path: bound.path.to_owned(),
+            upstream: bound.upstream.name.clone(),
             headers: parts.headers.clone(),
             body: plain,
             now: (self.settings.now)(),
@@ -323,9 +324,9 @@ impl Service {
         told: &mut Told,
     ) -> Outgoing {
         let (plain, counts) = (asked.body.len(), asked.counts);
-        let tools = match self.settings.shaper.shortens() {
-            true => self.shortened(&mut asked).await,
-            false => None,
+        let (tools, unshortened) = match self.settings.shaper.shortens() {
+            true => self.shortened(&mut asked, &share).await,
+            false => (None, None),
         };
         let shorter = tools.as_ref().map(|_| asked.body.clone()).filter(|it| it.len() != plain);
         let (offering, failed) = match self.settings.shaper.offers() {
@@ -345,7 +346,7 @@ impl Service {
         };
         let exchange = told.exchange();
         exchange.bytes_asked = plain as u64;
-        exchange.failed_open = failed;
+        exchange.failed_open = failed.or(unshortened);
         let sent = match shaped {
             Ok(Shaped { body, about }) => {
                 exchange.about = about;
@@ -370,18 +371,26 @@ impl Service {
         Outgoing { body: body::whole(sent.clone()), is_decoded, whole: Some(sent), offering, share }
     }
 
-    /// Has the shaper shorten the tools of a request. Where that fails, or takes too long, the request
-    /// goes with the client's own.
-    async fn shortened(&self, asked: &mut Asked) -> Option<AboutTools> {
-        let (shaper, first) = (Arc::clone(&self.settings.shaper), asked.clone());
-        let shortening = tokio::task::spawn_blocking(move || shaper.shorten(&first));
-        let patience = self.settings.limits.decision * EARLIER_WAITS as u32;
-        let ShorterTools { body, about } =
-            tokio::time::timeout(patience, shortening).await.ok()?.ok().flatten()?;
+    /// Has the shaper shorten the tools of a request, and why that did not go as it should. Where it
+    /// takes too long, what is known at once goes; where nothing is, the client's own tools do.
+    async fn shortened(
+        &self,
+        asked: &mut Asked,
+        share: &Arc<Share>,
+    ) -> (Option<AboutTools>, Option<FailedOpen>) {
+        let shorten = |shaper: &dyn Shaper, asked: &Asked, waiting: &Waiting<ShorterTools>| {
+            shaper.shorten(asked, waiting).map_err(|_| FailedOpen::Unshortened)
+        };
+        let (shorter, failed) = match self.of_tools(asked, share, shorten).await {
+            // What was known is what would have been decided.
+            Ok(OfTools { made, .. }) => (made, None),
+            Err(failed) => (None, Some(failed)),
+        };
+        let Some(ShorterTools { body, about }) = shorter else { return (None, failed) };
         if let Some(body) = body {
             asked.body = body.into();
         }
-        Some(about)
+        (Some(about), failed)
     }
 
     /// Has the shaper put its tool into a request, and why not all of it went as it should. Where
@@ -391,42 +400,56 @@ impl Service {
         asked: &mut Asked,
         share: &Arc<Share>,
     ) -> Result<(Option<Offering>, Option<FailedOpen>), FailedOpen> {
+        let offer = |shaper: &dyn Shaper, asked: &Asked, waiting: &Waiting<Offered>| {
+            shaper.offer(asked, waiting).map_err(|_| FailedOpen::Unoffered)
+        };
+        let OfTools { made, is_late } = self.of_tools(asked, share, offer).await?;
+        // The same goes as if it had been in time, but for a conversation that begins.
+        let failed = (is_late && made.is_none()).then_some(FailedOpen::Late);
+        let Some(Offered { body, place, is_partial }) = made else { return Ok((None, failed)) };
+        (asked.body, asked.is_offered) = (body.into(), true);
+        let failed = failed.or(is_partial.then_some(FailedOpen::Unread));
+        Ok((Some(Offering { asked: asked.clone(), place, sent: Bytes::new() }), failed))
+    }
+
+    /// What is decided about a request's tools, or was known of them at once where that takes too
+    /// long; else why nothing is known.
+    async fn of_tools<T: Send + 'static>(
+        &self,
+        asked: &Asked,
+        share: &Arc<Share>,
+        decide: impl FnOnce(&dyn Shaper, &Asked, &Waiting<T>) -> Result<Option<T>, FailedOpen>
+        + Send
+        + 'static,
+    ) -> Result<OfTools<T>, FailedOpen> {
         let (shaper, first, waiting) =
             (Arc::clone(&self.settings.shaper), asked.clone(), Waiting::default());
         let (waits, share) = (waiting.clone(), Arc::clone(share));
         let deciding = tokio::task::spawn_blocking(move || {
-            let offered = shaper.offer(&first, &waits);
+            let decided = decide(&*shaper, &first, &waits);
             drop((first, share));
-            offered
+            decided
         });
         let limit = self.settings.limits.decision;
         let in_time = patient(deciding, limit, || waiting.is_known()).await;
-        let mut failed = None;
         let decided = match in_time {
-            Ok(decided) => Some(decided),
+            Ok(decided) => decided,
             Err(deciding) => match waiting.give_up() {
-                None => Some(deciding.await),
+                None => deciding.await,
                 Some(known) => {
-                    let known = known.ok_or(FailedOpen::Late)?;
-                    // The same goes as if it had been in time, but for a conversation that begins.
-                    failed = known.is_none().then_some(FailedOpen::Late);
-                    known.map(|known| Ok(Ok(Some(*known))))
+                    let made = known.ok_or(FailedOpen::Late)?.map(|known| *known);
+                    return Ok(OfTools { made, is_late: true });
                 }
             },
         };
-        let offered = match decided {
-            None => None,
-            Some(Ok(Ok(offered))) => offered,
-            Some(Ok(Err(_))) => return Err(FailedOpen::Unoffered),
-            Some(Err(_)) => match waiting.give_up().flatten() {
-                Some(known) => known.map(|known| *known),
-                None => return Err(FailedOpen::Panicked),
-            },
+        let made = match decided {
+            Ok(made) => made?,
+            Err(_) => {
+                let known = waiting.give_up().flatten().ok_or(FailedOpen::Panicked)?;
+                known.map(|known| *known)
+            }
         };
-        let Some(Offered { body, place, is_partial }) = offered else { return Ok((None, failed)) };
-        (asked.body, asked.is_offered) = (body.into(), true);
-        let failed = failed.or(is_partial.then_some(FailedOpen::Unread));
-        Ok((Some(Offering { asked: asked.clone(), place, sent: Bytes::new() }), failed))
+        Ok(OfTools { made, is_late: false })
     }
 
     /// What the shaper says in time; else why it did not, and what was decided earlier.
@@ -458,6 +481,14 @@ impl Service {
             (FailedOpen::Panicked, earlier.map(Bytes::from))
         })
     }
+}
+
+/// What became of a request's tools.
+struct OfTools<T> {
+    /// The request; `None` where it goes as it is.
+    made: Option<T>,
+    /// Whether it is what was known at once, since deciding took too long.
+    is_late: bool,
 }
 
 /// Waits for a decision; longer, as long as nothing `is_known` that could go without it.

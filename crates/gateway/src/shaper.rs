@@ -4,7 +4,7 @@ use foveal_live::compress::{self, Compressed, NotCompressed};
 use foveal_live::offered::{Given, Offered, Place, Round, Unoffered};
 use foveal_live::recorder::Unrecorded;
 use foveal_live::request::{self, About, Wait};
-use foveal_live::shorter::ShorterTools;
+use foveal_live::shorter::{ShorterTools, Unshortened};
 use foveal_live::waiting::Waiting;
 use foveal_live::{Compressor, Conversations};
 use foveal_transcript::Timestamp;
@@ -50,10 +50,17 @@ pub trait Shaper: Send + Sync {
         false
     }
 
-    /// A request with shorter tools; `None` where nothing is known of it. Called on a thread that
-    /// may block, before all else.
-    fn shorten(&self, _asked: &Asked) -> Option<ShorterTools> {
-        None
+    /// A request with shorter tools; `None` where nothing is to be done about them. Called on a
+    /// thread that may block, before all else.
+    ///
+    /// # Errors
+    /// [`Unshortened`] where it cannot be known what its conversation goes with.
+    fn shorten(
+        &self,
+        _asked: &Asked,
+        _: &Waiting<ShorterTools>,
+    ) -> Result<Option<ShorterTools>, Unshortened> {
+        Ok(None)
     }
 
     /// Whether requests may be given a tool that gives back what is left out of them.
@@ -66,7 +73,7 @@ pub trait Shaper: Send + Sync {
     ///
     /// # Errors
     /// [`Unoffered`] where it cannot be known whether its conversation has it.
-    fn offer(&self, _asked: &Asked, _: &Waiting) -> Result<Option<Offered>, Unoffered> {
+    fn offer(&self, _asked: &Asked, _: &Waiting<Offered>) -> Result<Option<Offered>, Unoffered> {
         Ok(None)
     }
 
@@ -94,6 +101,8 @@ pub struct Asked {
     pub counts: bool,
     /// The path that the client asked for, with its query.
     pub path: String,
+    /// The name of the upstream that is asked.
+    pub upstream: String,
     /// The client's headers.
     pub headers: HeaderMap,
     /// The body, decoded.
@@ -139,15 +148,23 @@ impl Shaper for Conversations {
         Conversations::shortens(self)
     }
 
-    fn shorten(&self, asked: &Asked) -> Option<ShorterTools> {
-        with_live(self, asked, |live| Conversations::shorten(self, live))
+    fn shorten(
+        &self,
+        asked: &Asked,
+        waiting: &Waiting<ShorterTools>,
+    ) -> Result<Option<ShorterTools>, Unshortened> {
+        with_live(self, asked, |live| Conversations::shorten(self, live, waiting))
     }
 
     fn offers(&self) -> bool {
         Conversations::offers(self)
     }
 
-    fn offer(&self, asked: &Asked, waiting: &Waiting) -> Result<Option<Offered>, Unoffered> {
+    fn offer(
+        &self,
+        asked: &Asked,
+        waiting: &Waiting<Offered>,
+    ) -> Result<Option<Offered>, Unoffered> {
         with_live(self, asked, |live| Conversations::offer(self, live, waiting))
     }
 
@@ -172,14 +189,16 @@ fn with_live<T>(
     then: impl FnOnce(&request::Asked<'_>) -> T,
 ) -> T {
     let model = route::model(&asked.path);
-    let chosen = || conversations.chosen(&asked.body, model.as_deref(), &agents(&asked.headers));
+    let chosen = conversations.chosen(&asked.body, model.as_deref(), &agents(&asked.headers));
     then(&request::Asked {
         protocol: asked.protocol,
         counts: asked.counts,
         model: model.as_deref(),
+        upstream: &asked.upstream,
         body: &asked.body,
         now: asked.now,
-        wish: wish(&asked.headers).or_else(chosen),
+        wish: wish(&asked.headers).or(chosen.profile.as_deref()),
+        shortens: chosen.shorten_tools,
         wait: &asked.wait,
     })
 }
@@ -201,15 +220,23 @@ impl Shaper for WithCompressor {
         Shaper::shortens(&self.requests)
     }
 
-    fn shorten(&self, asked: &Asked) -> Option<ShorterTools> {
-        Shaper::shorten(&self.requests, asked)
+    fn shorten(
+        &self,
+        asked: &Asked,
+        waiting: &Waiting<ShorterTools>,
+    ) -> Result<Option<ShorterTools>, Unshortened> {
+        Shaper::shorten(&self.requests, asked, waiting)
     }
 
     fn offers(&self) -> bool {
         Shaper::offers(&self.requests)
     }
 
-    fn offer(&self, asked: &Asked, waiting: &Waiting) -> Result<Option<Offered>, Unoffered> {
+    fn offer(
+        &self,
+        asked: &Asked,
+        waiting: &Waiting<Offered>,
+    ) -> Result<Option<Offered>, Unoffered> {
         Shaper::offer(&self.requests, asked, waiting)
     }
 

@@ -6,6 +6,7 @@ mod compressing;
 mod doors;
 mod expanding;
 mod faults;
+mod keeping;
 mod keys;
 mod litellm;
 #[path = "../examples/replay_http/measure/mod.rs"]
@@ -14,6 +15,7 @@ mod passing;
 mod refused;
 mod replayed;
 mod shaped;
+mod shortened;
 mod support;
 mod warm;
 mod websockets;

@@ -1,7 +1,9 @@
-//! Writes and compiles a copy of each large generated parser whose tables are packed.
+//! Writes and compiles a copy of each large generated parser whose tables are packed, and one of
+//! the parser's runtime that counts its work.
 
 mod packing;
 mod parser_source;
+mod runtime_source;
 
 use std::env;
 use std::fs;
@@ -11,6 +13,7 @@ use std::process::Command;
 use std::thread;
 
 use self::parser_source::SourceError;
+use self::runtime_source::RuntimeError;
 
 /// Package, and the folder in it that has the generated `parser.c`.
 const PARSERS: &[(&str, &str)] = &[
@@ -32,7 +35,7 @@ const PARSERS: &[(&str, &str)] = &[
     ("tree-sitter-zig", "src"),
 ];
 
-/// Why a parser is linked as it comes.
+/// Why a parser or the runtime is linked as it comes.
 #[derive(Debug, thiserror::Error)]
 enum PackError {
     #[error("neither `cargo metadata` nor the registry's folder says where it is")]
@@ -41,6 +44,8 @@ enum PackError {
     Io(#[from] io::Error),
     #[error(transparent)]
     Source(#[from] SourceError),
+    #[error(transparent)]
+    Runtime(#[from] RuntimeError),
     #[error(transparent)]
     Compile(#[from] cc::Error),
 }
@@ -68,8 +73,49 @@ fn main() {
             }
         }
     }
-    let to = Path::new(&env::var_os("OUT_DIR").unwrap_or_default()).join("packed.rs");
-    fs::write(to, format!("&{packed:?}")).expect("Cargo gives a folder to write to");
+    let counted = compile_runtime(&metadata);
+    if let Err(error) = &counted {
+        println!("cargo::warning=the parser's work is not counted: {error}");
+    }
+    let told = [("packed.rs", format!("&{packed:?}")), ("counted.rs", counted.is_ok().to_string())];
+    for (name, text) in told {
+        let to = Path::new(&env::var_os("OUT_DIR").unwrap_or_default()).join(name);
+        fs::write(to, text).expect("Cargo gives a folder to write to");
+    }
+}
+
+/// Writes and compiles the copy of the runtime.
+fn compile_runtime(metadata: &str) -> Result<(), PackError> {
+    const PACKAGE: &str = "tree-sitter";
+    let root = root_of(metadata, PACKAGE).or_else(|| downloaded(PACKAGE));
+    let root = root.ok_or(PackError::Unknown)?;
+    let from = root.join("src");
+    println!("cargo::rerun-if-changed={}", from.display());
+    let to = PathBuf::from(env::var_os("OUT_DIR").ok_or(PackError::Unknown)?).join("runtime");
+    fs::create_dir_all(&to)?;
+    let source = |file: &str| fs::read_to_string(from.join(file));
+    for (file, changes) in runtime_source::CHANGED {
+        let source = source(file)?.replace("\r\n", "\n");
+        fs::write(to.join(file), runtime_source::counted(file, changes, &source)?)?;
+    }
+    // The files that are changed stand beside it, and come before the others.
+    let all = to.join(runtime_source::ALL);
+    fs::write(&all, format!("#include \"counted.h\"\n{}", source(runtime_source::ALL)?))?;
+    let headers = [from.clone(), from.join("wasm"), root.join("include"), "build".into()];
+    let mut build = cc::Build::new();
+    for name in ["_DEFAULT_SOURCE", "_BSD_SOURCE", "_DARWIN_C_SOURCE"] {
+        build.define(name, None);
+    }
+    build
+        .std("c11")
+        .flag_if_supported("-fvisibility=hidden")
+        .define("_POSIX_C_SOURCE", "200112L")
+        .includes(headers)
+        .file(&all)
+        .opt_level(2)
+        .warnings(false)
+        .try_compile("counted-tree-sitter")?;
+    Ok(())
 }
 
 /// A copy to compile.

@@ -1,4 +1,4 @@
-//! The largest grammars, with their parse tables packed.
+//! The largest grammars, with their parse tables packed, and a runtime that counts its work.
 //!
 //! A generated parser is mostly tables of numbers: 29 MB for the sixteen languages here, 6 MB
 //! packed. The build script writes a copy of each generated `parser.c` whose tables are packed,
@@ -6,6 +6,9 @@
 //! original; it is the one that is linked, because this crate depends on the grammar's own and
 //! so comes before it. Where a copy cannot be made, the build says so, and the original is
 //! linked: larger, and otherwise the same.
+//!
+//! In the same way the runtime of tree-sitter is copied. The copy tells its progress by all that
+//! it does, so that a bound on the number of reports bounds the time of a parse.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -81,3 +84,6 @@ pub mod highlights {
 
 /// The generated parsers whose tables are packed in this build.
 pub const PACKED: &[&str] = include!(concat!(env!("OUT_DIR"), "/packed.rs"));
+
+/// Whether the runtime of this build counts all of its work.
+pub const COUNTED: bool = include!(concat!(env!("OUT_DIR"), "/counted.rs"));

@@ -49,7 +49,7 @@ pub struct Part {
 }
 
 /// The parts of the file at `path` that holds `text`, in order: what an index of it would be
-/// asked for. Fewer where reading its syntax takes longer than two seconds.
+/// asked for. Fewer where reading its syntax takes too much work.
 pub fn parts(path: &str, text: &str) -> Vec<Part> {
     let Divided { chunks, texts, .. } = divide(path, &without(text), &Cancel::NEVER);
     let part = |(chunk, told): (Chunk, String)| Part { lines: chunk.lines, told };

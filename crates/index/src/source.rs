@@ -1,13 +1,9 @@
 //! From a file's bytes to its text and structure.
 
 use std::borrow::Cow;
-use std::time::{Duration, Instant};
 
 use foveal_cancel::Cancel;
 use foveal_code::{Parsed, parse_until};
-
-/// How long a file's syntax is read. Error recovery can take the square of a file's length.
-const PARSE_TIME_MAX: Duration = Duration::from_secs(2);
 
 /// Bytes at the beginning in which a zero says that the file is no text.
 const HEAD_BYTES: usize = 8 << 10;
@@ -18,9 +14,7 @@ pub fn text_of(bytes: &[u8]) -> Option<Cow<'_, str>> {
     (!head.contains(&0)).then(|| String::from_utf8_lossy(bytes))
 }
 
-/// What the file at `path` with this text consists of: paragraphs where its syntax takes
-/// longer than two seconds, or once it is cancelled.
+/// What the file at `path` with this text consists of; paragraphs once it is cancelled.
 pub fn parse(path: &str, text: &str, cancel: &Cancel<'_>) -> Parsed {
-    let end = Instant::now() + PARSE_TIME_MAX;
-    parse_until(path, text, &mut || cancel.is_cancelled() || Instant::now() >= end)
+    parse_until(path, text, &mut || cancel.is_cancelled())
 }

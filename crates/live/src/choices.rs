@@ -1,39 +1,47 @@
-//! Which profile a request gets that names none itself: rules by model and by agent.
+//! What is done to a request that says nothing of it itself: rules by model and by agent.
 
 use globset::{Glob, GlobBuilder, GlobMatcher};
 
-/// A rule: requests that it is for get this profile.
+/// What is done to a request.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Chosen {
+    /// The profile that decides, or `off`; `None` for that of all rules.
+    pub profile: Option<String>,
+    /// Whether tools are shortened, where it is known how; `None`: they are.
+    pub shorten_tools: Option<bool>,
+}
+
+/// A rule about the requests that it is for.
 #[derive(Debug, Clone)]
 pub struct Choice {
     model: Option<GlobMatcher>,
     agent: Option<GlobMatcher>,
-    profile: String,
+    chosen: Chosen,
 }
 
-/// Rules, the first that matches first, and what holds where none does.
+/// Rules, the first that matches first.
 #[derive(Debug, Clone, Default)]
 pub struct Choices {
     /// The rules.
     pub all: Vec<Choice>,
-    /// The profile where none matches; `None` for that of all rules.
-    pub otherwise: Option<String>,
+    /// What holds where none matches, or the first that does says nothing.
+    pub otherwise: Chosen,
 }
 
 impl Choice {
-    /// Requests for models and of agents that these globs match get `profile`, or nothing is done
-    /// for them where that is `off`. What is not given matches all. A model has to match as a
-    /// whole, of an agent's name the beginning does; case is ignored.
+    /// For requests for models and of agents that these globs match. What is not given matches all.
+    /// A model has to match as a whole, of an agent's name the beginning does; case is ignored.
     ///
     /// # Errors
     /// If that is no glob.
     pub fn new(
         model: Option<&str>,
         agent: Option<&str>,
-        profile: &str,
+        chosen: Chosen,
     ) -> Result<Self, globset::Error> {
         let model = model.map(matcher).transpose()?;
         let agent = agent.map(|agent| matcher(&format!("{agent}*"))).transpose()?;
-        Ok(Self { model, agent, profile: profile.to_owned() })
+        Ok(Self { model, agent, chosen })
     }
 
     fn is_for(&self, model: &str, agents: &[&str]) -> bool {
@@ -44,16 +52,19 @@ impl Choice {
 }
 
 impl Choices {
-    /// The profile of a request for this model by an agent that calls itself by these names;
-    /// `None` where nothing is said.
-    pub fn profile(&self, model: &str, agents: &[&str]) -> Option<&str> {
+    /// What is said of a request for this model by an agent that calls itself by these names.
+    pub fn chosen(&self, model: &str, agents: &[&str]) -> Chosen {
         let choice = self.all.iter().find(|choice| choice.is_for(model, agents));
-        choice.map(|choice| choice.profile.as_str()).or(self.otherwise.as_deref())
+        let said = choice.map(|choice| choice.chosen.clone()).unwrap_or_default();
+        Chosen {
+            profile: said.profile.or_else(|| self.otherwise.profile.clone()),
+            shorten_tools: said.shorten_tools.or(self.otherwise.shorten_tools),
+        }
     }
 
     /// Whether nothing is said of any request.
     pub fn is_empty(&self) -> bool {
-        self.all.is_empty() && self.otherwise.is_none()
+        self.all.is_empty() && self.otherwise == Chosen::default()
     }
 }
 
@@ -64,27 +75,32 @@ fn matcher(glob: &str) -> Result<GlobMatcher, globset::Error> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Choice, Choices};
+    use super::{Choice, Choices, Chosen};
 
-    fn choices(rules: &[(&str, &str, &str)], otherwise: Option<&str>) -> Choices {
-        let choice = |(model, agent, profile): &(&str, &str, &str)| {
+    fn of(profile: &str) -> Chosen {
+        Chosen { profile: Some(profile.to_owned()), shorten_tools: None }
+    }
+
+    fn choices(rules: &[(&str, &str, Chosen)], otherwise: Chosen) -> Choices {
+        let choice = |(model, agent, chosen): &(&str, &str, Chosen)| {
             let [model, agent] = [model, agent].map(|text| Some(*text).filter(|it| !it.is_empty()));
-            Choice::new(model, agent, profile).expect("a glob")
+            Choice::new(model, agent, chosen.clone()).expect("a glob")
         };
-        let all = rules.iter().map(choice).collect();
-        Choices { all, otherwise: otherwise.map(str::to_owned) }
+        Choices { all: rules.iter().map(choice).collect(), otherwise }
     }
 
     #[test]
     fn the_first_rule_that_matches_counts() {
+        let tools = |said| Chosen { shorten_tools: Some(said), ..Chosen::default() };
         let rules = [
-            ("claude-haiku-*", "", "lossless"),
-            ("", "codex", "max"),
-            ("*sonnet*", "claude-cli/2", "off"),
-            ("*sonnet*", "", "curated"),
+            ("claude-haiku-*", "", of("lossless")),
+            ("", "codex", Chosen { shorten_tools: Some(false), ..of("max") }),
+            ("*sonnet*", "claude-cli/2", of("off")),
+            ("*sonnet*", "", of("curated")),
+            ("", "pi", tools(true)),
         ];
-        let all = choices(&rules, None);
-        let profile = |model: &str, agents: &[&str]| all.profile(model, agents).map(str::to_owned);
+        let all = choices(&rules, Chosen::default());
+        let profile = |model: &str, agents: &[&str]| all.chosen(model, agents).profile;
         let is = |profile: &str| Some(profile.to_owned());
         assert_eq!(profile("claude-haiku-4-5", &["codex_cli_rs/0.169.0"]), is("lossless"));
         assert_eq!(profile("Claude-Haiku-4-5", &[]), is("lossless"));
@@ -93,8 +109,14 @@ mod tests {
         assert_eq!(profile("anthropic/claude-sonnet-5", &["my-codex"]), is("curated"));
         assert_eq!(profile("anthropic/claude-haiku-4-5", &[]), None);
         assert_eq!(profile("", &[]), None);
-        let all = choices(&rules, Some("off"));
-        assert_eq!(all.profile("gpt-5", &["opencode/1.18"]), Some("off"));
-        assert!(choices(&[], None).is_empty() && !all.is_empty());
+        // Where the rule that matches says nothing, what holds otherwise counts.
+        let otherwise = Chosen { shorten_tools: Some(true), ..of("off") };
+        let all = choices(&rules, otherwise.clone());
+        assert_eq!(all.chosen("gpt-5", &["opencode/1.18"]), otherwise);
+        assert_eq!(all.chosen("gpt-5", &["pi/0.73"]), otherwise);
+        assert_eq!(all.chosen("gpt-5", &["codex"]).shorten_tools, Some(false));
+        assert_eq!(all.chosen("claude-haiku-4-5", &[]).shorten_tools, Some(true));
+        assert!(choices(&[], Chosen::default()).is_empty() && !all.is_empty());
+        assert!(!choices(&[], tools(false)).is_empty());
     }
 }

@@ -81,7 +81,6 @@ impl Compressor {
         // comes here was seen.
         rules.settings.unknown_bytes_max = rules.settings.run_bytes_max;
         rules.profile = format!("compress {}", rules.profile);
-        rules.model = |_, protocol| Model::named("", protocol);
         rules.bytes_max = BYTES_MAX;
         rules.way = Way::Hash;
         Self { conversations: Conversations::new(rules, recorder), counted: Mutex::default() }
@@ -136,9 +135,11 @@ impl Compressor {
             protocol: body.protocol,
             counts: false,
             model: None,
+            upstream: "",
             body: bytes,
             now,
             wish: None,
+            shortens: None,
             wait: &wait,
         };
         let model = Model::named("", body.protocol);

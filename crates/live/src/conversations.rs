@@ -9,7 +9,7 @@ use foveal_wire::body::{self, Alike, Body, CacheMark, MarkPlace};
 use crate::active::Request;
 use crate::before::Before;
 use crate::chain::{self, Chain};
-use crate::choices::Choices;
+use crate::choices::{Choices, Chosen};
 use crate::compaction;
 use crate::conversation::Live;
 use crate::familiar::Familiar;
@@ -79,21 +79,21 @@ impl Conversations {
         }
     }
 
-    /// The same, with rules about the profiles of requests that name none.
+    /// The same, with rules about requests that say nothing of it themselves.
     #[must_use]
     pub fn choosing(mut self, choices: Choices) -> Self {
         self.choices = choices;
         self
     }
 
-    /// The profile that a rule has for a request with this body, for the model `named` where that
-    /// names none, by an agent that calls itself by these names.
-    pub fn chosen(&self, body: &[u8], named: Option<&str>, agents: &[&str]) -> Option<&str> {
+    /// What rules say of a request with this body, for the model `named` where that names none, by
+    /// an agent that calls itself by these names.
+    pub fn chosen(&self, body: &[u8], named: Option<&str>, agents: &[&str]) -> Chosen {
         if self.choices.is_empty() {
-            return None;
+            return Chosen::default();
         }
         let model = body::model(body);
-        self.choices.profile(model.as_deref().or(named).unwrap_or_default(), agents)
+        self.choices.chosen(model.as_deref().or(named).unwrap_or_default(), agents)
     }
 
     /// Decides about a request.
@@ -145,7 +145,7 @@ impl Conversations {
         let Some(first) = chain.ends.first().copied() else { return Ok(None) };
         about.conversation = Some(name(&first));
         let named = about.model.as_deref().unwrap_or_default();
-        let model = model(rules, named, &body);
+        let model = model(rules, (named, asked.upstream), &body);
         let unmarked = Unmarked::of(rules, asked, &body, (named, &model));
         let unmarked = unmarked.filter(|_| !is_compacted);
         about.is_unmarked = unmarked.is_some();
@@ -391,8 +391,8 @@ fn released(alike: Option<Alike<Familiar>>) -> Option<(*const Familiar, usize)> 
 }
 
 /// What is known of the model that is asked, by how the client has its messages cached.
-fn model(rules: &Rules, name: &str, body: &Body) -> Model {
-    let model = (rules.model)(name, body.protocol);
+fn model(rules: &Rules, (name, upstream): (&str, &str), body: &Body) -> Model {
+    let model = rules.prices.model(name, body.protocol, upstream);
     let is_of_messages =
         |mark: &CacheMark| matches!(mark.place, MarkPlace::Message(_) | MarkPlace::Request);
     if body.marks.iter().any(|mark| mark.is_hour && is_of_messages(mark)) {

@@ -32,6 +32,7 @@ pub mod compress;
 pub mod conversations;
 pub mod models;
 pub mod offered;
+pub mod prices;
 pub mod recorder;
 pub mod request;
 pub mod rules;

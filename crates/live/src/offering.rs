@@ -107,7 +107,7 @@ impl Conversations {
     pub fn offer(
         &self,
         asked: &Asked<'_>,
-        waiting: &Waiting,
+        waiting: &Waiting<Offered>,
     ) -> Result<Option<Offered>, Unoffered> {
         if !self.offers {
             return Ok(None);
@@ -147,7 +147,7 @@ impl Conversations {
     fn draft<'a>(&self, asked: &'a Asked<'a>) -> Result<Option<Draft<'a>>, Inactive> {
         let bytes = asked.body;
         let rules = self.rules(asked.wish)?;
-        let Some(tool) = body::expand_tool(asked.protocol) else { return Ok(None) };
+        let tool = body::expand_tool(asked.protocol);
         let body = Body::scan(asked.protocol, bytes)?;
         is_to_be_left(&body)?;
         if body.messages.is_empty() || !body::takes_tool(&body, bytes, false)? {
@@ -161,7 +161,7 @@ impl Conversations {
     }
 
     /// The notes that are held in memory, and what they come to; `None` where nothing is held.
-    fn remembered_of(&self, draft: &Draft<'_>) -> (Vec<Noted>, Option<Earlier>) {
+    fn remembered_of(&self, draft: &Draft<'_>) -> (Vec<Noted>, Option<Earlier<Offered>>) {
         let notes = self.remembered.noted(draft.chain.root, &draft.ends());
         let noted = notes.first().and_then(read);
         let has = match (draft.with_answer(), &noted) {
@@ -177,7 +177,11 @@ impl Conversations {
     }
 
     /// The notes on a conversation that has the tool; `None` where it has not.
-    fn made(&self, draft: &Draft<'_>, waiting: &Waiting) -> Result<Option<Vec<Noted>>, Unrecorded> {
+    fn made(
+        &self,
+        draft: &Draft<'_>,
+        waiting: &Waiting<Offered>,
+    ) -> Result<Option<Vec<Noted>>, Unrecorded> {
         let notes = self.recorder.noted(draft.chain.root, &draft.ends())?;
         let begun = notes.first().and_then(read);
         let is_first = draft.answers.is_empty();
@@ -204,7 +208,7 @@ impl Conversations {
         &self,
         draft: &Draft<'_>,
         has_others: bool,
-        waiting: &Waiting,
+        waiting: &Waiting<Offered>,
     ) -> Result<Option<Vec<Noted>>, Unrecorded> {
         let takes = body::takes_tool(&draft.body, draft.bytes, true).unwrap_or(false);
         if draft.asked.counts || !takes || waiting.is_given_up() {
@@ -285,7 +289,7 @@ impl Conversations {
             insertions.extend(restored.unwrap_or_default());
         }
         let tool = notes.first().and_then(read).and_then(|begun| begun.tool);
-        insertions.extend(tool.and_then(|tool| body::offered(body, &tool)));
+        insertions.extend(tool.and_then(|tool| body::offered(body, bytes, &tool)));
         let place = Place {
             conversation: draft.conversation.clone(),
             root: chain.root,

@@ -18,12 +18,16 @@ pub struct Asked<'a> {
     pub counts: bool,
     /// The model, where the body does not name it.
     pub model: Option<&'a str>,
+    /// The name of the server that is asked; empty where none is known.
+    pub upstream: &'a str,
     /// The body, decoded.
     pub body: &'a [u8],
     /// When it came.
     pub now: Timestamp,
     /// What the client asks of foveal itself: the name of a profile, or `off`.
     pub wish: Option<&'a str>,
+    /// Whether its tools are shortened, where that can be; `None`: they are.
+    pub shortens: Option<bool>,
     /// Whether its answer is still waited for.
     pub wait: &'a Wait,
 }

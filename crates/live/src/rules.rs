@@ -13,6 +13,7 @@ use foveal_wire::response::EXPAND_TOOL;
 
 use crate::chain;
 use crate::models::Model;
+use crate::prices::OwnPrices;
 use crate::way::Way;
 
 /// The engine's profiles that can be used live.
@@ -45,8 +46,8 @@ pub struct Rules {
     pub views: Option<Arc<dyn Views>>,
     /// Who finds out how much of a prompt messages take. Counting tokens takes longest of all.
     pub weigh: Weigh,
-    /// What is known of a model: [`Model::named`], or what the user says.
-    pub model: fn(&str, Protocol) -> Model,
+    /// What the user says of prices.
+    pub prices: Arc<OwnPrices>,
     /// About how much memory conversations may take, in bytes.
     pub bytes_max: usize,
     /// How notes say what gives back what they stand for.
@@ -64,7 +65,7 @@ impl Rules {
             tokenizer: Tokenizer::O200k,
             views: None,
             weigh: Weight::of_each,
-            model: Model::named,
+            prices: Arc::default(),
             bytes_max: BYTES_MAX,
             way: Way::default(),
             marks: CacheMarks::default(),

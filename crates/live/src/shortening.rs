@@ -2,7 +2,8 @@
 //!
 //! What goes of them is decided there, by what the user's sessions called until then, and noted for
 //! each description and schema by its content. Every later request has the same left out of the
-//! same parts; a tool that is added later stays as the client sent it.
+//! same parts; a tool that is added later stays as the client sent it. What was noted is held in
+//! memory as well, so that the same goes where the store fails or is slow.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +21,8 @@ use crate::inactive::Inactive;
 use crate::recorder::{Noted, Unrecorded};
 use crate::request::Asked;
 use crate::rules::Rules;
-use crate::shorter::{AboutTools, Knowledge, ShorterTools};
+use crate::shorter::{AboutTools, Knowledge, ShorterTools, Unshortened};
+use crate::waiting::Waiting;
 use crate::way::Way;
 
 /// What the chain of notes begins with.
@@ -49,6 +51,21 @@ struct Part {
     tokens: u64,
 }
 
+/// A request whose tools may be shortened.
+struct Draft<'a> {
+    asked: &'a Asked<'a>,
+    rules: &'a Rules,
+    body: Body,
+    definitions: Vec<ToolDefinition>,
+    root: ContentHash,
+    /// The ends of the messages in front of the first answer.
+    ends: Vec<ContentHash>,
+    /// What is found of the conversation's beginning.
+    end: ContentHash,
+    /// Whether it is the first request of its conversation.
+    is_first: bool,
+}
+
 impl Conversations {
     /// The same, with tools shortened that are not called, as `knowledge` says.
     #[must_use]
@@ -62,18 +79,43 @@ impl Conversations {
         self.shortens.is_some()
     }
 
-    /// A request with shorter tools; `None` where nothing is to be done about it, or nothing can be
-    /// known of it.
-    pub fn shorten(&self, asked: &Asked<'_>) -> Option<ShorterTools> {
-        let knowledge = self.shortens.as_ref()?;
-        self.shorter(asked, knowledge).ok().flatten()
-    }
-
-    fn shorter(
+    /// A request with shorter tools; `None` where nothing is to be done about it. What the first
+    /// request of a conversation goes with stays, also where nobody waited until it was decided.
+    ///
+    /// # Errors
+    /// [`Unshortened`] where it cannot be known what its conversation goes with, or not be kept.
+    pub fn shorten(
         &self,
         asked: &Asked<'_>,
-        knowledge: &Knowledge,
-    ) -> Result<Option<ShorterTools>, Inactive> {
+        waiting: &Waiting<ShorterTools>,
+    ) -> Result<Option<ShorterTools>, Unshortened> {
+        let knowledge = self.shortens.as_ref().filter(|_| asked.shortens != Some(false));
+        let Some(knowledge) = knowledge else { return Ok(None) };
+        // Nothing can be done about such a request.
+        let Ok(Some(draft)) = self.tools_of(asked) else { return Ok(None) };
+        let held = draft.read(&self.remembered.noted(draft.root, &draft.ends));
+        let held = held.filter(|held| !draft.begins_anew(held));
+        let known = held.as_ref().and_then(|begun| draft.shorter(&begun.begun).ok());
+        if let Some(known) = known.as_ref().filter(|_| draft.is_known(held.as_ref())) {
+            waiting.decide();
+            return Ok(Some(known.clone()));
+        }
+        waiting.know(known.map(|known| Some(Box::new(known))));
+        let _turn = self.noting.wait(draft.end);
+        match self.tools_begun(&draft, held, (knowledge, waiting)) {
+            Ok(begun) => {
+                waiting.decide();
+                Ok(draft.shorter(&begun).ok())
+            }
+            Err(error) => match waiting.decide_as_known() {
+                Some(known) => Ok(known.map(|known| *known)),
+                None => Err(error.into()),
+            },
+        }
+    }
+
+    /// What can be known of a request's tools without asking anybody; `None` where there are none.
+    fn tools_of<'a>(&'a self, asked: &'a Asked<'a>) -> Result<Option<Draft<'a>>, Inactive> {
         let bytes = asked.body;
         let rules = self.rules(asked.wish)?;
         let body = Body::scan(asked.protocol, bytes)?;
@@ -84,23 +126,6 @@ impl Conversations {
         if definitions.is_empty() || first == 0 {
             return Ok(None);
         }
-        let begun = self.tools_begun(asked, (&body, &definitions, first), (rules, knowledge))?;
-        let (left_out, tokens) = begun.left_out(bytes, &definitions);
-        let called = called(&body, bytes)?;
-        let called_shortened = called.iter().any(|name| begun.shortened.contains(name));
-        let about = AboutTools { called, left_out: Tokens(tokens), called_shortened };
-        let shorter = (!left_out.is_empty()).then(|| body::without(bytes, &left_out));
-        Ok(Some(ShorterTools { body: shorter, about }))
-    }
-
-    /// What was decided at the start of a request's conversation, or is, where this is the start.
-    fn tools_begun(
-        &self,
-        asked: &Asked<'_>,
-        (body, definitions, first): (&Body, &[ToolDefinition], usize),
-        (rules, knowledge): (&Rules, &Knowledge),
-    ) -> Result<Begun, Inactive> {
-        let bytes = asked.body;
         let root = root(asked.protocol);
         let mut ends = Vec::with_capacity(first);
         let mut end = root;
@@ -109,42 +134,134 @@ impl Conversations {
             ends.push(end);
         }
         let is_first = first == body.messages.len();
-        let noted = self.recorder.noted(root, &ends)?;
-        let noted = noted.last().filter(|note| !is_first || note.end == end);
-        // What a newer version wrote is as if it were not there.
-        let noted = noted.and_then(|note| serde_json::from_str::<Begun>(&note.text).ok());
-        let is_old = |begun: &Begun| asked.now.since_ms(Timestamp(begun.time)) > AGAIN_MS;
-        match noted {
-            Some(begun) if !(is_first && is_old(&begun)) => return Ok(begun),
-            _ if !is_first => return Ok(Begun::default()),
+        Ok(Some(Draft { asked, rules, body, definitions, root, ends, end, is_first }))
+    }
+
+    /// What was decided at the start of a request's conversation, or is, where this is the start.
+    /// `held` is what is known of it in memory.
+    fn tools_begun(
+        &self,
+        draft: &Draft<'_>,
+        held: Option<Held>,
+        (knowledge, waiting): (&Knowledge, &Waiting<ShorterTools>),
+    ) -> Result<Begun, Unrecorded> {
+        let asked = draft.asked;
+        let whole = || Begun { time: asked.now.0, ..Begun::default() };
+        let noted = match self.recorder.noted(draft.root, &draft.ends) {
+            Ok(noted) => draft.read(&noted),
+            Err(error) => {
+                // Nobody knows later that it went whole, but for who remembers that.
+                if draft.is_first && !asked.counts && held.is_none() {
+                    self.remembered.keep(&[draft.note(&whole())?]);
+                }
+                return Err(error);
+            }
+        };
+        // What the store could not keep is held in memory alone.
+        // The last of those that rank alike counts.
+        match noted.into_iter().chain(held).max_by_key(Held::rank) {
+            Some(held) if !draft.begins_anew(&held) => {
+                self.remembered.keep(&[draft.note_at(held.length, &held.begun)?]);
+                return Ok(held.begun);
+            }
+            _ if !draft.is_first => return Ok(Begun::default()),
             _ => {}
         }
-        let begun = match knowledge() {
-            Some(known) => Begun::decide(asked, (body, definitions), rules, &known)?,
-            None => Begun { time: asked.now.0, ..Begun::default() },
-        };
-        // That nothing is left out stands too: who goes back to the start has the same tools.
-        if !asked.counts {
-            let text = serde_json::to_string(&begun);
-            let text = text.map_err(|error| Unrecorded(error.to_string()))?;
-            let offers = self.offers && body::expand_tool(asked.protocol).is_some();
-            let is_offered = offers && body::takes_tool(body, bytes, true)?;
-            let way = if is_offered { Way::Offered } else { rules.way };
-            let of_live = rules.root(asked.protocol, way);
-            let conversation = name(&chain::next(of_live, body.fingerprint(bytes, 0)));
-            self.recorder.note(&conversation, &Noted { end, before: root, text }, asked.now)?;
+        let known = knowledge().filter(|_| !waiting.is_given_up());
+        let decided = known.and_then(|known| Begun::decide(draft, &known).ok());
+        let begun = decided.unwrap_or_else(whole);
+        if asked.counts {
+            return Ok(begun);
         }
-        Ok(begun)
+        // That nothing is left out stands too: who goes back to the start has the same tools.
+        let note = draft.note(&begun)?;
+        let kept = self.keep_tools(draft, &note);
+        if kept.is_ok() && waiting.decide() {
+            self.remembered.keep(&[note]);
+            return Ok(begun);
+        }
+        // It went whole, and stays so.
+        let note = draft.note(&whole())?;
+        self.remembered.keep(std::slice::from_ref(&note));
+        let went = self.keep_tools(draft, &note);
+        kept.and(went).map(|()| whole())
+    }
+
+    /// Keeps what a conversation begins with.
+    fn keep_tools(&self, draft: &Draft<'_>, note: &Noted) -> Result<(), Unrecorded> {
+        let (asked, body, rules) = (draft.asked, &draft.body, draft.rules);
+        let offers = self.offers && body::takes_tool(body, asked.body, true).unwrap_or(false);
+        let way = if offers { Way::Offered } else { rules.way };
+        let of_live = rules.root(asked.protocol, way);
+        let conversation = name(&chain::next(of_live, body.fingerprint(asked.body, 0)));
+        self.recorder.note(&conversation, note, asked.now)
+    }
+}
+
+/// What is known of a conversation's start.
+struct Held {
+    begun: Begun,
+    /// How many messages it began with.
+    length: usize,
+}
+
+impl Held {
+    /// What is known of the longest beginning counts, and of two the newer.
+    fn rank(&self) -> (usize, i64) {
+        (self.length, self.begun.time)
+    }
+}
+
+impl Draft<'_> {
+    /// What the last of these notes says; `None` where a newer version wrote it, or it is not the
+    /// first request's own.
+    fn read(&self, notes: &[Noted]) -> Option<Held> {
+        let note = notes.last().filter(|note| !self.is_first || note.end == self.end)?;
+        let length = self.ends.iter().position(|end| *end == note.end)? + 1;
+        let begun = serde_json::from_str(&note.text).ok()?;
+        Some(Held { begun, length })
+    }
+
+    fn note(&self, begun: &Begun) -> Result<Noted, Unrecorded> {
+        self.note_at(self.ends.len(), begun)
+    }
+
+    fn note_at(&self, length: usize, begun: &Begun) -> Result<Noted, Unrecorded> {
+        let text = serde_json::to_string(begun).map_err(|error| Unrecorded(error.to_string()))?;
+        Ok(Noted { end: self.ends[length - 1], before: self.root, text })
+    }
+
+    /// Whether the request begins another conversation with the same words.
+    fn begins_anew(&self, held: &Held) -> bool {
+        self.is_first && self.is_old(held)
+    }
+
+    /// Whether the same first words would begin another conversation by now.
+    fn is_old(&self, held: &Held) -> bool {
+        self.asked.now.since_ms(Timestamp(held.begun.time)) > AGAIN_MS
+    }
+
+    /// Whether nobody needs to be asked: another process may only have begun anew after a day.
+    fn is_known(&self, held: Option<&Held>) -> bool {
+        let is_own = |held: &Held| held.length == self.ends.len() && !self.is_old(held);
+        !self.is_first && held.is_some_and(is_own)
+    }
+
+    /// The request with what is left out of its tools.
+    fn shorter(&self, begun: &Begun) -> Result<ShorterTools, Inactive> {
+        let bytes = self.asked.body;
+        let (left_out, tokens) = begun.left_out(bytes, &self.definitions);
+        let called = called(&self.body, bytes)?;
+        let called_shortened = called.iter().any(|name| begun.shortened.contains(name));
+        let about = AboutTools { called, left_out: Tokens(tokens), called_shortened };
+        let shorter = (!left_out.is_empty()).then(|| body::without(bytes, &left_out));
+        Ok(ShorterTools { body: shorter, about })
     }
 }
 
 impl Begun {
-    fn decide(
-        asked: &Asked<'_>,
-        (body, definitions): (&Body, &[ToolDefinition]),
-        rules: &Rules,
-        known: &ToolUse,
-    ) -> Result<Self, Inactive> {
+    fn decide(draft: &Draft<'_>, known: &ToolUse) -> Result<Self, Inactive> {
+        let Draft { asked, rules, body, definitions, .. } = draft;
         let bytes = asked.body;
         let told = told(body, bytes);
         let is_quoted = |text: &str| {

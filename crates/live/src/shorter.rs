@@ -6,6 +6,8 @@ use std::sync::Arc;
 use foveal_context::tokens::Tokens;
 use foveal_context::tool_use::ToolUse;
 
+use crate::recorder::Unrecorded;
+
 /// Says which tools are called; `None` where no more tools are to be shortened.
 pub type Knowledge = Arc<dyn Fn() -> Option<Arc<ToolUse>> + Send + Sync>;
 
@@ -28,3 +30,9 @@ pub struct AboutTools {
     /// Whether one of the called tools has a shortened description.
     pub called_shortened: bool,
 }
+
+/// What is left out of the tools of a request's conversation cannot be known at the moment, or could
+/// not be kept, so that nothing is.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("what is left out of the conversation's tools cannot be known: {0}")]
+pub struct Unshortened(#[from] pub Unrecorded);

@@ -32,6 +32,8 @@ fn asked(
         body: &body,
         now: Timestamp(0),
         wish: None,
+        upstream: "",
+        shortens: None,
         wait: &Wait::default(),
     });
     (shaped.about, body)

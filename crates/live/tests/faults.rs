@@ -86,6 +86,8 @@ pub(crate) fn asked<'a>(body: &'a [u8], wait: &'a Wait) -> Asked<'a> {
         body,
         now: Timestamp(0),
         wish: None,
+        upstream: "",
+        shortens: None,
         wait,
     }
 }

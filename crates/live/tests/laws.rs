@@ -5,6 +5,7 @@ use std::sync::Arc;
 use foveal_context::engine::Engine;
 use foveal_context::planner::Planner;
 use foveal_context::tokens::Tokenizer;
+use foveal_live::models::Model;
 use foveal_live::recorder::InMemory;
 use foveal_live::request::{Shaped, Wait};
 use foveal_live::rules::Rules;
@@ -144,7 +145,7 @@ proptest! {
     ) {
         let conversations = conversations(profile);
         let rules = Rules::named(profile).expect("a profile");
-        let model = (rules.model)(MODEL, protocol(api));
+        let model = Model::named(MODEL, protocol(api));
         let planner = Planner::new(rules.settings, model.prices)
             .with_constraints(model.constraints);
         let mut engine = Engine::new(Conversation::default(), Tokenizer::O200k, planner);

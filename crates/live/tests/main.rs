@@ -8,5 +8,6 @@ mod late;
 mod laws;
 mod marks;
 mod offered;
+mod prices;
 mod support;
 mod tools;

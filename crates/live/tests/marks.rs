@@ -106,6 +106,8 @@ fn other_requests_get_no_marks() {
         body: &sent.body,
         now: sent.now,
         wish: None,
+        upstream: "",
+        shortens: None,
         wait,
     };
     let wait = Wait::default();

@@ -76,7 +76,11 @@ impl Client {
     }
 
     /// What goes, and what comes of it.
-    fn offer(&self, to: &Conversations, waiting: &Waiting) -> Result<Option<Offered>, String> {
+    fn offer(
+        &self,
+        to: &Conversations,
+        waiting: &Waiting<Offered>,
+    ) -> Result<Option<Offered>, String> {
         let tools = json!([{"name": "bash", "input_schema": {"type": "object"}}]);
         let body = json!({"model": "claude-opus-4-5", "tools": tools, "messages": self.0});
         let body = body.to_string().into_bytes();
@@ -88,6 +92,8 @@ impl Client {
             body: &body,
             now: Timestamp(0),
             wish: None,
+            upstream: "",
+            shortens: None,
             wait: &wait,
         };
         to.offer(&asked, waiting).map_err(|error| error.to_string())
@@ -115,7 +121,7 @@ fn answered(by: &Conversations, offered: &Offered, id: &str, hides: bool) {
     let own = call(&format!("x{id}"), "foveal_expand");
     let all: Vec<Value> = hides.then_some(own).into_iter().chain([call(id, "bash")]).collect();
     let answer = json!({"content": all, "stop_reason": "tool_use", "usage": {}}).to_string();
-    let turn = RoundDocument::new(Protocol::Messages).and_then(|mut it| it.take(answer.into()));
+    let turn = RoundDocument::new(Protocol::Messages).take(answer.into());
     let turn = turn.expect("a turn");
     let failed = |called| foveal_live::offered::Given::failed(called, "no more").kept;
     let round = Round { shown: turn.shown, calls: turn.calls.iter().map(failed).collect() };

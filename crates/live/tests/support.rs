@@ -75,6 +75,8 @@ pub(crate) fn shaped_for(conversations: &Conversations, sent: &Sent, wait: &Wait
         body: &sent.body,
         now: sent.now,
         wish: None,
+        upstream: "",
+        shortens: None,
         wait,
     })
 }

@@ -8,6 +8,7 @@ use foveal_live::Conversations;
 use foveal_live::recorder::InMemory;
 use foveal_live::request::{Asked, Wait};
 use foveal_live::shorter::{Knowledge, ShorterTools};
+use foveal_live::waiting::Waiting;
 use foveal_testkit::bodies::Api;
 use foveal_testkit::scripts;
 use foveal_transcript::Timestamp;
@@ -60,11 +61,17 @@ fn knowledge(known: &Arc<Mutex<Option<ToolUse>>>) -> Knowledge {
 fn asked<'a>(sent: &'a Sent, wait: &'a Wait) -> Asked<'a> {
     let (protocol, now) = (protocol(sent.api), sent.now);
     let body = &sent.body;
-    Asked { protocol, counts: false, model: Some(MODEL), body, now, wish: None, wait }
+    let (model, upstream, wish, shortens) = (Some(MODEL), "", None, None);
+    Asked { protocol, counts: false, model, upstream, body, now, wish, shortens, wait }
+}
+
+/// What becomes of a request's tools.
+fn shortened(conversations: &Conversations, asked: &Asked<'_>) -> Option<ShorterTools> {
+    conversations.shorten(asked, &Waiting::default()).expect("a store")
 }
 
 fn shorter(conversations: &Conversations, sent: &Sent) -> ShorterTools {
-    conversations.shorten(&asked(sent, &Wait::default())).expect("tools")
+    shortened(conversations, &asked(sent, &Wait::default())).expect("tools")
 }
 
 /// The tools of a body, and all else.
@@ -110,7 +117,7 @@ proptest! {
             if *restarts.next().expect("a cycle") {
                 conversations = start();
             }
-            let Some(shorter) = conversations.shorten(&asked(&sent, &Wait::default())) else {
+            let Some(shorter) = shortened(&conversations, &asked(&sent, &Wait::default())) else {
                 prop_assert_eq!(beginning(&sent).0, 0);
                 continue;
             };
@@ -178,14 +185,16 @@ fn requests_that_cannot_be_known_have_their_own_tools() {
     // One that was under way, and one that wants nothing.
     assert_eq!(shorter(&conversations, &request(1, 0)).body, None);
     let (sent, wait) = (request(0, 0), Wait::default());
-    let off = conversations.shorten(&Asked { wish: Some("off"), ..asked(&sent, &wait) });
+    let off = shortened(&conversations, &Asked { wish: Some("off"), ..asked(&sent, &wait) });
     assert_eq!(off, None);
+    let ruled = shortened(&conversations, &Asked { shortens: Some(false), ..asked(&sent, &wait) });
+    assert_eq!(ruled, None);
     // Counting decides nothing for good, and counts what would go.
-    let counted = conversations.shorten(&Asked { counts: true, ..asked(&sent, &wait) });
+    let counted = shortened(&conversations, &Asked { counts: true, ..asked(&sent, &wait) });
     assert!(counted.expect("tools").body.is_some());
     assert_eq!(shorter(&conversations, &request(1, 0)).body, None);
     let went = shorter(&conversations, &sent);
-    let counted = conversations.shorten(&Asked { counts: true, ..asked(&sent, &wait) });
+    let counted = shortened(&conversations, &Asked { counts: true, ..asked(&sent, &wait) });
     assert_eq!(counted.expect("tools").body, went.body);
     // A tool that is to be called, and one that the system prompt quotes, stay whole.
     let mut body: Value = serde_json::from_slice(&sent.body).expect("JSON");

@@ -45,6 +45,13 @@ impl Environment {
         self
     }
 
+    /// The same without a variable.
+    #[must_use]
+    pub fn without(mut self, name: impl AsRef<OsStr>) -> Self {
+        self.0.remove(name.as_ref());
+        self
+    }
+
     /// Value of a variable.
     #[must_use]
     pub fn get(&self, name: impl AsRef<OsStr>) -> Option<&OsStr> {

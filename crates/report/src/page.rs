@@ -29,8 +29,9 @@ const SCRIPT: &str = include_str!("script.js");
 ///     for profile in PROFILES {
 ///         let mut fill = FillSampler::new(&prepared);
 ///         let mut projector = profile.start(&prices);
-///         let replayed =
-///             replay(&prepared, &mut projector, &prices, &mut |projector, _| fill.observe(projector));
+///         let replayed = replay(&prepared, &mut projector, &prices, &mut |projector, step| {
+///             fill.observe(projector, step);
+///         });
 ///         measured.add(&replayed, Some(fill.finish()));
 ///     }
 ///     builder.add(measured);

@@ -1,6 +1,6 @@
 //! How much of a file one answer holds.
 
-use foveal_code::BYTES_PARSED_MAX;
+use foveal_code::{BYTES_PARSED_MAX, LINES_CURATED_MAX};
 use foveal_context::room::Room;
 use foveal_context::tokens::{Tokens, estimate};
 use foveal_context::views::{Amount, Read, View, Views, Wanted};
@@ -11,9 +11,6 @@ use crate::read_view::ReadView;
 
 /// Room for an answer where nobody says how much there is; no prompt has room for many of them.
 pub(crate) const WIDEST: Room = Room { bytes: 400_000, ..Room::UNBOUNDED };
-
-/// Lines of a file that is curated; more take too long, and too much memory.
-const LINES_MAX: usize = 100_000;
 
 /// Bytes that are shown of a longer file that is curated, or of its structure; notes included.
 const VIEW_BYTES_MAX: usize = 100_000;
@@ -64,7 +61,7 @@ fn has_tokens(text: &str, room: Room) -> bool {
 }
 
 fn has_many_lines(text: &str) -> bool {
-    rows(text).nth(LINES_MAX).is_some()
+    rows(text).nth(LINES_CURATED_MAX).is_some()
 }
 
 /// Whether a text is short enough to be parsed, and so to be curated while someone waits: that

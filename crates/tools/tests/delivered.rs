@@ -171,3 +171,35 @@ fn a_session_that_is_taken_up_points_at_what_was_delivered() {
         assert_eq!(is_whole(&print(&again, again.arrive()).0), !goes_on);
     }
 }
+
+/// What the model saw before everything was forgotten is no news afterwards, also where no call
+/// came between the delivery and that.
+#[test]
+fn what_was_delivered_last_was_seen_before_it_is_forgotten() {
+    let world = world();
+    let session = &world.session;
+    read(session, session.arrive()).1.delivered();
+    world.write("a.rs", source(16).replace("doubled + 7", "doubled + 70"));
+    read(session, session.arrive()).1.delivered();
+    session.forget();
+    let edit = json!({
+        "path": "a.rs", "old_str": "doubled + 70", "new_str": "doubled + 71", "intent": "try",
+    });
+    let (written, _) = answer(session, session.arrive(), "edit_file", edit);
+    assert!(!written.is_error, "{}", written.text);
+}
+
+/// The same in a process that takes the session up: it knows as little of the file as this one.
+#[test]
+fn what_is_forgotten_is_not_kept_afterwards() {
+    let world = world();
+    let session = &world.session;
+    read(session, session.arrive()).1.delivered();
+    session.forget();
+    session.keep_delivered();
+    let session = &world.session_named("test");
+    world.write("a.rs", source(60));
+    read(session, session.arrive()).1.delivered();
+    let (again, _) = read(session, session.arrive());
+    assert!(again.text.starts_with("[a.rs: unchanged"), "{}", again.text);
+}

@@ -17,6 +17,7 @@ mod input;
 mod json;
 mod output;
 mod problem;
+pub mod prompt;
 mod protocol;
 mod read;
 mod reader;

@@ -6,7 +6,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use super::{
     bench, changelog, doctor, expand, file_at, graph, grep, hook, index, init, man, map, mcp,
-    outline, read, replay, search, serve, sessions, show, stats, wrap,
+    models, outline, read, replay, run_task, search, serve, sessions, show, stats, wrap,
 };
 use crate::colour::ColourChoice;
 use crate::environment::Environment;
@@ -81,6 +81,17 @@ enum Command {
     /// code stay its own. At a terminal, a line says at the end what was saved. Options of foveal
     /// stand before the agent's name.
     Wrap(wrap::Arguments),
+    /// Works on a task with a model and foveal's own tools, until the model says that it is done.
+    ///
+    /// Prints what the model says last; on standard error, what it does on the way. Changes nothing
+    /// and runs nothing without your approval, unless --yes is given. Exits with 1 if it ended
+    /// before it was done, with 2 if the model cannot be asked, with 130 if you stopped it.
+    Run(run_task::Arguments),
+    /// Lists the models that can be asked: hosted ones whose key is set, and those of local servers.
+    ///
+    /// Asks Ollama, LM Studio, llama.cpp and vLLM at their usual ports on this machine, and nobody
+    /// else. Exits with 1 if there is none.
+    Models(models::Arguments),
     /// Sets up the agents on this machine to use the tools.
     ///
     /// Shows each change before it is written, keeps a copy of the file beside it
@@ -146,7 +157,7 @@ enum Command {
 /// If the command's input cannot be used or its output cannot be written.
 pub(crate) fn run(cli: Cli, environment: &Environment) -> anyhow::Result<ExitCode> {
     match cli.command {
-        Command::Replay(arguments) => replay::run(&arguments.resolve()?, environment),
+        Command::Replay(arguments) => replay::run(&arguments.resolve(environment)?, environment),
         Command::Show(arguments) => show::run(&arguments, environment),
         Command::Stats(arguments) => stats::run(&arguments, environment),
         Command::Changelog(arguments) => changelog::run(&arguments, environment),
@@ -159,6 +170,8 @@ pub(crate) fn run(cli: Cli, environment: &Environment) -> anyhow::Result<ExitCod
         Command::Mcp(arguments) => mcp::run(&arguments, environment),
         Command::Serve(arguments) => serve::run(&arguments, environment),
         Command::Wrap(arguments) => wrap::run(&arguments, environment),
+        Command::Run(arguments) => run_task::run(&arguments, environment),
+        Command::Models(arguments) => models::run(&arguments, environment),
         Command::Init(arguments) => init::run(&arguments, environment),
         Command::Doctor(arguments) => doctor::run(&arguments, environment),
         Command::Hook(arguments) => Ok(hook::run(&arguments, environment)),

@@ -5,11 +5,15 @@ use std::time::Duration;
 
 use foveal_gateway::traces::Collector;
 use foveal_gateway::upstream::{BadUpstream, Upstream, Upstreams};
+use foveal_live::prices::{OwnPrice, Said};
 
 use super::choice::{CacheChoice, Profile, WebSocketChoice};
 
 /// The port that a gateway listens at where nothing else is said.
 pub(crate) const LISTEN_PORT: u16 = 4117;
+
+/// The card of models whose price is not known.
+pub(crate) const UNPRICED: &str = "flat";
 
 /// What takes everything is called so.
 const EVERYTHING: &str = "upstream";
@@ -28,23 +32,47 @@ pub(crate) struct GatewaySettings {
     /// Whether requests are given a tool for what is left out of them.
     pub(crate) expand: bool,
     pub(crate) hosts: Vec<String>,
-    /// Which profile requests get that name none; the first that matches counts.
-    pub(crate) rules: Vec<ProfileRule>,
+    /// What is done to which requests; the first that matches counts.
+    pub(crate) rules: Vec<GatewayRule>,
     /// Whether caches are kept warm.
     pub(crate) keep_warm: bool,
     /// Whether tools are shortened that are not called.
     pub(crate) shorten_tools: bool,
+    /// What is said of prices; the first that matches counts.
+    pub(crate) prices: Vec<PriceRule>,
     /// Where traces go.
     pub(crate) otel: Option<Collector>,
     pub(crate) upstreams: Given,
 }
 
-/// Requests for a model and of an agent that these globs match get a profile.
+/// What is done to requests for a model and of an agent that these globs match. What is not said is
+/// as for all.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct ProfileRule {
+pub(crate) struct GatewayRule {
     pub(crate) model: Option<String>,
     pub(crate) agent: Option<String>,
-    pub(crate) profile: Profile,
+    /// For requests that name none.
+    pub(crate) profile: Option<Profile>,
+    /// Whether tools are shortened that are not called.
+    pub(crate) shorten_tools: Option<bool>,
+}
+
+/// Prices of requests for a model that this glob matches, asked of an upstream of this name.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct PriceRule {
+    pub(crate) model: Option<String>,
+    pub(crate) upstream: Option<String>,
+    pub(crate) said: Said,
+}
+
+impl PriceRule {
+    /// The same, for who looks for it.
+    ///
+    /// # Errors
+    /// If the glob is none.
+    pub(crate) fn price(&self) -> Result<OwnPrice, globset::Error> {
+        OwnPrice::new(self.model.as_deref(), self.upstream.as_deref(), self.said.clone())
+    }
 }
 
 /// The servers that were given by the user.

@@ -9,7 +9,9 @@ mod spread;
 mod traces;
 
 pub(crate) use self::choice::{CacheChoice, Profile, WebSocketChoice};
-pub(crate) use self::given::{BadGiven, GatewaySettings, Given, LISTEN_PORT, ProfileRule, is_name};
+pub(crate) use self::given::{
+    BadGiven, GatewayRule, GatewaySettings, Given, LISTEN_PORT, PriceRule, UNPRICED, is_name,
+};
 pub(crate) use self::routes::{Routes, split_version};
 pub(crate) use self::spread::{Spread, weigh};
 pub(crate) use self::traces::{Told, Traces, VARIABLES};

@@ -106,7 +106,7 @@ fn run(
             log.request(projector, step);
         }
         if let Some(sampler) = &mut sampler {
-            sampler.observe(projector);
+            sampler.observe(projector, step);
         }
     });
     Run {

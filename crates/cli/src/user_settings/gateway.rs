@@ -8,8 +8,9 @@ use foveal_gateway::traces::{BadCollector, Collector};
 use serde::Deserialize;
 
 use super::glob::GlobText;
+use super::prices::WrittenPrice;
 use crate::gateway::{
-    BadGiven, CacheChoice, GatewaySettings, Given, Profile, ProfileRule, WebSocketChoice, is_name,
+    BadGiven, CacheChoice, GatewayRule, GatewaySettings, Given, Profile, WebSocketChoice, is_name,
 };
 use crate::listening;
 
@@ -33,8 +34,10 @@ pub(super) struct WrittenGateway {
     shorten_tools: bool,
     /// Where traces go.
     otel: Option<CollectorAddress>,
-    /// Which profile requests get that name none; the first that matches counts.
-    rules: Vec<WrittenChoice>,
+    /// What is done to which requests; the first that matches counts.
+    rules: Vec<WrittenRule>,
+    /// What requests cost; the first that matches counts.
+    prices: Vec<WrittenPrice>,
     /// Takes all that names no other.
     upstream: Option<Address>,
     /// Names and addresses of servers that a path or a header names.
@@ -51,8 +54,9 @@ impl From<WrittenGateway> for GatewaySettings {
             decision: written.decision_time_ms.map(|time| Duration::from_millis(time.0)),
             expand: written.expand,
             hosts: written.hosts,
-            rules: written.rules.into_iter().map(ProfileRule::from).collect(),
+            rules: written.rules.into_iter().map(|rule| rule.0).collect(),
             keep_warm: written.keep_warm,
+            prices: written.prices.into_iter().map(|price| price.0).collect(),
             shorten_tools: written.shorten_tools,
             otel: written.otel.map(|address| address.0),
             upstreams: given(written.upstream, written.upstreams)
@@ -72,19 +76,31 @@ fn given(every: Option<Address>, named: BTreeMap<Name, Address>) -> Result<Given
     Ok(given)
 }
 
-/// A rule about the profile of requests.
+/// A rule about requests.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WrittenChoice {
+struct WrittenFields {
     model: Option<GlobText>,
     agent: Option<GlobText>,
-    profile: Profile,
+    profile: Option<Profile>,
+    shorten_tools: Option<bool>,
 }
 
-impl From<WrittenChoice> for ProfileRule {
-    fn from(WrittenChoice { model, agent, profile }: WrittenChoice) -> Self {
+/// A rule that says something.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "WrittenFields")]
+struct WrittenRule(GatewayRule);
+
+impl TryFrom<WrittenFields> for WrittenRule {
+    type Error = WrongValue;
+
+    fn try_from(written: WrittenFields) -> Result<Self, WrongValue> {
+        let WrittenFields { model, agent, profile, shorten_tools } = written;
+        if profile.is_none() && shorten_tools.is_none() {
+            return Err(WrongValue::EmptyRule);
+        }
         let [model, agent] = [model, agent].map(|glob| glob.map(|glob| glob.0));
-        Self { model, agent, profile }
+        Ok(Self(GatewayRule { model, agent, profile, shorten_tools }))
     }
 }
 
@@ -96,6 +112,8 @@ enum WrongValue {
          \"0.0.0.0:4117\""
     )]
     Listen(String),
+    #[error("the rule says nothing: give it a `profile`, or `shorten_tools`, or both")]
+    EmptyRule,
     #[error("{0} ms: a decision may take 1 to {DECISION_TIME_MAX_MS}")]
     DecisionTime(u64),
     #[error(transparent)]

@@ -174,12 +174,14 @@ fn a_gateway_is_told_where_requests_go() {
                 decision_time_ms = 20\nkeep_warm = true\nshorten_tools = true\nhosts = [\"box\"]\n\n[gateway.upstreams]\n\
                 work = \"https://models.example/v1\"\n";
     let rules = "[gateway]\ncache = \"off\"\n[[gateway.rules]]\nmodel = \"claude-haiku-*\"\n\
-                 profile = \"lossless\"\n[[gateway.rules]]\nagent = \"codex\"\nprofile = \"off\"\n";
+                 profile = \"lossless\"\n[[gateway.rules]]\nagent = \"codex\"\nshorten_tools = true\n";
     let set = of(rules).unwrap().gateway;
     assert_eq!(set.cache, Some(crate::gateway::CacheChoice::Off));
     let told: Vec<_> =
         set.rules.iter().map(|rule| (rule.model.as_deref(), rule.agent.as_deref())).collect();
     assert_eq!(told, [(Some("claude-haiku-*"), None), (None, Some("codex"))]);
+    let said: Vec<_> = set.rules.iter().map(|rule| (rule.profile, rule.shorten_tools)).collect();
+    assert_eq!(said, [(Some(crate::gateway::Profile::Lossless), None), (None, Some(true))]);
     let gateway = of(text).unwrap().gateway;
     assert_eq!(gateway.listen, Some("127.0.0.1:4200".parse().unwrap()));
     assert_eq!(gateway.decision, Some(std::time::Duration::from_millis(20)));
@@ -197,7 +199,14 @@ fn a_gateway_is_told_where_requests_go() {
         ("rules = [{ modl = \"a*\", profile = \"max\" }]", "unknown field `modl`"),
         ("rules = [{ model = \"a[\", profile = \"max\" }]", "`a[` is no glob"),
         ("rules = [{ agent = \"\", profile = \"max\" }]", "an empty glob matches nothing"),
-        ("rules = [{ agent = \"codex\" }]", "missing field `profile`"),
+        ("rules = [{ agent = \"codex\" }]", "the rule says nothing: give it a `profile`"),
+        ("rules = [{ shorten_tools = 1 }]", "expected a boolean"),
+        ("prices = [{ input = 1, output = 2 }]", "say what they are for by `model`"),
+        ("prices = [{ model = \"a\", input = 1 }]", "missing field `output`"),
+        ("prices = [{ model = \"a\", input = -1, output = 2 }]", "`input = -1`: give US dollars"),
+        ("prices = [{ model = \"a\", input = 1, cached = 2, output = 2 }]", "costs more than"),
+        ("prices = [{ model = \"a\", input = 1, written = 1, output = 2 }]", "`written` says"),
+        ("prices = [{ model = \"a\", inputs = 1, output = 2 }]", "unknown field `inputs`"),
         ("upstream = \"models.example\"", "has no https:// or http://"),
         ("upstreams = { v1 = \"https://a.example\" }", "cannot be the name of an upstream"),
         ("upstreams = { a = \"https://k:p@a.example\" }", "which belong into headers"),

@@ -31,10 +31,12 @@ pub(crate) fn pieces(scene: &Scene<'_>, lines_max: usize) -> Vec<Piece> {
     for (at, entity) in scene.parsed.indexed() {
         match entity.kind {
             EntityKind::Function | EntityKind::Method | EntityKind::Test => {
-                found.take(code_rows(scene, entity), most(FUNCTION_LINES_MAX), Some(at));
+                let most = most(FUNCTION_LINES_MAX);
+                found.take(code_rows(scene, entity, most), most, Some(at));
             }
             EntityKind::Type | EntityKind::Enum | EntityKind::Constant | EntityKind::Trait => {
-                found.take(code_rows(scene, entity), most(TYPE_LINES_MAX), None);
+                let most = most(TYPE_LINES_MAX);
+                found.take(code_rows(scene, entity, most), most, None);
             }
             EntityKind::Imports => found.take_imports(entity),
             EntityKind::Module
@@ -48,7 +50,8 @@ pub(crate) fn pieces(scene: &Scene<'_>, lines_max: usize) -> Vec<Piece> {
         let rows = rows_of(block.lines);
         let is_code = |row: &usize| scene.units[scene.unit_of[*row]].part != Part::Doc;
         let rows = (rows.start..rows.end.min(scene.rows.len())).filter(is_code);
-        found.take(rows.collect(), most(STATEMENT_LINES_MAX), None);
+        let most = most(STATEMENT_LINES_MAX);
+        found.take(rows.take(most.saturating_add(1)).collect(), most, None);
     }
     for unit in &scene.units {
         let rows: Vec<usize> = unit.rows().filter(|row| !found.taken[*row]).collect();
@@ -124,8 +127,8 @@ impl Found<'_> {
 }
 
 /// The rows of an entity with its attributes, without documentation unless that is short and
-/// stands in its body.
-fn code_rows(scene: &Scene<'_>, entity: &Entity) -> Vec<usize> {
+/// stands in its body; of more than `most` one more.
+fn code_rows(scene: &Scene<'_>, entity: &Entity, most: usize) -> Vec<usize> {
     let above = entity.attributes.map_or(entity.signature, |attributes| attributes);
     let first = rows_of(above).start.min(rows_of(entity.signature).start);
     let end = scene.rows_of(entity).end;
@@ -133,5 +136,5 @@ fn code_rows(scene: &Scene<'_>, entity: &Entity) -> Vec<usize> {
         .doc
         .filter(|doc| doc.count() as usize > DOC_LINES_MAX || doc.first < entity.signature.first);
     let is_doc = |row: &usize| doc.is_some_and(|doc| rows_of(doc).contains(row));
-    (first..end).filter(|row| !is_doc(row)).collect()
+    (first..end).filter(|row| !is_doc(row)).take(most.saturating_add(1)).collect()
 }

@@ -1,6 +1,8 @@
 //! The smallest parts of a file that a view keeps or leaves out: statements, headers,
 //! comments.
 
+use std::collections::HashMap;
+
 use crate::entity::{EntityIndex, Parsed};
 use crate::lines::LineRange;
 
@@ -106,27 +108,75 @@ fn owners(parsed: &Parsed, count: usize) -> Vec<Owner> {
         paint(Some(entity.signature), Part::Signature);
         paint(entity.doc, Part::Doc);
     }
-    let mut statement = None;
-    for (place, block) in parsed.blocks.iter().enumerate() {
-        if block.depth == 0 || statement.is_none() {
-            statement = Some(place);
-        }
-        for row in rows_of(block.lines).take_while(|row| *row < count) {
-            let owner = &mut owners[row];
-            if owner.entity == block.inside && matches!(owner.part, Part::Body | Part::Between) {
-                owner.block = Some(place);
-                let outer = statement.filter(|at| {
-                    let outer = parsed.blocks[*at];
-                    outer.inside == block.inside && outer.lines.covers(block.lines)
-                });
-                owner.statement = outer.or(owner.statement).or(Some(place));
-            }
+    let mut covering = Covering::of_entities(parsed);
+    for (row, owner) in owners.iter_mut().enumerate() {
+        if matches!(owner.part, Part::Body | Part::Between)
+            && let Some(blocks) = covering.get_mut(&owner.entity)
+        {
+            (owner.block, owner.statement) = blocks.at(parsed, row);
         }
     }
     owners
+}
+
+/// The statements of one entity, or of none, that go over a row. Rows are asked for in order, so
+/// that all of them together take the time of a few passes, however deep statements nest.
+#[derive(Default)]
+struct Covering {
+    /// Places of blocks, in order, each with the outermost statement around it.
+    blocks: Vec<(usize, Option<usize>)>,
+    /// How many of them begin above.
+    begun: usize,
+    /// Those that begin above; one that has ended may lie below others.
+    open: Vec<usize>,
+    /// The same of those in an outermost statement, told by that.
+    outer: Vec<(usize, usize)>,
+    /// How many of `blocks` have ended, from the first on.
+    ended: usize,
+}
+
+impl Covering {
+    fn of_entities(parsed: &Parsed) -> HashMap<Option<EntityIndex>, Self> {
+        let mut all: HashMap<Option<EntityIndex>, Self> = HashMap::new();
+        let mut statement = None;
+        for (place, block) in parsed.blocks.iter().enumerate() {
+            if block.depth == 0 || statement.is_none() {
+                statement = Some(place);
+            }
+            let outer = statement.filter(|at| {
+                let outer = parsed.blocks[*at];
+                outer.inside == block.inside && outer.lines.covers(block.lines)
+            });
+            all.entry(block.inside).or_default().blocks.push((place, outer));
+        }
+        all
+    }
+
+    /// The innermost statement at a row, and the outermost one that it is in.
+    fn at(&mut self, parsed: &Parsed, row: usize) -> (Option<usize>, Option<usize>) {
+        let begins = |place: usize| rows_of(parsed.blocks[place].lines).start <= row;
+        let has_ended = |place: usize| rows_of(parsed.blocks[place].lines).end <= row;
+        while let Some((place, outer)) = self.blocks.get(self.begun).filter(|(at, _)| begins(*at)) {
+            self.open.push(*place);
+            self.outer.extend(outer.map(|outer| (*place, outer)));
+            self.begun += 1;
+        }
+        while self.open.pop_if(|place| has_ended(*place)).is_some() {}
+        while self.outer.pop_if(|(place, _)| has_ended(*place)).is_some() {}
+        let begun = &self.blocks[..self.begun];
+        while begun.get(self.ended).is_some_and(|(place, _)| has_ended(*place)) {
+            self.ended += 1;
+        }
+        let first = || begun.get(self.ended).map(|(place, _)| *place);
+        let statement = self.outer.last().map(|(_, outer)| *outer).or_else(first);
+        (self.open.last().copied(), statement)
+    }
 }
 
 /// Rows from 0 of lines from 1.
 pub(crate) fn rows_of(lines: LineRange) -> std::ops::Range<usize> {
     lines.first.0.saturating_sub(1) as usize..lines.last.0 as usize
 }
+
+#[cfg(test)]
+mod tests;

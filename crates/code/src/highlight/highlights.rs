@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::ops::{ControlFlow, Range};
 
-use tree_sitter::{QueryCursor, QueryCursorOptions, QueryCursorState, StreamingIterator};
+use tree_sitter::{QueryCursor, QueryCursorOptions, QueryCursorState, StreamingIterator, Tree};
 
 use super::class::HighlightClass;
 use super::queries;
@@ -25,6 +25,13 @@ const OPEN_MATCHES_MAX: u32 = 256;
 /// Brackets that are open at the same time; a text with more has no highlights. What asks the tree
 /// goes up through all that is open at each node, and no report is made on the way.
 pub const HIGHLIGHTED_OPEN_BRACKETS_MAX: usize = 1_000;
+
+/// Levels of a tree that is asked, whatever opens them. A bracket opens up to three or four.
+const LEVELS_MAX: usize = 4 * HIGHLIGHTED_OPEN_BRACKETS_MAX;
+
+/// Signs and keywords that stand side by side in a tree that is asked. At each of them the next
+/// node with a name is looked for, and no report is made on the way.
+const SIGNS_MAX: usize = 1_000;
 
 /// Progress reports of a query after which it is stopped, besides one for so many bytes.
 const REPORTS_MIN: usize = 2_000;
@@ -98,10 +105,37 @@ fn opens_too_much(text: &str) -> bool {
     })
 }
 
+/// Whether a tree is one that is not asked, by a walk over it.
+fn is_dear(tree: &Tree) -> bool {
+    let mut cursor = tree.walk();
+    // Of each level, the signs that stand side by side up to here.
+    let mut signs = vec![0];
+    loop {
+        let of_level = signs.last_mut();
+        let run = of_level.map_or(0, |run| {
+            *run = if cursor.node().is_named() { 0 } else { *run + 1 };
+            *run
+        });
+        if run > SIGNS_MAX || signs.len() > LEVELS_MAX {
+            return true;
+        }
+        if cursor.goto_first_child() {
+            signs.push(0);
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            signs.pop();
+            if !cursor.goto_parent() {
+                return false;
+            }
+        }
+    }
+}
+
 /// What the language's patterns find; `None` where that takes too long.
 fn captures(language: Language, text: &str) -> Option<Vec<CapturedNode>> {
     let compiled = queries::compiled(language)?;
-    let tree = tree_of(language, text, &mut || false)?;
+    let tree = tree_of(language, text, &mut || false).filter(|tree| !is_dear(tree))?;
     let mut left = REPORTS_MIN + text.len() / BYTES_A_REPORT;
     let mut progress = |_: &QueryCursorState| {
         left = left.saturating_sub(1);

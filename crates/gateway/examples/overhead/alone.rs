@@ -39,6 +39,8 @@ fn decide(conversations: &Conversations, body: &[u8], seconds: i64) -> std::time
         body,
         now: Timestamp(seconds * 1_000),
         wish: None,
+        upstream: "",
+        shortens: None,
         wait: &Wait::default(),
     });
     let passed = began.elapsed();

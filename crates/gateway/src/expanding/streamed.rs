@@ -22,9 +22,7 @@ impl Rounds {
     /// The answer's body: its own events, and those of the answers behind it.
     pub(crate) fn stream(self: Box<Self>, first: (Incoming, Decoding), told: Told) -> Passed {
         let (writing, written) = channel::channel();
-        let Some(stream) = RoundStream::new(self.offering.asked.protocol) else {
-            return body::coming(crate::answer::Answer::new(first.0, told));
-        };
+        let stream = RoundStream::new(self.offering.asked.protocol);
         let course = Course { rounds: *self, stream, writing, told };
         tokio::spawn(course.run(first));
         body::coming(written)
@@ -183,7 +181,8 @@ impl Course {
         let body = body.ok().and_then(Result::ok).map(|body| body.to_bytes()).unwrap_or_default();
         let told: serde_json::Value = serde_json::from_slice(&body).unwrap_or_default();
         let text = |key: &str| told["error"][key].as_str().map(str::to_owned);
-        let kind = text("type").unwrap_or_else(|| "api_error".to_owned());
+        let kind = text("type").or_else(|| text("status"));
+        let kind = kind.unwrap_or_else(|| "api_error".to_owned());
         let message = text("message").unwrap_or_else(|| format!("the upstream answered {status}"));
         self.error(&kind, &message)
     }

@@ -52,8 +52,7 @@ impl Rounds {
         let mut document = RoundDocument::new(protocol);
         loop {
             let untouched = (self.before() == 0).then(|| bytes.clone());
-            let turn = document.as_mut().and_then(|document| document.take(bytes));
-            let (Some(turn), Some(document)) = (turn, &mut document) else {
+            let Some(turn) = document.take(bytes) else {
                 // It is no answer of a model that is understood.
                 let bytes = untouched.ok_or(Failed::CannotGoOn("its answer cannot be read"))?;
                 return Ok(Response::from_parts(head, Passing::Whole(bytes.into())));

@@ -105,7 +105,7 @@ struct Sending {
 impl Sending {
     fn run(mut self) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let (runtime, client) = match (runtime, client::client()) {
+        let (runtime, client) = match (runtime, client::client(None)) {
             (Ok(runtime), Ok(client)) => (runtime, client),
             (Err(error), _) => return self.complain(&error.to_string()),
             (_, Err(error)) => return self.complain(&error.to_string()),

@@ -1,67 +1,15 @@
 //! A store that fails or is slow, while a conversation has the tool.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use foveal_gateway::exchange::FailedOpen;
-use foveal_live::recorder::{Content, InMemory, Noted, Planned, Recorder, Turn, Unrecorded};
-use foveal_transcript::{ContentHash, Handle, Timestamp};
 use foveal_wire::body::MARK;
 
 use super::client::MessagesClient;
 use super::world::{EXPAND, Giving, bash, expand, handles, long, says, script};
-
-/// Keeps everything in memory, as well as it can.
-#[derive(Default)]
-struct Rough {
-    kept: InMemory,
-    /// Does not say what was noted until it is quick again.
-    is_slow: AtomicBool,
-    /// Cannot say what was noted.
-    fails: AtomicBool,
-    /// Cannot read contents.
-    is_unread: AtomicBool,
-}
-
-fn failed() -> Unrecorded {
-    Unrecorded("it fails".to_owned())
-}
-
-impl Recorder for Rough {
-    fn find(&self, root: ContentHash, ends: &[ContentHash]) -> Result<Vec<Planned>, Unrecorded> {
-        self.kept.find(root, ends)
-    }
-
-    fn knows(&self, ends: &[ContentHash]) -> Result<bool, Unrecorded> {
-        self.kept.knows(ends)
-    }
-
-    fn record(&self, turn: &Turn, contents: &[&str]) -> Result<(), Unrecorded> {
-        self.kept.record(turn, contents)
-    }
-
-    fn content(&self, handle: Handle) -> Result<Option<Content>, Unrecorded> {
-        match self.is_unread.load(Ordering::SeqCst) {
-            true => Err(failed()),
-            false => self.kept.content(handle),
-        }
-    }
-
-    fn noted(&self, root: ContentHash, ends: &[ContentHash]) -> Result<Vec<Noted>, Unrecorded> {
-        while self.is_slow.load(Ordering::SeqCst) {
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        match self.fails.load(Ordering::SeqCst) {
-            true => Err(failed()),
-            false => self.kept.noted(root, ends),
-        }
-    }
-
-    fn note(&self, name: &str, note: &Noted, now: Timestamp) -> Result<(), Unrecorded> {
-        self.kept.note(name, note, now)
-    }
-}
+use crate::support::Rough;
 
 #[tokio::test]
 async fn a_conversation_keeps_the_tool_whatever_the_store_does() {

@@ -222,8 +222,13 @@ impl Session {
 
     /// The same while what was shown is held.
     fn forget_all(&self, shown: &mut dyn Shaper) {
+        // What was delivered was seen, also if no call came since: what others changed before
+        // that is no news.
+        self.settle_shown(shown);
         shown.forget();
         self.files.forget_shown();
+        // Nothing is seen of them any more, which is kept by itself.
+        drop(self.files.take_touched());
         self.undo.forget_seen();
         self.pointed.clear();
         // Their places mean nothing any more.

@@ -128,8 +128,12 @@ pub(super) struct Drive {
     changes: u32,
     /// Whether answers are delivered apart from the calls.
     pub(super) is_delivered_later: bool,
-    pub(super) answers: Vec<String>,
+    /// The calls so far, each with its answer.
+    pub(super) answered: Vec<(String, String)>,
 }
+
+/// The folder of a drive in its temporary one.
+const RUN: &str = "run";
 
 /// The script that makes a command whose output is no file's.
 const PLAY: &str = "cat \"$1\"\n";
@@ -152,9 +156,22 @@ fn is_full(answer: &str) -> bool {
 
 impl Drive {
     pub(super) fn new(seed: u64) -> Self {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let store = folder.path().join("store.sqlite");
-        let work = folder.path().join("work");
+        Self::in_folder(seed, tempfile::tempdir().expect("a temporary folder"))
+    }
+
+    /// The same from the beginning, in the same folder: words of its path are part of what views
+    /// are chosen by. The calls so far, too.
+    pub(super) fn anew(self) -> (Self, Vec<(String, String)>) {
+        let Self { folder, session, toolbox, seed, answered, .. } = self;
+        drop((session, toolbox));
+        let (run, before) = (folder.path().join(RUN), folder.path().join("before"));
+        fs::rename(run, before).expect("there is one run before it");
+        (Self::in_folder(seed, folder), answered)
+    }
+
+    fn in_folder(seed: u64, folder: tempfile::TempDir) -> Self {
+        let run = folder.path().join(RUN);
+        let (store, work) = (run.join("store.sqlite"), run.join("work"));
         fs::create_dir_all(work.join("runs")).expect("a folder");
         fs::write(work.join("play.sh"), PLAY).expect("a file");
         let toolbox = opened(&work, &store);
@@ -173,7 +190,7 @@ impl Drive {
             seed,
             changes: 0,
             is_delivered_later: false,
-            answers: Vec::new(),
+            answered: Vec::new(),
         }
     }
 
@@ -189,7 +206,7 @@ impl Drive {
     }
 
     fn work(&self) -> PathBuf {
-        self.folder.path().join("work")
+        self.folder.path().join(RUN).join("work")
     }
 
     fn step(&mut self, step: &Step) {
@@ -281,7 +298,8 @@ impl Drive {
             }
         };
         // The time of an earlier answer is no part of it.
-        self.answers.push(without_cached_note(&answer.text).to_owned());
+        let text = without_cached_note(&answer.text).to_owned();
+        self.answered.push((format!("{tool} {arguments}"), text));
         answer
     }
 

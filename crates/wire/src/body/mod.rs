@@ -19,6 +19,7 @@ mod inner;
 mod markable;
 mod marks;
 mod message;
+mod said;
 mod scan;
 mod slots;
 mod splice;
@@ -30,16 +31,15 @@ pub use answer_mark::{AnswerMark, FreePlace};
 pub use divide::{LEFT_OUT, Piece, divide};
 pub use error::BodyError;
 pub use hidden::{
-    Answered, Hidden, Insertion, answers, expand_tool, going_on, inserted, marked_at_end, offered,
-    recalls, restored, takes_tool,
+    Answered, Hidden, Insertion, expand_tool, going_on, inserted, marked_at_end, offered, recalls,
+    restored, takes_tool,
 };
 pub use history::{Alike, History};
 pub use markable::{MARK, MARK_FOR_AN_HOUR, Markable};
 pub use marks::{CacheMark, MarkPlace};
 pub use message::{Message, Slot};
+pub use said::{answers, before_answers};
 pub use scan::{Body, Inactive, model};
 pub use splice::{Spelled, splice, splice_and_mark};
 pub use spoken::spoken;
-pub use tools::{
-    LeftOut, Shortened, ToolDefinition, ToolPart, before_answers, definitions, without,
-};
+pub use tools::{LeftOut, Shortened, ToolDefinition, ToolPart, definitions, without};

@@ -1,5 +1,6 @@
-//! What a gateway reads of the answers of model APIs while their bytes pass by untouched:
-//! the events of streams, what was billed, and how the answer ended.
+//! What is read of the answers of model APIs. By a gateway, while their bytes pass by untouched:
+//! the events of streams, what was billed, and how the answer ended. By who asks a model itself:
+//! all that it says.
 
 mod answer;
 mod billed;
@@ -8,6 +9,7 @@ mod pick;
 mod protocols;
 mod reader;
 mod rounds;
+mod said;
 mod sse;
 mod usage;
 
@@ -15,7 +17,8 @@ pub use answer::{Answer, AnswerError, ERROR_BYTES_MAX, End, TEXT_BYTES_MAX};
 pub use billed::Billed;
 pub use reader::{AnswerReader, DOCUMENT_BYTES_MAX};
 pub use rounds::{Called, EXPAND_TOOL, RoundDocument, RoundStream, Turn};
+pub use said::{SAID_BYTES_MAX, Said, SaidEvent, SaidReader, StopReason, read_arguments};
 pub use sse::{EVENT_BYTES_MAX, Event, EventSplitter};
 pub use usage::billed;
 
-pub(crate) use rounds::{known_by, may_be_missing, says_nothing, shown};
+pub(crate) use rounds::{GeminiPart, known_by, known_item, may_be_missing, says_nothing, shown};

@@ -117,7 +117,7 @@ proptest! {
     ) {
         let calls: Vec<Value> = (0..own).map(|at| call("read", &format!("r{at}"))).collect();
         let bytes = stream(1, &text, &calls, "tool_calls", is_done);
-        let mut merged = RoundStream::new(API).expect("as it was made");
+        let mut merged = RoundStream::new(API);
         let mut out = Vec::new();
         for piece in bytes.as_bytes().chunks(pieces) {
             merged.push(piece, &mut out);
@@ -136,8 +136,8 @@ proptest! {
         pieces in 1usize..400,
     ) {
         let last = texts.len() - 1;
-        let mut merged = RoundStream::new(API).expect("as it was made");
-        let mut documents = RoundDocument::new(API).expect("as it was made");
+        let mut merged = RoundStream::new(API);
+        let mut documents = RoundDocument::new(API);
         let (mut out, mut turns) = (Vec::new(), Vec::new());
         for (at, text) in texts.iter().enumerate() {
             let number = at as u64 + 1;
@@ -223,7 +223,7 @@ fn check_restored(message: &Value, turns: &[Turn]) -> Result<(), TestCaseError> 
 #[test]
 fn a_turn_that_calls_the_clients_tools_too_shows_these_alone() {
     let calls = [call("read", "t1"), call("foveal_expand", "t2"), call("read", "t3")];
-    let mut merged = RoundStream::new(API).expect("as it was made");
+    let mut merged = RoundStream::new(API);
     let mut out = Vec::new();
     merged.push(stream(1, "both", &calls, "tool_calls", true).as_bytes(), &mut out);
     let turn = merged.ended().expect("as it was made");
@@ -272,7 +272,7 @@ fn characters_that_are_cut_in_two_come_back_whole() {
         chunk("{}", r#""tool_calls""#),
         "data: [DONE]\n\n".to_owned(),
     ];
-    let mut merged = RoundStream::new(API).expect("as it was made");
+    let mut merged = RoundStream::new(API);
     let mut out = Vec::new();
     merged.push(stream.concat().as_bytes(), &mut out);
     let shown = String::from_utf8(out).expect("text");

@@ -142,7 +142,7 @@ fn accumulated(stream: &str) -> Value {
 
 /// One round: what is shown, and whether a call of the tool stands behind it.
 fn told(rounds: &[Vec<Value>], pieces: usize) -> (String, Vec<Turn>) {
-    let mut merged = RoundStream::new(API).expect("as it was made");
+    let mut merged = RoundStream::new(API);
     let (mut out, mut turns) = (Vec::new(), Vec::new());
     for (number, content) in rounds.iter().enumerate() {
         let is_last = number + 1 == rounds.len();
@@ -166,10 +166,10 @@ fn text_that_says_nothing_does_not_go_back() {
     for text in ["", " \n"] {
         let blank = json!({"type": "text", "text": text});
         let content = [blank, call("foveal_expand", "t0")];
-        let mut told = RoundDocument::new(API).expect("it can be told");
+        let mut told = RoundDocument::new(API);
         let document = document(0, &content, "tool_use").to_string().into_bytes();
         let of_document = told.take(document).expect("an answer");
-        let mut told = RoundStream::new(API).expect("it can be told");
+        let mut told = RoundStream::new(API);
         told.push(stream(0, &content, "tool_use").as_bytes(), &mut Vec::new());
         let of_stream = told.ended().expect("it ended");
         for turn in [of_document, of_stream] {
@@ -200,7 +200,7 @@ proptest! {
             content.iter().cloned().chain(own).collect()
         }).collect();
         let (out, turns) = told(&rounds, pieces);
-        let mut merged = RoundDocument::new(API).expect("as it was made");
+        let mut merged = RoundDocument::new(API);
         let mut of_documents = Vec::new();
         for (at, content) in rounds.iter().enumerate() {
             if at > 0 {
@@ -296,7 +296,7 @@ fn a_turn_that_calls_the_clients_tools_too_shows_these_alone() {
         call("foveal_expand", "t2"),
         call("read", "t3"),
     ];
-    let mut merged = RoundStream::new(API).expect("as it was made");
+    let mut merged = RoundStream::new(API);
     let mut out = Vec::new();
     merged.push(stream(1, &content, "tool_use").as_bytes(), &mut out);
     let turn = merged.ended().expect("as it was made");
@@ -332,7 +332,7 @@ fn a_turn_that_calls_the_clients_tools_too_shows_these_alone() {
 #[test]
 fn a_turn_that_ends_though_it_waits_says_so() {
     let content = [json!({"type": "text", "text": "a"}), call("foveal_expand", "t1")];
-    let mut merged = RoundStream::new(API).expect("as it was made");
+    let mut merged = RoundStream::new(API);
     let mut out = Vec::new();
     merged.push(stream(1, &content, "tool_use").as_bytes(), &mut out);
     merged.release(true, &mut out);
@@ -347,7 +347,7 @@ fn a_turn_ends_also_where_its_last_event_is_missing() {
     for reason in ["tool_use", "end_turn"] {
         let bytes = stream(1, &calls, reason);
         let cut = bytes.find("event: message_stop").expect("as it was made");
-        let mut merged = RoundStream::new(API).expect("as it was made");
+        let mut merged = RoundStream::new(API);
         let mut out = Vec::new();
         merged.push(&bytes.as_bytes()[..cut], &mut out);
         assert!(merged.ended().is_none());
@@ -356,7 +356,7 @@ fn a_turn_ends_also_where_its_last_event_is_missing() {
         assert!(turn.waits);
         // The same as a document.
         let bytes = document(1, &calls, reason).to_string().into_bytes();
-        let document = RoundDocument::new(API).expect("as it was made").take(bytes);
+        let document = RoundDocument::new(API).take(bytes);
         assert_eq!(document.map(|other| (other.waits, other.calls)), Some((true, turn.calls)));
     }
 }
@@ -381,7 +381,7 @@ fn characters_that_are_cut_in_two_come_back_whole() {
         event(&json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}})),
         event(&json!({"type": "message_stop"})),
     ];
-    let mut merged = RoundStream::new(API).expect("as it was made");
+    let mut merged = RoundStream::new(API);
     let mut out = Vec::new();
     merged.push(stream.concat().as_bytes(), &mut out);
     let turn = merged.ended().expect("it has ended");
@@ -399,7 +399,7 @@ fn depth_takes_nothing_away() {
     let answer = format!(
         r#"{{"id":"m","type":"message","role":"assistant","content":[{own},{spelled}],"stop_reason":"tool_use"}}"#
     );
-    let mut document = RoundDocument::new(API).expect("as it was made");
+    let mut document = RoundDocument::new(API);
     let turn = document.take(answer.into_bytes()).expect("it can be read");
     assert!(turn.waits_for_client);
     assert_eq!(turn.calls.len(), 1);
@@ -439,9 +439,36 @@ fn a_mark_is_set_at_the_end_where_one_more_may_be() {
         let bytes = body(marks, of_messages);
         let scanned = Body::scan(API, bytes.as_bytes()).expect("as it was made");
         assert_eq!(scanned.marks.len(), marks);
-        let marked = foveal_wire::body::marked_at_end(&scanned, bytes.as_bytes());
+        let marked = foveal_wire::body::marked_at_end(&scanned, bytes.as_bytes(), &scanned);
         let marked = marked.map(|it| serde_json::from_slice::<Value>(&it).expect("JSON"));
         let is_set = marked.map(|it| it["messages"][1]["content"][0]["cache_control"] == mark);
         assert_eq!(is_set, expected.then_some(true), "{marks} {of_messages}");
     }
+}
+
+#[test]
+fn the_end_is_marked_in_place_of_the_answer_where_foveal_marked_that() {
+    let mark = json!({"type": "ephemeral"});
+    let body = |answer: bool, end: bool, system: usize| {
+        let text = |marked: bool| match marked {
+            true => json!({"type": "text", "text": "t", "cache_control": mark}),
+            false => json!({"type": "text", "text": "t"}),
+        };
+        let system: Vec<Value> = (0..3).map(|at| text(at < system)).collect();
+        json!({"system": system, "messages": [
+            {"role": "assistant", "content": [text(answer)]},
+            {"role": "user", "content": [text(true)]},
+            {"role": "user", "content": [text(end)]},
+        ]})
+        .to_string()
+    };
+    let scan = |bytes: &str| Body::scan(API, bytes.as_bytes()).expect("as it was made");
+    let sent = body(true, false, 2);
+    let at_end = |client: &str| {
+        let marked = foveal_wire::body::marked_at_end(&scan(&sent), sent.as_bytes(), &scan(client));
+        marked.map(|it| String::from_utf8(it).expect("text"))
+    };
+    assert_eq!(at_end(&body(false, false, 2)), Some(body(false, true, 2)));
+    assert_eq!(at_end(&sent), None, "all four are the client's");
+    assert_eq!(at_end(&body(true, false, 1)), None, "that of the system prompt stays");
 }

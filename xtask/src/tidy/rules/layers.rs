@@ -7,6 +7,7 @@ use crate::tidy::tree::Tree;
 
 /// Package, and the workspace packages it may depend on.
 const ALLOWED: &[(&str, &[&str])] = &[
+    ("foveal-asking", &[]),
     ("foveal-cancel", &[]),
     ("foveal-screen", &[]),
     ("foveal-transcript", &[]),
@@ -29,7 +30,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("foveal-secrets", &[]),
-    ("foveal-embedder", &["foveal-cancel", "foveal-code"]),
+    ("foveal-embedder", &["foveal-asking", "foveal-cancel", "foveal-code"]),
     ("foveal-database", &[]),
     ("foveal-files", &["foveal-cancel", "foveal-transcript"]),
     ("foveal-processes", &["foveal-cancel"]),
@@ -65,7 +66,12 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("foveal-live", &["foveal-context", "foveal-transcript", "foveal-wire"]),
-    ("foveal-gateway", &["foveal-listening", "foveal-live", "foveal-transcript", "foveal-wire"]),
+    (
+        "foveal-gateway",
+        &["foveal-asking", "foveal-listening", "foveal-live", "foveal-transcript", "foveal-wire"],
+    ),
+    ("foveal-agent", &["foveal-context", "foveal-transcript", "foveal-wire"]),
+    ("foveal-llm", &["foveal-asking", "foveal-wire"]),
     ("foveal-bench", &["foveal-code", "foveal-context", "foveal-effects", "foveal-transcript"]),
     ("foveal-replay", &["foveal-context", "foveal-effects", "foveal-transcript"]),
     (
@@ -83,6 +89,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "foveal",
         &[
+            "foveal-agent",
             "foveal-bench",
             "foveal-calls",
             "foveal-cancel",
@@ -95,6 +102,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "foveal-index",
             "foveal-listening",
             "foveal-live",
+            "foveal-llm",
             "foveal-mcp",
             "foveal-processes",
             "foveal-replay",
@@ -121,6 +129,8 @@ const ALLOWED_DEV: &[(&str, &[&str])] = &[
     ("foveal-replay", &["foveal-bench", "foveal-code", "foveal-wire"]),
     // What the gateway saves on recorded sessions is held against what a replay of them says.
     ("foveal-gateway", &["foveal-code", "foveal-context", "foveal-replay"]),
+    // What its client says is put together by hand.
+    ("foveal-llm", &["foveal-transcript"]),
     // What recorded sessions asked for is asked of the tools.
     ("foveal-tools", &["foveal-wire"]),
     // Its tests open toolboxes, which who serves does elsewhere.

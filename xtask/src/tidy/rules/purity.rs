@@ -12,6 +12,7 @@ pub(crate) const PURE: &[&str] = &[
     "crates/transcript",
     "crates/screen",
     "crates/effects",
+    "crates/agent",
     "crates/calls",
     "crates/context",
     "crates/live",

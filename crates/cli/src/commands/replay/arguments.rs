@@ -8,10 +8,13 @@ use anyhow::{Context, bail};
 use foveal_context::prices::PriceCard;
 use foveal_context::profile::{DEFAULT, PROFILES, Profile};
 use foveal_context::tokens::Tokenizer;
-use foveal_wire::Format;
+use foveal_live::models::Model;
+use foveal_wire::{Format, Protocol};
 
+use crate::environment::Environment;
 use crate::prompt_view::Detail;
 use crate::summary::Sort;
+use crate::user_settings;
 
 /// What the long help adds.
 const LONG_HELP: &str = "\
@@ -75,7 +78,8 @@ pub(crate) struct Arguments {
     /// A profile to replay. Repeat it for several; `all` is all of them.
     #[arg(long = "profile", value_name = "NAME")]
     profiles: Vec<String>,
-    /// The price card: a name, or a JSON file with one.
+    /// The price card: a name, also of your own prices in the settings (`[[gateway.prices]]`), or a
+    /// JSON file with one.
     #[arg(long, value_name = "NAME|FILE.json", default_value = "anthropic-5m")]
     prices: String,
     /// The tokenizer: o200k and cl100k are exact for OpenAI's models, claude is an estimate.
@@ -170,7 +174,7 @@ impl Arguments {
     ///
     /// # Errors
     /// For unknown profiles and prices, and arguments that do not go together.
-    pub(crate) fn resolve(self) -> anyhow::Result<Config> {
+    pub(crate) fn resolve(self, environment: &Environment) -> anyhow::Result<Config> {
         let about_one = match (&self.show, &self.prompt_log) {
             (Some(_), _) => Some("--show"),
             (None, Some(_)) => Some("--prompt-log"),
@@ -193,7 +197,7 @@ impl Arguments {
             paths: self.paths,
             format: self.format,
             profiles,
-            prices: chosen_prices(&self.prices)?,
+            prices: chosen_prices(&self.prices, environment)?,
             tokenizer: self.tokenizer.into(),
             sort: self.sort,
             per_session: self.per_session,
@@ -226,12 +230,25 @@ fn chosen_profiles(names: &[String], one: bool) -> anyhow::Result<Vec<&'static P
     Ok(chosen)
 }
 
-fn chosen_prices(name: &str) -> anyhow::Result<PriceCard> {
+/// The card of this name: a built-in one, one of the settings, or a file.
+fn chosen_prices(name: &str, environment: &Environment) -> anyhow::Result<PriceCard> {
     if let Some(card) = PriceCard::named(name) {
         return Ok(card);
     }
-    if !Path::new(name).is_file() {
-        let known: Vec<String> = PriceCard::all().into_iter().map(|card| card.name).collect();
+    let is_file = Path::new(name).is_file();
+    let own = match user_settings::read(environment) {
+        Ok(settings) => settings.gateway.prices,
+        // It says nothing of a file.
+        Err(_) if is_file => Vec::new(),
+        Err(error) => return Err(error),
+    };
+    if let Some(rule) = own.iter().find(|rule| rule.said.name == name) {
+        let maker = Model::named(rule.model.as_deref().unwrap_or_default(), Protocol::Chat).prices;
+        return Ok(rule.said.card(&maker));
+    }
+    if !is_file {
+        let all = PriceCard::all().into_iter().map(|card| card.name);
+        let known: Vec<String> = all.chain(own.into_iter().map(|rule| rule.said.name)).collect();
         bail!(
             "unknown price card `{name}`: one of {} or a JSON file is expected",
             known.join(", ")

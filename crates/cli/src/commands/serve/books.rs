@@ -11,8 +11,9 @@ use foveal_live::request::{About, Changed};
 use foveal_store::{SessionFacts, Store, StoreError};
 use foveal_transcript::{Timestamp, Usage};
 
-use super::charges::{prices, usage};
+use super::charges::{self, usage};
 use super::learners::Learners;
+use crate::gateway::UNPRICED;
 use crate::requests::{self, Sum};
 
 /// Conversations whose meters are held; the ones used longest ago are read from the store again.
@@ -35,9 +36,6 @@ struct Account {
     is_replaced: bool,
     used: Timestamp,
 }
-
-/// The card of models whose price is not known.
-const UNPRICED: &str = "flat";
 
 /// What a request cost, and by which prices.
 pub(super) struct Charged {
@@ -68,8 +66,7 @@ impl Books {
         let answered = exchange.answered.as_ref();
         let billed = answered.map(|answered| answered.billed);
         let usage = billed.as_ref().map(usage).filter(|usage| usage.prompt() > 0);
-        let name = answered.and_then(|it| it.model.as_deref()).or(about.model.as_deref());
-        let prices = prices(name.unwrap_or_default(), exchange.protocol?);
+        let prices = charges::of(&self.learners.prices, exchange)?;
         let (client, foveal) = kept(about);
         let mut alone = Account::new(exchange.time);
         let account = match &about.conversation {
@@ -104,8 +101,7 @@ impl Books {
     /// What it cost to keep a cache warm.
     fn charge_refresh(&mut self, exchange: &Exchange) -> Option<Charged> {
         let answered = exchange.answered.as_ref()?;
-        let model = answered.model.as_deref().or(exchange.about.model.as_deref());
-        let prices = prices(model.unwrap_or_default(), exchange.protocol?);
+        let prices = charges::of(&self.learners.prices, exchange)?;
         let (usage, name) = (usage(&answered.billed), exchange.about.conversation.as_deref()?);
         let priced =
             self.account(name, exchange.time).meter.refresh(exchange.time, &usage, &prices);

@@ -13,7 +13,9 @@ use super::told::{Lines, Teller};
 use super::traced::{Complaints, Traced};
 use crate::environment::{Environment, SERVE_TOKEN_VARIABLE};
 use crate::gateway::proxies;
-use crate::gateway::{CacheChoice, GatewaySettings, Given, LISTEN_PORT, Profile, WebSocketChoice};
+use crate::gateway::{
+    CacheChoice, GatewayRule, GatewaySettings, Given, LISTEN_PORT, Profile, WebSocketChoice,
+};
 use crate::listening;
 use crate::notice;
 use crate::toolbox;
@@ -109,8 +111,7 @@ impl Behaviour {
             hosts: Vec::new(),
             upstreams: given.upstreams(),
             profile: self.profile.or(settings.profile).unwrap_or(Profile::Balanced),
-            // What is given for this run counts before what the settings say of models and agents.
-            rules: if self.profile.is_some() { Vec::new() } else { settings.rules.clone() },
+            rules: self.rules(settings),
             cache: self.cache.or(settings.cache).unwrap_or(CacheChoice::Auto),
             websockets: self.websockets.or(settings.websockets).unwrap_or(WebSocketChoice::Refuse),
             decision: decision.unwrap_or(DECISION_TIME),
@@ -126,7 +127,20 @@ impl Behaviour {
             },
             learners: Learners::default(),
             expand: self.expand || settings.expand,
+            prices: settings.prices.clone(),
         }
+    }
+}
+
+impl Behaviour {
+    /// What the settings say of models and agents. What is given for this run counts before it.
+    fn rules(&self, settings: &GatewaySettings) -> Vec<GatewayRule> {
+        let mut rules = settings.rules.clone();
+        for rule in &mut rules {
+            rule.profile = rule.profile.filter(|_| self.profile.is_none());
+            rule.shorten_tools = rule.shorten_tools.filter(|_| !self.shorten_tools);
+        }
+        rules
     }
 }
 
@@ -149,7 +163,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         notice::say(proxies::remark(variable));
     }
     let store = toolbox::store_of_gateway(environment);
-    let choices = choices.with_learners(toolbox::store_path(environment).as_deref());
+    let choices = choices.with_learners(toolbox::store_path(environment).as_deref())?;
     let lines = Lines::printed(arguments.json, environment);
     let traced = Traced::start(environment, &settings, choices.profile, Complaints::AtOnce);
     let (teller, telling) =

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use foveal_context::step::Step;
 use foveal_live::caching::Caching;
 use foveal_live::recorder::{Content, Noted, Planned, Recorder, Turn, Unrecorded};
-use foveal_store::{self as store, NewContent, SessionFacts, Store, StoreError};
+use foveal_store::{self as store, NewContent, SessionFacts, SessionId, Store, StoreError};
 use foveal_transcript::{ContentHash, Handle, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -13,13 +13,21 @@ use crate::notice;
 use crate::requests;
 
 /// Keeps decisions in a store.
-pub(super) struct Kept {
+pub(crate) struct Kept {
     store: Arc<dyn Store>,
+    /// The session that all of it is of; `None`: each conversation has one of its own.
+    session: Option<SessionId>,
 }
 
 impl Kept {
-    pub(super) fn new(store: Arc<dyn Store>) -> Self {
-        Self { store }
+    /// Of the conversations of clients.
+    pub(crate) fn new(store: Arc<dyn Store>) -> Self {
+        Self { store, session: None }
+    }
+
+    /// Of the one conversation of a session of ours.
+    pub(crate) fn of_session(store: Arc<dyn Store>, session: SessionId) -> Self {
+        Self { store, session: Some(session) }
     }
 
     /// Keeps a turn, in a session that is opened where it is not there yet.
@@ -30,7 +38,7 @@ impl Kept {
         contents: &[&str],
         now: Timestamp,
     ) -> Result<(), Unrecorded> {
-        let session = requests::session(conversation);
+        let session = self.session.clone().unwrap_or_else(|| requests::session(conversation));
         let put = || {
             let contents = contents.iter().map(|content| {
                 let bytes = content.as_bytes();

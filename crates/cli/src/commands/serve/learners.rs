@@ -1,6 +1,8 @@
-//! Who learns from the requests that pass.
+//! Who learns from the requests that pass, and by which prices.
 
 use std::sync::Arc;
+
+use foveal_live::prices::OwnPrices;
 
 use super::shortening::Shortening;
 use super::warm::Warmth;
@@ -12,4 +14,6 @@ pub(crate) struct Learners {
     pub(crate) warmth: Option<Arc<Warmth>>,
     /// Who says which tools are shortened.
     pub(crate) shortening: Option<Arc<Shortening>>,
+    /// What the user says of prices.
+    pub(crate) prices: Arc<OwnPrices>,
 }

@@ -12,7 +12,9 @@ mod told;
 mod traced;
 mod warm;
 
+pub(crate) use charges::prices;
 pub(crate) use command::{Arguments, Behaviour, run};
+pub(crate) use kept::Kept;
 pub(crate) use shortening::verdict_file as tools_file;
 pub(crate) use told::{Lines, Teller};
 pub(crate) use traced::{Complaints, Traced};

@@ -12,8 +12,9 @@ use foveal_gateway::upstream::Upstreams;
 use foveal_gateway::warm::KeepsWarm;
 use foveal_gateway::{Limits, Settings};
 use foveal_listening::Token;
-use foveal_live::choices::{self, Choice};
+use foveal_live::choices::{self, Choice, Chosen};
 use foveal_live::conversations::OFF;
+use foveal_live::prices::OwnPrices;
 use foveal_live::recorder::Recorder;
 use foveal_live::rules::{PROFILES, Rules};
 use foveal_live::{Compressor, Conversations};
@@ -24,7 +25,10 @@ use super::kept::Kept;
 use super::learners::Learners;
 use super::shortening::{self, Shortening};
 use super::warm::{self, Warmth};
-use crate::gateway::{CacheChoice, Profile, ProfileRule, Spread, WebSocketChoice, weigh};
+use crate::gateway::{
+    CacheChoice, GatewayRule, PriceRule, Profile, Spread, WebSocketChoice, weigh,
+};
+use crate::notice;
 
 /// Whether something is done that stops where it does not pay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,32 +47,61 @@ pub(crate) struct Choices {
     pub(crate) hosts: Vec<String>,
     pub(crate) upstreams: Upstreams,
     pub(crate) profile: Profile,
-    /// Which profile requests get that name none.
-    pub(crate) rules: Vec<ProfileRule>,
+    /// What is done to which requests.
+    pub(crate) rules: Vec<GatewayRule>,
     pub(crate) cache: CacheChoice,
     pub(crate) websockets: WebSocketChoice,
     /// How long a decision may take.
     pub(crate) decision: Duration,
     pub(crate) keep_warm: WherePaid,
-    /// Whether tools are shortened that are not called.
+    /// Whether tools are shortened that are not called, where no rule says it.
     pub(crate) shorten_tools: WherePaid,
     /// Who learns from requests.
     pub(crate) learners: Learners,
     /// Whether requests are given a tool for what is left out of them.
     pub(crate) expand: bool,
+    /// What the user says of prices.
+    pub(crate) prices: Vec<PriceRule>,
 }
 
 impl Choices {
     /// Makes who learns from requests, if anybody is to. `store` is where the store is.
-    pub(crate) fn with_learners(mut self, store: Option<&Path>) -> Self {
+    ///
+    /// # Errors
+    /// If prices have a glob that is none.
+    pub(crate) fn with_learners(mut self, store: Option<&Path>) -> anyhow::Result<Self> {
+        let known: Vec<&str> = self.upstreams.all().map(|upstream| &*upstream.name).collect();
+        for name in self.prices.iter().filter_map(|rule| rule.upstream.as_deref()) {
+            if !known.contains(&name) {
+                notice::say(format_args!("prices for the upstream `{name}`: there is none"));
+            }
+        }
+        let own = self.prices.iter().map(PriceRule::price).collect::<Result<_, _>>()?;
+        let prices = Arc::new(OwnPrices(own));
         let now = SystemClock.now();
         let is_wanted = |choice| (choice != WherePaid::No).then_some(choice == WherePaid::Anew);
         let warmth = is_wanted(self.keep_warm)
-            .map(|anew| Arc::new(Warmth::new(store.map(warm::verdict_file), anew, now)));
-        let shortening = is_wanted(self.shorten_tools)
+            .map(|anew| Warmth::new(store.map(warm::verdict_file), anew, now))
+            .map(|warmth| Arc::new(warmth.with_prices(&prices)));
+        let shortening = is_wanted(self.shortening())
             .map(|anew| Arc::new(Shortening::new(store.map(shortening::verdict_file), anew, now)));
-        self.learners = Learners { warmth, shortening };
-        self
+        self.learners = Learners { warmth, shortening, prices };
+        Ok(self)
+    }
+
+    /// Whether tools of any request are shortened.
+    fn shortening(&self) -> WherePaid {
+        let is_for_some = self.rules.iter().any(|rule| rule.shorten_tools == Some(true));
+        match self.shorten_tools {
+            WherePaid::No if is_for_some => WherePaid::Yes,
+            for_all => for_all,
+        }
+    }
+
+    /// What is done to a request of which no rule says it.
+    fn otherwise(&self) -> Chosen {
+        let profile = self.profile.name().is_none().then(|| OFF.to_owned());
+        Chosen { profile, shorten_tools: Some(self.shorten_tools != WherePaid::No) }
     }
 
     /// A gateway that keeps what it decides in `store`, and tells `observer` of each request.
@@ -95,21 +128,25 @@ impl Choices {
         })
     }
     fn shaper(&self, store: Arc<dyn Store>) -> anyhow::Result<Arc<dyn Shaper>> {
-        let choice = |rule: &ProfileRule| {
-            let profile = rule.profile.name().unwrap_or(OFF);
-            Choice::new(rule.model.as_deref(), rule.agent.as_deref(), profile)
+        let choice = |rule: &GatewayRule| {
+            let profile = rule.profile.map(|profile| profile.name().unwrap_or(OFF).to_owned());
+            let chosen = Chosen { profile, shorten_tools: rule.shorten_tools };
+            Choice::new(rule.model.as_deref(), rule.agent.as_deref(), chosen)
         };
         let all: Vec<Choice> = self.rules.iter().map(choice).collect::<Result<_, _>>()?;
         let profile = match self.profile.name() {
-            None if all.is_empty() => return Ok(Arc::new(Untouched)),
+            None if self.rules.iter().all(|rule| rule.profile.is_none()) => {
+                return Ok(Arc::new(Untouched));
+            }
             other => other,
         };
-        let otherwise = profile.is_none().then(|| OFF.to_owned());
+        let otherwise = self.otherwise();
         let named = profile.unwrap_or(PROFILES[0]);
         let mut rules = Rules::named(named).context("the profile is not known")?;
         rules.views = Some(Arc::new(Spread::start()));
         rules.weigh = weigh;
         rules.marks = self.cache.into();
+        rules.prices = Arc::clone(&self.learners.prices);
         let kept: Arc<dyn Recorder> = Arc::new(Kept::new(store));
         let tokenizer = rules.tokenizer;
         // The first count unpacks the vocabulary. Nobody waits for that but a first request.

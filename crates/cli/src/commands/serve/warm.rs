@@ -12,6 +12,7 @@ use foveal_context::prices::PriceCard;
 use foveal_context::warm::{History, JUDGED, Pause, Pauses, Prefix, has_not_paid, pays};
 use foveal_gateway::exchange::Exchange;
 use foveal_gateway::warm::KeepsWarm;
+use foveal_live::prices::OwnPrices;
 use foveal_store::Store;
 use foveal_transcript::{Timestamp, Usage};
 
@@ -45,6 +46,7 @@ pub(crate) fn has_not_paid_before(file: &Path) -> bool {
 pub(crate) struct Warmth {
     state: Mutex<State>,
     verdict: Option<PathBuf>,
+    prices: Arc<OwnPrices>,
 }
 
 struct State {
@@ -71,7 +73,14 @@ impl Warmth {
         let said = file.and_then(|file| fs::read_to_string(file).ok());
         let since = said.and_then(|said| said.trim().parse().ok()).unwrap_or(i64::MIN);
         let (open, history, since) = (HashMap::new(), History::default(), Timestamp(since));
-        Self { state: Mutex::new(State { open, history, is_off, since }), verdict }
+        let state = Mutex::new(State { open, history, is_off, since });
+        Self { state, verdict, prices: Arc::default() }
+    }
+
+    /// The same with what the user says of prices.
+    pub(crate) fn with_prices(mut self, prices: &Arc<OwnPrices>) -> Self {
+        self.prices = Arc::clone(prices);
+        self
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -88,7 +97,8 @@ impl Warmth {
             // What cannot be read teaches nothing.
             drop(requests::each(&**store, &session.id, &mut |kept| {
                 let request = &kept.request;
-                let (Some(name), Some(card)) = (&request.conversation, charges::card(request))
+                let (Some(name), Some(card)) =
+                    (&request.conversation, charges::card(&self.prices, request))
                 else {
                     return;
                 };
@@ -169,11 +179,10 @@ impl State {
 }
 
 /// What is in the cache behind a request.
-fn prefix(exchange: &Exchange) -> Option<Prefix> {
+fn prefix(own: &OwnPrices, exchange: &Exchange) -> Option<Prefix> {
     let answered = exchange.answered.as_ref()?;
     let usage = charges::usage(&answered.billed);
-    let model = answered.model.as_deref().or(exchange.about.model.as_deref());
-    let prices = charges::prices(model.unwrap_or_default(), exchange.protocol?);
+    let prices = charges::of(own, exchange)?;
     // Of a request that only reads nobody tells for how long: for five minutes at least.
     Prefix::of(exchange.time, &usage, usage.cache_write_hour > 0, &prices)
 }
@@ -183,12 +192,12 @@ impl KeepsWarm for Warmth {
         if self.state().is_off {
             return None;
         }
-        let after = prefix(exchange)?.refreshed_at_ms(nth);
+        let after = prefix(&self.prices, exchange)?.refreshed_at_ms(nth);
         Some(Duration::from_millis(after.unsigned_abs()))
     }
 
     fn pays(&self, exchange: &Exchange, nth: u32, late: Duration) -> bool {
-        let Some(prefix) = prefix(exchange) else { return false };
+        let Some(prefix) = prefix(&self.prices, exchange) else { return false };
         // The machine slept, say: the entry has expired.
         let spare = (prefix.lives_ms(0) - prefix.refreshed_at_ms(1)).unsigned_abs() / 2;
         let mut state = self.state();

@@ -84,7 +84,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let store = toolbox::store_of_gateway(environment);
     let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let choices = arguments.behaviour.choices(listen, &plan.given, &settings);
-    let choices = choices.with_learners(toolbox::store_path(environment).as_deref());
+    let choices = choices.with_learners(toolbox::store_path(environment).as_deref())?;
     let traced = Traced::start(environment, &settings, choices.profile, Complaints::AtTheEnd);
     let lines = log.map_or(Lines::None, Lines::File);
     let (teller, telling) =

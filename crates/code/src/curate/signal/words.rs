@@ -127,8 +127,15 @@ pub(super) fn scores(
     let mean = ranges.iter().map(length).sum::<f32>() / ranges.len().max(1) as f32;
     let mut counts = vec![0.0_f32; idf.len()];
     let mut seen = Vec::new();
-    let mut found = Vec::with_capacity(ranges.len());
+    let mut found: Vec<f32> = Vec::with_capacity(ranges.len());
+    let mut before = None;
     for range in ranges {
+        // Many units are of one statement, which may be all of the file.
+        if let (Some(score), true) = (found.last().copied(), before == Some(range)) {
+            found.push(score);
+            continue;
+        }
+        before = Some(range);
         for term in counted[range.clone()].iter().flat_map(|row| &row.asked) {
             if counts[*term] == 0.0 {
                 seen.push(*term);

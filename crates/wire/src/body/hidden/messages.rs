@@ -2,25 +2,12 @@
 
 use super::answered::{Answered, Hidden, calls, messages};
 use super::insertion::Insertion;
-use crate::body::error::BodyError;
 use crate::body::scan::Body;
 use crate::body::walk::{self, Place};
 use crate::protocol::Protocol;
 use crate::response::{known_by, may_be_missing, says_nothing, shown};
 
 const API: Protocol = Protocol::Messages;
-
-pub(super) fn answers(body: &Body, bytes: &[u8]) -> Result<Vec<usize>, BodyError> {
-    let mut answers = Vec::new();
-    for (at, message) in body.messages.iter().enumerate() {
-        let [role] = walk::members(bytes, message, ["role"])?;
-        let role = role.and_then(|role| walk::text(bytes, &role));
-        if role.is_some_and(|role| role == "assistant") {
-            answers.push(at);
-        }
-    }
-    Ok(answers)
-}
 
 pub(super) fn restored(
     body: &Body,

@@ -4,28 +4,20 @@
 
 mod answered;
 mod chat;
+mod gemini;
 mod insertion;
 mod messages;
+mod responses;
+mod strings;
+mod taken_back;
 mod tool;
 
-use super::error::BodyError;
 use super::scan::Body;
 use crate::protocol::Protocol;
 
 pub use answered::{Answered, Hidden, going_on, marked_at_end};
 pub use insertion::{Insertion, inserted};
 pub use tool::{expand_tool, offered, takes_tool};
-
-/// The messages in which an answer of the model begins.
-///
-/// # Errors
-/// If a message is no JSON.
-pub fn answers(body: &Body, bytes: &[u8]) -> Result<Vec<usize>, BodyError> {
-    match body.protocol {
-        Protocol::Messages | Protocol::Chat => messages::answers(body, bytes),
-        Protocol::Responses | Protocol::Gemini => Ok(Vec::new()),
-    }
-}
 
 /// Puts the hidden rounds of the answer that begins in the message `at` back where they stood, the
 /// last of them the one that ended it; `None` where the client sent something else back than it was
@@ -34,7 +26,8 @@ pub fn restored(body: &Body, bytes: &[u8], at: usize, rounds: &[Hidden]) -> Opti
     match body.protocol {
         Protocol::Messages => messages::restored(body, bytes, at, rounds),
         Protocol::Chat => chat::restored(body, bytes, at, rounds),
-        Protocol::Responses | Protocol::Gemini => None,
+        Protocol::Responses => responses::restored(body, bytes, at, rounds),
+        Protocol::Gemini => gemini::restored(body, bytes, at, rounds),
     }
 }
 
@@ -44,7 +37,8 @@ pub fn recalls(body: &Body, bytes: &[u8], at: usize, shown: &[String]) -> bool {
     let recalled = match body.protocol {
         Protocol::Messages => messages::recalls(body, bytes, at, shown),
         Protocol::Chat => chat::recalls(body, bytes, at, shown),
-        Protocol::Responses | Protocol::Gemini => None,
+        Protocol::Responses => responses::recalls(body, bytes, at, shown),
+        Protocol::Gemini => gemini::recalls(body, bytes, at, shown),
     };
     recalled.unwrap_or(false)
 }

@@ -14,7 +14,6 @@ use std::ops::Range;
 use foveal_transcript::ContentHash;
 
 use super::error::BodyError;
-use super::scan::Body;
 use super::walk::{self, Place};
 
 pub use schema::LeftOut;
@@ -84,24 +83,6 @@ pub fn definitions(bytes: &[u8], list: &Range<usize>) -> Result<Vec<ToolDefiniti
         }
     }
     Ok(found)
-}
-
-/// How many of a body's messages stand before the first one that the model said; all where it said
-/// nothing yet.
-///
-/// # Errors
-/// If a message is no valid JSON.
-pub fn before_answers(body: &Body, bytes: &[u8]) -> Result<usize, BodyError> {
-    for (at, message) in body.messages.iter().enumerate() {
-        let [role, kind] = walk::members(bytes, message, ["role", "type"])?;
-        let [role, kind] = [role, kind].map(|it| it.and_then(|it| walk::text(bytes, &it)));
-        let is_said = matches!(role.as_deref(), Some("assistant" | "model"));
-        let is_item = |kind: &str| kind == "reasoning" || kind.ends_with("_call");
-        if is_said || kind.is_some_and(|kind| role.is_none() && is_item(&kind)) {
-            return Ok(at);
-        }
-    }
-    Ok(body.messages.len())
 }
 
 /// The bytes without some ranges, which are ascending and apart from each other.

@@ -1,5 +1,4 @@
 use super::*;
-use crate::protocol::Protocol;
 
 /// What is left of the tools of a body.
 fn shortened(body: &str, how: Shortened, quoted: &str) -> String {
@@ -143,23 +142,4 @@ fn parts_are_known_by_what_they_say() {
     let marked = r#"[{"name":"a","description":"d","input_schema":{},"cache_control":{}}]"#;
     assert_eq!(plain, parts(marked));
     assert_ne!(plain, parts(r#"[{"name":"b","description":"d","input_schema":{}}]"#));
-}
-
-#[test]
-fn answers_are_found_in_each_api() {
-    let check = |protocol, text: &str, expected| {
-        let body = Body::scan(protocol, text.as_bytes()).unwrap();
-        assert_eq!(before_answers(&body, text.as_bytes()).unwrap(), expected, "{text}");
-    };
-    check(Protocol::Messages, r#"{"messages":[{"role":"user"},{"role":"assistant"}]}"#, 1);
-    check(Protocol::Chat, r#"{"messages":[{"role":"system"},{"role":"user"}]}"#, 2);
-    check(Protocol::Gemini, r#"{"contents":[{"role":"user"},{"role":"model"},{}]}"#, 1);
-    for item in [
-        r#"{"type":"message","role":"assistant"}"#,
-        r#"{"type":"function_call"}"#,
-        r#"{"type":"reasoning"}"#,
-    ] {
-        let text = format!(r#"{{"input":[{{"role":"user"}},{{"type":"message"}},{item}]}}"#);
-        check(Protocol::Responses, &text, 2);
-    }
 }

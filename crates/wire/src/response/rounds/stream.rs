@@ -2,7 +2,9 @@
 
 use super::blocks::{self, Block, Blocks};
 use super::chat::Chat;
+use super::gemini::Gemini;
 use super::messages::Messages;
+use super::responses::Responses;
 use super::turn::Turn;
 use crate::protocol::Protocol;
 
@@ -24,17 +26,20 @@ pub struct RoundStream {
 enum Answer {
     Messages(Messages),
     Chat(Chat),
+    Responses(Responses),
+    Gemini(Gemini),
 }
 
 impl RoundStream {
-    /// A stream of this API; `None` where none can be put together.
-    pub fn new(protocol: Protocol) -> Option<Self> {
+    /// A stream of this API.
+    pub fn new(protocol: Protocol) -> Self {
         let answer = match protocol {
             Protocol::Messages => Answer::Messages(Messages::default()),
             Protocol::Chat => Answer::Chat(Chat::default()),
-            Protocol::Responses | Protocol::Gemini => return None,
+            Protocol::Responses => Answer::Responses(Responses::default()),
+            Protocol::Gemini => Answer::Gemini(Gemini::default()),
         };
-        Some(Self { blocks: Blocks::default(), answer, has_ended: false })
+        Self { blocks: Blocks::default(), answer, has_ended: false }
     }
 
     /// Takes bytes of this round's answer, and appends what the client is sent of them.
@@ -55,17 +60,20 @@ impl RoundStream {
 
     /// The turn, once it has ended and its end is held back.
     pub fn ended(&self) -> Option<Turn> {
-        self.has_ended.then(|| match &self.answer {
-            Answer::Messages(answer) => answer.turn(),
-            Answer::Chat(answer) => answer.turn(),
-        })
+        self.has_ended.then(|| self.turn())
     }
 
     /// What the client was shown of this round so far.
     pub fn shown(&self) -> Vec<String> {
+        self.turn().shown
+    }
+
+    fn turn(&self) -> Turn {
         match &self.answer {
-            Answer::Messages(answer) => answer.turn().shown,
-            Answer::Chat(answer) => answer.turn().shown,
+            Answer::Messages(answer) => answer.turn(),
+            Answer::Chat(answer) => answer.turn(),
+            Answer::Responses(answer) => answer.turn(),
+            Answer::Gemini(answer) => answer.turn(),
         }
     }
 
@@ -83,6 +91,8 @@ impl RoundStream {
         self.has_ended |= match &self.answer {
             Answer::Messages(answer) => answer.holds(),
             Answer::Chat(answer) => answer.holds(),
+            Answer::Responses(answer) => answer.holds(),
+            Answer::Gemini(answer) => answer.holds(),
         };
     }
 
@@ -90,6 +100,11 @@ impl RoundStream {
         match &mut self.answer {
             Answer::Messages(answer) => answer.take(raw, read, out),
             Answer::Chat(answer) => answer.take(raw, read, out),
+            Answer::Responses(answer) => answer.take(raw, read, out),
+            Answer::Gemini(answer) => {
+                answer.take(raw, read, out);
+                false
+            }
         }
     }
 
@@ -104,6 +119,8 @@ impl RoundStream {
         match &mut self.answer {
             Answer::Messages(answer) => answer.next(),
             Answer::Chat(answer) => answer.next(),
+            Answer::Responses(answer) => answer.next(),
+            Answer::Gemini(answer) => answer.next(),
         }
         self.has_ended = false;
     }
@@ -114,6 +131,9 @@ impl RoundStream {
         match &mut self.answer {
             Answer::Messages(answer) => answer.release(ends, out),
             Answer::Chat(answer) => answer.release(ends, out),
+            // Their turns end alike, whether or not they call anything.
+            Answer::Responses(answer) => answer.release(out),
+            Answer::Gemini(answer) => answer.release(out),
         }
         self.has_ended = false;
     }
@@ -142,10 +162,29 @@ impl RoundStream {
                 "event: error\n",
                 serde_json::json!({"type": "error", "code": kind, "message": message, "param": null}),
             ),
-            Protocol::Chat | Protocol::Gemini => {
+            Protocol::Chat => {
                 ("", serde_json::json!({"error": {"type": kind, "code": kind, "message": message}}))
+            }
+            Protocol::Gemini => {
+                let code = status_of(kind);
+                let error = serde_json::json!({"code": code, "message": message, "status": kind});
+                ("", serde_json::json!({ "error": error }))
             }
         };
         format!("{name}data: {error}\n\n").into_bytes()
+    }
+}
+
+/// The HTTP status of an error that Google's APIs call so (`google.rpc.Code`).
+fn status_of(kind: &str) -> u16 {
+    match kind {
+        "INVALID_ARGUMENT" | "FAILED_PRECONDITION" | "OUT_OF_RANGE" => 400,
+        "UNAUTHENTICATED" => 401,
+        "PERMISSION_DENIED" => 403,
+        "NOT_FOUND" => 404,
+        "RESOURCE_EXHAUSTED" => 429,
+        "UNAVAILABLE" => 503,
+        "DEADLINE_EXCEEDED" => 504,
+        _ => 500,
     }
 }

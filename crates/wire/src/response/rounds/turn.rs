@@ -69,8 +69,9 @@ pub(crate) fn says_nothing(shown: &str) -> bool {
     shown == self::shown("text", "")
 }
 
-/// Whether clients may leave out a part that is known so: thinking, and text that says nothing.
+/// Whether clients may leave out a part that is known so: thinking, text that says nothing, and what
+/// is neither text nor a call of theirs.
 pub(crate) fn may_be_missing(shown: &str) -> bool {
-    let is_thinking = ["thinking ", "redacted_thinking ", "reasoning "];
-    is_thinking.iter().any(|kind| shown.starts_with(kind)) || says_nothing(shown)
+    let kinds = ["thinking ", "redacted_thinking ", "reasoning ", "item "];
+    kinds.iter().any(|kind| shown.starts_with(kind)) || says_nothing(shown)
 }

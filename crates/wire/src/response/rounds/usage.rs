@@ -39,14 +39,32 @@ impl Usages {
     }
 }
 
-/// Adds counts, at any depth. Of what is no count the later is taken.
+/// Adds counts, at any depth, in lists by what they are of. Of what is no count the later is taken.
 fn add(sum: &mut Map<String, Value>, more: Map<String, Value>) {
     for (key, value) in more {
         match (sum.get_mut(&key), value) {
+            (Some(Value::Array(sum)), Value::Array(more)) => add_lists(sum, more),
             (Some(Value::Object(sum)), Value::Object(more)) => add(sum, more),
             (Some(Value::Number(sum)), Value::Number(more)) => *sum = added(sum, &more),
             (Some(sum), value) => *sum = value,
             (None, value) => drop(sum.insert(key, value)),
+        }
+    }
+}
+
+/// Adds lists of counts, as Gemini tells them by modality.
+fn add_lists(sum: &mut Vec<Value>, more: Vec<Value>) {
+    const NAME: &str = "modality";
+    let are_named = |all: &[Value]| all.iter().all(|one| one[NAME].is_string());
+    if !are_named(sum) || !are_named(&more) {
+        *sum = more;
+        return;
+    }
+    for one in more {
+        let same = sum.iter_mut().find(|own| own[NAME] == one[NAME]);
+        match (same, one) {
+            (Some(Value::Object(own)), Value::Object(one)) => add(own, one),
+            (_, one) => sum.push(one),
         }
     }
 }
@@ -76,6 +94,19 @@ mod tests {
         );
         let sum = String::from_utf8(usages.sum()).unwrap();
         let expected = r#"{"input_tokens":8,"output_tokens":9,"cache_creation":{"a":3,"b":4},"tier":"x","cost":0.5}"#;
+        assert_eq!(sum, expected);
+    }
+
+    #[test]
+    fn lists_of_counts_add_up_by_modality() {
+        let mut usages = Usages::default();
+        usages.tell(r#"{"details":[{"modality":"TEXT","tokenCount":3}],"all":[1]}"#);
+        usages.next();
+        usages.tell(
+            r#"{"details":[{"modality":"IMAGE","tokenCount":5},{"modality":"TEXT","tokenCount":4}],"all":[2]}"#,
+        );
+        let sum = String::from_utf8(usages.sum()).unwrap();
+        let expected = r#"{"details":[{"modality":"TEXT","tokenCount":7},{"modality":"IMAGE","tokenCount":5}],"all":[2]}"#;
         assert_eq!(sum, expected);
     }
 }

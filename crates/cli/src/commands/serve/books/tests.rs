@@ -2,6 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use foveal_gateway::exchange::{Answered, End, Exchange, Purpose};
+use foveal_live::prices::{OwnPrice, OwnPrices, Said};
 use foveal_live::request::{About, Changed, Departed};
 use foveal_store::{SqliteStore, Store};
 use foveal_transcript::Timestamp;
@@ -9,6 +10,7 @@ use foveal_wire::Protocol;
 use foveal_wire::response::Billed;
 
 use super::Books;
+use crate::commands::serve::learners::Learners;
 use crate::commands::serve::told::request;
 use crate::requests;
 
@@ -199,4 +201,38 @@ fn what_asks_no_model_is_kept_apart() {
     };
     assert_eq!(bill(true), bill(false));
     assert_eq!(bill(true).1[0].requests, 3);
+}
+
+/// A model whose price nobody knows is billed where the user says it, by the name that was asked for
+/// or by whom was asked.
+#[test]
+fn the_users_own_prices_are_billed() {
+    let own = |model: Option<&str>, upstream: Option<&str>| {
+        let (name, cache_lifetime_ms) = ("mine".to_owned(), None);
+        let (cached, written) = (Some(0.5), Some(3.0));
+        let said = Said { name, input: 2.0, cached, written, output: 8.0, cache_lifetime_ms };
+        OwnPrices(vec![OwnPrice::new(model, upstream, said).expect("a glob")])
+    };
+    let charge = |prices: OwnPrices| {
+        let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory().expect("a store"));
+        let learners = Learners { prices: Arc::new(prices), ..Learners::default() };
+        let mut books = Books::new(store).with_learners(learners);
+        let mut one = exchange(0, billed(1_000, 2_000), about(3_000, 3_000));
+        (one.upstream, one.protocol) = ("work".to_owned(), Some(Protocol::Chat));
+        one.about.model = Some("glm-5".to_owned());
+        if let Some(answered) = &mut one.answered {
+            answered.model = Some("GLM 5, of today".to_owned());
+        }
+        let charged = books.charge(&one)?;
+        Some((charged.priced.billed.dollars(), charged.prices))
+    };
+    assert_eq!(charge(OwnPrices::default()), None);
+    assert_eq!(charge(own(Some("glm"), None)), None);
+    assert_eq!(charge(own(Some("glm-*"), Some("other"))), None);
+    let expected = (1_000.0 * 0.5 + 2_000.0 * 3.0 + 10.0 * 8.0) / 1e6;
+    for prices in [own(Some("glm-*"), None), own(None, Some("work")), own(Some("glm 5*"), None)] {
+        let (dollars, name) = charge(prices).expect("a bill");
+        assert!((dollars - expected).abs() < 1e-12, "{dollars}");
+        assert_eq!(name, "mine");
+    }
 }

@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use foveal_context::bill::{Amount, Bill, Priced};
 use foveal_gateway::warm::KeepsWarm;
+use foveal_live::prices::OwnPrices;
 use foveal_live::request::About;
 use foveal_transcript::Timestamp;
 
@@ -16,7 +17,11 @@ fn gone(warmth: &Warmth, at: i64) {
     let mut request = exchange(at, billed(100_000, 0), About::default());
     request.about.conversation = Some(format!("conversation {at}"));
     let usage = charges::usage(&billed(100_000, 0));
-    let prices = charges::prices("claude-opus-4-5", foveal_wire::Protocol::Messages);
+    let prices = charges::prices(
+        &OwnPrices::default(),
+        ("claude-opus-4-5", "anthropic"),
+        foveal_wire::Protocol::Messages,
+    );
     let priced = Priced::default();
     warmth.note(&request, &usage, &priced, &prices);
     for nth in 1..=2 {
@@ -75,7 +80,11 @@ fn what_has_not_paid_stays_off_until_it_is_to_begin_anew() {
 #[test]
 fn a_pause_is_worth_what_would_have_expired() {
     let warmth = Warmth::new(None, false, Timestamp(0));
-    let prices = charges::prices("claude-opus-4-5", foveal_wire::Protocol::Messages);
+    let prices = charges::prices(
+        &OwnPrices::default(),
+        ("claude-opus-4-5", "anthropic"),
+        foveal_wire::Protocol::Messages,
+    );
     let usage = charges::usage(&billed(100_000, 0));
     let first = exchange(0, billed(100_000, 0), About::default());
     warmth.note(&first, &usage, &Priced::default(), &prices);
@@ -87,5 +96,8 @@ fn a_pause_is_worth_what_would_have_expired() {
     let pauses = warmth.state().pauses();
     assert_eq!((pauses.len(), pauses[0].lasted_ms), (2, Some(480_000)));
     assert!((pauses[0].worth - 1.0).abs() < 1e-9, "{pauses:?}");
-    assert_eq!(prefix(&second).map(|prefix| prefix.time), Some(Timestamp(480_000)));
+    assert_eq!(
+        prefix(&OwnPrices::default(), &second).map(|prefix| prefix.time),
+        Some(Timestamp(480_000))
+    );
 }

@@ -2,9 +2,6 @@
 
 use std::fmt;
 
-/// The variable of the environment in which users give a key.
-pub const KEY_VARIABLE: &str = "FOVEAL_EMBEDDINGS_KEY";
-
 /// A key for a server. Its text is never shown.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKey(String);
@@ -17,8 +14,8 @@ impl ApiKey {
         sent.then(|| Self(text.to_owned()))
     }
 
-    /// As it is sent.
-    pub(crate) fn text(&self) -> &str {
+    /// As it is sent. It belongs into a header that is marked as sensitive, and nowhere else.
+    pub fn text(&self) -> &str {
         &self.0
     }
 }

@@ -7,18 +7,18 @@ use http_body_util::{BodyExt, Full};
 use hyper::body::{Body, Bytes};
 
 /// Why a body breaks off.
-pub(crate) type Broken = Box<dyn Error + Send + Sync>;
+pub type Broken = Box<dyn Error + Send + Sync>;
 
 /// A body that is passed on.
-pub(crate) type Passed = BoxBody<Bytes, Broken>;
+pub type Passed = BoxBody<Bytes, Broken>;
 
 /// A body that is there already.
-pub(crate) fn whole(bytes: impl Into<Bytes>) -> Passed {
+pub fn whole(bytes: impl Into<Bytes>) -> Passed {
     Full::new(bytes.into()).map_err(|never| match never {}).boxed()
 }
 
 /// A body that comes as it comes.
-pub(crate) fn coming<B>(body: B) -> Passed
+pub fn coming<B>(body: B) -> Passed
 where
     B: Body<Data = Bytes> + Send + Sync + 'static,
     B::Error: Into<Broken>,

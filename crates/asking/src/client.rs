@@ -1,4 +1,6 @@
-//! The client of the upstreams.
+//! Requests over HTTP, with TLS where the address says so.
+
+use std::time::Duration;
 
 use hyper::body::Incoming;
 use hyper::{Request, Response};
@@ -9,14 +11,14 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls::{ClientConfig, RootCertStore};
 
 use crate::body::Passed;
-use crate::settings::ServeError;
 
-/// Asks upstreams. Cheap to clone.
+/// Asks servers. Cheap to clone.
 ///
-/// It has no time-outs: a client of ours waits as long as it would without us. Of itself it asks
-/// again only where a connection that it had kept was closed before anything was written to it.
+/// Beside that for a connection it has no time-outs: whoever asks knows how long to wait. Of itself
+/// it asks again only where a connection that it had kept was closed before anything was written to
+/// it. It follows nothing elsewhere, and uses no proxy.
 #[derive(Clone)]
-pub(crate) struct Upward {
+pub struct Upward {
     /// Speaks HTTP/2 where the upstream does.
     any: Asking,
     /// Speaks HTTP/1.1 alone: in HTTP/2 a connection cannot become one of another kind.
@@ -27,24 +29,28 @@ type Asking = Client<HttpsConnector<HttpConnector>, Passed>;
 
 impl Upward {
     /// Asks.
-    pub(crate) async fn request(
-        &self,
-        request: Request<Passed>,
-    ) -> Result<Response<Incoming>, Error> {
+    ///
+    /// # Errors
+    /// If there is no connection, or it breaks off before the head of an answer.
+    pub async fn request(&self, request: Request<Passed>) -> Result<Response<Incoming>, Error> {
         self.any.request(request).await
     }
 
     /// Asks for a connection of another kind.
-    pub(crate) async fn upgrade(
-        &self,
-        request: Request<Passed>,
-    ) -> Result<Response<Incoming>, Error> {
+    ///
+    /// # Errors
+    /// The same.
+    pub async fn upgrade(&self, request: Request<Passed>) -> Result<Response<Incoming>, Error> {
         self.first.request(request).await
     }
 }
 
-/// A client that trusts what the system trusts.
-pub(crate) fn client() -> Result<Upward, ServeError> {
+/// A client that trusts what the system trusts, and tries no longer than `connect_time` to connect
+/// to one of a server's addresses.
+///
+/// # Errors
+/// If TLS cannot be spoken.
+pub fn client(connect_time: Option<Duration>) -> Result<Upward, rustls::Error> {
     let mut roots = RootCertStore::empty();
     // What cannot be read of the system's certificates is missed when it is needed.
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
@@ -55,6 +61,7 @@ pub(crate) fn client() -> Result<Upward, ServeError> {
         .with_no_client_auth();
     let mut tcp = HttpConnector::new();
     tcp.enforce_http(false);
+    tcp.set_connect_timeout(connect_time);
     // Requests are written whole: collecting only delays.
     tcp.set_nodelay(true);
     let builder = |tls| HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http();

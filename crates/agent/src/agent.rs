@@ -1,0 +1,323 @@
+//! The loop.
+
+use std::sync::Arc;
+
+use foveal_transcript::{
+    Block, Call, Conversation, Entry, Mark, Role, Source, Timestamp, ToolResult,
+};
+use foveal_wire::prompt::{Prompt, ToolSpec, encode};
+use foveal_wire::response::{Said, SaidEvent, StopReason};
+
+use crate::calls::Calls;
+use crate::event::{Action, Event, ToolAnswer};
+use crate::limits::Limit;
+use crate::repeated::{self, Repeated};
+use crate::settings::Settings;
+use crate::spent::{Spent, usage};
+use crate::told::{Outcome, Told};
+
+/// An agent at its work on one task.
+#[derive(Debug)]
+pub struct Agent {
+    settings: Settings,
+    /// The tools as the model is told of them: the same with each request.
+    tools: Vec<ToolSpec>,
+    conversation: Conversation,
+    state: State,
+    started: Option<Timestamp>,
+    spent: Spent,
+    repeated: Repeated,
+    /// How it ends once the calls that run are answered.
+    ending: Option<Outcome>,
+}
+
+#[derive(Debug)]
+enum State {
+    /// No task yet.
+    Idle,
+    /// This request has no answer yet.
+    Asking(u64),
+    /// Calls have no results yet.
+    Calling(Calls),
+    Ended,
+}
+
+impl Agent {
+    /// An agent without a task.
+    pub fn new(settings: Settings) -> Self {
+        let tools = settings.tools.iter().map(|tool| tool.spec.clone()).collect();
+        let mut conversation = Conversation::default();
+        conversation.agent = Some("foveal".to_owned());
+        conversation.directory = Some(settings.directory.clone());
+        Self {
+            settings,
+            tools,
+            conversation,
+            state: State::Idle,
+            started: None,
+            spent: Spent::default(),
+            repeated: Repeated::default(),
+            ending: None,
+        }
+    }
+
+    /// The conversation so far: calls and results pair whenever no call runs.
+    pub fn conversation(&self) -> &Conversation {
+        &self.conversation
+    }
+
+    /// What it has come to so far.
+    pub fn spent(&self) -> &Spent {
+        &self.spent
+    }
+
+    /// Whether it is over.
+    pub fn has_ended(&self) -> bool {
+        matches!(self.state, State::Ended)
+    }
+
+    /// Takes what happened, and says what is to be done, in this order. What does not fit the state
+    /// it is in changes nothing.
+    pub fn step(&mut self, event: Event, now: Timestamp) -> Vec<Action> {
+        if let Some(started) = self.started {
+            self.spent.time_ms = now.since_ms(started).max(self.spent.time_ms);
+        }
+        let mut actions = Vec::new();
+        match event {
+            Event::Task(task) => self.begin(task, now, &mut actions),
+            Event::Sent { number, tokens_asked, tokens_sent, rewrite, inactive }
+                if self.asks(number) =>
+            {
+                let told = Told::Sent { number, tokens_asked, tokens_sent, rewrite, inactive };
+                actions.push(Action::Tell(told));
+            }
+            Event::Streamed { number, event } if self.asks(number) => {
+                actions.extend(told(event).map(Action::Tell));
+            }
+            Event::Again { number, why, wait_ms } if self.asks(number) => {
+                actions.push(Action::Tell(Told::Again { number, why, wait_ms }));
+            }
+            Event::Said { number, said } if self.asks(number) => {
+                self.said(number, said, now, &mut actions);
+            }
+            Event::Failed { number, message, is_too_long } if self.asks(number) => {
+                let outcome = match is_too_long {
+                    true => Outcome::TooLong { message },
+                    false => Outcome::Failed { message },
+                };
+                self.end(outcome, &mut actions);
+            }
+            Event::Progress { id, message } if self.calls(&id) => {
+                actions.push(Action::Tell(Told::Progress { id, message }));
+            }
+            Event::Answered { id, answer } => self.answered(&id, answer, now, &mut actions),
+            Event::Tick if self.settings.limits.is_late(&self.spent) => {
+                self.stop(Outcome::Limit { limit: Limit::Time }, now, &mut actions);
+            }
+            Event::Stop => self.stop(Outcome::Stopped, now, &mut actions),
+            Event::Sent { .. }
+            | Event::Streamed { .. }
+            | Event::Again { .. }
+            | Event::Said { .. }
+            | Event::Failed { .. }
+            | Event::Progress { .. }
+            | Event::Tick => {}
+        }
+        actions
+    }
+
+    fn asks(&self, request: u64) -> bool {
+        matches!(self.state, State::Asking(number) if number == request)
+    }
+
+    fn calls(&self, id: &str) -> bool {
+        matches!(&self.state, State::Calling(calls) if calls.runs(id))
+    }
+
+    fn begin(&mut self, task: String, now: Timestamp, actions: &mut Vec<Action>) {
+        if !matches!(self.state, State::Idle) {
+            return;
+        }
+        self.started = Some(now);
+        let tools = self.tools.iter().map(|tool| tool.name.clone()).collect();
+        let model = self.settings.model.clone();
+        actions.push(Action::Tell(Told::Start { model, tools }));
+        let system = self.settings.system.clone();
+        self.push(Role::System, vec![Block::Text(system)], now);
+        self.push(Role::User, vec![Block::Text(task)], now);
+        self.ask(actions);
+    }
+
+    /// Asks the model about the conversation, if no limit is reached.
+    fn ask(&mut self, actions: &mut Vec<Action>) {
+        if let Some(limit) = self.settings.limits.reached(&self.spent) {
+            return self.end(Outcome::Limit { limit }, actions);
+        }
+        self.spent.turns = self.spent.turns.saturating_add(1);
+        let number = u64::from(self.spent.turns);
+        let body = encode(
+            self.settings.dialect,
+            &Prompt {
+                model: &self.settings.model,
+                entries: self.conversation.entries(),
+                tools: &self.tools,
+                output_tokens_max: self.settings.output_tokens_max,
+            },
+        );
+        self.state = State::Asking(number);
+        actions.push(Action::Ask { number, body });
+    }
+
+    fn said(&mut self, number: u64, said: Said, now: Timestamp, actions: &mut Vec<Action>) {
+        let billed = said.answer.billed;
+        self.spent = self.spent.with(&billed, self.settings.prices.as_ref());
+        actions.push(Action::Tell(Told::Usage { number, spent: self.spent }));
+        let calls: Vec<Call> = said.calls().cloned().collect();
+        let mut entry = self.entry(Role::Assistant, said.blocks, now);
+        entry.usage = Some(usage(&billed));
+        entry.model = said.answer.model.map(Arc::from);
+        let text = entry.text();
+        self.conversation.push(entry);
+        if calls.is_empty() {
+            let outcome = match said.stop {
+                StopReason::Length => Outcome::Cut { text },
+                StopReason::Refused => Outcome::Refused { text },
+                StopReason::Window => Outcome::TooLong { message: text },
+                StopReason::End | StopReason::Calls | StopReason::Other(_) => {
+                    Outcome::Finished { text }
+                }
+            };
+            return self.end(outcome, actions);
+        }
+        let only_looks = |name: &str| {
+            let mut tools = self.settings.tools.iter();
+            tools.any(|tool| tool.spec.name == name && tool.only_looks)
+        };
+        self.state = State::Calling(Calls::new(calls, only_looks));
+        self.go_on(now, actions);
+    }
+
+    /// Makes the calls that can be made now; where all are answered, gives the model the results.
+    fn go_on(&mut self, now: Timestamp, actions: &mut Vec<Action>) {
+        let State::Calling(calls) = &mut self.state else { return };
+        for call in calls.start() {
+            let Call { id, name, arguments } = call.clone();
+            actions.push(Action::Tell(Told::Call { id, name, arguments }));
+            actions.push(Action::Call(call));
+        }
+        if !calls.are_answered() {
+            return;
+        }
+        let answered = calls.take();
+        let circles = self.give_results(answered, now, actions);
+        match self.ending.take().or(circles) {
+            Some(outcome) => self.end(outcome, actions),
+            None => self.ask(actions),
+        }
+    }
+
+    /// Adds the results of calls, in the order of the calls; how it ends where it goes round in
+    /// circles.
+    fn give_results(
+        &mut self,
+        answered: Vec<(Call, ToolAnswer)>,
+        now: Timestamp,
+        actions: &mut Vec<Action>,
+    ) -> Option<Outcome> {
+        let mut circles = None;
+        for (call, answer) in answered {
+            let times = self.repeated.note(&call, &answer.text);
+            let name = call.name;
+            let mut content = answer.text;
+            if times >= repeated::TOLD {
+                content.push_str(&repeated::note(times));
+                let name = name.clone();
+                actions.push(Action::Tell(Told::Repeated { name, times }));
+            }
+            if times >= repeated::ENDS {
+                circles = Some(Outcome::Repeated { name, times });
+            }
+            let result = ToolResult { call: call.id, content, is_error: answer.is_error };
+            self.push(Role::Tool, vec![Block::Result(result)], now);
+        }
+        circles
+    }
+
+    fn answered(
+        &mut self,
+        id: &str,
+        answer: ToolAnswer,
+        now: Timestamp,
+        actions: &mut Vec<Action>,
+    ) {
+        let State::Calling(calls) = &mut self.state else { return };
+        let Some(call) = calls.answer(id, answer.clone()) else { return };
+        let (id, name) = (call.id.clone(), call.name.clone());
+        let ToolAnswer { text, is_error, cached } = answer;
+        actions.push(Action::Tell(Told::Result { id, name, cached, is_error, text }));
+        self.go_on(now, actions);
+    }
+
+    /// Ends as soon as may be: a request at once, calls once those that run are answered. Who wants
+    /// it twice does not wait for them.
+    fn stop(&mut self, outcome: Outcome, now: Timestamp, actions: &mut Vec<Action>) {
+        match &mut self.state {
+            State::Idle => self.end(outcome, actions),
+            State::Asking(_) => {
+                actions.push(Action::StopAsking);
+                self.end(outcome, actions);
+            }
+            State::Calling(calls) => {
+                if self.ending.is_none() {
+                    calls.give_up();
+                    self.ending = Some(outcome);
+                    if calls.run() {
+                        actions.push(Action::StopCalls);
+                    }
+                } else if outcome == Outcome::Stopped {
+                    calls.leave();
+                }
+                self.go_on(now, actions);
+            }
+            State::Ended => {}
+        }
+    }
+
+    fn end(&mut self, outcome: Outcome, actions: &mut Vec<Action>) {
+        self.state = State::Ended;
+        let spent = self.spent;
+        actions.push(Action::Tell(Told::Done { outcome: outcome.clone(), spent }));
+        actions.push(Action::End(outcome));
+    }
+
+    fn push(&mut self, role: Role, blocks: Vec<Block>, now: Timestamp) {
+        let entry = self.entry(role, blocks, now);
+        self.conversation.push(entry);
+    }
+
+    /// The next message. Each is a step; results are of the step of their call.
+    fn entry(&self, role: Role, blocks: Vec<Block>, now: Timestamp) -> Entry {
+        let last = self.conversation.entries().last().map(|entry| entry.source);
+        let last = last.unwrap_or(Source { step: 0, result: None });
+        let source = match (role, last.result) {
+            (Role::Tool, None) => Source { step: last.step, result: Some(0) },
+            (Role::Tool, Some(at)) => {
+                Source { step: last.step, result: Some(at.saturating_add(1)) }
+            }
+            _ => Source { step: last.step.saturating_add(1), result: None },
+        };
+        let (time, mark) = (Some(now), Mark::None);
+        Entry { source, role, time, mark, model: None, usage: None, blocks }
+    }
+}
+
+/// What is told of what streams; the end of a call is told when it is made.
+fn told(event: SaidEvent) -> Option<Told> {
+    match event {
+        SaidEvent::Text(text) => Some(Told::Text { text }),
+        SaidEvent::Reasoning(text) => Some(Told::Reasoning { text }),
+        SaidEvent::CallStart { id, name } => Some(Told::CallStart { id, name }),
+        SaidEvent::CallArguments { id, piece } => Some(Told::CallArguments { id, piece }),
+        SaidEvent::CallEnd(_) => None,
+    }
+}

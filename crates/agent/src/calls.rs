@@ -1,0 +1,143 @@
+//! The calls of one answer, until each has a result.
+
+use foveal_transcript::Call;
+use serde_json::Value;
+
+use crate::event::ToolAnswer;
+
+/// Calls that run side by side, at most. The others wait.
+pub(crate) const SIDE_BY_SIDE_MAX: usize = 8;
+
+/// What a call is answered that was not carried out because the run ended.
+const NOT_MADE: &str = "stopped: the run ended before this call was made";
+
+/// What a call is answered that ran when nobody waited any longer.
+const LEFT: &str = "stopped: the run ended while this call ran; it may have done its work";
+
+/// The calls of one answer, in its order.
+#[derive(Debug, Default)]
+pub(crate) struct Calls {
+    all: Vec<Made>,
+}
+
+#[derive(Debug)]
+struct Made {
+    call: Call,
+    only_looks: bool,
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    Waits,
+    Runs,
+    Answered(ToolAnswer),
+}
+
+impl Calls {
+    /// Calls that are still to be made. `only_looks` says of a tool whether its calls may run side
+    /// by side. Calls whose arguments are no object are answered at once.
+    pub(crate) fn new(calls: Vec<Call>, only_looks: impl Fn(&str) -> bool) -> Self {
+        let made = |call: Call| {
+            let state = match &call.arguments {
+                Value::Object(_) => State::Waits,
+                other => State::Answered(not_an_object(other)),
+            };
+            Made { only_looks: only_looks(&call.name), call, state }
+        };
+        Self { all: calls.into_iter().map(made).collect() }
+    }
+
+    /// The calls that are to be made now: those that only look, up to the first that does more;
+    /// that one alone.
+    pub(crate) fn start(&mut self) -> Vec<Call> {
+        let mut started = Vec::new();
+        let mut running = 0;
+        for made in &mut self.all {
+            match made.state {
+                State::Answered(_) => continue,
+                State::Runs if made.only_looks => running += 1,
+                State::Waits if made.only_looks && running < SIDE_BY_SIDE_MAX => {
+                    running += 1;
+                    made.state = State::Runs;
+                    started.push(made.call.clone());
+                }
+                State::Waits if !made.only_looks && running == 0 => {
+                    made.state = State::Runs;
+                    started.push(made.call.clone());
+                    break;
+                }
+                State::Runs | State::Waits => break,
+            }
+        }
+        started
+    }
+
+    /// Takes the answer of a running call; `None` where no such call runs.
+    pub(crate) fn answer(&mut self, id: &str, answer: ToolAnswer) -> Option<&Call> {
+        let runs = |made: &&mut Made| made.call.id == id && matches!(made.state, State::Runs);
+        let made = self.all.iter_mut().find(runs)?;
+        made.state = State::Answered(answer);
+        Some(&made.call)
+    }
+
+    /// Answers what waits: no further call is made.
+    pub(crate) fn give_up(&mut self) {
+        self.answer_all(NOT_MADE, |state| matches!(state, State::Waits));
+    }
+
+    /// Answers what runs: nobody waits for it any longer.
+    pub(crate) fn leave(&mut self) {
+        self.answer_all(LEFT, |state| matches!(state, State::Runs));
+    }
+
+    fn answer_all(&mut self, text: &str, is_it: fn(&State) -> bool) {
+        for made in self.all.iter_mut().filter(|made| is_it(&made.state)) {
+            let answer = ToolAnswer { text: text.to_owned(), is_error: true, cached: false };
+            made.state = State::Answered(answer);
+        }
+    }
+
+    /// Whether calls run.
+    pub(crate) fn run(&self) -> bool {
+        self.all.iter().any(|made| matches!(made.state, State::Runs))
+    }
+
+    /// Whether a call runs.
+    pub(crate) fn runs(&self, id: &str) -> bool {
+        self.all.iter().any(|made| made.call.id == id && matches!(made.state, State::Runs))
+    }
+
+    /// Whether each call has its answer.
+    pub(crate) fn are_answered(&self) -> bool {
+        self.all.iter().all(|made| matches!(made.state, State::Answered(_)))
+    }
+
+    /// The calls with their answers, in the order of the calls.
+    pub(crate) fn take(&mut self) -> Vec<(Call, ToolAnswer)> {
+        let answered = std::mem::take(&mut self.all).into_iter();
+        answered
+            .filter_map(|made| match made.state {
+                State::Answered(answer) => Some((made.call, answer)),
+                State::Waits | State::Runs => None,
+            })
+            .collect()
+    }
+}
+
+/// The answer to a call whose arguments mean nothing that could be carried out.
+fn not_an_object(arguments: &Value) -> ToolAnswer {
+    let what = match arguments {
+        Value::String(text) => match serde_json::from_str::<Value>(text) {
+            Err(error) => format!("are no JSON ({error})"),
+            Ok(_) => "are JSON, but no object".to_owned(),
+        },
+        _ => "are no object".to_owned(),
+    };
+    let text = format!(
+        "the call was not made: its arguments {what}. Make it again with one JSON object of names \
+         and values, such as {{\"path\": \"src/a.rs\"}}, with quotes and line breaks in strings \
+         escaped"
+    );
+    ToolAnswer { text, is_error: true, cached: false }
+}

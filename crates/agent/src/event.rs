@@ -1,0 +1,111 @@
+//! What happens to an agent, and what it wants done.
+
+use foveal_transcript::Call;
+use foveal_wire::response::{Said, SaidEvent};
+
+use crate::told::{Outcome, Told};
+
+/// What happened. Requests are known by their numbers: what comes of one that is no longer waited
+/// for is passed over.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// The person gives a task; the first event.
+    Task(String),
+    /// What the engine made of a request that is sent now.
+    Sent {
+        /// The request.
+        number: u64,
+        /// Tokens of the prompt with everything in it.
+        tokens_asked: u64,
+        /// Tokens of the prompt as it goes.
+        tokens_sent: u64,
+        /// Why results changed that had been sent before, if any did.
+        rewrite: Option<&'static str>,
+        /// Why nothing was done, where nothing could be.
+        inactive: Option<String>,
+    },
+    /// More of an answer.
+    Streamed {
+        /// The request.
+        number: u64,
+        /// What came.
+        event: SaidEvent,
+    },
+    /// A request is sent again; what was told of its answer does not count.
+    Again {
+        /// The request.
+        number: u64,
+        /// What went wrong.
+        why: String,
+        /// Milliseconds until then.
+        wait_ms: u64,
+    },
+    /// An answer is complete.
+    Said {
+        /// The request.
+        number: u64,
+        /// The answer.
+        said: Said,
+    },
+    /// A request has no answer, and nothing helps any more.
+    Failed {
+        /// The request.
+        number: u64,
+        /// What went wrong, and what to do.
+        message: String,
+        /// Whether the prompt is longer than the model can hold.
+        is_too_long: bool,
+    },
+    /// A call goes on.
+    Progress {
+        /// The call.
+        id: String,
+        /// How far it is, or what it prints.
+        message: String,
+    },
+    /// A call is answered.
+    Answered {
+        /// The call.
+        id: String,
+        /// The answer.
+        answer: ToolAnswer,
+    },
+    /// Time has passed, and nothing else.
+    Tick,
+    /// The person wants it to end. The second time it does not wait for running calls.
+    Stop,
+}
+
+/// What a tool answers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ToolAnswer {
+    /// The text.
+    pub text: String,
+    /// Whether the call failed.
+    pub is_error: bool,
+    /// Whether an earlier answer was used in place of doing the work again.
+    pub cached: bool,
+}
+
+/// What is to be done.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Action {
+    /// Ask the model; one request at a time.
+    Ask {
+        /// The request: it stands in all events about it.
+        number: u64,
+        /// Its body, with the whole conversation.
+        body: Vec<u8>,
+    },
+    /// Ask no longer.
+    StopAsking,
+    /// Carry a call out, beside those that run already. Each is to be answered, also when it is
+    /// stopped.
+    Call(Call),
+    /// Stop the calls that run.
+    StopCalls,
+    /// Tell whoever watches.
+    Tell(Told),
+    /// It is over: the last action.
+    End(Outcome),
+}

@@ -1,0 +1,22 @@
+//! foveal's own agent: the loop between a person's task, a model and tools.
+//!
+//! A state machine: [`Agent::step`] takes what happened and gives back what is to be done. Pure: no
+//! terminal, no clock, no threads; whoever drives it asks the model, carries calls out and brings
+//! the time. The conversation is the whole truth and only grows; what of it the model is sent, the
+//! engine decides about the body of each request, as for every other agent.
+
+mod agent;
+mod calls;
+mod event;
+mod limits;
+mod repeated;
+mod settings;
+mod spent;
+mod told;
+
+pub use agent::Agent;
+pub use event::{Action, Event, ToolAnswer};
+pub use limits::{Limit, Limits};
+pub use settings::{AgentTool, Settings};
+pub use spent::Spent;
+pub use told::{Outcome, Told};

@@ -1,0 +1,67 @@
+//! How far an agent goes.
+
+use serde::Serialize;
+
+use crate::spent::Spent;
+
+/// How far an agent goes without asking anybody; `None`: as far as it takes.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Limits {
+    /// Requests to the model.
+    pub turns: Option<u32>,
+    /// Tokens of all prompts and answers together, cached ones too.
+    pub tokens: Option<u64>,
+    /// US dollars.
+    pub cost: Option<f64>,
+    /// Milliseconds since the task was given.
+    pub time_ms: Option<i64>,
+}
+
+/// What an agent has reached that may not be passed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Limit {
+    /// Requests to the model.
+    Turns,
+    /// Tokens.
+    Tokens,
+    /// Money.
+    Cost,
+    /// Time.
+    Time,
+}
+
+impl Limits {
+    /// Which limit does not let another request go, if one does not.
+    pub(crate) fn reached(&self, spent: &Spent) -> Option<Limit> {
+        let is_at = |most: Option<u64>, now: u64| most.is_some_and(|most| now >= most);
+        if is_at(self.turns.map(u64::from), u64::from(spent.turns)) {
+            Some(Limit::Turns)
+        } else if is_at(self.tokens, spent.tokens()) {
+            Some(Limit::Tokens)
+        } else if self.cost.is_some_and(|most| spent.cost >= most) {
+            Some(Limit::Cost)
+        } else if self.is_late(spent) {
+            Some(Limit::Time)
+        } else {
+            None
+        }
+    }
+
+    /// Whether the time is up.
+    pub(crate) fn is_late(&self, spent: &Spent) -> bool {
+        self.time_ms.is_some_and(|most| spent.time_ms >= most)
+    }
+}
+
+impl Limit {
+    /// The words in messages.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Turns => "requests to the model",
+            Self::Tokens => "tokens",
+            Self::Cost => "cost",
+            Self::Time => "time",
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! What an agent is made of.
+
+use foveal_context::prices::PriceCard;
+use foveal_wire::prompt::{Dialect, ToolSpec};
+
+use crate::limits::Limits;
+
+/// What an agent is made of. Nothing of it changes while it runs: system prompt and tools stand in
+/// front of every prompt, where the provider's cache holds them.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The model's name, as its server knows it.
+    pub model: String,
+    /// The API that its server speaks.
+    pub dialect: Dialect,
+    /// What the model is told first.
+    pub system: String,
+    /// The tools that it may call, in the order in which it is told of them.
+    pub tools: Vec<AgentTool>,
+    /// The most tokens of an answer, where the model has to be told.
+    pub output_tokens_max: Option<u64>,
+    /// How far it goes.
+    pub limits: Limits,
+    /// What the provider charges, where it does not say itself; `None`: nothing.
+    pub prices: Option<PriceCard>,
+    /// The folder that relative paths start at.
+    pub directory: String,
+}
+
+/// A tool of an agent.
+#[derive(Debug, Clone)]
+pub struct AgentTool {
+    /// As the model is told of it.
+    pub spec: ToolSpec,
+    /// Whether it only looks: then calls of it run side by side.
+    pub only_looks: bool,
+}

@@ -1,0 +1,162 @@
+//! What is told of a run: one JSON object a line.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::limits::Limit;
+use crate::spent::Spent;
+
+/// One line of what is told. In JSON, `type` says which, in snake case.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Told {
+    /// It begins.
+    Start {
+        /// The model.
+        model: String,
+        /// The names of its tools.
+        tools: Vec<String>,
+    },
+    /// What was sent to the model.
+    Sent {
+        /// The request, from 1.
+        number: u64,
+        /// Tokens of the prompt with everything in it.
+        tokens_asked: u64,
+        /// Tokens of the prompt as it goes.
+        tokens_sent: u64,
+        /// Why results changed that had been sent before, if any did.
+        rewrite: Option<&'static str>,
+        /// Why nothing was left out, where nothing could be.
+        inactive: Option<String>,
+    },
+    /// More text of the model.
+    Text {
+        /// The piece.
+        text: String,
+    },
+    /// More reasoning of the model.
+    Reasoning {
+        /// The piece.
+        text: String,
+    },
+    /// A call begins to come.
+    CallStart {
+        /// The call.
+        id: String,
+        /// The tool.
+        name: String,
+    },
+    /// More of a call's arguments, a piece of JSON.
+    CallArguments {
+        /// The call.
+        id: String,
+        /// The piece.
+        piece: String,
+    },
+    /// A request is sent again: forget what was told since it was sent.
+    Again {
+        /// The request.
+        number: u64,
+        /// What went wrong.
+        why: String,
+        /// Milliseconds until then.
+        wait_ms: u64,
+    },
+    /// What an answer was billed for, and all so far.
+    Usage {
+        /// The request.
+        number: u64,
+        /// All so far.
+        spent: Spent,
+    },
+    /// A call is carried out.
+    Call {
+        /// The call.
+        id: String,
+        /// The tool.
+        name: String,
+        /// Its arguments.
+        arguments: Value,
+    },
+    /// A call goes on.
+    Progress {
+        /// The call.
+        id: String,
+        /// How far it is, or what it prints.
+        message: String,
+    },
+    /// A call is answered.
+    Result {
+        /// The call.
+        id: String,
+        /// The tool.
+        name: String,
+        /// Whether an earlier answer was used.
+        cached: bool,
+        /// Whether it failed.
+        is_error: bool,
+        /// What the tool answers. Of that the model may be sent less.
+        text: String,
+    },
+    /// The same call with the same answer, again and again. The model is told so.
+    Repeated {
+        /// The tool.
+        name: String,
+        /// How often.
+        times: u32,
+    },
+    /// It is over.
+    Done {
+        /// How.
+        #[serde(flatten)]
+        outcome: Outcome,
+        /// What it came to.
+        spent: Spent,
+    },
+}
+
+/// How a run ends. In JSON, `outcome` says which.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+pub enum Outcome {
+    /// The model says that it is done.
+    Finished {
+        /// What it said last.
+        text: String,
+    },
+    /// The model's last answer was cut: it was too long.
+    Cut {
+        /// What it said last.
+        text: String,
+    },
+    /// The model, or a filter of its provider, refuses.
+    Refused {
+        /// What it said last.
+        text: String,
+    },
+    /// A limit is reached.
+    Limit {
+        /// Which.
+        limit: Limit,
+    },
+    /// It went round in circles.
+    Repeated {
+        /// The tool that it called again and again.
+        name: String,
+        /// How often.
+        times: u32,
+    },
+    /// The conversation is longer than the model can hold.
+    TooLong {
+        /// What the server says.
+        message: String,
+    },
+    /// The model could not be asked.
+    Failed {
+        /// Why, and what to do.
+        message: String,
+    },
+    /// The person stopped it.
+    Stopped,
+}

@@ -1,0 +1,5 @@
+//! The loop, driven by hand and by generated courses.
+
+mod courses;
+mod laws;
+mod world;

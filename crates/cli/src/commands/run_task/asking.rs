@@ -1,0 +1,103 @@
+//! Asks the model: what of a request goes is decided first, as a gateway does it.
+
+use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
+
+use foveal_agent::Event;
+use foveal_live::Conversations;
+use foveal_live::request::{About, Asked, Wait};
+use foveal_llm::{AskError, AskEvent, Client, Server};
+use foveal_tools::clock::{Clock, SystemClock};
+use tokio::runtime::Handle;
+use tokio::task::AbortHandle;
+
+/// Asks one model, one request at a time.
+pub(super) struct Asking {
+    runtime: Handle,
+    asker: Asker,
+    running: Option<AbortHandle>,
+}
+
+/// What a request needs.
+#[derive(Clone)]
+struct Asker {
+    client: Client,
+    server: Arc<Server>,
+    shaper: Arc<Conversations>,
+    events: SyncSender<Event>,
+}
+
+impl Asking {
+    /// Asks `server`, with what `shaper` makes of requests.
+    pub(super) fn new(
+        runtime: Handle,
+        (client, server): (Client, Server),
+        shaper: Conversations,
+        events: SyncSender<Event>,
+    ) -> Self {
+        let (server, shaper) = (Arc::new(server), Arc::new(shaper));
+        Self { runtime, asker: Asker { client, server, shaper, events }, running: None }
+    }
+
+    /// Sends a request. What comes of it are events.
+    pub(super) fn ask(&mut self, number: u64, body: Vec<u8>) {
+        let asker = self.asker.clone();
+        let task = self.runtime.spawn(async move { asker.ask(number, body).await });
+        self.running = Some(task.abort_handle());
+    }
+
+    /// Ends the request that is under way.
+    pub(super) fn stop(&mut self) {
+        if let Some(running) = self.running.take() {
+            running.abort();
+        }
+    }
+}
+
+impl Asker {
+    async fn ask(self, number: u64, body: Vec<u8>) {
+        let shaping = self.clone();
+        let shaped = tokio::task::spawn_blocking(move || shaping.shaped(body)).await;
+        let Ok((body, about)) = shaped else {
+            let message = "what of the conversation goes could not be decided".to_owned();
+            return self.tell(Event::Failed { number, message, is_too_long: false });
+        };
+        let About { tokens_asked, tokens_sent, rewrite, inactive, .. } = about;
+        self.tell(Event::Sent { number, tokens_asked, tokens_sent, rewrite, inactive });
+        let mut on_event = |event| match event {
+            AskEvent::Said(event) => self.tell(Event::Streamed { number, event }),
+            AskEvent::Again { why, wait } => {
+                let wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+                self.tell(Event::Again { number, why: why.to_string(), wait_ms });
+            }
+        };
+        let said = self.client.ask(&self.server, body, number, &mut on_event).await;
+        self.tell(match said {
+            Ok(said) => Event::Said { number, said },
+            Err(error) => Event::Failed {
+                number,
+                is_too_long: matches!(error, AskError::TooLong { .. }),
+                message: error.to_string(),
+            },
+        });
+    }
+
+    /// The body as it goes. Where nothing can be decided, all of it goes.
+    fn shaped(&self, body: Vec<u8>) -> (Vec<u8>, About) {
+        let shaped = self.shaper.shape(&Asked {
+            protocol: self.server.dialect.protocol(),
+            counts: false,
+            model: None,
+            body: &body,
+            now: SystemClock.now(),
+            wish: None,
+            wait: &Wait::default(),
+        });
+        (shaped.body.unwrap_or(body), shaped.about)
+    }
+
+    fn tell(&self, event: Event) {
+        // Who no longer listens has ended.
+        drop(self.events.send(event));
+    }
+}

@@ -1,0 +1,11 @@
+//! `foveal run`: foveal's own agent on one task, without a screen.
+
+mod approval;
+mod asking;
+mod calling;
+mod command;
+mod drive;
+mod opening;
+mod show;
+
+pub(crate) use command::{Arguments, run};

@@ -1,0 +1,134 @@
+//! What a run begins with: system prompt, tools, and by which rules its requests are decided.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::Context;
+use foveal_agent::{AgentTool, Limits, Settings};
+use foveal_context::placement::base_files::{BaseFile, render_base_files};
+use foveal_files::bounded::{Links, read_regular};
+use foveal_live::Conversations;
+use foveal_live::prices::OwnPrices;
+use foveal_live::rules::Rules;
+use foveal_store::SessionId;
+use foveal_tools::Toolbox;
+use foveal_tools::table::ToolSet;
+use foveal_wire::prompt::{Dialect, ToolSpec};
+
+use crate::commands::serve::{Kept, prices};
+use crate::gateway::{Spread, weigh};
+use crate::models::Chosen;
+
+/// Files of a project that agents are told of unasked.
+const KNOWLEDGE: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
+
+/// Bytes of such a file that are placed; of a longer one nothing is.
+const KNOWLEDGE_BYTES_MAX: u64 = 40_000;
+
+/// Bytes of a read or of an output beyond which the engine shows its ends, whatever the profile:
+/// more than that fits no prompt.
+const RESULT_BYTES_MAX: usize = 120_000;
+
+/// Tokens of an answer that newer Claude models may be asked for; older ones refuse so many.
+const CLAUDE_OUTPUT_TOKENS: u64 = 32_000;
+
+/// What the names of these sessions begin with.
+const KIND: &str = "run ";
+
+/// Hex digits of such a name.
+const NAME_DIGITS: usize = 12;
+
+/// A name that no other session has.
+pub(super) fn session_name() -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let hash = blake3::hash(format!("{} {}", now.as_nanos(), std::process::id()).as_bytes());
+    format!("{KIND}{}", &hash.to_hex()[..NAME_DIGITS])
+}
+
+/// What the agent is made of.
+pub(super) fn settings(chosen: &Chosen, limits: Limits, directory: &Path) -> Settings {
+    let server = &chosen.server;
+    let (model, dialect) = (server.model.clone(), server.dialect);
+    let is_newer_claude = model.contains("claude") && !model.contains("claude-3");
+    let asks_for_much = dialect == Dialect::Messages && is_newer_claude;
+    let prices =
+        (!chosen.is_free).then(|| prices(&OwnPrices::default(), (&model, ""), dialect.protocol()));
+    Settings {
+        system: system(directory),
+        tools: ToolSet::Full.tools().map(tool).collect(),
+        output_tokens_max: asks_for_much.then_some(CLAUDE_OUTPUT_TOKENS),
+        limits,
+        prices,
+        directory: directory.display().to_string(),
+        model,
+        dialect,
+    }
+}
+
+fn tool(tool: &'static foveal_tools::Tool) -> AgentTool {
+    let spec = ToolSpec {
+        name: tool.name.to_owned(),
+        description: tool.description.to_owned(),
+        schema: tool.schema(),
+    };
+    AgentTool { spec, only_looks: tool.hints.read_only }
+}
+
+/// The system prompt: the same bytes for the whole run, so that the provider's cache holds them.
+fn system(directory: &Path) -> String {
+    let folder = directory.display();
+    let mut text = format!(
+        "You are foveal's coding agent. You work in the folder {folder} on {os}, alone: nobody \
+         answers questions until you are done.\n\
+         - Look before you change anything: find code by what it does with search_code and by its \
+         text with grep, read with read_file, and several files at once with several calls in one \
+         answer.\n\
+         - Change files with edit_file and multi_edit, and say in `intent` why.\n\
+         - After a change, run what shows that it works.\n\
+         - Notes in brackets stand for text that stands above or is left out; expand with their \
+         handle gives it back.\n\
+         - When the task is done, or cannot be done, answer without calling a tool: say in a few \
+         words what you did, and what is left.\n",
+        os = std::env::consts::OS
+    );
+    let files = knowledge(directory);
+    if !files.is_empty() {
+        text.push_str("\nWhat the project says of itself:\n");
+        text.push_str(&render_base_files(&files));
+    }
+    text
+}
+
+/// What the project says of itself.
+fn knowledge(directory: &Path) -> Vec<BaseFile> {
+    let read = |name: &&str| {
+        let path = directory.join(name);
+        // One is often a link to the other.
+        let bytes = read_regular(&path, KNOWLEDGE_BYTES_MAX, Links::Refused).ok()?;
+        let content = String::from_utf8(bytes).ok().filter(|text| !text.trim().is_empty())?;
+        Some(BaseFile { path: (*name).to_owned(), content })
+    };
+    KNOWLEDGE.iter().filter_map(read).collect()
+}
+
+/// What decides about requests, with what it leaves out kept in the session.
+pub(super) fn shaper(
+    profile: &str,
+    toolbox: &Toolbox,
+    session: &SessionId,
+) -> anyhow::Result<Conversations> {
+    let mut rules = Rules::named(profile).context("the profile is not known")?;
+    for most in [
+        &mut rules.settings.read_bytes_max,
+        &mut rules.settings.run_bytes_max,
+        &mut rules.settings.search_bytes_max,
+        &mut rules.settings.unknown_bytes_max,
+    ] {
+        most.get_or_insert(RESULT_BYTES_MAX);
+    }
+    rules.views = Some(Arc::new(Spread::start()));
+    rules.weigh = weigh;
+    let kept = Kept::of_session(Arc::clone(&toolbox.store), session.clone());
+    Ok(Conversations::new(rules, Arc::new(kept)))
+}

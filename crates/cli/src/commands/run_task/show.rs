@@ -1,0 +1,120 @@
+//! What is shown of a run: as JSON all of it, a line for each event; to a person what the model
+//! says last on standard output, and the rest in short on standard error.
+
+use foveal_agent::{Outcome, Spent, Told};
+use foveal_context::tokens::Tokens;
+use foveal_screen::in_one_line;
+use foveal_transcript::Call;
+
+use super::approval::subject;
+use crate::notice;
+use crate::numbers::{dollars, plural, tokens};
+use crate::output;
+
+/// Characters of a text on its way that are shown.
+const SHOWN_CHARS_MAX: usize = 200;
+
+/// Shows a run.
+pub(super) struct Show {
+    json: bool,
+    /// What the model said since the last call or request.
+    text: String,
+}
+
+impl Show {
+    pub(super) fn new(json: bool) -> Self {
+        Self { json, text: String::new() }
+    }
+
+    /// Shows what happened.
+    ///
+    /// # Errors
+    /// If standard output cannot be written.
+    pub(super) fn tell(&mut self, told: &Told) -> anyhow::Result<()> {
+        if self.json {
+            let line = serde_json::to_string(told)?;
+            return Ok(output::print(format!("{line}\n"))?);
+        }
+        match told {
+            Told::Text { text } => self.text.push_str(text),
+            Told::Again { why, wait_ms, .. } => {
+                self.text.clear();
+                notice::say(format_args!("asks again in {:.1} s: {why}", *wait_ms as f64 / 1e3));
+            }
+            Told::Call { id, name, arguments } => {
+                let said = std::mem::take(&mut self.text);
+                if !said.trim().is_empty() {
+                    notice::say(short(said.trim()));
+                }
+                let (id, name, arguments) = (id.clone(), name.clone(), arguments.clone());
+                let call = Call { id, name, arguments };
+                notice::say(format_args!("· {} {}", call.name, short(&subject(&call))));
+            }
+            Told::Result { name, is_error: true, text, .. } => {
+                notice::say(format_args!("  {name} failed: {}", short(text)));
+            }
+            Told::Repeated { name, times } => {
+                notice::say(format_args!("  {name}: the same call and answer, {times} times"));
+            }
+            Told::Done { outcome, spent } => return self.done(outcome, spent),
+            Told::Start { .. }
+            | Told::Sent { .. }
+            | Told::Reasoning { .. }
+            | Told::CallStart { .. }
+            | Told::CallArguments { .. }
+            | Told::Usage { .. }
+            | Told::Progress { .. }
+            | Told::Result { .. } => {}
+        }
+        Ok(())
+    }
+
+    fn done(&mut self, outcome: &Outcome, spent: &Spent) -> anyhow::Result<()> {
+        match outcome {
+            Outcome::Finished { text } => output::print(ended(text))?,
+            Outcome::Cut { text } => {
+                output::print(ended(text))?;
+                notice::say("the answer was cut: it is longer than the model may say at once");
+            }
+            Outcome::Refused { text } => {
+                output::print(ended(text))?;
+                notice::say("the model refuses to go on");
+            }
+            Outcome::Limit { limit } => {
+                notice::say(format_args!(
+                    "ended before it was done: the limit of {} is reached",
+                    limit.words()
+                ));
+            }
+            Outcome::Repeated { name, times } => notice::say(format_args!(
+                "ended before it was done: the model called {name} {times} times with the same \
+                 arguments and got the same answer"
+            )),
+            Outcome::TooLong { message } => notice::say(format_args!(
+                "{message}: give a smaller task, or a model with a larger window"
+            )),
+            Outcome::Failed { message } => notice::say(message),
+            Outcome::Stopped => notice::say("stopped"),
+        }
+        let (turns, all) = (plural(spent.turns.into(), "request"), tokens(Tokens(spent.tokens())));
+        let cost = match spent.cost > 0.0 {
+            true => format!(", {}", dollars(spent.cost)),
+            false => String::new(),
+        };
+        notice::say(format_args!("{turns}, {all} tokens{cost}"));
+        Ok(())
+    }
+}
+
+/// A text with a line break at its end.
+fn ended(text: &str) -> String {
+    format!("{}\n", text.trim_end())
+}
+
+/// The beginning of a text, in one line.
+fn short(text: &str) -> String {
+    let line = in_one_line(text.lines().next().unwrap_or_default()).into_owned();
+    let is_all = text.lines().nth(1).is_none() && line.chars().count() <= SHOWN_CHARS_MAX;
+    let beginning: String = line.chars().take(SHOWN_CHARS_MAX).collect();
+    if is_all { beginning } else { format!("{beginning} …") }
+}

@@ -1,0 +1,91 @@
+//! `[[gateway.prices]]` as it is written.
+
+use foveal_live::prices::Said;
+use serde::Deserialize;
+
+use super::glob::GlobText;
+use crate::gateway::{PriceRule, UNPRICED};
+
+/// Prices in US dollars per million tokens.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenFields {
+    /// How bills call them.
+    name: Option<String>,
+    model: Option<GlobText>,
+    upstream: Option<String>,
+    input: f64,
+    cached: Option<f64>,
+    written: Option<f64>,
+    output: f64,
+    /// How long an unused cache entry lives.
+    cache_minutes: Option<u32>,
+}
+
+/// Prices that can be.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "WrittenFields")]
+pub(super) struct WrittenPrice(pub(super) PriceRule);
+
+/// Why prices are refused.
+#[derive(Debug, thiserror::Error)]
+enum WrongPrice {
+    #[error("prices for nothing: say what they are for by `model`, by `upstream`, or by both")]
+    ForNothing,
+    #[error("`{field} = {found}`: give US dollars per million tokens, 0 or more")]
+    NoPrice { field: &'static str, found: f64 },
+    #[error("`cached` costs more than `input`: both are US dollars per million tokens")]
+    CachedCostsMore,
+    #[error(
+        "`{0}` says something of a cache, and `cached` does not say what reading from it costs"
+    )]
+    NoCache(&'static str),
+    #[error("`name = \"{UNPRICED}\"` is what foveal calls models without a price: give another")]
+    Unpriced,
+    #[error("`cache_minutes = 0`: leave it out, or leave `cached` out where nothing is cached")]
+    NoTime,
+}
+
+impl TryFrom<WrittenFields> for WrittenPrice {
+    type Error = WrongPrice;
+
+    fn try_from(written: WrittenFields) -> Result<Self, WrongPrice> {
+        let WrittenFields { name, model, upstream, input, cached, written, output, cache_minutes } =
+            written;
+        let model = model.map(|glob| glob.0);
+        let Some(what) = model.as_ref().or(upstream.as_ref()) else {
+            return Err(WrongPrice::ForNothing);
+        };
+        let all = [
+            ("input", Some(input)),
+            ("cached", cached),
+            ("written", written),
+            ("output", Some(output)),
+        ];
+        for (field, price) in all {
+            if let Some(found) = price.filter(|price| !(price.is_finite() && *price >= 0.0)) {
+                return Err(WrongPrice::NoPrice { field, found });
+            }
+        }
+        if cached.is_some_and(|cached| cached > input) {
+            return Err(WrongPrice::CachedCostsMore);
+        }
+        for (field, is_said) in
+            [("written", written.is_some()), ("cache_minutes", cache_minutes.is_some())]
+        {
+            if is_said && cached.is_none() {
+                return Err(WrongPrice::NoCache(field));
+            }
+        }
+        if cache_minutes == Some(0) {
+            return Err(WrongPrice::NoTime);
+        }
+        let cache_lifetime_ms = cache_minutes.map(|minutes| i64::from(minutes) * 60_000);
+        let name = name.unwrap_or_else(|| what.clone());
+        if name == UNPRICED {
+            return Err(WrongPrice::Unpriced);
+        }
+        let said = Said { name, input, cached, written, output, cache_lifetime_ms };
+        Ok(Self(PriceRule { model, upstream, said }))
+    }
+}

@@ -1,0 +1,409 @@
+//! foveal's own agent with a scripted model, over real HTTP, in all three protocols.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use foveal_upstream::{Call, Fault, Play, Reply, Script, Seen, Settings, Upstream};
+use serde_json::{Value, json};
+
+use crate::world::{Ran, World};
+
+const DIALECTS: [&str; 3] = ["messages", "chat", "responses"];
+
+const KEY: &str = "sk-test-4711-secret";
+
+/// A provider that plays these turns.
+fn provider<P: Into<Play>>(turns: impl IntoIterator<Item = P>) -> Upstream {
+    let upstream = Upstream::start(Settings::default()).expect("a provider");
+    upstream.play(Script::by_turn(turns));
+    upstream
+}
+
+fn model(upstream: &Upstream, dialect: &str) -> String {
+    format!("{dialect}:claude-sonnet-4-5@{}", upstream.url())
+}
+
+fn calls(calls: &[(&str, Value)]) -> Reply {
+    let call = |(name, arguments): &(&str, Value)| Call {
+        name: (*name).to_owned(),
+        arguments: arguments.clone(),
+    };
+    Reply { calls: calls.iter().map(call).collect(), ..Reply::text("I go on.") }
+}
+
+/// Runs a task.
+fn run(world: &World, upstream: &Upstream, dialect: &str, options: &str) -> Ran {
+    let mut command = world.command("run");
+    command.args(["--model", &model(upstream, dialect)]).args(options.split_whitespace());
+    command.env("FOVEAL_MODEL_KEY", KEY).arg("make it three").stdin(Stdio::null());
+    world.ran(&mut command)
+}
+
+/// The request bodies, each of which the provider found in order.
+fn bodies(upstream: &Upstream) -> Vec<Value> {
+    let body = |seen: &Arc<Seen>| {
+        assert!(seen.broken.is_empty(), "{:?}", seen.broken);
+        serde_json::from_slice(&seen.body).expect("JSON")
+    };
+    upstream.seen().iter().map(body).collect()
+}
+
+fn events(ran: &Ran) -> Vec<Value> {
+    ran.out.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
+}
+
+fn of_type<'a>(events: &'a [Value], kind: &str) -> Vec<&'a Value> {
+    events.iter().filter(|event| event["type"] == kind).collect()
+}
+
+/// Has all in a folder, and itself, look as if it had been there for long: what was changed just
+/// now may be changing still.
+fn settle(folder: &Path) {
+    let long_ago = SystemTime::now() - Duration::from_secs(3_600);
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        match path.is_dir() {
+            true => settle(&path),
+            false => set_time(&path, long_ago),
+        }
+    }
+    set_time(folder, long_ago);
+}
+
+fn set_time(path: &Path, time: SystemTime) {
+    let file = fs::File::open(path).expect("it can be read");
+    file.set_modified(time).expect("it is ours");
+}
+
+/// A model that reads a file, changes it and says so.
+fn changes_a_file() -> Vec<Reply> {
+    let edit = json!({"path": "a.rs", "old_str": "= 2;", "new_str": "= 3;", "intent": "three"});
+    vec![
+        Reply {
+            thinking: "I look first.".to_owned(),
+            ..calls(&[("read_file", json!({"path": "a.rs"})), ("list", json!({}))])
+        },
+        calls(&[("edit_file", edit)]),
+        Reply::text("It is three now."),
+    ]
+}
+
+#[test]
+fn a_task_is_done_over_each_protocol() {
+    for dialect in DIALECTS {
+        let world = World::new(&format!("run-{dialect}"));
+        world.write("a.rs", "const A: u8 = 2;\n");
+        world.write("AGENTS.md", "Be kind to numbers.\n");
+        let upstream = provider(changes_a_file());
+        let ran = run(&world, &upstream, dialect, "--yes");
+        assert_eq!((ran.code, ran.out.as_str()), (Some(0), "It is three now.\n"), "{}", ran.err);
+        assert_eq!(world.read("a.rs"), "const A: u8 = 3;\n");
+        assert!(
+            ran.err.contains("· read_file a.rs") && ran.err.contains("3 requests"),
+            "{}",
+            ran.err
+        );
+        let bodies = bodies(&upstream);
+        assert_eq!(bodies.len(), 3);
+        let first = bodies[0].to_string();
+        assert!(
+            first.contains("make it three") && first.contains("Be kind to numbers."),
+            "{first}"
+        );
+        assert!(bodies[1].to_string().contains("const A: u8 = 2;"));
+        // What went before goes again, and the provider's cache has it.
+        let seen = upstream.seen();
+        let read: Vec<u64> = seen.iter().map(|it| it.bill.expect("it was answered").read).collect();
+        assert!(read[2] > 0, "{dialect}: {read:?}");
+        assert!(!ran.err.contains(KEY) && !ran.out.contains(KEY));
+    }
+}
+
+#[test]
+fn all_that_happens_is_told_as_json() {
+    let world = World::new("run-json");
+    world.write("project/src/a.rs", "const A: u8 = 2;\n");
+    settle(&world.folder.join("project"));
+    let look = ("grep", json!({"pattern": "const"}));
+    let turns = [
+        Reply { thinking: "Hm.".to_owned(), ..calls(std::slice::from_ref(&look)) },
+        calls(&[look]),
+        Reply::text("Found."),
+    ];
+    let upstream = provider(turns);
+    let mut command = world.command("run --json look --model");
+    command.current_dir(world.folder.join("project")).arg(model(&upstream, "messages"));
+    let ran = world.ran(&mut command);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+    let events = events(&ran);
+    assert_eq!(events[0]["type"], "start");
+    let results = of_type(&events, "result");
+    let cached: Vec<&Value> = results.iter().map(|result| &result["cached"]).collect();
+    assert_eq!(cached, [false, true]);
+    assert!(results[1]["text"].as_str().expect("text").starts_with("[Cached result from "));
+    let text: String =
+        of_type(&events, "text").iter().filter_map(|event| event["text"].as_str()).collect();
+    assert_eq!(text, "I go on.I go on.Found.");
+    assert_eq!(of_type(&events, "reasoning").len(), 1);
+    assert_eq!(of_type(&events, "sent").len(), 3);
+    let arguments: String = of_type(&events, "call_arguments")
+        .iter()
+        .filter(|event| event["id"] == results[0]["id"])
+        .filter_map(|event| event["piece"].as_str())
+        .collect();
+    assert_eq!(
+        serde_json::from_str::<Value>(&arguments).expect("JSON"),
+        json!({"pattern": "const"})
+    );
+    let last = events.last().expect("an event");
+    assert_eq!(
+        (&last["type"], &last["outcome"], &last["text"]),
+        (&json!("done"), &json!("finished"), &json!("Found."))
+    );
+    let spent = &last["spent"];
+    assert!(spent["cost"].as_f64() > Some(0.0) && spent["turns"] == 3, "{spent}");
+    let billed: u64 = upstream.seen().iter().map(|it| it.bill.expect("a bill").prompt()).sum();
+    let told =
+        ["uncached", "cache_read", "cache_write"].map(|name| spent[name].as_u64().unwrap_or(0));
+    assert_eq!(told.iter().sum::<u64>(), billed);
+}
+
+#[test]
+fn nothing_is_changed_without_an_approval() {
+    let world = World::new("run-refused");
+    world.write("a.rs", "const A: u8 = 2;\n");
+    let turns = [
+        calls(&[("read_file", json!({"path": "a.rs"}))]),
+        calls(&[("edit_file", json!({"path": "a.rs", "old_str": "= 2;", "new_str": "= 3;"}))]),
+        calls(&[("bash", json!({"command": "touch made"}))]),
+        Reply::text("I may not."),
+    ];
+    let upstream = provider(turns);
+    let ran = run(&world, &upstream, "chat", "");
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "I may not.\n"));
+    assert_eq!(world.read("a.rs"), "const A: u8 = 2;\n");
+    assert!(!world.folder.join("made").exists());
+    let last = bodies(&upstream).pop().expect("a request").to_string();
+    assert_eq!(last.matches("--yes was not given").count(), 2, "{last}");
+}
+
+/// The handle that the last note names.
+fn handle(body: &Value) -> String {
+    let text = body.to_string();
+    let at = text.rfind("expand ").expect("a note") + "expand ".len();
+    text[at..at + 12].to_owned()
+}
+
+/// What is left out of a prompt can be had, in the run and after it.
+#[test]
+fn what_is_left_out_is_kept() {
+    let world = World::new("run-expand");
+    world.write("long.sh", "for i in $(seq 4000); do echo \"line $i of the output\"; done\n");
+    let upstream = Upstream::start(Settings::default()).expect("a provider");
+    upstream.play(Script::new(|asked| {
+        Play::from(match asked.turn {
+            0 => calls(&[("bash", json!({"command": "sh long.sh"}))]),
+            1 => {
+                let part = json!({"handle": handle(asked.body), "start": 2_000, "end": 2_001});
+                calls(&[("expand", part)])
+            }
+            _ => Reply::text("That was long."),
+        })
+    }));
+    let ran = run(&world, &upstream, "messages", "--yes");
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let bodies = bodies(&upstream);
+    let [before, after] = [&bodies[1], &bodies[2]].map(Value::to_string);
+    assert!(before.contains("line 1 of the") && before.contains("line 4000 of the"), "{before}");
+    assert!(!before.contains("line 2000 of the") && after.contains("line 2000 of the"), "{after}");
+    let handle = handle(&bodies[1]);
+    let whole = world.output(&format!("expand {handle}"));
+    assert!(whole.contains("line 2000 of the output\n"), "{handle}");
+    // The run is one of the sessions that are kept.
+    assert!(world.output("sessions").contains("run "), "it is listed");
+}
+
+/// Commands that the model runs cannot tell anybody the key that it is asked with.
+#[test]
+fn commands_do_not_see_the_key() {
+    let world = World::new("run-key");
+    let upstream = provider([
+        calls(&[("bash", json!({"command": "env; echo all of it"}))]),
+        Reply::text("Done."),
+    ]);
+    let mut command = world.command("run --yes --json look --model anthropic:claude-sonnet-4-5");
+    command.env("ANTHROPIC_API_KEY", KEY).env("ANTHROPIC_BASE_URL", upstream.url());
+    let ran = world.ran(&mut command);
+    assert!(ran.code == Some(0) && ran.out.contains("all of it"), "{}", ran.err);
+    assert!(ran.out.contains("HOME=") && !ran.out.contains(KEY), "{}", ran.out);
+    assert_eq!(upstream.seen()[0].header("x-api-key"), Some(KEY));
+    assert!(!bodies(&upstream)[1].to_string().contains(KEY));
+}
+
+#[test]
+fn a_task_stands_on_standard_input() {
+    let world = World::new("run-stdin");
+    let upstream = provider([Reply::text("Done.")]);
+    let mut command = world.command("run --model");
+    command.arg(model(&upstream, "chat")).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.stderr(Stdio::piped()).spawn().expect("the program starts");
+    let mut input = child.stdin.take().expect("an input");
+    input.write_all(b"from\nthe pipe").expect("it reads");
+    drop(input);
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "Done.\n");
+    assert!(bodies(&upstream)[0].to_string().contains("from\\nthe pipe"));
+    let ran = world.ran(world.command("run").stdin(Stdio::null()));
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("there is no task"), "{}", ran.err);
+}
+
+/// Nobody listens at the usual ports of a local server, as far as this can be told here.
+const NOBODY: (&str, &str) = ("OLLAMA_HOST", "127.0.0.1:1");
+
+#[test]
+fn without_a_model_it_says_what_to_set() {
+    let world = World::new("run-no-model");
+    let ran = world.ran(world.command("run task").env(NOBODY.0, NOBODY.1));
+    // Somebody may run a server on this machine.
+    if ran.code == Some(2) && ran.err.contains("no model is found") {
+        assert!(
+            ran.err.contains("--model ollama:") && ran.err.contains("export ANTHROPIC_API_KEY=")
+        );
+        let listed = world.ran(world.command("models --json").env(NOBODY.0, NOBODY.1));
+        assert_eq!((listed.code, listed.out.as_str()), (Some(1), "{\"models\":[]}\n"));
+    }
+    let ran = world.run("run --model anthropic:m task");
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.err.contains("set ANTHROPIC_API_KEY"), "{}", ran.err);
+    let ran = world.run("run --model gpt task");
+    assert!(ran.code == Some(2) && ran.err.contains("write NAME:MODEL"), "{}", ran.err);
+    let ran = world.ran(world.command("run task").env("FOVEAL_MODEL", "nobody:m"));
+    assert!(ran.code == Some(2) && ran.err.contains("FOVEAL_MODEL"), "{}", ran.err);
+}
+
+#[test]
+fn models_are_found_and_shown() {
+    let world = World::new("run-models");
+    let upstream = provider([Reply::text("Hello.")]);
+    let address = upstream.address().to_string();
+    let with = |arguments: &str, key: bool| {
+        let mut command = world.command(arguments);
+        command.env("OLLAMA_HOST", &address);
+        if key {
+            command.env("OPENAI_API_KEY", KEY).env("OPENAI_BASE_URL", upstream.url());
+        }
+        world.ran(&mut command)
+    };
+    let ran = with("models --json", true);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
+    let listed: Value = serde_json::from_str(&ran.out).expect("JSON");
+    let [hosted, local] = [&listed["models"][0], &listed["models"][1]];
+    assert_eq!(
+        (&hosted["found_by"], &hosted["variable"]),
+        (&json!("key"), &json!("OPENAI_API_KEY"))
+    );
+    assert_eq!(
+        (&local["model"], &local["found_by"]),
+        (&json!("ollama:scripted"), &json!("server"))
+    );
+    assert_eq!(local["address"], json!(format!("http://{address}/v1")));
+    let ran = with("models", true);
+    assert!(
+        ran.out.contains("ollama:scripted") && ran.out.contains("OPENAI_API_KEY is set"),
+        "{}",
+        ran.out
+    );
+    assert!(!format!("{}{}", ran.out, ran.err).contains(KEY));
+    // The one of the local server is asked where there is no other; it costs nothing.
+    upstream.take_seen();
+    let ran = with("run --json hello", false);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(events(&ran).last().expect("an event")["spent"]["cost"], 0.0);
+    // With a key its provider is preferred, where the environment says that it is.
+    let ran = with("run hello", true);
+    assert_eq!(ran.out, "Hello.\n", "{}", ran.err);
+    let seen = upstream.seen();
+    let last = seen.last().expect("a request");
+    assert_eq!(last.header("authorization"), Some(format!("Bearer {KEY}").as_str()));
+}
+
+#[test]
+fn limits_end_it_with_another_code() {
+    let world = World::new("run-limits");
+    let looks: Vec<Reply> =
+        (0..9).map(|at| calls(&[("grep", json!({"pattern": format!("p{at}")}))])).collect();
+    let upstream = provider(looks.clone());
+    let ran = run(&world, &upstream, "responses", "--max-turns 3");
+    assert_eq!((ran.code, upstream.requests()), (Some(1), 3));
+    assert!(ran.err.contains("limit of requests to the model"), "{}", ran.err);
+    let upstream = provider(looks);
+    let ran = run(&world, &upstream, "messages", "--max-cost 0.000001");
+    assert_eq!((ran.code, upstream.requests()), (Some(1), 1));
+    assert!(ran.err.contains("limit of cost"), "{}", ran.err);
+}
+
+#[test]
+fn circles_are_ended() {
+    let world = World::new("run-circles");
+    world.write("a.rs", "x\n");
+    let upstream = provider([calls(&[("list", json!({}))])]);
+    let ran = run(&world, &upstream, "chat", "");
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert!(upstream.requests() < 12 && ran.err.contains("the model called list"), "{}", ran.err);
+    assert!(bodies(&upstream).pop().expect("one").to_string().contains("Do something else"));
+}
+
+#[test]
+fn what_the_model_cannot_be_asked_for_is_said() {
+    for (status, word) in
+        [(401, "FOVEAL_MODEL_KEY"), (404, "knows no model"), (400, "refuses the request")]
+    {
+        let world = World::new(&format!("run-{status}"));
+        let upstream = provider([Fault::Status { status, retry_after_s: None }]);
+        let ran = run(&world, &upstream, "messages", "");
+        assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{}", ran.err);
+        assert!(ran.err.contains(word) && !ran.err.contains(KEY), "{}", ran.err);
+    }
+}
+
+/// An answer that breaks off is asked for again, and its text does not stand twice.
+#[test]
+fn broken_answers_are_asked_for_again() {
+    let world = World::new("run-again");
+    let broken =
+        Play { fault: Fault::ResetInEvent(4), ..Play::from(Reply::text("Half of it, and more.")) };
+    let upstream = Upstream::start(Settings::default()).expect("a provider");
+    upstream.play(Script::in_order([broken, Play::from(Reply::text("All of it."))]));
+    let ran = run(&world, &upstream, "messages", "");
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "All of it.\n"));
+    assert!(ran.err.contains("asks again in"), "{}", ran.err);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_person_can_stop_it_anywhere() {
+    let world = World::new("run-stopped");
+    let sleeps = calls(&[("bash", json!({"command": "sleep 60"})), ("list", json!({}))]);
+    let silent = Play { fault: Fault::Silent(3), ..Play::from(Reply::text("It never comes.")) };
+    for play in [Play::from(sleeps), silent] {
+        let upstream = provider([play]);
+        let mut command = world.command("run --json --yes --model");
+        command.arg(model(&upstream, "messages")).arg("task").stdin(Stdio::null());
+        let child = command.stdout(Stdio::piped()).spawn().expect("the program starts");
+        upstream.wait_for(1, Duration::from_secs(20));
+        std::thread::sleep(Duration::from_millis(300));
+        let id = rustix::process::Pid::from_child(&child);
+        rustix::process::kill_process(id, rustix::process::Signal::INT).expect("it runs");
+        let output = child.wait_with_output().expect("it ends");
+        assert_eq!(output.status.code(), Some(130));
+        let out = String::from_utf8(output.stdout).expect("text");
+        let last: Value = serde_json::from_str(out.lines().last().expect("a line")).expect("JSON");
+        assert_eq!(last["outcome"], "stopped");
+        assert_eq!(upstream.requests(), 1);
+    }
+}

@@ -1,0 +1,6 @@
+//! The client against a model provider on loopback.
+
+mod asked;
+mod faults;
+mod found;
+mod world;

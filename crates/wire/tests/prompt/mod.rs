@@ -1,0 +1,4 @@
+//! Conversations as bodies of requests: what is encoded is read back, and grows at its end.
+
+mod examples;
+pub(crate) mod generated;
