@@ -30,6 +30,8 @@ impl Shaper for Named {
         let about = About {
             conversation: name.map(str::to_owned),
             inactive: summary.then(|| "it is summed up".to_owned()),
+            is_unmarked: asked.headers.contains_key("x-unmarked"),
+            marks: 1,
             ..About::default()
         };
         let body = String::from_utf8_lossy(&asked.body).replace("original", "shaped");
@@ -147,6 +149,7 @@ async fn what_is_not_to_be_kept_warm_goes_once() {
     let count = async |lines: &[&str], body: &[u8]| refreshes(&upstream, &on, lines, body).await;
     assert_eq!(count(&[ONE], &body(true)).await, 1);
     assert_eq!(count(&[ONE, "X-Summary: yes"], &body(true)).await, 0, "a summary");
+    assert_eq!(count(&[ONE, "X-Unmarked: yes"], &body(true)).await, 0, "all marks are foveal's");
     assert_eq!(count(&[], &body(true)).await, 0, "of no known conversation");
     assert_eq!(count(&[ONE], &body(false)).await, 0, "no stream, so it cannot be cut");
     let small =

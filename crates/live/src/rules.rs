@@ -23,10 +23,11 @@ pub const PROFILES: [&str; 4] = ["lossless", "balanced", "curated", "max"];
 /// used longest ago are let go, and made again of what is recorded when they go on.
 const BYTES_MAX: usize = 40 << 20;
 
-/// Who has prompts of Messages cached whose clients set no `cache_control`.
+/// Who marks prompts of Messages for the cache beside what their clients mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CacheMarks {
-    /// foveal sets marks where that pays: see [`Caching::decide`](crate::caching::Caching::decide).
+    /// foveal, where that pays: see [`Caching::decide`](crate::caching::Caching::decide); and one
+    /// more at the end of the latest answer, where the results behind it may soon be reduced.
     #[default]
     Auto,
     /// Nobody.
@@ -52,7 +53,7 @@ pub struct Rules {
     pub bytes_max: usize,
     /// How notes say what gives back what they stand for.
     pub way: Way,
-    /// Whether marks are set for the provider's cache where a client sets none.
+    /// Whether marks are set for the provider's cache beside the client's.
     pub marks: CacheMarks,
 }
 

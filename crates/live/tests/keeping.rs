@@ -137,7 +137,7 @@ fn where_the_answer_cannot_be_kept_nothing_goes_that_soon() {
                 }
             }
         }),
-        ("Claude through another API", |body| {
+        ("an older Claude", |body| {
             body["model"] = json!("claude-3-5-haiku-latest");
         }),
     ];
@@ -149,6 +149,28 @@ fn where_the_answer_cannot_be_kept_nothing_goes_that_soon() {
     rules.marks = CacheMarks::Off;
     let off = Conversations::new(rules, Arc::new(InMemory::default()));
     assert_eq!(course(&off, &|_| {}), (vec![0; 4], true));
+}
+
+#[test]
+fn claude_through_an_api_without_marks_keeps_no_answer() {
+    let conversations = conversations("balanced");
+    for runs in 0..4 {
+        let mut messages = vec![json!({ "role": "user", "content": "Build." })];
+        for run in 0..runs {
+            let id = format!("c{run}");
+            let arguments = json!({ "command": format!("make {run}") }).to_string();
+            let function = json!({ "name": "Bash", "arguments": arguments });
+            let call = json!({ "id": id, "type": "function", "function": function });
+            messages.extend([
+                json!({ "role": "assistant", "tool_calls": [call] }),
+                json!({ "role": "tool", "tool_call_id": id, "content": output(run) }),
+            ]);
+        }
+        let body = json!({ "model": "anthropic/claude-opus-4.5", "messages": messages });
+        let body = body.to_string().into_bytes();
+        let sent = Sent { api: Api::Chat, now: Timestamp(1_000 * runs as i64), body };
+        assert_eq!(shaped(&conversations, &sent).body, None, "{runs}");
+    }
 }
 
 #[test]

@@ -34,7 +34,7 @@ impl Profile {
     }
 }
 
-/// Whether prompts are marked for the provider's cache whose agent marks nothing.
+/// Whether prompts are marked for the provider's cache beside what their agent marks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum CacheChoice {

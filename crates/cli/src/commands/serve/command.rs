@@ -53,8 +53,8 @@ pub(crate) struct Behaviour {
     /// What is done to requests. If not given, balanced.
     #[arg(long, value_name = "PROFILE")]
     profile: Option<Profile>,
-    /// Whether marks for the provider's prompt cache are set where an agent sets none: auto, when
-    /// that pays, or off. If not given, auto.
+    /// Whether marks for the provider's prompt cache are set where an agent sets none, and one more
+    /// where it marks the end of its messages: auto, when that pays, or off. If not given, auto.
     #[arg(long, value_name = "CHOICE")]
     cache: Option<CacheChoice>,
     /// What becomes of WebSockets to a model, for which nothing can be done: refused, so that
