@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use foveal_context::bill::{Bill, Meter};
 use foveal_store::{RecordNumber, Session, SessionId, Store, StoreError};
-use foveal_wire::body::MARK;
+use foveal_wire::body::{MARK, MARK_FOR_AN_HOUR};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -45,7 +45,8 @@ pub(crate) struct Request {
     pub(crate) bytes_asked: u64,
     pub(crate) bytes_sent: u64,
     pub(crate) bytes_answered: u64,
-    /// Marks for the provider's cache that foveal set, because the client sets none.
+    /// Marks for the provider's cache that foveal set: because the client sets none, or one more at
+    /// the end of the latest answer.
     pub(crate) marks: u64,
     /// What is known of its tools, where they are shortened.
     #[serde(skip_serializing_if = "Tools::is_empty")]
@@ -73,9 +74,11 @@ pub(crate) struct Request {
     pub(crate) whole_ms: f64,
 }
 
-/// Whether what went is what the client sent, but for marks for the provider's cache.
+/// Whether what went is what the client sent, but for marks for the provider's cache. Those of a
+/// request are all alike.
 pub(crate) fn is_whole(bytes_asked: u64, bytes_sent: u64, marks: u64) -> bool {
-    bytes_sent.checked_sub(marks * MARK.len() as u64) == Some(bytes_asked)
+    let added = [MARK, MARK_FOR_AN_HOUR].map(|mark| marks * mark.len() as u64);
+    added.iter().any(|added| bytes_sent.checked_sub(*added) == Some(bytes_asked))
 }
 
 impl Request {

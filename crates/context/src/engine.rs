@@ -86,6 +86,12 @@ impl Engine {
         self.planner.set_prelude(tokens);
     }
 
+    /// Tells whether the provider can be asked, with the next request, to keep the prompt up to
+    /// the latest answer in it; see [`Planner::set_can_keep_answer`].
+    pub fn set_can_keep_answer(&mut self, can: bool) {
+        self.planner.set_can_keep_answer(can);
+    }
+
     /// The tokens that were told last by [`Engine::set_prelude`].
     pub fn prelude(&self) -> Tokens {
         self.planner.prelude()

@@ -13,6 +13,7 @@ pub mod interest;
 pub mod ledger;
 pub mod level;
 pub mod lines;
+pub mod look_once;
 pub mod new_result;
 pub mod note;
 pub mod placement;

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::interest::Interest;
 use crate::ledger::Ledger;
 use crate::level::{Level, Life};
+use crate::look_once::{Balance, Sent};
 use crate::prices::{Constraints, PriceCard};
 use crate::record::Record;
 use crate::rewrite;
@@ -50,6 +51,10 @@ pub struct Planner {
     prelude: Tokens,
     constraints: Constraints,
     last_request: Option<Timestamp>,
+    /// How each request was sent.
+    requests_sent: Vec<Sent>,
+    can_keep_answer: bool,
+    balance: Balance,
 }
 
 impl Planner {
@@ -77,6 +82,9 @@ impl Planner {
             prelude: Tokens(0),
             constraints: Constraints::default(),
             last_request: None,
+            requests_sent: Vec::new(),
+            can_keep_answer: true,
+            balance: Balance::default(),
         }
     }
 
@@ -97,6 +105,12 @@ impl Planner {
     /// Tells the tokens of what is in every prompt and never shaped.
     pub fn set_prelude(&mut self, tokens: Tokens) {
         self.prelude = tokens;
+    }
+
+    /// Tells whether the provider can be asked, with the next request, to keep the prompt up to
+    /// the latest answer in it. That matters only where it keeps prompts up to marks.
+    pub fn set_can_keep_answer(&mut self, can: bool) {
+        self.can_keep_answer = can;
     }
 
     /// Tokens of what is in every prompt and never shaped.
@@ -171,8 +185,13 @@ impl Planner {
             true if first < known => Some(RewriteReason::ClientRewrote),
             true | false => None,
         };
-        self.finish(now);
-        Step { answer, time: now, changed, rewrite, levels: levels.levels, chosen, kept }
+        let keeps_answer = self.can_keep_answer
+            && self.prices.cache_lookback_blocks.is_some()
+            && self.settings.looks_once();
+        let levels = levels.levels;
+        let step = Step { answer, time: now, changed, rewrite, levels, chosen, kept, keeps_answer };
+        self.finish(&step);
+        step
     }
 
     /// What old reads are rewritten to; `None`: to outlines.
@@ -240,8 +259,8 @@ impl Planner {
             let tokens = self.weight(record, index, &decision);
             self.settle(record, index, decision, tokens);
         }
-        self.count_from(from);
-        self.finish(step.time);
+        self.count_from(record, from);
+        self.finish(step);
     }
 
     /// Lets everything new pass as it is at the request that `answer` answers, in place of
@@ -260,15 +279,18 @@ impl Planner {
             chosen: Vec::new(),
             kept: self.sent,
             rewrite: None,
+            keeps_answer: false,
         };
         self.take_over(record, &step);
         step
     }
 
-    fn finish(&mut self, time: Option<Timestamp>) {
+    fn finish(&mut self, step: &Step) {
+        self.balance.settle(step, self.sent, &self.window_tokens, &self.prices);
         self.requests += 1;
         self.sent = self.window.entries().len();
-        self.last_request = time.or(self.last_request);
+        self.last_request = step.time.or(self.last_request);
+        self.requests_sent.push(Sent { time: step.time, keeps_answer: step.keeps_answer });
     }
 
     fn ingest_entries(&mut self, record: &Record, answer: EntryIndex) -> Option<usize> {
@@ -296,13 +318,13 @@ impl Planner {
             }
             self.interest.ingest(entry, facts, self.requests);
         }
-        self.count_from(cut.unwrap_or(self.sent).min(self.sent));
+        self.count_from(record, cut.unwrap_or(self.sent).min(self.sent));
         cut
     }
 
     /// Counts the tokens of the prompt anew from window position `from` on.
-    fn count_from(&mut self, from: usize) {
-        self.window_tokens.update(from, self.window.entries(), &self.items);
+    fn count_from(&mut self, record: &Record, from: usize) {
+        self.window_tokens.update(from, self.window.entries(), &self.items, record);
     }
 
     /// What it may do.
@@ -362,6 +384,10 @@ impl Planner {
             lives: &self.lives,
             interest: &self.interest,
             requests: self.requests,
+            requests_sent: &self.requests_sent,
+            now,
+            sent: self.sent,
+            balance: &self.balance,
             old_reads: self.old_reads(),
             prelude: self.prelude,
             fixed_until: self.fixed_until(reason),
@@ -425,7 +451,7 @@ impl Planner {
             }
             self.settle(record, index, decision, tokens);
         }
-        self.count_from(from);
+        self.count_from(record, from);
         changed
     }
 

@@ -26,6 +26,10 @@ pub struct PriceCard {
     pub cache_lifetime_ms: Option<i64>,
     /// Prompts shorter than this are not cached.
     pub cache_minimum: Tokens,
+    /// Where the provider keeps a prompt only up to marks: how many blocks it looks back from a
+    /// mark for what it kept earlier. `None` where it finds whatever two prompts begin with.
+    #[serde(default)]
+    pub cache_lookback_blocks: Option<u32>,
     /// Where the figures are from, and what is assumed or left out.
     #[serde(default)]
     pub source: String,
@@ -76,7 +80,7 @@ pub enum PriceError {
     },
 }
 
-const FIELDS: [&str; 9] = [
+const FIELDS: [&str; 10] = [
     "name",
     "input",
     "cache_write",
@@ -84,6 +88,7 @@ const FIELDS: [&str; 9] = [
     "output",
     "cache_lifetime_ms",
     "cache_minimum",
+    "cache_lookback_blocks",
     "source",
     "as_of",
 ];
@@ -106,7 +111,7 @@ impl PriceCard {
     }
 
     /// Reads a card of the user's: an object with the fields of [`PriceCard`], in US dollars
-    /// per million tokens. `source` and `as_of` may be left out.
+    /// per million tokens. `cache_lookback_blocks`, `source` and `as_of` may be left out.
     ///
     /// # Errors
     /// [`PriceError`] for text that is not JSON, missing or unknown fields, and prices that
@@ -126,6 +131,7 @@ impl PriceCard {
             output: price(&fields, "output")?,
             cache_lifetime_ms: lifetime(&fields)?,
             cache_minimum: Tokens(count(&fields, "cache_minimum")?),
+            cache_lookback_blocks: lookback(&fields)?,
             source: remark(&fields, "source")?,
             as_of: remark(&fields, "as_of")?,
         })
@@ -184,6 +190,13 @@ fn lifetime(fields: &Map<String, Value>) -> Result<Option<i64>, PriceError> {
         None if found.is_null() => Ok(None),
         _ => Err(invalid("cache_lifetime_ms", found, "milliseconds, or null without a cache")),
     }
+}
+
+fn lookback(fields: &Map<String, Value>) -> Result<Option<u32>, PriceError> {
+    let name = "cache_lookback_blocks";
+    let Some(found) = fields.get(name).filter(|found| !found.is_null()) else { return Ok(None) };
+    let blocks = found.as_u64().and_then(|blocks| u32::try_from(blocks).ok());
+    blocks.map(Some).ok_or_else(|| invalid(name, found, "a whole number of blocks, or null"))
 }
 
 fn remark(fields: &Map<String, Value>, name: &'static str) -> Result<String, PriceError> {

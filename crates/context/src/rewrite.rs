@@ -4,10 +4,12 @@
 //! that is free (the cache is cold, the client rewrote), when the budget's high mark is
 //! passed, or when what it cost to carry it has reached a multiple of what a rewrite costs: ski
 //! rental, which is never worse than one more than that multiple of the best choice in hindsight.
+//! Some results go sooner, as long as little stands behind them: see [`crate::look_once`].
 
 use crate::facts::{Facts, Side};
 use crate::interest::Interest;
 use crate::level::{Level, Life};
+use crate::look_once::{self, Balance, Seen, Sent};
 use crate::prices::PriceCard;
 use crate::record::Record;
 use crate::score;
@@ -16,7 +18,7 @@ use crate::step::{Item, RewriteReason};
 use crate::tokens::Tokens;
 use crate::window_tokens::WindowTokens;
 use foveal_effects::EffectKind;
-use foveal_transcript::EntryIndex;
+use foveal_transcript::{EntryIndex, Role, Timestamp};
 
 /// What a choice depends on.
 pub struct Ask<'a> {
@@ -40,6 +42,14 @@ pub struct Ask<'a> {
     pub interest: &'a Interest,
     /// Requests planned so far.
     pub requests: u32,
+    /// How each of them was sent.
+    pub requests_sent: &'a [Sent],
+    /// When the next one is sent, as far as known.
+    pub now: Option<Timestamp>,
+    /// Entries of the window that were sent before.
+    pub sent: usize,
+    /// What was saved so far.
+    pub balance: &'a Balance,
     /// What old reads become; `None`: an outline.
     pub old_reads: Option<&'a OldReads>,
     /// Tokens of what is in every prompt beside its messages.
@@ -55,6 +65,14 @@ pub struct Ask<'a> {
 impl Ask<'_> {
     fn item(&self, index: EntryIndex) -> &Item {
         &self.items[index.at()]
+    }
+
+    /// Entries of the window that were sent before and stand before the latest answer, which
+    /// included.
+    pub(crate) fn sent_and_answered(&self) -> usize {
+        let is_answer = |index: &EntryIndex| self.record.entry(*index).role == Role::Assistant;
+        let sent = self.sent.min(self.window.len());
+        self.window[sent..].iter().rposition(is_answer).map_or(0, |at| sent + at + 1)
     }
 }
 
@@ -95,10 +113,11 @@ pub fn choose(ask: &Ask<'_>) -> Choice {
         !candidate.again && candidate.uses < ask.settings.uses_min * factor
     };
     let dead: Vec<_> = candidates.iter().filter(is_dead).collect();
-    let choice = |chosen: &[&Candidate], reason| Choice {
-        levels: chosen.iter().map(|candidate| (candidate.index, candidate.level)).collect(),
-        reason: (!chosen.is_empty()).then_some(reason),
-        dead: dead.iter().map(|candidate| candidate.index).collect(),
+    let seen = look_once::seen(ask);
+    let choice = |chosen: &[&Candidate], reason, from| {
+        let levels = with_seen(chosen, &seen, from);
+        let reason = (!levels.is_empty()).then_some(reason);
+        Choice { levels, reason, dead: dead.iter().map(|candidate| candidate.index).collect() }
     };
     let tokens = Tokens(ask.prelude.0 + ask.window_tokens.all().0);
     let possible: u64 = candidates.iter().map(|candidate| candidate.saving).sum();
@@ -107,16 +126,36 @@ pub fn choose(ask: &Ask<'_>) -> Choice {
     if tokens > ask.settings.high && possible >= worthwhile {
         let goal = (tokens - ask.settings.low).0;
         let reason = ask.reason.unwrap_or(RewriteReason::HighMark);
-        return choice(&least_used(&candidates, goal), reason);
+        let chosen = least_used(&candidates, goal);
+        return choice(&chosen, reason, first_position(&chosen));
     }
     let free: Vec<_> = dead.iter().copied().filter(|candidate| is_free(candidate)).collect();
     if let Some(reason) = ask.reason {
         // What stands before a cut can wait for the next request.
-        return choice(&free, reason);
+        return choice(&free, reason, ask.free_from);
     }
-    let from = rental_start(ask, &dead).unwrap_or(usize::MAX);
-    let behind = dead.partition_point(|candidate| candidate.position < from);
-    choice(&dead[behind..], RewriteReason::SkiRental)
+    if let Some(from) = rental_start(ask, &dead) {
+        let behind = dead.partition_point(|candidate| candidate.position < from);
+        return choice(&dead[behind..], RewriteReason::SkiRental, from);
+    }
+    let first = seen.len() - look_once::worthwhile(ask, &seen);
+    let from = seen.get(first).map_or(usize::MAX, |first| first.position);
+    choice(&[], RewriteReason::LookedOnce, from)
+}
+
+/// The new levels of what is chosen, and of the results from window position `from` on that have
+/// been seen: nothing behind it is cached any longer.
+fn with_seen(chosen: &[&Candidate], seen: &[Seen], from: usize) -> Vec<(EntryIndex, Level)> {
+    let mut levels: Vec<_> = chosen.iter().map(|one| (one.index, one.level)).collect();
+    let more = seen.iter().filter(|one| one.position >= from);
+    let more = more.filter(|one| chosen.iter().all(|chosen| chosen.index != one.index));
+    levels.extend(more.map(|one| (one.index, Level::Reduced)));
+    levels.sort_by_key(|(index, _)| *index);
+    levels
+}
+
+fn first_position(chosen: &[&Candidate]) -> usize {
+    chosen.first().map_or(usize::MAX, |first| first.position)
 }
 
 /// Part of the way from the high to the low mark that a rewrite for size must lead at least.
@@ -248,4 +287,4 @@ fn less_of_edit(
 }
 
 /// Tokens of a note with a handle, about.
-const NOTE_TOKENS: u64 = 20;
+pub(crate) const NOTE_TOKENS: u64 = 20;

@@ -90,6 +90,21 @@ pub struct RewriteSettings {
     ///
     /// [`Views`]: crate::views::Views
     pub old_reads: Option<OldReads>,
+    /// Which results are reduced soon after the model has seen them; `None`: none before they are
+    /// old.
+    #[serde(default)]
+    pub look_once: Option<LookOnce>,
+}
+
+/// Which results are reduced soon after the model has seen them; see [`crate::look_once`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LookOnce {
+    /// Requests that show output of commands, listings and echoes of edits before they go.
+    pub runs_after: u32,
+    /// The same of hits.
+    pub searches_after: u32,
+    /// Requests that are expected to follow.
+    pub horizon: u32,
 }
 
 /// When the texts of the model's own edits are dead weight.
@@ -106,6 +121,11 @@ impl Settings {
     #[must_use]
     pub fn within_files(self) -> Self {
         Self { pointer_bytes_min_elsewhere: usize::MAX, ..self }
+    }
+
+    /// Whether any results are reduced soon after the model has seen them.
+    pub fn looks_once(&self) -> bool {
+        self.rewrite.as_ref().is_some_and(|rewrite| rewrite.look_once.is_some())
     }
 
     /// Everything visible stays visible somewhere in the prompt.
@@ -139,12 +159,13 @@ impl Settings {
                 low: Tokens(90_000),
                 recent_requests: 4,
                 weights: score::WEIGHTS,
-                uses_min: 0.002,
+                uses_min: 0.0028,
                 free_factor: 8.0,
                 tokens_min: Tokens(100),
                 rental: 1.2,
                 edits: None,
                 old_reads: summaries(Tokens(200)),
+                look_once: Some(LookOnce { runs_after: 1, searches_after: 2, horizon: 20 }),
             }),
             ..Self::lossless()
         }
@@ -183,6 +204,7 @@ impl Settings {
                 rental: 3.0,
                 edits: Some(EditSettings { old_factor: 0.1, new_factor: 15.0 }),
                 old_reads: summaries(Tokens(100)),
+                look_once: Some(LookOnce { runs_after: 1, searches_after: 2, horizon: 2 }),
             }),
             ..Self::lossless()
         }

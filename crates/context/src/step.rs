@@ -38,6 +38,10 @@ pub struct Step {
     pub kept: usize,
     /// Why results that were already sent changed, if any did.
     pub rewrite: Option<RewriteReason>,
+    /// Whether the provider is to be asked to keep the prompt up to the latest answer in it: the
+    /// results behind that may be reduced at the next request.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keeps_answer: bool,
 }
 
 /// Why a rewrite is allowed.
@@ -51,6 +55,8 @@ pub enum RewriteReason {
     HighMark,
     /// Carrying what is not needed has cost as much as rewriting will.
     SkiRental,
+    /// The model had seen them, and little stood behind them.
+    LookedOnce,
     /// The profile decides anew for every request, whatever that costs.
     Recomputed,
 }
@@ -63,6 +69,7 @@ impl RewriteReason {
             RewriteReason::ClientRewrote => "the client compacted or went back",
             RewriteReason::HighMark => "the prompt was too long",
             RewriteReason::SkiRental => "carrying them had cost more than a rewrite",
+            RewriteReason::LookedOnce => "they had been seen, and little stood behind them",
             RewriteReason::Recomputed => "the profile decides anew for every request",
         }
     }

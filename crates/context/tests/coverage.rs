@@ -35,17 +35,17 @@ fn reached(settings: &Settings) -> [String; 3] {
 
 #[test]
 fn generated_conversations_reach_every_rule_and_reason() {
-    let reasons = "CacheCold ClientRewrote HighMark SkiRental";
+    let reasons = "CacheCold ClientRewrote HighMark LookedOnce SkiRental";
     let expected = [
         reasons,
         "compacted delta excerpt folded note outline pointer",
-        "cleared edits excerpt fold gutter heading hits identical noise outline shown",
+        "cleared edits excerpt fold gutter heading hits identical noise outline seen shown",
     ];
     assert_eq!(reached(&eager()), expected);
     let expected = [
         reasons,
         "compacted curated delta excerpt folded note outline pointer summary",
-        "cleared curated edits excerpt fold gutter heading hits identical noise outline shown \
+        "cleared curated edits excerpt fold gutter heading hits identical noise outline seen shown \
          summary",
     ];
     assert_eq!(reached(&viewed()), expected);

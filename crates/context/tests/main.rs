@@ -6,6 +6,7 @@ mod coverage;
 mod engine;
 mod laws;
 mod ledger;
+mod look_once;
 mod new_result;
 mod note;
 mod recorded_effects;

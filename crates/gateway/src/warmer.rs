@@ -239,8 +239,8 @@ impl Warmer {
 }
 
 /// Whether a request is the last one of a conversation that is likely to go on, and came through
-/// whole. Summaries and what foveal has nothing to do with are inactive. Marks of foveal's own are set
-/// by a rule that knows pauses itself.
+/// whole. Summaries and what foveal has nothing to do with are inactive. Where all marks are foveal's
+/// own, they are set by a rule that knows pauses itself.
 fn may_be_held(exchange: &Exchange) -> bool {
     let billed = exchange.answered.as_ref().filter(|it| it.error.is_none()).map(|it| it.billed);
     let cached = billed
@@ -251,6 +251,6 @@ fn may_be_held(exchange: &Exchange) -> bool {
         && exchange.status == StatusCode::OK.as_u16()
         && exchange.failed_open.is_none()
         && exchange.about.inactive.is_none()
-        && exchange.about.marks == 0
+        && !(exchange.about.is_unmarked && exchange.about.marks > 0)
         && cached > 0
 }

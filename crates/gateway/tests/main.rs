@@ -6,6 +6,7 @@ mod compressing;
 mod doors;
 mod expanding;
 mod faults;
+mod keeping;
 mod keys;
 mod litellm;
 #[path = "../examples/replay_http/measure/mod.rs"]

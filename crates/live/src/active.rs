@@ -4,6 +4,7 @@ use foveal_wire::body::Body;
 
 use crate::chain::Chain;
 use crate::conversation::Live;
+use crate::keeping::Keeping;
 use crate::models::Model;
 use crate::request::Asked;
 use crate::rules::Rules;
@@ -20,6 +21,8 @@ pub(crate) struct Request<'a> {
     pub(crate) model: Model,
     /// Whether it may get marks for the provider's cache.
     pub(crate) unmarked: Option<Unmarked>,
+    /// How it can be kept up to its latest answer.
+    pub(crate) keeping: Option<Keeping>,
 }
 
 impl<'a> Request<'a> {

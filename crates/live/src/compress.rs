@@ -24,7 +24,7 @@ use crate::inactive::Inactive as NotDone;
 use crate::models::Model;
 use crate::narrowed::narrowed;
 use crate::recorder::{Recorder, Unrecorded};
-use crate::request::{About, Asked, Wait, spliced};
+use crate::request::{About, Asked, Marks, Wait, spliced};
 use crate::rules::Rules;
 use crate::way::Way;
 
@@ -143,9 +143,9 @@ impl Compressor {
             wait: &wait,
         };
         let model = Model::named("", body.protocol);
-        let (way, unmarked) = (rules.way, None);
-        let request =
-            Request { asked: &asked, body: &body, chain: &chain, rules, way, model, unmarked };
+        let (way, unmarked, keeping) = (rules.way, None, None);
+        let (asked, chain) = (&asked, &chain);
+        let request = Request { asked, body: &body, chain, rules, way, model, unmarked, keeping };
         // Until what is decided is known.
         let _turn = chain.ends.first().map(|first| self.conversations.queue.wait(*first));
         // What follows the last result is about nothing yet.
@@ -153,7 +153,7 @@ impl Compressor {
         let of_body = (&body, bytes);
         let mut live = self.conversations.find(&request)?;
         for end in ends.into_iter().filter(|end| *end > live.len()).collect::<Vec<_>>() {
-            live.take(of_body, &chain, end)?;
+            live.take(of_body, chain, end)?;
             live = self.conversations.plan(live, &request, &mut about);
         }
         let known = &body.messages[..until];
@@ -163,7 +163,7 @@ impl Compressor {
         let others = self.of_messages(bytes, all, |place| !is_known(place))?;
         let (kept, before) = self.of_texts(&live);
         let tokens_before = others.0 + live.tokens().0.0;
-        let spliced = spliced(bytes, &live.replaced(&body), &[]);
+        let spliced = spliced(bytes, &live.replaced(&body), &Marks::default());
         let compressed = Compressed {
             messages: inner(spliced.as_deref().unwrap_or(bytes)).to_vec(),
             tokens_before,

@@ -301,6 +301,11 @@ impl Live {
         self
     }
 
+    /// Tells whether the next request can be kept up to its latest answer.
+    pub(crate) fn set_can_keep_answer(&mut self, can: bool) {
+        self.engine.set_can_keep_answer(can);
+    }
+
     /// Decides about what is new. After decisions that came too late old results stay as they are
     /// for some requests: that is what takes long.
     pub(crate) fn plan(&mut self, now: Timestamp) -> Arc<Step> {
@@ -402,6 +407,17 @@ impl Live {
             }
         }
         tokens
+    }
+
+    /// Tokens of the first messages and of what stands in front of them: what went, as it went last,
+    /// and what is new, as the client sent it.
+    pub(crate) fn tokens_up_to(&self, messages: usize) -> Tokens {
+        let record = self.engine.record();
+        let sent = self.steps.last().map_or(0, |last| last.step.answer.0);
+        let until = self.messages.get(messages).map_or(record.len() as u32, |it| it.entry.0);
+        let new = (sent.min(until)..until).map(|at| record.facts(EntryIndex(at)).tokens);
+        let of_messages = self.tokens_by_message(messages).into_iter();
+        self.engine.prelude() + of_messages.sum() + new.sum()
     }
 
     /// Tokens of the first entries and of what stands in front of them, as they go.

@@ -15,6 +15,7 @@ use crate::conversation::Live;
 use crate::familiar::Familiar;
 use crate::held::Held;
 use crate::inactive::{Inactive, UNRECORDED};
+use crate::keeping::Keeping;
 use crate::marking;
 use crate::models::Model;
 use crate::places;
@@ -148,14 +149,15 @@ impl Conversations {
         let unmarked = Unmarked::of(rules, asked, &body, (named, &model));
         let unmarked = unmarked.filter(|_| !is_compacted);
         about.is_unmarked = unmarked.is_some();
-        let mut request =
-            Request { asked, body: &body, chain: &chain, rules, way, model, unmarked };
+        let keeping = None;
+        let (body, chain) = (&body, &chain);
+        let mut request = Request { asked, body, chain, rules, way, model, unmarked, keeping };
         // Until what is decided is known.
         let _turn = self.queue.wait(first);
         let mut live = self.find(&request)?;
         // A summary is no part of a conversation that may go on without it.
         let stays = asks_for_summary(&request)?.then(|| live.clone());
-        live.take(request.bytes(), &chain, body.messages.len())?;
+        live.take(request.bytes(), chain, body.messages.len())?;
         let is_new = live.planned() != chain.end(body.messages.len());
         self.compare(&live, &request, about);
         if !live.has_places() && unmarked.is_none() {
@@ -164,6 +166,9 @@ impl Conversations {
         }
         if let Some(unmarked) = &mut request.unmarked {
             unmarked.is_last = stays.is_some();
+        }
+        if stays.is_none() && !is_compacted {
+            request.keeping = Keeping::of(&request)?;
         }
         if let Some(stays) = stays.filter(|_| may_go_whole(&live, &request.model)) {
             if !stays.steps().is_empty() {
@@ -176,12 +181,12 @@ impl Conversations {
         }
         let (tokens_asked, tokens_sent) = live.tokens();
         (about.tokens_asked, about.tokens_sent) = (tokens_asked.0, tokens_sent.0);
-        let marks = marking::places(&live, &request);
-        about.marks = marks.len() as u64;
-        let shaped = spliced(bytes, &live.replaced(&body), &marks);
+        let marks = marking::marks(&live, &request);
+        about.marks = marks.places.len() as u64;
+        let shaped = spliced(bytes, &live.replaced(body), &marks);
         if !asked.counts {
             if !is_compacted {
-                live.becomes_familiar(request.bytes(), &chain, released(alike));
+                live.becomes_familiar(request.bytes(), chain, released(alike));
             }
             self.hold(live, first, asked.now);
         }
@@ -272,6 +277,8 @@ impl Conversations {
     pub(crate) fn plan(&self, mut live: Live, request: &Request<'_>, about: &mut About) -> Live {
         let (asked, before) = (request.asked, live.planned());
         if !asked.wait.is_given_up() {
+            let can = request.keeping.is_some_and(|keeping| keeping.is_possible(&live));
+            live.set_can_keep_answer(can);
             let step = live.plan(asked.now);
             live.set_caching(marking::decide(&live, request, &step));
             about.rewrite = step.rewrite.map(|reason| reason.words());

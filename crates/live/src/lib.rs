@@ -14,6 +14,7 @@ mod familiar;
 mod giving;
 mod held;
 mod inactive;
+mod keeping;
 mod marking;
 mod narrowed;
 mod offering;

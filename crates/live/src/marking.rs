@@ -1,5 +1,5 @@
-//! Marks for the provider's cache in requests whose client sets none: where they stand. When a
-//! request gets any is said in [`crate::caching`].
+//! Marks for the provider's cache: where they stand. When a request whose client sets none gets any
+//! is said in [`crate::caching`], which one more others get in [`crate::keeping`].
 
 use foveal_context::placement::breakpoints::{CacheRules, Layout, PromptBlock, place};
 use foveal_context::step::Step;
@@ -7,8 +7,9 @@ use foveal_context::tokens::Tokens;
 use foveal_wire::body::BodyError;
 
 use crate::active::Request;
-use crate::caching::{Caching, Marks, Next, Prefix, Rates};
+use crate::caching::{self, Caching, Next, Prefix, Rates};
 use crate::conversation::Live;
+use crate::request::Marks;
 use crate::unmarked::Unmarked;
 
 /// Blocks at the end of a prompt that are looked at one by one: those behind which marks are set.
@@ -33,15 +34,26 @@ pub(crate) fn pass(live: &Live, request: &Request<'_>) -> Option<Caching> {
     Some(Caching::unmarked(live.caching_before(), prefix))
 }
 
-/// Where marks stand in the bytes of a request that was decided about, ascending.
-pub(crate) fn places(live: &Live, request: &Request<'_>) -> Vec<usize> {
+/// The marks in a request that was decided about.
+pub(crate) fn marks(live: &Live, request: &Request<'_>) -> Marks {
+    if request.asked.counts {
+        return Marks::default();
+    }
+    match request.keeping {
+        Some(keeping) => keeping.marks(live),
+        None => Marks { places: places(live, request), for_an_hour: false },
+    }
+}
+
+/// Where marks stand in the bytes of a request whose client sets none, ascending.
+fn places(live: &Live, request: &Request<'_>) -> Vec<usize> {
     let (Some(unmarked), Some(caching)) = (request.unmarked, live.caching()) else {
         return Vec::new();
     };
     let (old, is_all) = match caching.marks {
-        Marks::None => return Vec::new(),
-        Marks::Old { messages } => (Some(messages), false),
-        Marks::All { old } => (old, true),
+        caching::Marks::None => return Vec::new(),
+        caching::Marks::Old { messages } => (Some(messages), false),
+        caching::Marks::All { old } => (old, true),
     };
     let Ok(laid) = Laid::of(live, request, old) else { return Vec::new() };
     let stands = |messages: usize| is_all || Some(messages) == old;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use foveal_transcript::Timestamp;
 use foveal_wire::Protocol;
-use foveal_wire::body::{self, Spelled};
+use foveal_wire::body::{self, MARK, MARK_FOR_AN_HOUR, Spelled};
 
 use crate::shorter::AboutTools;
 
@@ -119,10 +119,20 @@ impl Changed {
 /// Texts in place of others: places of JSON strings in a body, ascending.
 pub(crate) type Replaced = Vec<(Range<usize>, Spelled)>;
 
+/// Marks for the provider's cache that are put into a body.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Marks {
+    /// Where, ascending.
+    pub(crate) places: Vec<usize>,
+    /// Whether they ask for an hour.
+    pub(crate) for_an_hour: bool,
+}
+
 /// A body with texts in place of others, and with marks; `None` where there are none.
-pub(crate) fn spliced(bytes: &[u8], replaced: &Replaced, marks: &[usize]) -> Option<Vec<u8>> {
-    let is_same = replaced.is_empty() && marks.is_empty();
-    (!is_same).then(|| body::splice_and_mark(bytes, replaced, marks))
+pub(crate) fn spliced(bytes: &[u8], replaced: &Replaced, marks: &Marks) -> Option<Vec<u8>> {
+    let is_same = replaced.is_empty() && marks.places.is_empty();
+    let mark = if marks.for_an_hour { MARK_FOR_AN_HOUR } else { MARK };
+    (!is_same).then(|| body::splice_and_mark(bytes, replaced, &marks.places, mark))
 }
 
 /// Whether somebody waits for a decision. One of the two says so first, and that holds: who decides
@@ -173,7 +183,7 @@ impl Wait {
             waiting.state = State::GivenUp;
             std::mem::take(&mut waiting.earlier)
         };
-        Some(spliced(body, &earlier, &[]))
+        Some(spliced(body, &earlier, &Marks::default()))
     }
 
     /// Nothing was decided earlier: whoever waits no longer sends the client's own bytes.

@@ -145,7 +145,8 @@ fn what_could_not_be_kept_outlives_its_place_in_memory() {
     let other = String::from_utf8(body(1, "")).expect("text").replace("Run it.", "Try it.");
     ask(&conversations, other.as_bytes(), |asked| asked.now = LATER);
     assert_eq!(conversations.held(), 1);
-    let third = text(&ask(&conversations, &body(3, ""), |asked| asked.now = LATER));
+    // While the provider still has it cached: nothing that went is reduced.
+    let third = text(&ask(&conversations, &body(3, ""), |_| {}));
     let cut = whole.len() - "]}".len();
     assert_eq!(third[..cut], whole[..cut]);
 }

@@ -17,7 +17,7 @@ use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 
 use crate::support::{
-    MODEL, Sent, bytes, conversations, messages, over, requests, shaped, shaped_for,
+    self, MODEL, Sent, bytes, conversations, messages, over, requests, shaped, shaped_for,
     without_results,
 };
 
@@ -47,9 +47,8 @@ fn without_marks_all(script: &foveal_testkit::generate::Script) -> Vec<Sent> {
     requests(script, Api::Messages).iter().map(without_marks).collect()
 }
 
-/// How many marks a body has.
 fn marks(body: &[u8]) -> usize {
-    Body::scan(Protocol::Messages, body).expect("a body").marks.len()
+    support::marks(Api::Messages, body)
 }
 
 /// What went without its marks.
@@ -201,16 +200,6 @@ proptest! {
             prop_assert!(told <= MARKS_MAX);
             let rest = without_results(Api::Messages, &unmarked(&went));
             prop_assert_eq!(rest, without_results(Api::Messages, &sent.body));
-        }
-    }
-
-    #[test]
-    fn a_clients_own_marks_stay_alone(script in scripts(OPERATIONS_MAX), profile in profiles()) {
-        let conversations = conversations(profile);
-        for sent in requests(&script, Api::Messages) {
-            let shaped = shaped(&conversations, &sent);
-            prop_assert!(shaped.about.marks == 0 && !shaped.about.is_unmarked);
-            prop_assert_eq!(marks(&bytes(shaped, &sent)), marks(&sent.body));
         }
     }
 

@@ -10,9 +10,9 @@ use foveal_live::rules::Rules;
 use foveal_testkit::bodies::{self, Api};
 use foveal_testkit::generate::Script;
 use foveal_testkit::{laws, requests};
-use foveal_transcript::Timestamp;
+use foveal_transcript::{Role, Timestamp};
 use foveal_wire::Protocol;
-use foveal_wire::body::Body;
+use foveal_wire::body::{Body, MARK, MARK_FOR_AN_HOUR};
 
 /// The model that clients ask for: one whose thinking is not bound, so that rewrites happen.
 pub(crate) const MODEL: &str = "claude-opus-4-5";
@@ -108,4 +108,28 @@ pub(crate) fn without_results(api: Api, body: &[u8]) -> Vec<u8> {
     }
     rest.extend_from_slice(&body[at..]);
     rest
+}
+
+/// How many marks a body has.
+pub(crate) fn marks(api: Api, body: &[u8]) -> usize {
+    Body::scan(protocol(api), body).expect("a body").marks.len()
+}
+
+/// What went without the mark that foveal set beside the client's, if it did: it stands in the
+/// latest answer.
+pub(crate) fn without_own_mark(sent: &Sent, went: &[u8]) -> Vec<u8> {
+    if marks(sent.api, &sent.body) == marks(sent.api, went) {
+        return went.to_vec();
+    }
+    let scanned = Body::scan(protocol(sent.api), went).expect("a body");
+    let is_answer = |at: &usize| {
+        let message = scanned.message(went, *at).expect("a message");
+        message.entries.iter().any(|entry| entry.role == Role::Assistant)
+    };
+    let answer = (0..scanned.messages.len()).rev().find(is_answer).expect("an answer");
+    let range = scanned.messages[answer].clone();
+    let text = std::str::from_utf8(&went[range.clone()]).expect("it is text");
+    let found = [MARK, MARK_FOR_AN_HOUR].iter().find_map(|mark| Some((text.rfind(mark)?, mark)));
+    let (at, mark) = found.expect("a mark");
+    [&went[..range.start + at], &went[range.start + at + mark.len()..]].concat()
 }

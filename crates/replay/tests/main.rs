@@ -4,5 +4,6 @@ mod cost;
 mod followed;
 mod measures;
 mod needs;
+mod never_dearer;
 mod raw;
 mod recorded;

@@ -58,6 +58,7 @@ impl Fixed {
             chosen: Vec::new(),
             kept,
             rewrite: None,
+            keeps_answer: false,
         }
     }
 

@@ -209,6 +209,7 @@ impl Recomputed {
             chosen: Vec::new(),
             kept,
             rewrite: rewritten.then_some(RewriteReason::Recomputed),
+            keeps_answer: false,
         }
     }
 

@@ -281,7 +281,7 @@ fn limits(settings: &Settings, facts: &Facts, content: &str) -> Option<ExcerptLi
 }
 
 /// Whether output is a diff, or hits with so much context that it is read like a file.
-fn shows_files(facts: &Facts, content: &str) -> bool {
+pub(crate) fn shows_files(facts: &Facts, content: &str) -> bool {
     if content.lines().any(|line| line.starts_with("@@ -")) {
         return true;
     }

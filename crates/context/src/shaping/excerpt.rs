@@ -114,26 +114,36 @@ fn lines_to_keep(draft: &Draft<'_>, limits: ExcerptLimits) -> Vec<bool> {
     let mut keep = vec![false; draft.len()];
     keep_while(draft, &mut keep, limits.head, 0..draft.len());
     keep_while(draft, &mut keep, limits.tail, (0..draft.len()).rev());
-    let mut left = limits.telling;
-    let tells: Vec<_> =
-        (0..draft.len()).map(|at| telling(draft.line(at).whole_in(draft.content))).collect();
     // Failures first, so that warnings never take their room.
-    for wanted in [Telling::Failure, Telling::Hint] {
-        for at in (0..draft.len()).filter(|at| tells[*at] == wanted) {
-            let end = if wanted == Telling::Failure { end_of_failure(draft, at) } else { at + 1 };
-            let rest = keep_while(draft, &mut keep, left, at..end);
-            if rest.is_none() {
-                break;
-            }
-            left = rest.unwrap_or_default();
-        }
-    }
+    keep_telling(draft, &mut keep, limits.telling, &[Telling::Failure, Telling::Hint]);
     // A note about repeats speaks of the lines right before it.
     for at in (1..draft.len()).filter(|at| draft.is_folded(*at) && draft.keeps(at - 1)) {
         keep[at.saturating_sub(fold::PERIOD_MAX)..at].fill(true);
     }
     keep_headings(draft, &mut keep);
     keep
+}
+
+/// For each line whether it tells of a failure or the sum of a run, or goes with one that does, as
+/// far as `bytes_max` bytes reach.
+pub(super) fn telling_lines(draft: &Draft<'_>, bytes_max: usize) -> Vec<bool> {
+    let mut keep = vec![false; draft.len()];
+    keep_telling(draft, &mut keep, bytes_max, &[Telling::Failure]);
+    keep
+}
+
+/// Keeps lines that tell as much as one of `wanted`, these in order, while they fit into `left`
+/// bytes.
+fn keep_telling(draft: &Draft<'_>, keep: &mut [bool], mut left: usize, wanted: &[Telling]) {
+    let tells: Vec<_> =
+        (0..draft.len()).map(|at| telling(draft.line(at).whole_in(draft.content))).collect();
+    for wanted in wanted {
+        for at in (0..draft.len()).filter(|at| tells[*at] == *wanted) {
+            let end = if *wanted == Telling::Failure { end_of_failure(draft, at) } else { at + 1 };
+            let Some(rest) = keep_while(draft, keep, left, at..end) else { break };
+            left = rest;
+        }
+    }
 }
 
 /// Keeps the name of every file of which hits are shown or pointed at.

@@ -1,11 +1,39 @@
 //! What a rewrite leaves of a result, where nobody chose a view of it.
 
 use super::draft::{Draft, Gap};
-use super::{outline, view};
+use super::{excerpt, outline, view};
+use crate::facts::Facts;
 use crate::level::Level;
 use crate::note::{Counts, Note, NoteKind};
 use crate::shape::ShapeKind;
 use crate::views::View;
+use foveal_effects::EffectKind;
+
+/// Bytes of lines with failures and sums that are left of what has been seen once.
+const TELLING_BYTES_MAX: usize = 600;
+
+/// These are this part of it at most.
+const TELLING_PART: usize = 4;
+
+/// Contents of more bytes are not looked through only to know how much would be left of them.
+const LOOKED_THROUGH_BYTES_MAX: usize = 1 << 16;
+
+/// What is left of a result that has been seen once: what tells of failures and sums.
+fn lines_of_seen(draft: &Draft<'_>) -> Vec<bool> {
+    let most = TELLING_BYTES_MAX.min(draft.shown_total() / TELLING_PART);
+    excerpt::telling_lines(draft, most)
+}
+
+/// How many bytes that is of a result, and how many gaps it has; of a long one at most.
+pub(crate) fn left_of_seen(content: &str, facts: &Facts) -> (usize, usize) {
+    if content.len() > LOOKED_THROUGH_BYTES_MAX {
+        return (TELLING_BYTES_MAX, 1);
+    }
+    let draft = Draft::new(content, facts);
+    let keep = lines_of_seen(&draft);
+    let bytes = (0..draft.len()).filter(|at| keep[*at]).map(|at| draft.shown_len(at)).sum();
+    (bytes, keep.chunk_by(|one, next| one == next).filter(|run| !run[0]).count())
+}
 
 /// Takes from a draft what its level no longer shows. What the view of a first read left out
 /// does not come back; only who chooses what stands for an old read may show it again.
@@ -13,6 +41,10 @@ pub fn reduce(draft: &mut Draft<'_>, level: Level, first: Option<&View>) {
     let handle = draft.handle();
     match level {
         Level::Arrival => {}
+        Level::Reduced if draft.facts.kind() != EffectKind::Read => {
+            let keep = lines_of_seen(draft);
+            excerpt::leave_out_others(draft, &keep, handle, "seen", ShapeKind::Excerpt);
+        }
         Level::Reduced => {
             let mut keep = outline::lines(draft);
             if let Some(first) = first {

@@ -110,9 +110,11 @@ impl Rounds {
         let body = Bytes::from(going_on(&body, sent, &said, &answered));
         self.offering.sent = body.clone();
         // Only that of the last round stays: there may be few.
-        let marked = Body::scan(self.offering.asked.protocol, &body)
-            .ok()
-            .and_then(|scanned| marked_at_end(&scanned, &body));
+        let asked = &self.offering.asked;
+        let scan = |bytes: &[u8]| Body::scan(asked.protocol, bytes).ok();
+        let marked = scan(&body)
+            .zip(scan(&asked.body))
+            .and_then(|(scanned, client)| marked_at_end(&scanned, &body, &client));
         After::Ask(marked.map_or(body, Bytes::from))
     }
 

@@ -23,9 +23,10 @@ pub(crate) struct Giving {
     decision: Duration,
 }
 
-/// The rules that decide.
+/// The rules that decide: what has been seen stays, so that each request goes on with the last.
 pub(crate) fn conversations(recorder: &Arc<dyn Recorder>, offers: bool) -> Conversations {
-    let rules = Rules::named("balanced").expect("a profile");
+    let mut rules = Rules::named("balanced").expect("a profile");
+    rules.settings.rewrite.iter_mut().for_each(|rewrite| rewrite.look_once = None);
     Conversations::new(rules, Arc::clone(recorder)).offering(offers)
 }
 

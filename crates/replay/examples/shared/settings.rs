@@ -3,7 +3,7 @@
 use anyhow::{Context, bail};
 use foveal_context::score::NAMES;
 use foveal_context::settings::{CurateSettings, OldReads};
-use foveal_context::settings::{EditSettings, RewriteSettings, Settings};
+use foveal_context::settings::{EditSettings, LookOnce, RewriteSettings, Settings};
 use foveal_context::tokens::Tokens;
 use foveal_context::views::{Amount, Wanted};
 
@@ -47,6 +47,10 @@ pub(crate) fn set(settings: &mut Settings, key: &str, value: &str) -> anyhow::Re
         "old-lines" => old_reads(settings)?.lines_min = requests()?,
         "old-amount" => old_reads(settings)?.wanted = Wanted::Curated(amount(value)?),
         "old-tokens" => old_reads(settings)?.wanted = Wanted::Summary(tokens()?),
+        "once-never" => rewrite(settings)?.look_once = None,
+        "once-runs" => once(settings)?.runs_after = requests()?,
+        "once-searches" => once(settings)?.searches_after = requests()?,
+        "once-horizon" => once(settings)?.horizon = requests()?,
         "free" => rewrite(settings)?.free_factor = factor()?,
         _ => match key.strip_prefix("weight-").and_then(feature) {
             Some(at) => rewrite(settings)?.weights[at] = factor()?,
@@ -63,6 +67,10 @@ fn rewrite(settings: &mut Settings) -> anyhow::Result<&mut RewriteSettings> {
 fn edits(settings: &mut Settings) -> anyhow::Result<&mut EditSettings> {
     let never = EditSettings { old_factor: f64::INFINITY, new_factor: f64::INFINITY };
     Ok(rewrite(settings)?.edits.get_or_insert(never))
+}
+
+fn once(settings: &mut Settings) -> anyhow::Result<&mut LookOnce> {
+    rewrite(settings)?.look_once.as_mut().context("this base does not look once")
 }
 
 fn curate(settings: &mut Settings) -> &mut CurateSettings {

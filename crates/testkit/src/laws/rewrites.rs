@@ -34,6 +34,7 @@ pub fn law(moment: &Moment<'_>) {
         RewriteReason::ClientRewrote => assert!(moment.is_cut(), "the client cut nothing"),
         RewriteReason::HighMark => is_high(moment, settings),
         RewriteReason::SkiRental => has_paid(moment, settings),
+        RewriteReason::LookedOnce => has_been_seen(moment, settings),
         RewriteReason::Recomputed => panic!("the engine does not decide anew"),
     }
 }
@@ -90,4 +91,27 @@ fn has_paid(moment: &Moment<'_>, settings: &RewriteSettings) {
     let costs = behind as f64 * (prices.cache_write - prices.cache_read);
     let due = settings.rental * costs;
     assert!(paid >= due, "carrying cost {paid}, rewriting {costs}, at {:?}", moment.step.answer);
+}
+
+/// Every rewritten result went with an earlier request and was answered, and what all of them are
+/// carried for in the requests that are expected to follow is worth the rewrite. Their own new size
+/// counts as nothing, as above.
+fn has_been_seen(moment: &Moment<'_>, settings: &RewriteSettings) {
+    let once = settings.look_once.as_ref().expect("a reason that these settings do not know");
+    let prices = moment.prices;
+    let rewritten = |index: &EntryIndex| moment.step.levels.iter().any(|(at, _)| at == index);
+    for (index, _) in &moment.step.levels {
+        assert_eq!(moment.record.entry(*index).role, Role::Tool, "{index:?} is no result");
+        assert!(moment.before.requests.get(index).is_some_and(|times| *times > 0), "{index:?}");
+        let mut behind = moment.window().iter().filter(|at| *at > index);
+        let is_answer = |at: &EntryIndex| moment.record.entry(*at).role == Role::Assistant;
+        assert!(behind.any(is_answer), "{index:?} is not answered");
+    }
+    let old = || moment.before.window.iter().zip(&moment.before.tokens);
+    let saved: u64 = old().filter(|(at, _)| rewritten(at)).map(|(_, tokens)| tokens.0).sum();
+    let behind = old().skip(moment.step.kept).filter(|(at, _)| !rewritten(at));
+    let behind: u64 = behind.map(|(_, tokens)| tokens.0).sum();
+    let worth = saved as f64 * prices.cache_read * f64::from(once.horizon);
+    let costs = behind as f64 * (prices.cache_write - prices.cache_read);
+    assert!(worth >= costs, "{worth} saved, {costs} paid, at {:?}", moment.step.answer);
 }

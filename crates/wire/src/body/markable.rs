@@ -14,6 +14,9 @@ use crate::protocol::Protocol;
 /// What is put into an object to mark it.
 pub const MARK: &str = r#","cache_control":{"type":"ephemeral"}"#;
 
+/// The same for an hour.
+pub const MARK_FOR_AN_HOUR: &str = r#","cache_control":{"type":"ephemeral","ttl":"1h"}"#;
+
 /// How a member of this name begins, wherever it stands: in a text its quotes are escaped.
 const NAME: &[u8] = br#""cache_control""#;
 
@@ -27,7 +30,7 @@ pub struct Markable {
     /// How many there are.
     pub blocks: usize,
     /// Where in the body [`MARK`] can be put to mark the last of them; `None` where it may not have
-    /// a mark.
+    /// a mark, or has one.
     pub place: Option<usize>,
 }
 
@@ -35,6 +38,12 @@ impl Body {
     /// Whether the client set no mark, wherever one could stand.
     pub fn is_unmarked(&self, bytes: &[u8]) -> bool {
         self.marks.is_empty() && memchr::memmem::find(bytes, NAME).is_none()
+    }
+
+    /// How many marks it may have, wherever one could stand: members of that name that are none
+    /// count too.
+    pub fn marks_max(&self, bytes: &[u8]) -> usize {
+        memchr::memmem::find_iter(bytes, NAME).count().max(self.marks.len())
     }
 
     /// The tools. One whose definition is only loaded on demand is not in the prompt's beginning,
@@ -72,6 +81,7 @@ struct Found {
     kind: Option<String>,
     text: Option<String>,
     is_deferred: bool,
+    has_mark: bool,
 }
 
 impl Found {
@@ -96,7 +106,7 @@ fn of_list(
     let mut place = None;
     if let (Protocol::Messages, Some(last)) = (body.protocol, elements.last()) {
         let found = found(bytes, last)?;
-        place = found.end.filter(|_| may_be_marked(&found));
+        place = found.end.filter(|_| !found.has_mark && may_be_marked(&found));
     }
     Ok(Markable { blocks: elements.len(), place })
 }
@@ -110,6 +120,7 @@ fn found(bytes: &[u8], object: &Place) -> Result<Found, BodyError> {
             b"type" => found.kind = text(&value),
             b"text" => found.text = text(&value),
             b"defer_loading" => found.is_deferred = true,
+            b"cache_control" => found.has_mark = true,
             _ => {}
         }
         found.end = Some(value.end);

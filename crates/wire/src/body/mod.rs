@@ -7,6 +7,7 @@
 //! one message, with the code that reads whole bodies. [`splice`] puts texts in the places of
 //! others, [`splice_and_mark`] sets marks for the provider's cache too, and [`divide`] says what these are where a result has several.
 
+mod answer_mark;
 mod cursor;
 mod decode;
 mod divide;
@@ -26,6 +27,7 @@ mod spoken;
 mod tools;
 mod walk;
 
+pub use answer_mark::{AnswerMark, FreePlace};
 pub use divide::{LEFT_OUT, Piece, divide};
 pub use error::BodyError;
 pub use hidden::{
@@ -33,7 +35,7 @@ pub use hidden::{
     restored, takes_tool,
 };
 pub use history::{Alike, History};
-pub use markable::{MARK, Markable};
+pub use markable::{MARK, MARK_FOR_AN_HOUR, Markable};
 pub use marks::{CacheMark, MarkPlace};
 pub use message::{Message, Slot};
 pub use said::{answers, before_answers};

@@ -347,13 +347,16 @@ fn wants_schema(bytes: &[u8], format: &Place) -> bool {
 }
 
 /// The types of the edits that the provider is told to make: a list, or with Anthropic the list
-/// of an object.
+/// of an object. One that keeps all takes nothing out.
 fn edits(bytes: &[u8], value: &Place) -> Result<Vec<String>, BodyError> {
     let [inner] = walk::members(bytes, value, ["edits"])?;
     let list = walk::elements(bytes, &inner.unwrap_or_else(|| value.clone()))?;
     let mut types = Vec::new();
     for edit in list.unwrap_or_default() {
-        let [kind] = walk::members(bytes, &edit, ["type"])?;
+        let [kind, keep] = walk::members(bytes, &edit, ["type", "keep"])?;
+        if keep.is_some_and(|keep| walk::text(bytes, &keep).as_deref() == Some("all")) {
+            continue;
+        }
         types.extend(kind.and_then(|kind| Some(walk::text(bytes, &kind)?.into_owned())));
     }
     Ok(types)

@@ -3,8 +3,6 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::markable::MARK;
-
 /// A text as the JSON string that says it. Cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spelled {
@@ -41,19 +39,20 @@ impl Spelled {
 /// quotes and what to put there, sorted by place. Everything outside of them stays as it is, byte
 /// for byte. A place that is none of such a string, or not behind the one before it, is left alone.
 pub fn splice(bytes: &[u8], replaced: &[(Range<usize>, Spelled)]) -> Vec<u8> {
-    splice_and_mark(bytes, replaced, &[])
+    splice_and_mark(bytes, replaced, &[], "")
 }
 
-/// The same with [`MARK`] put in at the places `marks`, ascending, as
+/// The same with `mark`, such as [`MARK`](super::MARK), put in at the places `marks`, ascending, as
 /// [`Markable`](super::Markable) has them. One inside of a replaced string is left out.
 pub fn splice_and_mark(
     bytes: &[u8],
     replaced: &[(Range<usize>, Spelled)],
     marks: &[usize],
+    mark: &str,
 ) -> Vec<u8> {
     let added: usize = replaced.iter().map(|(_, text)| text.bytes.len()).sum();
     let removed: usize = replaced.iter().map(|(place, _)| place.len()).sum();
-    let all = (bytes.len() + added).saturating_sub(removed) + marks.len() * MARK.len();
+    let all = (bytes.len() + added).saturating_sub(removed) + marks.len() * mark.len();
     let mut spliced = Vec::with_capacity(all);
     let (mut at, mut marks) = (0, marks);
     for (place, text) in replaced {
@@ -61,11 +60,11 @@ pub fn splice_and_mark(
         if string.and_then(level_of) != Some(text.level) {
             continue;
         }
-        marks = copy(bytes, at..place.start, marks, &mut spliced);
+        marks = copy(bytes, at..place.start, (marks, mark), &mut spliced);
         spliced.extend_from_slice(&text.bytes);
         at = place.end;
     }
-    copy(bytes, at..bytes.len(), marks, &mut spliced);
+    copy(bytes, at..bytes.len(), (marks, mark), &mut spliced);
     spliced
 }
 
@@ -73,14 +72,14 @@ pub fn splice_and_mark(
 fn copy<'a>(
     bytes: &[u8],
     range: Range<usize>,
-    mut marks: &'a [usize],
+    (mut marks, text): (&'a [usize], &str),
     to: &mut Vec<u8>,
 ) -> &'a [usize] {
     let mut at = range.start;
     while let Some((mark, rest)) = marks.split_first().filter(|(mark, _)| **mark <= range.end) {
         if *mark >= at {
             to.extend_from_slice(&bytes[at..*mark]);
-            to.extend_from_slice(MARK.as_bytes());
+            to.extend_from_slice(text.as_bytes());
             at = *mark;
         }
         marks = rest;

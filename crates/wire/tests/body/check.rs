@@ -133,7 +133,7 @@ fn marking_marks(protocol: Protocol, bytes: &[u8], body: &Body) {
     let parts = parts.flatten().filter_map(|it| it.place);
     let mut places: Vec<usize> = parts.chain(of_messages.iter().copied()).collect();
     places.sort_unstable();
-    let marked = splice_and_mark(bytes, &[], &places);
+    let marked = splice_and_mark(bytes, &[], &places, MARK);
     assert_eq!(marked.len(), bytes.len() + places.len() * MARK.len());
     let (mut before, mut after) = (0, 0);
     for place in &places {

@@ -439,9 +439,36 @@ fn a_mark_is_set_at_the_end_where_one_more_may_be() {
         let bytes = body(marks, of_messages);
         let scanned = Body::scan(API, bytes.as_bytes()).expect("as it was made");
         assert_eq!(scanned.marks.len(), marks);
-        let marked = foveal_wire::body::marked_at_end(&scanned, bytes.as_bytes());
+        let marked = foveal_wire::body::marked_at_end(&scanned, bytes.as_bytes(), &scanned);
         let marked = marked.map(|it| serde_json::from_slice::<Value>(&it).expect("JSON"));
         let is_set = marked.map(|it| it["messages"][1]["content"][0]["cache_control"] == mark);
         assert_eq!(is_set, expected.then_some(true), "{marks} {of_messages}");
     }
+}
+
+#[test]
+fn the_end_is_marked_in_place_of_the_answer_where_foveal_marked_that() {
+    let mark = json!({"type": "ephemeral"});
+    let body = |answer: bool, end: bool, system: usize| {
+        let text = |marked: bool| match marked {
+            true => json!({"type": "text", "text": "t", "cache_control": mark}),
+            false => json!({"type": "text", "text": "t"}),
+        };
+        let system: Vec<Value> = (0..3).map(|at| text(at < system)).collect();
+        json!({"system": system, "messages": [
+            {"role": "assistant", "content": [text(answer)]},
+            {"role": "user", "content": [text(true)]},
+            {"role": "user", "content": [text(end)]},
+        ]})
+        .to_string()
+    };
+    let scan = |bytes: &str| Body::scan(API, bytes.as_bytes()).expect("as it was made");
+    let sent = body(true, false, 2);
+    let at_end = |client: &str| {
+        let marked = foveal_wire::body::marked_at_end(&scan(&sent), sent.as_bytes(), &scan(client));
+        marked.map(|it| String::from_utf8(it).expect("text"))
+    };
+    assert_eq!(at_end(&body(false, false, 2)), Some(body(false, true, 2)));
+    assert_eq!(at_end(&sent), None, "all four are the client's");
+    assert_eq!(at_end(&body(true, false, 1)), None, "that of the system prompt stays");
 }

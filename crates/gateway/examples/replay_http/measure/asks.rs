@@ -95,7 +95,7 @@ fn body(route: &Route, system: &[String], mut messages: Vec<Value>) -> Option<Va
             if let Some(ttl) = route.mark {
                 let mark = json!({ "type": "ephemeral", "ttl": ttl });
                 system.last_mut().into_iter().for_each(|block| put(block, &mark));
-                mark_last_two(&mut messages, &mark);
+                mark_last(&mut messages, route.marked, &mark);
             }
             json!({ "model": route.model, "max_tokens": 1000, "system": system,
                     "messages": messages })
@@ -112,10 +112,10 @@ fn body(route: &Route, system: &[String], mut messages: Vec<Value>) -> Option<Va
     })
 }
 
-/// Marks the last two messages of the user's side, as Claude Code does.
-fn mark_last_two(messages: &mut [Value], mark: &Value) {
+/// Marks the last messages of the user's side.
+fn mark_last(messages: &mut [Value], count: usize, mark: &Value) {
     let of_user = messages.iter_mut().rev().filter(|message| message["role"] == "user");
-    for message in of_user.take(2) {
+    for message in of_user.take(count) {
         let blocks = message["content"].as_array_mut();
         blocks.and_then(|blocks| blocks.last_mut()).into_iter().for_each(|block| put(block, mark));
     }

@@ -16,7 +16,7 @@ use foveal_testkit::bodies::Api;
 use foveal_transcript::Timestamp;
 use foveal_upstream::{Bill, Broken, Upstream};
 use foveal_wire::Protocol;
-use foveal_wire::body::{Body, MARK};
+use foveal_wire::body::{Body, MARK, MARK_FOR_AN_HOUR};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::asks::{Ask, asks};
@@ -34,8 +34,8 @@ pub(crate) struct Outcome {
     pub(crate) broken_rules: usize,
     /// Whether what was sent before was changed, and that was told.
     pub(crate) is_rewrite: bool,
-    /// Whether a byte outside of the texts of results is another than the client's, or the body
-    /// is longer than the client's.
+    /// Whether a byte outside of the texts of results and of the marks that are told is another
+    /// than the client's, or the body is longer than the client's.
     pub(crate) is_foreign: bool,
     /// Whether the client's own bytes went though there was something to decide.
     pub(crate) is_undecided: bool,
@@ -160,9 +160,10 @@ async fn outcome(
         broken_at: seen.common.and_then(|common| common.broken_at),
         broken_rules: seen.broken.len(),
         is_rewrite: false,
-        is_foreign: is_foreign(route, &ask.body, &seen.body),
+        is_foreign: false,
         is_undecided: false,
     };
+    let mut marks = 0;
     if let Some((told, _)) = &asked.told {
         let exchange = loop {
             if let Some(exchange) = told.0.lock().expect("a lock").pop() {
@@ -171,23 +172,44 @@ async fn outcome(
             tokio::task::yield_now().await;
         };
         outcome.is_rewrite = exchange.about.rewrite.is_some();
+        marks = exchange.about.marks;
         outcome.is_undecided = exchange.about.inactive.is_some() || exchange.failed_open.is_some();
     }
+    outcome.is_foreign = is_foreign(route, &ask.body, &seen.body, marks);
     Ok(outcome)
 }
 
-fn is_foreign(route: &Route, asked: &[u8], sent: &[u8]) -> bool {
+fn is_foreign(route: &Route, asked: &[u8], sent: &[u8], marks: u64) -> bool {
     if asked == sent {
-        return false;
+        return marks > 0;
     }
-    let (api, unmarked) = (route.api, without_marks(sent));
-    let sent = if route.is_unmarked() { &unmarked } else { sent };
-    sent.len() > asked.len() || without_results(api, asked) != without_results(api, sent)
+    let (sent, api) = (without_marks(asked, sent), route.api);
+    let Some((sent, _)) = sent.filter(|(_, taken)| *taken == marks) else { return true };
+    sent.len() > asked.len() || without_results(api, asked) != without_results(api, &sent)
 }
 
-/// The bytes of a body without marks that foveal sets.
-fn without_marks(body: &[u8]) -> Vec<u8> {
-    String::from_utf8_lossy(body).replace(MARK, "").into_bytes()
+/// The bytes of a body without the marks that foveal set, and how many these are: those that the
+/// client's has not. `None` where the client's are not all there.
+fn without_marks(asked: &[u8], sent: &[u8]) -> Option<(Vec<u8>, u64)> {
+    let count = |bytes: &[u8]| Some(Body::scan(Protocol::Messages, bytes).ok()?.marks);
+    let Some((theirs, all)) = count(asked).zip(count(sent)) else {
+        return Some((sent.to_vec(), 0));
+    };
+    let mut theirs = theirs.iter().map(|mark| mark.place).peekable();
+    let (mut rest, mut taken, mut at) = (Vec::new(), 0, 0);
+    for mark in &all {
+        if theirs.next_if_eq(&mark.place).is_some() {
+            continue;
+        }
+        let text = [MARK, MARK_FOR_AN_HOUR].into_iter().find(|text| {
+            let start = mark.value.end.checked_sub(text.len());
+            start.is_some_and(|start| &sent[start..mark.value.end] == text.as_bytes())
+        });
+        rest.extend_from_slice(&sent[at..mark.value.end - text?.len()]);
+        (at, taken) = (mark.value.end, taken + 1);
+    }
+    rest.extend_from_slice(&sent[at..]);
+    theirs.next().is_none().then_some((rest, taken))
 }
 
 /// The bytes of a body without the texts of its results.

@@ -69,7 +69,8 @@ pub(crate) struct Measured {
     pub(crate) breaks: usize,
     /// Rules of the API that are broken and were not by the client.
     pub(crate) broken_rules: usize,
-    /// Bodies with a change outside of results, or longer than the client's.
+    /// Bodies with a change outside of results and of marks that are told, or longer than the
+    /// client's.
     pub(crate) foreign: usize,
     /// Requests that passed as they came, for a reason that was told.
     pub(crate) undecided: usize,

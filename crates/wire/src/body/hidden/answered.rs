@@ -4,9 +4,11 @@ use serde_json::json;
 
 use super::insertion::{Insertion, inserted};
 use super::taken_back;
-use crate::body::markable::MARK;
+use crate::body::answer_mark::MARKS_MAX;
+use crate::body::markable::{MARK, MARK_FOR_AN_HOUR};
 use crate::body::marks::{CacheMark, MarkPlace};
 use crate::body::scan::Body;
+use crate::body::walk::Place;
 use crate::protocol::Protocol;
 use crate::response::{Called, EXPAND_TOOL};
 
@@ -96,18 +98,35 @@ pub fn going_on(body: &Body, bytes: &[u8], said: &[u8], answered: &[Answered]) -
 
 /// A request that goes on, with a mark for the provider's cache at its end, where its client has
 /// its messages cached and sets fewer marks than there may be. `None` where none is to be set.
-pub fn marked_at_end(body: &Body, bytes: &[u8]) -> Option<Vec<u8>> {
-    /// As many as a request may have (platform.claude.com/docs/en/build-with-claude/prompt-caching).
-    const MARKS_MAX: usize = 4;
+/// `client` is the same as the client sent it: where foveal set the fourth mark, that goes, since
+/// what it asks for was done in the round before.
+pub fn marked_at_end(body: &Body, bytes: &[u8], client: &Body) -> Option<Vec<u8>> {
     let last = body.messages.len().checked_sub(1)?;
     let is_of_messages = |mark: &CacheMark| matches!(mark.place, MarkPlace::Message(_));
     let is_left_to_client = body.protocol != Protocol::Messages
-        || body.marks.len() >= MARKS_MAX
         || !body.marks.iter().any(is_of_messages)
         || body.marks.iter().any(|mark| mark.place == MarkPlace::Request);
     if is_left_to_client {
         return None;
     }
+    let cut = match body.marks.len() < MARKS_MAX {
+        true => 0..0,
+        false => only_own(body, bytes, client)?,
+    };
     let place = body.markable_message(bytes, last).ok()?.place?;
-    Some(inserted(bytes, vec![Insertion::new(place, MARK)]))
+    let marked = inserted(bytes, vec![Insertion::new(place, MARK)]);
+    Some([&marked[..cut.start], &marked[cut.end..]].concat())
+}
+
+/// Where the one mark stands that is in one of the messages and that the client did not set; `None`
+/// where there are none or more.
+fn only_own(body: &Body, bytes: &[u8], client: &Body) -> Option<Place> {
+    let mut theirs = client.marks.iter().map(|mark| mark.place).peekable();
+    let is_own = |mark: &&CacheMark| theirs.next_if_eq(&mark.place).is_none();
+    let own: Vec<&CacheMark> = body.marks.iter().filter(is_own).collect();
+    let [CacheMark { place: MarkPlace::Message(_), value, .. }] = own[..] else { return None };
+    [MARK, MARK_FOR_AN_HOUR].into_iter().find_map(|text| {
+        let start = value.end.checked_sub(text.len())?;
+        (&bytes[start..value.end] == text.as_bytes()).then_some(start..value.end)
+    })
 }

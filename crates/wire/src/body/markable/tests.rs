@@ -14,7 +14,7 @@ fn marked(text: &str) -> String {
     let mut places: Vec<usize> =
         all.chain(messages).filter_map(|it| it.expect("valid JSON").place).collect();
     places.sort_unstable();
-    let marked = splice_and_mark(bytes, &[], &places);
+    let marked = splice_and_mark(bytes, &[], &places, MARK);
     String::from_utf8(marked).expect("it is text").replace(MARK, "^")
 }
 

@@ -10,7 +10,8 @@ fn parts_stand_where_they_stand() {
     let text = r#" { "model" : "m\u0031", "messages" : [ {"a":1} , 2 ] ,"system":"s","tools":[{}],
         "stream":true,"max_tokens":7,"thinking":{"type":"adaptive"},"store":false,
         "metadata":{"user_id":"u"},"prompt_cache_key":"k",
-        "context_management":{"edits":[{"type":"clear_tool_uses_20250919"}]} } "#;
+        "context_management":{"edits":[{"type":"clear_thinking_20251015","keep":"all"},
+        {"type":"clear_tool_uses_20250919","keep":{"type":"tool_uses","value":3}}]} } "#;
     let body = scan(Protocol::Messages, text);
     assert_eq!(
         body.messages.iter().map(|at| &text[at.clone()]).collect::<Vec<_>>(),

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::body::MARK;
 
 /// The bytes with texts in place of strings.
 fn spliced(bytes: &[u8], replaced: &[(Range<usize>, &str)]) -> Vec<u8> {
@@ -45,7 +46,7 @@ fn a_string_takes_no_other_ones_place() {
 fn marks_are_put_between_what_is_replaced() {
     let bytes = br#"[{"a":"x"},{"b":"y","c":1}]"#;
     let replaced = [(6..9, Spelled::new("long", 0)), (16..19, Spelled::new("", 0))];
-    let spliced = splice_and_mark(bytes, &replaced, &[9, 17, 25]);
+    let spliced = splice_and_mark(bytes, &replaced, &[9, 17, 25], MARK);
     let spliced = String::from_utf8(spliced).expect("it is text").replace(MARK, "^");
     assert_eq!(spliced, r#"[{"a":"long"^},{"b":"","c":1^}]"#);
 }

@@ -1,0 +1,190 @@
+//! Look once: results that are reduced soon after the model has seen them.
+//!
+//! Behind a result of the last request stands nothing that is cached: the answer to it is new in
+//! the prompt and written anyway. To reduce it now costs that what is left of it is written too;
+//! later it costs that of all that came since, which would have been read. The model has seen the
+//! result in full, and what it made of it stands in its answer. So what is rarely used again
+//! (output of commands, hits, listings, echoes of edits) goes as soon as that pays.
+//!
+//! It pays if the conversation goes on, which nobody knows. So it is paid for only with what was
+//! saved before: a conversation that ends right then has not cost more than if nothing had been
+//! done.
+
+use crate::facts::Facts;
+use crate::level::Level;
+use crate::prices::PriceCard;
+use crate::rewrite::{Ask, NOTE_TOKENS};
+use crate::settings::LookOnce;
+use crate::shaping::arrival::shows_files;
+use crate::shaping::reduce::left_of_seen;
+use crate::step::{RewriteReason, Step};
+use crate::tokens::Tokens;
+use crate::window_tokens::WindowTokens;
+use foveal_effects::EffectKind;
+use foveal_transcript::{EntryIndex, Role, Timestamp};
+
+/// A request as it was sent, as far as that decides what the provider finds of it again.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Sent {
+    /// When.
+    pub time: Option<Timestamp>,
+    /// Whether the provider was asked to keep it up to the latest answer in it.
+    pub keeps_answer: bool,
+}
+
+/// What the requests of a conversation have saved so far, less what rewrites have cost: at least,
+/// in tokens of uncached input.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Balance(f64);
+
+impl Balance {
+    /// Settles a request of which the first `sent` entries had been sent before. What it holds
+    /// less than as recorded would have been written to the cache where it is new, and would at
+    /// least have been read where it is old. What is old and stands behind a change is written.
+    pub fn settle(&mut self, step: &Step, sent: usize, tokens: &WindowTokens, prices: &PriceCard) {
+        let known = match step.rewrite {
+            Some(RewriteReason::CacheCold) => Tokens(0),
+            _ => tokens.saved_before(sent),
+        };
+        let new = tokens.saved_before(usize::MAX) - known;
+        self.0 += prices.read_ratio() * known.0 as f64 + prices.write_ratio() * new.0 as f64;
+        let written_from = match step.rewrite {
+            None | Some(RewriteReason::CacheCold | RewriteReason::ClientRewrote) => return,
+            Some(RewriteReason::LookedOnce) => step.kept,
+            // Far in front of the last mark nothing is found that is kept up to marks.
+            Some(_) if prices.cache_lookback_blocks.is_some() => 0,
+            Some(_) => step.kept,
+        };
+        let written = tokens.before(sent) - tokens.before(written_from);
+        self.0 -= premium(prices) * written.0 as f64;
+    }
+}
+
+/// What it costs more to write a token than to read it.
+fn premium(prices: &PriceCard) -> f64 {
+    prices.write_ratio() - prices.read_ratio()
+}
+
+/// A result that the model has seen, and that may be reduced now.
+#[derive(Debug)]
+pub(crate) struct Seen {
+    pub index: EntryIndex,
+    /// Place in the window.
+    pub position: usize,
+    /// Tokens it would lose, estimated.
+    saving: u64,
+    /// The first window position that the provider would not find.
+    from: usize,
+    /// Whether the provider finds again what stands before it, by the end of an answer.
+    is_found: bool,
+}
+
+/// Entries at the end of the window that are looked at; more than a few answers in a row have.
+const LOOKED_AT_MAX: usize = 256;
+
+/// Blocks that a provider may be told more than are known here, as reminders of clients are.
+const UNKNOWN_BLOCKS: usize = 4;
+
+/// The results of the last requests that have been seen for long enough, in window order.
+pub(crate) fn seen(ask: &Ask<'_>) -> Vec<Seen> {
+    let Some(once) = &ask.settings.look_once else { return Vec::new() };
+    let window = &ask.window[..ask.sent_and_answered()];
+    let mut found: Vec<Seen> = Vec::new();
+    let (mut blocks, mut ends_known) = (0, 0);
+    for (position, index) in window.iter().enumerate().rev().take(LOOKED_AT_MAX) {
+        if position < ask.fixed_until {
+            break;
+        }
+        let entry = ask.record.entry(*index);
+        blocks += entry.blocks.len().max(1);
+        if ask.prices.cache_lookback_blocks.is_some() && entry.role == Role::Assistant {
+            // What is kept ends with an answer.
+            found[ends_known..].iter_mut().for_each(|one| one.from = position + 1);
+            ends_known = found.len();
+        }
+        let Some(life) = &ask.lives[index.at()] else { continue };
+        let age = ask.requests - life.arrived;
+        if age > once.runs_after.max(once.searches_after) + AGE_SPARE {
+            break;
+        }
+        let item = &ask.items[index.at()];
+        let is_whole = item.level == Level::Arrival && item.tokens >= ask.settings.tokens_min;
+        if !is_whole || after(ask, *index, once).is_none_or(|after| age < after) {
+            continue;
+        }
+        let Some(saving) = saving(ask, *index) else { continue };
+        let is_found = is_found(ask, life.arrived, blocks);
+        found.push(Seen { index: *index, position, saving, from: position, is_found });
+    }
+    found.reverse();
+    found
+}
+
+/// Requests for which it is tried again to reduce what did not pay at first.
+const AGE_SPARE: u32 = 8;
+
+/// The requests after which such a result is reduced; `None`: it waits until it is old.
+fn after(ask: &Ask<'_>, index: EntryIndex, once: &LookOnce) -> Option<u32> {
+    let facts = ask.record.facts(index);
+    let content = || ask.record.entry(index).result().map_or("", |result| &result.content);
+    let after = match facts.kind() {
+        // Reports of other agents and the like are asked for once, to be worked with.
+        EffectKind::Run if !is_command(facts) => return None,
+        EffectKind::Search => once.searches_after,
+        EffectKind::Run => once.runs_after,
+        EffectKind::List | EffectKind::Edit | EffectKind::Write => return Some(once.runs_after),
+        EffectKind::Read | EffectKind::Fetch | EffectKind::Other => return None,
+    };
+    // What is read like a file is used like one.
+    (!shows_files(facts, content())).then_some(after)
+}
+
+fn is_command(facts: &Facts) -> bool {
+    facts.call.as_ref().is_some_and(|call| call.effect.command.is_some())
+}
+
+/// What would be saved by reducing a result, estimated.
+fn saving(ask: &Ask<'_>, index: EntryIndex) -> Option<u64> {
+    let result = ask.record.entry(index).result()?;
+    let (bytes, gaps) = left_of_seen(&result.content, ask.record.facts(index));
+    let left = bytes as u64 / BYTES_PER_TOKEN + NOTE_TOKENS * gaps as u64;
+    ask.items[index.at()].tokens.0.checked_sub(left)
+}
+
+/// Bytes of a token in what tells of failures, about.
+const BYTES_PER_TOKEN: u64 = 3;
+
+/// Whether the provider finds the end of the answer before a result that came at the request
+/// `arrived`, when it looks from the latest answer `blocks` blocks back.
+fn is_found(ask: &Ask<'_>, arrived: u32, blocks: usize) -> bool {
+    let Some(lookback) = ask.prices.cache_lookback_blocks else { return true };
+    let Some(sent) = ask.requests_sent.get(arrived as usize) else { return false };
+    let is_alive = match (ask.prices.cache_lifetime_ms, sent.time, ask.now) {
+        (Some(lifetime), Some(then), Some(now)) => now.since_ms(then) <= lifetime,
+        (_, _, _) => true,
+    };
+    sent.keeps_answer && is_alive && blocks + UNKNOWN_BLOCKS <= lookback as usize
+}
+
+/// How many of the last of them to reduce so that it pays by the most. All that stands behind the
+/// first of these is written again, which what was saved so far has to pay for.
+pub(crate) fn worthwhile(ask: &Ask<'_>, seen: &[Seen]) -> usize {
+    let Some(once) = &ask.settings.look_once else { return 0 };
+    let (read, premium) = (ask.prices.read_ratio(), premium(ask.prices));
+    let sent = ask.window_tokens.before(ask.sent).0;
+    let (mut saved, mut best) = (0, (0.0, 0));
+    for (count, one) in seen.iter().rev().enumerate() {
+        if !one.is_found {
+            break;
+        }
+        saved += one.saving;
+        let behind = sent - ask.window_tokens.before(one.from).0;
+        let costs = premium * behind.saturating_sub(saved) as f64;
+        let a_request = saved as f64 * read;
+        let surplus = a_request * f64::from(once.horizon) - costs;
+        if surplus > best.0 && costs <= ask.balance.0 + a_request {
+            best = (surplus, count + 1);
+        }
+    }
+    best.1
+}

@@ -1,0 +1,183 @@
+//! What is left of results that the model has seen, and when they go.
+
+use foveal_context::level::Level;
+use foveal_context::planner::Planner;
+use foveal_context::prices::PriceCard;
+use foveal_context::record::Record;
+use foveal_context::settings::{LookOnce, RewriteSettings, Settings};
+use foveal_context::step::{RewriteReason, Step};
+use foveal_context::tokens::{Tokenizer, Tokens};
+use foveal_testkit::fixture;
+use foveal_testkit::laws::answers;
+use foveal_testkit::render::shown_text;
+use foveal_transcript::{Conversation, EntryIndex, Timestamp};
+
+/// Settings that reduce nothing but what has been seen.
+fn settings() -> Settings {
+    let balanced = Settings::balanced();
+    let rewrite = balanced.rewrite.map(|rewrite| RewriteSettings {
+        high: Tokens(u64::MAX),
+        uses_min: 0.0,
+        look_once: Some(LookOnce { runs_after: 1, searches_after: 2, horizon: 20 }),
+        ..rewrite
+    });
+    Settings { run_bytes_max: None, rewrite, ..balanced }
+}
+
+/// Different lines of output, with a failure in the middle.
+fn output(seed: usize) -> String {
+    let line = |at: usize| format!("compiled unit {} in {} ms\n", seed * 1_000 + at, at * 7_919);
+    let head: String = (0..60).map(line).collect();
+    let tail: String = (60..120).map(line).collect();
+    format!("{head}error: nothing is called so{seed}\n{tail}")
+}
+
+fn run(seed: usize) -> String {
+    format!("//- call Bash {{\"command\":\"make {seed}\"}}\n//- result\n{}\n", output(seed))
+}
+
+/// So many runs, each answered by the next.
+fn runs(count: usize) -> Conversation {
+    let all: String = (0..count).map(run).collect();
+    fixture(&format!("//- user\nBuild it.\n{all}//- assistant\nDone."))
+}
+
+/// A planner that has saved something already, so that it may pay for a rewrite.
+fn plan(conversation: &Conversation, prices: PriceCard, gap_ms: i64) -> (Planner, Vec<Step>) {
+    plan_with(conversation, prices, gap_ms, |_, _| {})
+}
+
+fn plan_with(
+    conversation: &Conversation,
+    prices: PriceCard,
+    gap_ms: i64,
+    before: impl Fn(&mut Planner, usize),
+) -> (Planner, Vec<Step>) {
+    let record = Record::of(conversation.clone(), Tokenizer::O200k);
+    let mut planner = Planner::new(settings(), prices);
+    let step = |(at, answer): (usize, EntryIndex)| {
+        before(&mut planner, at);
+        let now = Timestamp(at as i64 * gap_ms);
+        planner.advance(&record, answer, Some(now))
+    };
+    let steps = answers(&record).into_iter().enumerate().map(step).collect();
+    (planner, steps)
+}
+
+fn looked_once(steps: &[Step]) -> Vec<bool> {
+    steps.iter().map(|step| step.rewrite == Some(RewriteReason::LookedOnce)).collect()
+}
+
+#[test]
+fn output_goes_at_the_request_after_the_one_that_showed_it() {
+    let conversation = runs(3);
+    let (planner, steps) = plan(&conversation, PriceCard::anthropic_5m(), 1_000);
+    assert_eq!(looked_once(&steps), [false, false, true, true, true]);
+    for (step, result) in steps[2..4].iter().zip([2, 4]) {
+        assert_eq!(step.kept, result, "all before it stays");
+        assert!(step.changed.iter().any(|(index, _)| *index == EntryIndex(result as u32)));
+    }
+    let shown =
+        |at: u32| shown_text(&conversation.entries()[at as usize], planner.item(EntryIndex(at)));
+    let left = shown(2);
+    assert!(left.contains("error: nothing is called so0\n"), "{left}");
+    assert!(left.contains("60 lines"), "{left}");
+    assert_eq!(left.lines().count(), 3, "{left}");
+}
+
+#[test]
+fn what_is_not_answered_stays() {
+    let text = format!("//- user\nBuild it.\n{}//- user\nWell?\n//- user\nWell?", run(0));
+    let conversation = fixture(&text);
+    let record = Record::of(conversation, Tokenizer::O200k);
+    let mut planner = Planner::new(settings(), PriceCard::named("openai-before").expect("known"));
+    for entries in 3..=5 {
+        let step = planner.advance(&record, EntryIndex(entries), None);
+        assert_eq!(step.rewrite, None, "{entries}");
+    }
+}
+
+#[test]
+fn what_is_read_like_a_file_stays() {
+    let lines: String =
+        (1..80).map(|at| format!("{at}\tlet value = call({at}, {});\n", at * 31)).collect();
+    let diff: String =
+        (1..80).map(|at| format!("+let value = call({at}, {});\n", at * 31)).collect();
+    let calls = [
+        format!("//- call Read {{\"file_path\":\"/w/a.rs\"}}\n//- result\n{lines}"),
+        format!("//- call Bash {{\"command\":\"git diff\"}}\n//- result\n@@ -1,2 +1,80 @@\n{diff}"),
+        format!("//- call Task {{\"prompt\":\"look\"}}\n//- result\n{}", output(1)),
+        format!("//- call WebFetch {{\"url\":\"http://a.b\"}}\n//- result\n{}", output(2)),
+    ];
+    for call in calls {
+        let text = format!("//- user\nGo.\n{call}\n{}{}//- assistant\nSo.", run(8), run(9));
+        let (planner, steps) = plan(&fixture(&text), PriceCard::anthropic_5m(), 1_000);
+        assert!(looked_once(&steps).contains(&true), "{call}");
+        assert_eq!(planner.item(EntryIndex(2)).level, Level::Arrival, "{call}");
+    }
+}
+
+#[test]
+fn it_is_paid_for_with_what_was_saved() {
+    // Hits go after two requests. The answer to them is ten times as long as they are: to write it
+    // again costs more than there is, however much the requests to come would save.
+    let hits: String =
+        (0..90).map(|at| format!("src/a{at}.rs:{at}: call({})\n", at * 31)).collect();
+    let words: String = (0..4_000).map(|at| format!("word{at} ")).collect();
+    let text = |said: &str| {
+        let on = "//- user\nOn.\n//- assistant\nSo.\n".repeat(2);
+        let hits = format!("//- call Grep {{\"pattern\":\"call\"}}\n//- result\n{hits}");
+        format!("//- user\nGo.\n{hits}//- assistant\n{said}\n{on}")
+    };
+    let ask = |said: &str, prices| {
+        let (_, steps) = plan(&fixture(&text(said)), prices, 1_000);
+        looked_once(&steps)
+    };
+    let prices = PriceCard::anthropic_5m();
+    assert_eq!(ask(&words, prices.clone()), [false; 5]);
+    assert_eq!(ask("So.", prices.clone()), [false, false, false, true, false]);
+    let same = PriceCard { cache_write: prices.cache_read, ..prices };
+    assert_eq!(ask(&words, same), [false, false, false, true, false]);
+}
+
+#[test]
+fn what_was_kept_up_to_marks_must_be_found_again() {
+    let marks = PriceCard::anthropic_5m();
+    let lookback = marks.cache_lookback_blocks.expect("it is documented");
+    let without_marks = PriceCard { cache_lookback_blocks: None, ..marks.clone() };
+    let conversation = runs(3);
+    let ask = |prices: &PriceCard, can: bool| {
+        let (_, steps) = plan_with(&conversation, prices.clone(), 1_000, |planner, _| {
+            planner.set_can_keep_answer(can);
+        });
+        assert!(steps.iter().all(|step| step.keeps_answer == (can && *prices == marks)));
+        looked_once(&steps).contains(&true)
+    };
+    assert!(ask(&marks, true) && ask(&without_marks, false));
+    assert!(!ask(&marks, false), "no answer was kept");
+    // Calls side by side, in numbers over which nothing is found.
+    let many = |count: usize| {
+        let calls: String =
+            (0..count).map(|at| format!("//- call Bash {{\"command\":\"x {at}\"}}\n")).collect();
+        let results: String =
+            (0..count).map(|at| format!("//- result\n{}\n", output(at))).collect();
+        let text = format!(
+            "//- user\nGo.\n{}{calls}{results}//- assistant\nSo.\n//- user\nOn.\n//- assistant\nSo.",
+            run(99)
+        );
+        let (_, steps) = plan(&fixture(&text), marks.clone(), 1_000);
+        looked_once(&steps)[3]
+    };
+    assert!(many(3));
+    assert!(!many(lookback as usize));
+}
+
+#[test]
+fn what_has_expired_is_written_anyway() {
+    // The last pause is longer than the cache lives: all goes that may, and that is the reason.
+    let prices = PriceCard::anthropic_5m();
+    let lifetime = prices.cache_lifetime_ms.expect("it expires");
+    let (_, steps) = plan(&runs(3), prices, lifetime + 1);
+    let reasons: Vec<_> = steps.iter().filter_map(|step| step.rewrite).collect();
+    assert_eq!(reasons, [RewriteReason::CacheCold; 3]);
+}

@@ -1,0 +1,381 @@
+//! One more mark where a client marks the end of its messages: at the end of the latest answer, so
+//! that the results behind it may be reduced at the next request.
+
+use std::sync::Arc;
+
+use foveal_live::Conversations;
+use foveal_live::recorder::InMemory;
+use foveal_live::request::{Asked, Wait};
+use foveal_live::rules::{CacheMarks, Rules};
+use foveal_testkit::bodies::Api;
+use foveal_testkit::scripts;
+use foveal_transcript::Timestamp;
+use foveal_wire::Protocol;
+use foveal_wire::body::{Body, MarkPlace};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree as _;
+use proptest::test_runner::TestRunner;
+use serde_json::{Value, json};
+
+use crate::support::{
+    MODEL, Sent, bytes, conversations, marks, messages, over, requests, shaped, shaped_for,
+    without_own_mark, without_results,
+};
+
+/// Words of a program that ran: long enough to be worth reducing, short enough to be shown whole.
+fn output(seed: usize) -> String {
+    (0..60)
+        .map(|at| format!("compiled unit {} in {} ms\n", seed * 1_000 + at, at * 7_919))
+        .collect()
+}
+
+/// A system prompt as long as that of an agent, with marks as agents set them.
+fn system(marks: usize) -> Value {
+    let text: String = (0..400)
+        .map(|at| format!("Rule {at}: read a file before you change it, and say why.\n"))
+        .collect();
+    let mut blocks = vec![json!({ "type": "text", "text": "billing" })];
+    for at in 0..3 {
+        blocks.push(json!({ "type": "text", "text": text }));
+        if at < marks {
+            blocks[at + 1]["cache_control"] = json!({ "type": "ephemeral" });
+        }
+    }
+    json!(blocks)
+}
+
+/// A request behind so many runs, marked as Claude Code marks it.
+fn request(runs: usize) -> Value {
+    let mut messages =
+        vec![json!({ "role": "user", "content": [{ "type": "text", "text": "Build." }] })];
+    for run in 0..runs {
+        let id = format!("c{run}");
+        let input = json!({ "command": format!("make {run}") });
+        messages.extend([
+            json!({ "role": "assistant", "content": [
+                { "type": "tool_use", "id": id, "name": "Bash", "input": input },
+            ] }),
+            json!({ "role": "user", "content": [
+                { "type": "tool_result", "tool_use_id": id, "content": output(run) },
+            ] }),
+        ]);
+    }
+    let last = messages.last_mut().expect("a message");
+    last["content"][0]["cache_control"] = json!({ "type": "ephemeral" });
+    json!({ "model": MODEL, "max_tokens": 9, "system": system(2), "messages": messages })
+}
+
+fn sent(body: &Value, second: i64) -> Sent {
+    let now = Timestamp(1_000 * second);
+    Sent { api: Api::Messages, now, body: body.to_string().into_bytes() }
+}
+
+/// What becomes of requests behind 0, 1, 2 … runs: our marks, and whether the first result stands.
+fn course(conversations: &Conversations, change: &dyn Fn(&mut Value)) -> (Vec<u64>, bool) {
+    let mut told = Vec::new();
+    let mut stands = true;
+    for runs in 0..4 {
+        let mut body = request(runs);
+        change(&mut body);
+        let sent = sent(&body, runs as i64);
+        let shaped = shaped(conversations, &sent);
+        let own = shaped.about.marks;
+        let went = bytes(shaped, &sent);
+        assert_eq!(
+            marks(Api::Messages, &went) as u64,
+            marks(Api::Messages, &sent.body) as u64 + own
+        );
+        told.push(own);
+        let went: Value = serde_json::from_slice(&went).expect("JSON");
+        let result = &went["messages"][2]["content"][0]["content"];
+        stands = result.is_null() || *result == output(0);
+    }
+    (told, stands)
+}
+
+#[test]
+fn what_is_seen_goes_where_the_answer_before_it_is_kept() {
+    let (told, stands) = course(&conversations("balanced"), &|_| {});
+    assert_eq!((told, stands), (vec![0, 1, 1, 1], false));
+    let conversations = conversations("balanced");
+    let sent = sent(&request(2), 1);
+    let went = bytes(shaped(&conversations, &sent), &sent);
+    let scanned = Body::scan(Protocol::Messages, &went).expect("a body");
+    let at: Vec<_> = scanned.marks.iter().map(|mark| mark.place).collect();
+    use MarkPlace::{Message, System};
+    assert_eq!(at, [System, System, Message(3), Message(4)]);
+    assert_eq!(without_own_mark(&sent, &went), sent.body);
+}
+
+#[test]
+fn where_the_answer_cannot_be_kept_nothing_goes_that_soon() {
+    type Change = fn(&mut Value);
+    let cases: [(&str, Change); 8] = [
+        ("no mark is free", |body| body["system"] = system(3)),
+        ("a model that is not known to cache by marks", |body| body["model"] = json!("kimi-k2")),
+        ("too short to be cached", |body| body["system"] = json!("Be brief.")),
+        ("the provider takes parts out", |body| {
+            let kept = json!({ "type": "thinking_turns", "value": 1 });
+            body["context_management"] =
+                json!({ "edits": [{ "type": "clear_thinking_20251015", "keep": kept }] });
+        }),
+        ("an hour behind five minutes", |body| {
+            let messages = body["messages"].as_array_mut().expect("messages");
+            let last = messages.last_mut().expect("one");
+            last["content"][0]["cache_control"] = json!({ "type": "ephemeral", "ttl": "1h" });
+        }),
+        ("nothing of the messages is marked", |body| {
+            for message in body["messages"].as_array_mut().expect("messages") {
+                message["content"][0].as_object_mut().expect("a block").remove("cache_control");
+            }
+        }),
+        ("answers end with thinking", |body| {
+            for message in body["messages"].as_array_mut().expect("messages") {
+                if message["role"] == "assistant" {
+                    let thinking = json!({ "type": "thinking", "thinking": "t", "signature": "s" });
+                    message["content"].as_array_mut().expect("blocks").push(thinking);
+                }
+            }
+        }),
+        ("Claude through another API", |body| {
+            body["model"] = json!("claude-3-5-haiku-latest");
+        }),
+    ];
+    for (why, change) in cases {
+        assert_eq!(course(&conversations("balanced"), &change), (vec![0; 4], true), "{why}");
+    }
+    assert_eq!(course(&conversations("lossless"), &|_| {}), (vec![0; 4], true));
+    let mut rules = Rules::named("balanced").expect("a profile");
+    rules.marks = CacheMarks::Off;
+    let off = Conversations::new(rules, Arc::new(InMemory::default()));
+    assert_eq!(course(&off, &|_| {}), (vec![0; 4], true));
+}
+
+#[test]
+fn thinking_that_is_all_kept_changes_nothing() {
+    let keeps_all = |body: &mut Value| {
+        body["context_management"] =
+            json!({ "edits": [{ "type": "clear_thinking_20251015", "keep": "all" }] });
+    };
+    assert_eq!(course(&conversations("balanced"), &keeps_all), (vec![0, 1, 1, 1], false));
+}
+
+#[test]
+fn a_client_that_marks_the_answer_itself_gets_no_mark() {
+    let as_opencode = |body: &mut Value| {
+        body["system"] = system(1);
+        for message in body["messages"].as_array_mut().expect("messages").iter_mut().rev().take(2) {
+            message["content"][0]["cache_control"] = json!({ "type": "ephemeral" });
+        }
+    };
+    assert_eq!(course(&conversations("balanced"), &as_opencode), (vec![0; 4], false));
+    let mut rules = Rules::named("balanced").expect("a profile");
+    rules.marks = CacheMarks::Off;
+    let off = Conversations::new(rules, Arc::new(InMemory::default()));
+    assert_eq!(course(&off, &as_opencode), (vec![0; 4], false));
+}
+
+#[test]
+fn a_mark_lives_as_long_as_the_clients() {
+    let for_an_hour = |body: &mut Value| {
+        let text = body.to_string().replace(r#""ephemeral""#, r#""ephemeral","ttl":"1h""#);
+        *body = serde_json::from_str(&text).expect("JSON");
+    };
+    let conversations = conversations("balanced");
+    assert_eq!(course(&conversations, &for_an_hour), (vec![0, 1, 1, 1], false));
+    let mut body = request(4);
+    for_an_hour(&mut body);
+    let sent = sent(&body, 9);
+    let went = bytes(shaped(&conversations, &sent), &sent);
+    let scanned = Body::scan(Protocol::Messages, &went).expect("a body");
+    assert!(scanned.marks.len() == 4 && scanned.marks.iter().all(|mark| mark.is_hour));
+}
+
+fn asked<'a>(sent: &'a Sent, wait: &'a Wait) -> Asked<'a> {
+    Asked {
+        protocol: Protocol::Messages,
+        counts: false,
+        model: None,
+        body: &sent.body,
+        now: sent.now,
+        wish: None,
+        wait,
+    }
+}
+
+#[test]
+fn other_requests_get_no_mark() {
+    let conversations = conversations("balanced");
+    for runs in 0..3 {
+        shaped(&conversations, &sent(&request(runs), runs as i64));
+    }
+    let sent = sent(&request(3), 3);
+    let wait = Wait::default();
+    let counted = conversations.shape(&Asked { counts: true, ..asked(&sent, &wait) });
+    let off = conversations.shape(&Asked { wish: Some("off"), ..asked(&sent, &wait) });
+    assert_eq!((counted.about.marks, off.body), (0, None));
+    let went = bytes(counted.clone(), &sent);
+    assert_eq!(marks(Api::Messages, &went), marks(Api::Messages, &sent.body));
+    let shaped = shaped(&conversations, &sent);
+    assert_eq!(shaped.about.tokens_sent, counted.about.tokens_sent, "what is counted is what goes");
+    assert_eq!(without_own_mark(&sent, &bytes(shaped, &sent)), went);
+}
+
+#[test]
+fn a_request_for_a_summary_gets_no_mark() {
+    // A model that does not take its thinking back behind another prompt: what was reduced stays so.
+    let bound = |runs: usize| {
+        let mut body = request(runs);
+        body["model"] = json!("claude-opus-5-5");
+        body
+    };
+    let conversations = conversations("balanced");
+    for runs in 0..4 {
+        let sent = sent(&bound(runs), runs as i64);
+        assert_eq!(shaped(&conversations, &sent).about.marks, u64::from(runs > 0));
+    }
+    let mut body = bound(3);
+    let summary = "Your task is to create a detailed summary of the conversation so far.";
+    body["messages"].as_array_mut().expect("messages").push(json!({
+        "role": "user", "content": [{ "type": "text", "text": summary }],
+    }));
+    let shaped = shaped(&conversations, &sent(&body, 4));
+    assert_eq!((shaped.about.marks, shaped.about.inactive), (0, None));
+}
+
+#[test]
+fn what_passes_keeps_no_answer() {
+    let conversations = conversations("balanced");
+    shaped(&conversations, &sent(&request(0), 0));
+    let first = sent(&request(1), 1);
+    let wait = Wait::impatient();
+    let shaped = shaped_for(&conversations, &first, &wait);
+    assert_eq!((shaped.about.marks, wait.give_up(&first.body)), (0, Some(None)));
+    let second = sent(&request(2), 2);
+    let went = bytes(crate::support::shaped(&conversations, &second), &second);
+    let went: Value = serde_json::from_slice(&went).expect("JSON");
+    assert_eq!(went["messages"][2]["content"][0]["content"], output(0), "it was not kept");
+}
+
+#[test]
+fn another_model_goes_on_by_its_own_rules() {
+    for (other, marks_of_other) in [("claude-opus-4-6", 1), ("kimi-k2", 0)] {
+        let kept = Arc::new(InMemory::default());
+        let conversations = over("balanced", Arc::clone(&kept) as _);
+        let mut told = Vec::new();
+        for runs in 0..6 {
+            let mut body = request(runs);
+            if runs == 3 {
+                body["model"] = json!(other);
+            }
+            let sent = sent(&body, runs as i64);
+            let shaped = shaped(&conversations, &sent);
+            told.push(shaped.about.marks);
+            let went = bytes(shaped, &sent);
+            let third = over("balanced", Arc::clone(&kept) as _);
+            assert_eq!(went, bytes(crate::support::shaped(&third, &sent), &sent));
+        }
+        assert_eq!(told, [0, 1, 1, marks_of_other, 1, 1], "{other}");
+    }
+}
+
+/// The same request of a client that marks as Claude Code does.
+fn with_system(sent: &Sent) -> Sent {
+    let mut body: Value = serde_json::from_slice(&sent.body).expect("a body");
+    body["system"] = system(2);
+    Sent { body: body.to_string().into_bytes(), ..sent.clone() }
+}
+
+/// Operations of a generated conversation.
+const OPERATIONS_MAX: usize = 24;
+
+#[test]
+fn generated_conversations_reach_what_is_tested() {
+    let mut runner = TestRunner::deterministic();
+    let (mut marked, mut rewritten) = (0, 0);
+    for _ in 0..20 {
+        let script = scripts(OPERATIONS_MAX).new_tree(&mut runner).expect("a script").current();
+        let conversations = conversations("balanced");
+        for sent in requests(&script, Api::Messages).iter().map(with_system) {
+            let about = shaped(&conversations, &sent).about;
+            marked += usize::from(about.marks > 0);
+            rewritten += usize::from(about.rewrite.is_some_and(|why| why.contains("seen")));
+        }
+    }
+    assert!(marked > 50 && rewritten > 10, "{marked} marked, {rewritten} rewritten");
+}
+
+fn config() -> ProptestConfig {
+    ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+const PROFILES: [&str; 3] = ["lossless", "balanced", "max"];
+
+fn profiles() -> impl Strategy<Value = &'static str> {
+    (0..PROFILES.len()).prop_map(|at| PROFILES[at])
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn nothing_changes_but_one_mark_and_texts_of_results(
+        script in scripts(OPERATIONS_MAX), profile in profiles(),
+    ) {
+        let conversations = conversations(profile);
+        for sent in requests(&script, Api::Messages).iter().map(with_system) {
+            let shaped = shaped(&conversations, &sent);
+            let told = shaped.about.marks as usize;
+            prop_assert!(told <= 1 && !shaped.about.is_unmarked);
+            prop_assert!(told == 0 || profile != "lossless");
+            let went = bytes(shaped, &sent);
+            let before = marks(Api::Messages, &sent.body);
+            prop_assert!(before <= 3);
+            prop_assert_eq!(marks(Api::Messages, &went), before + told);
+            let rest = without_results(Api::Messages, &without_own_mark(&sent, &went));
+            prop_assert_eq!(rest, without_results(Api::Messages, &sent.body));
+        }
+    }
+
+    #[test]
+    fn a_restart_between_any_two_requests_moves_no_mark(
+        script in scripts(OPERATIONS_MAX), profile in profiles(), late in any::<u32>(),
+    ) {
+        let one = conversations(profile);
+        let kept = Arc::new(InMemory::default());
+        for (at, sent) in requests(&script, Api::Messages).iter().map(with_system).enumerate() {
+            let is_late = late >> (at % 32) & 3 == 3;
+            let wait = || if is_late { Wait::impatient() } else { Wait::default() };
+            let other = over(profile, Arc::clone(&kept) as _);
+            let went = bytes(shaped_for(&one, &sent, &wait()), &sent);
+            prop_assert_eq!(&went, &bytes(shaped_for(&other, &sent, &wait()), &sent));
+            prop_assert_eq!(&went, &bytes(shaped(&other, &sent), &sent));
+            let third = over(profile, Arc::clone(&kept) as _);
+            prop_assert_eq!(&went, &bytes(shaped(&third, &sent), &sent));
+        }
+    }
+
+    #[test]
+    fn a_mark_breaks_no_prefix(script in scripts(OPERATIONS_MAX), late in any::<u32>()) {
+        let conversations = conversations("balanced");
+        let mut earlier: Vec<(Vec<String>, Vec<String>)> = Vec::new();
+        for (at, sent) in requests(&script, Api::Messages).iter().map(with_system).enumerate() {
+            let is_late = late >> (at % 32) & 3 == 3;
+            let wait = if is_late { Wait::impatient() } else { Wait::default() };
+            let shaped = shaped_for(&conversations, &sent, &wait);
+            let rewrite = shaped.about.rewrite;
+            let went = match wait.give_up(&sent.body) {
+                Some(earlier) if is_late => earlier.unwrap_or_else(|| sent.body.clone()),
+                Some(_) | None => bytes(shaped, &sent),
+            };
+            let asked = messages(Api::Messages, &sent.body);
+            let went = messages(Api::Messages, &without_own_mark(&sent, &went));
+            let continued = earlier.iter().rev().filter(|(before, _)| asked.starts_with(before));
+            let continued = continued.max_by_key(|(before, _)| before.len());
+            if let Some((_, before)) = continued.filter(|_| rewrite.is_none()) {
+                prop_assert_eq!(&before[..], &went[..before.len()]);
+            }
+            earlier.push((asked, went));
+        }
+    }
+}
