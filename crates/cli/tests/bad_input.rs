@@ -91,6 +91,10 @@ fn options_that_cannot_be_used() {
             "session.json --prompt-log log --profile all",
             "--prompt-log is about one profile: name it with --profile NAME\n",
         ),
+        (
+            "session.json --profile raw",
+            "`raw` is in every table: name it with --prompt-log or --show",
+        ),
         ("session.json --prompt-log no/folder/log", "`no/folder/log` cannot be written: "),
     ] {
         let Ran { code, out, err } = world.run(&format!("replay {arguments}"));

@@ -130,6 +130,21 @@ fn rebuilding_gives_every_prompt() {
 }
 
 #[test]
+fn raw_is_what_was_recorded() {
+    let world = World::new("prompt_log_raw");
+    world.write("a.json", session("a"));
+    let log = world.output("replay a.json --profile raw --prompt-log -");
+    let sessions = sessions_of(&world.folder.join("a.json"));
+    let prompts = rebuilt(&log);
+    let (last, _) = prompts["a"].last().expect("requests");
+    let logged: Vec<&str> = last.iter().filter(|it| it.0 == "tool").map(|it| &*it.3).collect();
+    let entries = sessions[0].conversations[0].entries().iter();
+    let recorded: Vec<&str> = entries.filter_map(|it| Some(&*it.result()?.content)).collect();
+    assert!(logged.len() > 2);
+    assert_eq!(logged, recorded[..logged.len()]);
+}
+
+#[test]
 fn the_first_request_starts_from_nothing() {
     let world = World::new("prompt_log_first");
     world.write("a.json", session("a"));

@@ -52,6 +52,14 @@ impl std::fmt::Debug for Profile {
 /// The profile used where none is named.
 pub const DEFAULT: &str = "balanced";
 
+/// The prompts as they were recorded, to compare others with; no profile to choose.
+pub static RAW: Profile = Profile {
+    name: "raw",
+    about: "the prompts as they were recorded",
+    origin: Origin::Baseline,
+    start: |_| recomputed(|_| Vec::new()),
+};
+
 /// All profiles, own ones first, then those of the design documents, then other tools'.
 pub static PROFILES: &[Profile] = &[
     Profile {

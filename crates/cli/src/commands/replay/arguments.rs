@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use foveal_context::prices::PriceCard;
-use foveal_context::profile::{DEFAULT, PROFILES, Profile};
+use foveal_context::profile::{DEFAULT, PROFILES, Profile, RAW};
 use foveal_context::tokens::Tokenizer;
 use foveal_live::models::Model;
 use foveal_wire::{Format, Protocol};
@@ -75,7 +75,8 @@ pub(crate) struct Arguments {
     /// The format of the files. Detected if not given.
     #[arg(long, value_name = "NAME")]
     format: Option<Format>,
-    /// A profile to replay. Repeat it for several; `all` is all of them.
+    /// A profile to replay. Repeat it for several; `all` is all of them. With --prompt-log or
+    /// --show, `raw` is the prompts as they were recorded.
     #[arg(long = "profile", value_name = "NAME")]
     profiles: Vec<String>,
     /// The price card: a name, also of your own prices in the settings (`[[gateway.prices]]`), or a
@@ -220,6 +221,13 @@ fn chosen_profiles(names: &[String], one: bool) -> anyhow::Result<Vec<&'static P
             chosen.extend(PROFILES);
         } else if let Some(profile) = Profile::named(name) {
             chosen.push(profile);
+        } else if name == RAW.name && one {
+            chosen.push(&RAW);
+        } else if name == RAW.name {
+            bail!(
+                "`raw` is in every table: name it with --prompt-log or --show, for the prompts as \
+                 they were recorded"
+            );
         } else {
             let known: Vec<&str> = PROFILES.iter().map(|profile| profile.name).collect();
             bail!("unknown profile `{name}`: one of {}, all is expected", known.join(", "));

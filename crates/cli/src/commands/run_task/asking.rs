@@ -88,9 +88,11 @@ impl Asker {
             protocol: self.server.dialect.protocol(),
             counts: false,
             model: None,
+            upstream: "",
             body: &body,
             now: SystemClock.now(),
             wish: None,
+            shortens: Some(false),
             wait: &Wait::default(),
         });
         (shaped.body.unwrap_or(body), shaped.about)
