@@ -12,58 +12,12 @@
 
 use crate::facts::Facts;
 use crate::level::Level;
-use crate::prices::PriceCard;
-use crate::rewrite::{Ask, NOTE_TOKENS};
+use crate::rewrite::ask::{Ask, NOTE_TOKENS};
 use crate::settings::LookOnce;
 use crate::shaping::arrival::shows_files;
 use crate::shaping::reduce::left_of_seen;
-use crate::step::{RewriteReason, Step};
-use crate::tokens::Tokens;
-use crate::window_tokens::WindowTokens;
 use foveal_effects::EffectKind;
-use foveal_transcript::{EntryIndex, Role, Timestamp};
-
-/// A request as it was sent, as far as that decides what the provider finds of it again.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Sent {
-    /// When.
-    pub time: Option<Timestamp>,
-    /// Whether the provider was asked to keep it up to the latest answer in it.
-    pub keeps_answer: bool,
-}
-
-/// What the requests of a conversation have saved so far, less what rewrites have cost: at least,
-/// in tokens of uncached input.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Balance(f64);
-
-impl Balance {
-    /// Settles a request of which the first `sent` entries had been sent before. What it holds
-    /// less than as recorded would have been written to the cache where it is new, and would at
-    /// least have been read where it is old. What is old and stands behind a change is written.
-    pub fn settle(&mut self, step: &Step, sent: usize, tokens: &WindowTokens, prices: &PriceCard) {
-        let known = match step.rewrite {
-            Some(RewriteReason::CacheCold) => Tokens(0),
-            _ => tokens.saved_before(sent),
-        };
-        let new = tokens.saved_before(usize::MAX) - known;
-        self.0 += prices.read_ratio() * known.0 as f64 + prices.write_ratio() * new.0 as f64;
-        let written_from = match step.rewrite {
-            None | Some(RewriteReason::CacheCold | RewriteReason::ClientRewrote) => return,
-            Some(RewriteReason::LookedOnce) => step.kept,
-            // Far in front of the last mark nothing is found that is kept up to marks.
-            Some(_) if prices.cache_lookback_blocks.is_some() => 0,
-            Some(_) => step.kept,
-        };
-        let written = tokens.before(sent) - tokens.before(written_from);
-        self.0 -= premium(prices) * written.0 as f64;
-    }
-}
-
-/// What it costs more to write a token than to read it.
-fn premium(prices: &PriceCard) -> f64 {
-    prices.write_ratio() - prices.read_ratio()
-}
+use foveal_transcript::{EntryIndex, Role};
 
 /// A result that the model has seen, and that may be reduced now.
 #[derive(Debug)]
@@ -170,7 +124,7 @@ fn is_found(ask: &Ask<'_>, arrived: u32, blocks: usize) -> bool {
 /// first of these is written again, which what was saved so far has to pay for.
 pub(crate) fn worthwhile(ask: &Ask<'_>, seen: &[Seen]) -> usize {
     let Some(once) = &ask.settings.look_once else { return 0 };
-    let (read, premium) = (ask.prices.read_ratio(), premium(ask.prices));
+    let (read, premium) = (ask.prices.read_ratio(), ask.prices.premium());
     let sent = ask.window_tokens.before(ask.sent).0;
     let (mut saved, mut best) = (0, (0.0, 0));
     for (count, one) in seen.iter().rev().enumerate() {
@@ -182,7 +136,7 @@ pub(crate) fn worthwhile(ask: &Ask<'_>, seen: &[Seen]) -> usize {
         let costs = premium * behind.saturating_sub(saved) as f64;
         let a_request = saved as f64 * read;
         let surplus = a_request * f64::from(once.horizon) - costs;
-        if surplus > best.0 && costs <= ask.balance.0 + a_request {
+        if surplus > best.0 && costs <= ask.balance.tokens() + a_request {
             best = (surplus, count + 1);
         }
     }

@@ -6,10 +6,10 @@
 
 use std::sync::Arc;
 
+use crate::balance::{Balance, Sent};
 use crate::interest::Interest;
 use crate::ledger::Ledger;
 use crate::level::{Level, Life};
-use crate::look_once::{Balance, Sent};
 use crate::prices::{Constraints, PriceCard};
 use crate::record::Record;
 use crate::rewrite;
@@ -373,7 +373,7 @@ impl Planner {
         let Some(settings) = &self.settings.rewrite else { return rewrite::Choice::default() };
         let reason = self.rewrite_reason(cut, now);
         let free_from = if reason == Some(RewriteReason::ClientRewrote) { cut } else { None };
-        let choice = rewrite::choose(&rewrite::Ask {
+        let choice = rewrite::choose(&rewrite::ask::Ask {
             record,
             settings,
             prices: &self.prices,

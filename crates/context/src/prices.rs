@@ -149,6 +149,12 @@ impl PriceCard {
         self.ratio(self.cache_read)
     }
 
+    /// What it costs more to write to the cache than to read from it, as a multiple of uncached
+    /// input.
+    pub fn premium(&self) -> f64 {
+        self.write_ratio() - self.read_ratio()
+    }
+
     fn ratio(&self, price: f64) -> f64 {
         if self.input > 0.0 { price / self.input } else { 1.0 }
     }

@@ -6,75 +6,18 @@
 //! rental, which is never worse than one more than that multiple of the best choice in hindsight.
 //! Some results go sooner, as long as little stands behind them: see [`crate::look_once`].
 
+pub mod ask;
+
+use self::ask::{Ask, NOTE_TOKENS};
 use crate::facts::{Facts, Side};
-use crate::interest::Interest;
-use crate::level::{Level, Life};
-use crate::look_once::{self, Balance, Seen, Sent};
-use crate::prices::PriceCard;
-use crate::record::Record;
+use crate::level::Level;
+use crate::look_once::{self, Seen};
 use crate::score;
 use crate::settings::{OldReads, RewriteSettings};
 use crate::step::{Item, RewriteReason};
 use crate::tokens::Tokens;
-use crate::window_tokens::WindowTokens;
 use foveal_effects::EffectKind;
-use foveal_transcript::{EntryIndex, Role, Timestamp};
-
-/// What a choice depends on.
-pub struct Ask<'a> {
-    /// The conversation and its facts.
-    pub record: &'a Record,
-    /// The settings.
-    pub settings: &'a RewriteSettings,
-    /// The prices.
-    pub prices: &'a PriceCard,
-    /// The entries of the prompt, in order.
-    pub window: &'a [EntryIndex],
-    /// Their tokens.
-    pub window_tokens: &'a WindowTokens,
-    /// Those of them that may be reduced.
-    pub movable: &'a [EntryIndex],
-    /// What stands in each entry's place.
-    pub items: &'a [Item],
-    /// When each result came and was last used.
-    pub lives: &'a [Option<Life>],
-    /// The files the conversation showed interest in.
-    pub interest: &'a Interest,
-    /// Requests planned so far.
-    pub requests: u32,
-    /// How each of them was sent.
-    pub requests_sent: &'a [Sent],
-    /// When the next one is sent, as far as known.
-    pub now: Option<Timestamp>,
-    /// Entries of the window that were sent before.
-    pub sent: usize,
-    /// What was saved so far.
-    pub balance: &'a Balance,
-    /// What old reads become; `None`: an outline.
-    pub old_reads: Option<&'a OldReads>,
-    /// Tokens of what is in every prompt beside its messages.
-    pub prelude: Tokens,
-    /// The window position before which the provider allows no rewrite.
-    pub fixed_until: usize,
-    /// A moment at which rewriting is free.
-    pub reason: Option<RewriteReason>,
-    /// The first window position from which it is free; what stands before is still cached.
-    pub free_from: usize,
-}
-
-impl Ask<'_> {
-    fn item(&self, index: EntryIndex) -> &Item {
-        &self.items[index.at()]
-    }
-
-    /// Entries of the window that were sent before and stand before the latest answer, which
-    /// included.
-    pub(crate) fn sent_and_answered(&self) -> usize {
-        let is_answer = |index: &EntryIndex| self.record.entry(*index).role == Role::Assistant;
-        let sent = self.sent.min(self.window.len());
-        self.window[sent..].iter().rposition(is_answer).map_or(0, |at| sent + at + 1)
-    }
-}
+use foveal_transcript::EntryIndex;
 
 /// What to rewrite.
 #[derive(Debug, Clone, Default)]
@@ -180,7 +123,7 @@ fn least_used(candidates: &[Candidate], goal: u64) -> Vec<&Candidate> {
 
 /// The position from which rewriting has paid for itself by the most, if any has.
 fn rental_start(ask: &Ask<'_>, dead: &[&Candidate]) -> Option<usize> {
-    let premium = ask.prices.write_ratio() - ask.prices.read_ratio();
+    let premium = ask.prices.premium();
     let mut saved = 0u64;
     let mut rent = 0.0;
     let mut best: Option<(f64, usize)> = None;
@@ -285,6 +228,3 @@ fn less_of_edit(
     let saving = size.saturating_sub(NOTE_TOKENS);
     (saving >= settings.tokens_min.0).then_some((level, saving, uses))
 }
-
-/// Tokens of a note with a handle, about.
-pub(crate) const NOTE_TOKENS: u64 = 20;

@@ -164,12 +164,7 @@ impl Conversations {
             // Nothing can be done yet, and what would be decided is to leave it.
             return Ok(None);
         }
-        if let Some(unmarked) = &mut request.unmarked {
-            unmarked.is_last = stays.is_some();
-        }
-        if stays.is_none() && !is_compacted {
-            request.keeping = Keeping::of(&request)?;
-        }
+        may_be_kept(&mut request, stays.is_some(), is_compacted)?;
         if let Some(stays) = stays.filter(|_| may_go_whole(&live, &request.model)) {
             if !stays.steps().is_empty() {
                 self.hold(stays, first, asked.now);
@@ -383,6 +378,22 @@ pub(crate) fn is_to_be_left(body: &Body) -> Result<(), Inactive> {
         Some(edit) => Err(Inactive::ServerEdits(edit.clone())),
         None => Ok(()),
     }
+}
+
+/// Finds out how a request can be kept, by whether it asks for a summary and follows a compaction.
+fn may_be_kept(
+    request: &mut Request<'_>,
+    is_summary: bool,
+    is_compacted: bool,
+) -> Result<(), Inactive> {
+    if let Some(unmarked) = &mut request.unmarked {
+        unmarked.is_last = is_summary;
+    }
+    let has_own_marks = request.model.wants_marks && request.unmarked.is_none();
+    if has_own_marks && !is_summary && !is_compacted {
+        request.keeping = Keeping::of(request.rules, request.asked, request.body)?;
+    }
+    Ok(())
 }
 
 /// Which history a request has its first messages in common with, and how many, without holding it.

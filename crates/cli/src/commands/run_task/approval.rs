@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn a_call_is_told_by_what_it_is_about() {
-        assert_eq!(subject(&call("bash", json!({"command": "make\nall"}))), "make␊all");
+        assert_eq!(subject(&call("bash", json!({"command": "make\nall"}))), "make\\nall");
         assert_eq!(subject(&call("x", json!({"n": 1}))), r#"{"n":1}"#);
         assert!(subject(&call("x", json!({"path": "a".repeat(999)}))).chars().count() < 310);
     }
