@@ -30,6 +30,14 @@ impl<'a> Request<'a> {
         (self.body, self.asked.body)
     }
 
+    /// Notes that no request is expected to continue it: nothing need be kept for one.
+    pub(crate) fn is_continued_by_none(&mut self) {
+        self.keeping = None;
+        if let Some(unmarked) = &mut self.unmarked {
+            unmarked.is_last = true;
+        }
+    }
+
     /// A conversation at its start.
     pub(crate) fn fresh(&self) -> Live {
         let (planner, tokenizer) = (self.rules.planner(&self.model), self.rules.tokenizer);

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use foveal_context::step::{RewriteReason, Step};
 use foveal_transcript::{ContentHash, Timestamp};
-use foveal_wire::body::{self, Alike, Body, CacheMark, MarkPlace};
+use foveal_wire::body::{self, Alike, Body, BodyError, CacheMark, MarkPlace};
 
 use crate::active::Request;
 use crate::before::Before;
@@ -146,10 +146,9 @@ impl Conversations {
         about.conversation = Some(name(&first));
         let named = about.model.as_deref().unwrap_or_default();
         let model = model(rules, (named, asked.upstream), &body);
-        let unmarked = Unmarked::of(rules, asked, &body, (named, &model));
-        let unmarked = unmarked.filter(|_| !is_compacted);
+        let may_mark = !is_compacted;
+        let (unmarked, keeping) = ways_to_mark(may_mark, rules, asked, &body, (named, &model))?;
         about.is_unmarked = unmarked.is_some();
-        let keeping = None;
         let (body, chain) = (&body, &chain);
         let mut request = Request { asked, body, chain, rules, way, model, unmarked, keeping };
         // Until what is decided is known.
@@ -164,11 +163,8 @@ impl Conversations {
             // Nothing can be done yet, and what would be decided is to leave it.
             return Ok(None);
         }
-        if let Some(unmarked) = &mut request.unmarked {
-            unmarked.is_last = stays.is_some();
-        }
-        if stays.is_none() && !is_compacted {
-            request.keeping = Keeping::of(&request)?;
+        if stays.is_some() {
+            request.is_continued_by_none();
         }
         if let Some(stays) = stays.filter(|_| may_go_whole(&live, &request.model)) {
             if !stays.steps().is_empty() {
@@ -399,6 +395,23 @@ fn model(rules: &Rules, (name, upstream): (&str, &str), body: &Body) -> Model {
         model.cached_for_an_hour()
     } else {
         model
+    }
+}
+
+/// Which marks of foveal a request may get: where its client sets none, or one more.
+fn ways_to_mark(
+    may_mark: bool,
+    rules: &Rules,
+    asked: &Asked<'_>,
+    body: &Body,
+    of: (&str, &Model),
+) -> Result<(Option<Unmarked>, Option<Keeping>), BodyError> {
+    if !may_mark {
+        return Ok((None, None));
+    }
+    match Unmarked::of(rules, asked, body, of) {
+        Some(unmarked) => Ok((Some(unmarked), None)),
+        None => Ok((None, Keeping::of(rules, asked, body, of)?)),
     }
 }
 

@@ -8,12 +8,12 @@
 
 use foveal_context::placement::breakpoints::minimum_cacheable;
 use foveal_context::tokens::Tokens;
-use foveal_wire::body::{AnswerMark, BodyError, FreePlace};
+use foveal_wire::body::{AnswerMark, Body, BodyError, FreePlace};
 
-use crate::active::Request;
 use crate::conversation::Live;
-use crate::request::Marks;
-use crate::rules::CacheMarks;
+use crate::models::Model;
+use crate::request::{Asked, Marks};
+use crate::rules::{CacheMarks, Rules};
 
 /// How a request can be kept up to its latest answer.
 #[derive(Debug, Clone, Copy)]
@@ -24,20 +24,24 @@ pub(crate) struct Keeping {
 }
 
 impl Keeping {
-    /// How this request can, if that is of use to its rules; `None` where it cannot. A client that
-    /// marks the answer itself needs no mark of ours.
-    pub(crate) fn of(request: &Request<'_>) -> Result<Option<Self>, BodyError> {
-        let (body, bytes) = request.bytes();
-        let is_wanted = request.rules.settings.looks_once() && request.model.wants_marks;
+    /// How the request with this body can, if its client marks something and that is of use to its
+    /// rules; `None` where it cannot. A client that marks the answer itself needs no mark of ours.
+    pub(crate) fn of(
+        rules: &Rules,
+        asked: &Asked<'_>,
+        body: &Body,
+        (name, model): (&str, &Model),
+    ) -> Result<Option<Self>, BodyError> {
         // Where the provider is told to take parts out by itself, what is sent is not what it
         // would find.
-        if !is_wanted || request.unmarked.is_some() || !body.server_edits.is_empty() {
+        let is_plain = body.server_edits.is_empty();
+        if !rules.settings.looks_once() || !model.wants_marks || !is_plain {
             return Ok(None);
         }
-        let may_mark = request.rules.marks == CacheMarks::Auto;
-        let mark = body.answer_mark(bytes)?.filter(|mark| may_mark || mark.missing.is_none());
-        let named = body.model.as_deref().or(request.asked.model).unwrap_or_default();
-        Ok(mark.map(|mark| Self { mark, minimum: minimum_cacheable(named) }))
+        let may_mark = rules.marks == CacheMarks::Auto;
+        let mark = body.answer_mark(asked.body)?;
+        let mark = mark.filter(|mark| may_mark || mark.missing.is_none());
+        Ok(mark.map(|mark| Self { mark, minimum: minimum_cacheable(name) }))
     }
 
     /// Whether the prompt is long enough up to there.
