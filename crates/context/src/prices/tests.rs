@@ -95,10 +95,15 @@ fn broken_cards_are_named_by_field() {
         "`cache_lifetime_ms` in the price card is `-5`; expected is milliseconds, or null without a cache",
     );
     check(
+        "cache_lookback_blocks",
+        Some("-1"),
+        "`cache_lookback_blocks` in the price card is `-1`; expected is a whole number of blocks, or null",
+    );
+    check(
         "cache_reads",
         Some("1"),
         "the price card has an unknown field `cache_reads`; known are name, input, cache_write, \
-         cache_read, output, cache_lifetime_ms, cache_minimum, source, as_of",
+         cache_read, output, cache_lifetime_ms, cache_minimum, cache_lookback_blocks, source, as_of",
     );
     for (text, error) in [
         ("[1]", "the price card is not a JSON object"),
