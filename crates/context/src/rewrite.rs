@@ -52,7 +52,11 @@ pub fn choose(ask: &Ask<'_>) -> Choice {
     let is_free =
         |candidate: &Candidate| ask.reason.is_some() && candidate.position >= ask.free_from;
     let is_dead = |candidate: &&Candidate| {
-        let factor = if is_free(candidate) { ask.settings.free_factor } else { 1.0 };
+        let factor = match (is_free(candidate), ask.prices.cache_lifetime_ms) {
+            (true, Some(_)) => ask.settings.free_factor,
+            (true, None) => ask.settings.uncached_factor,
+            (false, _) => 1.0,
+        };
         !candidate.again && candidate.uses < ask.settings.uses_min * factor
     };
     let dead: Vec<_> = candidates.iter().filter(is_dead).collect();

@@ -2,11 +2,12 @@
 //! study:
 //!
 //! ```text
-//! cargo run --release -p foveal-replay --example frontier -- FOLDER [--half even|odd] [--trees FILE | --curator NAME] [KEY=VALUE …]
+//! cargo run --release -p foveal-replay --example frontier -- FOLDER [--half even|odd] [--card NAME] [--trees FILE | --curator NAME] [KEY=VALUE …]
 //! ```
 //!
 //! FOLDER holds folders of ATIF files, one a source. `--half` takes every other source, so
-//! that what is chosen on one half can be confirmed on the other. With `KEY=VALUE`, only the
+//! that what is chosen on one half can be confirmed on the other. `--card` names a built-in price
+//! card, `anthropic-5m` if not said. With `KEY=VALUE`, only the
 //! oracle and the profile named by `base=` are printed, beside its settings so changed. With
 //! `--trees`, lines of reads are ranked by those trees, as `fit_curator` writes them; with
 //! `--curator`, they are chosen by one of those that `foveal bench reads` compares.
@@ -43,7 +44,8 @@ fn main() -> anyhow::Result<()> {
     if let Some(half) = arguments.half {
         conversations = half.of(conversations);
     }
-    let prices = PriceCard::anthropic_5m();
+    let prices = PriceCard::named(&arguments.card)
+        .with_context(|| format!("there is no price card `{}`", arguments.card))?;
     let prepared: Vec<_> =
         conversations.into_par_iter().map(|(_, c)| Prepared::new(c, Tokenizer::O200k)).collect();
     let views = arguments.views()?;
@@ -69,6 +71,7 @@ fn main() -> anyhow::Result<()> {
 struct Arguments {
     folder: String,
     half: Option<Half>,
+    card: String,
     trees: Option<String>,
     curator: Option<String>,
     changes: Vec<(String, String)>,
@@ -85,6 +88,7 @@ impl Arguments {
     fn parse(mut words: impl Iterator<Item = String>) -> anyhow::Result<Self> {
         let folder = words.next().context("the first argument is a folder of folders of ATIF")?;
         let (mut half, mut trees, mut curator, mut changes) = (None, None, None, Vec::new());
+        let mut card = "anthropic-5m".to_owned();
         while let Some(word) = words.next() {
             if word == "--half" {
                 half = Some(match words.next().as_deref() {
@@ -92,6 +96,8 @@ impl Arguments {
                     Some("odd") => Half(1),
                     other => bail!("--half is even or odd, not {other:?}"),
                 });
+            } else if word == "--card" {
+                card = words.next().context("--card takes a name")?;
             } else if word == "--trees" {
                 trees = Some(words.next().context("--trees takes a file")?);
             } else if word == "--curator" {
@@ -99,10 +105,10 @@ impl Arguments {
             } else if let Some((key, value)) = word.split_once('=') {
                 changes.push((key.to_owned(), value.to_owned()));
             } else {
-                bail!("`{word}` is neither --half, --trees, --curator nor KEY=VALUE");
+                bail!("`{word}` is neither --half, --card, --trees, --curator nor KEY=VALUE");
             }
         }
-        Ok(Self { folder, half, trees, curator, changes })
+        Ok(Self { folder, half, card, trees, curator, changes })
     }
 
     fn views(&self) -> anyhow::Result<Arc<dyn Views>> {
@@ -153,7 +159,7 @@ impl Half {
 
 fn heading(prepared: &[Prepared]) -> String {
     format!(
-        "{} conversations\n{:28} {:>7} {:>7} {:>7} {:>8} {:>7} {:>6} {:>6} {:>5}\n",
+        "{} conversations\n{:28} {:>7} {:>7} {:>7} {:>8} {:>7} {:>6} {:>6} {:>5} {:>6}\n",
         prepared.len(),
         "profile",
         "cost",
@@ -163,12 +169,14 @@ fn heading(prepared: &[Prepared]) -> String {
         "refs",
         "rep/s",
         "rewr",
-        "laws"
+        "laws",
+        "dearer"
     )
 }
 
 /// Replays all conversations and adds up: net cost in all and the mean of the conversations'
-/// own ratios, tokens, evidence, references, repairs a conversation, rewrites, laws broken.
+/// own ratios, tokens, evidence, references, repairs a conversation, rewrites, laws broken, and the
+/// conversations that cost more than as recorded, repairs included.
 fn row(
     name: &str,
     prepared: &[Prepared],
@@ -192,9 +200,10 @@ fn row(
         repairs += request.repairs;
         rewrites += u32::from(request.rewrite.is_some());
     }
+    let dearer = replays.iter().filter(|r| r.net_dollars() > r.raw_dollars() + 1e-9).count();
     let laws: u32 = replays.iter().map(|replay| replay.breaches.total()).sum();
     format!(
-        "{name:28} {:+6.1}% {:+6.1}% {:+6.1}% {:8.4} {:7.4} {:6.2} {rewrites:6} {laws:5}\n",
+        "{name:28} {:+6.1}% {:+6.1}% {:+6.1}% {:8.4} {:7.4} {:6.2} {rewrites:6} {laws:5} {dearer:6}\n",
         (net / raw - 1.0) * 100.0,
         mean * 100.0,
         (tokens as f64 / raw_tokens as f64 - 1.0) * 100.0,

@@ -51,6 +51,7 @@ pub(crate) fn set(settings: &mut Settings, key: &str, value: &str) -> anyhow::Re
         "once-runs" => once(settings)?.runs_after = requests()?,
         "once-searches" => once(settings)?.searches_after = requests()?,
         "once-horizon" => once(settings)?.horizon = requests()?,
+        "uncached" => rewrite(settings)?.uncached_factor = factor()?,
         "free" => rewrite(settings)?.free_factor = factor()?,
         _ => match key.strip_prefix("weight-").and_then(feature) {
             Some(at) => rewrite(settings)?.weights[at] = factor()?,

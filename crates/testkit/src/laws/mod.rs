@@ -63,6 +63,7 @@ pub fn eager() -> Settings {
         rewrite.uses_min = 1.0;
         rewrite.tokens_min = Tokens(30);
         rewrite.free_factor = 2.0;
+        rewrite.uncached_factor = 2.0;
         rewrite.rental = 0.5;
         rewrite.edits = Some(EditSettings { old_factor: 0.1, new_factor: 1.0 });
         rewrite.old_reads = None;
