@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 use foveal_live::Conversations;
-use foveal_live::recorder::InMemory;
+use foveal_live::recorder::{InMemory, Planned, Recorder, Turn, Unrecorded};
 use foveal_live::request::{Asked, Wait};
 use foveal_live::rules::{CacheMarks, Rules};
 use foveal_testkit::bodies::Api;
 use foveal_testkit::scripts;
-use foveal_transcript::Timestamp;
+use foveal_transcript::{ContentHash, Timestamp};
 use foveal_wire::Protocol;
 use foveal_wire::body::{Body, MarkPlace};
 use proptest::prelude::*;
@@ -284,7 +284,7 @@ fn what_passes_keeps_no_answer() {
 #[test]
 fn another_model_goes_on_by_its_own_rules() {
     for (other, marks_of_other) in [("claude-opus-4-6", 1), ("kimi-k2", 0)] {
-        let kept = Arc::new(InMemory::default());
+        let kept = Arc::new(AsText::default());
         let conversations = over("balanced", Arc::clone(&kept) as _);
         let mut told = Vec::new();
         for runs in 0..6 {
@@ -300,6 +300,26 @@ fn another_model_goes_on_by_its_own_rules() {
             assert_eq!(went, bytes(crate::support::shaped(&third, &sent), &sent));
         }
         assert_eq!(told, [0, 1, 1, marks_of_other, 1, 1], "{other}");
+    }
+}
+
+/// Keeps steps as a store does: as text.
+#[derive(Default)]
+struct AsText(InMemory);
+
+impl Recorder for AsText {
+    fn find(&self, root: ContentHash, ends: &[ContentHash]) -> Result<Vec<Planned>, Unrecorded> {
+        self.0.find(root, ends)
+    }
+
+    fn knows(&self, ends: &[ContentHash]) -> Result<bool, Unrecorded> {
+        self.0.knows(ends)
+    }
+
+    fn record(&self, turn: &Turn, contents: &[&str]) -> Result<(), Unrecorded> {
+        let text = serde_json::to_string(&*turn.step).expect("a step is text");
+        let step = Arc::new(serde_json::from_str(&text).expect("a step"));
+        self.0.record(&Turn { step, ..turn.clone() }, contents)
     }
 }
 
@@ -366,7 +386,7 @@ proptest! {
         script in scripts(OPERATIONS_MAX), profile in profiles(), late in any::<u32>(),
     ) {
         let one = conversations(profile);
-        let kept = Arc::new(InMemory::default());
+        let kept = Arc::new(AsText::default());
         for (at, sent) in requests(&script, Api::Messages).iter().map(with_system).enumerate() {
             let is_late = late >> (at % 32) & 3 == 3;
             let wait = || if is_late { Wait::impatient() } else { Wait::default() };
