@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use crate::course::{EDITED, FIRST_READ, MANIFESTS, READ_AFTER_EDIT, SECOND_READ, SHORT};
-use crate::prompt::{Answer, answers, broken_claims, claims, shown_lines, with_lines};
+use crate::prompt::{
+    Answer, answers, broken_claims, claims, file_of, left_out, shown_lines, with_lines,
+};
 use crate::run::Run;
 use crate::tap::{Exchange, Hooked};
 
@@ -79,7 +81,7 @@ macro_rules! between_checks {
                     super::$agent, work;
                     the_model_is_pointed_at_what_it_read,
                     less_goes_than_came,
-                    what_was_read_stays,
+                    what_was_read_stays_or_goes_once,
                     pointers_hold,
                     the_agent_ends_well,
                 }
@@ -352,14 +354,46 @@ pub(crate) fn less_goes_than_came(run: &Run) {
     }
 }
 
-/// What the model read once stands in all later requests as it was.
-pub(crate) fn what_was_read_stays(run: &Run) {
+/// What the model read once stands in all later requests as it was, but for output that goes
+/// after the model has answered to it: once, leaving lines of it and notes by which it comes back.
+pub(crate) fn what_was_read_stays_or_goes_once(run: &Run) {
     let mut first: HashMap<&str, &str> = HashMap::new();
-    for arrival in &run.arrivals {
-        for result in &arrival.results {
-            let before = first.entry(&result.id).or_insert(&result.text);
-            assert_eq!(*before, result.text, "{}", result.id);
+    let mut gone: HashMap<&str, &str> = HashMap::new();
+    for result in run.arrivals.iter().flat_map(|arrival| &arrival.results) {
+        let first = *first.entry(&result.id).or_insert(&result.text);
+        match gone.get(&*result.id) {
+            Some(left) => assert_eq!(*left, result.text, "{}", result.id),
+            None if first == result.text => {}
+            None => {
+                gone.insert(&result.id, &result.text);
+            }
         }
     }
     assert!(first.len() > 5, "{} results\n{}", first.len(), run.printed);
+    for answer in all(run).iter().filter(|answer| gone.contains_key(answer.id)) {
+        let left = gone[answer.id];
+        assert_eq!(file_of(answer), None, "{} of {}", start(left), answer.call.arguments);
+        comes_back(run, answer, left);
+    }
+}
+
+/// What is left of an answer is shorter than it was; what both leave out, the program has.
+fn comes_back(run: &Run, answer: &Answer<'_>, left: &str) {
+    assert!(left.len() < answer.raw.len(), "{} became {left}", start(answer.raw));
+    let handle = left.lines().find_map(left_out).map(|(_, handle)| handle);
+    let handle = handle.unwrap_or_else(|| panic!("no note in {left}"));
+    let whole = run.expand(handle);
+    for shown in [answer.raw, left] {
+        // Behind a last line break, notes count an empty line.
+        let mut rest = whole.split('\n');
+        for line in shown.split('\n') {
+            let Some((count, of)) = left_out(line) else {
+                assert_eq!(rest.next(), Some(line), "in {}", start(shown));
+                continue;
+            };
+            assert_eq!(rest.by_ref().take(count).count(), count, "in {}", start(shown));
+            assert_eq!(of, handle, "in {}", start(shown));
+        }
+        assert!(rest.all(str::is_empty), "{} ends before", start(shown));
+    }
 }

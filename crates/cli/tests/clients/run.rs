@@ -91,6 +91,20 @@ pub(crate) struct Run {
     pub(crate) code: Option<i32>,
     /// The last that it printed.
     pub(crate) printed: String,
+    /// By which variable, and where, foveal found the folder for what it keeps.
+    kept_by: (&'static str, PathBuf),
+}
+
+impl Run {
+    /// What foveal gives back for a handle.
+    pub(crate) fn expand(&self, handle: &str) -> String {
+        let (name, folder) = &self.kept_by;
+        let mut command = Command::new(env!("CARGO_BIN_EXE_foveal"));
+        let command = command.args(["expand", handle]).env_clear().env(name, folder);
+        let output = command.output().expect("the program starts");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("text")
+    }
 }
 
 /// The folder with the agents; says once how to get them where there is none.
@@ -185,6 +199,10 @@ pub(crate) fn run(agent: &'static Agent, task: Task) -> Option<Run> {
         told: gateway.map_or_else(|| told(&log), Gateway::told),
         code,
         printed: format!("{}\n{}", read("out"), read("err")),
+        kept_by: match task.way {
+            Way::Served | Way::Set => ("XDG_DATA_HOME", folder.join("gateway")),
+            Way::Tools | Way::Wrapped => ("HOME", home),
+        },
     })
 }
 

@@ -42,6 +42,14 @@ static COUNT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(\d+) of its (\d+) li
 static WHOLE: LazyLock<Regex> = LazyLock::new(|| pattern(r"its (\d+) lines"));
 static THERE: LazyLock<Regex> = LazyLock::new(|| pattern(r"same as (?:lines )?(\d+)"));
 static RANGE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(\d+)(?:-(\d+))?"));
+static LEFT_OUT: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"^\[(\d+) lines?, \d+ bytes left out; expand ([0-9a-f]+)\]$"));
+
+/// How many lines a note stands for, and the handle by which they come back.
+pub(crate) fn left_out(line: &str) -> Option<(usize, &str)> {
+    let parts = LEFT_OUT.captures(line)?;
+    Some((parts[1].parse().ok()?, parts.get(2)?.as_str()))
+}
 
 /// The notes of an answer that point at what stands above, with what they say.
 pub(crate) fn claims(answer: &Answer<'_>) -> Vec<(String, Vec<Claim>)> {

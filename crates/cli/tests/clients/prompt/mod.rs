@@ -6,6 +6,6 @@ mod law;
 mod lines;
 
 pub(crate) use self::answer::{Answer, answers};
-pub(crate) use self::claim::{claims, with_lines};
+pub(crate) use self::claim::{claims, left_out, with_lines};
 pub(crate) use self::law::broken_claims;
-pub(crate) use self::lines::shown_lines;
+pub(crate) use self::lines::{file_of, shown_lines};
