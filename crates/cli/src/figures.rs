@@ -14,7 +14,7 @@ pub(crate) struct SessionFigures {
     pub(crate) conversations: u64,
     /// As recorded.
     pub(crate) raw: Figures,
-    /// As each profile projects it, in the order of the chosen profiles.
+    /// As each profile projects it, in the order of the chosen profiles; then as each oracle does.
     pub(crate) profiles: Vec<Figures>,
     /// Pauses long enough to keep a cache warm, as recorded.
     pub(crate) pauses: Vec<Pause>,
@@ -30,7 +30,7 @@ pub(crate) struct Totals {
     pub(crate) conversations: u64,
     /// As recorded.
     pub(crate) raw: Figures,
-    /// As each profile projects them, in the order of the chosen profiles.
+    /// As each profile projects them, in the order of the chosen profiles; then as each oracle does.
     pub(crate) profiles: Vec<ProfileTotals>,
     /// What keeping caches warm would have come to, by the bill as recorded.
     pub(crate) warm: Estimate,
@@ -48,7 +48,7 @@ pub(crate) struct ProfileTotals {
 }
 
 impl Totals {
-    /// Adds up `sessions`, each replayed under `profiles` profiles.
+    /// Adds up `sessions`, each replayed under so many profiles and oracles.
     pub(crate) fn of(sessions: &[SessionFigures], profiles: usize) -> Self {
         let mut totals = Self { sessions: sessions.len() as u64, ..Self::default() };
         for session in sessions {

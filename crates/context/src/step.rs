@@ -59,6 +59,8 @@ pub enum RewriteReason {
     LookedOnce,
     /// The profile decides anew for every request, whatever that costs.
     Recomputed,
+    /// All that follows is known, and with it that a rewrite pays: of the oracle.
+    Foreseen,
 }
 
 impl RewriteReason {
@@ -71,6 +73,7 @@ impl RewriteReason {
             RewriteReason::SkiRental => "carrying them had cost more than a rewrite",
             RewriteReason::LookedOnce => "they had been seen, and little stood behind them",
             RewriteReason::Recomputed => "the profile decides anew for every request",
+            RewriteReason::Foreseen => "it was known that they would not be used again",
         }
     }
 }

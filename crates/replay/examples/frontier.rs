@@ -1,4 +1,4 @@
-//! Prints cost against evidence of every profile and of the oracle, and of settings under
+//! Prints cost against evidence of every profile and of both oracles, and of settings under
 //! study:
 //!
 //! ```text
@@ -8,7 +8,7 @@
 //! FOLDER holds folders of ATIF files, one a source. `--half` takes every other source, so
 //! that what is chosen on one half can be confirmed on the other. `--card` names a built-in price
 //! card, `anthropic-5m` if not said. With `KEY=VALUE`, only the
-//! oracle and the profile named by `base=` are printed, beside its settings so changed. With
+//! oracles and the profile named by `base=` are printed, beside its settings so changed. With
 //! `--trees`, lines of reads are ranked by those trees, as `fit_curator` writes them; with
 //! `--curator`, they are chosen by one of those that `foveal bench reads` compares.
 
@@ -25,7 +25,7 @@ use foveal_context::projector::Projector;
 use foveal_context::settings::Settings;
 use foveal_context::tokens::Tokenizer;
 use foveal_context::views::Views;
-use foveal_replay::oracle::oracle;
+use foveal_replay::oracle::Oracle;
 use foveal_replay::run::Share;
 use foveal_replay::{Prepared, Replay, replay};
 use rayon::prelude::*;
@@ -63,7 +63,10 @@ fn main() -> anyhow::Result<()> {
         };
         print!("{}", row(&study.name, &prepared, &prices, start));
     }
-    print!("{}", row("oracle", &prepared, &prices, oracle));
+    for oracle in Oracle::ALL {
+        let start = |prepared: &Prepared| oracle.start(prepared, &prices);
+        print!("{}", row(oracle.name(), &prepared, &prices, start));
+    }
     Ok(())
 }
 

@@ -19,6 +19,15 @@ pub struct Charge {
     pub kept: Kept,
 }
 
+/// Whether a request at `now` finds nothing cached of a prompt that was last sent at `last`.
+pub fn has_expired(last: Option<Timestamp>, now: Option<Timestamp>, prices: &PriceCard) -> bool {
+    match (prices.cache_lifetime_ms, last, now) {
+        (None, _, _) => true,
+        (Some(lifetime), Some(last), Some(now)) => now.since_ms(last) > lifetime,
+        (Some(_), _, _) => false,
+    }
+}
+
 /// A prompt as it goes on, and a provider's cache as one conversation sees it: the last prompt that
 /// was charged, until it expires. A request costs the time of what is new in it.
 #[derive(Debug, Clone, Default)]
@@ -78,11 +87,7 @@ impl Cache {
     /// between two requests; where times are not recorded it never is.
     pub fn charge(&mut self, now: Option<Timestamp>, prices: &PriceCard) -> Charge {
         let total = self.tokens(self.messages.len());
-        let expired = match (prices.cache_lifetime_ms, self.last_used, now) {
-            (None, _, _) => true,
-            (Some(lifetime), Some(last), Some(now)) => now.since_ms(last) > lifetime,
-            (Some(_), _, _) => false,
-        };
+        let expired = has_expired(self.last_used, now, prices);
         let kept = match self.same == self.charged.len() {
             true => Kept::All,
             false => Kept::First(self.tokens(self.same)),

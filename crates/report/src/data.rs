@@ -6,6 +6,7 @@ use foveal_context::tokens::Tokens;
 use foveal_effects::EffectKind;
 use foveal_replay::Replay;
 use foveal_replay::figures::Figures;
+use foveal_replay::oracle::Oracle;
 use foveal_transcript::Role;
 use serde::{Deserialize, Serialize};
 
@@ -54,6 +55,12 @@ impl From<&Profile> for ProfileLine {
             about: profile.about.to_owned(),
             own: profile.origin == Origin::Own,
         }
+    }
+}
+
+impl From<Oracle> for ProfileLine {
+    fn from(oracle: Oracle) -> Self {
+        Self { name: oracle.name().to_owned(), about: oracle.about().to_owned(), own: false }
     }
 }
 

@@ -5,8 +5,11 @@ use std::sync::{Arc, Mutex};
 use foveal_cancel::Cancel;
 use foveal_context::prices::PriceCard;
 use foveal_context::profile::Profile;
+use foveal_context::projector::Projector;
 use foveal_context::tokens::Tokenizer;
 use foveal_context::views::Views;
+use foveal_replay::Prepared;
+use foveal_replay::oracle::Oracle;
 use foveal_report::{Limits, ReportBuilder};
 use foveal_wire::Format;
 
@@ -34,13 +37,40 @@ pub(crate) struct Plan<'a> {
     pub(crate) cancel: &'a Cancel<'a>,
 }
 
+/// What a session is replayed under.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Candidate {
+    /// A profile.
+    Profile(&'static Profile),
+    /// Hindsight, to compare profiles with.
+    Oracle(Oracle),
+}
+
+impl Plan<'_> {
+    /// The profiles, then the oracles.
+    pub(super) fn candidates(&self) -> Vec<Candidate> {
+        let profiles = self.profiles.iter().map(|profile| Candidate::Profile(profile));
+        profiles.chain(Oracle::ALL.map(Candidate::Oracle)).collect()
+    }
+
+    /// A projector for one conversation.
+    pub(super) fn start(&self, candidate: Candidate, prepared: &Prepared) -> Projector {
+        match candidate {
+            Candidate::Profile(profile) => {
+                profile.start(self.prices).with_views(Arc::clone(&self.views))
+            }
+            Candidate::Oracle(oracle) => oracle.start(prepared, self.prices),
+        }
+    }
+}
+
 /// What is gathered for the report.
 pub(crate) struct Report<'a> {
     /// Where it is gathered.
     pub(crate) builder: &'a Mutex<ReportBuilder>,
     /// How much is shown.
     pub(crate) limits: Limits,
-    /// The places of the profiles, in the order the builder was given them.
+    /// The places of the profiles and oracles, in the order the builder was given them.
     pub(crate) order: Vec<usize>,
 }
 

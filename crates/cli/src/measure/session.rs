@@ -1,15 +1,12 @@
 //! One session under every profile.
 
-use std::sync::Arc;
-
-use foveal_context::profile::Profile;
 use foveal_replay::figures::Figures;
 use foveal_replay::{Prepared, Replay, replay};
 use foveal_report::{Fill, FillSampler, Measured};
 use foveal_transcript::Session;
 use rayon::prelude::*;
 
-use super::plan::Plan;
+use super::plan::{Candidate, Plan};
 use super::tools;
 use crate::figures::SessionFigures;
 use crate::prompt_log::{ConversationLog, conversation_name};
@@ -38,7 +35,7 @@ pub(super) fn measure(plan: &Plan<'_>, mut session: Session, file: &str) -> Opti
             file: file.to_owned(),
             conversations: session.conversations.len() as u64,
             raw: Figures::default(),
-            profiles: vec![Figures::default(); plan.profiles.len()],
+            profiles: vec![Figures::default(); plan.candidates().len()],
             pauses: Vec::new(),
             tools: Vec::new(),
         },
@@ -76,18 +73,18 @@ pub(super) fn measure(plan: &Plan<'_>, mut session: Session, file: &str) -> Opti
     Some(outcome)
 }
 
-/// One run for each profile.
+/// One run for each profile and each oracle.
 fn every_run(plan: &Plan<'_>, prepared: &Prepared, name: &str) -> Option<Vec<Run>> {
-    let places: Vec<_> = plan.profiles.iter().enumerate().collect();
+    let places: Vec<_> = plan.candidates().into_iter().enumerate().collect();
     places
         .par_iter()
-        .map(|(place, profile)| {
+        .map(|(place, candidate)| {
             let drawn = plan.report.as_ref().is_some_and(|report| report.draws(*place));
             let logged = plan.prompt_log.is_some() && *place == 0;
             let conversation = prepared.record.conversation();
             let log = || ConversationLog::new(name.to_owned(), conversation, plan.keeps_secrets);
             let log = logged.then(log);
-            (!plan.cancel.is_cancelled()).then(|| run(plan, prepared, profile, log, drawn))
+            (!plan.cancel.is_cancelled()).then(|| run(plan, prepared, *candidate, log, drawn))
         })
         .collect()
 }
@@ -95,11 +92,11 @@ fn every_run(plan: &Plan<'_>, prepared: &Prepared, name: &str) -> Option<Vec<Run
 fn run(
     plan: &Plan<'_>,
     prepared: &Prepared,
-    profile: &Profile,
+    candidate: Candidate,
     mut log: Option<ConversationLog<'_>>,
     drawn: bool,
 ) -> Run {
-    let mut projector = profile.start(plan.prices).with_views(Arc::clone(&plan.views));
+    let mut projector = plan.start(candidate, prepared);
     let mut sampler = drawn.then(|| FillSampler::new(prepared));
     let replay = replay(prepared, &mut projector, plan.prices, &mut |projector, step| {
         if let Some(log) = &mut log {

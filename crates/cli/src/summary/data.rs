@@ -3,6 +3,7 @@
 use foveal_context::prices::PriceCard;
 use foveal_context::profile::{DEFAULT, Profile};
 use foveal_context::tokens::Tokenizer;
+use foveal_replay::oracle::Oracle;
 
 use crate::figures::{ProfileTotals, SessionFigures, Totals};
 
@@ -46,6 +47,12 @@ impl Summary<'_> {
     /// it was replayed, the first otherwise.
     pub(crate) fn main_profile(&self) -> usize {
         self.profiles.iter().position(|profile| profile.name == DEFAULT).unwrap_or(0)
+    }
+
+    /// The oracles with their totals.
+    pub(crate) fn oracles(&self) -> impl Iterator<Item = (Oracle, ProfileTotals)> + '_ {
+        let totals = self.totals.profiles.iter().skip(self.profiles.len());
+        Oracle::ALL.into_iter().zip(totals.copied())
     }
 
     /// Profiles with their totals, in the order of the rows.

@@ -3,6 +3,8 @@
 //! Tokens are counts, `dollars` US dollars for input with repairs included, changes are
 //! relative to raw (-0.3 is 30 % less), and what cannot be told is null.
 
+use std::collections::BTreeMap;
+
 use foveal_context::profile::Origin;
 use foveal_replay::figures::{Billed, Figures};
 use foveal_replay::run::Share;
@@ -11,6 +13,7 @@ use serde::Serialize;
 use super::data::{Summary, tokenizer_name};
 use super::{tools, warm};
 use crate::bill;
+use crate::figures::ProfileTotals;
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -21,6 +24,8 @@ struct Document<'a> {
     conversations: u64,
     raw: Row,
     profiles: Vec<ProfileRow>,
+    /// What hindsight would have come to.
+    oracles: Vec<ProfileRow>,
     /// What keeping caches warm would have come to; null where none could have been.
     keep_warm: serde_json::Value,
     /// What shortening tools would have come to; null where no session tells its tools.
@@ -40,6 +45,9 @@ struct ProfileRow {
     cost_change_mean: Option<f64>,
     tokens_change: Option<f64>,
     repairs_per_session: f64,
+    /// The share of each oracle's saving that a profile's is.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    oracle_shares: BTreeMap<&'static str, f64>,
     #[serde(flatten)]
     figures: Row,
 }
@@ -164,20 +172,13 @@ fn origin_name(origin: Origin) -> &'static str {
 /// The document, indented, ended by a line break.
 pub(crate) fn render(summary: &Summary<'_>, per_session: bool) -> String {
     let raw = &summary.totals.raw;
-    let sessions = summary.totals.sessions.max(1) as f64;
-    let profiles = summary
-        .rows()
-        .into_iter()
-        .map(|(profile, totals)| ProfileRow {
-            profile: profile.name,
-            origin: origin_name(profile.origin),
-            cost_change: totals.figures.cost_change(raw),
-            cost_change_mean: totals.cost_change_mean,
-            tokens_change: totals.figures.tokens_change(raw),
-            repairs_per_session: totals.figures.repairs as f64 / sessions,
-            figures: Row::of(&totals.figures, Some(raw)),
-        })
-        .collect();
+    let oracles = summary
+        .oracles()
+        .map(|(oracle, totals)| profile_row(summary, (oracle.name(), "oracle"), &totals));
+    let profiles = summary.rows().into_iter().map(|(profile, totals)| ProfileRow {
+        oracle_shares: oracle_shares(summary, &totals.figures),
+        ..profile_row(summary, (profile.name, origin_name(profile.origin)), &totals)
+    });
     let document = Document {
         prices: summary.prices,
         tokenizer: tokenizer_name(summary.tokenizer),
@@ -185,7 +186,8 @@ pub(crate) fn render(summary: &Summary<'_>, per_session: bool) -> String {
         sessions: summary.totals.sessions,
         conversations: summary.totals.conversations,
         raw: Row::of(raw, None),
-        profiles,
+        profiles: profiles.collect(),
+        oracles: oracles.collect(),
         keep_warm: warm::json(&summary.totals.warm, raw.billed.input_dollars()),
         shorten_tools: tools::json(&summary.totals.tools),
         per_session: per_session.then(|| session_rows(summary)),
@@ -197,6 +199,33 @@ pub(crate) fn render(summary: &Summary<'_>, per_session: bool) -> String {
         .expect("strings and numbers are JSON, and every key is a string");
     text.push('\n');
     text
+}
+
+fn profile_row(
+    summary: &Summary<'_>,
+    (profile, origin): (&'static str, &'static str),
+    totals: &ProfileTotals,
+) -> ProfileRow {
+    let raw = &summary.totals.raw;
+    ProfileRow {
+        profile,
+        origin,
+        cost_change: totals.figures.cost_change(raw),
+        cost_change_mean: totals.cost_change_mean,
+        tokens_change: totals.figures.tokens_change(raw),
+        repairs_per_session: totals.figures.repairs as f64 / summary.totals.sessions.max(1) as f64,
+        oracle_shares: BTreeMap::new(),
+        figures: Row::of(&totals.figures, Some(raw)),
+    }
+}
+
+fn oracle_shares(summary: &Summary<'_>, figures: &Figures) -> BTreeMap<&'static str, f64> {
+    let raw = &summary.totals.raw;
+    let shares = summary.oracles().filter_map(|(oracle, totals)| {
+        let most = totals.figures.cost_change(raw).filter(|change| *change < 0.0)?;
+        Some((oracle.name(), figures.cost_change(raw)? / most))
+    });
+    shares.collect()
 }
 
 fn session_rows<'a>(summary: &Summary<'a>) -> Vec<SessionRow<'a>> {

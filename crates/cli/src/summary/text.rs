@@ -8,6 +8,7 @@ use foveal_replay::run::Share;
 
 use super::data::{Summary, tokenizer_name};
 use super::{tools, warm};
+use crate::figures::ProfileTotals;
 use crate::numbers::{change, count, dollars, plural, tokens};
 use crate::table::{Narrow, Side, Table, wrapped};
 
@@ -107,6 +108,11 @@ fn profile_table(summary: &Summary<'_>, width: Option<usize>) -> String {
     };
     let recorded = &summary.totals.raw.billed;
     table.row(row("raw", &summary.totals.raw, String::new(), String::new(), String::new()));
+    let compared = |name: &str, totals: &ProfileTotals| {
+        let vs_raw = percent(totals.figures.cost_change(&summary.totals.raw));
+        let vs_bill = percent(totals.figures.billed.input_change(recorded));
+        row(name, &totals.figures, vs_raw, vs_bill, percent(totals.cost_change_mean))
+    };
     let mut group = None;
     for (profile, totals) in summary.rows() {
         if summary.sort.is_none() && group != Some(profile.origin) {
@@ -116,10 +122,13 @@ fn profile_table(summary: &Summary<'_>, width: Option<usize>) -> String {
             });
             group = Some(profile.origin);
         }
-        let vs_raw = percent(totals.figures.cost_change(&summary.totals.raw));
-        let vs_bill = percent(totals.figures.billed.input_change(recorded));
-        let mean = percent(totals.cost_change_mean);
-        table.row(row(profile.name, &totals.figures, vs_raw, vs_bill, mean));
+        table.row(compared(profile.name, &totals));
+    }
+    for (at, (oracle, totals)) in summary.oracles().enumerate() {
+        if at == 0 {
+            table.rule("for comparison: hindsight, which knows what will be used");
+        }
+        table.row(compared(oracle.name(), &totals));
     }
     table.render_within(width, ELSEWHERE)
 }

@@ -1,20 +1,34 @@
 //! Decisions taken beforehand, one for each entry, that never change: for measuring what a
 //! choice made with knowledge of the whole conversation would have been worth.
 
+use std::collections::HashMap;
+
 use super::weigh;
 use crate::record::Record;
 use crate::shape::Shape;
-use crate::step::{Item, Step};
+use crate::step::{Item, RewriteReason, Step};
 use foveal_transcript::{EntryIndex, Timestamp, Window, WindowChange};
 
-/// Sends every result in the shape that was chosen for it before the conversation began.
+/// Sends every result in the shape that was chosen for it before the conversation began, and from
+/// requests on that were chosen too, in another.
 #[derive(Debug, Clone)]
 pub struct Fixed {
     window: Window,
     items: Vec<Item>,
+    /// What changes at the request that a response answers.
+    rewrites: HashMap<EntryIndex, Rewrite>,
     /// Entries taken so far.
     taken: usize,
     sent: usize,
+}
+
+/// Results that were sent before and change at one request.
+#[derive(Debug, Clone)]
+pub struct Rewrite {
+    /// Why.
+    pub reason: RewriteReason,
+    /// What they become. A shape that makes its result no smaller is ignored.
+    pub shapes: Vec<(EntryIndex, Shape)>,
 }
 
 impl Fixed {
@@ -31,7 +45,14 @@ impl Fixed {
             let item = &mut items[index.at()];
             (item.decision, item.tokens) = (decision, tokens);
         }
-        Self { window: Window::default(), items, taken: 0, sent: 0 }
+        Self { window: Window::default(), items, rewrites: HashMap::new(), taken: 0, sent: 0 }
+    }
+
+    /// The same with results that change later, by the response before which they do. They have to
+    /// be in the prompt then.
+    #[must_use]
+    pub fn with_rewrites(self, rewrites: HashMap<EntryIndex, Rewrite>) -> Self {
+        Self { rewrites, ..self }
     }
 
     /// Plans the request that `answer` answers, as [`crate::planner::Planner::advance`] does.
@@ -50,6 +71,15 @@ impl Fixed {
             }
         }
         self.sent = self.window.entries().len();
+        let rewrite = self.rewrites.remove(&answer);
+        for (index, shape) in rewrite.iter().flat_map(|rewrite| &rewrite.shapes) {
+            let (decision, tokens) = weigh(record, *index, shape);
+            let position = self.window.entries().binary_search(index);
+            kept = kept.min(position.unwrap_or(kept));
+            let item = &mut self.items[index.at()];
+            (item.decision, item.tokens) = (decision.clone(), tokens);
+            changed.push((*index, decision));
+        }
         Step {
             answer,
             time: now,
@@ -57,7 +87,7 @@ impl Fixed {
             levels: Vec::new(),
             chosen: Vec::new(),
             kept,
-            rewrite: None,
+            rewrite: rewrite.map(|rewrite| rewrite.reason),
             keeps_answer: false,
         }
     }

@@ -1,7 +1,7 @@
 use foveal_context::prices::PriceCard;
 use foveal_context::tokens::Tokenizer;
 use foveal_testkit::{fixture, scripts};
-use foveal_transcript::Conversation;
+use foveal_transcript::{Conversation, EntryIndex, Handle};
 use proptest::prelude::*;
 
 use super::*;
@@ -9,7 +9,7 @@ use super::*;
 /// What the oracle sends of each result, in order.
 fn check(conversation: &Conversation, expected: &[&str]) {
     let prepared = Prepared::new(conversation.clone(), Tokenizer::O200k);
-    let projector = oracle(&prepared);
+    let projector = Oracle::Arriving.start(&prepared, &PriceCard::anthropic_5m());
     let sent: Vec<_> = (0u32..)
         .zip(conversation.entries())
         .filter_map(|(at, entry)| {
@@ -47,6 +47,59 @@ fn of_what_is_only_named_one_line_is_kept() {
     check(&read(1, "//- assistant\nNothing to do."), &[&note]);
 }
 
+/// What the model is sent of each result at each request, under an oracle and a price card.
+fn sent(oracle: Oracle, conversation: &Conversation, prices: &PriceCard) -> Vec<Vec<String>> {
+    let prepared = Prepared::new(conversation.clone(), Tokenizer::O200k);
+    let mut projector = oracle.start(&prepared, prices);
+    let mut requests = Vec::new();
+    crate::replay(&prepared, &mut projector, prices, &mut |projector, _| {
+        let text = |index: &EntryIndex| {
+            let content = &conversation.entry(*index).result()?.content;
+            let shape = projector.item(*index).decision.shape();
+            Some(shape.map_or(content.clone(), |shape| shape.render(content)))
+        };
+        requests.push(projector.window().iter().filter_map(text).collect());
+    });
+    requests
+}
+
+/// A file is read, and of two lines of it each is used once.
+fn two_uses() -> Conversation {
+    let edit = |line: &str, n: u32| {
+        format!(
+            "//- call Edit {{\"file_path\":\"a.rs\",\"old_string\":\"{line}\",\
+             \"new_string\":\"    other_{n};\"}}\n//- result\nok\n"
+        )
+    };
+    let first = edit("    prepare(1, 2, 3);", 1);
+    read(1, &format!("{first}{}//- assistant\nGood.", edit("    finish(1, 2, 3);", 2)))
+}
+
+#[test]
+fn what_was_used_for_the_last_time_goes_where_that_costs_nothing() {
+    let flat = PriceCard::named("flat").expect("a card");
+    let note = format!("[expand {}]", Handle::of(FILE.as_bytes()));
+    let both = format!("    prepare(1, 2, 3);\n    finish(1, 2, 3);\n{note}");
+    let second = format!("    finish(1, 2, 3);\n{note}");
+    let read = |oracle| -> Vec<String> {
+        let requests = sent(oracle, &two_uses(), &flat);
+        requests.into_iter().filter_map(|results| results.into_iter().next()).collect()
+    };
+    assert_eq!(read(Oracle::Arriving), [&*both; 3]);
+    assert_eq!(read(Oracle::Rewriting), [&*both, &second, &note]);
+    assert_eq!(read(Oracle::LookingOnce), [FILE, &second, &note]);
+}
+
+#[test]
+fn what_would_be_dear_to_write_again_stays() {
+    let prices = PriceCard { cache_write: 1_000.0, ..PriceCard::anthropic_5m() };
+    for oracle in [Oracle::Rewriting, Oracle::LookingOnce] {
+        let requests = sent(oracle, &two_uses(), &prices);
+        let first: Vec<_> = requests.iter().filter_map(|results| results.first()).collect();
+        assert!(first.windows(2).all(|pair| pair[0] == pair[1]), "{first:?}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
@@ -55,11 +108,17 @@ proptest! {
         let conversation = script.conversation();
         let prepared = Prepared::new(conversation, Tokenizer::O200k);
         let prices = PriceCard::anthropic_5m();
-        let replay = crate::replay(&prepared, &mut oracle(&prepared), &prices, &mut |_, _| {});
-        prop_assert_eq!(replay.breaches.total(), 0);
-        for request in &replay.requests {
-            prop_assert_eq!(request.evidence.used, request.evidence.visible);
-            prop_assert_eq!(request.references.used, request.references.visible);
+        let mut costs = Vec::new();
+        for oracle in Oracle::ALL {
+            let mut projector = oracle.start(&prepared, &prices);
+            let replay = crate::replay(&prepared, &mut projector, &prices, &mut |_, _| {});
+            prop_assert_eq!(replay.breaches.total(), 0);
+            for request in &replay.requests {
+                prop_assert_eq!(request.evidence.used, request.evidence.visible);
+                prop_assert_eq!(request.references.used, request.references.visible);
+            }
+            costs.push(replay.net_dollars());
         }
+        prop_assert!(costs[1] <= costs[0] + 1e-12, "{costs:?}");
     }
 }

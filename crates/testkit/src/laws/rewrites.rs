@@ -36,6 +36,7 @@ pub fn law(moment: &Moment<'_>) {
         RewriteReason::SkiRental => has_paid(moment, settings),
         RewriteReason::LookedOnce => has_been_seen(moment, settings),
         RewriteReason::Recomputed => panic!("the engine does not decide anew"),
+        RewriteReason::Foreseen => panic!("the engine does not know what comes"),
     }
 }
 

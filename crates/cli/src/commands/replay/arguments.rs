@@ -36,6 +36,12 @@ What the table shows:
                    request with a short output and the results that held the lines.
   laws broken      must be 0
 
+The last rows are hindsight, for comparison: nothing that is used later is missing, and all else is
+left out as soon as that pays.
+  oracle           sends of each result, when it comes, only the lines that are used later
+  oracle-rewriting also drops lines after their last use
+  oracle-look-once sends each result whole once, and drops of it later what is not used
+
 Where recordings tell what was billed, a second table splits that by why it was paid. `of input` is
 the share of a part in what the prompts cost; repairs are on no bill, and are added to the
 profile's. A part is paid again when the cache had expired, when the client changed what it had sent before, and, with a
@@ -50,7 +56,8 @@ profile, when foveal rewrote it. Claude Code records only the first output token
                    input, dollars, repair_dollars, input_change, change}; each part has {tokens,
                    dollars}
   profiles[] also  profile, origin, cost_change, cost_change_mean, tokens_change,
-                   repairs_per_session
+                   repairs_per_session, oracle_shares {NAME: share of that oracle's saving}
+  oracles[]        as profiles[], of the oracles
   per_session[]    with --per-session: session, file, conversations, raw, profiles[]
   not_read[], problem_count, problems[]
 

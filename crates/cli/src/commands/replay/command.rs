@@ -8,6 +8,7 @@ use anyhow::{Context, bail};
 use foveal_cancel::Cancel;
 use foveal_code::views::CuratedViews;
 use foveal_context::profile::DEFAULT;
+use foveal_replay::oracle::Oracle;
 use foveal_report::{Limits, ProfileLine, ReportBuilder};
 use foveal_screen::in_one_line;
 
@@ -84,17 +85,23 @@ fn measure_files(
     Ok(outcomes)
 }
 
-/// The places of the profiles as the page has them: the default one first.
+/// The places of the profiles as the page has them, the default one first, then those of the
+/// oracles.
 fn report_order(config: &Config) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..config.profiles.len()).collect();
+    let profiles = config.profiles.len();
+    let mut order: Vec<usize> = (0..profiles).collect();
     order.sort_by_key(|place| config.profiles[*place].name != DEFAULT);
+    order.extend(profiles..profiles + Oracle::ALL.len());
     order
 }
 
 fn report_builder(config: &Config) -> ReportBuilder {
-    let profiles =
-        report_order(config).into_iter().map(|at| ProfileLine::from(config.profiles[at]));
-    ReportBuilder::new(profiles.collect(), config.prices.clone(), Limits::default())
+    let line = |at: usize| match config.profiles.get(at) {
+        Some(profile) => ProfileLine::from(*profile),
+        None => ProfileLine::from(Oracle::ALL[at - config.profiles.len()]),
+    };
+    let lines = report_order(config).into_iter().map(line);
+    ReportBuilder::new(lines.collect(), config.prices.clone(), Limits::default())
 }
 
 /// Prints the prompt of one request.
@@ -215,7 +222,7 @@ impl Collected {
         interrupted: bool,
         width: Option<usize>,
     ) -> io::Result<()> {
-        let totals = Totals::of(&self.sessions, config.profiles.len());
+        let totals = Totals::of(&self.sessions, config.profiles.len() + Oracle::ALL.len());
         let mut summary = Summary {
             profiles: &config.profiles,
             prices: &config.prices,
