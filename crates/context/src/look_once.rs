@@ -10,12 +10,14 @@
 //! saved before: a conversation that ends right then has not cost more than if nothing had been
 //! done.
 
+use std::collections::HashSet;
+
 use crate::facts::Facts;
 use crate::level::Level;
-use crate::rewrite::ask::{Ask, NOTE_TOKENS};
+use crate::rewrite::ask::Ask;
 use crate::settings::LookOnce;
 use crate::shaping::arrival::shows_files;
-use crate::shaping::reduce::left_of_seen;
+use crate::shaping::reduce::{TELLING_BYTES_MAX, left_of_seen};
 use foveal_effects::EffectKind;
 use foveal_transcript::{EntryIndex, Role};
 
@@ -25,7 +27,7 @@ pub(crate) struct Seen {
     pub index: EntryIndex,
     /// Place in the window.
     pub position: usize,
-    /// Tokens it would lose, estimated.
+    /// Tokens it would lose at least.
     saving: u64,
     /// The first window position that the provider would not find.
     from: usize,
@@ -45,6 +47,7 @@ pub(crate) fn seen(ask: &Ask<'_>) -> Vec<Seen> {
     let window = &ask.window[..ask.sent_and_answered()];
     let mut found: Vec<Seen> = Vec::new();
     let (mut blocks, mut ends_known) = (0, 0);
+    let mut pointed_at: HashSet<EntryIndex> = HashSet::new();
     for (position, index) in window.iter().enumerate().rev().take(LOOKED_AT_MAX) {
         if position < ask.fixed_until {
             break;
@@ -62,8 +65,11 @@ pub(crate) fn seen(ask: &Ask<'_>) -> Vec<Seen> {
             break;
         }
         let item = &ask.items[index.at()];
+        pointed_at.extend(item.decision.shape().iter().flat_map(|shape| shape.refers_to()));
         let is_whole = item.level == Level::Arrival && item.tokens >= ask.settings.tokens_min;
-        if !is_whole || after(ask, *index, once).is_none_or(|after| age < after) {
+        // What points at it would have to say it all again.
+        let is_free = is_whole && !pointed_at.contains(index);
+        if !is_free || after(ask, *index, once).is_none_or(|after| age < after) {
             continue;
         }
         let Some(saving) = saving(ask, *index) else { continue };
@@ -97,16 +103,22 @@ fn is_command(facts: &Facts) -> bool {
     facts.call.as_ref().is_some_and(|call| call.effect.command.is_some())
 }
 
-/// What would be saved by reducing a result, estimated.
+/// What is saved at least by reducing a result: it is paid for with no more than what was saved
+/// before.
 fn saving(ask: &Ask<'_>, index: EntryIndex) -> Option<u64> {
     let result = ask.record.entry(index).result()?;
-    let (bytes, gaps) = left_of_seen(&result.content, ask.record.facts(index));
-    let left = bytes as u64 / BYTES_PER_TOKEN + NOTE_TOKENS * gaps as u64;
+    let left = match left_of_seen(&result.content, ask.record.facts(index)) {
+        Some((text, gaps)) => ask.record.tokenizer().count(&text).0 + GAP_TOKENS * gaps as u64,
+        None => TELLING_BYTES_MAX as u64 + GAP_TOKENS * LONG_GAPS,
+    };
     ask.items[index.at()].tokens.0.checked_sub(left)
 }
 
-/// Bytes of a token in what tells of failures, about.
-const BYTES_PER_TOKEN: u64 = 3;
+/// Tokens of a note about what was left out, at most.
+const GAP_TOKENS: u64 = 32;
+
+/// Gaps of a long result, about the most that so few lines make.
+const LONG_GAPS: u64 = 24;
 
 /// Whether the provider finds the end of the answer before a result that came at the request
 /// `arrived`, when it looks from the latest answer `blocks` blocks back.

@@ -193,3 +193,17 @@ fn a_window_that_only_grows_is_appended_to() {
     assert_eq!(follow(&Conversation::default(), &incoming), Followed::Appended { from: 0 });
     assert_eq!(follow(&conversation, &incoming[1..]), Followed::Unrelated);
 }
+
+#[test]
+fn a_compaction_that_drops_nothing_changes_nothing() {
+    let changes = |keep: u32| {
+        let text = "//- system\nBe.\n//- user\nGo.\n//- assistant\nSo.\n//- compact keep";
+        let conversation = foveal_testkit::fixture(&format!("{text} {keep}\n"));
+        let mut window = Window::default();
+        let last = conversation.entries().iter().map(|_| window.push(&conversation)).last();
+        (last, window.entries().to_vec())
+    };
+    assert_eq!(changes(1), (Some(WindowChange::Skipped), [0, 1, 2].map(EntryIndex).to_vec()));
+    let cut = WindowChange::Cut { from: 1 };
+    assert_eq!(changes(2), (Some(cut), [0, 2].map(EntryIndex).to_vec()));
+}

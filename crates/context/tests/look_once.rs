@@ -181,3 +181,19 @@ fn what_has_expired_is_written_anyway() {
     let reasons: Vec<_> = steps.iter().filter_map(|step| step.rewrite).collect();
     assert_eq!(reasons, [RewriteReason::CacheCold; 3]);
 }
+
+#[test]
+fn what_is_pointed_at_stays() {
+    // To take it away would have what points at it say it all again.
+    let hits: String =
+        (0..90).map(|at| format!("src/a{at}.rs:{at}: call({})\n", at * 31)).collect();
+    let grep = format!("//- call Grep {{\"pattern\":\"call\"}}\n//- result\n{hits}");
+    let on = "//- assistant\nSo.\n//- user\nOn.\n".repeat(2);
+    let level = |again: &str| {
+        let text = format!("//- user\nGo.\n{}{grep}{again}{on}//- assistant\nSo.", run(1));
+        let (planner, _) = plan(&fixture(&text), PriceCard::anthropic_5m(), 1_000);
+        planner.item(EntryIndex(4)).level
+    };
+    assert_eq!(level(""), Level::Reduced);
+    assert_eq!(level(&grep), Level::Arrival);
+}

@@ -1,5 +1,6 @@
 //! Fits the weights of the score on every second session and prints how well they rank the
-//! results of the others: `cargo run --release -p foveal-replay --example fit_score -- FOLDER`.
+//! results of the others, and how many of these were used by what was predicted:
+//! `cargo run --release -p foveal-replay --example fit_score -- FOLDER`.
 //!
 //! A row is a tool result at every third request; it counts as used if a later edit used a
 //! line that this result was the first in the prompt to show. Sessions weigh the same.
@@ -38,7 +39,10 @@ fn main() -> anyhow::Result<()> {
         }
         print_quality("fitted", tested_on, &weights);
         print_quality("in use", tested_on, &foveal_context::score::WEIGHTS);
+        print_calibration("fitted", tested_on, &weights);
     }
+    let all: Vec<Row> = even.into_iter().chain(odd).collect();
+    print_calibration("in use", &all, &foveal_context::score::WEIGHTS);
     Ok(())
 }
 
@@ -137,4 +141,36 @@ fn print_quality(name: &str, rows: &[Row], weights: &[f64; FEATURES]) {
         }
     }
     println!();
+}
+
+/// Groups of rows with the same weight in all, by what is predicted.
+const GROUPS: usize = 8;
+
+/// What was predicted for rows, and how many of them were used.
+fn print_calibration(name: &str, rows: &[Row], weights: &[f64; FEATURES]) {
+    let mut ranked: Vec<_> =
+        rows.iter().map(|row| (probability(&row.features, weights), row)).collect();
+    ranked.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let all: f64 = rows.iter().map(|row| row.weight).sum();
+    let mut groups = vec![Vec::new(); GROUPS];
+    let mut passed = 0.0;
+    for (guess, row) in ranked {
+        groups[((passed / all * GROUPS as f64) as usize).min(GROUPS - 1)].push((guess, row));
+        passed += row.weight;
+    }
+    println!("  {name} weights, {} rows by what is predicted:", rows.len());
+    println!("    {:>8} {:>10} {:>6} {:>7}", "rows", "predicted", "used", "tokens");
+    for group in groups {
+        let weight: f64 = group.iter().map(|(_, row)| row.weight).sum();
+        let mean = |of: &dyn Fn(f64, &Row) -> f64| {
+            group.iter().map(|(guess, row)| row.weight * of(*guess, row)).sum::<f64>() / weight
+        };
+        println!(
+            "    {:8} {:9.2}% {:5.2}% {:7.0}",
+            group.len(),
+            mean(&|guess, _| guess) * 100.0,
+            mean(&|_, row| f64::from(u8::from(row.used))) * 100.0,
+            mean(&|_, row| row.tokens)
+        );
+    }
 }

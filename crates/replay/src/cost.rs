@@ -79,7 +79,7 @@ impl Cache {
     }
 
     /// The tokens of the first messages.
-    fn tokens(&self, count: usize) -> Tokens {
+    pub fn tokens(&self, count: usize) -> Tokens {
         count.checked_sub(1).and_then(|last| self.totals.get(last).copied()).unwrap_or_default()
     }
 

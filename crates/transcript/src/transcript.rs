@@ -371,14 +371,16 @@ impl Window {
                     .iter()
                     .take_while(|i| conversation.entry(**i).role == Role::System)
                     .count();
-                self.entries = std::mem::take(&mut self.entries)
-                    .into_iter()
-                    .enumerate()
-                    .filter(|(at, i)| *at < lead || keep_from.is_some_and(|from| *i >= from))
-                    .map(|(_, i)| i)
-                    .collect();
+                let stays = |i: &EntryIndex| keep_from.is_some_and(|from| *i >= from);
+                let goes = self.entries[lead..].iter().position(|i| !stays(i));
+                let Some(first) = goes else { return WindowChange::Skipped };
+                let mut at = 0;
+                self.entries.retain(|i| {
+                    at += 1;
+                    at <= lead || stays(i)
+                });
                 // The boundary itself is the client's mark, not a message.
-                return WindowChange::Cut { from: lead };
+                return WindowChange::Cut { from: lead + first };
             }
             Mark::Rewind { to } => {
                 let from = self.entries.partition_point(|i| *i < to);

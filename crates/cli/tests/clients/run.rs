@@ -148,14 +148,7 @@ pub(crate) fn run(agent: &'static Agent, task: Task) -> Option<Run> {
     make_project(&project, &task.files);
     let tap = Tap::new(&folder.join("tap"), env!("CARGO_BIN_EXE_foveal")).expect("a new program");
     let model = Model::start(task.plans.clone(), &project).expect("a free port");
-    let gateway = match task.way {
-        Way::Tools | Way::Wrapped => None,
-        Way::Served => Some(Gateway::start(&model.address, &folder.join("gateway"))),
-        Way::Set => {
-            let named = format!("{UPSTREAM}={}", model.address);
-            Some(Gateway::start(&named, &folder.join("gateway")))
-        }
-    };
+    let gateway = gateway(task.way, &model.address, &folder.join("gateway"));
     let told_address = gateway.as_ref().filter(|_| task.way == Way::Served);
     let address = told_address.map_or(&model.address, |gateway| &gateway.address);
     let place = Place { home: &home, model: address, prompt: task.prompt };
@@ -204,6 +197,15 @@ pub(crate) fn run(agent: &'static Agent, task: Task) -> Option<Run> {
             Way::Tools | Way::Wrapped => ("HOME", home),
         },
     })
+}
+
+/// The gateway, where one runs by itself.
+fn gateway(way: Way, model: &str, folder: &Path) -> Option<Gateway> {
+    match way {
+        Way::Tools | Way::Wrapped => None,
+        Way::Served => Some(Gateway::start(model, folder)),
+        Way::Set => Some(Gateway::start(&format!("{UPSTREAM}={model}"), folder)),
+    }
 }
 
 /// The user's settings of foveal, by which the model has a name at the gateway.

@@ -10,7 +10,7 @@ use crate::views::View;
 use foveal_effects::EffectKind;
 
 /// Bytes of lines with failures and sums that are left of what has been seen once.
-const TELLING_BYTES_MAX: usize = 600;
+pub(crate) const TELLING_BYTES_MAX: usize = 600;
 
 /// These are this part of it at most.
 const TELLING_PART: usize = 4;
@@ -24,15 +24,20 @@ fn lines_of_seen(draft: &Draft<'_>) -> Vec<bool> {
     excerpt::telling_lines(draft, most)
 }
 
-/// How many bytes that is of a result, and how many gaps it has; of a long one at most.
-pub(crate) fn left_of_seen(content: &str, facts: &Facts) -> (usize, usize) {
+/// The lines of that, and how many gaps there are; `None` of a result too long to be looked through
+/// only for that.
+pub(crate) fn left_of_seen(content: &str, facts: &Facts) -> Option<(String, usize)> {
     if content.len() > LOOKED_THROUGH_BYTES_MAX {
-        return (TELLING_BYTES_MAX, 1);
+        return None;
     }
     let draft = Draft::new(content, facts);
     let keep = lines_of_seen(&draft);
-    let bytes = (0..draft.len()).filter(|at| keep[*at]).map(|at| draft.shown_len(at)).sum();
-    (bytes, keep.chunk_by(|one, next| one == next).filter(|run| !run[0]).count())
+    let mut text = String::new();
+    for at in (0..draft.len()).filter(|at| keep[*at]) {
+        text += draft.line(at).whole_in(content);
+        text.push('\n');
+    }
+    Some((text, keep.chunk_by(|one, next| one == next).filter(|run| !run[0]).count()))
 }
 
 /// Takes from a draft what its level no longer shows. What the view of a first read left out

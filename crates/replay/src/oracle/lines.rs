@@ -8,6 +8,9 @@ use foveal_transcript::{EntryIndex, Handle};
 
 use crate::run::Prepared;
 
+/// Responses after which less of one result is sent: each costs the time of its length.
+const LAST_USES_MAX: usize = 32;
+
 /// What is kept of one result.
 #[derive(Debug)]
 pub(super) struct Kept {
@@ -18,12 +21,16 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// The responses after which fewer lines are used, in order.
+    /// The responses after which fewer lines are used, in order; of many some, with the last.
     pub(super) fn last_uses(&self) -> Vec<EntryIndex> {
         let mut uses: Vec<_> = self.lines.values().copied().collect();
         uses.sort_unstable();
         uses.dedup();
-        uses
+        let step = uses.len().div_ceil(LAST_USES_MAX).max(1);
+        uses.reverse();
+        let mut some: Vec<_> = uses.into_iter().step_by(step).collect();
+        some.reverse();
+        some
     }
 }
 

@@ -1,6 +1,6 @@
 //! At which requests it pays to drop what is not used any more, with all that follows known.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use foveal_context::prices::PriceCard;
 use foveal_context::retention::fixed::Rewrite;
@@ -90,6 +90,17 @@ impl Stages {
         stages.partition_point(|(after, _)| after.is_none_or(|after| after < answer)) - 1
     }
 
+    /// The responses after which less of a result is used, in order, with the result.
+    fn ends(&self) -> Vec<(EntryIndex, EntryIndex)> {
+        let results = (0u32..).zip(&self.tokens);
+        let ends = results.flat_map(|(at, stages)| {
+            stages.iter().filter_map(move |(after, _)| Some(((*after)?, EntryIndex(at))))
+        });
+        let mut ends: Vec<_> = ends.collect();
+        ends.sort_unstable();
+        ends
+    }
+
     fn tokens(&self, index: EntryIndex, stage: usize) -> Tokens {
         self.tokens[index.at()][stage].1
     }
@@ -149,9 +160,17 @@ struct Way<'a> {
     cache: Cache,
     /// The stage in which each entry is sent.
     stage: Vec<usize>,
+    /// When less of a result is used, the next last.
+    ends: Vec<(EntryIndex, EntryIndex)>,
+    /// Results of which less is used than is sent.
+    pending: BTreeSet<EntryIndex>,
     dollars: f64,
     chosen: Vec<Changed>,
 }
+
+/// Results that are looked at before a request, the latest first: with more, a long conversation
+/// would take the square of its length.
+const LOOKED_AT_MAX: usize = 1_000;
 
 impl<'a> Way<'a> {
     fn new(
@@ -160,6 +179,8 @@ impl<'a> Way<'a> {
         prices: &'a PriceCard,
         surplus: f64,
     ) -> Self {
+        let mut ends = stages.ends();
+        ends.reverse();
         Self {
             prepared,
             stages,
@@ -169,6 +190,8 @@ impl<'a> Way<'a> {
             taken: 0,
             cache: Cache::default(),
             stage: vec![0; prepared.record.len()],
+            ends,
+            pending: BTreeSet::new(),
             dollars: 0.0,
             chosen: Vec::new(),
         }
@@ -184,10 +207,17 @@ impl<'a> Way<'a> {
                 sent = sent.min(from);
             }
         }
-        let from = if request.is_cold { Some(0) } else { self.pays_from(request, sent) };
-        let from = from.unwrap_or(sent).min(sent);
-        let first = self.reduce(request, from, sent);
-        drop(self.cache.keep(first.unwrap_or(sent)));
+        while let Some((_, index)) = self.ends.pop_if(|(after, _)| *after < request.answer) {
+            self.pending.insert(index);
+        }
+        // What stands behind a cut is written in any case.
+        let behind_cut = self.window.entries().get(sent).copied();
+        let from = match request.is_cold {
+            true => Some(EntryIndex(0)),
+            false => self.pays_from(request, sent).or(behind_cut),
+        };
+        let first = from.and_then(|from| self.reduce(request, from, sent));
+        drop(self.cache.keep(first.unwrap_or(sent).min(sent)));
         for index in &self.window.entries()[self.cache.messages().len()..] {
             let stage = self.stage[index.at()];
             let tokens = self.stages.tokens(*index, stage);
@@ -196,51 +226,57 @@ impl<'a> Way<'a> {
         self.dollars += self.cache.charge(request.time, self.prices).dollars;
     }
 
-    /// Tokens of an entry now, and after what is not used any more has gone.
-    fn weights(&self, index: EntryIndex, answer: EntryIndex) -> (u64, u64) {
-        let reached = self.stages.reached(index, answer);
-        let now = self.stages.tokens(index, self.stage[index.at()]);
-        (now.0, self.stages.tokens(index, reached).0.min(now.0))
+    /// The position of a result in the prompt, if it is there.
+    fn position(&self, index: EntryIndex) -> Option<usize> {
+        self.window.entries().binary_search(&index).ok()
     }
 
-    /// The window position from which to rewrite so that it pays by the most: what goes is not
-    /// read until nothing is cached, what stays behind it is written once instead of read.
-    fn pays_from(&self, request: &Request, sent: usize) -> Option<usize> {
+    /// Tokens that a result loses when what is not used any more goes.
+    fn saving(&self, index: EntryIndex, answer: EntryIndex) -> u64 {
+        let now = self.stages.tokens(index, self.stage[index.at()]);
+        let then = self.stages.tokens(index, self.stages.reached(index, answer));
+        now.0.saturating_sub(then.0)
+    }
+
+    /// The result from which to rewrite so that it pays by the most: what goes is not read until
+    /// nothing is cached, what stays behind it is written once instead of read.
+    fn pays_from(&self, request: &Request, sent: usize) -> Option<EntryIndex> {
         let (read, premium) = (self.prices.read_ratio(), self.prices.premium());
-        let (mut gone, mut left, mut best) = (0u64, 0u64, (0.0, None));
-        for (position, index) in self.window.entries()[..sent].iter().enumerate().rev() {
-            let (now, then) = self.weights(*index, request.answer);
-            gone += now - then;
-            left += then;
+        let all = self.cache.tokens(sent).0;
+        let (mut gone, mut best) = (0u64, (0.0, None));
+        for index in self.pending.iter().rev().take(LOOKED_AT_MAX) {
+            let Some(position) = self.position(*index).filter(|at| *at < sent) else { continue };
+            gone += self.saving(*index, request.answer);
+            let left = (all - self.cache.tokens(position).0).saturating_sub(gone);
             let costs = premium * left as f64;
             let surplus = gone as f64 * read * f64::from(request.ahead) - costs;
-            if then < now && surplus > best.0 && surplus >= self.surplus * costs {
-                best = (surplus, Some(position));
+            if surplus > best.0 && surplus >= self.surplus * costs {
+                best = (surplus, Some(*index));
             }
         }
         best.1
     }
 
-    /// Takes what is not used any more out of the results from a position on; the first that
-    /// changes.
-    fn reduce(&mut self, request: &Request, from: usize, sent: usize) -> Option<usize> {
+    /// Takes what is not used any more out of the results from one on; the position of the first
+    /// that changes.
+    fn reduce(&mut self, request: &Request, from: EntryIndex, sent: usize) -> Option<usize> {
         let (mut first, mut results) = (None, Vec::new());
-        for position in from..sent {
-            let index = self.window.entries()[position];
-            let (now, then) = self.weights(index, request.answer);
-            let reached = self.stages.reached(index, request.answer);
-            let (Some(after), true) = (self.stages.tokens[index.at()][reached].0, then < now)
-            else {
+        for index in self.pending.split_off(&from) {
+            let saving = self.saving(index, request.answer);
+            let Some(position) = self.position(index).filter(|_| saving > 0) else {
                 continue;
             };
+            let reached = self.stages.reached(index, request.answer);
+            let Some(after) = self.stages.tokens[index.at()][reached].0 else { continue };
             self.stage[index.at()] = reached;
             first = first.or(Some(position));
             results.push((index, after));
         }
-        if first.is_some() {
+        if let Some(first) = first {
             let reason = match request.is_cold {
                 true => RewriteReason::CacheCold,
-                false => RewriteReason::Foreseen,
+                false if first < sent => RewriteReason::Foreseen,
+                false => RewriteReason::ClientRewrote,
             };
             self.chosen.push(Changed { answer: request.answer, reason, results });
         }

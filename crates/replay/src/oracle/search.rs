@@ -26,6 +26,7 @@ pub(super) fn kept(prepared: &Prepared) -> Vec<Kept> {
             } else if window.entries().last() == Some(&index) {
                 speak(prepared, index, &mut spoken);
             }
+            search.add(index);
         }
         for line in prepared.evidence(answer) {
             if !spoken.has_line(*line) {
@@ -59,53 +60,58 @@ enum Use {
 /// What is kept of each result, as it is found to be needed.
 struct Search<'a> {
     prepared: &'a Prepared,
+    /// The results that show what any answer uses, the latest last.
+    holders: HashMap<Use, Vec<EntryIndex>>,
+    /// The lines kept so far that show it, the latest kept last.
+    shown: HashMap<Use, Vec<(EntryIndex, u32)>>,
     /// Where each result first shows what; filled when a result is first needed.
     places: HashMap<EntryIndex, HashMap<Use, u32>>,
-    kept: HashMap<EntryIndex, KeptResult>,
-}
-
-/// What is kept of one result.
-#[derive(Default)]
-struct KeptResult {
-    /// Its lines, from 0, with the last response that uses them.
-    lines: BTreeMap<u32, EntryIndex>,
-    /// What stands on them, and on which.
-    shown: HashMap<Use, u32>,
+    /// The lines kept of each result, from 0, with the last response that uses them.
+    kept: HashMap<EntryIndex, BTreeMap<u32, EntryIndex>>,
 }
 
 impl<'a> Search<'a> {
     fn new(prepared: &'a Prepared) -> Self {
-        Self { prepared, places: HashMap::new(), kept: HashMap::new() }
+        let mut holders: HashMap<Use, Vec<EntryIndex>> = HashMap::new();
+        for answer in prepared.record.conversation().responses() {
+            let lines = prepared.evidence(answer).iter().map(|line| Use::Line(*line));
+            let references = prepared.references(answer).iter();
+            for used in lines.chain(references.map(|reference| Use::Reference(*reference))) {
+                holders.entry(used).or_default();
+            }
+        }
+        let (shown, places, kept) = (HashMap::new(), HashMap::new(), HashMap::new());
+        Self { prepared, holders, shown, places, kept }
+    }
+
+    /// Takes the next entry of the conversation.
+    fn add(&mut self, index: EntryIndex) {
+        if self.prepared.record.entry(index).role == Role::Tool {
+            for shown in uses_of(self.prepared.scan(index)) {
+                if let Some(holders) = self.holders.get_mut(&shown) {
+                    holders.push(index);
+                }
+            }
+        }
     }
 
     /// Keeps a line that shows `wanted`, unless one in the prompt is kept already, until `answer`.
     /// The latest result that has it is the one that is carried for the shortest time.
     fn need(&mut self, window: &[EntryIndex], wanted: Use, answer: EntryIndex) {
-        let holds = |index: &&EntryIndex| {
-            self.prepared.record.entry(**index).role == Role::Tool
-                && holds(self.prepared.scan(**index), wanted)
-        };
-        let holders: Vec<EntryIndex> = window.iter().rev().filter(holds).copied().collect();
-        let kept = holders.iter().find(|index| self.shows(**index, wanted));
-        let Some(index) = kept.or(holders.first()).copied() else { return };
-        let kept = self.kept.entry(index).or_default();
-        if let Some(at) = kept.shown.get(&wanted) {
-            kept.lines.insert(*at, answer);
+        let is_there = |index: &EntryIndex| window.binary_search(index).is_ok();
+        if let Some((index, at)) = last_there(self.shown.get_mut(&wanted), |one| is_there(&one.0)) {
+            self.kept.entry(index).or_default().insert(at, answer);
             return;
         }
+        let Some(index) = last_there(self.holders.get_mut(&wanted), is_there) else { return };
         let content = content(self.prepared, index);
         let places = self.places.entry(index).or_insert_with(|| places(content));
         let at = *places.get(&wanted).expect("the lines of a text hold what the text holds");
         let line = content.split('\n').nth(at as usize).expect("places are lines of the text");
-        kept.lines.insert(at, answer);
-        for shown in uses_of(line) {
-            kept.shown.entry(shown).or_insert(at);
+        self.kept.entry(index).or_default().insert(at, answer);
+        for shown in uses_of(&Scan::of(&[line])) {
+            self.shown.entry(shown).or_default().push((index, at));
         }
-    }
-
-    /// Whether a kept line of a result shows it.
-    fn shows(&self, index: EntryIndex, wanted: Use) -> bool {
-        self.kept.get(&index).is_some_and(|kept| kept.shown.contains_key(&wanted))
     }
 
     fn finish(mut self) -> Vec<Kept> {
@@ -113,33 +119,33 @@ impl<'a> Search<'a> {
         for (at, entry) in (0u32..).zip(self.prepared.record.entries()) {
             if entry.role == Role::Tool {
                 let index = EntryIndex(at);
-                let lines = self.kept.remove(&index).unwrap_or_default().lines;
-                all.push(Kept { index, lines });
+                all.push(Kept { index, lines: self.kept.remove(&index).unwrap_or_default() });
             }
         }
         all
     }
 }
 
-fn holds(scan: &Scan, wanted: Use) -> bool {
-    match wanted {
-        Use::Line(line) => scan.lines.binary_search(&line).is_ok(),
-        Use::Reference(reference) => scan.references.binary_search(&reference).is_ok(),
+/// The last of a list that is in the prompt. What has left it does not come back.
+fn last_there<T: Copy>(list: Option<&mut Vec<T>>, is_there: impl Fn(&T) -> bool) -> Option<T> {
+    let list = list?;
+    while list.last().is_some_and(|last| !is_there(last)) {
+        list.pop();
     }
+    list.last().copied()
 }
 
-/// What a line shows.
-fn uses_of(line: &str) -> impl Iterator<Item = Use> {
-    let scan = Scan::of(&[line]);
-    let lines = scan.lines.into_iter().map(Use::Line);
-    lines.chain(scan.references.into_iter().map(Use::Reference))
+/// What a text shows.
+fn uses_of(scan: &Scan) -> impl Iterator<Item = Use> + '_ {
+    let lines = scan.lines.iter().map(|line| Use::Line(*line));
+    lines.chain(scan.references.iter().map(|reference| Use::Reference(*reference)))
 }
 
 /// The first line of `content` that shows each of its lines and references.
 fn places(content: &str) -> HashMap<Use, u32> {
     let mut places = HashMap::new();
     for (at, line) in (0u32..).zip(content.split('\n')) {
-        for found in uses_of(line) {
+        for found in uses_of(&Scan::of(&[line])) {
             places.entry(found).or_insert(at);
         }
     }
