@@ -26,6 +26,10 @@ use crate::server::Server;
 const ERROR_BYTES_MAX: usize = 64 << 10;
 const ERROR_TIME: Duration = Duration::from_secs(10);
 
+/// Bytes of an answer that are read, whatever they say: those of a long one are mostly the events
+/// around its words.
+const ANSWER_BYTES_MAX: u64 = 256 << 20;
+
 const AGENT: &str = concat!("foveal/", env!("CARGO_PKG_VERSION"));
 
 /// The version of Anthropic's API whose answers are read.
@@ -157,7 +161,8 @@ async fn read(
 ) -> Result<Said, AskError> {
     let url = || server.url();
     let mut is_silent = false;
-    while !reader.is_over() {
+    let mut left = ANSWER_BYTES_MAX;
+    while !reader.is_over() && left > 0 {
         let until = end.min(Instant::now() + patience.silence_time);
         let frame = match timeout_at(until, body.frame()).await {
             Ok(Some(Ok(frame))) => frame,
@@ -168,6 +173,7 @@ async fn read(
             }
         };
         if let Some(bytes) = frame.data_ref() {
+            left = left.saturating_sub(bytes.len() as u64);
             reader.push(bytes, on_event);
         }
     }
