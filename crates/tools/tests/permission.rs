@@ -338,6 +338,7 @@ fn what_others_obey_unasked_is_not_written_unasked() {
         ".pre-commit-config.yaml",
         "foveal/config.toml",
         ".bashrc",
+        "--checkpoint-action=exec=sh a",
     ] {
         for (tool, arguments) in [
             ("write_file", json!({"path": path, "content": "x"})),

@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::options::run_more;
 use crate::shell::parse::text_of;
 use crate::shell::starters::{
     command_of_find, hands_on, is_feeder, is_starter, places_before_program, takes_value,
@@ -41,7 +42,7 @@ pub(super) fn is_told(words: &[Word], typed: &str) -> bool {
                     Started::Words(next) => waiting = next,
                 }
             }
-            _ => return true,
+            _ => return !run_more(waiting),
         }
     }
     true
