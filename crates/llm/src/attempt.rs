@@ -26,10 +26,6 @@ use crate::server::Server;
 const ERROR_BYTES_MAX: usize = 64 << 10;
 const ERROR_TIME: Duration = Duration::from_secs(10);
 
-/// Bytes of an answer that are read, whatever they say: those of a long one are mostly the events
-/// around its words.
-const ANSWER_BYTES_MAX: u64 = 256 << 20;
-
 const AGENT: &str = concat!("foveal/", env!("CARGO_PKG_VERSION"));
 
 /// The version of Anthropic's API whose answers are read.
@@ -161,7 +157,7 @@ async fn read(
 ) -> Result<Said, AskError> {
     let url = || server.url();
     let mut is_silent = false;
-    let mut left = ANSWER_BYTES_MAX;
+    let mut left = patience.answer_bytes_max;
     while !reader.is_over() && left > 0 {
         let until = end.min(Instant::now() + patience.silence_time);
         let frame = match timeout_at(until, body.frame()).await {
