@@ -99,7 +99,9 @@ fn names_started(rule: &Rule, command: &SimpleCommand) -> bool {
     if rule.subject == command.text {
         return true;
     }
-    let words = || rule.subject.split_whitespace().skip(1);
+    // What braces choose from names nothing for sure.
+    let subject = without_braces(&rule.subject);
+    let words = || subject.split_whitespace().skip(1);
     let is_name = |word: &str| {
         let is_written = !word.contains(['*', '?', '[', '{']);
         is_written && !word.starts_with('-') && word.contains(char::is_alphabetic)
@@ -111,6 +113,24 @@ fn names_started(rule: &Rule, command: &SimpleCommand) -> bool {
         let program = started.text.split_whitespace().next().unwrap_or_default();
         words().any(|word| word == program)
     })
+}
+
+/// A glob with a wildcard in place of each part in braces.
+fn without_braces(glob: &str) -> String {
+    let mut depth = 0_usize;
+    let mut plain = String::with_capacity(glob.len());
+    for sign in glob.chars() {
+        match sign {
+            '{' => {
+                depth += 1;
+                plain.push('*');
+            }
+            '}' => depth = depth.saturating_sub(1),
+            _ if depth == 0 => plain.push(sign),
+            _ => {}
+        }
+    }
+    plain
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ const RULING: &[&str] = &[
 /// The same by their beginning.
 const RULING_PREFIXES: &[&str] = &["BASH_FUNC_", "DYLD_", "LD_"];
 
-/// Variables that say which program another one runs. With a plain name for a value they are clear.
+/// Variables that say which program another one runs. With the name of a pager or an editor for a value they are clear.
 #[rustfmt::skip]
 const COMMANDING: &[&str] = &[
     "BROWSER", "CVS_RSH", "EDITOR", "FCEDIT", "GIT_ASKPASS", "GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL",
@@ -35,6 +35,12 @@ const COMMANDING: &[&str] = &[
     "GIT_SSH_COMMAND", "GIT_TEMPLATE_DIR", "GNUMAKEFLAGS", "INPUTRC", "LESS", "LESSCLOSE", "LESSOPEN",
     "MAKEFILES", "MAKEFLAGS", "MANPAGER", "PAGER", "RSYNC_RSH", "RUSTC_WRAPPER", "SSH_ASKPASS",
     "SUDO_ASKPASS", "SVN_SSH", "SYSTEMD_PAGER", "TAR_OPTIONS", "VISUAL", "ZIPOPT",
+];
+
+/// Values of these that run nothing that somebody else wrote: not `sh`, which runs what it is shown.
+const PLAIN_PROGRAMS: &[&str] = &[
+    ":", "bat", "cat", "code", "emacs", "false", "head", "less", "more", "most", "nano", "nvim",
+    "ssh", "tail", "true", "vi", "vim",
 ];
 
 /// Builtins that run some of their words, or replace what a name runs.
@@ -99,7 +105,10 @@ impl Line<'_> {
                 let name = text.split(['=', '[', '+']).next().unwrap_or_default();
                 is_ruling(name) || commands(text) || hides_substitution(node, self.source)
             }
-            "for_statement" => is_ruling(text.split_whitespace().nth(1).unwrap_or_default()),
+            "for_statement" => {
+                let name = text.split_whitespace().nth(1).unwrap_or_default();
+                is_ruling(name) || commands(name) || name == "PATH"
+            }
             "declaration_command" => {
                 let mut words = text.split([' ', '\t', '\n', '\'', '"']);
                 words.any(|word| {
@@ -241,9 +250,13 @@ fn assigned_by(expansion: &str) -> Option<&str> {
 fn commands(assignment: &str) -> bool {
     let (name, value) = assignment.split_once('=').unwrap_or((assignment, "/"));
     let value = value.trim_matches(['\'', '"']);
-    let is_plain = !value.is_empty()
-        && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-:".contains(&byte));
-    COMMANDING.contains(&name.trim_end_matches('+')) && !is_plain
+    let name = name.trim_end_matches('+');
+    // Flags that hold no command.
+    let is_flag =
+        value.starts_with('-') && value.bytes().skip(1).all(|it| it.is_ascii_alphanumeric());
+    let is_plain =
+        PLAIN_PROGRAMS.contains(&value) || is_flag && matches!(name, "LESS" | "MAKEFLAGS");
+    COMMANDING.contains(&name) && !is_plain
 }
 
 fn is_ruling(name: &str) -> bool {

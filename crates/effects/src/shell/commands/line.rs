@@ -97,6 +97,10 @@ impl Speller<'_> {
         if name != *program {
             spellings.push([&[name], rest].concat().join(" "));
         }
+        // To a rule about `rm` it is one.
+        if name == "find" && rest.contains(&"-delete") {
+            spellings.push("rm {}".to_owned());
+        }
         if starters > STARTERS_MAX {
             self.is_clear = false;
             return;

@@ -154,6 +154,10 @@ fn after_starter<'a>(name: &str, rest: &'a [Word]) -> Vec<Starts<'a>> {
                 return vec![Starts::Untold];
             }
         } else if is_assignment {
+            // Which program a name is depends on this.
+            if text.starts_with("PATH=") {
+                return vec![Starts::Untold];
+            }
             at += 1;
         } else if places > 0 {
             (places, at) = (places - 1, at + 1);

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::options::run_more;
+use super::options::{makes_options, run_more};
 use crate::shell::parse::text_of;
 use crate::shell::starters::{
     command_of_find, hands_on, is_feeder, is_starter, places_before_program, takes_value,
@@ -86,7 +86,8 @@ fn has_told_script(words: &[Word], rest: &[Word], typed: &str) -> bool {
 /// Whether it is told what `find` runs on what it finds.
 fn found_are_told(rest: &[Word]) -> bool {
     let mut places = rest.iter().enumerate().filter(|(_, word)| hands_on(word));
-    places.all(|(at, _)| is_told(command_of_find(&rest[at + 1..]), ""))
+    !rest.iter().any(makes_options)
+        && places.all(|(at, _)| is_told(command_of_find(&rest[at + 1..]), ""))
 }
 
 /// What a starter starts.

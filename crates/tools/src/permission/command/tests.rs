@@ -164,6 +164,10 @@ fn what_a_command_starts_has_to_be_allowed_too() {
             check(&rules, "bash", line, Allow);
         }
     }
+}
+
+#[test]
+fn a_rule_may_name_what_is_started() {
     // A rule that names what is started is enough, and so is the command itself.
     for (subject, line) in [
         ("find * -exec rm *", "find . -exec rm {} +"),
@@ -174,7 +178,14 @@ fn what_a_command_starts_has_to_be_allowed_too() {
     ] {
         check(&[("*", "*", Deny), ("bash", subject, Allow)], "bash", line, Allow);
     }
-    check(&[("*", "*", Deny), ("bash", "find * -exec grep *", Allow)], "bash", lines[4], Deny);
+    let two = "find . -exec grep a {} ';' -exec rm {} ';'";
+    check(&[("*", "*", Deny), ("bash", "find * -exec grep *", Allow)], "bash", two, Deny);
+    // Braces choose, and name nothing.
+    for line in ["env rm a", "watch rm a", "env -S 'rm a'", "env PATH=. grep a"] {
+        let rules = [("*", "*", Deny), ("bash", "{git log,grep,watch,env,rm x} *", Allow)];
+        check(&rules, "bash", line, Deny);
+    }
+    check(&[("bash", "rm *", Deny)], "bash", "find . -delete", Deny);
     // Where nothing else is forbidden, nothing is.
     check(&[("bash", "find *", Allow)], "bash", "find . -exec rm {} +", Allow);
     check(&[("bash", "rm *", Deny), ("bash", "npm *", Allow)], "bash", "npm exec rm a", Deny);

@@ -1,5 +1,7 @@
 //! Programs in awk that run commands: `system(…)`, pipes, calls by a name that is worked out.
 
+use super::is_input;
+
 /// Words that are no values: behind them a slash begins an expression.
 const NO_VALUES: &[&str] =
     &["case", "delete", "do", "else", "getline", "in", "print", "printf", "return"];
@@ -45,7 +47,12 @@ pub(super) fn runs_more(words: &[&str]) -> bool {
         };
         match flag {
             "F" | "v" | "assign" | "field-separator" => {}
-            "f" | "file" | "E" | "exec" => has_file = true,
+            "f" | "file" | "E" | "exec" => {
+                if value.is_none_or(is_input) {
+                    return true;
+                }
+                has_file = true;
+            }
             "e" | "source" => programs.extend(value),
             "i" | "include" if value == Some("inplace") => {}
             "n" | "b" | "c" | "O" | "P" | "r" | "s" | "S" | "t" | "M" | "N" | "version"

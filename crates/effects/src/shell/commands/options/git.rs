@@ -1,6 +1,6 @@
 //! Settings and options of `git` that name programs.
 
-use super::is_option;
+use super::option::is_option;
 
 /// Settings that name no program, as they are or by their beginning.
 #[rustfmt::skip]

@@ -4,11 +4,13 @@
 
 mod awk;
 mod git;
+mod option;
 mod sed;
 mod table;
 #[cfg(test)]
 mod tests;
 
+use self::option::is_option;
 use self::table::{OPTIONS, Options};
 use crate::shell::word::{Word, name_of};
 
@@ -16,7 +18,27 @@ use crate::shell::word::{Word, name_of};
 pub(super) fn run_more(words: &[Word]) -> bool {
     let Some((program, rest)) = words.split_first() else { return false };
     let texts: Vec<&str> = rest.iter().map(|word| word.text.as_str()).collect();
-    match name_of(&program.text) {
+    let name = name_of(&program.text);
+    let is_read = matches!(
+        name,
+        "git"
+            | "awk"
+            | "gawk"
+            | "mawk"
+            | "nawk"
+            | "sed"
+            | "gsed"
+            | "make"
+            | "gmake"
+            | "ssh"
+            | "scp"
+            | "sftp"
+            | "sshfs"
+    );
+    if is_read && rest.iter().any(makes_options) {
+        return true;
+    }
+    match name {
         "git" => git::runs_more(&texts),
         "awk" | "gawk" | "mawk" | "nawk" => awk::runs_more(&texts),
         "sed" | "gsed" => sed::runs_more(&texts),
@@ -29,7 +51,7 @@ pub(super) fn run_more(words: &[Word]) -> bool {
         name => {
             let mut rows = OPTIONS.iter().filter(|row| row.programs.contains(&name));
             rows.any(|row| {
-                texts.iter().any(|word| row.is_meant(word)) || rest.iter().any(is_several)
+                texts.iter().any(|word| row.is_meant(word)) || rest.iter().any(makes_options)
             })
         }
     }
@@ -44,7 +66,7 @@ impl Options {
 }
 
 /// Whether braces make several words of one, among which may be options.
-fn is_several(word: &Word) -> bool {
+pub(super) fn makes_options(word: &Word) -> bool {
     word.glob && word.text.contains('{') && word.text.contains(['-', '+'])
 }
 
@@ -52,21 +74,9 @@ fn is_old_flags(word: &Word) -> bool {
     word.text.bytes().all(|byte| byte.is_ascii_alphabetic()) && word.text.contains(['I', 'F'])
 }
 
-/// Whether a word is an option: `--long`, which may be shortened; `-x`, alone or among other
-/// letters; `-word`, as it is, with one dash or two.
-fn is_option(option: &str, word: &str) -> bool {
-    let bare = word.split('=').next().unwrap_or(word);
-    if option.starts_with("--") {
-        return bare.len() > 2 && option.starts_with(bare) && bare.starts_with("--");
-    }
-    if let Some(sign) = option.strip_prefix('+') {
-        return word.starts_with('+') && word.contains(sign);
-    }
-    let letter = option.strip_prefix('-').filter(|letters| letters.len() == 1);
-    match letter {
-        Some(letter) => word.starts_with('-') && !word.starts_with("--") && word.contains(letter),
-        None => bare == option || bare.strip_prefix('-').is_some_and(|bare| bare == option),
-    }
+/// Whether a file is what something else writes: a script in it is not told.
+fn is_input(file: &str) -> bool {
+    file == "-" || ["/dev/", "/proc/", "<("].iter().any(|start| file.starts_with(start))
 }
 
 /// Variables of `make` that name what it runs.
@@ -97,10 +107,15 @@ fn make_runs_more(words: &[Word]) -> bool {
     let mut names_file = false;
     words.iter().map(String::as_str).any(|word| {
         if std::mem::take(&mut names_file) {
-            return word == "-" || word.starts_with("/dev/") || word.starts_with("<(");
+            return is_input(word);
         }
         names_file = matches!(word, "-f" | "--file" | "--makefile");
-        if is_option("--eval", word) || is_option("-E", word) || word == "-f-" {
+        let file = word.split_once('=').map(|(_, file)| file).or_else(|| word.strip_prefix("-f"));
+        if is_option("--eval", word)
+            || is_option("-E", word)
+            || word.starts_with('-') && file.is_some_and(is_input)
+            || word.contains("!=")
+        {
             return true;
         }
         if word.starts_with('-') {
@@ -177,6 +192,8 @@ fn ssh_runs_more(words: &[&str]) -> bool {
             return !SSH_SETTINGS.contains(&key.to_ascii_lowercase().as_str());
         }
         let is_plain = is_setting || !word.starts_with('-') || word.starts_with("--");
-        !is_plain && word[1..].contains(['F', 'S', 'D', 'o'])
+        // A host that is jumped over is put into a command line; it may be jumped over with `-J`.
+        !is_plain && word[1..].contains(['F', 'I', 'S', 'D', 'o'])
+            || word.contains(" -") && words.iter().any(|it| it.starts_with("-J"))
     })
 }

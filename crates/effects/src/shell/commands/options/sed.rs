@@ -1,5 +1,7 @@
 //! Scripts of sed that run commands: the command `e`, and the flag `e` of `s`.
 
+use super::is_input;
+
 /// Whether one of the words behind `sed` has it run a command, or it is not clear that none does.
 pub(super) fn runs_more(words: &[&str]) -> bool {
     let mut scripts = Vec::new();
@@ -17,8 +19,12 @@ pub(super) fn runs_more(words: &[&str]) -> bool {
                 at += usize::from(!long.contains('='));
                 scripts.extend(value);
             } else if "file".starts_with(name) {
+                let file = if long.contains('=') { Some(&value) } else { words.get(at) };
                 at += usize::from(!long.contains('='));
                 has_file = true;
+                if file.is_none_or(|file| is_input(file)) {
+                    return true;
+                }
             }
         } else if word.starts_with('-') && word.len() > 1 {
             let Some(end) = word[1..].find(['e', 'f', 'l', 'i', 'I']).map(|end| end + 1) else {
@@ -30,6 +36,7 @@ pub(super) fn runs_more(words: &[&str]) -> bool {
             at += usize::from(takes_word);
             match &word[end..=end] {
                 "e" => scripts.extend(value),
+                "f" if value.is_none_or(is_input) => return true,
                 "f" => has_file = true,
                 _ => {}
             }
