@@ -60,6 +60,18 @@ pub(super) fn command_of_find(words: &[Word]) -> &[Word] {
     &words[..words.iter().position(ends).unwrap_or(words.len())]
 }
 
+/// The commands that `find` hands to, of its words: what stands in one of them is its own.
+pub(super) fn commands_of_find(words: &[Word]) -> Vec<&[Word]> {
+    let mut commands = Vec::new();
+    let mut rest = words;
+    while let Some(at) = rest.iter().position(hands_on) {
+        let command = command_of_find(&rest[at + 1..]);
+        commands.push(command);
+        rest = &rest[at + 1 + command.len()..];
+    }
+    commands
+}
+
 /// How many words that are no flags stand before the program that `name` starts; `None` if its
 /// flags are not known.
 pub(super) fn places_before_program(name: &str) -> Option<usize> {

@@ -109,7 +109,9 @@ impl Speller<'_> {
             for at in 0..rest.len().min(STARTED_MAX) {
                 let fed: &[&str] = if is_feeder(name) { &[FED] } else { &[] };
                 self.spell(&[&rest[at..], fed].concat(), starters + 1, spellings);
-                if is_starter(name_of(rest[at])) {
+                if is_starter(name_of(rest[at]))
+                    || starts_by_word(name_of(rest[at]), rest[at + 1..].iter().copied())
+                {
                     break;
                 }
             }

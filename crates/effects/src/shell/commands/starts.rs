@@ -3,7 +3,7 @@
 
 use super::told::runs_scripts;
 use crate::shell::starters::{
-    command_of_find, hands_on, is_feeder, is_starter, places_before_program, takes_value,
+    commands_of_find, is_feeder, is_starter, places_before_program, takes_value,
 };
 use crate::shell::word::{Word, name_of};
 
@@ -75,10 +75,7 @@ pub(super) fn starts(words: &[Word]) -> Vec<Starts<'_>> {
     let Some((program, rest)) = words.split_first() else { return Vec::new() };
     let name = name_of(&program.text);
     match name {
-        "find" => {
-            let places = rest.iter().enumerate().filter(|(_, word)| hands_on(word));
-            places.map(|(at, _)| command(command_of_find(&rest[at + 1..]))).collect()
-        }
+        "find" => commands_of_find(rest).into_iter().map(command).collect(),
         "eval" if !rest.is_empty() => vec![Starts::Script(joined(rest))],
         "trap" => {
             let mut told = rest.iter().filter(|word| !word.text.starts_with('-'));

@@ -207,6 +207,10 @@ fn many_programs_may_start_one_another() {
     let many = "env ".repeat(16_000) + "cat a";
     assert!(!CommandLine::of(&many).is_clear);
     assert_eq!(crate::shell::effect(&many, None).kind, EffectKind::Read);
+    // Each of them hands on what stands behind it, once.
+    for handed in ["find . -exec ", "find -ok ", "find -exec find -execdir true ; -exec "] {
+        assert!(!CommandLine::of(&(handed.repeat(2_000) + "rm {} +")).is_clear, "{handed}");
+    }
     let many = "true | ".to_owned() + &"xargs ".repeat(10_000) + "cat";
     assert!(!CommandLine::of(&many).is_clear);
     assert_eq!(crate::shell::effect(&many, None).kind, EffectKind::Run);
