@@ -1,6 +1,6 @@
 //! Programs in awk that run commands: `system(…)`, pipes, calls by a name that is worked out.
 
-use super::is_input;
+use super::option::is_input;
 
 /// Words that are no values: behind them a slash begins an expression.
 const NO_VALUES: &[&str] =

@@ -10,7 +10,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use self::option::is_option;
+use self::option::{is_input, is_option};
 use self::table::{OPTIONS, Options};
 use crate::shell::word::{Word, name_of};
 
@@ -72,11 +72,6 @@ pub(super) fn makes_options(word: &Word) -> bool {
 
 fn is_old_flags(word: &Word) -> bool {
     word.text.bytes().all(|byte| byte.is_ascii_alphabetic()) && word.text.contains(['I', 'F'])
-}
-
-/// Whether a file is what something else writes: a script in it is not told.
-fn is_input(file: &str) -> bool {
-    file == "-" || ["/dev/", "/proc/", "<("].iter().any(|start| file.starts_with(start))
 }
 
 /// Variables of `make` that name what it runs.

@@ -1,4 +1,4 @@
-//! Whether a word is an option, in whatever spelling.
+//! What a word is: an option, in whatever spelling; a script that something else writes.
 
 /// Whether a word is an option: `--long`, which may be shortened; `-x`, alone or among other
 /// letters; `-word`, as it is, with one dash or two.
@@ -15,4 +15,9 @@ pub(super) fn is_option(option: &str, word: &str) -> bool {
         Some(letter) => word.starts_with('-') && !word.starts_with("--") && word.contains(letter),
         None => bare == option || bare.strip_prefix('-').is_some_and(|bare| bare == option),
     }
+}
+
+/// Whether a file is what something else writes: a script in it is not told.
+pub(super) fn is_input(file: &str) -> bool {
+    file == "-" || ["/dev/", "/proc/", "<("].iter().any(|start| file.starts_with(start))
 }

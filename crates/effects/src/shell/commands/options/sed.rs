@@ -1,6 +1,6 @@
 //! Scripts of sed that run commands: the command `e`, and the flag `e` of `s`.
 
-use super::is_input;
+use super::option::is_input;
 
 /// Whether one of the words behind `sed` has it run a command, or it is not clear that none does.
 pub(super) fn runs_more(words: &[&str]) -> bool {
