@@ -15,7 +15,7 @@ const TYPE_BYTES_MAX: usize = 48;
 const TAG_BYTES_MAX: usize = 160;
 
 /// Lines of a value in lines of its own.
-const BLOCK_LINES_MAX: usize = 24;
+const BLOCK_LINES_MAX: usize = 6;
 
 /// How a value is assigned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -330,7 +330,7 @@ pub(crate) static TABLE: [Pattern; PATTERNS] = [
         "secret of one-time passwords",
         &["otpauth://"],
         Whole,
-        r#"(?i-u)^otpauth://[^\s"'<>]{0,200}?[?&]secret=([A-Z2-7]{16,256})"#,
+        r#"(?i-u)^otpauth://[^\s"'<>]{0,80}?[?&]secret=([A-Z2-7]{16,256})"#,
         Proof::Form,
     ),
     pattern(
